@@ -1,0 +1,110 @@
+//! The message in memory: one type for every format.
+
+use alloc::{string::String, vec::Vec};
+
+/// A message, or a part of one.
+///
+/// Two values are equal when they are the same message: numbers are compared by value, so that
+/// `U64(2) == F64(2.0)`, but `-0.0` is not `0` and NaN equals NaN. Maps are ordered, and the order
+/// counts.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer from 0 to 2^64-1.
+    U64(u64),
+    /// A negative integer from -2^63. [`Value::from`] puts integers that are not negative into `U64`.
+    I64(i64),
+    /// Any other number.
+    F64(f64),
+    /// Unicode text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// An array.
+    Array(Vec<Value>),
+    /// A map whose keys are text, in the order in which they arrived. No key stands twice.
+    Map(Vec<(String, Value)>),
+}
+
+impl Value {
+    /// The value under `key`, if this is a map that has it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        match self {
+            Value::Map(entries) => entries.iter().find(|(k, _)| k == key).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
+    /// The integer that this value is: also of a float that is whole, is not `-0.0` and lies in -2^63 ..= 2^64-1.
+    pub fn as_integer(&self) -> Option<i128> {
+        match *self {
+            Value::U64(n) => Some(i128::from(n)),
+            Value::I64(n) => Some(i128::from(n)),
+            Value::F64(f) => whole(f),
+            _ => None,
+        }
+    }
+
+    /// The JSON name of this value's type, for messages to people.
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::U64(_) | Value::I64(_) => "integer",
+            Value::F64(_) => "number",
+            Value::Text(_) => "string",
+            Value::Bytes(_) => "bytes",
+            Value::Array(_) => "array",
+            Value::Map(_) => "object",
+        }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        use Value::*;
+        match (self, other) {
+            (Null, Null) => true,
+            (Bool(a), Bool(b)) => a == b,
+            (Text(a), Text(b)) => a == b,
+            (Bytes(a), Bytes(b)) => a == b,
+            (Array(a), Array(b)) => a == b,
+            (Map(a), Map(b)) => a == b,
+            (F64(a), F64(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+            _ => matches!((self.as_integer(), other.as_integer()), (Some(a), Some(b)) if a == b),
+        }
+    }
+}
+
+/// The integer that `f` is exactly, when PSON can carry it as one: whole, not `-0.0`, in -2^63 ..= 2^64-1.
+pub(crate) fn whole(f: f64) -> Option<i128> {
+    const MIN: f64 = -9_223_372_036_854_775_808.0;
+    const END: f64 = 18_446_744_073_709_551_616.0;
+    let negative_zero = f == 0.0 && f.is_sign_negative();
+    if !(MIN..END).contains(&f) || negative_zero {
+        return None;
+    }
+    let n = f as i128;
+    (n as f64 == f).then_some(n)
+}
+
+impl From<u64> for Value {
+    fn from(n: u64) -> Self {
+        Value::U64(n)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(n: i64) -> Self {
+        u64::try_from(n).map_or(Value::I64(n), Value::U64)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::Text(text.into())
+    }
+}

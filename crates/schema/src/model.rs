@@ -1,0 +1,203 @@
+//! The compiled schema: what a message may be, as typed data that codecs can drive on.
+//!
+//! Numbers that carry a step or a number of decimals are *scaled integers* here: 24.56 with two
+//! decimals is 2456. All arithmetic on them is on integers and decimal text, never on binary floats
+//! (multiples of 0.01 are not binary floats, and two stock validators reject 13-16 % of them).
+
+use dunnage_pson::Value;
+
+/// A compiled schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// The name for generated code and definitions: an identifier (`[A-Za-z][A-Za-z0-9]*`) made from the schema's `title`.
+    pub name: String,
+    /// What the message is.
+    pub root: Type,
+}
+
+/// What one value may be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Type {
+    /// Anything: a schema without constraints (`true`, `{}`).
+    Any,
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A whole number.
+    Integer(Integer),
+    /// A number with `multipleOf`: a scaled integer.
+    Decimal(Decimal),
+    /// A number without `multipleOf`: a binary float.
+    Float(Float),
+    /// Text.
+    Text(Text),
+    /// Text that holds one number, such as `"17.00"` or `"06"`.
+    NumberText(NumberText),
+    /// Text that holds several numbers, such as `"-993.9269 -27.1004 -52.0035"`.
+    NumbersText(NumbersText),
+    /// Text that holds a point in time in a fixed notation, such as `"200423 002940.0"`.
+    TimeText(TimeText),
+    /// One of at least two distinct values, in the schema's order.
+    Enum(Vec<Value>),
+    /// Exactly this value.
+    Const(Value),
+    /// An array.
+    Array(Array),
+    /// An object.
+    Object(Object),
+    /// `null`, or a value of the inner type.
+    Nullable(Box<Type>),
+}
+
+/// A whole number: `min <= n <= max`, and a multiple of `step`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Integer {
+    /// At least -2^63.
+    pub min: i128,
+    /// At most 2^64-1.
+    pub max: i128,
+    /// `multipleOf`; 1 without it.
+    pub step: u64,
+}
+
+/// A number that is a multiple of `step` * 10^-`places`. All bounds are in units of 10^-`places`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decimal {
+    /// Decimal places, 0 to 18: 2 for `multipleOf: 0.01` and for `multipleOf: 0.05`.
+    pub places: u32,
+    /// The multiple in units of 10^-`places`: 1 for 0.01, 5 for 0.05.
+    pub step: u64,
+    /// Smallest scaled value; without `minimum`, -2^63.
+    pub min: i128,
+    /// Largest scaled value; without `maximum`, 2^63-1.
+    pub max: i128,
+}
+
+/// A binary float with optional bounds, both inclusive.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Float {
+    /// `minimum`
+    pub min: Option<f64>,
+    /// `maximum`
+    pub max: Option<f64>,
+}
+
+/// Text. Lengths count Unicode code points, as in JSON Schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    /// `minLength`; 0 without it.
+    pub min_length: u32,
+    /// `maxLength`, or the longest text the pattern allows.
+    pub max_length: Option<u32>,
+    /// `pattern`
+    pub pattern: Option<Pattern>,
+    /// `format: date-time`: the text is a valid RFC 3339 time.
+    pub date_time: bool,
+}
+
+/// A regular expression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    /// The expression as the schema has it.
+    pub source: String,
+    /// The expression as a plain sequence of character classes, when it is anchored on both sides and is one.
+    pub segments: Option<Vec<Segment>>,
+}
+
+/// Between `min` and `max` characters out of `chars`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// The characters allowed, ascending and distinct.
+    pub chars: Vec<char>,
+    /// Fewest repetitions.
+    pub min: u32,
+    /// Most repetitions.
+    pub max: u32,
+}
+
+/// Text that is a number in exactly one notation: `-?` digits, padded with zeros to `digits` before
+/// the point, then exactly `places` decimals. "-0.00" is not in that notation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberText {
+    /// The number, in scaled units.
+    pub number: Decimal,
+    /// Fewest digits before the point: 2 for `"06"`, else 1.
+    pub digits: u32,
+}
+
+/// Numbers in one text, with a separator between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumbersText {
+    /// What stands between two numbers.
+    pub separator: String,
+    /// The numbers in their order: a name for generated code and definitions (`x`), and the notation.
+    pub parts: Vec<(String, NumberText)>,
+}
+
+/// Text that is a time in exactly one notation, in UTC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeText {
+    /// The notation, in order.
+    pub notation: Vec<TimePart>,
+    /// Second 0 of the scaled value, in seconds since 1970-01-01T00:00:00Z. Earlier times are out of range.
+    pub epoch: i64,
+    /// Decimals of the seconds, 0 to 9: the scaled value counts 10^-`places` seconds since `epoch`.
+    pub places: u32,
+}
+
+/// A piece of a time's notation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TimePart {
+    /// `YYYY`
+    Year4,
+    /// `YY`: 2000 to 2099.
+    Year2,
+    /// `MM`, as two digits.
+    Month,
+    /// `DD`
+    Day,
+    /// `hh`, 00 to 23.
+    Hour,
+    /// `mm`
+    Minute,
+    /// `ss`, 00 to 59: leap seconds are out of range.
+    Second,
+    /// The decimals of the seconds, as many as [`TimeText::places`] says, without the point.
+    Fraction,
+    /// Anything else, as it stands.
+    Literal(String),
+}
+
+/// An array of one type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    /// What each element is.
+    pub items: Box<Type>,
+    /// `minItems`; 0 without it.
+    pub min: u32,
+    /// `maxItems`
+    pub max: Option<u32>,
+}
+
+/// An object: its fields in the order of `properties`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Object {
+    /// The named fields.
+    pub fields: Vec<Field>,
+    /// What other fields may be; `None` when there may be none (`additionalProperties: false`).
+    pub additional: Option<Box<Type>>,
+}
+
+/// A named field of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The key in the message.
+    pub name: String,
+    /// Whether the message must have it.
+    pub required: bool,
+    /// What its value is.
+    pub kind: Type,
+    /// The schema's `description`, for comments in generated definitions.
+    pub description: Option<String>,
+}
