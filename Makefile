@@ -1,0 +1,39 @@
+# A menu. `make` or `make help` prints it.
+
+.PHONY: help run test lint fmt bench bench-host bench-load fuzz docs
+
+help:  ## this list
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 14
+
+run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
+	cargo run --release -- demo
+
+test: lint  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+	.ci/need chromium:chromium node:nodejs npm:npm
+	cargo test
+	cd dashboard/tests && npm ci && npm test
+
+lint:  ## formatting and clippy
+	.ci/need cc:build-essential
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+fmt:  ## format the code
+	cargo fmt --all
+
+bench: bench-host bench-load  ## speed against the peers; results in bench/results/
+
+bench-host:  ## the PSON codec against other serde formats
+	cargo bench -p dunnage-bench-host
+	cargo run --release -p dunnage-bench-host
+
+bench-load:  ## the gateway against a bare axum + SQLite probe, then kill -9 under load
+	.ci/need wrk:wrk
+	cargo build --release --workspace
+	target/release/dunnage-bench-load
+
+fuzz:  ## fuzz every decoder for a minute each (needs the nightly toolchain and cargo-fuzz)
+	for target in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; done
+
+docs:  ## write the generated tables and golden files again
+	BLESS=1 cargo test -p dunnage
