@@ -1,6 +1,6 @@
 //! The names of the formats, in the only table of them.
 
-use crate::{Error, Format};
+use crate::{Cbor, Error, Format, Json, Kind, Msgpack};
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
 
@@ -92,8 +92,25 @@ impl Id {
     /// Makes the codec. `model` is used by the formats that need a schema, and `mapping` by those and only there:
     /// [`Mapping::Float32`] exists for `protobuf`, `struct` and `struct-zlib`.
     pub fn open(self, model: Option<&Model>, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
-        let _ = (model, mapping);
-        unimplemented!("being written")
+        match self {
+            Id::Json => Ok(Box::new(Json)),
+            Id::Msgpack => Ok(Box::new(Msgpack)),
+            Id::Cbor => Ok(Box::new(Cbor)),
+            Id::Bson | Id::Xml | Id::Yaml | Id::Pson => {
+                Err(Error::new(Kind::Type, 0, format!("{self} is not available yet")))
+            }
+            mapped => {
+                let Some(model) = model else {
+                    return Err(Error::new(Kind::Type, 0, format!("{mapped} needs a schema")));
+                };
+                mapped.open_mapped(model, mapping)
+            }
+        }
+    }
+
+    /// The formats that a schema drives.
+    fn open_mapped(self, _model: &Model, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
+        Err(Error::new(Kind::Type, 0, format!("{self} is not available with the mapping {mapping:?}")))
     }
 
     fn row(self) -> &'static (Id, &'static str, &'static str, bool) {

@@ -3,12 +3,22 @@
 //! Every format turns a [`Value`] into bytes and back. The schema-driven ones are made from a
 //! [`Model`]; see [`Id::open`].
 
+mod cbor;
+mod entries;
 mod error;
 mod id;
+mod json;
+mod limits;
+mod msgpack;
+mod number;
 
+pub use cbor::Cbor;
 pub use dunnage_pson::{Kind, Value};
 pub use error::Error;
 pub use id::{Id, Mapping};
+pub use json::Json;
+pub use limits::{MAX_BYTES, MAX_DEPTH};
+pub use msgpack::Msgpack;
 
 /// How bytes are made of a message.
 pub trait Format: Send + Sync {

@@ -1,0 +1,341 @@
+//! CBOR (RFC 8949).
+//!
+//! - Written in preferred serialization (section 4.1): the shortest integers, lengths and floats, binary16 included,
+//!   that are exact. (Many encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer.
+//!   Maps keep their order.
+//! - Read: also indefinite lengths and longer forms. `undefined` is read as null, as section 6.1 has it. The tag
+//!   55799, "this is CBOR", may stand first and is skipped. Bignums (tags 2 and 3) are numbers when 64 bits or a
+//!   binary64 hold them exactly, else `range`. Other tags and simple values are `type` errors: JSON has no word for
+//!   them. So are keys that are not text. A key that stands twice is `malformed`.
+
+use crate::entries::Entries;
+use crate::limits::{self, MAX_RESERVE};
+use crate::{Error, Format, Kind, Value, number};
+use half::f16;
+use minicbor::data::Type;
+use minicbor::{Decoder, Encoder};
+
+/// "This is CBOR", RFC 8949, section 3.4.6.
+const SELF_DESCRIBED: u64 = 55799;
+
+/// CBOR.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cbor;
+
+impl Format for Cbor {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        limits::bounded(out, |out| write(message, &mut Encoder::new(out), 0))
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        let mut reader = Reader { decoder: Decoder::new(bytes) };
+        reader.skip_self_description()?;
+        let value = reader.value(0)?;
+        let end = reader.decoder.position();
+        if end < bytes.len() {
+            return Err(Error::new(Kind::Malformed, end, "bytes after the message"));
+        }
+        Ok(value)
+    }
+}
+
+type Out<'a> = Encoder<&'a mut Vec<u8>>;
+
+fn write(value: &Value, out: &mut Out<'_>, depth: usize) -> Result<(), Error> {
+    match value {
+        Value::Null => out.null(),
+        Value::Bool(b) => out.bool(*b),
+        Value::U64(n) => out.u64(*n),
+        Value::I64(n) => out.i64(*n),
+        Value::F64(f) => match number::single(*f) {
+            Some(single) if f16::from_f32(single).to_f32() == single || f.is_nan() => out.f16(single),
+            Some(single) => out.f32(single),
+            None => out.f64(*f),
+        },
+        Value::Text(text) => out.str(text),
+        Value::Bytes(bytes) => out.bytes(bytes),
+        Value::Array(items) => {
+            let depth = limits::deeper(depth, 0)?;
+            out.array(items.len() as u64).map_err(unwritable)?;
+            return items.iter().try_for_each(|item| write(item, out, depth));
+        }
+        Value::Map(entries) => {
+            let depth = limits::deeper(depth, 0)?;
+            out.map(entries.len() as u64).map_err(unwritable)?;
+            return entries.iter().try_for_each(|(key, value)| {
+                out.str(key).map_err(unwritable)?;
+                write(value, out, depth)
+            });
+        }
+    }
+    .map(drop)
+    .map_err(unwritable)
+}
+
+fn unwritable(e: impl std::fmt::Display) -> Error {
+    Error::new(Kind::Truncated, 0, e.to_string())
+}
+
+struct Reader<'a> {
+    decoder: Decoder<'a>,
+}
+
+impl Reader<'_> {
+    fn skip_self_description(&mut self) -> Result<(), Error> {
+        if matches!(self.decoder.datatype(), Ok(Type::Tag)) {
+            let tag = self.decoder.tag().map_err(|e| self.error(&e, 0))?;
+            if tag.as_u64() != SELF_DESCRIBED {
+                self.decoder.set_position(0);
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, Error> {
+        let start = self.decoder.position();
+        match self.datatype()? {
+            Type::Null => self.decoder.null().map(|()| Value::Null),
+            Type::Undefined => self.decoder.undefined().map(|()| Value::Null),
+            Type::Bool => self.decoder.bool().map(Value::Bool),
+            Type::U8 | Type::U16 | Type::U32 | Type::U64 => self.decoder.u64().map(Value::U64),
+            Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::Int => return self.negative(start),
+            Type::F16 | Type::F32 | Type::F64 => self.decoder.f64().map(Value::F64),
+            Type::String | Type::StringIndef => return self.text(start).map(Value::Text),
+            Type::Bytes | Type::BytesIndef => return self.bytes(start).map(Value::Bytes),
+            Type::Array | Type::ArrayIndef => return self.array(start, depth),
+            Type::Map | Type::MapIndef => return self.map(start, depth),
+            Type::Tag => return self.tagged(start),
+            Type::Simple => return self.simple(start),
+            Type::Break => return Err(malformed(start, "a break where an item should be")),
+            Type::Unknown(_) => return Err(malformed(start, "not the first byte of a CBOR item")),
+        }
+        .map_err(|e| self.error(&e, start))
+    }
+
+    fn datatype(&self) -> Result<Type, Error> {
+        self.decoder.datatype().map_err(|e| self.error(&e, self.decoder.position()))
+    }
+
+    fn negative(&mut self, start: usize) -> Result<Value, Error> {
+        let n = self.decoder.int().map_err(|e| self.error(&e, start))?;
+        integer(n.into(), start)
+    }
+
+    fn text(&mut self, start: usize) -> Result<String, Error> {
+        match self.datatype()? {
+            Type::String => self.decoder.str().map(String::from),
+            _ => self.decoder.str_iter().and_then(Iterator::collect),
+        }
+        .map_err(|e| self.error(&e, start))
+    }
+
+    fn bytes(&mut self, start: usize) -> Result<Vec<u8>, Error> {
+        let chunks = self.decoder.bytes_iter().and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        chunks.map(|chunks| chunks.concat()).map_err(|e| self.error(&e, start))
+    }
+
+    fn array(&mut self, start: usize, depth: usize) -> Result<Value, Error> {
+        let depth = limits::deeper(depth, start)?;
+        let mut announced = self.decoder.array().map_err(|e| self.error(&e, start))?;
+        let mut items = Vec::with_capacity(room(announced));
+        while self.has_more(&mut announced)? {
+            items.push(self.value(depth)?);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn map(&mut self, start: usize, depth: usize) -> Result<Value, Error> {
+        let depth = limits::deeper(depth, start)?;
+        let mut announced = self.decoder.map().map_err(|e| self.error(&e, start))?;
+        let mut entries = Entries::with_room(room(announced));
+        while self.has_more(&mut announced)? {
+            let start = self.decoder.position();
+            let key = match self.datatype()? {
+                Type::String | Type::StringIndef => self.text(start)?,
+                Type::Break | Type::Unknown(_) => return Err(malformed(start, "not a key")),
+                _ => return Err(Error::new(Kind::Type, start, "a key that is not text")),
+            };
+            if !entries.is_new(&key) {
+                return Err(malformed(start, "this key stands twice"));
+            }
+            entries.push(key, self.value(depth)?);
+        }
+        Ok(entries.into_value())
+    }
+
+    /// Whether another element follows: of those announced, or before the break.
+    fn has_more(&mut self, announced: &mut Option<u64>) -> Result<bool, Error> {
+        match announced {
+            Some(0) => Ok(false),
+            Some(n) => {
+                *n -= 1;
+                Ok(true)
+            }
+            None => {
+                let at_break = self.datatype()? == Type::Break;
+                if at_break {
+                    self.decoder.set_position(self.decoder.position() + 1);
+                }
+                Ok(!at_break)
+            }
+        }
+    }
+
+    fn tagged(&mut self, start: usize) -> Result<Value, Error> {
+        let tag = self.decoder.tag().map_err(|e| self.error(&e, start))?.as_u64();
+        if !matches!(tag, 2 | 3) {
+            return Err(Error::new(Kind::Type, start, format!("tag {tag} is not supported")));
+        }
+        let content = self.decoder.position();
+        if !matches!(self.datatype()?, Type::Bytes | Type::BytesIndef) {
+            return Err(malformed(content, "a bignum is bytes"));
+        }
+        let magnitude = self.bytes(content)?;
+        let zeros = magnitude.iter().take_while(|b| **b == 0).count();
+        let digits = &magnitude[zeros..];
+        if digits.len() > 15 {
+            return Err(not_exact(start));
+        }
+        let n = digits.iter().fold(0, |n: i128, b| n << 8 | i128::from(*b));
+        integer(if tag == 2 { n } else { -1 - n }, start)
+    }
+
+    fn simple(&mut self, start: usize) -> Result<Value, Error> {
+        let n = self.decoder.simple().map_err(|e| self.error(&e, start))?;
+        if n < 32 && self.decoder.position() - start == 2 {
+            return Err(malformed(start, "a simple value below 32 takes one byte"));
+        }
+        Err(Error::new(Kind::Type, start, format!("simple value {n} is not supported")))
+    }
+
+    fn error(&self, e: &minicbor::decode::Error, start: usize) -> Error {
+        if e.is_end_of_input() {
+            let end = self.decoder.input().len();
+            return Error::new(Kind::Truncated, end, "the bytes end before the message does");
+        }
+        Error::new(Kind::Malformed, e.position().unwrap_or(start), e.to_string())
+    }
+}
+
+fn malformed(offset: usize, reason: &str) -> Error {
+    Error::new(Kind::Malformed, offset, reason)
+}
+
+fn not_exact(offset: usize) -> Error {
+    Error::new(Kind::Range, offset, "neither 64 bits nor a binary64 hold this integer exactly")
+}
+
+fn room(announced: Option<u64>) -> usize {
+    announced.map_or(0, |n| n.min(MAX_RESERVE as u64) as usize)
+}
+
+fn integer(n: i128, start: usize) -> Result<Value, Error> {
+    if let Ok(n) = u64::try_from(n) {
+        return Ok(Value::U64(n));
+    }
+    if let Ok(n) = i64::try_from(n) {
+        return Ok(Value::I64(n));
+    }
+    let f = n as f64;
+    if f as i128 == n { Ok(Value::F64(f)) } else { Err(not_exact(start)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digits: Vec<u8> = text.bytes().filter(|b| *b != b' ').collect();
+        digits.chunks(2).map(|d| u8::from_str_radix(str::from_utf8(d).unwrap(), 16).unwrap()).collect()
+    }
+
+    fn value_of(text: &str) -> Value {
+        Cbor.decode(&hex(text)).unwrap()
+    }
+
+    fn error_of(text: &str) -> (Kind, usize) {
+        let e = Cbor.decode(&hex(text)).unwrap_err();
+        (e.kind(), e.offset())
+    }
+
+    fn bytes_of(value: &Value) -> Vec<u8> {
+        let mut out = Vec::new();
+        Cbor.encode(value, &mut out).unwrap();
+        out
+    }
+
+    /// RFC 8949, appendix A.
+    #[test]
+    fn the_examples_of_the_rfc_are_written_and_read() {
+        for (value, bytes) in [
+            (Value::U64(0), "00"),
+            (Value::U64(1_000_000), "1a 000f4240"),
+            (Value::U64(u64::MAX), "1b ffffffffffffffff"),
+            (Value::I64(-1000), "39 03e7"),
+            (Value::I64(i64::MIN), "3b 7fffffffffffffff"),
+            (Value::F64(-0.0), "f9 8000"),
+            (Value::F64(1.0), "f9 3c00"),
+            (Value::F64(1.1), "fb 3ff199999999999a"),
+            (Value::F64(65504.0), "f9 7bff"),
+            (Value::F64(100000.0), "fa 47c35000"),
+            (Value::F64(5.960464477539063e-8), "f9 0001"),
+            (Value::F64(1.0e+300), "fb 7e37e43c8800759c"),
+            (Value::F64(f64::INFINITY), "f9 7c00"),
+            (Value::F64(f64::NAN), "f9 7e00"),
+            (Value::from("\u{6c34}"), "63 e6b0b4"),
+            (Value::Bytes(vec![1, 2, 3, 4]), "44 01020304"),
+            (Value::Array(vec![Value::U64(1), Value::Array(vec![Value::U64(2)])]), "82 01 81 02"),
+            (Value::Map(vec![("a".into(), Value::from("A"))]), "a1 61 61 61 41"),
+        ] {
+            assert_eq!(bytes_of(&value), hex(bytes), "{value:?}");
+            assert_eq!(value_of(bytes), value, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn other_encoders_forms_are_read() {
+        assert_eq!(value_of("fb 3ff0000000000000"), Value::F64(1.0));
+        assert_eq!(value_of("1b 0000000000000001"), Value::U64(1));
+        assert_eq!(value_of("7f 65 7374726561 64 6d696e67 ff"), Value::from("streaming"));
+        assert_eq!(value_of("5f 42 0102 43 030405 ff"), Value::Bytes(vec![1, 2, 3, 4, 5]));
+        assert_eq!(value_of("bf 61 61 9f 01 ff ff"), value_of("a1 61 61 81 01"));
+        assert_eq!(value_of("f7"), Value::Null);
+        assert_eq!(value_of("d9 d9f7 01"), Value::U64(1));
+        assert_eq!(value_of("c2 43 000001"), Value::U64(1));
+        assert_eq!(value_of("c2 49 010000000000000000"), Value::F64(18446744073709551616.0));
+        assert_eq!(value_of("c3 41 00"), Value::I64(-1));
+        assert_eq!(value_of("3b ffffffffffffffff"), Value::F64(-18446744073709551616.0));
+    }
+
+    #[test]
+    fn what_json_has_no_word_for_is_an_error() {
+        assert_eq!(error_of("81 c1 1a 514b67b0"), (Kind::Type, 1), "a time");
+        assert_eq!(error_of("a1 01 02"), (Kind::Type, 1));
+        assert_eq!(error_of("81 f0"), (Kind::Type, 1));
+        assert_eq!(error_of("f8 ff"), (Kind::Type, 0));
+        assert_eq!(error_of("c2 49 010000000000000001"), (Kind::Range, 0));
+        assert_eq!(error_of("3b 8000000000000000"), (Kind::Range, 0));
+        assert_eq!(
+            error_of("c2 58 20 ff00000000000000000000000000000000000000000000000000000000000000"),
+            (Kind::Range, 0)
+        );
+    }
+
+    #[test]
+    fn errors_have_their_kind_and_offset() {
+        assert_eq!(error_of(""), (Kind::Truncated, 0));
+        assert_eq!(error_of("65 61"), (Kind::Truncated, 2));
+        assert_eq!(error_of("9f 01"), (Kind::Truncated, 2));
+        assert_eq!(error_of("7b ffffffffffffffff 61"), (Kind::Truncated, 10));
+        assert_eq!(error_of("bb ffffffffffffffff"), (Kind::Truncated, 9));
+        assert_eq!(error_of("82 01 62 c328"), (Kind::Malformed, 2));
+        assert_eq!(error_of("81 1c"), (Kind::Malformed, 1));
+        assert_eq!(error_of("81 ff"), (Kind::Malformed, 1));
+        assert_eq!(error_of("f8 18"), (Kind::Malformed, 0));
+        assert_eq!(error_of("7f 41 00 ff"), (Kind::Malformed, 1));
+        assert_eq!(error_of("00 00"), (Kind::Malformed, 1));
+        assert_eq!(error_of("a2 61 61 01 61 61 02"), (Kind::Malformed, 4));
+        assert_eq!(error_of(&"81".repeat(40)), (Kind::Limit, 32));
+    }
+}

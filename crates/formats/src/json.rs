@@ -1,0 +1,290 @@
+//! JSON (RFC 8259), compact.
+//!
+//! - Integers keep every digit: outside -2^63 ..= 2^64-1 they are read only when a binary64 holds them exactly,
+//!   else they are a `range` error. Other numbers are read as the nearest binary64 and written as its shortest
+//!   text. `-0` keeps its sign. NaN and infinities cannot be written: `range`.
+//! - JSON has no bytes: writing them is a `type` error, so that nothing turns into text unnoticed.
+//!   [`Json::write_view`] is for people and interfaces that would rather see something.
+//! - A key that stands twice is `malformed`, and so is a surrogate that is not half of a pair.
+
+use crate::entries::Entries;
+use crate::{Error, Format, Kind, Value, limits, number};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
+
+/// JSON.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Json;
+
+impl Format for Json {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        limits::bounded(out, |out| write(message, out, 0, Style::Exact))
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        let mut reader = Reader { bytes, jiter: Jiter::new(bytes) };
+        let first = reader.jiter.peek().map_err(|e| reader.error(&e))?;
+        let value = reader.value(first, 0)?;
+        reader.jiter.finish().map_err(|e| reader.error(&e))?;
+        Ok(value)
+    }
+}
+
+impl Json {
+    /// Appends `message` as JSON that shows everything but does not keep everything, as RFC 8949, section 6.1,
+    /// has it for CBOR: bytes are text in base64url without padding, NaN and infinities are `null`.
+    /// Fails only with `limit`, for a message nested too deep; the length is not limited.
+    pub fn write_view(message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        write(message, out, 0, Style::View)
+    }
+}
+
+/// What to do with a value that JSON has no word for.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    Exact,
+    View,
+}
+
+fn write(value: &Value, out: &mut Vec<u8>, depth: usize, style: Style) -> Result<(), Error> {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::U64(n) => number::write_integer(*n, out),
+        Value::I64(n) => number::write_integer(*n, out),
+        Value::F64(f) if style == Style::View && !f.is_finite() => out.extend_from_slice(b"null"),
+        Value::F64(f) => number::write_float(*f, out)?,
+        Value::Text(text) => write_text(text, out)?,
+        Value::Bytes(bytes) if style == Style::View => {
+            out.push(b'"');
+            out.extend_from_slice(BASE64_URL_SAFE_NO_PAD.encode(bytes).as_bytes());
+            out.push(b'"');
+        }
+        Value::Bytes(_) => return Err(Error::new(Kind::Type, 0, "JSON has no bytes")),
+        Value::Array(items) => {
+            let depth = limits::deeper(depth, 0)?;
+            out.push(b'[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                write(item, out, depth, style)?;
+            }
+            out.push(b']');
+        }
+        Value::Map(entries) => {
+            let depth = limits::deeper(depth, 0)?;
+            out.push(b'{');
+            for (i, (key, value)) in entries.iter().enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                write_text(key, out)?;
+                out.push(b':');
+                write(value, out, depth, style)?;
+            }
+            out.push(b'}');
+        }
+    }
+    Ok(())
+}
+
+/// Appends `text` in quotes; only what has to be escaped is.
+pub(crate) fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), Error> {
+    serde_json::to_writer(out, text).map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    jiter: Jiter<'a>,
+}
+
+impl Reader<'_> {
+    /// Reads the value that starts with `first`, at the current index.
+    fn value(&mut self, first: Peek, depth: usize) -> Result<Value, Error> {
+        let start = self.jiter.current_index();
+        let read = match first {
+            Peek::Null => self.jiter.known_null().map(|()| Value::Null),
+            Peek::True | Peek::False => self.jiter.known_bool(first).map(Value::Bool),
+            Peek::String => self.jiter.known_str().map(Value::from),
+            Peek::Array => return self.array(depth),
+            Peek::Object => return self.object(depth),
+            _ => self.jiter.known_number_bytes(first).map(|_| Value::Null),
+        };
+        match read {
+            Ok(_) if first.is_num() => self.number(start),
+            Ok(value) => Ok(value),
+            Err(e) => Err(self.error(&e)),
+        }
+    }
+
+    /// The number from `start` to the current index.
+    fn number(&self, start: usize) -> Result<Value, Error> {
+        str::from_utf8(self.jiter.slice_to_current(start)).ok().and_then(number::parse).ok_or_else(|| {
+            Error::new(Kind::Range, start, "neither 64 bits nor a binary64 hold this number exactly")
+        })
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Value, Error> {
+        let depth = limits::deeper(depth, self.jiter.current_index())?;
+        let mut items = Vec::new();
+        let mut next = self.jiter.known_array();
+        loop {
+            match next {
+                Ok(Some(first)) => items.push(self.value(first, depth)?),
+                Ok(None) => return Ok(Value::Array(items)),
+                Err(e) => return Err(self.error(&e)),
+            }
+            next = self.jiter.array_step();
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Value, Error> {
+        let mut before_key = self.jiter.current_index();
+        let depth = limits::deeper(depth, before_key)?;
+        let mut entries = Entries::default();
+        let mut key = self.jiter.known_object().map(|key| key.map(String::from));
+        loop {
+            let this = match key {
+                Ok(Some(this)) => this,
+                Ok(None) => return Ok(entries.into_value()),
+                Err(e) => return Err(self.error(&e)),
+            };
+            if !entries.is_new(&this) {
+                // Only white space and a brace or a comma stand before the key's quote.
+                let quote = self.bytes[before_key..].iter().position(|b| *b == b'"').unwrap_or(0);
+                return Err(Error::new(Kind::Malformed, before_key + quote, "this key stands twice"));
+            }
+            let first = self.jiter.peek().map_err(|e| self.error(&e))?;
+            let value = self.value(first, depth)?;
+            entries.push(this, value);
+            before_key = self.jiter.current_index();
+            key = self.jiter.next_key().map(|key| key.map(String::from));
+        }
+    }
+
+    fn error(&self, e: &JiterError) -> Error {
+        use JsonErrorType::*;
+        let JiterErrorType::JsonError(reason) = &e.error_type else {
+            return Error::new(Kind::Malformed, e.index, e.error_type.to_string());
+        };
+        let (kind, offset) = match reason {
+            EofWhileParsingString => match fault_in_last_escape(self.bytes) {
+                Some(offset) => (Kind::Malformed, offset),
+                None => (Kind::Truncated, self.bytes.len()),
+            },
+            EofWhileParsingList | EofWhileParsingObject | EofWhileParsingValue => {
+                (Kind::Truncated, self.bytes.len())
+            }
+            NumberOutOfRange => (Kind::Range, self.jiter.current_index()),
+            // jiter counts in the text without its escapes; everything before this fault is UTF-8.
+            InvalidUnicodeCodePoint => match str::from_utf8(self.bytes) {
+                Ok(_) => (Kind::Malformed, e.index),
+                Err(utf8) => (Kind::Malformed, utf8.valid_up_to()),
+            },
+            _ => (Kind::Malformed, e.index),
+        };
+        Error::new(kind, offset, reason.to_string())
+    }
+}
+
+/// Where the `\u` that the end of the input cuts off is wrong already, which jiter does not look at.
+fn fault_in_last_escape(bytes: &[u8]) -> Option<usize> {
+    let tail = bytes.len().saturating_sub(5);
+    let escape = tail + bytes[tail..].windows(2).rposition(|pair| pair == b"\\u")?;
+    let backslashes_before = bytes[..escape].iter().rev().take_while(|b| **b == b'\\').count();
+    let digits = escape + 2;
+    let wrong = bytes[digits..].iter().position(|b| !b.is_ascii_hexdigit())?;
+    (backslashes_before % 2 == 0).then_some(digits + wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_of(text: impl AsRef<[u8]>) -> (Kind, usize) {
+        let e = Json.decode(text.as_ref()).unwrap_err();
+        (e.kind(), e.offset())
+    }
+
+    fn rewritten(text: &str) -> String {
+        let mut out = Vec::new();
+        Json.encode(&Json.decode(text.as_bytes()).unwrap(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn compact_text_comes_back_as_it_was() {
+        for text in [
+            r#"{"a":23.5,"b":[1,2,3],"c":-2,"d":null,"e":true,"f":1.03}"#,
+            r#"[9007199254740993,18446744073709551615,-9223372036854775808,1e-7,-0.0,2.0]"#,
+            r#"{"":{},"é":"\u0000\n\"\\/😀","z":[],"a":[[]]}"#,
+            r#""17.00""#,
+        ] {
+            assert_eq!(rewritten(text), text);
+        }
+        assert_eq!(rewritten(" { \"a\" : [ 1 , \"\\u00e9\\ud83d\\ude00\" ] }\r\n"), r#"{"a":[1,"é😀"]}"#);
+    }
+
+    #[test]
+    fn cut_off_text_is_truncated() {
+        let text = r#"{"a":[1,-2.5e-3,true,null,"é\u00e9\ud83d\ude00"],"b":{}}"#;
+        for end in 0..text.len() {
+            assert_eq!(error_of(&text.as_bytes()[..end]), (Kind::Truncated, end), "{}", &text[..end.min(20)]);
+        }
+    }
+
+    #[test]
+    fn faults_have_their_kind_and_offset() {
+        for (text, offset) in [
+            ("[1,]", 3),
+            ("{\"a\":1,}", 7),
+            ("{\"a\" 1}", 5),
+            ("{a:1}", 1),
+            ("[01]", 2),
+            ("[1.]", 3),
+            ("[+1]", 1),
+            ("[NaN]", 1),
+            ("[-Infinity]", 2),
+            ("trux", 3),
+            ("nul]", 3),
+            ("1 2", 2),
+            ("[\"a\tb\"]", 3),
+            (r#"["\x"]"#, 3),
+            (r#"["\u12"]"#, 6),
+            (r#""\u1g"#, 4),
+            (r#"["\udc00"]"#, 7),
+            (r#"{"a":1, "b":2,"a":3}"#, 14),
+            ("\u{feff}1", 0),
+        ] {
+            assert_eq!(error_of(text), (Kind::Malformed, offset), "{text}");
+        }
+        assert_eq!(error_of(b"[\"\\n\xff\"]"), (Kind::Malformed, 4));
+        assert_eq!(error_of("[1,18446744073709551617]"), (Kind::Range, 3));
+        assert_eq!(error_of("[1e309]"), (Kind::Range, 1));
+        assert_eq!(error_of(format!("[{}]", "1".repeat(5000))), (Kind::Range, 1));
+        assert_eq!(error_of("[".repeat(40)), (Kind::Limit, 32));
+        assert_eq!(error_of(" ".repeat((1 << 20) + 1)), (Kind::Limit, 1 << 20));
+    }
+
+    #[test]
+    fn what_json_cannot_write_is_an_error_and_leaves_the_output_alone() {
+        let mut out = b"before".to_vec();
+        for (value, kind) in [(Value::Bytes(vec![1]), Kind::Type), (Value::F64(f64::NAN), Kind::Range)] {
+            let e = Json.encode(&Value::Array(vec![Value::Null, value]), &mut out).unwrap_err();
+            assert_eq!(e.kind(), kind);
+            assert_eq!(out, b"before");
+        }
+    }
+
+    #[test]
+    fn a_view_shows_bytes_and_numbers_that_json_does_not_have() {
+        let message = Value::Array(vec![Value::Bytes(vec![0xfb, 0xff]), Value::F64(f64::NEG_INFINITY)]);
+        let mut out = Vec::new();
+        Json::write_view(&message, &mut out).unwrap();
+        assert_eq!(out, br#"["-_8",null]"#);
+    }
+}

@@ -1,0 +1,41 @@
+//! The limits that every format keeps, reading and writing.
+
+use crate::{Error, Kind};
+
+/// Most maps and arrays inside one another.
+pub const MAX_DEPTH: usize = 32;
+
+/// Longest message, in bytes: 1 MiB.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// Elements that a length in a message may reserve memory for; the rest has to arrive first.
+pub(crate) const MAX_RESERVE: usize = 16;
+
+/// Refuses a message that is too long, before anything else is looked at.
+pub(crate) fn check_size(bytes: &[u8]) -> Result<(), Error> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Error::new(Kind::Limit, MAX_BYTES, "the message is longer than 1 MiB"));
+    }
+    Ok(())
+}
+
+/// The depth inside a map or array whose header is at `offset` and that stands in `depth` others.
+pub(crate) fn deeper(depth: usize, offset: usize) -> Result<usize, Error> {
+    if depth >= MAX_DEPTH {
+        return Err(Error::new(Kind::Limit, offset, "maps and arrays are nested deeper than 32"));
+    }
+    Ok(depth + 1)
+}
+
+/// Runs `write` on the end of `out`; when it fails or writes more than a message may hold, `out` is as it was.
+pub(crate) fn bounded(
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let start = out.len();
+    let written = write(out).and_then(|()| check_size(&out[start..]));
+    if written.is_err() {
+        out.truncate(start);
+    }
+    written
+}

@@ -1,0 +1,232 @@
+//! MessagePack.
+//!
+//! - Every value takes its smallest form, as the specification asks of serializers: binary32 when that is exact.
+//!   (Many encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer.
+//! - Extension types, timestamps among them, are `type` errors: JSON has no word for them. So are keys that are not
+//!   text. Text that is not UTF-8, the unused marker `c1` and a key that stands twice are `malformed`.
+
+use crate::entries::Entries;
+use crate::limits::{self, MAX_RESERVE};
+use crate::{Error, Format, Kind, Value, number};
+use rmp::{Marker, decode, encode};
+use std::fmt::Display;
+
+/// MessagePack.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Msgpack;
+
+impl Format for Msgpack {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        limits::bounded(out, |out| write(message, out, 0))
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        let mut reader = Reader { rest: bytes, len: bytes.len() };
+        let value = reader.value(0)?;
+        if !reader.rest.is_empty() {
+            return Err(Error::new(Kind::Malformed, reader.offset(), "bytes after the message"));
+        }
+        Ok(value)
+    }
+}
+
+fn write(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
+    match value {
+        Value::Null => encode::write_nil(out).map_err(unwritable),
+        Value::Bool(b) => encode::write_bool(out, *b).map_err(unwritable),
+        Value::U64(n) => encode::write_uint(out, *n).map(drop).map_err(unwritable),
+        Value::I64(n) => encode::write_sint(out, *n).map(drop).map_err(unwritable),
+        Value::F64(f) => match number::single(*f) {
+            Some(single) => encode::write_f32(out, single).map_err(unwritable),
+            None => encode::write_f64(out, *f).map_err(unwritable),
+        },
+        Value::Text(text) => write_text(text, out),
+        Value::Bytes(bytes) => {
+            length(bytes.len())?;
+            encode::write_bin(out, bytes).map_err(unwritable)
+        }
+        Value::Array(items) => {
+            let depth = limits::deeper(depth, 0)?;
+            encode::write_array_len(out, length(items.len())?).map_err(unwritable)?;
+            items.iter().try_for_each(|item| write(item, out, depth))
+        }
+        Value::Map(entries) => {
+            let depth = limits::deeper(depth, 0)?;
+            encode::write_map_len(out, length(entries.len())?).map_err(unwritable)?;
+            entries.iter().try_for_each(|(key, value)| {
+                write_text(key, out)?;
+                write(value, out, depth)
+            })
+        }
+    }
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), Error> {
+    length(text.len())?;
+    encode::write_str(out, text).map_err(unwritable)
+}
+
+fn length(n: usize) -> Result<u32, Error> {
+    u32::try_from(n).map_err(|_| Error::new(Kind::Limit, 0, "MessagePack counts to 2^32-1"))
+}
+
+fn unwritable(e: impl Display) -> Error {
+    Error::new(Kind::Truncated, 0, e.to_string())
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+    len: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn offset(&self) -> usize {
+        self.len - self.rest.len()
+    }
+
+    fn truncated(&self) -> Error {
+        Error::new(Kind::Truncated, self.len, "the bytes end before the message does")
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, Error> {
+        let start = self.offset();
+        let first = *self.rest.first().ok_or_else(|| self.truncated())?;
+        match Marker::from_u8(first) {
+            Marker::Null => self.constant(Value::Null),
+            Marker::True => self.constant(Value::Bool(true)),
+            Marker::False => self.constant(Value::Bool(false)),
+            Marker::FixPos(_) | Marker::U8 | Marker::U16 | Marker::U32 | Marker::U64 => {
+                decode::read_int(&mut self.rest).map(Value::U64).map_err(|_| self.truncated())
+            }
+            Marker::FixNeg(_) | Marker::I8 | Marker::I16 | Marker::I32 | Marker::I64 => {
+                decode::read_int::<i64, _>(&mut self.rest).map(Value::from).map_err(|_| self.truncated())
+            }
+            Marker::F32 => decode::read_f32(&mut self.rest)
+                .map(|f| Value::F64(f64::from(f)))
+                .map_err(|_| self.truncated()),
+            Marker::F64 => decode::read_f64(&mut self.rest).map(Value::F64).map_err(|_| self.truncated()),
+            Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => {
+                self.text().map(|text| Value::Text(text.into()))
+            }
+            Marker::Bin8 | Marker::Bin16 | Marker::Bin32 => {
+                let n = decode::read_bin_len(&mut self.rest).map_err(|_| self.truncated())?;
+                self.take(n).map(|bytes| Value::Bytes(bytes.into()))
+            }
+            Marker::FixArray(_) | Marker::Array16 | Marker::Array32 => self.array(start, depth),
+            Marker::FixMap(_) | Marker::Map16 | Marker::Map32 => self.map(start, depth),
+            Marker::Reserved => Err(Error::new(Kind::Malformed, start, "c1 is not a MessagePack marker")),
+            Marker::Ext8
+            | Marker::Ext16
+            | Marker::Ext32
+            | Marker::FixExt1
+            | Marker::FixExt2
+            | Marker::FixExt4
+            | Marker::FixExt8
+            | Marker::FixExt16 => Err(Error::new(Kind::Type, start, "extension types are not supported")),
+        }
+    }
+
+    fn constant(&mut self, value: Value) -> Result<Value, Error> {
+        self.take(1).map(|_| value)
+    }
+
+    /// The next `n` bytes.
+    fn take(&mut self, n: u32) -> Result<&'a [u8], Error> {
+        let (taken, rest) = self.rest.split_at_checked(n as usize).ok_or_else(|| self.truncated())?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn text(&mut self) -> Result<&'a str, Error> {
+        let start = self.offset();
+        let n = decode::read_str_len(&mut self.rest).map_err(|_| self.truncated())?;
+        str::from_utf8(self.take(n)?)
+            .map_err(|_| Error::new(Kind::Malformed, start, "text that is not UTF-8"))
+    }
+
+    fn key(&mut self) -> Result<&'a str, Error> {
+        let first = *self.rest.first().ok_or_else(|| self.truncated())?;
+        match Marker::from_u8(first) {
+            Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => self.text(),
+            Marker::Reserved => {
+                Err(Error::new(Kind::Malformed, self.offset(), "c1 is not a MessagePack marker"))
+            }
+            _ => Err(Error::new(Kind::Type, self.offset(), "a key that is not text")),
+        }
+    }
+
+    fn array(&mut self, start: usize, depth: usize) -> Result<Value, Error> {
+        let depth = limits::deeper(depth, start)?;
+        let n = decode::read_array_len(&mut self.rest).map_err(|_| self.truncated())?;
+        let mut items = Vec::with_capacity(MAX_RESERVE.min(n as usize));
+        for _ in 0..n {
+            items.push(self.value(depth)?);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn map(&mut self, start: usize, depth: usize) -> Result<Value, Error> {
+        let depth = limits::deeper(depth, start)?;
+        let n = decode::read_map_len(&mut self.rest).map_err(|_| self.truncated())?;
+        let mut entries = Entries::with_room(n as usize);
+        for _ in 0..n {
+            let start = self.offset();
+            let key = self.key()?;
+            if !entries.is_new(key) {
+                return Err(Error::new(Kind::Malformed, start, "this key stands twice"));
+            }
+            entries.push(key.into(), self.value(depth)?);
+        }
+        Ok(entries.into_value())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_of(bytes: &[u8]) -> (Kind, usize) {
+        let e = Msgpack.decode(bytes).unwrap_err();
+        (e.kind(), e.offset())
+    }
+
+    fn bytes_of(value: &Value) -> Vec<u8> {
+        let mut out = Vec::new();
+        Msgpack.encode(value, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn values_take_their_smallest_form() {
+        assert_eq!(bytes_of(&Value::U64(127)), [0x7f]);
+        assert_eq!(bytes_of(&Value::U64(128)), [0xcc, 128]);
+        assert_eq!(bytes_of(&Value::I64(-32)), [0xe0]);
+        assert_eq!(bytes_of(&Value::F64(23.5)), [0xca, 0x41, 0xbc, 0, 0]);
+        assert_eq!(bytes_of(&Value::F64(2.0)), [0xca, 0x40, 0, 0, 0]);
+        assert_eq!(bytes_of(&Value::F64(1.03)).len(), 9);
+        assert_eq!(bytes_of(&Value::F64(f64::NAN)).len(), 5);
+        assert_eq!(bytes_of(&Value::Text("a".repeat(32))).len(), 34);
+    }
+
+    #[test]
+    fn errors_have_their_kind_and_offset() {
+        assert_eq!(error_of(&[]), (Kind::Truncated, 0));
+        assert_eq!(error_of(&[0xa5, b'a', 0xff]), (Kind::Truncated, 3));
+        assert_eq!(error_of(&[0x92, 1, 0xa1, 0xff]), (Kind::Malformed, 2));
+        assert_eq!(error_of(&[0x91, 0xc1]), (Kind::Malformed, 1));
+        assert_eq!(error_of(&[0x01, 0x02]), (Kind::Malformed, 1));
+        assert_eq!(error_of(&[0x82, 0xa1, b'a', 1, 0xa1, b'a', 2]), (Kind::Malformed, 4));
+        assert_eq!(error_of(&[0x81, 0x01, 0x02]), (Kind::Type, 1));
+        assert_eq!(error_of(&[0x91, 0xd6, 0xff, 0, 0, 0, 0]), (Kind::Type, 1), "a timestamp");
+        assert_eq!(error_of(&[0x91; 40]), (Kind::Limit, 32));
+        assert_eq!(error_of(&vec![0; (1 << 20) + 1]), (Kind::Limit, 1 << 20));
+    }
+
+    #[test]
+    fn a_length_that_lies_reserves_nothing() {
+        assert_eq!(error_of(&[0xdd, 0xff, 0xff, 0xff, 0xff]), (Kind::Truncated, 5));
+        assert_eq!(error_of(&[0xdf, 0xff, 0xff, 0xff, 0xff]), (Kind::Truncated, 5));
+        assert_eq!(error_of(&[0xc6, 0xff, 0xff, 0xff, 0xff]), (Kind::Truncated, 5));
+    }
+}
