@@ -1,6 +1,6 @@
 //! The names of the formats, in the only table of them.
 
-use crate::{Cbor, Error, Format, Json, Kind, Msgpack};
+use crate::{Bson, Cbor, Error, Format, Json, Kind, Msgpack};
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
 
@@ -96,7 +96,8 @@ impl Id {
             Id::Json => Ok(Box::new(Json)),
             Id::Msgpack => Ok(Box::new(Msgpack)),
             Id::Cbor => Ok(Box::new(Cbor)),
-            Id::Bson | Id::Xml | Id::Yaml | Id::Pson => {
+            Id::Bson => Ok(Box::new(Bson)),
+            Id::Xml | Id::Yaml | Id::Pson => {
                 Err(Error::new(Kind::Type, 0, format!("{self} is not available yet")))
             }
             mapped => {

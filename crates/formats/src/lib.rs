@@ -3,6 +3,7 @@
 //! Every format turns a [`Value`] into bytes and back. The schema-driven ones are made from a
 //! [`Model`]; see [`Id::open`].
 
+mod bson;
 mod cbor;
 mod entries;
 mod error;
@@ -12,6 +13,7 @@ mod limits;
 mod msgpack;
 mod number;
 
+pub use bson::Bson;
 pub use cbor::Cbor;
 pub use dunnage_pson::{Kind, Value};
 pub use error::Error;

@@ -1,0 +1,275 @@
+//! BSON 1.1.
+//!
+//! - A BSON message is a document. Another message `v` is written as the document `{"": v}`, and so is a map whose
+//!   only key is empty; a document whose only key is empty is read as what stands under it.
+//! - Integers are int32 when they fit, else int64; above 2^63-1 BSON has none: a `range` error. Floats are doubles.
+//! - Bytes are binaries of the generic subtype. A key with U+0000 cannot be written: `range`.
+//! - Types that JSON has no word for are `type` errors: ObjectId, dates, timestamps, Decimal128, regular expressions,
+//!   code, symbols, undefined, the minimum and maximum key, other binary subtypes.
+//! - Keys of arrays are not looked at. A key that stands twice in a document is `malformed`.
+//! - Offsets are those of the element at fault.
+
+use crate::entries::Entries;
+use crate::{Error, Format, Kind, Value, limits};
+use ::bson::raw::{CStr, RawElement, RawIter};
+use ::bson::spec::{BinarySubtype, ElementType};
+use ::bson::{RawArrayBuf, RawBinaryRef, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+
+/// BSON.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bson;
+
+impl Format for Bson {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        limits::bounded(out, |out| {
+            let document = match message {
+                Value::Map(entries) if !is_wrapped(entries) => document(entries, 0)?,
+                other => {
+                    let mut wrapper = RawDocumentBuf::new();
+                    wrapper.append(key("")?, element(other, 0)?);
+                    wrapper
+                }
+            };
+            out.extend_from_slice(document.as_bytes());
+            Ok(())
+        })
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        let Some(length) = bytes.first_chunk().map(|length| i32::from_le_bytes(*length)) else {
+            return Err(truncated(bytes));
+        };
+        let length = usize::try_from(length).map_err(|_| malformed(0, "a negative length"))?;
+        if length > bytes.len() {
+            return Err(truncated(bytes));
+        }
+        let root = RawDocument::from_bytes(&bytes[..length]).map_err(|e| malformed(0, e))?;
+        let value = match only_element(root) {
+            Some(only) if only.key().is_empty() => read(&only, FIRST, 0)?,
+            _ => read_document(root, 0, 0, 0)?,
+        };
+        if length < bytes.len() {
+            return Err(malformed(length, "bytes after the message"));
+        }
+        Ok(value)
+    }
+}
+
+/// Where the first element of a document starts: after its length.
+const FIRST: usize = 4;
+
+fn is_wrapped(entries: &[(String, Value)]) -> bool {
+    matches!(entries, [(key, _)] if key.is_empty())
+}
+
+fn document(entries: &[(String, Value)], depth: usize) -> Result<RawDocumentBuf, Error> {
+    let depth = limits::deeper(depth, 0)?;
+    let mut document = RawDocumentBuf::new();
+    for (name, value) in entries {
+        document.append(key(name)?, element(value, depth)?);
+    }
+    Ok(document)
+}
+
+fn key(name: &str) -> Result<&CStr, Error> {
+    name.try_into().map_err(|_| Error::new(Kind::Range, 0, "a key of BSON cannot hold U+0000"))
+}
+
+fn element(value: &Value, depth: usize) -> Result<RawBson, Error> {
+    Ok(match value {
+        Value::Null => RawBson::Null,
+        Value::Bool(b) => RawBson::Boolean(*b),
+        Value::U64(n) => integer(*n)?,
+        Value::I64(n) => integer(*n)?,
+        Value::F64(f) => RawBson::Double(*f),
+        Value::Text(text) => RawBson::String(text.clone()),
+        Value::Bytes(bytes) => {
+            RawBsonRef::Binary(RawBinaryRef { subtype: BinarySubtype::Generic, bytes }).into()
+        }
+        Value::Array(items) => {
+            let depth = limits::deeper(depth, 0)?;
+            let mut array = RawArrayBuf::new();
+            for item in items {
+                array.push(element(item, depth)?);
+            }
+            RawBson::Array(array)
+        }
+        Value::Map(entries) => RawBson::Document(document(entries, depth)?),
+    })
+}
+
+fn integer<N: TryInto<i32> + TryInto<i64> + Copy>(n: N) -> Result<RawBson, Error> {
+    if let Ok(n) = n.try_into() {
+        return Ok(RawBson::Int32(n));
+    }
+    n.try_into()
+        .map(RawBson::Int64)
+        .map_err(|_| Error::new(Kind::Range, 0, "BSON has no integers above 2^63-1"))
+}
+
+fn only_element(document: &RawDocument) -> Option<RawElement<'_>> {
+    let mut elements = document.iter_elements();
+    let only = elements.next()?.ok()?;
+    elements.next().is_none().then_some(only)
+}
+
+/// Elements with their offsets in the message; the document or array starts at `start`.
+fn elements<'a>(
+    list: RawIter<'a>,
+    start: usize,
+) -> impl Iterator<Item = Result<(RawElement<'a>, usize), Error>> {
+    let mut next = start + FIRST;
+    list.map(move |element| {
+        let offset = next;
+        let element = element.map_err(|e| malformed(offset, e))?;
+        next = content(&element, offset) + element.size();
+        Ok((element, offset))
+    })
+}
+
+/// Where the value of an element starts: after its type and its key.
+fn content(element: &RawElement<'_>, offset: usize) -> usize {
+    offset + 1 + element.key().len() + 1
+}
+
+/// Reads the document at `start` of the message; the element that it is the value of is at `header`.
+fn read_document(document: &RawDocument, header: usize, start: usize, depth: usize) -> Result<Value, Error> {
+    let depth = limits::deeper(depth, header)?;
+    let mut entries = Entries::default();
+    for next in elements(document.iter_elements(), start) {
+        let (element, offset) = next?;
+        let key = element.key().as_str();
+        if !entries.is_new(key) {
+            return Err(malformed(offset, "this key stands twice"));
+        }
+        entries.push(key.into(), read(&element, offset, depth)?);
+    }
+    Ok(entries.into_value())
+}
+
+/// Reads the element at `offset` of the message.
+fn read(element: &RawElement<'_>, offset: usize, depth: usize) -> Result<Value, Error> {
+    if !is_known(element.element_type()) {
+        return Err(unsupported(element, offset));
+    }
+    let start = content(element, offset);
+    match element.value().map_err(|e| malformed(offset, e))? {
+        RawBsonRef::Null => Ok(Value::Null),
+        RawBsonRef::Boolean(b) => Ok(Value::Bool(b)),
+        RawBsonRef::Int32(n) => Ok(Value::from(i64::from(n))),
+        RawBsonRef::Int64(n) => Ok(Value::from(n)),
+        RawBsonRef::Double(f) => Ok(Value::F64(f)),
+        RawBsonRef::String(text) => Ok(Value::from(text)),
+        RawBsonRef::Binary(RawBinaryRef { subtype: BinarySubtype::Generic, bytes }) => {
+            Ok(Value::Bytes(bytes.into()))
+        }
+        RawBsonRef::Document(document) => read_document(document, offset, start, depth),
+        RawBsonRef::Array(array) => {
+            let depth = limits::deeper(depth, offset)?;
+            elements(array.iter_elements(), start)
+                .map(|next| next.and_then(|(element, offset)| read(&element, offset, depth)))
+                .collect::<Result<_, _>>()
+                .map(Value::Array)
+        }
+        _ => Err(unsupported(element, offset)),
+    }
+}
+
+fn is_known(kind: ElementType) -> bool {
+    use ElementType::*;
+    matches!(kind, Null | Boolean | Int32 | Int64 | Double | String | Binary | EmbeddedDocument | Array)
+}
+
+fn unsupported(element: &RawElement<'_>, offset: usize) -> Error {
+    Error::new(Kind::Type, offset, format!("{:?} of this kind is not supported", element.element_type()))
+}
+
+fn malformed(offset: usize, reason: impl std::fmt::Display) -> Error {
+    Error::new(Kind::Malformed, offset, reason.to_string())
+}
+
+fn truncated(bytes: &[u8]) -> Error {
+    Error::new(Kind::Truncated, bytes.len(), "the bytes end before the message does")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::bson::{oid::ObjectId, rawdoc};
+
+    fn error_of(bytes: &[u8]) -> (Kind, usize) {
+        let e = Bson.decode(bytes).unwrap_err();
+        (e.kind(), e.offset())
+    }
+
+    fn bytes_of(value: &Value) -> Vec<u8> {
+        let mut out = Vec::new();
+        Bson.encode(value, &mut out).unwrap();
+        out
+    }
+
+    /// The example of bsonspec.org's FAQ.
+    #[test]
+    fn the_example_of_the_specification_is_written_and_read() {
+        let awesome = Value::Array(vec![Value::from("awesome"), Value::F64(5.05), Value::U64(1986)]);
+        let message = Value::Map(vec![("BSON".into(), awesome)]);
+        let bytes = b"\x31\0\0\0\x04BSON\0\x26\0\0\0\x02\x30\0\x08\0\0\0awesome\0\x01\x31\0\x33\x33\x33\x33\x33\x33\x14\x40\x10\x32\0\xc2\x07\0\0\0\0";
+        assert_eq!(bytes_of(&message), bytes);
+        assert_eq!(Bson.decode(bytes).unwrap(), message);
+    }
+
+    #[test]
+    fn messages_that_are_not_documents_come_back() {
+        let map = |key: &str, value| Value::Map(vec![(key.into(), value)]);
+        for message in [
+            Value::Null,
+            Value::U64(1),
+            Value::Array(vec![]),
+            Value::Map(vec![]),
+            map("", Value::U64(1)),
+            map("", map("", Value::Null)),
+            map("a", map("", Value::Null)),
+        ] {
+            assert_eq!(Bson.decode(&bytes_of(&message)).unwrap(), message);
+        }
+    }
+
+    #[test]
+    fn what_bson_cannot_hold_is_out_of_range() {
+        for message in [Value::U64(1 << 63), Value::Map(vec![("a\0".into(), Value::Null)])] {
+            assert_eq!(Bson.encode(&message, &mut Vec::new()).unwrap_err().kind(), Kind::Range);
+        }
+    }
+
+    #[test]
+    fn errors_have_their_kind_and_the_offset_of_the_element() {
+        let bytes = bytes_of(&Value::Map(vec![
+            ("a".into(), Value::Array(vec![Value::Null, Value::from("x")])),
+            ("b".into(), Value::Bool(true)),
+        ]));
+        for end in 0..bytes.len() {
+            assert_eq!(error_of(&bytes[..end]), (Kind::Truncated, end));
+        }
+        let text = bytes.iter().position(|b| *b == b'x').unwrap();
+        let mut broken = bytes.clone();
+        broken[text] = 0xff;
+        assert_eq!(error_of(&broken), (Kind::Malformed, 14), "text that is not UTF-8, in the array");
+        let mut twice = bytes.clone();
+        let b = twice.iter().position(|b| *b == b'b').unwrap();
+        twice[b] = b'a';
+        assert_eq!(error_of(&twice), (Kind::Malformed, b - 1));
+        let mut long = bytes.clone();
+        long.push(0);
+        assert_eq!(error_of(&long), (Kind::Malformed, bytes.len()));
+        assert_eq!(error_of(&[0xff; 8]), (Kind::Malformed, 0));
+    }
+
+    #[test]
+    fn what_json_has_no_word_for_is_a_type_error() {
+        let document = rawdoc! { "n": 1, "id": ObjectId::from_bytes([1; 12]) };
+        assert_eq!(error_of(document.as_bytes()), (Kind::Type, 11));
+        let document = rawdoc! { "u": ::bson::Binary::from(::bson::Uuid::from_bytes([0; 16])) };
+        assert_eq!(error_of(document.as_bytes()), (Kind::Type, 4));
+    }
+}
