@@ -1,5 +1,6 @@
 //! The message in memory: one type for every format.
 
+use crate::number::whole;
 use alloc::{string::String, vec::Vec};
 
 /// A message, or a part of one.
@@ -79,18 +80,6 @@ impl PartialEq for Value {
     }
 }
 
-/// The integer that `f` is exactly, when PSON can carry it as one: whole, not `-0.0`, in -2^63 ..= 2^64-1.
-pub(crate) fn whole(f: f64) -> Option<i128> {
-    const MIN: f64 = -9_223_372_036_854_775_808.0;
-    const END: f64 = 18_446_744_073_709_551_616.0;
-    let negative_zero = f == 0.0 && f.is_sign_negative();
-    if !(MIN..END).contains(&f) || negative_zero {
-        return None;
-    }
-    let n = f as i128;
-    (n as f64 == f).then_some(n)
-}
-
 impl From<u64> for Value {
     fn from(n: u64) -> Self {
         Value::U64(n)
@@ -106,5 +95,15 @@ impl From<i64> for Value {
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Value::Text(text.into())
+    }
+}
+
+impl From<f64> for Value {
+    /// A whole number that PSON writes as an integer becomes one.
+    fn from(f: f64) -> Self {
+        match whole(f) {
+            Some(n) => u64::try_from(n).map_or(Value::I64(n as i64), Value::U64),
+            None => Value::F64(f),
+        }
     }
 }

@@ -1,0 +1,333 @@
+//! Single items, read from bytes and checked in the order of `spec/pson.md`, "Errors".
+
+use crate::{
+    Error, Floats, Kind, Options,
+    number::{Number, canonical},
+    wire,
+};
+
+/// An item. Of a map or array this is the header; its entries or elements follow.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Item<'de> {
+    /// An unsigned integer.
+    Unsigned(u64),
+    /// A negative integer, by its magnitude: `Negative(1)` is -1. It is never 0 and may be above 2^63.
+    Negative(u64),
+    /// A floating-point number.
+    Float(f64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// `null`.
+    Null,
+    /// A string, in the bytes of the message.
+    Text(&'de str),
+    /// Bytes, in the bytes of the message.
+    Bytes(&'de [u8]),
+    /// A map of so many entries. Nothing says that the bytes hold so many.
+    Map(u64),
+    /// An array of so many elements. Nothing says that the bytes hold so many.
+    Array(u64),
+}
+
+/// Reads items one after another. What they make up is the caller's business.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decoder<'de> {
+    input: &'de [u8],
+    /// The offset of the next byte.
+    pub at: usize,
+    /// How many more maps and arrays may be opened here.
+    pub room: u8,
+    strict: bool,
+}
+
+impl<'de> Decoder<'de> {
+    /// Refuses messages over the size limit.
+    pub fn new(input: &'de [u8], options: Options) -> Result<Self, Error> {
+        if input.len() > options.size {
+            return Err(Error::new(Kind::Limit, options.size, "the message is too large"));
+        }
+        Ok(Decoder { input, at: 0, room: options.nesting, strict: options.strict })
+    }
+
+    /// How many bytes are left.
+    #[inline]
+    pub fn rest(&self) -> usize {
+        self.input.len() - self.at
+    }
+
+    /// The header byte of the next item, which stays the next.
+    #[inline]
+    pub fn peek(&self) -> Result<u8, Error> {
+        match self.input.get(self.at) {
+            Some(&header) => Ok(header),
+            None => Err(self.truncated()),
+        }
+    }
+
+    /// Whether the next item is a string.
+    pub fn at_text(&self) -> Result<bool, Error> {
+        Ok(self.peek()? & wire::TYPE_BITS == wire::TEXT)
+    }
+
+    /// Ends a message.
+    pub fn end(&self) -> Result<(), Error> {
+        if self.at < self.input.len() {
+            return Err(malformed(self.at, "bytes follow the message"));
+        }
+        Ok(())
+    }
+
+    /// The next item, whatever it is.
+    pub fn item(&mut self) -> Result<Item<'de>, Error> {
+        let at = self.at;
+        let header = self.peek()?;
+        if header >= wire::MAP && self.room == 0 {
+            return Err(too_deep(at));
+        }
+        Ok(match header & wire::TYPE_BITS {
+            wire::UNSIGNED | wire::NEGATIVE | wire::FLOAT => match self.number_at(at, header)? {
+                Number::Unsigned(n) => Item::Unsigned(n),
+                Number::Negative(n) => Item::Negative(n),
+                Number::Float(f) => Item::Float(f),
+            },
+            wire::DISCRETE => {
+                self.at += 1;
+                match header {
+                    wire::FALSE => Item::Bool(false),
+                    wire::TRUE => Item::Bool(true),
+                    wire::NULL => Item::Null,
+                    _ => return Err(malformed(at, "no such discrete value")),
+                }
+            }
+            wire::TEXT => Item::Text(self.text_at(at, header)?),
+            wire::BYTES => Item::Bytes(self.span(at, header)?),
+            wire::MAP => Item::Map(self.n(at, header)?),
+            _ => Item::Array(self.n(at, header)?),
+        })
+    }
+
+    /// The next item, which has to be a number.
+    #[inline]
+    pub fn number(&mut self) -> Result<Number, Error> {
+        let at = self.at;
+        let header = self.peek()?;
+        if header > wire::FLOAT | wire::PAYLOAD_BITS {
+            return Err(self.mismatch("not a number"));
+        }
+        self.number_at(at, header)
+    }
+
+    /// The next item, which has to be a string.
+    #[inline]
+    pub fn text(&mut self) -> Result<&'de str, Error> {
+        let at = self.at;
+        let header = self.peek()?;
+        if header & wire::TYPE_BITS != wire::TEXT {
+            return Err(self.mismatch("not a string"));
+        }
+        self.text_at(at, header)
+    }
+
+    /// The next item as the key of a map.
+    #[inline]
+    pub fn key(&mut self) -> Result<&'de str, Error> {
+        let at = self.at;
+        let header = self.peek()?;
+        if header & wire::TYPE_BITS != wire::TEXT {
+            return Err(self.not_a_key(header));
+        }
+        self.text_at(at, header)
+    }
+
+    /// The next item, which has to be bytes.
+    #[inline]
+    pub fn bytes(&mut self) -> Result<&'de [u8], Error> {
+        let at = self.at;
+        let header = self.peek()?;
+        if header & wire::TYPE_BITS != wire::BYTES {
+            return Err(self.mismatch("not bytes"));
+        }
+        self.span(at, header)
+    }
+
+    /// The next item, which has to be `true` or `false`.
+    #[inline]
+    pub fn bool(&mut self) -> Result<bool, Error> {
+        let value = match self.peek()? {
+            wire::FALSE => false,
+            wire::TRUE => true,
+            _ => return Err(self.mismatch("not a boolean")),
+        };
+        self.at += 1;
+        Ok(value)
+    }
+
+    /// The next item, which has to be `null`.
+    #[inline]
+    pub fn null(&mut self) -> Result<(), Error> {
+        if self.peek()? != wire::NULL {
+            return Err(self.mismatch("not null"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The number of items in the next item, which has to be of `wire_type`, a map or an array: a map's entry is two.
+    /// More than there are bytes left are not counted, as each takes one.
+    #[inline]
+    pub fn container(&mut self, wire_type: u8) -> Result<usize, Error> {
+        let at = self.at;
+        let header = self.peek()?;
+        if header & wire::TYPE_BITS != wire_type || self.room == 0 {
+            return Err(self.mismatch(if wire_type == wire::MAP { "not a map" } else { "not an array" }));
+        }
+        let n = self.n(at, header)?;
+        Ok(if wire_type == wire::MAP { self.items_of_map(n) } else { self.items_of_array(n) })
+    }
+
+    pub fn items_of_map(&self, entries: u64) -> usize {
+        // One more than fit: reading on finds the end of the input before the end of the map.
+        2 * self.items_of_array(entries).min(self.rest() / 2 + 1)
+    }
+
+    pub fn items_of_array(&self, elements: u64) -> usize {
+        usize::try_from(elements).unwrap_or(usize::MAX).min(self.rest() + 1)
+    }
+
+    /// The error for the next item when it is not of the type asked for. A fault of its own comes first.
+    #[cold]
+    pub fn mismatch(&mut self, reason: &'static str) -> Error {
+        let at = self.at;
+        match self.item() {
+            Ok(_) => Error::new(Kind::Type, at, reason),
+            Err(fault) => fault,
+        }
+    }
+
+    #[cold]
+    fn not_a_key(&mut self, header: u8) -> Error {
+        let at = self.at;
+        let fault = match header & wire::TYPE_BITS {
+            // Their payload comes first; the reason is all that differs.
+            wire::FLOAT if header > wire::BINARY64 => "no such floating-point format",
+            wire::DISCRETE if header > wire::NULL => "no such discrete value",
+            _ => "a key that is not a string",
+        };
+        malformed(at, fault)
+    }
+
+    /// The number whose header, at `at`, is known to be one of a number.
+    #[inline]
+    fn number_at(&mut self, at: usize, header: u8) -> Result<Number, Error> {
+        match header & wire::TYPE_BITS {
+            wire::UNSIGNED => self.n(at, header).map(Number::Unsigned),
+            wire::NEGATIVE => match self.n(at, header)? {
+                0 if self.strict => Err(malformed(at, "zero as a negative integer")),
+                0 => Ok(Number::Unsigned(0)),
+                n => Ok(Number::Negative(n)),
+            },
+            _ => self.float(at, header),
+        }
+    }
+
+    #[inline]
+    fn float(&mut self, at: usize, header: u8) -> Result<Number, Error> {
+        let rest = self.input.get(at + 1..).unwrap_or_default();
+        let (value, size) = match header {
+            wire::BINARY32 => match rest.first_chunk() {
+                Some(bytes) => (f64::from(f32::from_le_bytes(*bytes)), 4),
+                None => return Err(self.truncated()),
+            },
+            wire::BINARY64 => match rest.first_chunk() {
+                Some(bytes) => (f64::from_le_bytes(*bytes), 8),
+                None => return Err(self.truncated()),
+            },
+            _ => return Err(malformed(at, "no such floating-point format")),
+        };
+        if self.strict {
+            check_form(at, value, &rest[..size])?;
+        }
+        self.at = at + 1 + size;
+        Ok(Number::Float(value))
+    }
+
+    #[inline]
+    fn text_at(&mut self, at: usize, header: u8) -> Result<&'de str, Error> {
+        let bytes = self.span(at, header)?;
+        core::str::from_utf8(bytes).map_err(|_| malformed(at, "a string that is not UTF-8"))
+    }
+
+    /// The N bytes after the header.
+    #[inline]
+    fn span(&mut self, at: usize, header: u8) -> Result<&'de [u8], Error> {
+        let n = self.n(at, header)?;
+        let end = usize::try_from(n).ok().and_then(|n| self.at.checked_add(n));
+        match end.and_then(|end| self.input.get(self.at..end)) {
+            Some(bytes) => {
+                self.at += bytes.len();
+                Ok(bytes)
+            }
+            None => Err(self.truncated()),
+        }
+    }
+
+    /// N, of the header at `at`. Goes past header and varint.
+    #[inline]
+    fn n(&mut self, at: usize, header: u8) -> Result<u64, Error> {
+        self.at = at + 1;
+        match header & wire::PAYLOAD_BITS {
+            wire::VARINT => self.varint(at),
+            n => Ok(u64::from(n)),
+        }
+    }
+
+    fn varint(&mut self, header: usize) -> Result<u64, Error> {
+        let mut n = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.peek()?;
+            self.at += 1;
+            if shift == 63 && byte > 1 {
+                break;
+            }
+            n |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                if self.strict && (n <= wire::INLINE || byte == 0) {
+                    return Err(malformed(header, "a needlessly long varint"));
+                }
+                return Ok(n);
+            }
+        }
+        Err(malformed(header, "a varint above 2^64-1"))
+    }
+
+    #[cold]
+    fn truncated(&self) -> Error {
+        Error::new(Kind::Truncated, self.input.len(), "the message ends early")
+    }
+}
+
+#[cold]
+pub(crate) fn malformed(at: usize, reason: &'static str) -> Error {
+    Error::new(Kind::Malformed, at, reason)
+}
+
+#[cold]
+pub(crate) fn too_deep(at: usize) -> Error {
+    Error::new(Kind::Limit, at, "maps and arrays are nested too deeply")
+}
+
+/// Refuses a float that canonical form writes in another way.
+#[cold]
+fn check_form(at: usize, value: f64, bytes: &[u8]) -> Result<(), Error> {
+    let narrow = value as f32;
+    let fault = if value.is_nan() {
+        (bytes != &wire::NAN[1..]).then_some("a NaN other than the canonical one")
+    } else if canonical(value, Floats::Lossless) != Number::Float(value) {
+        Some("a whole number as floating point")
+    } else if bytes.len() == 8 && f64::from(narrow) == value {
+        Some("binary64 that binary32 holds exactly")
+    } else {
+        None
+    };
+    fault.map_or(Ok(()), |reason| Err(malformed(at, reason)))
+}

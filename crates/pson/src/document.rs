@@ -1,0 +1,92 @@
+//! A [`Value`] to and from the items of a message.
+
+use crate::{
+    Error, Item, Kind, Reader, Sink, Value, Writer,
+    keys::Keys,
+    number::{OUT_OF_RANGE, negative},
+};
+use alloc::{string::String, vec::Vec};
+
+impl Value {
+    /// Reads the next item and all that is in it.
+    ///
+    /// # Errors
+    /// Those of every item; `malformed` also when a key stands twice in a map, and `range` for an integer below -2^63.
+    pub fn read(reader: &mut Reader<'_>) -> Result<Value, Error> {
+        let at = reader.offset();
+        Ok(match reader.item()? {
+            Item::Unsigned(n) => Value::U64(n),
+            Item::Negative(n) => match negative(n) {
+                Some(n) => Value::I64(n),
+                None => return Err(Error::new(Kind::Range, at, OUT_OF_RANGE)),
+            },
+            Item::Float(f) => Value::from(f),
+            Item::Bool(b) => Value::Bool(b),
+            Item::Null => Value::Null,
+            Item::Text(text) => Value::Text(text.into()),
+            Item::Bytes(bytes) => Value::Bytes(bytes.into()),
+            Item::Array(_) => Value::Array(read_array(reader)?),
+            Item::Map(_) => Value::Map(read_map(reader)?),
+        })
+    }
+
+    /// Writes this value, and all that is in it, as the next item. A key that stands twice in a map is an error of the
+    /// writer, `malformed`.
+    pub fn write<S: Sink>(&self, writer: &mut Writer<S>) {
+        match self {
+            Value::Null => writer.null(),
+            Value::Bool(b) => writer.bool(*b),
+            Value::U64(n) => writer.u64(*n),
+            Value::I64(n) => writer.i64(*n),
+            Value::F64(f) => writer.f64(*f),
+            Value::Text(text) => writer.text(text),
+            Value::Bytes(bytes) => writer.bytes(bytes),
+            Value::Array(elements) => write_elements(elements, writer),
+            Value::Map(entries) => write_entries(entries, writer),
+        };
+    }
+}
+
+fn write_elements<'w, S: Sink>(elements: &[Value], writer: &'w mut Writer<S>) -> &'w mut Writer<S> {
+    // A writer that refused the array would refuse whatever is in it; a value nested without end must not be followed.
+    if writer.array(elements.len()).is_whole() {
+        elements.iter().for_each(|element| element.write(writer));
+    }
+    writer
+}
+
+fn write_entries<'w, S: Sink>(entries: &[(String, Value)], writer: &'w mut Writer<S>) -> &'w mut Writer<S> {
+    if writer.map(entries.len()).is_whole() {
+        let mut keys = Keys::new();
+        for (key, value) in entries {
+            if let Err(error) = keys.add(key, writer.len()) {
+                writer.refuse(error);
+            }
+            writer.key(key);
+            value.write(writer);
+        }
+    }
+    writer
+}
+
+fn read_array(reader: &mut Reader<'_>) -> Result<Vec<Value>, Error> {
+    let mut elements = Vec::new();
+    while reader.more() {
+        elements.push(Value::read(reader)?);
+    }
+    reader.leave()?;
+    Ok(elements)
+}
+
+fn read_map(reader: &mut Reader<'_>) -> Result<Vec<(String, Value)>, Error> {
+    let mut entries = Vec::new();
+    let mut keys = Keys::new();
+    while reader.more() {
+        let at = reader.offset();
+        let key = reader.key()?;
+        keys.add(key, at)?;
+        entries.push((String::from(key), Value::read(reader)?));
+    }
+    reader.leave()?;
+    Ok(entries)
+}

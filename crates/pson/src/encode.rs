@@ -1,0 +1,134 @@
+//! The bytes of single items, in canonical form.
+
+use crate::{
+    Error, Kind, Options,
+    number::{Number, canonical},
+    sink::sealed::Sink,
+    wire,
+};
+
+/// A varint takes at most 10 bytes, a header one.
+const LONGEST_HEADER: usize = 11;
+
+/// Writes items one after another. That they make up a message is the caller's business.
+#[derive(Debug)]
+pub(crate) struct Encoder<S> {
+    pub sink: S,
+    pub options: Options,
+}
+
+impl<S: Sink> Encoder<S> {
+    pub fn new(sink: S, options: Options) -> Self {
+        Encoder { sink, options }
+    }
+
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.sink.len()
+    }
+
+    /// A header of `wire_type` that carries `n`.
+    #[inline]
+    fn header(&mut self, wire_type: u8, n: u64) {
+        if n <= wire::INLINE {
+            self.sink.put(&[wire_type | n as u8]);
+        } else {
+            self.long_header(wire_type, n);
+        }
+    }
+
+    fn long_header(&mut self, wire_type: u8, n: u64) {
+        let (bytes, len) = long_header(wire_type, n);
+        self.sink.put_part(&bytes, len);
+    }
+
+    #[inline]
+    pub fn unsigned(&mut self, n: u64) {
+        self.header(wire::UNSIGNED, n);
+    }
+
+    #[inline]
+    pub fn signed(&mut self, n: i64) {
+        if n < 0 {
+            self.header(wire::NEGATIVE, n.unsigned_abs());
+        } else {
+            self.header(wire::UNSIGNED, n.unsigned_abs());
+        }
+    }
+
+    #[inline]
+    pub fn float(&mut self, f: f64) {
+        match canonical(f, self.options.floats) {
+            Number::Unsigned(n) => self.header(wire::UNSIGNED, n),
+            Number::Negative(n) => self.header(wire::NEGATIVE, n),
+            Number::Float(f) => self.point(f),
+        }
+    }
+
+    /// A float that is no integer.
+    fn point(&mut self, f: f64) {
+        let narrow = f as f32;
+        if f64::from(narrow) == f {
+            let [a, b, c, d] = narrow.to_le_bytes();
+            self.sink.put(&[wire::BINARY32, a, b, c, d]);
+        } else if f.is_nan() {
+            self.sink.put(&wire::NAN);
+        } else {
+            let [a, b, c, d, e, f, g, h] = f.to_le_bytes();
+            self.sink.put(&[wire::BINARY64, a, b, c, d, e, f, g, h]);
+        }
+    }
+
+    #[inline]
+    pub fn bool(&mut self, b: bool) {
+        self.sink.put(&[if b { wire::TRUE } else { wire::FALSE }]);
+    }
+
+    #[inline]
+    pub fn null(&mut self) {
+        self.sink.put(&[wire::NULL]);
+    }
+
+    #[inline]
+    pub fn text(&mut self, text: &str) {
+        self.header(wire::TEXT, text.len() as u64);
+        self.sink.put(text.as_bytes());
+    }
+
+    #[inline]
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.header(wire::BYTES, bytes.len() as u64);
+        self.sink.put(bytes);
+    }
+
+    /// The header of a map or array ([`wire::MAP`], [`wire::ARRAY`]) of `n` entries or elements.
+    #[inline]
+    pub fn container(&mut self, wire_type: u8, n: u64) {
+        self.header(wire_type, n);
+    }
+
+    /// The error that the bytes so far deserve: too many for the buffer, or for a message.
+    pub fn check_size(&self) -> Result<(), Error> {
+        if let Some(size) = self.sink.overflow() {
+            return Err(Error::new(Kind::Truncated, size, "the buffer is full"));
+        }
+        if self.len() > self.options.size {
+            return Err(Error::new(Kind::Limit, self.options.size, "the message is too large"));
+        }
+        Ok(())
+    }
+}
+
+/// A header whose N is a varint, and its length.
+fn long_header(wire_type: u8, mut n: u64) -> ([u8; LONGEST_HEADER], usize) {
+    let mut bytes = [0; LONGEST_HEADER];
+    bytes[0] = wire_type | wire::VARINT;
+    let mut len = 1;
+    while n >= 0x80 {
+        bytes[len] = n as u8 | 0x80;
+        n >>= 7;
+        len += 1;
+    }
+    bytes[len] = n as u8;
+    (bytes, len + 1)
+}

@@ -1,0 +1,168 @@
+//! What a number is, and the types that hold it exactly (`spec/pson.md`, "Numbers").
+
+use crate::Floats;
+
+/// A number as it stands in a message.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Number {
+    Unsigned(u64),
+    /// The magnitude, never 0.
+    Negative(u64),
+    Float(f64),
+}
+
+/// The reason of range errors.
+pub(crate) const OUT_OF_RANGE: &str = "a number that the type asked for does not hold exactly";
+
+/// The magnitude of the least integer, -2^63.
+const LEAST: u64 = 1 << 63;
+
+impl Number {
+    /// The integer, when it is one in -2^63 ..= 2^64-1.
+    pub fn to_i128(self) -> Option<i128> {
+        match self {
+            Number::Unsigned(n) => Some(i128::from(n)),
+            Number::Negative(n) => (n <= LEAST).then(|| -i128::from(n)),
+            Number::Float(f) => whole(f),
+        }
+    }
+
+    #[inline]
+    pub fn to_u64(self) -> Option<u64> {
+        match self {
+            Number::Unsigned(n) => Some(n),
+            Number::Negative(_) => None,
+            Number::Float(f) => u64::try_from(whole(f)?).ok(),
+        }
+    }
+
+    #[inline]
+    pub fn to_i64(self) -> Option<i64> {
+        match self {
+            Number::Unsigned(n) => i64::try_from(n).ok(),
+            Number::Negative(n) => negative(n),
+            Number::Float(f) => i64::try_from(whole(f)?).ok(),
+        }
+    }
+
+    #[inline]
+    pub fn to_f64(self) -> Option<f64> {
+        // 2^53: up to here every integer is a float.
+        const EXACT: u64 = 1 << 53;
+        match self {
+            Number::Float(f) => Some(f),
+            Number::Unsigned(n) if n <= EXACT => Some(n as f64),
+            Number::Negative(n) if n <= EXACT => Some(-(n as f64)),
+            Number::Unsigned(n) => exact(n),
+            Number::Negative(n) => exact(n).map(|f| -f),
+        }
+    }
+
+    pub fn to_f32(self) -> Option<f32> {
+        let wide = self.to_f64()?;
+        let narrow = wide as f32;
+        (f64::from(narrow) == wide || wide.is_nan()).then_some(narrow)
+    }
+}
+
+/// `-magnitude`, when it is in range.
+#[inline]
+pub(crate) fn negative(magnitude: u64) -> Option<i64> {
+    (magnitude <= LEAST).then(|| (magnitude as i64).wrapping_neg())
+}
+
+/// `n` as a float that holds it exactly.
+fn exact(n: u64) -> Option<f64> {
+    let f = n as f64;
+    // By way of i128, because `f as u64` saturates at 2^64.
+    (f as i128 == i128::from(n)).then_some(f)
+}
+
+/// The integer that `f` is exactly, when PSON can carry it as one: whole, not `-0.0`, in -2^63 ..= 2^64-1.
+pub(crate) fn whole(f: f64) -> Option<i128> {
+    match integer(f)? {
+        Number::Unsigned(n) => Some(i128::from(n)),
+        Number::Negative(n) => Some(-i128::from(n)),
+        Number::Float(_) => None,
+    }
+}
+
+/// The form in which a float is written.
+#[inline]
+pub(crate) fn canonical(f: f64, floats: Floats) -> Number {
+    if let Some(integer) = integer(f) {
+        return integer;
+    }
+    if floats == Floats::Single {
+        let rounded = f64::from(f as f32);
+        if rounded.is_finite() {
+            return integer(rounded).unwrap_or(Number::Float(rounded));
+        }
+    }
+    Number::Float(f)
+}
+
+/// `f` as an integer: on 64-bit casts only, which every target does quickly.
+#[inline]
+fn integer(f: f64) -> Option<Number> {
+    const MIN: f64 = -9_223_372_036_854_775_808.0;
+    const END: f64 = 18_446_744_073_709_551_616.0;
+    if f < 0.0 {
+        // `as` truncates, so what comes back unchanged was whole.
+        let n = f as i64;
+        (f >= MIN && n as f64 == f).then(|| Number::Negative(n.unsigned_abs()))
+    } else {
+        let n = f as u64;
+        // NaN becomes 0 and differs from it; -0.0 equals 0.0.
+        (f < END && n as f64 == f && !f.is_sign_negative()).then_some(Number::Unsigned(n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_floats_in_range_are_integers() {
+        assert_eq!(whole(48.0), Some(48));
+        assert_eq!(whole(-1.0), Some(-1));
+        assert_eq!(whole(-9_223_372_036_854_775_808.0), Some(-(1 << 63)));
+        assert_eq!(whole(18_446_744_073_709_549_568.0), Some((1 << 64) - 2048));
+        for none in [-0.0, 0.5, -0.5, 18_446_744_073_709_551_616.0, -9_223_372_036_854_777_856.0, f64::NAN] {
+            assert_eq!(whole(none), None, "{none}");
+        }
+        assert_eq!(whole(f64::INFINITY), None);
+        assert_eq!(whole(f64::NEG_INFINITY), None);
+        assert_eq!(whole(1e300), None);
+    }
+
+    #[test]
+    fn integers_are_read_as_floats_only_when_exact() {
+        assert_eq!(Number::Unsigned(1 << 53).to_f64(), Some(9_007_199_254_740_992.0));
+        assert_eq!(Number::Unsigned((1 << 53) + 1).to_f64(), None);
+        assert_eq!(Number::Unsigned(u64::MAX).to_f64(), None);
+        assert_eq!(Number::Unsigned(1 << 63).to_f64(), Some(9_223_372_036_854_775_808.0));
+        assert_eq!(Number::Negative(u64::MAX).to_f64(), None);
+        assert_eq!(Number::Unsigned(16_777_217).to_f32(), None);
+        assert_eq!(Number::Unsigned(16_777_216).to_f32(), Some(16_777_216.0));
+        assert_eq!(Number::Float(1.03).to_f32(), None);
+        assert!(Number::Float(f64::NAN).to_f32().is_some_and(f32::is_nan));
+    }
+
+    #[test]
+    fn the_least_integer_is_reached_and_not_passed() {
+        assert_eq!(Number::Negative(1 << 63).to_i64(), Some(i64::MIN));
+        assert_eq!(Number::Negative((1 << 63) + 1).to_i64(), None);
+        assert_eq!(Number::Negative((1 << 63) + 1).to_i128(), None);
+        assert_eq!(Number::Negative(1).to_u64(), None);
+    }
+
+    #[test]
+    fn single_rounds_only_what_is_no_integer_and_stays_finite() {
+        assert_eq!(canonical(1.03, Floats::Single), Number::Float(f64::from(1.03_f32)));
+        assert_eq!(canonical(16_777_217.0, Floats::Single), Number::Unsigned(16_777_217));
+        assert_eq!(canonical(16_777_217.5, Floats::Single), Number::Unsigned(16_777_218));
+        assert_eq!(canonical(1e39, Floats::Single), Number::Float(1e39));
+        assert_eq!(canonical(1e-60, Floats::Single), Number::Unsigned(0));
+    }
+}

@@ -1,0 +1,157 @@
+//! All of `spec/vectors`.
+
+mod notation;
+
+use dunnage_pson::{Error, Floats, Options, Reader, Value, Writer};
+use notation::{hex, load, message, value};
+use serde_json::Value as Json;
+
+const STRICT: Options = Options::new().strict(true);
+const LENIENT: Options = Options::new();
+
+fn name(vector: &Json) -> &str {
+    vector["name"].as_str().unwrap()
+}
+
+fn decode(bytes: &[u8], options: Options) -> Result<Value, Error> {
+    let mut reader = options.reader(bytes)?;
+    let value = Value::read(&mut reader)?;
+    reader.finish()?;
+    Ok(value)
+}
+
+fn encode(value: &Value, floats: Floats) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut writer = Writer::to_vec(&mut out).options(Options::new().floats(floats));
+    value.write(&mut writer);
+    writer.finish().unwrap();
+    out
+}
+
+#[test]
+fn messages_decode_to_their_values_and_encode_canonically() {
+    let vectors: Vec<_> = load("pson").into_iter().filter(|v| v.get("read_as").is_none()).collect();
+    assert!(vectors.len() >= 150, "{}", vectors.len());
+    for vector in &vectors {
+        let (name, bytes, expected) = (name(vector), message(vector), value(&vector["value"]));
+        let canonical = if vector["canonical"].as_bool().unwrap() {
+            assert_eq!(decode(&bytes, STRICT).as_ref(), Ok(&expected), "{name}");
+            bytes.clone()
+        } else {
+            let error = decode(&bytes, STRICT).unwrap_err();
+            assert_eq!(error.kind().as_str(), "malformed", "{name}");
+            assert_eq!(error.offset() as u64, vector["strict_offset"], "{name}");
+            hex(vector["canonical_hex"].as_str().unwrap())
+        };
+        assert_eq!(decode(&bytes, LENIENT).as_ref(), Ok(&expected), "{name}");
+        assert_eq!(encode(&expected, Floats::Lossless), canonical, "{name}");
+        let single = vector.get("single_hex").map_or(canonical, |text| hex(text.as_str().unwrap()));
+        assert_eq!(encode(&expected, Floats::Single), single, "{name}");
+        if let Some(size) = vector.get("size") {
+            assert_eq!(bytes.len() as u64, *size, "{name}");
+            assert_eq!(single.len() as u64, vector["single_size"], "{name}");
+        }
+    }
+}
+
+#[test]
+fn faults_are_found_with_their_kind_and_offset() {
+    let vectors: Vec<_> = load("invalid").into_iter().filter(|v| v.get("read_as").is_none()).collect();
+    assert!(vectors.len() >= 100, "{}", vectors.len());
+    for vector in &vectors {
+        let bytes = message(vector);
+        expect(vector, "lenient", decode(&bytes, LENIENT), "kind", "offset");
+        let strict = decode(&bytes, STRICT);
+        if vector.get("strict_kind").is_some() {
+            expect(vector, "strict", strict, "strict_kind", "strict_offset");
+        } else {
+            expect(vector, "strict", strict, "kind", "offset");
+        }
+    }
+}
+
+fn expect<T: std::fmt::Debug>(vector: &Json, how: &str, result: Result<T, Error>, kind: &str, offset: &str) {
+    let error = result.expect_err(name(vector));
+    let found = (error.kind().as_str(), error.offset() as u64);
+    let expected = (vector[kind].as_str().unwrap(), vector[offset].as_u64().unwrap());
+    assert_eq!(found, expected, "{} {how}", name(vector));
+}
+
+/// Skipping finds every fault but those that only show when a value is built.
+#[test]
+fn skipping_finds_the_faults_too() {
+    for vector in load("invalid").iter().filter(|v| v.get("read_as").is_none()) {
+        let bytes = message(vector);
+        let skipped = LENIENT.reader(&bytes).and_then(|mut reader| {
+            reader.skip()?;
+            reader.finish()
+        });
+        let only_when_built = name(vector).contains("duplicate") || vector["kind"] == "range";
+        if !only_when_built {
+            expect(vector, "skip", skipped, "kind", "offset");
+        }
+    }
+    for vector in load("pson") {
+        let bytes = message(&vector);
+        let mut reader = LENIENT.reader(&bytes).unwrap();
+        reader.skip().unwrap();
+        assert_eq!(reader.finish(), Ok(()), "{}", name(&vector));
+    }
+}
+
+#[test]
+fn typed_reading_converts_what_loses_nothing() {
+    let vectors: Vec<_> = load("pson").into_iter().filter(|v| v.get("read_as").is_some()).collect();
+    assert!(!vectors.is_empty());
+    for vector in &vectors {
+        assert_eq!(read_as(vector).as_ref(), Ok(&value(&vector["value"])), "{}", name(vector));
+    }
+}
+
+#[test]
+fn typed_reading_refuses_the_rest() {
+    let vectors: Vec<_> = load("invalid").into_iter().filter(|v| v.get("read_as").is_some()).collect();
+    assert!(!vectors.is_empty());
+    for vector in &vectors {
+        expect(vector, "reading", read_as(vector), "kind", "offset");
+    }
+}
+
+fn read_as(vector: &Json) -> Result<Value, Error> {
+    let (bytes, read_as) = (message(vector), vector["read_as"].as_str().unwrap());
+    let mut reader = Reader::new(&bytes)?;
+    let value = match read_as.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        None => read_one(&mut reader, read_as)?,
+        Some(element) => {
+            let mut elements = Vec::new();
+            reader.enter_array()?;
+            while reader.more() {
+                elements.push(read_one(&mut reader, element)?);
+            }
+            reader.leave()?;
+            Value::Array(elements)
+        }
+    };
+    reader.finish()?;
+    Ok(value)
+}
+
+fn read_one(reader: &mut Reader, read_as: &str) -> Result<Value, Error> {
+    Ok(match read_as {
+        "bool" => Value::Bool(reader.bool()?),
+        "null" => reader.null().map(|()| Value::Null)?,
+        "str" => reader.text()?.into(),
+        "bytes" => Value::Bytes(reader.bytes()?.into()),
+        "u8" => Value::U64(reader.u8()?.into()),
+        "u16" => Value::U64(reader.u16()?.into()),
+        "u32" => Value::U64(reader.u32()?.into()),
+        "u64" => Value::U64(reader.u64()?),
+        "i8" => i64::from(reader.i8()?).into(),
+        "i16" => i64::from(reader.i16()?).into(),
+        "i32" => i64::from(reader.i32()?).into(),
+        "i64" => reader.i64()?.into(),
+        "f32" => Value::F64(reader.f32()?.into()),
+        "f64" => Value::F64(reader.f64()?),
+        other => panic!("no such type: {other}"),
+    })
+}
