@@ -30,8 +30,8 @@ impl Value {
         })
     }
 
-    /// Writes this value, and all that is in it, as the next item. A key that stands twice in a map is an error of the
-    /// writer, `malformed`.
+    /// Writes this value, and all that is in it, as the next item. A key that stands twice in a map is a
+    /// mistake: the writer's error is then `type`.
     pub fn write<S: Sink>(&self, writer: &mut Writer<S>) {
         match self {
             Value::Null => writer.null(),
@@ -59,8 +59,8 @@ fn write_entries<'w, S: Sink>(entries: &[(String, Value)], writer: &'w mut Write
     if writer.map(entries.len()).is_whole() {
         let mut keys = Keys::new();
         for (key, value) in entries {
-            if let Err(error) = keys.add(key, writer.len()) {
-                writer.refuse(error);
+            if keys.add(key, writer.len()).is_err() {
+                writer.fail(Kind::Type, "a key stands twice in a map");
             }
             writer.key(key);
             value.write(writer);

@@ -95,6 +95,12 @@ impl<S: Sink> Encoder<S> {
         self.sink.put(text.as_bytes());
     }
 
+    /// The header of a string of `len` bytes.
+    #[cfg(feature = "serde")]
+    pub fn text_header(&mut self, len: usize) {
+        self.header(wire::TEXT, len as u64);
+    }
+
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.header(wire::BYTES, bytes.len() as u64);
@@ -105,6 +111,26 @@ impl<S: Sink> Encoder<S> {
     #[inline]
     pub fn container(&mut self, wire_type: u8, n: u64) {
         self.header(wire_type, n);
+    }
+
+    /// Room for the header of a map or array whose entries are not counted yet; gives its offset.
+    #[cfg(feature = "serde")]
+    pub fn uncounted(&mut self) -> usize {
+        let at = self.len();
+        self.sink.put(&[0]);
+        at
+    }
+
+    /// Fills the header at `at`, now that all `n` entries are written.
+    #[cfg(feature = "serde")]
+    pub fn counted(&mut self, at: usize, wire_type: u8, n: u64) {
+        if n <= wire::INLINE {
+            self.sink.replace(at, wire_type | n as u8);
+        } else {
+            let (bytes, len) = long_header(wire_type, n);
+            self.sink.insert(at, &bytes[1..len]);
+            self.sink.replace(at, bytes[0]);
+        }
     }
 
     /// The error that the bytes so far deserve: too many for the buffer, or for a message.

@@ -1,5 +1,7 @@
 //! Errors: a kind, a byte offset and a reason.
 
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
 use core::fmt;
 
 /// What went wrong. The kinds are the same in every Dunnage library and are part of its contract;
@@ -44,12 +46,21 @@ pub struct Error {
     kind: Kind,
     offset: usize,
     reason: &'static str,
+    /// What a type that implements serde's traits has to say, in the place of `reason`.
+    #[cfg(feature = "alloc")]
+    detail: Option<Box<str>>,
 }
 
 impl Error {
     /// An error of `kind` at `offset` bytes from the start of the message; `reason` is for people.
     pub const fn new(kind: Kind, offset: usize, reason: &'static str) -> Self {
-        Error { kind, offset, reason }
+        Error {
+            kind,
+            offset,
+            reason,
+            #[cfg(feature = "alloc")]
+            detail: None,
+        }
     }
 
     /// What went wrong.
@@ -63,15 +74,75 @@ impl Error {
     }
 
     /// Why, for people.
-    pub const fn reason(&self) -> &'static str {
+    pub fn reason(&self) -> &str {
+        #[cfg(feature = "alloc")]
+        if let Some(detail) = &self.detail {
+            return detail;
+        }
         self.reason
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} at byte {}", self.kind, self.reason, self.offset)
+        write!(f, "{}: {} at byte {}", self.kind, self.reason(), self.offset)
     }
 }
 
 impl core::error::Error for Error {}
+
+/// Errors of types that implement serde's traits. Those do not know where they are: the codec adds the offset.
+#[cfg(feature = "serde")]
+mod serde {
+    use super::{Error, Kind};
+    use core::fmt;
+    use serde::{de, ser};
+
+    const NOWHERE: usize = usize::MAX;
+
+    impl Error {
+        /// This error at `offset`, unless it has an offset.
+        #[cold]
+        pub(crate) fn or_at(mut self, offset: usize) -> Self {
+            if self.offset == NOWHERE {
+                self.offset = offset;
+            }
+            self
+        }
+
+        /// `reason` without an allocator, `detail` with one.
+        #[cold]
+        #[cfg_attr(not(feature = "alloc"), allow(unused_variables))]
+        fn saying(kind: Kind, reason: &'static str, detail: impl fmt::Display) -> Self {
+            let error = Error::new(kind, NOWHERE, reason);
+            #[cfg(feature = "alloc")]
+            let error = Error { detail: Some(alloc::format!("{detail}").into()), ..error };
+            error
+        }
+    }
+
+    impl ser::Error for Error {
+        fn custom<T: fmt::Display>(message: T) -> Self {
+            Error::saying(Kind::Type, "the value refuses to be serialized", message)
+        }
+    }
+
+    impl de::Error for Error {
+        fn custom<T: fmt::Display>(message: T) -> Self {
+            Error::saying(Kind::Type, "the type refuses the message", message)
+        }
+
+        fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+            let detail = format_args!("{found}, expected {expected}");
+            Error::saying(Kind::Range, "a value that the type does not allow", detail)
+        }
+
+        fn duplicate_field(field: &'static str) -> Self {
+            Error::saying(
+                Kind::Malformed,
+                "a key that stands twice",
+                format_args!("the key {field} stands twice"),
+            )
+        }
+    }
+}

@@ -6,6 +6,8 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "serde")]
+mod de;
 mod decode;
 #[cfg(feature = "alloc")]
 mod document;
@@ -17,47 +19,32 @@ mod levels;
 mod number;
 mod options;
 mod reader;
+#[cfg(feature = "serde")]
+mod ser;
 mod sink;
 mod skip;
 #[cfg(feature = "alloc")]
 mod value;
+#[cfg(all(feature = "alloc", feature = "serde"))]
+mod value_serde;
 mod wire;
 mod writer;
 
+#[cfg(feature = "serde")]
+pub use de::from_slice;
 pub use decode::Item;
 pub use error::{Error, Kind};
 pub use options::{Floats, Options};
 pub use reader::{Reader, Type};
+#[cfg(all(feature = "std", feature = "serde"))]
+pub use ser::to_writer;
+#[cfg(all(feature = "alloc", feature = "serde"))]
+pub use ser::{append, to_vec};
+#[cfg(feature = "serde")]
+pub use ser::{measure, to_slice};
 #[cfg(feature = "alloc")]
 pub use sink::Append;
 pub use sink::{Buffer, Count, Sink};
 #[cfg(feature = "alloc")]
 pub use value::Value;
 pub use writer::Writer;
-
-/// The bytes of `value`.
-#[cfg(feature = "alloc")]
-pub fn to_vec(value: &Value) -> Result<alloc::vec::Vec<u8>, Error> {
-    let mut out = alloc::vec::Vec::new();
-    let mut writer = Writer::to_vec(&mut out);
-    value.write(&mut writer);
-    writer.finish()?;
-    Ok(out)
-}
-
-/// The message in `bytes`, all of them.
-#[cfg(feature = "alloc")]
-pub fn from_slice(bytes: &[u8]) -> Result<Value, Error> {
-    Options::new().from_slice(bytes)
-}
-
-impl Options {
-    #[allow(clippy::wrong_self_convention, missing_docs)]
-    #[cfg(feature = "alloc")]
-    pub fn from_slice(self, bytes: &[u8]) -> Result<Value, Error> {
-        let mut reader = self.reader(bytes)?;
-        let value = Value::read(&mut reader)?;
-        reader.finish()?;
-        Ok(value)
-    }
-}

@@ -206,20 +206,17 @@ impl<S: Sink> Writer<S> {
     }
 
     /// Whether no mistake was made so far. A full buffer is none.
+    #[cfg(feature = "alloc")]
     pub(crate) fn is_whole(&self) -> bool {
         self.error.is_none()
     }
 
     /// Keeps the first error. Bytes that did not fit came before whatever is wrong now.
     #[cold]
-    pub(crate) fn refuse(&mut self, error: Error) {
+    pub(crate) fn fail(&mut self, kind: Kind, reason: &'static str) {
         if self.error.is_none() {
+            let error = Error::new(kind, self.len(), reason);
             self.error = Some(self.encoder.check_size().err().unwrap_or(error));
         }
-    }
-
-    #[cold]
-    fn fail(&mut self, kind: Kind, reason: &'static str) {
-        self.refuse(Error::new(kind, self.len(), reason));
     }
 }

@@ -1,4 +1,5 @@
 //! The documents of `spec/vectors/interop.json`, whose bytes thinger.io's encoder made.
+#![allow(clippy::unwrap_used)]
 
 mod notation;
 

@@ -1,4 +1,5 @@
 //! All of `spec/vectors`.
+#![allow(clippy::unwrap_used)]
 
 mod notation;
 
@@ -13,18 +14,25 @@ fn name(vector: &Json) -> &str {
     vector["name"].as_str().unwrap()
 }
 
+/// The document in `bytes`, or the error: the same by way of the reader and of serde.
 fn decode(bytes: &[u8], options: Options) -> Result<Value, Error> {
-    let mut reader = options.reader(bytes)?;
-    let value = Value::read(&mut reader)?;
-    reader.finish()?;
-    Ok(value)
+    let read = options.reader(bytes).and_then(|mut reader| {
+        let value = Value::read(&mut reader)?;
+        reader.finish()?;
+        Ok(value)
+    });
+    assert_eq!(read, options.from_slice(bytes));
+    read
 }
 
+/// The bytes of `value`: the same by way of the writer and of serde.
 fn encode(value: &Value, floats: Floats) -> Vec<u8> {
+    let options = Options::new().floats(floats);
     let mut out = Vec::new();
-    let mut writer = Writer::to_vec(&mut out).options(Options::new().floats(floats));
+    let mut writer = Writer::to_vec(&mut out).options(options);
     value.write(&mut writer);
     writer.finish().unwrap();
+    assert_eq!(options.to_vec(value).as_ref(), Ok(&out));
     out
 }
 

@@ -1,0 +1,164 @@
+//! What is in arrays, maps and variants.
+
+use super::{deserializer::Deserializer, key::KeyDeserializer};
+use crate::{Error, keys::Keys};
+use serde::{
+    Deserializer as _,
+    de::{self, DeserializeSeed, Visitor},
+};
+
+/// Elements that a type may reserve room for before they are read.
+const RESERVED: usize = 16;
+
+/// The elements of an array.
+pub(crate) struct Elements<'a, 'de> {
+    pub deserializer: &'a mut Deserializer<'de>,
+    pub left: usize,
+}
+
+impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        seed.deserialize(&mut *self.deserializer).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left.min(RESERVED))
+    }
+}
+
+/// The entries of a map.
+pub(crate) struct Entries<'a, 'de> {
+    deserializer: &'a mut Deserializer<'de>,
+    /// Keys and values that are still to come.
+    pub left: usize,
+    keys: Keys<'de>,
+}
+
+impl<'a, 'de> Entries<'a, 'de> {
+    #[inline]
+    pub fn new(deserializer: &'a mut Deserializer<'de>, left: usize) -> Self {
+        #[cfg(feature = "alloc")]
+        let keys = Keys::new();
+        #[cfg(not(feature = "alloc"))]
+        let keys = Keys::new(deserializer.decoder);
+        Entries { deserializer, left, keys }
+    }
+}
+
+impl<'de> de::MapAccess<'de> for &mut Entries<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let at = self.deserializer.decoder.at;
+        let key = self.deserializer.decoder.key()?;
+        self.keys.add(key, at)?;
+        self.left -= 1;
+        match seed.deserialize(KeyDeserializer(key)) {
+            Ok(key) => Ok(Some(key)),
+            Err(error) => Err(error.or_at(at)),
+        }
+    }
+
+    #[inline]
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        self.left = self.left.saturating_sub(1);
+        seed.deserialize(&mut *self.deserializer)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some((self.left / 2).min(RESERVED))
+    }
+}
+
+/// A variant without content, which is a string.
+pub(crate) struct Unit<'de>(pub &'de str);
+
+impl<'de> de::EnumAccess<'de> for Unit<'de> {
+    type Error = Error;
+    type Variant = NoContent;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, NoContent), Error> {
+        seed.deserialize(KeyDeserializer(self.0)).map(|variant| (variant, NoContent))
+    }
+}
+
+pub(crate) struct NoContent;
+
+impl NoContent {
+    #[cold]
+    fn refuse<T>(self) -> Result<T, Error> {
+        Err(de::Error::custom("the variant has content"))
+    }
+}
+
+impl<'de> de::VariantAccess<'de> for NoContent {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, Error> {
+        self.refuse()
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Error> {
+        self.refuse()
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], _: V) -> Result<V::Value, Error> {
+        self.refuse()
+    }
+}
+
+/// A variant with content, which is a map of one entry.
+pub(crate) struct Content<'a, 'de>(pub &'a mut Deserializer<'de>);
+
+impl<'de> de::EnumAccess<'de> for Content<'_, 'de> {
+    type Error = Error;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Error> {
+        let at = self.0.decoder.at;
+        let variant = self.0.decoder.key()?;
+        match seed.deserialize(KeyDeserializer(variant)) {
+            Ok(variant) => Ok((variant, self)),
+            Err(error) => Err(error.or_at(at)),
+        }
+    }
+}
+
+impl<'de> de::VariantAccess<'de> for Content<'_, 'de> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        self.0.decoder.null()
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(self.0)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
+        self.0.deserialize_seq(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.0.deserialize_map(visitor)
+    }
+}

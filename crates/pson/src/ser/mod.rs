@@ -1,0 +1,98 @@
+//! Types that implement serde's `Serialize` to bytes.
+
+mod compound;
+mod key;
+mod serializer;
+
+#[cfg(feature = "alloc")]
+use crate::sink::Append;
+use crate::{Buffer, Count, Error, Options, Sink};
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use serde::Serialize;
+use serializer::Serializer;
+
+/// The bytes of `value`.
+///
+/// # Errors
+/// `type` when a key is no text, `range` for an integer beyond -2^63 ..= 2^64-1, `limit` when nesting or size is over the limit.
+#[cfg(feature = "alloc")]
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
+    Options::new().to_vec(value)
+}
+
+/// Adds the bytes of `value` to the end of `out`, so that a buffer can be used again. After an error, `out` is as it was.
+///
+/// # Errors
+/// Those of [`to_vec`].
+#[cfg(feature = "alloc")]
+pub fn append<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
+    Options::new().append(value, out)
+}
+
+/// Writes the bytes of `value` to the start of `buffer` and gives their number.
+///
+/// # Errors
+/// Those of [`to_vec`]; `truncated`, at its size, when the buffer is too small.
+pub fn to_slice<T: Serialize + ?Sized>(value: &T, buffer: &mut [u8]) -> Result<usize, Error> {
+    Options::new().to_slice(value, buffer)
+}
+
+/// How many bytes [`to_vec`] would give.
+///
+/// # Errors
+/// Those of [`to_vec`].
+pub fn measure<T: Serialize + ?Sized>(value: &T) -> Result<usize, Error> {
+    Options::new().measure(value)
+}
+
+/// Writes the bytes of `value` to `writer`, in one piece.
+///
+/// # Errors
+/// Those of the writer; those of [`to_vec`] as [`InvalidData`](std::io::ErrorKind::InvalidData).
+#[cfg(feature = "std")]
+pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value: &T) -> std::io::Result<()> {
+    let bytes = to_vec(value).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error))?;
+    writer.write_all(&bytes)
+}
+
+impl Options {
+    /// [`to_vec`] with these options.
+    #[cfg(feature = "alloc")]
+    pub fn to_vec<T: Serialize + ?Sized>(self, value: &T) -> Result<Vec<u8>, Error> {
+        let mut out = Vec::with_capacity(128);
+        self.serialize(value, Append::new(&mut out))?;
+        Ok(out)
+    }
+
+    /// [`append`] with these options.
+    #[cfg(feature = "alloc")]
+    pub fn append<T: Serialize + ?Sized>(self, value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = out.len();
+        let result = self.serialize(value, Append::new(out));
+        if result.is_err() {
+            out.truncate(start);
+        }
+        result.map(|_| ())
+    }
+
+    /// [`to_slice`] with these options.
+    pub fn to_slice<T: Serialize + ?Sized>(self, value: &T, buffer: &mut [u8]) -> Result<usize, Error> {
+        self.serialize(value, Buffer::new(buffer))
+    }
+
+    /// [`measure`] with these options.
+    pub fn measure<T: Serialize + ?Sized>(self, value: &T) -> Result<usize, Error> {
+        self.serialize(value, Count::default())
+    }
+
+    #[inline]
+    fn serialize<T: Serialize + ?Sized, S: Sink>(self, value: &T, sink: S) -> Result<usize, Error> {
+        let mut serializer = Serializer::new(sink, self);
+        let result = value.serialize(&mut serializer);
+        // Bytes that did not fit came before whatever is wrong.
+        serializer.encoder.check_size()?;
+        let len = serializer.encoder.len();
+        result.map(|()| len).map_err(|error| error.or_at(len))
+    }
+}
