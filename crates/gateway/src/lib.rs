@@ -1,1 +1,174 @@
-//! Placeholder
+//! The gateway: takes messages, makes them durable, and only then acknowledges them.
+//!
+//! An input makes a reading of what arrives (its raw bytes, what they say, where they came from). The
+//! reading waits in a bounded queue until one thread writes it, many in a transaction, and the request is
+//! answered after the commit. The API and the page show what is stored. See `spec/ingest.md`.
+
+mod api;
+mod buffer;
+mod clock;
+mod config;
+mod config_file;
+mod inputs;
+mod live;
+pub mod log;
+mod metrics;
+mod name;
+mod problem;
+mod profile;
+mod reading;
+mod server;
+mod shared;
+mod unread;
+mod view;
+
+pub use buffer::BufferError;
+pub use config::{Buffer, Config, Http, Log, LogFormat, Mapping, Profile, Quarantine, Schemas};
+pub use config_file::ConfigError;
+pub use profile::ProfileError;
+
+use axum::Extension;
+use buffer::{Queue, Readers, Writer};
+use live::{Commits, Live};
+use metrics::Metrics;
+use profile::Profiles;
+use shared::{Board, Shared};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, atomic::Ordering},
+    thread::JoinHandle,
+    time::Duration,
+};
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, watch},
+    task::AbortHandle,
+};
+
+/// Large messages that are decoded at a time.
+const LARGE_AT_A_TIME: usize = 2;
+
+/// A running gateway.
+pub struct Gateway {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    stored_before: (u64, u64, u64),
+    stopping: watch::Sender<bool>,
+    connections: Arc<Semaphore>,
+    stats: AbortHandle,
+    writer: JoinHandle<()>,
+}
+
+/// What became of the messages since the start: `received` = `stored` + `quarantined` + `refused`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
+    /// Messages that arrived, whole or not.
+    pub received: u64,
+    /// Messages made durable.
+    pub stored: u64,
+    /// Messages that could not be decoded or broke their schema, and were kept.
+    pub quarantined: u64,
+    /// Messages that were not kept; their senders were told, or had left.
+    pub refused: u64,
+}
+
+/// Why a gateway could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A schema or a profile cannot be used.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// The buffer cannot be used.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
+    /// The address is not free.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The writer's thread cannot be made.
+    #[error("cannot start the writer: {0}")]
+    Thread(std::io::Error),
+}
+
+impl Gateway {
+    /// Opens the buffer and serves requests. Runs on the tokio runtime it is called in.
+    pub async fn start(config: Config) -> Result<Gateway, Error> {
+        let profiles = Profiles::load(&config)?;
+        let opened = buffer::open(&config)?;
+        let failed = |source| Error::Listen { address: config.http.listen, source };
+        let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+
+        let (queue, receiver) = Queue::new(config.buffer.queue_messages, config.buffer.queue_bytes);
+        let totals = opened.2.clone();
+        let shared = Arc::new(Shared {
+            http: config.http.clone(),
+            profiles,
+            queue,
+            readers: Readers::new(config.buffer.path.clone()),
+            board: Board::new(opened.2.clone()),
+            live: Live::new(),
+            metrics: Metrics::new(),
+            large: Semaphore::new(LARGE_AT_A_TIME),
+            started_at: clock::now(),
+        });
+        let writer = Writer::new(&config, opened, receiver, Commits::new(Arc::clone(&shared)))?;
+        let writer = std::thread::Builder::new().name("dunnage-writer".into()).spawn(move || writer.run());
+        let writer = writer.map_err(Error::Thread)?;
+
+        let (stopping, watching) = watch::channel(false);
+        let connections = Arc::new(Semaphore::new(config.http.connections));
+        let router = api::routes(inputs::http::routes())
+            .layer(Extension(watching.clone()))
+            .with_state(Arc::clone(&shared));
+        let (limits, gauge) = (config.http.clone(), shared.metrics.connections.clone());
+        tokio::spawn(server::serve(listener, router, limits, Arc::clone(&connections), gauge, watching));
+        let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
+        tracing::info!(%address, buffer = %config.buffer.path.display(), stored = totals.stored, "gateway started");
+        let stored_before = (totals.stored, totals.quarantined, totals.refused);
+        Ok(Gateway { address, shared, stored_before, stopping, connections, stats, writer })
+    }
+
+    /// The address that the gateway listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops accepting, answers the requests that are under way, writes what waits, and closes the buffer.
+    pub async fn stop(self) -> Summary {
+        tracing::info!("stopping: requests that are under way are finished");
+        let _ = self.stopping.send(true);
+        self.stats.abort();
+        let limits = &self.shared.http;
+        let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
+        let drain = Duration::from_secs(limits.drain_timeout_seconds);
+        if tokio::time::timeout(drain, self.connections.acquire_many(all)).await.is_err() {
+            tracing::warn!("some connections did not end in time and are cut");
+        }
+        self.shared.readers.close().await;
+        self.shared.queue.stop().await;
+        let writer = self.writer;
+        // The writer's last work is a checkpoint, which may take a while.
+        let _ = tokio::task::spawn_blocking(move || writer.join()).await;
+        let totals = self.shared.board.totals();
+        let (stored, quarantined, refused) = self.stored_before;
+        let summary = Summary {
+            received: self.shared.board.received.load(Ordering::Relaxed),
+            stored: totals.stored - stored,
+            quarantined: totals.quarantined - quarantined,
+            refused: totals.refused - refused,
+        };
+        tracing::info!(
+            received = summary.received,
+            stored = summary.stored,
+            quarantined = summary.quarantined,
+            refused = summary.refused,
+            "gateway stopped"
+        );
+        summary
+    }
+}

@@ -1,0 +1,40 @@
+//! Counts, health and metrics.
+
+use super::objects::StatsObject;
+use crate::{problem::Problem, shared::Shared};
+use axum::{
+    Json,
+    extract::State,
+    http::{StatusCode, header},
+    response::IntoResponse,
+};
+use std::sync::{Arc, atomic::Ordering};
+
+pub async fn stats(State(shared): State<Arc<Shared>>) -> Json<StatsObject> {
+    Json(StatsObject::of(&shared))
+}
+
+/// The process serves requests.
+pub async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// A message that comes now can be made durable.
+pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
+    let reason = if shared.queue.is_closed() {
+        "the writer has ended"
+    } else if !shared.board.writable.load(Ordering::Relaxed) {
+        "the last messages could not be written"
+    } else if shared.queue.depth() >= shared.queue.capacity() {
+        "the queue is full"
+    } else {
+        return Ok("ready\n");
+    };
+    Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", "Not ready", reason))
+}
+
+pub async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
+    let queue = &shared.queue;
+    let text = shared.metrics.text(queue.depth(), queue.bytes(), shared.board.totals().devices);
+    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
+}

@@ -1,0 +1,52 @@
+//! The JSON API, the event stream, health, metrics and the page.
+
+mod events;
+mod health;
+mod lists;
+pub mod objects;
+mod page;
+
+use crate::{problem::Problem, shared::Shared};
+use axum::{
+    Router,
+    http::{HeaderValue, StatusCode, header},
+    middleware::map_response,
+    response::Response,
+    routing::get,
+};
+use std::sync::Arc;
+
+/// All addresses: those of `inputs`, and around them the API and the page.
+pub fn routes(inputs: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+    let api = Router::new()
+        .route("/api/devices", get(lists::devices))
+        .route("/api/devices/{device}/messages", get(lists::device_messages))
+        .route("/api/messages", get(lists::messages))
+        .route("/api/quarantine", get(lists::quarantine))
+        .route("/api/stats", get(health::stats))
+        .route("/api/events", get(events::events))
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .fallback(page::page)
+        .layer(map_response(guard));
+    inputs.merge(api).method_not_allowed_fallback(method_not_allowed)
+}
+
+/// The page runs its own scripts and styles, and talks to this gateway, and to nothing else.
+const POLICY: &str = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
+                      frame-ancestors 'none'; object-src 'none'";
+
+async fn guard(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn method_not_allowed() -> Problem {
+    let detail = "the header Allow names the methods of this address";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "Method not allowed", detail)
+}

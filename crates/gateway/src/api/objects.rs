@@ -1,0 +1,197 @@
+//! The API's JSON objects.
+
+use crate::{
+    buffer::queries::{Device, StoredMessage, StoredReject},
+    clock::rfc3339,
+    reading::{Reading, Reject},
+    shared::Shared,
+};
+use dunnage_formats::Id;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::fmt::Write;
+
+/// A message.
+#[derive(Serialize)]
+pub struct MessageObject {
+    id: i64,
+    device: String,
+    received_at: String,
+    format: String,
+    schema: Option<String>,
+    link: Option<String>,
+    bytes: usize,
+    json_bytes: usize,
+    value: Box<RawValue>,
+}
+
+impl MessageObject {
+    /// A message of the buffer; `None` when its JSON is damaged.
+    pub fn of_stored(m: StoredMessage) -> Option<Self> {
+        Some(MessageObject {
+            id: m.id,
+            device: m.device,
+            received_at: rfc3339(m.received_at),
+            format: m.format,
+            schema: m.schema,
+            link: m.link,
+            bytes: m.bytes,
+            json_bytes: m.json.len(),
+            value: RawValue::from_string(m.json).ok()?,
+        })
+    }
+
+    /// A message that was just stored under `id`.
+    pub fn of_reading(id: i64, reading: &Reading) -> Option<Self> {
+        let from = reading.provenance.clone();
+        MessageObject::of_stored(StoredMessage {
+            id,
+            received_at: from.received_at,
+            device: from.device,
+            format: reading.format.name().into(),
+            schema: from.schema,
+            link: from.link,
+            bytes: reading.raw.len(),
+            json: reading.json.clone(),
+        })
+    }
+}
+
+/// A message of the quarantine.
+#[derive(Serialize)]
+pub struct RejectObject {
+    id: i64,
+    device: String,
+    received_at: String,
+    schema: Option<String>,
+    link: Option<String>,
+    content_type: String,
+    bytes: usize,
+    kind: String,
+    offset: Option<i64>,
+    reason: String,
+    hex: String,
+}
+
+impl RejectObject {
+    /// A message of the quarantine.
+    pub fn of_stored(r: StoredReject) -> Self {
+        RejectObject {
+            id: r.id,
+            device: r.device,
+            received_at: rfc3339(r.received_at),
+            schema: r.schema,
+            link: r.link,
+            content_type: r.content_type,
+            bytes: r.raw.len(),
+            kind: r.kind,
+            offset: r.offset,
+            reason: r.reason,
+            hex: hex(&r.raw),
+        }
+    }
+
+    /// A message that was just put there under `id`.
+    pub fn of_reject(id: i64, reject: &Reject) -> Self {
+        let from = reject.provenance.clone();
+        RejectObject {
+            id,
+            device: from.device,
+            received_at: rfc3339(from.received_at),
+            schema: from.schema,
+            link: from.link,
+            content_type: reject.content_type.clone(),
+            bytes: reject.raw.len(),
+            kind: reject.kind.into(),
+            offset: reject.offset.and_then(|offset| offset.try_into().ok()),
+            reason: reject.reason.clone(),
+            hex: hex(&reject.raw),
+        }
+    }
+}
+
+/// A device.
+#[derive(Serialize)]
+pub struct DeviceObject {
+    device: String,
+    messages: u64,
+    bytes: u64,
+    last: MessageObject,
+}
+
+impl DeviceObject {
+    /// A device of the buffer; `None` when the JSON of its last message is damaged.
+    pub fn of_stored(d: Device) -> Option<Self> {
+        Some(DeviceObject {
+            device: d.last.device.clone(),
+            messages: d.messages,
+            bytes: d.bytes,
+            last: MessageObject::of_stored(d.last)?,
+        })
+    }
+}
+
+/// Counts over the life of the buffer.
+#[derive(Serialize)]
+pub struct StatsObject {
+    received: u64,
+    stored: u64,
+    quarantined: u64,
+    refused: u64,
+    devices: u64,
+    success_rate: f64,
+    compression_ratio: f64,
+    queue_depth: usize,
+    queue_capacity: usize,
+    formats: Vec<FormatObject>,
+    started_at: String,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct FormatObject {
+    format: &'static str,
+    messages: u64,
+    bytes: u64,
+    json_bytes: u64,
+}
+
+impl StatsObject {
+    /// The counts of a gateway at this moment.
+    pub fn of(shared: &Shared) -> Self {
+        let totals = shared.board.totals();
+        let received = totals.stored + totals.quarantined + totals.refused;
+        let sum = totals.sum();
+        // Of nothing, everything has succeeded.
+        let ratio = |part: u64, of: u64| if of == 0 { 1.0 } else { part as f64 / of as f64 };
+        let formats = Id::all().zip(&totals.formats).filter(|(_, f)| f.messages > 0);
+        StatsObject {
+            received,
+            stored: totals.stored,
+            quarantined: totals.quarantined,
+            refused: totals.refused,
+            devices: totals.devices,
+            success_rate: ratio(totals.stored, received),
+            compression_ratio: ratio(sum.json_bytes, sum.bytes),
+            queue_depth: shared.queue.depth(),
+            queue_capacity: shared.queue.capacity(),
+            formats: formats
+                .map(|(id, f)| FormatObject {
+                    format: id.name(),
+                    messages: f.messages,
+                    bytes: f.bytes,
+                    json_bytes: f.json_bytes,
+                })
+                .collect(),
+            started_at: rfc3339(shared.started_at),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

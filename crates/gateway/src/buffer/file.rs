@@ -1,0 +1,159 @@
+//! The SQLite file: its tables, its lock, and how connections are opened.
+
+use rusqlite::{Connection, OpenFlags};
+use std::{
+    fs::{File, TryLockError},
+    path::{Path, PathBuf},
+};
+
+/// The layout of the tables below, as `PRAGMA user_version`.
+const VERSION: i64 = 1;
+
+/// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
+/// Ids ascend and are not used again; `totals` keeps the last one.
+const TABLES: &str = "
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY,
+    received_at INTEGER NOT NULL,
+    device TEXT NOT NULL,
+    format TEXT NOT NULL,
+    schema TEXT,
+    link TEXT,
+    raw BLOB NOT NULL,
+    json TEXT NOT NULL
+) STRICT;
+CREATE INDEX messages_by_device ON messages (device);
+CREATE TABLE quarantine (
+    id INTEGER PRIMARY KEY,
+    received_at INTEGER NOT NULL,
+    device TEXT NOT NULL,
+    schema TEXT,
+    link TEXT,
+    content_type TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    \"offset\" INTEGER,
+    reason TEXT NOT NULL,
+    raw BLOB NOT NULL
+) STRICT;
+CREATE TABLE devices (
+    device TEXT PRIMARY KEY,
+    messages INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    last_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE formats (
+    format TEXT PRIMARY KEY,
+    messages INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    json_bytes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE totals (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    last_message_id INTEGER NOT NULL,
+    last_quarantine_id INTEGER NOT NULL,
+    stored INTEGER NOT NULL,
+    quarantined INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
+    devices INTEGER NOT NULL
+) STRICT;
+INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0, 0);
+";
+
+/// A buffer that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BufferError {
+    /// Another gateway has it open.
+    #[error("{0}: another gateway is using this buffer")]
+    InUse(PathBuf),
+    /// Its folder or its lock cannot be made.
+    #[error("{path}: {source}")]
+    Io {
+        /// The folder or file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It was written by another version of this program.
+    #[error("{path}: this buffer has layout {found}, this program reads layout {VERSION}")]
+    Layout {
+        /// The file.
+        path: PathBuf,
+        /// Its layout.
+        found: i64,
+    },
+    /// SQLite cannot use it.
+    #[error("{path}: {source}")]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+/// The buffer's file, locked against other gateways for as long as this lives (or the process does).
+pub struct BufferFile {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl BufferFile {
+    /// Locks the file at `path` and makes its folder, if it is missing.
+    pub fn lock(path: &Path) -> Result<BufferFile, BufferError> {
+        let io = |at: &Path| {
+            let at = at.to_owned();
+            move |source| BufferError::Io { path: at, source }
+        };
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(io(folder))?;
+        }
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".lock");
+        let beside = PathBuf::from(beside);
+        let lock = File::options().create(true).append(true).open(&beside).map_err(io(&beside))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(BufferFile { path: path.to_owned(), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(BufferError::InUse(path.to_owned())),
+            Err(TryLockError::Error(source)) => Err(BufferError::Io { path: beside, source }),
+        }
+    }
+
+    /// Opens it for writing, with the tables made when they are not there.
+    pub fn open(&self) -> Result<Connection, BufferError> {
+        let failed = |source| BufferError::Sqlite { path: self.path.clone(), source };
+        let mut connection = Connection::open(&self.path).map_err(failed)?;
+        let found = prepare(&mut connection).map_err(failed)?;
+        if found != VERSION {
+            return Err(BufferError::Layout { path: self.path.clone(), found });
+        }
+        Ok(connection)
+    }
+}
+
+/// Opens the buffer at `path` for reading.
+pub fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    Ok(connection)
+}
+
+/// Sets durability and makes the tables of an empty file. Answers the layout that the file has then.
+fn prepare(connection: &mut Connection) -> rusqlite::Result<i64> {
+    // A commit returns when the WAL is on the disk: FULL. The WAL is copied into the file every 4096 pages (16 MiB)
+    // instead of every 1000, so that a page which changes often is copied once.
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096;
+         PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",
+    )?;
+    let transaction = connection.transaction()?;
+    let version = |c: &Connection| c.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    let empty: bool =
+        transaction.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))?;
+    if version(&transaction)? == 0 && empty {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    let found = version(&transaction)?;
+    transaction.commit()?;
+    Ok(found)
+}

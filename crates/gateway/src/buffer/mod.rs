@@ -1,0 +1,15 @@
+//! The buffer: readings wait in a bounded queue, one thread writes them, many at a time, and only a
+//! committed reading is acknowledged.
+
+mod file;
+pub mod queries;
+mod queue;
+mod reader;
+mod totals;
+mod writer;
+
+pub use file::BufferError;
+pub use queue::{Entry, Queue, Refusal, Reservation};
+pub use reader::Readers;
+pub use totals::Totals;
+pub use writer::{Observer, Writer, open};

@@ -1,0 +1,165 @@
+//! What the API asks of the buffer.
+
+use rusqlite::{Connection, Row, types::Value};
+
+/// Most bytes of messages in one answer; a page ends early rather than exceed it by more than a message.
+const PAGE_BYTES: usize = 4 << 20;
+
+/// Which part of a list, newest first.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    /// Most entries.
+    pub limit: u32,
+    /// Only those with a smaller id.
+    pub before: Option<i64>,
+}
+
+/// A message of the buffer.
+#[derive(Debug)]
+pub struct StoredMessage {
+    /// Ascends over all devices.
+    pub id: i64,
+    /// Microseconds since 1970.
+    pub received_at: i64,
+    /// Its device.
+    pub device: String,
+    /// Its format's name.
+    pub format: String,
+    /// Its schema's name.
+    pub schema: Option<String>,
+    /// The link it came over.
+    pub link: Option<String>,
+    /// How many bytes arrived.
+    pub bytes: usize,
+    /// What they say, as compact JSON.
+    pub json: String,
+}
+
+/// A message of the quarantine.
+#[derive(Debug)]
+pub struct StoredReject {
+    /// Ascends over all devices.
+    pub id: i64,
+    /// Microseconds since 1970.
+    pub received_at: i64,
+    /// Its device.
+    pub device: String,
+    /// Its schema's name.
+    pub schema: Option<String>,
+    /// The link it came over.
+    pub link: Option<String>,
+    /// Its `Content-Type`.
+    pub content_type: String,
+    /// What is wrong with it.
+    pub kind: String,
+    /// Where, in bytes.
+    pub offset: Option<i64>,
+    /// Why, for people.
+    pub reason: String,
+    /// Its bytes as they arrived.
+    pub raw: Vec<u8>,
+}
+
+/// A device and its last message.
+#[derive(Debug)]
+pub struct Device {
+    /// Its messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The last of them; it has the device's id.
+    pub last: StoredMessage,
+}
+
+const MESSAGE: &str = "m.id, m.received_at, m.device, m.format, m.schema, m.link, length(m.raw), m.json";
+
+/// Messages, of one device or of all.
+pub fn messages(
+    connection: &Connection,
+    device: Option<&str>,
+    page: Page,
+) -> rusqlite::Result<Vec<StoredMessage>> {
+    let mut sql = format!("SELECT {MESSAGE} FROM messages m WHERE m.id < ?");
+    let mut values = vec![Value::Integer(page.before.unwrap_or(i64::MAX))];
+    if let Some(device) = device {
+        sql += " AND m.device = ?";
+        values.push(Value::Text(device.into()));
+    }
+    values.push(Value::Integer(page.limit.into()));
+    sql += " ORDER BY m.id DESC LIMIT ?";
+    collect(connection, &sql, values, |row| message(row, 0), |m| m.json.len())
+}
+
+/// Messages that could not be decoded.
+pub fn quarantine(connection: &Connection, page: Page) -> rusqlite::Result<Vec<StoredReject>> {
+    let sql = "SELECT id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw
+               FROM quarantine WHERE id < ? ORDER BY id DESC LIMIT ?";
+    let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
+    collect(connection, sql, values, reject, |r| 2 * r.raw.len())
+}
+
+/// Devices, the one that sent last first; `before` is the id of a last message.
+pub fn devices(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Device>> {
+    let sql = format!(
+        "SELECT d.messages, d.bytes, {MESSAGE}
+         FROM (SELECT * FROM devices WHERE last_id < ? ORDER BY last_id DESC LIMIT ?) d
+         JOIN messages m ON m.id = d.last_id ORDER BY d.last_id DESC"
+    );
+    let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
+    let device =
+        |row: &Row<'_>| Ok(Device { messages: row.get(0)?, bytes: row.get(1)?, last: message(row, 2)? });
+    collect(connection, &sql, values, device, |d| d.last.json.len())
+}
+
+/// Whether this device has sent a message.
+pub fn has_device(connection: &Connection, device: &str) -> rusqlite::Result<bool> {
+    connection.prepare_cached("SELECT 1 FROM devices WHERE device = ?")?.exists([device])
+}
+
+fn collect<T>(
+    connection: &Connection,
+    sql: &str,
+    values: Vec<Value>,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    size: impl Fn(&T) -> usize,
+) -> rusqlite::Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while bytes < PAGE_BYTES
+        && let Some(row) = rows.next()?
+    {
+        let item = read(row)?;
+        bytes += size(&item);
+        found.push(item);
+    }
+    Ok(found)
+}
+
+fn message(row: &Row<'_>, first: usize) -> rusqlite::Result<StoredMessage> {
+    Ok(StoredMessage {
+        id: row.get(first)?,
+        received_at: row.get(first + 1)?,
+        device: row.get(first + 2)?,
+        format: row.get(first + 3)?,
+        schema: row.get(first + 4)?,
+        link: row.get(first + 5)?,
+        bytes: row.get(first + 6)?,
+        json: row.get(first + 7)?,
+    })
+}
+
+fn reject(row: &Row<'_>) -> rusqlite::Result<StoredReject> {
+    Ok(StoredReject {
+        id: row.get(0)?,
+        received_at: row.get(1)?,
+        device: row.get(2)?,
+        schema: row.get(3)?,
+        link: row.get(4)?,
+        content_type: row.get(5)?,
+        kind: row.get(6)?,
+        offset: row.get(7)?,
+        reason: row.get(8)?,
+        raw: row.get(9)?,
+    })
+}

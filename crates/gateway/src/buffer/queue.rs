@@ -1,0 +1,167 @@
+//! The way to the writer: a bounded queue, and a bound on the bytes that the gateway holds.
+
+use crate::reading::{Reading, Reject};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use tokio::sync::{mpsc, oneshot};
+
+/// What the writer takes from the queue.
+pub enum Entry {
+    Message(Reading, Ticket),
+    Reject(Reject, Ticket),
+    /// Everything before it is to be written, then the writer ends.
+    Stop,
+}
+
+/// What a waiting request left with its message.
+pub struct Ticket {
+    /// Whether the message is durable.
+    pub answer: oneshot::Sender<bool>,
+    _reservation: Reservation,
+}
+
+/// Why a message is not durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no room: try again later.
+    Full,
+    /// It could not be written.
+    NotWritten,
+}
+
+/// Where inputs leave messages. Clones are the same queue.
+#[derive(Clone)]
+pub struct Queue {
+    sender: mpsc::Sender<Entry>,
+    held: Arc<Held>,
+}
+
+struct Held {
+    bytes: AtomicUsize,
+    limit: usize,
+}
+
+/// Bytes that count against the limit until this is dropped.
+pub struct Reservation {
+    bytes: usize,
+    held: Arc<Held>,
+}
+
+impl Queue {
+    /// A queue for `messages` messages, and for `bytes` bytes at most.
+    pub fn new(messages: usize, bytes: usize) -> (Queue, mpsc::Receiver<Entry>) {
+        let (sender, receiver) = mpsc::channel(messages);
+        let held = Arc::new(Held { bytes: AtomicUsize::new(0), limit: bytes });
+        (Queue { sender, held }, receiver)
+    }
+
+    /// A reservation of nothing; it grows as bytes arrive.
+    pub fn reserve(&self) -> Reservation {
+        Reservation { bytes: 0, held: Arc::clone(&self.held) }
+    }
+
+    /// Makes a reading durable; `Ok` only after the commit that holds it. `queued` is called once the writer answers for it.
+    pub async fn store(
+        &self,
+        reading: Reading,
+        room: Reservation,
+        queued: impl FnOnce(),
+    ) -> Result<(), Refusal> {
+        self.put(room, queued, |ticket| Entry::Message(reading, ticket)).await
+    }
+
+    /// The same for a message that was rejected.
+    pub async fn quarantine(
+        &self,
+        reject: Reject,
+        room: Reservation,
+        queued: impl FnOnce(),
+    ) -> Result<(), Refusal> {
+        self.put(room, queued, |ticket| Entry::Reject(reject, ticket)).await
+    }
+
+    async fn put(
+        &self,
+        room: Reservation,
+        queued: impl FnOnce(),
+        entry: impl FnOnce(Ticket) -> Entry,
+    ) -> Result<(), Refusal> {
+        let place = self.sender.try_reserve().map_err(|e| match e {
+            mpsc::error::TrySendError::Full(()) => Refusal::Full,
+            mpsc::error::TrySendError::Closed(()) => Refusal::NotWritten,
+        })?;
+        let (answer, durable) = oneshot::channel();
+        place.send(entry(Ticket { answer, _reservation: room }));
+        queued();
+        match durable.await {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(Refusal::NotWritten),
+        }
+    }
+
+    /// Tells the writer to write what waits and end.
+    pub async fn stop(&self) {
+        // An error means that the writer has ended already.
+        let _ = self.sender.send(Entry::Stop).await;
+    }
+
+    /// Messages that wait.
+    pub fn depth(&self) -> usize {
+        self.sender.max_capacity() - self.sender.capacity()
+    }
+
+    /// Most messages that may wait.
+    pub fn capacity(&self) -> usize {
+        self.sender.max_capacity()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.held.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether the writer has ended.
+    pub fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+}
+
+impl Reservation {
+    /// Takes `bytes` more, or nothing when that is over the limit.
+    #[must_use]
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let before = self.held.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let fits = before.saturating_add(bytes) <= self.held.limit;
+        if fits {
+            self.bytes += bytes;
+        } else {
+            self.held.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        fits
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.held.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reservations_stay_under_the_limit_and_give_back_what_they_took() {
+        let (queue, _receiver) = Queue::new(1, 100);
+        let (mut a, mut b) = (queue.reserve(), queue.reserve());
+        assert!(a.grow(60) && a.grow(30) && !b.grow(11) && b.grow(10));
+        assert_eq!(queue.bytes(), 100);
+        drop(a);
+        assert!(b.grow(90) && !b.grow(1));
+        drop(b);
+        assert_eq!(queue.bytes(), 0);
+    }
+}

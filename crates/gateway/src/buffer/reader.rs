@@ -1,0 +1,80 @@
+//! Connections for reading. They are separate from the writer's and used off the threads that serve requests.
+
+use super::file::open_to_read;
+use rusqlite::Connection;
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+use tokio::sync::Semaphore;
+
+/// Most reads at a time; others wait.
+const CONNECTIONS: usize = 4;
+
+/// Reads from the buffer. Clones share their connections.
+#[derive(Clone)]
+pub struct Readers(Arc<Inner>);
+
+struct Inner {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    permits: Arc<Semaphore>,
+}
+
+impl Readers {
+    /// Readers of the buffer at `path`.
+    pub fn new(path: PathBuf) -> Readers {
+        let permits = Arc::new(Semaphore::new(CONNECTIONS));
+        Readers(Arc::new(Inner { path, idle: Mutex::new(Vec::new()), permits }))
+    }
+
+    /// Runs a query. `None` means that it failed; the log has the reason.
+    pub async fn read<T, F>(&self, query: F) -> Option<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    {
+        let permit = Arc::clone(&self.0.permits).acquire_owned().await.ok()?;
+        let inner = Arc::clone(&self.0);
+        let read = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            inner.read(query)
+        });
+        match read.await {
+            Ok(Ok(found)) => Some(found),
+            Ok(Err(e)) => {
+                tracing::error!(error = %e, "the buffer cannot be read");
+                None
+            }
+            Err(e) => {
+                tracing::error!(error = %e, "a read from the buffer ended early");
+                None
+            }
+        }
+    }
+
+    /// Refuses further reads, waits for those under way and closes the connections.
+    pub async fn close(&self) {
+        // An error means that it is closed already.
+        let _ = self.0.permits.acquire_many(CONNECTIONS as u32).await.map(|permits| permits.forget());
+        self.0.permits.close();
+        if let Ok(mut idle) = self.0.idle.lock() {
+            idle.clear();
+        }
+    }
+}
+
+impl Inner {
+    fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let connection = match idle {
+            Some(connection) => connection,
+            None => open_to_read(&self.path)?,
+        };
+        let found = query(&connection)?;
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(connection);
+        }
+        Ok(found)
+    }
+}

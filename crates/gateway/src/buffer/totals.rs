@@ -1,0 +1,107 @@
+//! Counts over the whole life of the buffer, kept in memory and written with every batch.
+
+use dunnage_formats::Id;
+use rusqlite::Connection;
+
+/// How much was stored.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Totals {
+    /// The last message's id.
+    pub last_message_id: i64,
+    /// The last quarantined message's id.
+    pub last_quarantine_id: i64,
+    /// Messages stored.
+    pub stored: u64,
+    /// Messages quarantined, also those that gave way to others since.
+    pub quarantined: u64,
+    /// Messages that were neither stored nor quarantined.
+    pub refused: u64,
+    /// Devices that have stored messages.
+    pub devices: u64,
+    /// Per format, in the order of [`Id::all`].
+    pub formats: Vec<FormatTotals>,
+}
+
+/// How much was stored in one format.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FormatTotals {
+    /// Messages.
+    pub messages: u64,
+    /// Bytes as they arrived.
+    pub bytes: u64,
+    /// Bytes of the same messages as compact JSON.
+    pub json_bytes: u64,
+}
+
+impl FormatTotals {
+    /// Counts one message.
+    pub fn add(&mut self, bytes: usize, json_bytes: usize) {
+        self.messages += 1;
+        self.bytes += bytes as u64;
+        self.json_bytes += json_bytes as u64;
+    }
+}
+
+impl Totals {
+    /// What the buffer says.
+    pub fn load(connection: &Connection) -> rusqlite::Result<Totals> {
+        let mut totals = connection.query_row(
+            "SELECT last_message_id, last_quarantine_id, stored, quarantined, refused, devices FROM totals",
+            [],
+            |row| {
+                Ok(Totals {
+                    last_message_id: row.get(0)?,
+                    last_quarantine_id: row.get(1)?,
+                    stored: row.get(2)?,
+                    quarantined: row.get(3)?,
+                    refused: row.get(4)?,
+                    devices: row.get(5)?,
+                    formats: vec![FormatTotals::default(); Id::all().count()],
+                })
+            },
+        )?;
+        let mut statement = connection.prepare("SELECT format, messages, bytes, json_bytes FROM formats")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if let Ok(id) = row.get_ref(0)?.as_str()?.parse::<Id>() {
+                totals.formats[id as usize] =
+                    FormatTotals { messages: row.get(1)?, bytes: row.get(2)?, json_bytes: row.get(3)? };
+            }
+        }
+        Ok(totals)
+    }
+
+    /// Writes them; of the formats, those that differ from `before`.
+    pub fn save(&self, before: &Totals, connection: &Connection) -> rusqlite::Result<()> {
+        connection
+            .prepare_cached(
+                "UPDATE totals SET last_message_id = ?, last_quarantine_id = ?, stored = ?, quarantined = ?,
+                 refused = ?, devices = ?",
+            )?
+            .execute((
+                self.last_message_id,
+                self.last_quarantine_id,
+                self.stored,
+                self.quarantined,
+                self.refused,
+                self.devices,
+            ))?;
+        let mut statement =
+            connection.prepare_cached("INSERT OR REPLACE INTO formats VALUES (?, ?, ?, ?)")?;
+        for (id, (now, then)) in Id::all().zip(self.formats.iter().zip(&before.formats)) {
+            if now != then {
+                statement.execute((id.name(), now.messages, now.bytes, now.json_bytes))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The sums over all formats.
+    pub fn sum(&self) -> FormatTotals {
+        self.formats.iter().fold(FormatTotals::default(), |sum, f| FormatTotals {
+            messages: sum.messages + f.messages,
+            bytes: sum.bytes + f.bytes,
+            json_bytes: sum.json_bytes + f.json_bytes,
+        })
+    }
+}

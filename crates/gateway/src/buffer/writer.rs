@@ -1,0 +1,236 @@
+//! The one thread that writes. Whatever waits in the queue becomes one transaction.
+
+use super::{
+    Totals,
+    file::{BufferError, BufferFile},
+    queue::Entry,
+};
+use crate::{
+    config::Config,
+    reading::{Reading, Reject},
+};
+use rusqlite::{CachedStatement, Connection, TransactionBehavior};
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+use tokio::sync::mpsc::Receiver;
+
+/// What is told about every batch, before its requests are answered.
+pub trait Observer: Send {
+    /// Messages refused over the life of the buffer, to be written with the next batch.
+    fn refused(&self) -> u64;
+    /// A batch is durable. `before` are the totals without it, `now` those with it; ids continue from `before`.
+    fn committed(&mut self, batch: &[Entry], before: &Totals, now: &Totals, took: Duration);
+    /// A batch of so many messages could not be written.
+    fn failed(&mut self, messages: usize, error: &rusqlite::Error);
+}
+
+/// Writes what comes out of the queue.
+pub struct Writer<O> {
+    file: BufferFile,
+    connection: Connection,
+    queue: Receiver<Entry>,
+    observer: O,
+    batch_messages: usize,
+    quarantine_limit: Kept,
+    totals: Totals,
+    kept: Kept,
+}
+
+/// How much the quarantine holds.
+#[derive(Clone, Copy)]
+struct Kept {
+    messages: u64,
+    bytes: u64,
+}
+
+/// What a batch adds to one device.
+#[derive(Default)]
+struct DeviceTally {
+    messages: u64,
+    bytes: u64,
+    last_id: i64,
+}
+
+/// Opens the buffer that `config` names, and says how much it holds.
+pub fn open(config: &Config) -> Result<(BufferFile, Connection, Totals), BufferError> {
+    let path = &config.buffer.path;
+    let file = BufferFile::lock(path)?;
+    let connection = file.open()?;
+    let totals =
+        Totals::load(&connection).map_err(|source| BufferError::Sqlite { path: path.clone(), source })?;
+    Ok((file, connection, totals))
+}
+
+impl<O: Observer> Writer<O> {
+    /// A writer on an opened buffer.
+    pub fn new(
+        config: &Config,
+        (file, connection, totals): (BufferFile, Connection, Totals),
+        queue: Receiver<Entry>,
+        observer: O,
+    ) -> Result<Self, BufferError> {
+        let kept = connection
+            .query_row("SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine", [], |row| {
+                Ok(Kept { messages: row.get(0)?, bytes: row.get(1)? })
+            })
+            .map_err(|source| BufferError::Sqlite { path: config.buffer.path.clone(), source })?;
+        let quarantine_limit =
+            Kept { messages: config.quarantine.messages as u64, bytes: config.quarantine.bytes as u64 };
+        let batch_messages = config.buffer.batch_messages;
+        Ok(Writer { file, connection, queue, observer, batch_messages, quarantine_limit, totals, kept })
+    }
+
+    /// Writes until the queue says stop, then copies the WAL into the file and closes it.
+    pub fn run(mut self) {
+        let mut batch = Vec::with_capacity(self.batch_messages);
+        let mut stop = false;
+        while !stop && self.queue.blocking_recv_many(&mut batch, self.batch_messages) > 0 {
+            if let Some(at) = batch.iter().position(|entry| matches!(entry, Entry::Stop)) {
+                batch.truncate(at);
+                stop = true;
+            }
+            // At the stop there may be nothing but refusals to write.
+            let durable = self.write(&batch);
+            for entry in batch.drain(..) {
+                if let Entry::Message(_, ticket) | Entry::Reject(_, ticket) = entry {
+                    // An error means that the client has left; its message is durable nevertheless.
+                    let _ = ticket.answer.send(durable);
+                }
+            }
+        }
+        if let Err(e) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
+            tracing::warn!(error = %e, "the write-ahead log stays beside the buffer; the next start reads it");
+        }
+    }
+
+    /// Writes a batch and tells the observer. Answers whether it is durable.
+    fn write(&mut self, batch: &[Entry]) -> bool {
+        let begun = Instant::now();
+        match self.transact(batch) {
+            Ok((totals, kept)) => {
+                self.observer.committed(batch, &self.totals, &totals, begun.elapsed());
+                (self.totals, self.kept) = (totals, kept);
+                true
+            }
+            Err(e) => {
+                self.observer.failed(batch.len(), &e);
+                if !self.connection.is_autocommit() {
+                    self.reopen();
+                }
+                false
+            }
+        }
+    }
+
+    fn transact(&mut self, batch: &[Entry]) -> rusqlite::Result<(Totals, Kept)> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut totals = self.totals.clone();
+        let mut kept = self.kept;
+        let mut devices: HashMap<&str, DeviceTally> = HashMap::new();
+        {
+            let mut message =
+                transaction.prepare_cached("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
+            let mut reject =
+                transaction.prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+            for entry in batch {
+                match entry {
+                    Entry::Message(reading, _) => {
+                        totals.last_message_id += 1;
+                        totals.stored += 1;
+                        totals.formats[reading.format as usize].add(reading.raw.len(), reading.json.len());
+                        insert_message(&mut message, totals.last_message_id, reading)?;
+                        let device = devices.entry(&reading.provenance.device).or_default();
+                        device.messages += 1;
+                        device.bytes += reading.raw.len() as u64;
+                        device.last_id = totals.last_message_id;
+                    }
+                    Entry::Reject(rejected, _) => {
+                        totals.last_quarantine_id += 1;
+                        totals.quarantined += 1;
+                        insert_reject(&mut reject, totals.last_quarantine_id, rejected)?;
+                        kept.messages += 1;
+                        kept.bytes += rejected.raw.len() as u64;
+                    }
+                    Entry::Stop => {}
+                }
+            }
+        }
+        totals.devices += count_devices(&transaction, &devices)?;
+        trim_quarantine(&transaction, &mut kept, self.quarantine_limit)?;
+        totals.refused = self.observer.refused();
+        totals.save(&self.totals, &transaction)?;
+        transaction.commit()?;
+        Ok((totals, kept))
+    }
+
+    /// After a rollback that failed, the connection is of no use.
+    fn reopen(&mut self) {
+        match self.file.open() {
+            Ok(connection) => self.connection = connection,
+            Err(e) => tracing::error!(error = %e, "the buffer cannot be opened again"),
+        }
+    }
+}
+
+fn insert_message(statement: &mut CachedStatement<'_>, id: i64, reading: &Reading) -> rusqlite::Result<()> {
+    let from = &reading.provenance;
+    statement.execute((
+        id,
+        from.received_at,
+        &from.device,
+        reading.format.name(),
+        &from.schema,
+        &from.link,
+        &reading.raw[..],
+        &reading.json,
+    ))?;
+    Ok(())
+}
+
+fn insert_reject(statement: &mut CachedStatement<'_>, id: i64, reject: &Reject) -> rusqlite::Result<()> {
+    let from = &reject.provenance;
+    statement.execute((
+        id,
+        from.received_at,
+        &from.device,
+        &from.schema,
+        &from.link,
+        &reject.content_type,
+        reject.kind,
+        reject.offset.map(|offset| i64::try_from(offset).unwrap_or(i64::MAX)),
+        &reject.reason,
+        &reject.raw[..],
+    ))?;
+    Ok(())
+}
+
+/// Adds a batch to its devices. Answers how many of them are new.
+fn count_devices(connection: &Connection, devices: &HashMap<&str, DeviceTally>) -> rusqlite::Result<u64> {
+    let mut update = connection.prepare_cached(
+        "UPDATE devices SET messages = messages + ?, bytes = bytes + ?, last_id = ? WHERE device = ?",
+    )?;
+    let mut insert = connection.prepare_cached("INSERT INTO devices VALUES (?, ?, ?, ?)")?;
+    let mut new = 0;
+    for (device, tally) in devices {
+        if update.execute((tally.messages, tally.bytes, tally.last_id, device))? == 0 {
+            insert.execute((device, tally.messages, tally.bytes, tally.last_id))?;
+            new += 1;
+        }
+    }
+    Ok(new)
+}
+
+/// Lets the oldest go until the quarantine is within its limit.
+fn trim_quarantine(connection: &Connection, kept: &mut Kept, limit: Kept) -> rusqlite::Result<()> {
+    let mut oldest = connection.prepare_cached(
+        "DELETE FROM quarantine WHERE id = (SELECT min(id) FROM quarantine) RETURNING length(raw)",
+    )?;
+    while kept.messages > 0 && (kept.messages > limit.messages || kept.bytes > limit.bytes) {
+        let bytes: u64 = oldest.query_row([], |row| row.get(0))?;
+        kept.messages -= 1;
+        kept.bytes = kept.bytes.saturating_sub(bytes);
+    }
+    Ok(())
+}

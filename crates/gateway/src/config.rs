@@ -1,0 +1,168 @@
+//! The configuration: one TOML file, then the environment.
+
+use serde::{Deserialize, Serialize};
+use std::{net::SocketAddr, path::PathBuf};
+
+/// Everything that can be set. `Config::default()` is what `dunnage gateway` runs with when nothing is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The HTTP input and API.
+    pub http: Http,
+    /// Where readings become durable.
+    pub buffer: Buffer,
+    /// What could not be decoded.
+    pub quarantine: Quarantine,
+    /// What messages may be.
+    pub schemas: Schemas,
+    /// What the gateway says about itself.
+    pub log: Log,
+    /// What devices send; the first profile whose pattern matches a device is used.
+    #[serde(rename = "profile", skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Profile>,
+}
+
+/// `[http]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Http {
+    /// Address and port; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Largest message, in bytes.
+    pub body_limit_bytes: usize,
+    /// Most connections at a time; more wait in the listen queue.
+    pub connections: usize,
+    /// Longest wait for the next request's headers, which is also how long an idle connection stays open.
+    pub header_timeout_seconds: u64,
+    /// Longest time that a body may take to arrive.
+    pub body_timeout_seconds: u64,
+    /// Longest time that a client may leave an answer unread.
+    pub write_timeout_seconds: u64,
+    /// Longest time that requests may take to finish when the gateway stops.
+    pub drain_timeout_seconds: u64,
+}
+
+/// `[buffer]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Buffer {
+    /// The SQLite file.
+    pub path: PathBuf,
+    /// Most messages that wait to be written.
+    pub queue_messages: usize,
+    /// Most bytes of messages in memory: bodies that are arriving, and messages that wait.
+    pub queue_bytes: usize,
+    /// Most messages in one transaction.
+    pub batch_messages: usize,
+}
+
+/// `[quarantine]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Quarantine {
+    /// Most messages kept; the oldest give way.
+    pub messages: usize,
+    /// Most bytes of them kept; the oldest give way.
+    pub bytes: usize,
+}
+
+/// `[schemas]`
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Schemas {
+    /// A folder of `NAME.json`; empty for the bundled schemas alone.
+    pub path: PathBuf,
+}
+
+/// `[log]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Log {
+    /// How a line looks.
+    pub format: LogFormat,
+    /// A level (error, warn, info, debug, trace), or directives of tracing's `EnvFilter`.
+    pub level: String,
+}
+
+/// How a line of the log looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Human,
+    /// An object a line.
+    Json,
+}
+
+/// `[[profile]]`: what some devices send.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Which devices: an id, in which `*` stands for any characters.
+    pub device: String,
+    /// The schema of their messages.
+    pub schema: String,
+    /// A .proto file that describes their Protobuf messages; without it, the one derived from the schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proto: Option<PathBuf>,
+    /// How protobuf, struct and struct-zlib carry decimals.
+    #[serde(default)]
+    pub mapping: Mapping,
+}
+
+/// How schema-driven formats carry decimals and structured text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mapping {
+    /// As scaled integers.
+    #[default]
+    Exact,
+    /// As binary32.
+    Float32,
+}
+
+impl From<Mapping> for dunnage_formats::Mapping {
+    fn from(mapping: Mapping) -> Self {
+        match mapping {
+            Mapping::Exact => dunnage_formats::Mapping::Exact,
+            Mapping::Float32 => dunnage_formats::Mapping::Float32,
+        }
+    }
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Http {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            body_limit_bytes: 1 << 20,
+            connections: 4096,
+            header_timeout_seconds: 75,
+            body_timeout_seconds: 30,
+            write_timeout_seconds: 30,
+            drain_timeout_seconds: 10,
+        }
+    }
+}
+
+impl Default for Buffer {
+    fn default() -> Self {
+        Buffer {
+            path: "data/buffer.sqlite3".into(),
+            queue_messages: 8192,
+            queue_bytes: 64 << 20,
+            batch_messages: 1024,
+        }
+    }
+}
+
+impl Default for Quarantine {
+    fn default() -> Self {
+        Quarantine { messages: 10_000, bytes: 64 << 20 }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log { format: LogFormat::Human, level: "info".into() }
+    }
+}

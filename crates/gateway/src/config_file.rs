@@ -1,0 +1,300 @@
+//! Reading the configuration, and writing the commented default.
+
+use crate::config::Config;
+use std::{fmt::Write, path::Path};
+use toml::{Table, Value};
+
+/// Every key: section, name, and what the commented default says of it.
+const KEYS: [(&str, &str, &str); 16] = [
+    ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
+    ("http", "body_limit_bytes", "Largest message, in bytes; larger ones are answered 413. At most 1 MiB."),
+    ("http", "connections", "Most connections at a time; more wait in the listen queue."),
+    (
+        "http",
+        "header_timeout_seconds",
+        "Longest wait for a request's headers: idle connections close after it.",
+    ),
+    ("http", "body_timeout_seconds", "Longest time that a body may take to arrive; then 408."),
+    ("http", "write_timeout_seconds", "Longest time that a client may leave an answer unread."),
+    (
+        "http",
+        "drain_timeout_seconds",
+        "Longest time that requests may take to finish when the gateway stops.",
+    ),
+    ("buffer", "path", "The SQLite file that holds the readings. Its folder is made when it is missing."),
+    ("buffer", "queue_messages", "Most messages that wait to be written; more are answered 503."),
+    (
+        "buffer",
+        "queue_bytes",
+        "Most bytes of messages in memory, arriving or waiting; more are answered 503.",
+    ),
+    ("buffer", "batch_messages", "Most messages in one transaction."),
+    ("quarantine", "messages", "Most messages kept that could not be decoded; the oldest give way."),
+    ("quarantine", "bytes", "Most bytes of such messages kept; the oldest give way."),
+    ("schemas", "path", "A folder of schemas, NAME.json; empty for the bundled ones alone."),
+    ("log", "format", "human or json."),
+    ("log", "level", "error, warn, info, debug or trace."),
+];
+
+const HEAD: &str = "\
+# The gateway's configuration. These are the defaults: keep the lines that you change.
+# Each key can be set in the environment too, as DUNNAGE_SECTION_KEY: DUNNAGE_HTTP_LISTEN=0.0.0.0:8080.
+# Relative paths start at the working directory.
+";
+
+const PROFILE: &str = "
+# What devices send. The first profile whose pattern matches a device's id is used; * stands for any characters.
+# [[profile]]
+# device = \"LMCU*\"
+# schema = \"container\"
+# How protobuf, struct and struct-zlib carry decimals: exact (scaled integers) or float32.
+# mapping = \"exact\"
+# A .proto of your own, in place of the one that is derived from the schema:
+# proto = \"container.proto\"
+";
+
+/// A configuration that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{path}: {source}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not a configuration; the text has line and column.
+    #[error("{path}: {message}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why and where.
+        message: String,
+    },
+    /// A variable of the environment does not fit its key, or there is no such key.
+    #[error("{variable}: {message}")]
+    Environment {
+        /// The variable.
+        variable: String,
+        /// Why.
+        message: String,
+    },
+    /// A value that cannot work.
+    #[error("[{section}] {key}: {message}")]
+    Value {
+        /// The section.
+        section: &'static str,
+        /// The key.
+        key: &'static str,
+        /// Why.
+        message: &'static str,
+    },
+}
+
+impl Config {
+    /// Reads `file`, if there is one, and lets the environment override it.
+    pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
+        let text = match file {
+            None => String::new(),
+            Some(path) => std::fs::read_to_string(path)
+                .map_err(|source| ConfigError::Read { path: path.display().to_string(), source })?,
+        };
+        let name = file.map_or_else(String::new, |path| path.display().to_string());
+        Config::parse(&name, &text, std::env::vars())
+    }
+
+    /// The default configuration as TOML, every key with a comment. It parses to `Config::default()`.
+    pub fn commented_default() -> String {
+        let defaults = table(&Config::default());
+        let mut text = String::from(HEAD);
+        let mut open = "";
+        for (section, key, comment) in KEYS {
+            if section != open {
+                let _ = writeln!(text, "\n[{section}]");
+                open = section;
+            }
+            let _ = writeln!(text, "# {comment}\n{key} = {}", defaults[section][key]);
+        }
+        text + PROFILE
+    }
+
+    fn parse(
+        name: &str,
+        text: &str,
+        environment: impl Iterator<Item = (String, String)>,
+    ) -> Result<Config, ConfigError> {
+        let mut config: Config = toml::from_str(text)
+            .map_err(|e| ConfigError::File { path: name.into(), message: e.to_string().trim_end().into() })?;
+        for (variable, text) in environment {
+            if let Some((section, key)) = key_of(&variable)? {
+                config = set(&config, section, key, &text)
+                    .map_err(|message| ConfigError::Environment { variable, message })?;
+            }
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        let refuse = |section, key, message| Err(ConfigError::Value { section, key, message });
+        for (section, key, number) in [
+            ("http", "body_limit_bytes", self.http.body_limit_bytes),
+            ("http", "connections", self.http.connections),
+            ("buffer", "queue_messages", self.buffer.queue_messages),
+            ("buffer", "batch_messages", self.buffer.batch_messages),
+        ] {
+            if number == 0 {
+                return refuse(section, key, "must be at least 1");
+            }
+        }
+        for (key, seconds) in [
+            ("header_timeout_seconds", self.http.header_timeout_seconds),
+            ("body_timeout_seconds", self.http.body_timeout_seconds),
+            ("write_timeout_seconds", self.http.write_timeout_seconds),
+        ] {
+            if seconds == 0 {
+                return refuse("http", key, "must be at least 1");
+            }
+        }
+        if self.http.body_limit_bytes > 1 << 20 {
+            return refuse("http", "body_limit_bytes", "no format accepts a message over 1 MiB (1048576)");
+        }
+        if self.buffer.queue_bytes < self.http.body_limit_bytes {
+            return refuse("buffer", "queue_bytes", "must be at least [http] body_limit_bytes");
+        }
+        Ok(())
+    }
+}
+
+/// The key that a variable of the environment names. `DUNNAGE_` followed by one of our sections must name one of its keys.
+fn key_of(variable: &str) -> Result<Option<(&'static str, &'static str)>, ConfigError> {
+    let Some(rest) = variable.strip_prefix("DUNNAGE_") else { return Ok(None) };
+    let rest = rest.to_ascii_lowercase();
+    let mut ours = KEYS.iter().filter_map(|(section, key, _)| {
+        Some((*section, *key, rest.strip_prefix(section)?.strip_prefix('_')?.to_owned()))
+    });
+    let mut section_known = None;
+    let found = ours.find(|(section, key, name)| {
+        section_known = Some(*section);
+        key == name
+    });
+    match (found, section_known) {
+        (Some((section, key, _)), _) => Ok(Some((section, key))),
+        (None, None) => Ok(None),
+        (None, Some(section)) => Err(ConfigError::Environment {
+            variable: variable.into(),
+            message: format!("[{section}] has no such key; `dunnage gateway config` lists them"),
+        }),
+    }
+}
+
+/// `config` with one key changed to what `text` says, read as the type that the key has.
+fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, String> {
+    let mut values = table(config);
+    let old = &mut values[section][key];
+    *old = match old {
+        Value::Integer(_) => {
+            Value::Integer(text.trim().parse().map_err(|_| format!("{text:?} is not a number"))?)
+        }
+        _ => Value::String(text.into()),
+    };
+    values.try_into().map_err(|e| e.message().to_owned())
+}
+
+fn table(config: &Config) -> Table {
+    Table::try_from(config).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str, environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::parse("f.toml", text, environment.iter().map(|(k, v)| (k.to_string(), v.to_string())))
+    }
+
+    #[test]
+    fn the_commented_default_parses_to_the_default() {
+        assert_eq!(parse(&Config::commented_default(), &[]).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn the_commented_default_names_every_key() {
+        let mut keys: Vec<(String, String)> = Vec::new();
+        for (section, value) in table(&Config::default()) {
+            keys.extend(value.as_table().unwrap().keys().map(|key| (section.clone(), key.clone())));
+        }
+        let mut named: Vec<_> = KEYS.iter().map(|(s, k, _)| (s.to_string(), k.to_string())).collect();
+        keys.sort();
+        named.sort();
+        assert_eq!(keys, named);
+    }
+
+    #[test]
+    fn the_commented_profile_is_one() {
+        let lines = PROFILE
+            .lines()
+            .filter_map(|l| l.strip_prefix("# "))
+            .filter(|l| l.contains('"') || l.starts_with("[["));
+        let config = parse(&lines.collect::<Vec<_>>().join("\n"), &[]).unwrap();
+        assert_eq!(config.profiles[0].device, "LMCU*");
+        assert_eq!(config.profiles[0].proto.as_deref(), Some(Path::new("container.proto")));
+    }
+
+    #[test]
+    fn every_key_can_be_set_in_the_environment() {
+        for (section, key, _) in KEYS {
+            let variable = format!("DUNNAGE_{}_{}", section.to_uppercase(), key.to_uppercase());
+            let text = match (section, key) {
+                ("http", "listen") => "127.0.0.1:9",
+                ("log", "format") => "json",
+                ("log", "level") => "warn",
+                (_, "path") => "elsewhere",
+                ("http", "body_limit_bytes") => "77",
+                ("buffer", "queue_bytes") => "2000000",
+                _ => "7",
+            };
+            let config = parse("", &[(&variable, text)]).unwrap();
+            assert_ne!(config, Config::default(), "{variable}");
+        }
+    }
+
+    #[test]
+    fn the_environment_overrides_the_file() {
+        let config =
+            parse("[http]\nlisten = '127.0.0.1:1'", &[("DUNNAGE_HTTP_LISTEN", "127.0.0.1:2")]).unwrap();
+        assert_eq!(config.http.listen.port(), 2);
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_with_its_line() {
+        let e = parse("[http]\nlisten = '127.0.0.1:1'\nlisten_port = 3", &[]).unwrap_err().to_string();
+        assert!(e.contains("f.toml") && e.contains("line 3") && e.contains("listen_port"), "{e}");
+    }
+
+    #[test]
+    fn an_unknown_variable_of_a_section_is_an_error_and_others_are_left_alone() {
+        let e = parse("", &[("DUNNAGE_HTTP_LISTNE", "x")]).unwrap_err().to_string();
+        assert!(e.contains("DUNNAGE_HTTP_LISTNE"), "{e}");
+        assert!(parse("", &[("DUNNAGE_COLOUR", "x"), ("HTTP_LISTEN", "x")]).is_ok());
+    }
+
+    #[test]
+    fn a_variable_of_the_wrong_type_names_itself() {
+        let e = parse("", &[("DUNNAGE_BUFFER_QUEUE_MESSAGES", "many")]).unwrap_err().to_string();
+        assert!(e.contains("DUNNAGE_BUFFER_QUEUE_MESSAGES") && e.contains("many"), "{e}");
+    }
+
+    #[test]
+    fn values_that_cannot_work_are_refused() {
+        for text in [
+            "[buffer]\nqueue_messages = 0",
+            "[buffer]\nqueue_bytes = 10",
+            "[http]\nbody_limit_bytes = 2000000",
+            "[http]\nheader_timeout_seconds = 0",
+        ] {
+            assert!(matches!(parse(text, &[]), Err(ConfigError::Value { .. })), "{text}");
+        }
+    }
+}

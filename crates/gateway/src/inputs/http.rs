@@ -1,0 +1,182 @@
+//! `POST /ingest/{device}`: a message in a request's body, its format in the `Content-Type`.
+
+use super::{body::receive, decode::decode};
+use crate::{
+    buffer::{Refusal, Reservation},
+    clock,
+    name::is_name,
+    problem::Problem,
+    reading::{Provenance, Reading, Reject},
+    shared::{Arrival, Shared},
+};
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{Path, Query, State},
+    http::{HeaderMap, StatusCode, Uri, header},
+    routing::post,
+};
+use dunnage_formats::Id;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Messages over this many bytes are decoded on a thread of their own kind, so that others do not wait for them.
+const LARGE: usize = 16 << 10;
+/// How much of a `Content-Type` is kept.
+const CONTENT_TYPE: usize = 256;
+
+/// The input.
+pub fn routes() -> Router<Arc<Shared>> {
+    Router::new().route("/ingest/{device}", post(ingest))
+}
+
+#[derive(Deserialize)]
+struct Parameters {
+    schema: Option<String>,
+    link: Option<String>,
+}
+
+async fn ingest(
+    State(shared): State<Arc<Shared>>,
+    Path(device): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<StatusCode, Problem> {
+    let mut arrival = Arrival::new(&shared.board);
+    let taken = take(&shared, &mut arrival, device, &uri, &headers, body).await;
+    if let Err(problem) = &taken {
+        shared.metrics.answered(problem.name());
+        tracing::debug!(problem = problem.name(), detail = problem.detail, "a message was not stored");
+    }
+    taken.map(|()| StatusCode::NO_CONTENT)
+}
+
+async fn take(
+    shared: &Arc<Shared>,
+    arrival: &mut Arrival<'_>,
+    device: String,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(), Problem> {
+    let Parameters { schema, link } = parameters(&device, uri)?;
+    let mut room = shared.queue.reserve();
+    let raw = receive(body, &shared.http, &mut room).await?;
+    let provenance = Provenance { device, received_at: clock::now(), schema, link };
+    match read(shared, provenance, headers, raw).await {
+        Ok(reading) => {
+            if !room.grow(reading.json.len()) {
+                return Err(Problem::full());
+            }
+            shared.queue.store(reading, room, || arrival.queued()).await.map_err(refused)
+        }
+        Err((reject, problem)) => Err(keep(shared, arrival, reject, room, problem).await),
+    }
+}
+
+/// Puts a message into the quarantine, and answers what its sender is to be told: `problem`, if it is durable there.
+async fn keep(
+    shared: &Shared,
+    arrival: &mut Arrival<'_>,
+    reject: Reject,
+    room: Reservation,
+    problem: Problem,
+) -> Problem {
+    match shared.queue.quarantine(reject, room, || arrival.queued()).await {
+        Ok(()) => problem,
+        Err(refusal) => refused(refusal),
+    }
+}
+
+fn refused(refusal: Refusal) -> Problem {
+    match refusal {
+        Refusal::Full => Problem::full(),
+        Refusal::NotWritten => Problem::not_written(),
+    }
+}
+
+fn parameters(device: &str, uri: &Uri) -> Result<Parameters, Problem> {
+    if !is_name(device) {
+        return Err(Problem::bad_name("the device's id"));
+    }
+    if uri.query().is_none() {
+        return Ok(Parameters { schema: None, link: None });
+    }
+    let Query(parameters) = Query::<Parameters>::try_from_uri(uri)
+        .map_err(|e| Problem::new(StatusCode::BAD_REQUEST, "query", "Bad query", e.body_text()))?;
+    if parameters.schema.as_deref().is_some_and(|name| !is_name(name)) {
+        return Err(Problem::bad_name("schema"));
+    }
+    if parameters.link.as_deref().is_some_and(|name| !is_name(name)) {
+        return Err(Problem::bad_name("link"));
+    }
+    Ok(parameters)
+}
+
+/// Makes a reading of a body, or says what is wrong with it.
+async fn read(
+    shared: &Arc<Shared>,
+    mut provenance: Provenance,
+    headers: &HeaderMap,
+    raw: Bytes,
+) -> Result<Reading, (Reject, Problem)> {
+    let content_type =
+        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let decoded = match format(content_type, headers) {
+        Err(problem) => Err(problem),
+        Ok(format) => decode_as(shared, &mut provenance, format, &raw).await.map(|json| (format, json)),
+    };
+    match decoded {
+        Ok((format, json)) => Ok(Reading { provenance, format, raw, json }),
+        Err(problem) => {
+            let content_type = content_type.chars().take(CONTENT_TYPE).collect();
+            let reason = match &problem.pointer {
+                Some(pointer) if !pointer.is_empty() => format!("{pointer}: {}", problem.detail),
+                _ => problem.detail.clone(),
+            };
+            let (kind, offset) = (problem.kind.unwrap_or(problem.name()), problem.offset);
+            Err((Reject { provenance, content_type, raw, kind, offset, reason }, problem))
+        }
+    }
+}
+
+fn format(content_type: &str, headers: &HeaderMap) -> Result<Id, Problem> {
+    let unsupported = |detail: String| {
+        Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "Unsupported media type", detail))
+    };
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        return unsupported("the body must have no Content-Encoding".into());
+    }
+    match Id::from_media_type(content_type) {
+        Some(format) => Ok(format),
+        None if content_type.is_empty() => unsupported("Content-Type must name the message's format".into()),
+        None => unsupported(format!("no format has the Content-Type {content_type:?}")),
+    }
+}
+
+async fn decode_as(
+    shared: &Arc<Shared>,
+    provenance: &mut Provenance,
+    format: Id,
+    raw: &Bytes,
+) -> Result<String, Problem> {
+    let codecs = shared.profiles.pick(&provenance.device, provenance.schema.as_deref());
+    let Some(codecs) = codecs else {
+        let detail = format!("there is no schema {:?}", provenance.schema.as_deref().unwrap_or_default());
+        return Err(Problem::new(StatusCode::NOT_FOUND, "unknown-schema", "Unknown schema", detail));
+    };
+    if provenance.schema.is_none() {
+        provenance.schema.clone_from(&codecs.schema);
+    }
+    if raw.len() <= LARGE {
+        return decode(codecs, format, raw);
+    }
+    let _turn = shared.large.acquire().await;
+    let (shared, from, raw) = (Arc::clone(shared), provenance.clone(), raw.clone());
+    let decoded = tokio::task::spawn_blocking(move || {
+        let codecs = shared.profiles.pick(&from.device, from.schema.as_deref())?;
+        Some(decode(codecs, format, &raw))
+    });
+    decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::not_written()))
+}

@@ -1,0 +1,5 @@
+//! Inputs: each makes readings of what arrives and acknowledges them once they are durable.
+
+pub mod body;
+pub mod decode;
+pub mod http;

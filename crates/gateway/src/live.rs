@@ -1,0 +1,159 @@
+//! What watchers see: a stream of events. It is a view, not a log: under load it carries a sample.
+
+use crate::{
+    api::objects::{MessageObject, RejectObject},
+    buffer::{Entry, Observer, Totals},
+    shared::Shared,
+};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use tokio::sync::broadcast;
+
+/// Most messages in the stream, per second; also how many may come at once.
+const PER_SECOND: f64 = 50.0;
+/// Messages over this many bytes (as JSON or as hex) are not in the stream.
+const MAX_BYTES: usize = 64 << 10;
+/// Events that a watcher may lag behind; then it misses some.
+const LAG: usize = 128;
+
+/// One server-sent event.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// `message`, `quarantine` or `stats`.
+    pub name: &'static str,
+    /// A JSON object.
+    pub data: Arc<str>,
+}
+
+/// The stream of events.
+pub struct Live(broadcast::Sender<Event>);
+
+impl Live {
+    /// A stream that nobody watches yet.
+    pub fn new() -> Live {
+        Live(broadcast::Sender::new(LAG))
+    }
+
+    /// What happens from now on.
+    pub fn watch(&self) -> broadcast::Receiver<Event> {
+        self.0.subscribe()
+    }
+
+    /// How many watch.
+    pub fn watchers(&self) -> usize {
+        self.0.receiver_count()
+    }
+
+    /// Sends an event to all watchers.
+    pub fn send<T: serde::Serialize>(&self, name: &'static str, object: &T) {
+        if let Ok(data) = serde_json::to_string(object) {
+            // An error means that nobody watches.
+            let _ = self.0.send(Event { name, data: data.into() });
+        }
+    }
+}
+
+/// Takes what the writer did to the counts, the metrics and the watchers.
+pub struct Commits {
+    shared: Arc<Shared>,
+    allowance: f64,
+    at: Instant,
+}
+
+impl Commits {
+    /// An observer for the writer of `shared`.
+    pub fn new(shared: Arc<Shared>) -> Commits {
+        Commits { shared, allowance: PER_SECOND, at: Instant::now() }
+    }
+
+    /// How many of the next events watchers may see.
+    fn allow(&mut self) -> usize {
+        let now = Instant::now();
+        let earned = now.duration_since(self.at).as_secs_f64() * PER_SECOND;
+        self.allowance = (self.allowance + earned).min(PER_SECOND);
+        self.at = now;
+        self.allowance as usize
+    }
+
+    /// Shows a sample of a batch: its last entries, which are the newest.
+    fn show(&mut self, batch: &[Entry], now: &Totals) {
+        let allowed = self.allow().min(batch.len());
+        let sample = &batch[batch.len() - allowed..];
+        let messages = sample.iter().filter(|entry| matches!(entry, Entry::Message(..))).count();
+        let mut message_id = now.last_message_id - messages as i64;
+        let mut reject_id = now.last_quarantine_id - (sample.len() - messages) as i64;
+        for entry in sample {
+            match entry {
+                Entry::Message(reading, _) => {
+                    message_id += 1;
+                    if reading.json.len() <= MAX_BYTES
+                        && let Some(object) = MessageObject::of_reading(message_id, reading)
+                    {
+                        self.shared.live.send("message", &object);
+                    }
+                }
+                Entry::Reject(reject, _) => {
+                    reject_id += 1;
+                    if 2 * reject.raw.len() <= MAX_BYTES {
+                        self.shared.live.send("quarantine", &RejectObject::of_reject(reject_id, reject));
+                    }
+                }
+                Entry::Stop => {}
+            }
+        }
+        self.allowance -= allowed as f64;
+    }
+}
+
+impl Observer for Commits {
+    fn refused(&self) -> u64 {
+        self.shared.board.refused.load(Ordering::Relaxed)
+    }
+
+    fn committed(&mut self, batch: &[Entry], before: &Totals, now: &Totals, took: Duration) {
+        let shared = &self.shared;
+        shared.board.show(now);
+        if !shared.board.writable.swap(true, Ordering::Relaxed) {
+            tracing::info!("the buffer can be written again");
+        }
+        shared.metrics.stored(before, now);
+        for entry in batch {
+            if let Entry::Reject(reject, _) = entry {
+                shared.metrics.quarantined(reject.kind);
+            }
+        }
+        shared.metrics.batch_messages.observe(batch.len() as f64);
+        shared.metrics.commit_seconds.observe(took.as_secs_f64());
+        if shared.live.watchers() > 0 {
+            self.show(batch, now);
+        }
+    }
+
+    fn failed(&mut self, messages: usize, error: &rusqlite::Error) {
+        let shared = &self.shared;
+        shared.metrics.write_errors.inc();
+        shared.board.refused.fetch_add(messages as u64, Ordering::Relaxed);
+        if shared.board.writable.swap(false, Ordering::Relaxed) {
+            tracing::error!(%error, messages, "the buffer cannot be written; messages are refused until it can");
+        }
+    }
+}
+
+/// Sends the stats once a second when they changed and someone watches.
+pub async fn tell_stats(shared: Arc<Shared>) {
+    let mut seconds = tokio::time::interval(Duration::from_secs(1));
+    let mut last = Totals::default();
+    loop {
+        seconds.tick().await;
+        if shared.live.watchers() == 0 {
+            continue;
+        }
+        let now = shared.board.totals();
+        if now != last {
+            shared.live.send("stats", &crate::api::objects::StatsObject::of(&shared));
+            last = now;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Names that travel in URLs: devices, schemas and links (`spec/ingest.md`).
+
+/// Longest name, in bytes.
+pub const MAX_NAME: usize = 64;
+
+/// Whether `name` may name a device, a schema or a link: 1 to 64 of `A-Z a-z 0-9 . _ : -`, the first a letter or a digit.
+pub fn is_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    bytes.len() <= MAX_NAME
+        && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"._:-".contains(b))
+}
+
+/// Whether `name` fits `pattern`, in which `*` stands for any characters, none included.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
+    let Some(rest) = name.strip_prefix(head) else { return false };
+    let Some((middle, last)) = tail.rsplit_once('*') else { return rest.ends_with(tail) };
+    let Some(mut rest) = rest.strip_suffix(last) else { return false };
+    middle.split('*').all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_the_specification_says() {
+        for name in ["LMCU1231237", "urn:imei:356938035643809", "a.b_c-d", "0", &"x".repeat(64)] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", ".", "..", "-a", "a b", "a/b", "é", "a\0", "a%", &"x".repeat(65)] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_star_stands_for_any_characters() {
+        for (pattern, name) in [
+            ("*", "anything"),
+            ("LMCU*", "LMCU1"),
+            ("LMCU*", "LMCU"),
+            ("*7", "LMCU7"),
+            ("L*U*7", "LMCU17"),
+            ("a*b*c", "abbc"),
+            ("a**c", "abc"),
+            ("same", "same"),
+        ] {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("LMCU*", "XMCU"),
+            ("*7", "78"),
+            ("aa*aa", "aaa"),
+            ("a*b*c", "acb"),
+            ("a*bb*b", "abb"),
+            ("same", "samex"),
+        ] {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Errors as clients see them: `application/problem+json` (RFC 9457).
+
+use axum::{
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+
+/// Why a request was not answered with what it asked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Problem {
+    /// `urn:dunnage:problem:` and a name from the table in `spec/ingest.md`.
+    #[serde(rename = "type", serialize_with = "urn")]
+    name: &'static str,
+    title: &'static str,
+    #[serde(serialize_with = "code")]
+    status: StatusCode,
+    /// What happened, for people.
+    pub detail: String,
+    /// `truncated`, `malformed`, `type`, `range` or `limit` for what a decoder found, `schema` for a message that breaks its schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// Where in the body, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<usize>,
+    /// Where in the message, as a JSON pointer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+}
+
+impl Problem {
+    /// A problem of the type `name`; `title` is the same for all of that type.
+    pub fn new(
+        status: StatusCode,
+        name: &'static str,
+        title: &'static str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Problem { name, title, status, detail: detail.into(), kind: None, offset: None, pointer: None }
+    }
+
+    /// The name of the problem's type.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The queue has no room.
+    pub fn full() -> Self {
+        let detail =
+            "the gateway has more messages waiting to be written than it may hold; send it again later";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "queue-full", "Queue full", detail)
+    }
+
+    /// The message could not be written.
+    pub fn not_written() -> Self {
+        let detail = "the message could not be made durable and is not stored; send it again later";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "Not written", detail)
+    }
+
+    /// A parameter that is no name.
+    pub fn bad_name(what: &str) -> Self {
+        let detail =
+            format!("{what} must be 1 to 64 of A-Z a-z 0-9 . _ : - and start with a letter or a digit");
+        Problem::new(StatusCode::BAD_REQUEST, "name", "Not a name", detail)
+    }
+
+    /// Nothing is there.
+    pub fn not_found(detail: impl Into<String>) -> Self {
+        Problem::new(StatusCode::NOT_FOUND, "not-found", "Not found", detail)
+    }
+
+    /// The buffer could not be read, which is no fault of the request.
+    pub fn unreadable() -> Self {
+        let detail = "the buffer could not be read; the log says why";
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unreadable", "Buffer not readable", detail)
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = serde_json::to_string(&self).unwrap_or_default();
+        let mut response = (self.status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+fn urn<S: serde::Serializer>(name: &&'static str, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&format_args!("urn:dunnage:problem:{name}"))
+}
+
+fn code<S: serde::Serializer>(status: &StatusCode, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u16(status.as_u16())
+}

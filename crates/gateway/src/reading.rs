@@ -1,0 +1,47 @@
+//! What arrived, with its raw bytes and where it came from.
+
+use axum::body::Bytes;
+use dunnage_formats::Id;
+
+/// Where a message came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Provenance {
+    /// The device's id.
+    pub device: String,
+    /// When its last byte arrived, in microseconds since 1970 (UTC).
+    pub received_at: i64,
+    /// The schema that was asked for, or that the device's profile names.
+    pub schema: Option<String>,
+    /// The link it came over, as the sender says.
+    pub link: Option<String>,
+}
+
+/// A message that was decoded.
+#[derive(Debug)]
+pub struct Reading {
+    /// Where it came from.
+    pub provenance: Provenance,
+    /// The format of its bytes.
+    pub format: Id,
+    /// Its bytes as they arrived.
+    pub raw: Bytes,
+    /// What they say, as compact JSON (`view`).
+    pub json: String,
+}
+
+/// A message that could not be decoded, or breaks its schema.
+#[derive(Debug)]
+pub struct Reject {
+    /// Where it came from.
+    pub provenance: Provenance,
+    /// Its `Content-Type`, as much of it as is kept.
+    pub content_type: String,
+    /// Its bytes as they arrived.
+    pub raw: Bytes,
+    /// What is wrong with it: a kind of error, `schema`, `media-type` or `unknown-schema`.
+    pub kind: &'static str,
+    /// Where the decoder stopped, in bytes.
+    pub offset: Option<usize>,
+    /// Why, for people.
+    pub reason: String,
+}

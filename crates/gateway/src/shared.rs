@@ -1,0 +1,95 @@
+//! What all requests and the writer share.
+
+use crate::{
+    buffer::{Queue, Readers, Totals},
+    config::Http,
+    live::Live,
+    metrics::Metrics,
+    profile::Profiles,
+};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+use tokio::sync::Semaphore;
+
+/// The state of a running gateway.
+pub struct Shared {
+    /// Limits of the HTTP input.
+    pub http: Http,
+    /// Codecs by schema and device.
+    pub profiles: Profiles,
+    /// The way to the writer.
+    pub queue: Queue,
+    /// The way to what is written.
+    pub readers: Readers,
+    /// Counts.
+    pub board: Board,
+    /// Who is watching.
+    pub live: Live,
+    /// Counts for Prometheus.
+    pub metrics: Metrics,
+    /// Turns for decoding large messages, which takes memory and time.
+    pub large: Semaphore,
+    /// When it was started, in microseconds since 1970.
+    pub started_at: i64,
+}
+
+/// Counts that anyone may read at any time.
+pub struct Board {
+    totals: Mutex<Totals>,
+    /// Messages that arrived since the start.
+    pub received: AtomicU64,
+    /// Messages that were neither stored nor quarantined, over the life of the buffer.
+    pub refused: AtomicU64,
+    /// Whether the last batch could be written.
+    pub writable: AtomicBool,
+}
+
+impl Board {
+    /// The board of a buffer that holds `totals`.
+    pub fn new(totals: Totals) -> Board {
+        Board {
+            received: AtomicU64::new(0),
+            refused: AtomicU64::new(totals.refused),
+            writable: AtomicBool::new(true),
+            totals: Mutex::new(totals),
+        }
+    }
+
+    /// What the buffer holds, with the refusals up to now.
+    pub fn totals(&self) -> Totals {
+        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        totals.refused = self.refused.load(Ordering::Relaxed);
+        totals
+    }
+
+    /// Shows what the buffer holds now.
+    pub fn show(&self, totals: &Totals) {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone_from(totals);
+    }
+}
+
+/// A message on its way in. Unless the writer answers for it, it counts as refused, also when its client has left.
+pub struct Arrival<'a>(Option<&'a Board>);
+
+impl<'a> Arrival<'a> {
+    /// Counts a message as received.
+    pub fn new(board: &'a Board) -> Self {
+        board.received.fetch_add(1, Ordering::Relaxed);
+        Arrival(Some(board))
+    }
+
+    /// The writer answers for it from here.
+    pub fn queued(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Arrival<'_> {
+    fn drop(&mut self) {
+        if let Some(board) = self.0 {
+            board.refused.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! A message as JSON, for the database and the API.
+//!
+//! Compact JSON with the keys in order. JSON has neither bytes nor infinities, so these are written as
+//! `{"$bytes":"base64"}` and `{"$float":"NaN"}` (or `"Infinity"`, `"-Infinity"`). A message that has such
+//! keys of its own cannot be told apart in this view; the raw bytes are kept beside it.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use dunnage_formats::Value;
+use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+
+/// `message` as JSON text.
+pub fn to_json(message: &Value) -> Result<String, serde_json::Error> {
+    let mut text = Vec::with_capacity(512);
+    serde_json::to_writer(&mut text, &View(message))?;
+    String::from_utf8(text).map_err(serde_json::Error::custom)
+}
+
+struct View<'a>(&'a Value);
+
+impl Serialize for View<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => to.serialize_unit(),
+            Value::Bool(b) => to.serialize_bool(*b),
+            Value::U64(n) => to.serialize_u64(*n),
+            Value::I64(n) => to.serialize_i64(*n),
+            Value::F64(f) => match self.0.as_integer() {
+                Some(n) => to.serialize_i128(n),
+                None if f.is_finite() => to.serialize_f64(*f),
+                None if f.is_nan() => single(to, "$float", "NaN"),
+                None if *f > 0.0 => single(to, "$float", "Infinity"),
+                None => single(to, "$float", "-Infinity"),
+            },
+            Value::Text(text) => to.serialize_str(text),
+            Value::Bytes(bytes) => single(to, "$bytes", &STANDARD.encode(bytes)),
+            Value::Array(items) => {
+                let mut array = to.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    array.serialize_element(&View(item))?;
+                }
+                array.end()
+            }
+            Value::Map(entries) => {
+                let mut map = to.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries {
+                    map.serialize_entry(key, &View(value))?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+fn single<S: Serializer>(to: S, key: &'static str, text: &str) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(Some(1))?;
+    map.serialize_entry(key, text)?;
+    map.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_compact_json_with_its_keys_in_order() {
+        let message = Value::Map(vec![
+            ("b".into(), Value::Array(vec![Value::U64(u64::MAX), Value::I64(i64::MIN), Value::Null])),
+            ("a".into(), Value::F64(1.5)),
+            ("".into(), "a\"\u{1}é".into()),
+            ("whole".into(), Value::F64(48.0)),
+            ("zero".into(), Value::F64(-0.0)),
+        ]);
+        assert_eq!(
+            to_json(&message).unwrap(),
+            r#"{"b":[18446744073709551615,-9223372036854775808,null],"a":1.5,"":"a\"\u0001é","whole":48,"zero":-0.0}"#
+        );
+    }
+
+    #[test]
+    fn what_json_lacks_is_written_as_an_object() {
+        let message = Value::Array(vec![
+            Value::Bytes(vec![0xff, 0]),
+            Value::F64(f64::NAN),
+            Value::F64(f64::INFINITY),
+            Value::F64(f64::NEG_INFINITY),
+        ]);
+        assert_eq!(
+            to_json(&message).unwrap(),
+            r#"[{"$bytes":"/wA="},{"$float":"NaN"},{"$float":"Infinity"},{"$float":"-Infinity"}]"#
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! What happens when there is too much: full queues, slow clients, many connections.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::{
+    io::{ErrorKind, Read, Write},
+    net::TcpStream,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+use support::{JSON, agent, post, start, start_with};
+
+fn connect(gateway: &support::Running) -> TcpStream {
+    let stream = TcpStream::connect(gateway.gateway.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+}
+
+/// Everything until the other side closes, and how long that took.
+fn rest(mut stream: TcpStream) -> (String, Duration) {
+    let begun = Instant::now();
+    let mut bytes = Vec::new();
+    match stream.read_to_end(&mut bytes) {
+        Ok(_) => {}
+        Err(e) if e.kind() == ErrorKind::ConnectionReset => {}
+        Err(e) => panic!("{e}"),
+    }
+    (String::from_utf8_lossy(&bytes).into_owned(), begun.elapsed())
+}
+
+#[test]
+fn a_full_queue_is_503_with_retry_after_and_nothing_is_lost() {
+    let gateway = start_with(|config| {
+        config.buffer.queue_messages = 2;
+        config.buffer.batch_messages = 1;
+    });
+    let url = gateway.url("/ingest/d");
+    let (stored, full) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..24 {
+            scope.spawn(|| {
+                let agent = agent();
+                for _ in 0..40 {
+                    let answer = post(&agent, &url, JSON, b"1");
+                    match answer.status {
+                        204 => stored.fetch_add(1, Ordering::Relaxed),
+                        503 => {
+                            assert_eq!(answer.headers["retry-after"], "1");
+                            assert_eq!(answer.json()["type"], "urn:dunnage:problem:queue-full");
+                            full.fetch_add(1, Ordering::Relaxed)
+                        }
+                        other => panic!("{other}: {}", answer.text),
+                    };
+                }
+            });
+        }
+    });
+    let (stored, full) = (stored.into_inner() as u64, full.into_inner() as u64);
+    assert!(full > 0 && stored > 0, "{stored} stored, {full} refused");
+    assert_eq!(gateway.get_json("/api/stats")["stored"], stored);
+    let (summary, _) = gateway.stop();
+    assert_eq!((summary.received, summary.stored, summary.refused), (24 * 40, stored, full));
+}
+
+#[test]
+fn bodies_in_memory_are_bounded_together() {
+    let gateway = start_with(|config| {
+        config.http.body_limit_bytes = 60_000;
+        config.buffer.queue_bytes = 100_000;
+        config.http.body_timeout_seconds = 2;
+    });
+    // Two senders leave their bodies unfinished; each holds what it has sent.
+    let hold: Vec<_> = (0..2)
+        .map(|_| {
+            let mut stream = connect(&gateway);
+            let head = "POST /ingest/d HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50000\r\n\r\n";
+            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(&[b' '; 49_000]).unwrap();
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let body = format!("\"{}\"", "x".repeat(5_000));
+    let answer = gateway.post("/ingest/d", JSON, body.as_bytes());
+    assert_eq!((answer.status, answer.headers["retry-after"].to_str().unwrap()), (503, "1"));
+    for stream in hold {
+        let (text, _) = rest(stream);
+        assert!(text.starts_with("HTTP/1.1 408"), "{text}");
+    }
+    assert_eq!(gateway.post("/ingest/d", JSON, body.as_bytes()).status, 204);
+}
+
+#[test]
+fn a_slow_head_and_an_idle_connection_are_closed() {
+    let gateway = start_with(|config| config.http.header_timeout_seconds = 1);
+    let mut slow = connect(&gateway);
+    slow.write_all(b"POST /ingest/d HTTP/1.1\r\nhost").unwrap();
+    let idle = connect(&gateway);
+    let (_, slow) = rest(slow);
+    let (text, idle) = rest(idle);
+    assert!(slow < Duration::from_secs(5) && idle < Duration::from_secs(5), "{slow:?} {idle:?}");
+    assert!(!text.contains("200"), "{text}");
+}
+
+#[test]
+fn a_slow_body_is_408_and_counts_as_refused() {
+    let gateway = start_with(|config| config.http.body_timeout_seconds = 1);
+    let mut stream = connect(&gateway);
+    let head =
+        "POST /ingest/d HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n12";
+    stream.write_all(head.as_bytes()).unwrap();
+    let (text, took) = rest(stream);
+    assert!(text.starts_with("HTTP/1.1 408") && text.contains("urn:dunnage:problem:body-timeout"), "{text}");
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    let (summary, _) = gateway.stop();
+    assert_eq!((summary.received, summary.refused), (1, 1));
+}
+
+#[test]
+fn a_client_that_leaves_in_the_middle_counts_as_refused() {
+    let gateway = start();
+    let mut stream = connect(&gateway);
+    let head =
+        "POST /ingest/d HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n12";
+    stream.write_all(head.as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    drop(stream);
+    let (summary, _) = gateway.stop();
+    assert_eq!((summary.received, summary.stored, summary.refused), (1, 0, 1));
+}
+
+#[test]
+fn connections_over_the_limit_wait_for_their_turn() {
+    let gateway = start_with(|config| config.http.connections = 1);
+    let first = connect(&gateway);
+    std::thread::sleep(Duration::from_millis(100));
+    let mut second = connect(&gateway);
+    second.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    second.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert!(second.read(&mut [0; 1]).is_err(), "the second connection was served beside the first");
+    drop(first);
+    second.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    assert!(rest(second).0.starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn heads_over_the_limit_are_431() {
+    let gateway = start();
+    let mut stream = connect(&gateway);
+    let head = format!("GET /healthz HTTP/1.1\r\nhost: x\r\nlong: {}\r\n\r\n", "x".repeat(20 << 10));
+    let _ = stream.write_all(head.as_bytes());
+    assert!(rest(stream).0.starts_with("HTTP/1.1 431"));
+    let mut stream = connect(&gateway);
+    stream.write_all(format!("GET /healthz HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(100)).as_bytes()).unwrap();
+    assert!(rest(stream).0.starts_with("HTTP/1.1 431"));
+}
