@@ -5,6 +5,7 @@
 //! (multiples of 0.01 are not binary floats, and two stock validators reject 13-16 % of them).
 
 use dunnage_pson::Value;
+use regex::Regex;
 
 /// A compiled schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,9 +54,9 @@ pub enum Type {
 /// A whole number: `min <= n <= max`, and a multiple of `step`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Integer {
-    /// At least -2^63.
+    /// A multiple of `step`, at least -2^63.
     pub min: i128,
-    /// At most 2^64-1.
+    /// A multiple of `step`, at most 2^64-1.
     pub max: i128,
     /// `multipleOf`; 1 without it.
     pub step: u64,
@@ -68,9 +69,9 @@ pub struct Decimal {
     pub places: u32,
     /// The multiple in units of 10^-`places`: 1 for 0.01, 5 for 0.05.
     pub step: u64,
-    /// Smallest scaled value; without `minimum`, -2^63.
+    /// Smallest scaled value, a multiple of `step`; without `minimum`, the first from -2^63.
     pub min: i128,
-    /// Largest scaled value; without `maximum`, 2^63-1.
+    /// Largest scaled value, a multiple of `step`; without `maximum`, the last up to 2^63-1.
     pub max: i128,
 }
 
@@ -88,7 +89,7 @@ pub struct Float {
 pub struct Text {
     /// `minLength`; 0 without it.
     pub min_length: u32,
-    /// `maxLength`, or the longest text the pattern allows.
+    /// `maxLength`, or the longest text that the pattern allows, whichever is less.
     pub max_length: Option<u32>,
     /// `pattern`
     pub pattern: Option<Pattern>,
@@ -96,13 +97,15 @@ pub struct Text {
     pub date_time: bool,
 }
 
-/// A regular expression.
-#[derive(Debug, Clone, PartialEq)]
+/// A regular expression, made by [`Pattern::new`].
+#[derive(Debug, Clone)]
 pub struct Pattern {
     /// The expression as the schema has it.
     pub source: String,
     /// The expression as a plain sequence of character classes, when it is anchored on both sides and is one.
     pub segments: Option<Vec<Segment>>,
+    pub(crate) longest: Option<u32>,
+    pub(crate) regex: Regex,
 }
 
 /// Between `min` and `max` characters out of `chars`.

@@ -1,0 +1,152 @@
+//! The keywords `x-dunnage-…`: text that holds numbers.
+
+use super::{Schema, number};
+use crate::{NumberText, NumbersText, SchemaError, TimePart, TimeText, Type, error::join, parse::Node};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+/// Most digits before the point that a notation pads to.
+const MAX_DIGITS: u32 = 18;
+/// Most decimals of the seconds.
+const MAX_FRACTION: usize = 9;
+
+const NUMBER: [&str; 6] =
+    ["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "digits"];
+
+/// The type that the keyword's value describes.
+pub(super) fn compile(schema: &Schema<'_>, keyword: &str) -> Result<Type, SchemaError> {
+    let at = schema.below(keyword);
+    let Some(node) = schema.get(keyword).filter(|node| matches!(node, Node::Object(_))) else {
+        return Err(schema.error(keyword, format!("{keyword} must be an object")));
+    };
+    let inner = Schema { node, at, place: schema.place };
+    match keyword {
+        "x-dunnage-number" => number_text(&inner, &NUMBER).map(Type::NumberText),
+        "x-dunnage-numbers" => numbers_text(&inner).map(Type::NumbersText),
+        _ => time_text(&inner).map(Type::TimeText),
+    }
+}
+
+fn number_text(schema: &Schema<'_>, members: &[&str]) -> Result<NumberText, SchemaError> {
+    check_members(schema, members)?;
+    let number = number::decimal(schema)?;
+    match schema.count("digits")?.unwrap_or(1) {
+        digits @ 1..=MAX_DIGITS => Ok(NumberText { number, digits }),
+        _ => Err(schema.error("digits", format!("digits must be from 1 to {MAX_DIGITS}"))),
+    }
+}
+
+fn numbers_text(schema: &Schema<'_>) -> Result<NumbersText, SchemaError> {
+    check_members(schema, &["separator", "items"])?;
+    let separator = schema.node.text("separator").unwrap_or_default();
+    if separator.is_empty() || separator.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
+        let message = "separator must be a string without digits, '-' and '.', and not empty";
+        return Err(schema.error("separator", message));
+    }
+    let items = match schema.get("items") {
+        Some(Node::Array(items)) if !items.is_empty() => items,
+        _ => return Err(schema.error("items", "items must be an array of numbers, and not empty")),
+    };
+    let mut parts: Vec<(String, NumberText)> = Vec::with_capacity(items.len());
+    for (i, node) in items.iter().enumerate() {
+        let at = join(&schema.below("items"), &i.to_string());
+        let item = Schema { node, at, place: schema.place };
+        let name = node.text("name").filter(|name| is_name(name)).ok_or_else(|| {
+            item.error("name", "name must be a letter and then letters, digits and underscores")
+        })?;
+        if parts.iter().any(|(other, _)| other == name) {
+            return Err(item.error("name", format!("the name {name:?} stands twice")));
+        }
+        parts.push((name.to_owned(), number_text(&item, &[&NUMBER[..], &["name"]].concat())?));
+    }
+    Ok(NumbersText { separator: separator.to_owned(), parts })
+}
+
+fn time_text(schema: &Schema<'_>) -> Result<TimeText, SchemaError> {
+    check_members(schema, &["notation", "epoch"])?;
+    let Some(notation) = schema.node.text("notation") else {
+        return Err(schema.error("notation", "notation must be a string such as \"YYYY-MM-DDThh:mm:ssZ\""));
+    };
+    let (notation, places) = time_parts(notation).map_err(|message| schema.error("notation", message))?;
+    let epoch = match schema.get("epoch") {
+        None => 0,
+        Some(Node::Text(text)) => epoch(text).ok_or_else(|| {
+            schema.error("epoch", format!("{text:?} is not a whole second such as \"2000-01-01T00:00:00Z\""))
+        })?,
+        Some(_) => return Err(schema.error("epoch", "epoch must be a string")),
+    };
+    let time = TimeText { notation, epoch, places };
+    let (first, last) = time.range();
+    if first > last {
+        return Err(schema.error("epoch", "the notation has no time that 63 bits can count from this epoch"));
+    }
+    Ok(time)
+}
+
+/// The parts of a notation and the number of decimals of its seconds.
+fn time_parts(notation: &str) -> Result<(Vec<TimePart>, u32), String> {
+    let mut parts = Vec::new();
+    let mut places = 0;
+    let mut rest = notation;
+    while let Some(first) = rest.chars().next() {
+        let run = rest.len() - rest.trim_start_matches(first).len();
+        let (token, tail) = rest.split_at(run);
+        rest = tail;
+        let part = match token {
+            "YYYY" => TimePart::Year4,
+            "YY" => TimePart::Year2,
+            "MM" => TimePart::Month,
+            "DD" => TimePart::Day,
+            "hh" => TimePart::Hour,
+            "mm" => TimePart::Minute,
+            "ss" => TimePart::Second,
+            _ if first == 'f' && run <= MAX_FRACTION => {
+                places = run as u32;
+                TimePart::Fraction
+            }
+            _ if "YMDhmsf".contains(first) => {
+                return Err(format!(
+                    "{token:?} is not one of YYYY, YY, MM, DD, hh, mm, ss and one to nine f"
+                ));
+            }
+            _ => {
+                if let Some(TimePart::Literal(literal)) = parts.last_mut() {
+                    literal.push_str(token);
+                    continue;
+                }
+                TimePart::Literal(token.to_owned())
+            }
+        };
+        if !matches!(part, TimePart::Literal(_)) && parts.contains(&part) {
+            return Err(format!("{token:?} stands twice"));
+        }
+        parts.push(part);
+    }
+    let years = parts.iter().filter(|part| matches!(part, TimePart::Year4 | TimePart::Year2)).count();
+    let once = [TimePart::Month, TimePart::Day, TimePart::Hour, TimePart::Minute, TimePart::Second];
+    if years != 1 || once.iter().any(|part| !parts.contains(part)) {
+        return Err("the notation must have YYYY or YY, and MM, DD, hh, mm and ss".to_owned());
+    }
+    Ok((parts, places))
+}
+
+fn epoch(text: &str) -> Option<i64> {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    (time.nanosecond() == 0).then(|| time.unix_timestamp())
+}
+
+fn check_members(schema: &Schema<'_>, members: &[&str]) -> Result<(), SchemaError> {
+    let Node::Object(entries) = schema.node else {
+        return Err(schema.error("", "must be an object"));
+    };
+    match entries.iter().find(|(name, _)| !members.contains(&name.as_str())) {
+        None => Ok(()),
+        Some((name, _)) => {
+            Err(schema.error(name, format!("there is no {name:?} here, only {}", members.join(", "))))
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}

@@ -1,0 +1,138 @@
+//! `integer` and `number`: bounds and steps as scaled integers.
+
+use super::Schema;
+use crate::{
+    Decimal, Float, Integer, SchemaError, Type,
+    exact::{Exact, Round},
+    parse::Node,
+};
+
+/// Most decimal places.
+const MAX_PLACES: u32 = 18;
+const UNSIGNED_MAX: i128 = u64::MAX as i128;
+const SIGNED: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
+
+/// The number that a schema's node is, if it is one that can be held exactly.
+pub(super) fn exact(node: &Node) -> Option<Exact> {
+    match node {
+        Node::Number(text) => Exact::parse(text),
+        _ => None,
+    }
+}
+
+/// The type `integer`.
+pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
+    let step = match multiple_of(schema)? {
+        None => 1,
+        // The whole multiples of a/b, in lowest terms, are the multiples of a.
+        Some((step, places)) => step / gcd(step, 10u64.saturating_pow(places)),
+    };
+    let (min, max) = bounds(schema, 0, step, (SIGNED.0, UNSIGNED_MAX))?;
+    Ok(Type::Integer(Integer { min, max, step }))
+}
+
+/// The type `number`.
+pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
+    if schema.get("multipleOf").is_some() {
+        return Ok(Type::Decimal(decimal(schema)?));
+    }
+    float(schema).map(Type::Float)
+}
+
+/// A number with `multipleOf`.
+pub(super) fn decimal(schema: &Schema<'_>) -> Result<Decimal, SchemaError> {
+    let Some((step, places)) = multiple_of(schema)? else {
+        return Err(schema.error("multipleOf", "multipleOf is missing"));
+    };
+    let (min, max) = bounds(schema, places, step, SIGNED)?;
+    Ok(Decimal { places, step, min, max })
+}
+
+/// A number of one of the schema's keywords.
+fn bound(schema: &Schema<'_>, keyword: &str) -> Result<Option<Exact>, SchemaError> {
+    let Some(node) = schema.get(keyword) else { return Ok(None) };
+    exact(node)
+        .map(Some)
+        .ok_or_else(|| schema.error(keyword, format!("{keyword} must be a number of at most 38 digits")))
+}
+
+/// `multipleOf` as step and decimal places: 5 and 2 for 0.05.
+fn multiple_of(schema: &Schema<'_>) -> Result<Option<(u64, u32)>, SchemaError> {
+    let Some(multiple) = bound(schema, "multipleOf")? else { return Ok(None) };
+    if !multiple.is_positive() {
+        return Err(schema.error("multipleOf", "multipleOf must be above 0"));
+    }
+    let places = multiple.places();
+    let step = multiple.scaled(places.min(MAX_PLACES)).and_then(|step| u64::try_from(step).ok());
+    let step = step.filter(|_| places <= MAX_PLACES);
+    step.map(|step| Some((step, places))).ok_or_else(|| {
+        let message = format!("multipleOf must have at most {MAX_PLACES} decimals and fit 64 bits");
+        schema.error("multipleOf", message)
+    })
+}
+
+/// The first and last multiple of `step` in the schema's bounds, in units of 10^-`places`.
+fn bounds(
+    schema: &Schema<'_>,
+    places: u32,
+    step: u64,
+    limits: (i128, i128),
+) -> Result<(i128, i128), SchemaError> {
+    // A bound that is not excluded is rounded into the range; one that is excluded is left by one unit.
+    let low = [("minimum", Round::Up, 0), ("exclusiveMinimum", Round::Down, 1)];
+    let high = [("maximum", Round::Down, 0), ("exclusiveMaximum", Round::Up, -1)];
+    let (mut min, mut max) = limits;
+    let mut lowest = "multipleOf";
+    for (keyword, round, off) in low.into_iter().chain(high) {
+        let Some(exact) = bound(schema, keyword)? else { continue };
+        let n = exact.scaled_towards(places, round).map(|n| n + off);
+        let Some(n) = n.filter(|n| (limits.0..=limits.1).contains(n)) else {
+            return Err(
+                schema.error(keyword, format!("{keyword} in steps of multipleOf does not fit 64 bits"))
+            );
+        };
+        if off > 0 || keyword == "minimum" {
+            min = min.max(n);
+            lowest = keyword;
+        } else {
+            max = max.min(n);
+        }
+    }
+    if min > max {
+        return Err(schema.error(lowest, format!("{lowest} leaves no number below the maximum")));
+    }
+    let step = i128::from(step);
+    let (first, last) = (-(-min).div_euclid(step) * step, max.div_euclid(step) * step);
+    if first > last {
+        return Err(schema.error("multipleOf", "no multiple of multipleOf lies between minimum and maximum"));
+    }
+    Ok((first, last))
+}
+
+/// A number without `multipleOf`.
+fn float(schema: &Schema<'_>) -> Result<Float, SchemaError> {
+    let at = |keyword: &str| -> Result<Option<f64>, SchemaError> {
+        let Some(Node::Number(text)) = schema.get(keyword) else {
+            return bound(schema, keyword).map(|_| None);
+        };
+        let f = text.parse::<f64>().ok().filter(|f| f.is_finite());
+        f.map(Some).ok_or_else(|| schema.error(keyword, format!("{keyword} is beyond binary64")))
+    };
+    let tighter = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
+        (Some(a), Some(b)) => Some(pick(a, b)),
+        (a, b) => a.or(b),
+    };
+    let min = tighter(at("minimum")?, at("exclusiveMinimum")?.map(f64::next_up), f64::max);
+    let max = tighter(at("maximum")?, at("exclusiveMaximum")?.map(f64::next_down), f64::min);
+    if let (Some(low), Some(high)) = (min, max)
+        && low > high
+    {
+        let keyword = if schema.get("minimum").is_some() { "minimum" } else { "exclusiveMinimum" };
+        return Err(schema.error(keyword, format!("{keyword} leaves no number below the maximum")));
+    }
+    Ok(Float { min, max })
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

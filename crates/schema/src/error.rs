@@ -1,0 +1,118 @@
+//! The two errors: a schema that cannot be compiled, and a message that breaks its schema.
+
+use std::fmt;
+
+/// Why a schema was not compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaError {
+    keyword: String,
+    pointer: String,
+    message: String,
+}
+
+impl SchemaError {
+    /// An error of `keyword` in the schema at `schema`, a JSON pointer. An empty keyword means the schema itself.
+    pub(crate) fn new(schema: &str, keyword: &str, message: impl Into<String>) -> Self {
+        let pointer = if keyword.is_empty() { schema.to_owned() } else { join(schema, keyword) };
+        SchemaError { keyword: keyword.to_owned(), pointer, message: message.into() }
+    }
+
+    /// The same error, further down: at `token` under the keyword.
+    pub(crate) fn below(mut self, token: impl fmt::Display) -> Self {
+        self.pointer = join(&self.pointer, &token.to_string());
+        self
+    }
+
+    /// The keyword at fault; empty when it is not one keyword (not JSON, nested too deeply).
+    pub fn keyword(&self) -> &str {
+        &self.keyword
+    }
+
+    /// Where it stands in the schema: a JSON pointer (RFC 6901). Empty for the whole schema.
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// What is wrong, for people.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        write_pointer(f, &self.pointer)
+    }
+}
+
+impl std::error::Error for SchemaError {}
+
+/// How a message breaks its schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    pointer: String,
+    message: String,
+}
+
+impl Violation {
+    /// A violation by the value that is being looked at.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Violation { pointer: String::new(), message: message.into() }
+    }
+
+    /// The same violation, seen from the value that holds the offending one under `token`.
+    pub(crate) fn under(mut self, token: &str) -> Self {
+        self.pointer.insert_str(0, &join("", token));
+        self
+    }
+
+    /// The offending value: a JSON pointer (RFC 6901) into the message. Empty for the whole message.
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// What is wrong with it, naming the value and the limit, for people.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        write_pointer(f, &self.pointer)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+/// `pointer` with one more reference token, escaped.
+pub(crate) fn join(pointer: &str, token: &str) -> String {
+    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+}
+
+fn write_pointer(f: &mut fmt::Formatter<'_>, pointer: &str) -> fmt::Result {
+    if pointer.is_empty() { Ok(()) } else { write!(f, " at {pointer}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_are_escaped_as_rfc_6901_says() {
+        let violation = Violation::new("is wrong").under("0").under("m~n").under("a/b");
+        assert_eq!(violation.pointer(), "/a~1b/m~0n/0");
+        assert_eq!(violation.to_string(), "is wrong at /a~1b/m~0n/0");
+        assert_eq!(
+            SchemaError::new("/properties/a~1b", "enum", "").below(2).pointer(),
+            "/properties/a~1b/enum/2"
+        );
+    }
+
+    #[test]
+    fn the_whole_message_has_the_empty_pointer() {
+        assert_eq!(Violation::new("is null").to_string(), "is null");
+    }
+}

@@ -1,0 +1,173 @@
+//! Decimal numbers as they are written: no binary float comes near them.
+
+use std::fmt::{self, Write};
+
+/// The number `mantissa` * 10^`exponent`. The mantissa of a number other than zero does not end in the digit 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exact {
+    mantissa: i128,
+    exponent: i32,
+}
+
+/// Which way [`Exact::scaled_towards`] rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Round {
+    Down,
+    Up,
+}
+
+impl Exact {
+    /// Reads a JSON number; `None` when it has more than 38 significant digits or an absurd exponent.
+    pub(crate) fn parse(text: &str) -> Option<Exact> {
+        let (digits, exponent) = match text.split_once(['e', 'E']) {
+            Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
+            None => (text, 0),
+        };
+        let (digits, negative) = match digits.strip_prefix('-') {
+            Some(rest) => (rest, true),
+            None => (digits, false),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        // Zeros are held back until another digit follows, so that 1e30 and 0.10 cost no digits.
+        let (mut mantissa, mut zeros) = (0i128, 0u32);
+        for byte in whole.bytes().chain(fraction.bytes()) {
+            match byte {
+                b'0' => zeros += 1,
+                b'1'..=b'9' => {
+                    let shift = if mantissa == 0 { 1 } else { 10i128.checked_pow(zeros + 1)? };
+                    mantissa = mantissa.checked_mul(shift)?.checked_add(i128::from(byte - b'0'))?;
+                    zeros = 0;
+                }
+                _ => return None,
+            }
+        }
+        if mantissa == 0 {
+            return Some(Exact { mantissa: 0, exponent: 0 });
+        }
+        let shift = i32::try_from(zeros).ok()?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+        let mantissa = if negative { -mantissa } else { mantissa };
+        Some(Exact { mantissa, exponent: exponent.checked_add(shift)? })
+    }
+
+    /// The shortest decimal that reads back as `f`, which is what every JSON writer prints; `None` for NaN and infinities.
+    pub(crate) fn shortest(f: f64) -> Option<Exact> {
+        if !f.is_finite() {
+            return None;
+        }
+        let mut text = Short { bytes: [0; 32], len: 0 };
+        write!(text, "{f:e}").ok()?;
+        Exact::parse(std::str::from_utf8(&text.bytes[..text.len]).ok()?)
+    }
+
+    pub(crate) fn is_positive(self) -> bool {
+        self.mantissa > 0
+    }
+
+    /// Decimal places needed to write it: 2 for 0.05, 0 for 500.
+    pub(crate) fn places(self) -> u32 {
+        self.exponent.min(0).unsigned_abs()
+    }
+
+    /// This number in units of 10^-`places`, if that is a whole number that fits.
+    pub(crate) fn scaled(self, places: u32) -> Option<i128> {
+        let shift = self.exponent.checked_add(i32::try_from(places).ok()?)?;
+        if self.mantissa == 0 {
+            return Some(0);
+        }
+        self.mantissa.checked_mul(10i128.checked_pow(u32::try_from(shift).ok()?)?)
+    }
+
+    /// This number in units of 10^-`places`, rounded down or up when it is not whole; `None` when it does not fit.
+    pub(crate) fn scaled_towards(self, places: u32, round: Round) -> Option<i128> {
+        let shift = self.exponent.checked_add(i32::try_from(places).ok()?)?;
+        if shift >= 0 {
+            return self.scaled(places);
+        }
+        let rest_is_negative = self.mantissa < 0;
+        Some(match 10i128.checked_pow(shift.unsigned_abs()) {
+            Some(unit) if round == Round::Down => self.mantissa.div_euclid(unit),
+            // The mantissa does not end in 0, so that the division never comes out even.
+            Some(unit) => self.mantissa.div_euclid(unit) + i128::from(self.mantissa != 0),
+            None if round == Round::Down => -i128::from(rest_is_negative),
+            None => i128::from(!rest_is_negative && self.mantissa != 0),
+        })
+    }
+}
+
+/// A buffer for the longest `{:e}` text of a binary64, 24 bytes.
+struct Short {
+    bytes: [u8; 32],
+    len: usize,
+}
+
+impl Write for Short {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn exact(text: &str) -> Exact {
+        Exact::parse(text).unwrap()
+    }
+
+    #[test]
+    fn notations_of_one_number_are_equal() {
+        for text in ["0.01", "1e-2", "1E-2", "0.0100", "100e-4", "0.1e-1"] {
+            assert_eq!(exact(text), Exact { mantissa: 1, exponent: -2 }, "{text}");
+        }
+        for text in ["500", "5e2", "5E+2", "0.5e3", "500.000"] {
+            assert_eq!(exact(text), Exact { mantissa: 5, exponent: 2 }, "{text}");
+        }
+        for text in ["0", "-0", "0.00", "0e9", "-0e-9"] {
+            assert_eq!(exact(text), Exact { mantissa: 0, exponent: 0 }, "{text}");
+        }
+        assert_eq!(exact("-40.5"), Exact { mantissa: -405, exponent: -1 });
+        assert_eq!(exact("1e300"), Exact { mantissa: 1, exponent: 300 });
+    }
+
+    #[test]
+    fn numbers_that_no_sensor_has_are_refused() {
+        assert_eq!(Exact::parse(&"9".repeat(40)), None);
+        assert_eq!(Exact::parse("1e99999999999"), None);
+        assert_eq!(Exact::parse("1e2147483647").and_then(|e| e.scaled(18)), None);
+    }
+
+    #[test]
+    fn scaling_is_exact_or_nothing() {
+        assert_eq!(exact("24.56").scaled(2), Some(2456));
+        assert_eq!(exact("24.5").scaled(2), Some(2450));
+        assert_eq!(exact("24.567").scaled(2), None);
+        assert_eq!(exact("1e300").scaled(2), None);
+        assert_eq!(exact("0").scaled(2), Some(0));
+    }
+
+    #[test]
+    fn rounding_goes_down_and_up() {
+        for (text, down, up) in
+            [("1.25", 12, 13), ("-1.25", -13, -12), ("1.2", 12, 12), ("-3", -30, -30), ("0", 0, 0)]
+        {
+            assert_eq!(exact(text).scaled_towards(1, Round::Down), Some(down), "{text}");
+            assert_eq!(exact(text).scaled_towards(1, Round::Up), Some(up), "{text}");
+        }
+        assert_eq!(exact("1e-60").scaled_towards(0, Round::Up), Some(1));
+        assert_eq!(exact("1e-60").scaled_towards(0, Round::Down), Some(0));
+        assert_eq!(exact("-1e-60").scaled_towards(0, Round::Up), Some(0));
+        assert_eq!(exact("-1e-60").scaled_towards(0, Round::Down), Some(-1));
+        assert_eq!(exact("1e60").scaled_towards(0, Round::Down), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_float_is_its_shortest_text(f in any::<f64>().prop_filter("finite", |f| f.is_finite())) {
+            prop_assert_eq!(Exact::shortest(f), Exact::parse(&format!("{f}")));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Text that holds numbers, in exactly one notation.
+
+use crate::{NumberText, NumbersText};
+
+impl NumberText {
+    /// The number that `text` holds, in units of 10^-`places`.
+    ///
+    /// `None` unless the text is in the notation and the number one of [`NumberText::number`]:
+    /// `parse(t) == Some(n)` implies `write(n) == t`.
+    pub fn parse(&self, text: &str) -> Option<i128> {
+        self.scan(text).filter(|n| self.number.contains(*n))
+    }
+
+    /// The text of the number of `scaled` units, in the notation.
+    pub fn write(&self, scaled: i128) -> String {
+        let mut text = String::new();
+        self.write_to(scaled, &mut text);
+        text
+    }
+
+    /// The number in `text`, in or out of range; `None` when the text is not in the notation.
+    pub(crate) fn scan(&self, text: &str) -> Option<i128> {
+        let (digits, negative) = match text.strip_prefix('-') {
+            Some(rest) => (rest, true),
+            None => (text, false),
+        };
+        let (whole, fraction) = match self.number.places {
+            0 => (digits, ""),
+            _ => digits.split_once('.')?,
+        };
+        let padded = whole.len() > self.digits as usize && whole.starts_with('0');
+        if whole.len() < self.digits as usize || padded || fraction.len() != self.number.places as usize {
+            return None;
+        }
+        let mut n = 0i128;
+        for byte in whole.bytes().chain(fraction.bytes()) {
+            if !byte.is_ascii_digit() {
+                return None;
+            }
+            n = n.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
+        }
+        match negative {
+            true if n == 0 => None,
+            true => Some(-n),
+            false => Some(n),
+        }
+    }
+
+    fn write_to(&self, scaled: i128, out: &mut String) {
+        let places = self.number.places as usize;
+        // All digits, with at least `digits` before the point.
+        let digits =
+            format!("{:0width$}", scaled.unsigned_abs(), width = self.digits.max(1) as usize + places);
+        let (whole, fraction) = digits.split_at(digits.len() - places);
+        if scaled < 0 {
+            out.push('-');
+        }
+        out.push_str(whole);
+        if places > 0 {
+            out.push('.');
+            out.push_str(fraction);
+        }
+    }
+}
+
+impl NumbersText {
+    /// The numbers that `text` holds, each in units of its own 10^-`places`.
+    ///
+    /// `None` unless all are in their notation and range: `parse(t) == Some(n)` implies `write(&n) == t`.
+    pub fn parse(&self, text: &str) -> Option<Vec<i128>> {
+        let mut pieces = text.split(self.separator.as_str());
+        let numbers = self.parts.iter().map(|(_, part)| part.parse(pieces.next()?)).collect::<Option<_>>()?;
+        pieces.next().is_none().then_some(numbers)
+    }
+
+    /// The text of as many numbers as there are parts, each in units of its own 10^-`places`.
+    pub fn write(&self, scaled: &[i128]) -> String {
+        let mut text = String::new();
+        for (i, ((_, part), n)) in self.parts.iter().zip(scaled).enumerate() {
+            if i > 0 {
+                text.push_str(&self.separator);
+            }
+            part.write_to(*n, &mut text);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Decimal;
+    use proptest::prelude::*;
+
+    fn notation(places: u32, digits: u32) -> NumberText {
+        let number = Decimal { places, step: 1, min: i64::MIN.into(), max: i64::MAX.into() };
+        NumberText { number, digits }
+    }
+
+    #[test]
+    fn text_in_the_notation_is_a_number() {
+        for (places, digits, text, n) in [
+            (2, 1, "17.00", 1700),
+            (2, 1, "-0.05", -5),
+            (2, 1, "0.00", 0),
+            (0, 2, "06", 6),
+            (0, 2, "-06", -6),
+            (0, 2, "123", 123),
+            (0, 1, "0", 0),
+            (4, 1, "1012.3956", 10_123_956),
+            (1, 3, "007.5", 75),
+        ] {
+            assert_eq!(notation(places, digits).parse(text), Some(n), "{text}");
+            assert_eq!(notation(places, digits).write(n), text);
+        }
+    }
+
+    #[test]
+    fn text_in_another_notation_is_none() {
+        for text in [
+            "17.0", "17.000", "17", "17.", ".50", "017.00", "-0.00", "+1.00", " 1.00", "1.00 ", "1,00",
+            "1e2", "--1.00", "-", "", ".", "1.0a", "1.-5", "１.00", "00.00", "NaN",
+        ] {
+            assert_eq!(notation(2, 1).parse(text), None, "{text:?}");
+        }
+        for text in ["6", "006", "-6", "6.0", "0", "-00", "06.", "a6"] {
+            assert_eq!(notation(0, 2).parse(text), None, "{text:?}");
+        }
+        assert_eq!(notation(0, 1).parse(&"9".repeat(60)), None);
+    }
+
+    #[test]
+    fn bounds_hold() {
+        let soc = NumberText { number: Decimal { places: 0, step: 5, min: 0, max: 100 }, digits: 1 };
+        assert_eq!(soc.parse("95"), Some(95));
+        assert_eq!((soc.parse("96"), soc.parse("105"), soc.parse("-5")), (None, None, None));
+    }
+
+    #[test]
+    fn several_numbers_stand_in_one_text() {
+        let parts = ["x", "y", "z"].map(|name| (name.to_owned(), notation(4, 1)));
+        let acc = NumbersText { separator: " ".into(), parts: parts.into() };
+        let text = "-993.9269 -27.1004 -52.0035";
+        assert_eq!(acc.parse(text), Some(vec![-9_939_269, -271_004, -520_035]));
+        assert_eq!(acc.write(&[-9_939_269, -271_004, -520_035]), text);
+        for text in [
+            "",
+            "1.0000 2.0000",
+            "1.0000 2.0000 3.0000 4.0000",
+            "1.0000  2.0000 3.0000",
+            "1.0000 2.0000 3.0000 ",
+        ] {
+            assert_eq!(acc.parse(text), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn writing_inverts_parsing(n in any::<i64>(), places in 0u32..=18, digits in 1u32..=18) {
+            let number = notation(places, digits);
+            prop_assert_eq!(number.parse(&number.write(n.into())), Some(n.into()));
+        }
+
+        #[test]
+        fn parsing_accepts_only_what_writing_gives(text in "-?[0-9]{1,4}(\\.[0-9]{0,3})?", places in 0u32..=3, digits in 1u32..=3) {
+            let number = notation(places, digits);
+            if let Some(n) = number.parse(&text) {
+                prop_assert_eq!(number.write(n), text);
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Schema text to a tree that keeps the order of keys and the text of numbers.
+
+use crate::{SchemaError, error::join};
+use dunnage_pson::Value;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// Longest schema, in bytes.
+const MAX_BYTES: usize = 1 << 20;
+/// Deepest JSON nesting of a schema; an object of a message takes two levels or more.
+const MAX_DEPTH: usize = 128;
+
+/// A JSON value of a schema.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Node {
+    Null,
+    Bool(bool),
+    /// The number's own text: `1e-2` is not yet a binary float.
+    Number(String),
+    Text(String),
+    Array(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+impl Node {
+    /// Parses a schema's text. Keys that stand twice are an error: what they mean is anybody's guess.
+    pub(crate) fn parse(text: &str) -> Result<Node, SchemaError> {
+        if text.len() > MAX_BYTES {
+            let message = format!("the schema has {} bytes; the limit is {MAX_BYTES}", text.len());
+            return Err(SchemaError::new("", "", message));
+        }
+        let raw: &RawValue = serde_json::from_str(text).map_err(|e| not_json("", &e))?;
+        read(raw, "", 0)
+    }
+
+    /// The value under `key` of an object.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        match self {
+            Node::Object(entries) => entries.iter().find(|(k, _)| k == key).map(|(_, node)| node),
+            _ => None,
+        }
+    }
+
+    /// The text under `key` of an object, if it is text.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        match self.get(key) {
+            Some(Node::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// This as a message's value; `None` when a number is beyond binary64. Zero has no sign here, as in JSON Schema.
+    pub(crate) fn to_value(&self) -> Option<Value> {
+        Some(match self {
+            Node::Null => Value::Null,
+            Node::Bool(b) => Value::Bool(*b),
+            Node::Number(text) => number(text)?,
+            Node::Text(text) => Value::Text(text.clone()),
+            Node::Array(items) => Value::Array(items.iter().map(Node::to_value).collect::<Option<_>>()?),
+            Node::Object(entries) => {
+                let entry = |(key, node): &(String, Node)| Some((key.clone(), node.to_value()?));
+                Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
+            }
+        })
+    }
+}
+
+fn number(text: &str) -> Option<Value> {
+    if let Ok(n) = text.parse::<u64>() {
+        return Some(Value::U64(n));
+    }
+    if let Ok(n) = text.parse::<i64>() {
+        return Some(Value::from(n));
+    }
+    match text.parse::<f64>() {
+        Ok(0.0) => Some(Value::U64(0)),
+        Ok(f) if f.is_finite() => Some(Value::F64(f)),
+        _ => None,
+    }
+}
+
+fn read(raw: &RawValue, at: &str, depth: usize) -> Result<Node, SchemaError> {
+    if depth > MAX_DEPTH {
+        return Err(SchemaError::new(at, "", format!("the schema is nested more than {MAX_DEPTH} deep")));
+    }
+    let text = raw.get();
+    Ok(match text.as_bytes().first() {
+        Some(b'{') => object(text, at, depth)?,
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| not_json(at, &e))?;
+            let item = |(i, raw): (usize, &&RawValue)| read(raw, &join(at, &i.to_string()), depth + 1);
+            Node::Array(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+        }
+        Some(b'"') => Node::Text(serde_json::from_str(text).map_err(|e| not_json(at, &e))?),
+        Some(b't') => Node::Bool(true),
+        Some(b'f') => Node::Bool(false),
+        Some(b'n') => Node::Null,
+        _ => Node::Number(text.to_owned()),
+    })
+}
+
+fn object(text: &str, at: &str, depth: usize) -> Result<Node, SchemaError> {
+    let Entries(entries) = serde_json::from_str(text).map_err(|e| not_json(at, &e))?;
+    let mut keys = std::collections::HashSet::new();
+    if let Some((key, _)) = entries.iter().find(|(key, _)| !keys.insert(key.as_str())) {
+        return Err(SchemaError::new(at, key, format!("the key {key:?} stands twice")));
+    }
+    let entry = |(key, raw): &(String, &RawValue)| Ok((key.clone(), read(raw, &join(at, key), depth + 1)?));
+    Ok(Node::Object(entries.iter().map(entry).collect::<Result<_, _>>()?))
+}
+
+fn not_json(at: &str, error: &serde_json::Error) -> SchemaError {
+    SchemaError::new(at, "", format!("the schema is not JSON: {error}"))
+}
+
+/// The entries of an object in their order, values unread.
+struct Entries<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Entries<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_text_and_keys_their_order() {
+        let node = Node::parse(r#" {"b": 1e-2, "a": [0.10, -5E+2, true, null, "\u00e9"]} "#).unwrap();
+        let number = |text: &str| Node::Number(text.into());
+        let items =
+            vec![number("0.10"), number("-5E+2"), Node::Bool(true), Node::Null, Node::Text("é".into())];
+        assert_eq!(node, Node::Object(vec![("b".into(), number("1e-2")), ("a".into(), Node::Array(items))]));
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_an_error() {
+        let error = Node::parse(r#"{"a":{"x":1,"y":2,"x":3}}"#).unwrap_err();
+        assert_eq!((error.pointer(), error.keyword()), ("/a/x", "x"));
+    }
+
+    #[test]
+    fn what_is_not_json_or_too_large_or_too_deep_is_an_error() {
+        for text in ["", "{", "{}x", "nul", "[1,]", "\u{feff}{}"] {
+            assert!(Node::parse(text).is_err(), "{text:?}");
+        }
+        assert!(Node::parse(&format!("\"{}\"", "a".repeat(MAX_BYTES))).is_err());
+        let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+        assert!(Node::parse(&nested(MAX_DEPTH)).is_ok());
+        assert!(Node::parse(&nested(MAX_DEPTH + 2)).is_err());
+        assert!(Node::parse(&nested(MAX_BYTES / 2)).is_err());
+    }
+
+    #[test]
+    fn values_take_the_type_of_their_number() {
+        let value = |text: &str| Node::parse(text).unwrap().to_value();
+        assert_eq!(value("18446744073709551615"), Some(Value::U64(u64::MAX)));
+        assert_eq!(value("-9223372036854775808"), Some(Value::I64(i64::MIN)));
+        assert_eq!(value("-0"), Some(Value::U64(0)));
+        assert_eq!(value("1.5e0"), Some(Value::F64(1.5)));
+        assert_eq!(value("1e999"), None);
+    }
+}

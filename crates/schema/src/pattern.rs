@@ -1,0 +1,215 @@
+//! Regular expressions: compiled once, and as a plain sequence of character classes where they are one.
+
+use crate::{Pattern, Segment, ecma};
+use regex::RegexBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+/// Largest compiled expression, in bytes.
+const MAX_COMPILED: usize = 1 << 20;
+/// Largest character class of a [`Segment`].
+const MAX_CLASS: usize = 256;
+/// Most segments; `(ab){9}` is written out.
+const MAX_SEGMENTS: usize = 256;
+
+impl Pattern {
+    /// Compiles an ECMA-262 expression (with the flag `u`, without others); the error names what is not supported.
+    pub fn new(source: &str) -> Result<Pattern, String> {
+        let translated = ecma::translate(source)?;
+        let hir = regex_syntax::parse(&translated).map_err(|e| reason(&e.to_string()))?;
+        let regex = RegexBuilder::new(&translated)
+            .size_limit(MAX_COMPILED)
+            .build()
+            .map_err(|e| reason(&e.to_string()))?;
+        let (segments, longest) =
+            if is_anchored(&hir) { (segments(&hir), longest(&hir)) } else { (None, None) };
+        Ok(Pattern { source: source.to_owned(), segments, longest, regex })
+    }
+
+    /// Whether the expression is found in `text`, anywhere unless it is anchored.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+
+    /// Length of the longest text that matches, in code points; `None` when there is no longest one.
+    pub fn longest(&self) -> Option<u32> {
+        self.longest
+    }
+}
+
+impl PartialEq for Pattern {
+    /// Everything else follows from the source.
+    fn eq(&self, other: &Pattern) -> bool {
+        self.source == other.source
+    }
+}
+
+/// The last line of a regex error; the lines before it draw the expression.
+fn reason(error: &str) -> String {
+    let line = error.lines().last().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+fn is_anchored(hir: &Hir) -> bool {
+    let properties = hir.properties();
+    properties.look_set_prefix().contains(Look::Start) && properties.look_set_suffix().contains(Look::End)
+}
+
+fn longest(hir: &Hir) -> Option<u32> {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => Some(0),
+        HirKind::Literal(literal) => {
+            u32::try_from(std::str::from_utf8(&literal.0).ok()?.chars().count()).ok()
+        }
+        HirKind::Class(_) => Some(1),
+        HirKind::Repetition(repetition) => longest(&repetition.sub)?.checked_mul(repetition.max?),
+        HirKind::Capture(capture) => longest(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().try_fold(0u32, |sum, part| sum.checked_add(longest(part)?)),
+        HirKind::Alternation(parts) => parts.iter().map(longest).try_fold(0, |max, n| Some(n?.max(max))),
+    }
+}
+
+/// The classes between `^` and `$`, if nothing else stands there.
+fn segments(hir: &Hir) -> Option<Vec<Segment>> {
+    let HirKind::Concat(parts) = hir.kind() else { return None };
+    let [first, middle @ .., last] = parts.as_slice() else { return None };
+    let anchored =
+        matches!(first.kind(), HirKind::Look(Look::Start)) && matches!(last.kind(), HirKind::Look(Look::End));
+    let mut out = Vec::new();
+    (anchored && middle.iter().all(|part| push(part, &mut out).is_some())).then_some(out)
+}
+
+fn push(hir: &Hir, out: &mut Vec<Segment>) -> Option<()> {
+    match hir.kind() {
+        HirKind::Empty => Some(()),
+        HirKind::Literal(literal) => std::str::from_utf8(&literal.0)
+            .ok()?
+            .chars()
+            .try_for_each(|c| append(Segment { chars: vec![c], min: 1, max: 1 }, out)),
+        HirKind::Class(class) => append(Segment { chars: chars(class)?, min: 1, max: 1 }, out),
+        HirKind::Concat(parts) => parts.iter().try_for_each(|part| push(part, out)),
+        HirKind::Repetition(repetition) => {
+            let max = repetition.max?;
+            let mut inner = Vec::new();
+            push(&repetition.sub, &mut inner)?;
+            match inner.as_slice() {
+                [one] if one.min == 1 && one.max == 1 => {
+                    append(Segment { chars: one.chars.clone(), min: repetition.min, max }, out)
+                }
+                _ if max == repetition.min => {
+                    (0..max).try_for_each(|_| inner.iter().try_for_each(|one| append(one.clone(), out)))
+                }
+                _ => None,
+            }
+        }
+        HirKind::Look(_) | HirKind::Capture(_) | HirKind::Alternation(_) => None,
+    }
+}
+
+/// Adds a segment, joined to the one before when they are of one class.
+fn append(next: Segment, out: &mut Vec<Segment>) -> Option<()> {
+    if let Some(last) = out.last_mut()
+        && last.chars == next.chars
+    {
+        last.min = last.min.checked_add(next.min)?;
+        last.max = last.max.checked_add(next.max)?;
+        return Some(());
+    }
+    out.push(next);
+    (out.len() <= MAX_SEGMENTS).then_some(())
+}
+
+fn chars(class: &Class) -> Option<Vec<char>> {
+    let Class::Unicode(class) = class else { return None };
+    let mut chars = Vec::new();
+    for range in class.iter() {
+        for c in range.start()..=range.end() {
+            if chars.len() == MAX_CLASS {
+                return None;
+            }
+            chars.push(c);
+        }
+    }
+    Some(chars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(chars: &str, min: u32, max: u32) -> Segment {
+        Segment { chars: chars.chars().collect(), min, max }
+    }
+
+    fn segments_of(source: &str) -> Option<Vec<Segment>> {
+        Pattern::new(source).unwrap().segments
+    }
+
+    #[test]
+    fn an_anchored_sequence_of_classes_has_segments() {
+        let digits = "0123456789";
+        assert_eq!(
+            segments_of("^[A-C]{3}[UJZ]\\d{7}$"),
+            Some(vec![segment("ABC", 3, 3), segment("JUZ", 1, 1), segment(digits, 7, 7)])
+        );
+        assert_eq!(
+            segments_of("^[0-9]{3}-[0-9]{2,3}x?$"),
+            Some(vec![segment(digits, 3, 3), segment("-", 1, 1), segment(digits, 2, 3), segment("x", 0, 1)])
+        );
+        assert_eq!(
+            segments_of("^([AB]:){2}[AB]$"),
+            Some([("AB", 1), (":", 1), ("AB", 1), (":", 1), ("AB", 1)].map(|(c, n)| segment(c, n, n)).into())
+        );
+        assert_eq!(segments_of("^aa[a]b{0}$"), Some(vec![segment("a", 3, 3)]));
+        assert_eq!(segments_of("^(?:a|c)é$"), Some(vec![segment("ac", 1, 1), segment("é", 1, 1)]));
+        assert_eq!(segments_of("^$"), Some(vec![]));
+    }
+
+    #[test]
+    fn anything_else_has_none() {
+        for source in [
+            "abc",
+            "^abc",
+            "abc$",
+            "^[a-z]+$",
+            "^(?:ab|cd)$",
+            "^a|b$",
+            "^\\p{L}$",
+            "^(ab){1,2}$",
+            "^a\\bb$",
+            "^a{0,3}*?$",
+        ] {
+            if let Ok(pattern) = Pattern::new(source) {
+                assert_eq!(pattern.segments, None, "{source}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_text_counts_code_points() {
+        for (source, longest) in [
+            ("^é{2,3}(?:abc|d)$", Some(6)),
+            ("^a+$", None),
+            ("a{2}", None),
+            ("^(a|bb){3}$", Some(6)),
+            ("^$", Some(0)),
+            ("^[^a]{70000}$", Some(70_000)),
+        ] {
+            match Pattern::new(source) {
+                Ok(pattern) => assert_eq!(pattern.longest(), longest, "{source}"),
+                Err(error) => assert!(error.contains("size limit"), "{source}: {error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_expression_that_would_be_huge_is_refused() {
+        let error = Pattern::new("^(?:\\p{L}{1000}){1000}$").unwrap_err();
+        assert!(error.contains("size limit"), "{error}");
+    }
+
+    #[test]
+    fn patterns_are_equal_by_their_source() {
+        assert_eq!(Pattern::new("^a$"), Pattern::new("^a$"));
+        assert_ne!(Pattern::new("^a$").unwrap(), Pattern::new("^[a]$").unwrap());
+    }
+}

@@ -1,0 +1,246 @@
+//! Text that is a time, in exactly one notation.
+
+use crate::{TimePart, TimeText};
+use std::fmt::Write;
+use time::{Date, Month, OffsetDateTime, Time};
+
+/// 0000-01-01, 2000-01-01, 2100-01-01 and 10000-01-01, in seconds since 1970-01-01T00:00:00Z.
+const YEAR_0: i64 = -62_167_219_200;
+const YEAR_2000: i64 = 946_684_800;
+const YEAR_2100: i64 = 4_102_444_800;
+const YEAR_10000: i64 = 253_402_300_800;
+
+impl TimeText {
+    /// The time that `text` is, in units of 10^-`places` seconds since the epoch.
+    ///
+    /// `None` unless the text is in the notation and the time in [`TimeText::range`]:
+    /// `parse(t) == Some(n)` implies `write(n) == t`.
+    pub fn parse(&self, text: &str) -> Option<i128> {
+        self.scan(text).filter(|n| self.contains(*n))
+    }
+
+    /// The text of the time `scaled` units after the epoch; empty when that is out of [`TimeText::range`].
+    pub fn write(&self, scaled: i128) -> String {
+        self.try_write(scaled).unwrap_or_default()
+    }
+
+    /// The first and the last time that the notation can write and 63 bits can count, in scaled units.
+    pub fn range(&self) -> (i128, i128) {
+        let two_digits = self.notation.contains(&TimePart::Year2);
+        let (first, end) = if two_digits { (YEAR_2000, YEAR_2100) } else { (YEAR_0, YEAR_10000) };
+        let scaled = |second: i64| (i128::from(second) - i128::from(self.epoch)) * self.unit();
+        (scaled(first).max(0), (scaled(end) - 1).min(i64::MAX.into()))
+    }
+
+    /// Whether `scaled` is one of these times.
+    pub fn contains(&self, scaled: i128) -> bool {
+        let (first, last) = self.range();
+        (first..=last).contains(&scaled)
+    }
+
+    /// The time in `text`, in or out of range; `None` when it is not in the notation or no such time exists.
+    pub(crate) fn scan(&self, text: &str) -> Option<i128> {
+        let mut rest = text;
+        let (mut year, mut month, mut day) = (0, 1, 1);
+        let (mut hour, mut minute, mut second, mut fraction) = (0, 0, 0, 0);
+        for part in &self.notation {
+            let (slot, width) = match part {
+                TimePart::Literal(literal) => {
+                    rest = rest.strip_prefix(literal.as_str())?;
+                    continue;
+                }
+                TimePart::Year4 | TimePart::Year2 => (&mut year, width(part)),
+                TimePart::Month => (&mut month, 2),
+                TimePart::Day => (&mut day, 2),
+                TimePart::Hour => (&mut hour, 2),
+                TimePart::Minute => (&mut minute, 2),
+                TimePart::Second => (&mut second, 2),
+                TimePart::Fraction => (&mut fraction, self.places as usize),
+            };
+            *slot = digits(&mut rest, width)?;
+            if *part == TimePart::Year2 {
+                year += 2000;
+            }
+        }
+        if !rest.is_empty() {
+            return None;
+        }
+        let small = |n: u32| u8::try_from(n).ok();
+        let date =
+            Date::from_calendar_date(year as i32, Month::try_from(small(month)?).ok()?, small(day)?).ok()?;
+        let time = Time::from_hms(small(hour)?, small(minute)?, small(second)?).ok()?;
+        let seconds = date.with_time(time).assume_utc().unix_timestamp();
+        Some((i128::from(seconds) - i128::from(self.epoch)) * self.unit() + i128::from(fraction))
+    }
+
+    fn try_write(&self, scaled: i128) -> Option<String> {
+        if !self.contains(scaled) {
+            return None;
+        }
+        let seconds = i64::try_from(scaled / self.unit()).ok()?.checked_add(self.epoch)?;
+        let time = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
+        let mut text = String::new();
+        for part in &self.notation {
+            let n = match part {
+                TimePart::Literal(literal) => {
+                    text.push_str(literal);
+                    continue;
+                }
+                TimePart::Year4 => i128::from(time.year()),
+                TimePart::Year2 => i128::from(time.year() - 2000),
+                TimePart::Month => u8::from(time.month()).into(),
+                TimePart::Day => time.day().into(),
+                TimePart::Hour => time.hour().into(),
+                TimePart::Minute => time.minute().into(),
+                TimePart::Second => time.second().into(),
+                TimePart::Fraction => scaled % self.unit(),
+            };
+            let width = if *part == TimePart::Fraction { self.places as usize } else { width(part) };
+            write!(text, "{n:0width$}").ok()?;
+        }
+        Some(text)
+    }
+
+    fn unit(&self) -> i128 {
+        10i128.saturating_pow(self.places.min(9))
+    }
+}
+
+/// Digits of a part with a fixed width.
+fn width(part: &TimePart) -> usize {
+    if *part == TimePart::Year4 { 4 } else { 2 }
+}
+
+/// Takes the number of exactly `width` ASCII digits, at most 9, from the front of `rest`.
+fn digits(rest: &mut &str, width: usize) -> Option<u32> {
+    let (number, tail) = rest.split_at_checked(width)?;
+    *rest = tail;
+    number.bytes().all(|b| b.is_ascii_digit()).then(|| number.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TimePart::*;
+    use proptest::prelude::*;
+
+    /// `DDMMYY hhmmss.f`
+    fn compact(places: u32, epoch: i64) -> TimeText {
+        let literal = |text: &str| Literal(text.to_owned());
+        let notation = vec![Day, Month, Year2, literal(" "), Hour, Minute, Second, literal("."), Fraction];
+        TimeText { notation, epoch, places }
+    }
+
+    /// `YYYY-MM-DDThh:mm:ssZ`
+    fn iso(epoch: i64) -> TimeText {
+        let literal = |text: &str| Literal(text.to_owned());
+        let notation = vec![
+            Year4,
+            literal("-"),
+            Month,
+            literal("-"),
+            Day,
+            literal("T"),
+            Hour,
+            literal(":"),
+            Minute,
+            literal(":"),
+            Second,
+            literal("Z"),
+        ];
+        TimeText { notation, epoch, places: 0 }
+    }
+
+    #[test]
+    fn the_container_time_counts_tenths_since_2000() {
+        let time = compact(1, YEAR_2000);
+        // 2023-04-20T00:29:40Z is 1681950580.
+        assert_eq!(time.parse("200423 002940.0"), Some((1_681_950_580 - 946_684_800) * 10));
+        assert_eq!(time.parse("010100 000000.3"), Some(3));
+        assert_eq!(time.write(3), "010100 000000.3");
+    }
+
+    #[test]
+    fn leap_days_exist_in_leap_years_only() {
+        let time = iso(YEAR_0);
+        for (text, exists) in [
+            ("2000-02-29T00:00:00Z", true),
+            ("1900-02-29T00:00:00Z", false),
+            ("2100-02-29T00:00:00Z", false),
+            ("2024-02-29T00:00:00Z", true),
+            ("2023-02-29T00:00:00Z", false),
+            ("2024-02-30T00:00:00Z", false),
+            ("2023-04-31T00:00:00Z", false),
+            ("2023-12-31T23:59:59Z", true),
+        ] {
+            assert_eq!(time.parse(text).is_some(), exists, "{text}");
+        }
+    }
+
+    #[test]
+    fn text_in_another_notation_or_no_time_is_none() {
+        for text in [
+            "",
+            "200423 002940.",
+            "200423 002940.00",
+            "200423  02940.0",
+            "200423T002940.0",
+            "200423 002940,0",
+            "000423 002940.0",
+            "320423 002940.0",
+            "201323 002940.0",
+            "200023 002940.0",
+            "200423 242940.0",
+            "200423 006040.0",
+            "200423 002960.0",
+            "+10423 002940.0",
+            "200423 002940.0 ",
+            "２0423 002940.0",
+        ] {
+            assert_eq!(compact(1, YEAR_2000).parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn times_before_the_epoch_are_out_of_range() {
+        let epoch = 1_577_836_800; // 2020-01-01T00:00:00Z
+        assert_eq!(iso(epoch).parse("2019-12-31T23:59:59Z"), None);
+        assert_eq!(iso(epoch).scan("2019-12-31T23:59:59Z"), Some(-1));
+        assert_eq!(iso(epoch).parse("2020-01-01T00:00:00Z"), Some(0));
+        assert_eq!(iso(epoch).write(-1), "");
+    }
+
+    #[test]
+    fn the_range_is_what_the_notation_can_write() {
+        let time = compact(1, 0);
+        let (first, last) = time.range();
+        assert_eq!(
+            (time.write(first), time.write(last)),
+            ("010100 000000.0".into(), "311299 235959.9".into())
+        );
+        assert_eq!((time.write(first - 1), time.write(last + 1)), (String::new(), String::new()));
+        let (first, last) = iso(YEAR_0).range();
+        assert_eq!(iso(YEAR_0).write(first), "0000-01-01T00:00:00Z");
+        assert_eq!(iso(YEAR_0).write(last), "9999-12-31T23:59:59Z");
+    }
+
+    proptest! {
+        #[test]
+        fn writing_inverts_parsing(at in 0.0f64..=1.0, places in 0u32..=9, epoch in YEAR_0..YEAR_2100) {
+            for time in [compact(places.max(1), epoch), iso(epoch)] {
+                let (first, last) = time.range();
+                let n = first + ((last - first) as f64 * at) as i128;
+                prop_assume!(n <= last);
+                prop_assert_eq!(time.parse(&time.write(n)), Some(n));
+            }
+        }
+
+        #[test]
+        fn parsing_accepts_only_what_writing_gives(text in "[0-3][0-9][01][0-9][0-9]{2} [0-2][0-9][0-6][0-9][0-6][0-9]\\.[0-9]") {
+            let time = compact(1, YEAR_2000);
+            if let Some(n) = time.parse(&text) {
+                prop_assert_eq!(time.write(n), text);
+            }
+        }
+    }
+}
