@@ -1,6 +1,6 @@
 //! The names of the formats, in the only table of them.
 
-use crate::{Bson, Cbor, Error, Format, Json, Kind, Msgpack};
+use crate::{Bson, Cbor, Error, Format, Json, Kind, Msgpack, Pson, Xml, Yaml};
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
 
@@ -97,9 +97,9 @@ impl Id {
             Id::Msgpack => Ok(Box::new(Msgpack)),
             Id::Cbor => Ok(Box::new(Cbor)),
             Id::Bson => Ok(Box::new(Bson)),
-            Id::Xml | Id::Yaml | Id::Pson => {
-                Err(Error::new(Kind::Type, 0, format!("{self} is not available yet")))
-            }
+            Id::Xml => Ok(Box::new(Xml)),
+            Id::Yaml => Ok(Box::new(Yaml)),
+            Id::Pson => Ok(Box::new(Pson)),
             mapped => {
                 let Some(model) = model else {
                     return Err(Error::new(Kind::Type, 0, format!("{mapped} needs a schema")));

@@ -12,6 +12,9 @@ mod json;
 mod limits;
 mod msgpack;
 mod number;
+mod pson;
+mod xml;
+mod yaml;
 
 pub use bson::Bson;
 pub use cbor::Cbor;
@@ -21,6 +24,9 @@ pub use id::{Id, Mapping};
 pub use json::Json;
 pub use limits::{MAX_BYTES, MAX_DEPTH};
 pub use msgpack::Msgpack;
+pub use pson::Pson;
+pub use xml::Xml;
+pub use yaml::Yaml;
 
 /// How bytes are made of a message.
 pub trait Format: Send + Sync {

@@ -19,6 +19,14 @@ pub(crate) fn check_size(bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// The text that the bytes of a textual format are.
+pub(crate) fn text(bytes: &[u8]) -> Result<&str, Error> {
+    str::from_utf8(bytes).map_err(|e| match e.error_len() {
+        Some(_) => Error::new(Kind::Malformed, e.valid_up_to(), "text that is not UTF-8"),
+        None => Error::new(Kind::Truncated, bytes.len(), "the text ends within a character"),
+    })
+}
+
 /// The depth inside a map or array whose header is at `offset` and that stands in `depth` others.
 pub(crate) fn deeper(depth: usize, offset: usize) -> Result<usize, Error> {
     if depth >= MAX_DEPTH {

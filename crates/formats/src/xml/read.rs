@@ -1,0 +1,272 @@
+//! The reading side of the mapping.
+
+use super::{ENTRY, text};
+use crate::entries::Entries;
+use crate::{Error, Format, Json, Kind, Value, limits};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use quick_xml::XmlVersion::Implicit1_0;
+use quick_xml::errors::{Error as XmlError, IllFormedError, SyntaxError};
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+use std::fmt::Display;
+
+/// The message that an XML document is.
+pub(super) fn message(document: &str) -> Result<Value, Error> {
+    let mut xml = quick_xml::Reader::from_str(document);
+    xml.config_mut().enable_all_checks(true);
+    xml.config_mut().expand_empty_elements = true;
+    Reader { document, xml, offset: 0 }.message()
+}
+
+struct Reader<'a> {
+    document: &'a str,
+    xml: quick_xml::Reader<&'a [u8]>,
+    /// Where the last event starts.
+    offset: usize,
+}
+
+/// What a start tag says.
+struct Tag {
+    offset: usize,
+    key: String,
+    shape: Shape,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Shape {
+    /// No `type`: an object if there are elements inside, else text.
+    Open,
+    Null,
+    Boolean,
+    Number,
+    Bytes,
+    Escaped,
+    Array,
+    Object,
+}
+
+/// What stands between a start tag and its end tag.
+enum Content {
+    Text(String),
+    Items(Vec<Value>),
+    Entries(Entries),
+}
+
+impl<'a> Reader<'a> {
+    fn message(&mut self) -> Result<Value, Error> {
+        let root = loop {
+            match self.event()? {
+                Event::Start(start) => break self.tag(&start)?,
+                Event::Decl(declaration) if self.offset == 0 => self.check_declaration(&declaration)?,
+                Event::Eof => return Err(self.truncated()),
+                other => self.expect_nothing(&other)?,
+            }
+        };
+        let value = self.value(&root, 0)?;
+        loop {
+            match self.event()? {
+                Event::Eof => return Ok(value),
+                other => self.expect_nothing(&other)?,
+            }
+        }
+    }
+
+    fn event(&mut self) -> Result<Event<'a>, Error> {
+        self.offset = self.xml.buffer_position() as usize;
+        self.xml.read_event().map_err(|e| self.error(&e))
+    }
+
+    /// Accepts white space and comments.
+    fn expect_nothing(&self, event: &Event<'_>) -> Result<(), Error> {
+        match event {
+            Event::Comment(_) => Ok(()),
+            Event::Text(text) if is_blank(text) => Ok(()),
+            Event::PI(_) => Err(Error::new(Kind::Type, self.offset, "a processing instruction")),
+            Event::DocType(_) => Err(malformed(self.offset, "a document type is not accepted")),
+            _ => Err(malformed(self.offset, "nothing but white space may stand here")),
+        }
+    }
+
+    fn check_declaration(&self, declaration: &BytesDecl<'_>) -> Result<(), Error> {
+        let version = declaration.version().map_err(|e| malformed(self.offset, e))?;
+        let encoding = declaration.encoding().transpose().map_err(|e| malformed(self.offset, e))?;
+        if version != "1.0" || encoding.is_some_and(|name| !name.eq_ignore_ascii_case("utf-8")) {
+            return Err(malformed(self.offset, "this is not XML 1.0 in UTF-8"));
+        }
+        Ok(())
+    }
+
+    fn tag(&self, start: &BytesStart<'_>) -> Result<Tag, Error> {
+        let offset = self.offset;
+        let name = start.name();
+        let name = name.as_ref();
+        let mut tag = Tag { offset, key: name.into(), shape: Shape::Open };
+        for attribute in start.attributes() {
+            let attribute = attribute.map_err(|e| malformed(offset, e))?;
+            let value = attribute.normalized_value(Implicit1_0).map_err(|e| malformed(offset, e))?;
+            match attribute.key.as_ref() {
+                "type" => {
+                    tag.shape = Shape::named(&value).ok_or_else(|| unsupported(offset, "type", &value))?;
+                }
+                "key" if name == ENTRY => {
+                    tag.key =
+                        text::unescape(&value).ok_or_else(|| malformed(offset, "a wrong escape in a key"))?;
+                }
+                other => return Err(unsupported(offset, other, &value)),
+            }
+        }
+        if name.contains(':') {
+            return Err(Error::new(Kind::Type, offset, "prefixes are not supported"));
+        }
+        if !text::is_name(name) {
+            return Err(malformed(offset, "not the name of an element"));
+        }
+        Ok(tag)
+    }
+
+    /// The value of the element whose start tag was read, up to its end tag.
+    fn value(&mut self, tag: &Tag, depth: usize) -> Result<Value, Error> {
+        match self.content(tag, depth)? {
+            Content::Items(items) => Ok(Value::Array(items)),
+            Content::Entries(entries) => Ok(entries.into_value()),
+            Content::Text(text) => scalar(tag, text),
+        }
+    }
+
+    fn content(&mut self, tag: &Tag, depth: usize) -> Result<Content, Error> {
+        let mut content = match tag.shape {
+            Shape::Array => Content::Items(Vec::new()),
+            Shape::Object => Content::Entries(Entries::default()),
+            _ => Content::Text(String::new()),
+        };
+        let mut inside = match content {
+            Content::Text(_) => depth,
+            _ => limits::deeper(depth, tag.offset)?,
+        };
+        loop {
+            match (self.event()?, &mut content) {
+                (Event::End(_), _) => return Ok(content),
+                (Event::Eof, _) => return Err(self.truncated()),
+                (Event::Start(start), Content::Items(items)) => {
+                    let item = self.tag(&start)?;
+                    items.push(self.value(&item, inside)?);
+                }
+                (Event::Start(start), Content::Entries(entries)) => {
+                    self.entry(&start, entries, inside)?;
+                }
+                (Event::Start(start), Content::Text(text)) if tag.shape == Shape::Open && is_blank(text) => {
+                    inside = limits::deeper(depth, tag.offset)?;
+                    let mut entries = Entries::default();
+                    self.entry(&start, &mut entries, inside)?;
+                    content = Content::Entries(entries);
+                }
+                (Event::Text(piece), Content::Text(text)) => self.append(&piece.xml10_content(), text)?,
+                (Event::CData(piece), Content::Text(text)) => self.append(&piece.xml10_content(), text)?,
+                (Event::GeneralRef(reference), Content::Text(text)) => {
+                    self.append_reference(&reference, text)?;
+                }
+                (other, _) => self.expect_nothing(&other)?,
+            }
+        }
+    }
+
+    fn entry(&mut self, start: &BytesStart<'_>, entries: &mut Entries, depth: usize) -> Result<(), Error> {
+        let tag = self.tag(start)?;
+        if !entries.is_new(&tag.key) {
+            return Err(malformed(tag.offset, "this key stands twice"));
+        }
+        let value = self.value(&tag, depth)?;
+        entries.push(tag.key, value);
+        Ok(())
+    }
+
+    fn append(&self, piece: &str, text: &mut String) -> Result<(), Error> {
+        if !piece.chars().all(text::is_char) {
+            return Err(malformed(self.offset, "a character that XML does not allow"));
+        }
+        text.push_str(piece);
+        Ok(())
+    }
+
+    fn append_reference(&self, reference: &BytesRef<'_>, text: &mut String) -> Result<(), Error> {
+        match reference.resolve_char_ref().map_err(|e| malformed(self.offset, e))? {
+            Some(c) => self.append(c.encode_utf8(&mut [0; 4]), text),
+            None => match resolve_xml_entity(reference) {
+                Some(replacement) => self.append(replacement, text),
+                None => Err(malformed(self.offset, "an entity that is not defined")),
+            },
+        }
+    }
+
+    fn truncated(&self) -> Error {
+        Error::new(Kind::Truncated, self.document.len(), "the text ends before the message does")
+    }
+
+    fn error(&self, e: &XmlError) -> Error {
+        let offset = self.xml.error_position() as usize;
+        let rest = self.document.get(offset..).unwrap_or_default();
+        let cut_off = match e {
+            XmlError::Syntax(SyntaxError::InvalidBangMarkup) => {
+                ["<!--", "<![CDATA[", "<!DOCTYPE"].iter().any(|markup| markup.starts_with(rest))
+            }
+            XmlError::Syntax(_) => true,
+            XmlError::IllFormed(IllFormedError::UnclosedReference) => {
+                rest.chars().skip(1).all(|c| c == '#' || text::is_name_char(c))
+            }
+            _ => false,
+        };
+        if cut_off { self.truncated() } else { malformed(offset, e) }
+    }
+}
+
+impl Shape {
+    fn named(name: &str) -> Option<Shape> {
+        Some(match name {
+            "null" => Shape::Null,
+            "boolean" => Shape::Boolean,
+            "number" => Shape::Number,
+            "bytes" => Shape::Bytes,
+            "escaped" => Shape::Escaped,
+            "array" => Shape::Array,
+            "object" => Shape::Object,
+            _ => return None,
+        })
+    }
+}
+
+/// The value of an element that holds only text.
+fn scalar(tag: &Tag, text: String) -> Result<Value, Error> {
+    let value = match (tag.shape, text.trim_ascii()) {
+        (Shape::Escaped, _) => text::unescape(&text).map(Value::Text),
+        (Shape::Null, "") => Some(Value::Null),
+        (Shape::Boolean, "true") => Some(Value::Bool(true)),
+        (Shape::Boolean, "false") => Some(Value::Bool(false)),
+        (Shape::Number, "NaN") => Some(Value::F64(f64::NAN)),
+        (Shape::Number, "INF") => Some(Value::F64(f64::INFINITY)),
+        (Shape::Number, "-INF") => Some(Value::F64(f64::NEG_INFINITY)),
+        (Shape::Number, digits) => match Json.decode(digits.as_bytes()) {
+            Ok(value @ (Value::U64(_) | Value::I64(_) | Value::F64(_))) => Some(value),
+            Err(e) if e.kind() == Kind::Range => {
+                return Err(Error::new(Kind::Range, tag.offset, e.message()));
+            }
+            _ => None,
+        },
+        (Shape::Bytes, base64) => BASE64_STANDARD.decode(base64).ok().map(Value::Bytes),
+        (Shape::Open, _) => Some(Value::Text(text)),
+        _ => None,
+    };
+    value.ok_or_else(|| malformed(tag.offset, "this content is not of the type that the element has"))
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+fn unsupported(offset: usize, attribute: &str, value: &str) -> Error {
+    Error::new(Kind::Type, offset, format!("the attribute {attribute}={value:?} is not supported"))
+}
+
+fn malformed(offset: usize, reason: impl Display) -> Error {
+    Error::new(Kind::Malformed, offset, reason.to_string())
+}

@@ -1,0 +1,365 @@
+//! YAML 1.2, one document, block style.
+//!
+//! - Scalars are resolved by the core schema (section 10.3.2): plain `12`, `0x1f`, `1e3`, `.inf`, `true`, `null`, `~`
+//!   are numbers, booleans and null; everything quoted is text, and so are plain `yes` and `no`.
+//!   Text that a reader of YAML 1.1 or 1.2 could take for something else is written in quotes.
+//! - Numbers are as exact as in JSON. NaN and infinities are `.nan`, `.inf` and `-.inf`.
+//! - Aliases are refused, so nothing can grow, and so are tags, and keys that are not text: `type` errors. Bytes would
+//!   need a tag: writing them is a `type` error. A key that stands twice is `malformed`.
+//! - Text that ends early can be a whole message: only what is visibly open is `truncated`.
+
+use crate::entries::Entries;
+use crate::{Error, Format, Kind, Value, limits, number};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_saphyr::granit_parser::{self, ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, StrInput};
+use serde_saphyr::ser_options;
+
+/// YAML.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Yaml;
+
+impl Format for Yaml {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        limits::bounded(out, |out| {
+            check(message, 0)?;
+            // Quotes on one line: block scalars have too many ways to lose a line break.
+            let options = ser_options! { prefer_block_scalars: false };
+            let text = serde_saphyr::to_string_with_options(&Node(message), options)
+                .map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))?;
+            out.extend_from_slice(text.as_bytes());
+            Ok(())
+        })
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        let text = limits::text(bytes)?;
+        // YAML's own limit on the length of a key would refuse long keys of other formats.
+        let options = granit_parser::options! { simple_key_max_lookahead: limits::MAX_BYTES };
+        Reader { len: bytes.len(), parser: Parser::new_from_str_with_options(text, options) }.message()
+    }
+}
+
+fn check(value: &Value, depth: usize) -> Result<(), Error> {
+    match value {
+        Value::Bytes(_) => Err(Error::new(Kind::Type, 0, "YAML has no bytes without tags")),
+        Value::Array(items) => {
+            let depth = limits::deeper(depth, 0)?;
+            items.iter().try_for_each(|item| check(item, depth))
+        }
+        Value::Map(entries) => {
+            let depth = limits::deeper(depth, 0)?;
+            entries.iter().try_for_each(|(_, value)| check(value, depth))
+        }
+        _ => Ok(()),
+    }
+}
+
+struct Node<'a>(&'a Value);
+
+impl Serialize for Node<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(b) => serializer.serialize_bool(*b),
+            Value::U64(n) => serializer.serialize_u64(*n),
+            Value::I64(n) => serializer.serialize_i64(*n),
+            Value::F64(f) => serializer.serialize_f64(*f),
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::Bytes(bytes) => serializer.serialize_bytes(bytes),
+            Value::Array(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(&Node(item)))?;
+                list.end()
+            }
+            Value::Map(entries) => {
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                entries.iter().try_for_each(|(key, value)| map.serialize_entry(key, &Node(value)))?;
+                map.end()
+            }
+        }
+    }
+}
+
+struct Reader<'a> {
+    len: usize,
+    parser: Parser<'a, StrInput<'a>>,
+}
+
+impl<'a> Reader<'a> {
+    fn message(&mut self) -> Result<Value, Error> {
+        let (first, offset) = loop {
+            match self.event()? {
+                (Event::StreamStart | Event::DocumentStart(..), _) => {}
+                (Event::StreamEnd, _) => return Err(self.truncated()),
+                first => break first,
+            }
+        };
+        let value = self.value(first, offset, 0)?;
+        loop {
+            match self.event()? {
+                (Event::DocumentEnd, _) => {}
+                (Event::StreamEnd, _) => return Ok(value),
+                (_, offset) => return Err(malformed(offset, "a second document")),
+            }
+        }
+    }
+
+    /// The next event, and where it starts.
+    fn event(&mut self) -> Result<(Event<'a>, usize), Error> {
+        match self.parser.next() {
+            Some(Ok((event, span))) => Ok((event, self.offset(&span.start))),
+            Some(Err(e)) => Err(self.error(&e)),
+            None => Err(self.truncated()),
+        }
+    }
+
+    fn value(&mut self, event: Event<'a>, offset: usize, depth: usize) -> Result<Value, Error> {
+        match event {
+            Event::Scalar(text, ScalarStyle::Plain, _, None) => plain(&text, offset),
+            Event::Scalar(text, _, _, None) => Ok(Value::Text(text.into_owned())),
+            Event::SequenceStart(_, _, None) => {
+                let depth = limits::deeper(depth, offset)?;
+                let mut items = Vec::new();
+                loop {
+                    match self.event()? {
+                        (Event::SequenceEnd, _) => return Ok(Value::Array(items)),
+                        (event, offset) => items.push(self.value(event, offset, depth)?),
+                    }
+                }
+            }
+            Event::MappingStart(_, _, None) => self.map(offset, depth),
+            Event::Alias(_) => Err(Error::new(Kind::Type, offset, "aliases are not supported")),
+            Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) => {
+                Err(Error::new(Kind::Type, offset, "tags are not supported"))
+            }
+            _ => Err(malformed(offset, "not a value")),
+        }
+    }
+
+    fn map(&mut self, offset: usize, depth: usize) -> Result<Value, Error> {
+        let depth = limits::deeper(depth, offset)?;
+        let mut entries = Entries::default();
+        loop {
+            let (event, offset) = self.event()?;
+            if event == Event::MappingEnd {
+                return Ok(entries.into_value());
+            }
+            let Value::Text(key) = self.key(event, offset)? else {
+                return Err(Error::new(Kind::Type, offset, "a key that is not text"));
+            };
+            if !entries.is_new(&key) {
+                return Err(malformed(offset, "this key stands twice"));
+            }
+            let (event, offset) = self.event()?;
+            entries.push(key, self.value(event, offset, depth)?);
+        }
+    }
+
+    /// A key as a value; collections are not looked into.
+    fn key(&mut self, event: Event<'a>, offset: usize) -> Result<Value, Error> {
+        match event {
+            Event::SequenceStart(..) | Event::MappingStart(..) => Ok(Value::Null),
+            scalar => self.value(scalar, offset, 0),
+        }
+    }
+
+    fn offset(&self, marker: &Marker) -> usize {
+        marker.byte_offset().unwrap_or(self.len)
+    }
+
+    fn truncated(&self) -> Error {
+        Error::new(Kind::Truncated, self.len, "the text ends before the message does")
+    }
+
+    fn error(&self, e: &ScanError) -> Error {
+        let offset = self.offset(e.marker());
+        match e.kind() {
+            ErrorKind::UnexpectedEof
+            | ErrorKind::UnexpectedEofFlowSequence
+            | ErrorKind::UnexpectedEofFlowMapping
+            | ErrorKind::UnexpectedEofImplicitFlowMapping
+            | ErrorKind::UnexpectedEofBlockSequence
+            | ErrorKind::UnexpectedEofBlockMapping
+            | ErrorKind::UnclosedFlowCollection { .. }
+            | ErrorKind::UnclosedQuotedScalar => self.truncated(),
+            ErrorKind::RecursionLimitExceeded => Error::new(Kind::Limit, offset, "nested too deep"),
+            ErrorKind::UnknownAnchor => Error::new(Kind::Type, offset, "aliases are not supported"),
+            _ => malformed(offset, e.kind()),
+        }
+    }
+}
+
+fn malformed(offset: usize, reason: impl std::fmt::Display) -> Error {
+    Error::new(Kind::Malformed, offset, reason.to_string())
+}
+
+/// What a plain scalar is in the core schema.
+fn plain(text: &str, offset: usize) -> Result<Value, Error> {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Ok(Value::Null),
+        "true" | "True" | "TRUE" => return Ok(Value::Bool(true)),
+        "false" | "False" | "FALSE" => return Ok(Value::Bool(false)),
+        ".nan" | ".NaN" | ".NAN" => return Ok(Value::F64(f64::NAN)),
+        _ => {}
+    }
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
+        let infinity = if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY };
+        return Ok(Value::F64(infinity));
+    }
+    let number = if let Some(digits) = text.strip_prefix("0x").filter(|d| is_run(d, 16)) {
+        u64::from_str_radix(digits, 16).ok().map(Value::U64)
+    } else if let Some(digits) = text.strip_prefix("0o").filter(|d| is_run(d, 8)) {
+        u64::from_str_radix(digits, 8).ok().map(Value::U64)
+    } else if is_run(unsigned, 10) {
+        let digits = unsigned.trim_start_matches('0');
+        let sign = if text.starts_with('-') { "-" } else { "" };
+        number::parse(&format!("{sign}{}", if digits.is_empty() { "0" } else { digits }))
+    } else if is_float(unsigned) {
+        number::parse(text)
+    } else {
+        return Ok(Value::from(text));
+    };
+    number.ok_or_else(|| Error::new(Kind::Range, offset, "this number cannot be held exactly"))
+}
+
+fn is_run(digits: &str, radix: u32) -> bool {
+    !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix))
+}
+
+/// `(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+fn is_float(text: &str) -> bool {
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.strip_prefix(['+', '-']).unwrap_or(exponent)),
+        None => (text, "0"),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    is_run(exponent, 10) && digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(message: &Value) -> String {
+        let mut out = Vec::new();
+        Yaml.encode(message, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn value_of(text: &str) -> Value {
+        Yaml.decode(text.as_bytes()).unwrap()
+    }
+
+    fn error_of(text: &str) -> (Kind, usize) {
+        let e = Yaml.decode(text.as_bytes()).unwrap_err();
+        (e.kind(), e.offset())
+    }
+
+    #[test]
+    fn text_that_looks_like_something_else_is_quoted_and_stays_text() {
+        for text in [
+            "17.00",
+            "06",
+            "no",
+            "null",
+            "~",
+            "",
+            "true",
+            "0x1f",
+            "1e3",
+            ".inf",
+            "12:30:45",
+            "2001-01-01",
+            "<<",
+            "- a",
+            "a: b",
+            "a #b",
+            " a",
+            "---",
+            "a\r\nb\t",
+            "\u{feff}",
+        ] {
+            let message = Value::Map(vec![(text.into(), Value::from(text))]);
+            let yaml = written(&message);
+            assert_eq!(value_of(&yaml), message, "{yaml}");
+            assert!(yaml.starts_with(['"', '\'']), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn plain_scalars_are_those_of_the_core_schema() {
+        let number = |f| Value::F64(f);
+        for (text, value) in [
+            ("06", Value::U64(6)),
+            ("+12", Value::U64(12)),
+            ("-0", number(-0.0)),
+            ("-9223372036854775808", Value::I64(i64::MIN)),
+            ("18446744073709551615", Value::U64(u64::MAX)),
+            ("0x1F", Value::U64(31)),
+            ("0o17", Value::U64(15)),
+            (".5", number(0.5)),
+            ("5.", number(5.0)),
+            ("+1e3", number(1000.0)),
+            ("-.INF", number(f64::NEG_INFINITY)),
+            (".nan", number(f64::NAN)),
+            ("yes", Value::from("yes")),
+            ("1_000", Value::from("1_000")),
+            ("12:30", Value::from("12:30")),
+            (".", Value::from(".")),
+            ("e5", Value::from("e5")),
+            ("~", Value::Null),
+            ("TRUE", Value::Bool(true)),
+            ("'1'", Value::from("1")),
+            ("|\n  1\n", Value::from("1\n")),
+        ] {
+            assert_eq!(value_of(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn both_styles_and_comments_are_read() {
+        let text = "%YAML 1.2\n---\n# a reading\nt: 23.5 # warm\nlist:\n- 1\n- {a: [x, \"y\"]}\nnone:\n...\n";
+        let list = Value::Array(vec![
+            Value::U64(1),
+            Value::Map(vec![("a".into(), Value::Array(vec![Value::from("x"), Value::from("y")]))]),
+        ]);
+        let entries = [("t", Value::F64(23.5)), ("list", list), ("none", Value::Null)];
+        assert_eq!(value_of(text), Value::Map(entries.map(|(key, value)| (key.into(), value)).into()));
+    }
+
+    #[test]
+    fn faults_have_their_kind_and_offset() {
+        for (text, kind, offset) in [
+            ("", Kind::Truncated, 0),
+            ("# nothing\n", Kind::Truncated, 10),
+            ("[1, 2", Kind::Truncated, 5),
+            ("a: \"b", Kind::Truncated, 5),
+            ("a: 1\na: 2\n", Kind::Malformed, 5),
+            ("a: 1\n b: 2\n", Kind::Malformed, 7),
+            ("--- 1\n--- 2\n", Kind::Malformed, 6),
+            ("é: [1}", Kind::Malformed, 4),
+            ("a: 1\n2: b\n", Kind::Type, 5),
+            ("? [a]\n: b\n", Kind::Type, 2),
+            ("a: &x [1]\nb: *x\n", Kind::Type, 13),
+            ("a: *x\n", Kind::Type, 3),
+            ("a: !!str 1\n", Kind::Type, 9),
+            ("[1, 18446744073709551617]", Kind::Range, 4),
+            ("[0x1ffffffffffffffff]", Kind::Range, 1),
+        ] {
+            assert_eq!(error_of(text), (kind, offset), "{text}");
+        }
+        assert_eq!(error_of(&"[".repeat(40)), (Kind::Limit, 32));
+        assert_eq!(error_of(&"- ".repeat(40)), (Kind::Limit, 64));
+        assert_eq!(Yaml.encode(&Value::Bytes(vec![]), &mut Vec::new()).unwrap_err().kind(), Kind::Type);
+    }
+
+    #[test]
+    fn a_mebibyte_of_openings_is_refused_at_once() {
+        for piece in ["[", "{", "- ", "? ", "a: [", "&a [*a,", "\"", "'a", "!!x "] {
+            assert!(Yaml.decode(piece.repeat((1 << 20) / piece.len()).as_bytes()).is_err(), "{piece}");
+        }
+    }
+}

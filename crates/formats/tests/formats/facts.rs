@@ -1,0 +1,90 @@
+//! Sizes and numbers that are known from elsewhere.
+
+use crate::messages::self_describing;
+use dunnage_formats::{Format, Id, Json, Kind, Mapping, Value};
+
+const CONTAINER: &str = include_str!("../../../../bench/corpus/container.json");
+const PAPER: &str = include_str!("../../../../bench/corpus/pson-paper.json");
+
+fn size(id: Id, message: &Value) -> usize {
+    id.open(None, Mapping::Exact).unwrap().round_trip(message).unwrap().bytes.len()
+}
+
+fn as_json(message: &Value) -> String {
+    let mut out = Vec::new();
+    Json.encode(message, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Table 2 of the container paper gives 298 for CBOR, of a shorter sample.
+#[test]
+fn the_container_message_has_its_known_sizes() {
+    let message = Json.decode(CONTAINER.as_bytes()).unwrap();
+    assert_eq!(size(Id::Json, &message), 379);
+    assert_eq!(size(Id::Msgpack, &message), 301);
+    assert_eq!(size(Id::Cbor, &message), 300);
+}
+
+#[test]
+fn known_messages_come_back_byte_for_byte_from_every_format() {
+    let paper = Json.decode(PAPER.as_bytes()).unwrap();
+    let Some(Value::Map(payloads)) = paper.get("payloads") else { panic!("payloads") };
+    assert_eq!(payloads.len(), 10);
+    let container = Json.decode(CONTAINER.as_bytes()).unwrap();
+    assert_eq!(as_json(&container), CONTAINER.trim_end());
+    for message in payloads.iter().map(|(_, payload)| payload).chain([&container]) {
+        for (id, format) in self_describing() {
+            let round_trip = format.round_trip(message).unwrap();
+            assert!(round_trip.lossless, "{id}");
+            assert_eq!(as_json(&format.decode(&round_trip.bytes).unwrap()), as_json(message), "{id}");
+        }
+    }
+}
+
+#[test]
+fn large_and_small_numbers_survive() {
+    let text = "[9007199254740993,18446744073709551615,-9223372036854775808,1e-7,-0.0]";
+    let message = Json.decode(text.as_bytes()).unwrap();
+    for (id, format) in self_describing() {
+        let mut bytes = Vec::new();
+        match format.encode(&message, &mut bytes) {
+            Ok(()) => assert_eq!(as_json(&format.decode(&bytes).unwrap()), text, "{id}"),
+            Err(e) => assert_eq!((id, e.kind()), (Id::Bson, Kind::Range), "BSON has no unsigned integers"),
+        }
+    }
+}
+
+#[test]
+fn nesting_is_limited_in_both_directions() {
+    let nested = |depth| (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+    let in_maps = |depth| (0..depth).fold(Value::Null, |inner, _| Value::Map(vec![("k".into(), inner)]));
+    for (id, format) in self_describing() {
+        for deep in [nested(32), in_maps(32)] {
+            assert!(format.round_trip(&deep).unwrap().lossless, "{id}");
+        }
+        for deeper in [nested(33), in_maps(33)] {
+            assert_eq!(format.encode(&deeper, &mut Vec::new()).unwrap_err().kind(), Kind::Limit, "{id}");
+        }
+    }
+}
+
+#[test]
+fn a_mebibyte_is_the_longest_message_in_both_directions() {
+    let long = Value::Text("x".repeat(1 << 20));
+    for (id, format) in self_describing() {
+        let mut out = b"before".to_vec();
+        assert_eq!(format.encode(&long, &mut out).unwrap_err().kind(), Kind::Limit, "{id}");
+        assert_eq!(out, b"before", "{id}");
+        let e = format.decode(&vec![b'1'; (1 << 20) + 1]).unwrap_err();
+        assert_eq!((e.kind(), e.offset()), (Kind::Limit, 1 << 20), "{id}");
+    }
+}
+
+#[test]
+fn many_keys_take_no_more_than_linear_time() {
+    let entries = (0..50_000).map(|n| (format!("k{n}"), Value::Null)).collect();
+    let message = Value::Map(entries);
+    for (id, format) in self_describing() {
+        assert!(format.round_trip(&message).unwrap().lossless, "{id}");
+    }
+}

@@ -1,0 +1,88 @@
+//! What holds for every message in every self-describing format.
+
+use crate::messages::{any_json, any_value, self_describing};
+use dunnage_formats::{Format, Id, Json, Kind, Value};
+use proptest::prelude::*;
+
+/// Whether `message` holds something that this format says it does not have.
+fn cannot_hold(id: Id, message: &Value) -> bool {
+    match message {
+        Value::Bytes(_) => matches!(id, Id::Json | Id::Yaml),
+        Value::F64(f) => id == Id::Json && !f.is_finite(),
+        Value::U64(n) => id == Id::Bson && *n > i64::MAX as u64,
+        Value::Array(items) => items.iter().any(|item| cannot_hold(id, item)),
+        Value::Map(entries) => entries
+            .iter()
+            .any(|(key, value)| (id == Id::Bson && key.contains('\0')) || cannot_hold(id, value)),
+        _ => false,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn decoding_gives_back_what_was_encoded(message in any_value()) {
+        for (id, format) in self_describing() {
+            let mut bytes = Vec::new();
+            match format.encode(&message, &mut bytes) {
+                Ok(()) => {
+                    let back = format.decode(&bytes);
+                    prop_assert_eq!(back.as_ref(), Ok(&message), "{}: {:?}", id, String::from_utf8_lossy(&bytes));
+                }
+                Err(e) => {
+                    prop_assert!(matches!(e.kind(), Kind::Type | Kind::Range), "{id}: {e}");
+                    prop_assert!(cannot_hold(id, &message), "{id}: {e}");
+                    prop_assert!(bytes.is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn json_text_survives_every_format(message in any_json()) {
+        let mut text = Vec::new();
+        Json.encode(&message, &mut text).unwrap();
+        for (id, format) in self_describing().filter(|(id, _)| !cannot_hold(*id, &message)) {
+            let mut bytes = Vec::new();
+            format.encode(&message, &mut bytes).unwrap();
+            let mut again = Vec::new();
+            Json.encode(&format.decode(&bytes).unwrap(), &mut again).unwrap();
+            if id == Id::Pson {
+                // PSON has one form for a number: 2.0 is 2.
+                prop_assert_eq!(Json.decode(&again), Ok(message.clone()), "{}", id);
+            } else {
+                prop_assert_eq!(String::from_utf8_lossy(&again), String::from_utf8_lossy(&text), "{}", id);
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_cut_off_is_truncated(message in any_value()) {
+        for (id, format) in self_describing().filter(|(id, _)| is_delimited(*id, &message)) {
+            let mut bytes = Vec::new();
+            if format.encode(&message, &mut bytes).is_err() {
+                continue;
+            }
+            for end in (0..bytes.len()).rev().take(300) {
+                let e = format.decode(&bytes[..end]).unwrap_err();
+                prop_assert_eq!((e.kind(), e.offset()), (Kind::Truncated, end), "{}: {:?}", id, &bytes[..end]);
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_a_message_or_an_error_within_them(bytes: Vec<u8>) {
+        for (_, format) in self_describing() {
+            if let Err(e) = format.decode(&bytes) {
+                prop_assert!(e.offset() <= bytes.len());
+            }
+        }
+    }
+}
+
+/// Whether the format shows where a message ends. Numbers in JSON do not, and YAML never does.
+fn is_delimited(id: Id, message: &Value) -> bool {
+    let number = matches!(message, Value::U64(_) | Value::I64(_) | Value::F64(_));
+    id != Id::Yaml && !(id == Id::Json && number)
+}
