@@ -9,7 +9,8 @@
 //! - Text that ends early can be a whole message: only what is visibly open is `truncated`.
 
 use crate::entries::Entries;
-use crate::{Error, Format, Kind, Value, limits, number};
+use crate::limits::{self, MAX_DEPTH};
+use crate::{Error, Format, Kind, Value, number};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_saphyr::granit_parser::{self, ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, StrInput};
 use serde_saphyr::ser_options;
@@ -34,9 +35,10 @@ impl Format for Yaml {
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
         limits::check_size(bytes)?;
         let text = limits::text(bytes)?;
-        // YAML's own limit on the length of a key would refuse long keys of other formats.
-        let options = granit_parser::options! { simple_key_max_lookahead: limits::MAX_BYTES };
-        Reader { len: bytes.len(), parser: Parser::new_from_str_with_options(text, options) }.message()
+        let options =
+            granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
+        let parser = Parser::new_from_str_with_options(text, options);
+        Reader { len: bytes.len(), parser }.message()
     }
 }
 
@@ -354,6 +356,12 @@ mod tests {
         assert_eq!(error_of(&"[".repeat(40)), (Kind::Limit, 32));
         assert_eq!(error_of(&"- ".repeat(40)), (Kind::Limit, 64));
         assert_eq!(Yaml.encode(&Value::Bytes(vec![]), &mut Vec::new()).unwrap_err().kind(), Kind::Type);
+    }
+
+    #[test]
+    fn keys_may_be_longer_than_yaml_looks_ahead() {
+        let message = Value::Map(vec![("k".repeat(5000), Value::Null), ("\"".repeat(1025), Value::U64(1))]);
+        assert_eq!(value_of(&written(&message)), message);
     }
 
     #[test]
