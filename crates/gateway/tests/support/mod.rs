@@ -1,6 +1,8 @@
 //! A gateway on a free port with a buffer in a temporary folder, and a client for it.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
+pub mod child;
+
 use dunnage_gateway::{Config, Gateway, Summary};
 use serde_json::Value;
 use std::{path::Path, time::Duration};

@@ -1,0 +1,61 @@
+//! A gateway in a process of its own, which can be killed and can run out of disk.
+//!
+//! The test program starts itself again with only the test `serve_in_child`, which serves until its input ends.
+
+use super::runtime;
+use dunnage_gateway::Gateway;
+use std::{
+    io::{BufRead, BufReader, Read},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+const FOLDER: &str = "TEST_GATEWAY_FOLDER";
+
+pub struct ChildGateway {
+    pub child: Child,
+    pub url: String,
+}
+
+/// What `serve_in_child` does.
+pub fn serve() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let runtime = runtime();
+    let gateway = runtime.block_on(Gateway::start(super::config(Path::new(&folder)))).unwrap();
+    println!("\nlistening {}", gateway.address());
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+    runtime.block_on(gateway.stop());
+}
+
+/// Starts a gateway with its buffer in `folder`. `before` are shell commands for its process.
+pub fn start(folder: &Path, before: &str) -> ChildGateway {
+    let mut child = Command::new("sh")
+        .args(["-c", &format!("{before}\nexec \"$0\" \"$@\"")])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "serve_in_child", "--nocapture"])
+        .env(FOLDER, folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let address = lines.find_map(|line| line.unwrap().strip_prefix("listening ").map(str::to_owned));
+    let url = format!("http://{}", address.expect("the gateway starts"));
+    // What else it prints must not fill the pipe.
+    std::thread::spawn(move || lines.for_each(drop));
+    ChildGateway { child, url }
+}
+
+impl ChildGateway {
+    /// SIGKILL, and wait until it is gone.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Ends it in order.
+    pub fn stop(mut self) {
+        drop(self.child.stdin.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
