@@ -1,9 +1,12 @@
 //! Which codecs a message is read with: by its format, its schema, and its device's profile.
 
-use crate::{config::Config, name::fits};
+use crate::{
+    config::{Config, Profile},
+    name::{fits, is_name},
+};
 use dunnage_formats::{Error, Format, Id, Mapping};
 use dunnage_schema::Model;
-use std::{collections::HashMap, sync::OnceLock};
+use std::{collections::HashMap, path::Path, sync::OnceLock};
 
 /// The codecs of one schema and mapping, each made when it is first needed.
 pub struct Codecs {
@@ -55,13 +58,18 @@ pub struct ProfileError {
 impl Profiles {
     /// Compiles the bundled schemas, those of `[schemas] path`, which take precedence, and the profiles.
     pub fn load(config: &Config) -> Result<Profiles, ProfileError> {
-        if !config.profiles.is_empty() || !config.schemas.path.as_os_str().is_empty() {
-            return Err(ProfileError {
-                origin: "[schemas]".into(),
-                message: "schemas are not read yet".into(),
-            });
+        let mut models = HashMap::new();
+        for (name, text) in dunnage_schema::bundled() {
+            models.insert(name.to_string(), compile(name, text)?);
         }
-        let (schemas, rules) = (HashMap::new(), Vec::new());
+        if !config.schemas.path.as_os_str().is_empty() {
+            read_folder(&config.schemas.path, &mut models)?;
+        }
+        let rules = config.profiles.iter().map(|profile| rule(profile, &models)).collect::<Result<_, _>>()?;
+        let schemas = models
+            .into_iter()
+            .map(|(name, model)| (name.clone(), Codecs::new(Some(name), Some(model), Mapping::Exact)))
+            .collect();
         Ok(Profiles { without_schema: Codecs::new(None, None, Mapping::Exact), schemas, rules })
     }
 
@@ -77,4 +85,43 @@ impl Profiles {
             }
         }
     }
+}
+
+fn compile(origin: &str, text: &str) -> Result<Model, ProfileError> {
+    Model::compile(text).map_err(|e| ProfileError { origin: origin.into(), message: e.to_string() })
+}
+
+fn read_folder(folder: &Path, models: &mut HashMap<String, Model>) -> Result<(), ProfileError> {
+    let failed = |path: &Path, message: String| ProfileError { origin: path.display().to_string(), message };
+    let entries = std::fs::read_dir(folder).map_err(|e| failed(folder, e.to_string()))?;
+    for entry in entries {
+        let path = entry.map_err(|e| failed(folder, e.to_string()))?.path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if !is_name(name) {
+            return Err(failed(&path, "the file's name must be a schema's name".into()));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|e| failed(&path, e.to_string()))?;
+        models.insert(name.into(), compile(&path.display().to_string(), &text)?);
+    }
+    Ok(())
+}
+
+fn rule(profile: &Profile, models: &HashMap<String, Model>) -> Result<(String, Codecs), ProfileError> {
+    let failed = |message: String| ProfileError {
+        origin: format!("[[profile]] device = {:?}", profile.device),
+        message,
+    };
+    let model = models.get(&profile.schema).ok_or_else(|| {
+        let mut names: Vec<_> = models.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        failed(format!("there is no schema {:?}; there are {}", profile.schema, names.join(", ")))
+    })?;
+    let codecs = Codecs::new(Some(profile.schema.clone()), Some(model.clone()), profile.mapping.into());
+    if profile.proto.is_some() {
+        return Err(failed("a .proto cannot be used yet".into()));
+    }
+    Ok((profile.device.clone(), codecs))
 }

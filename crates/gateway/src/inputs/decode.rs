@@ -9,6 +9,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub fn decode(codecs: &Codecs, format: Id, bytes: &[u8]) -> Result<String, Problem> {
     let codec = codecs.get(format).map_err(|e| unusable(codecs, format, e))?;
     let message = run(codec, bytes)?.map_err(|e| undecodable(&e))?;
+    if let Some(model) = &codecs.model {
+        model.validate(&message).map_err(|violation| {
+            let mut problem = Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "schema",
+                "Breaks the schema",
+                violation.message(),
+            );
+            problem.kind = Some("schema");
+            problem.pointer = Some(violation.pointer().to_owned());
+            problem
+        })?;
+    }
     view::to_json(&message).map_err(|e| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unwritable", "Cannot be stored", e.to_string())
     })

@@ -1,0 +1,92 @@
+//! Messages that have a schema: by name, and by the profile of their device.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use dunnage_gateway::{Error, Gateway, Mapping, Profile};
+use serde_json::{Value, json};
+use support::{JSON, config, runtime, start, start_with};
+
+const CONTAINER: &str = include_str!("../../../bench/corpus/container.json");
+
+fn profile(device: &str, schema: &str) -> Profile {
+    Profile { device: device.into(), schema: schema.into(), proto: None, mapping: Mapping::Exact }
+}
+
+#[test]
+fn a_message_that_fits_the_schema_it_names_is_stored_under_it() {
+    let gateway = start();
+    assert_eq!(gateway.post("/ingest/d?schema=container", JSON, CONTAINER.as_bytes()).status, 204);
+    let message = &gateway.get_json("/api/messages")["messages"][0];
+    assert_eq!(message["schema"], "container");
+    assert_eq!(message["value"], serde_json::from_str::<Value>(CONTAINER).unwrap());
+}
+
+#[test]
+fn a_message_that_breaks_its_schema_is_422_with_a_pointer_and_is_kept() {
+    let gateway = start();
+    let body = CONTAINER.replace("\"bat-soc\":\"96\"", "\"bat-soc\":\"960\"");
+    assert_ne!(body, CONTAINER);
+    let answer = gateway.post("/ingest/d?schema=container", JSON, body.as_bytes());
+    assert_eq!(answer.status, 422, "{}", answer.text);
+    let problem = answer.json();
+    assert_eq!(problem["type"], "urn:dunnage:problem:schema");
+    assert_eq!((&problem["kind"], &problem["pointer"]), (&json!("schema"), &json!("/bat-soc")));
+    let kept = &gateway.get_json("/api/quarantine")["messages"][0];
+    assert_eq!(
+        (&kept["kind"], &kept["schema"], &kept["offset"]),
+        (&json!("schema"), &json!("container"), &Value::Null)
+    );
+    assert!(kept["reason"].as_str().unwrap().starts_with("/bat-soc: "), "{kept}");
+}
+
+#[test]
+fn the_first_profile_that_fits_the_device_gives_the_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, max) in [("small", 10), ("large", 1000)] {
+        let schema = json!({"title": name, "type": "object", "properties": {"n": {"type": "integer", "minimum": 0, "maximum": max}}});
+        std::fs::write(folder.path().join(format!("{name}.json")), schema.to_string()).unwrap();
+    }
+    let gateway = start_with(|config| {
+        config.schemas.path = folder.path().into();
+        config.profiles = vec![profile("s*", "small"), profile("*", "large")];
+    });
+    let body = br#"{"n":11}"#;
+    assert_eq!(gateway.post("/ingest/s1", JSON, body).status, 422);
+    assert_eq!(gateway.post("/ingest/x1", JSON, body).status, 204);
+    assert_eq!(gateway.get_json("/api/messages")["messages"][0]["schema"], "large");
+    // What the message names goes before what its device's profile names.
+    assert_eq!(gateway.post("/ingest/s1?schema=large", JSON, body).status, 204);
+    assert_eq!(gateway.post("/ingest/s1?schema=container", JSON, body).status, 422);
+}
+
+#[test]
+fn a_schema_of_the_folder_goes_before_the_bundled_one_of_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("container.json"), r#"{"title":"C","type":"integer"}"#).unwrap();
+    let gateway = start_with(|config| config.schemas.path = folder.path().into());
+    assert_eq!(gateway.post("/ingest/d?schema=container", JSON, b"7").status, 204);
+}
+
+#[test]
+fn schemas_and_profiles_that_cannot_be_used_stop_the_start_and_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = |change: &dyn Fn(&mut dunnage_gateway::Config)| {
+        let mut config = config(folder.path());
+        change(&mut config);
+        match runtime().block_on(Gateway::start(config)) {
+            Err(Error::Profile(e)) => e.to_string(),
+            Err(e) => panic!("{e}"),
+            Ok(_) => panic!("started"),
+        }
+    };
+    let e = start(&|config| config.profiles = vec![profile("LMCU*", "contaner")]);
+    assert!(e.contains("LMCU*") && e.contains("contaner") && e.contains("container"), "{e}");
+    let e = start(&|config| config.schemas.path = folder.path().join("nothing"));
+    assert!(e.contains("nothing"), "{e}");
+    std::fs::write(folder.path().join("bad.json"), r#"{"title":"B","type":"object","patternProperties":{}}"#)
+        .unwrap();
+    let e = start(&|config| config.schemas.path = folder.path().into());
+    assert!(e.contains("bad.json") && e.contains("patternProperties"), "{e}");
+}
