@@ -1,6 +1,11 @@
 //! The schemas of `spec/schemas`, embedded.
 
-const BUNDLED: [(&str, &str); 1] = [("container", include_str!("../../../spec/schemas/container.json"))];
+const BUNDLED: [(&str, &str); 4] = [
+    ("container", include_str!("../../../spec/schemas/container.json")),
+    ("container-numeric", include_str!("../../../spec/schemas/container-numeric.json")),
+    ("weather", include_str!("../../../spec/schemas/weather.json")),
+    ("meter", include_str!("../../../spec/schemas/meter.json")),
+];
 
 /// Name and text of every schema in `spec/schemas`.
 pub fn bundled() -> &'static [(&'static str, &'static str)] {

@@ -1,34 +1,14 @@
 //! The schemas of `spec/schemas` compile, and their examples are messages that they allow.
 
+use crate::json::{parse, value};
 use dunnage_pson::Value;
 use dunnage_schema::{Model, Type, bundled, bundled_named};
-
-fn value(json: &serde_json::Value) -> Value {
-    match json {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(b) => Value::Bool(*b),
-        serde_json::Value::Number(n) => match (n.as_u64(), n.as_i64()) {
-            (Some(n), _) => Value::U64(n),
-            (_, Some(n)) => Value::I64(n),
-            _ => Value::F64(n.as_f64().unwrap()),
-        },
-        serde_json::Value::String(text) => Value::Text(text.clone()),
-        serde_json::Value::Array(items) => Value::Array(items.iter().map(value).collect()),
-        serde_json::Value::Object(map) => {
-            Value::Map(map.iter().map(|(k, v)| (k.clone(), value(v))).collect())
-        }
-    }
-}
-
-fn json(text: &str) -> serde_json::Value {
-    serde_json::from_str(text).unwrap()
-}
 
 #[test]
 fn every_bundled_schema_compiles_and_allows_its_examples() {
     for (name, text) in bundled() {
         let model = Model::compile(text).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let schema = json(text);
+        let schema = parse(text);
         for keyword in ["$schema", "$id", "title", "description"] {
             assert!(schema[keyword].is_string(), "{name} has no {keyword}");
         }
@@ -47,7 +27,7 @@ fn the_container_has_its_20_fields_in_the_order_of_its_message() {
     let model = Model::compile(text).unwrap();
     assert_eq!(model.name, "Container");
     let Type::Object(object) = &model.root else { panic!("not an object") };
-    let example = &json(text)["examples"][0];
+    let example = &parse(text)["examples"][0];
     let keys: Vec<_> = example.as_object().unwrap().keys().collect();
     let fields: Vec<_> = object.fields.iter().map(|field| &field.name).collect();
     assert_eq!(fields, keys);
@@ -60,7 +40,7 @@ fn the_container_has_its_20_fields_in_the_order_of_its_message() {
 fn text_of_the_container_message_comes_back_byte_for_byte() {
     let text = bundled_named("container").unwrap();
     let Type::Object(object) = Model::compile(text).unwrap().root else { panic!("not an object") };
-    let example = value(&json(text)["examples"][0]);
+    let example = value(&parse(text)["examples"][0]);
     let mut numbers = 0;
     for field in &object.fields {
         let Some(Value::Text(text)) = example.get(&field.name) else { panic!("{} is no text", field.name) };
@@ -79,4 +59,14 @@ fn text_of_the_container_message_comes_back_byte_for_byte() {
 #[test]
 fn an_unknown_name_has_no_schema() {
     assert_eq!(bundled_named("containers"), None);
+}
+
+#[test]
+fn optional_and_null_fields_stand_where_the_schema_says() {
+    for (name, optional) in [("container-numeric", 0), ("weather", 4), ("meter", 4)] {
+        let Type::Object(object) = Model::compile(bundled_named(name).unwrap()).unwrap().root else {
+            panic!("{name} is no object")
+        };
+        assert_eq!(object.fields.iter().filter(|field| !field.required).count(), optional, "{name}");
+    }
 }

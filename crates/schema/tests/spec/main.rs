@@ -1,0 +1,8 @@
+//! `spec/schema.md` and `spec/schemas`, held against the compiler and against an ordinary validator.
+
+mod agreement;
+mod bundled;
+mod compile;
+mod json;
+mod refuse;
+mod validate;

@@ -1,0 +1,347 @@
+//! Schemas that are refused, each with the pointer to what is at fault.
+
+use dunnage_schema::Model;
+
+/// Every schema is refused at its pointer, whose last keyword the error names, for its reason.
+fn refused(cases: &[(&str, &str, &str)]) {
+    for (schema, pointer, reason) in cases {
+        let error = Model::compile(schema).expect_err(schema);
+        assert_eq!(error.pointer(), *pointer, "{schema}: {error}");
+        assert!(error.message().contains(reason), "{schema}: {error}");
+        assert!(pointer.contains(error.keyword()), "{schema}: {}", error.keyword());
+        assert!(error.to_string().contains(pointer), "{error}");
+    }
+}
+
+#[test]
+fn keywords_that_would_change_the_meaning_are_never_ignored() {
+    for keyword in [
+        "allOf",
+        "not",
+        "if",
+        "then",
+        "else",
+        "dependentSchemas",
+        "dependentRequired",
+        "prefixItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "uniqueItems",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "patternProperties",
+        "propertyNames",
+        "minProperties",
+        "maxProperties",
+        "$dynamicRef",
+    ] {
+        let schema = format!(r#"{{"type":"object","properties":{{"a/b":{{"{keyword}":true}}}}}}"#);
+        let error = Model::compile(&schema).expect_err(keyword);
+        assert_eq!(
+            (error.keyword(), error.pointer()),
+            (keyword, format!("/properties/a~1b/{keyword}").as_str())
+        );
+    }
+}
+
+#[test]
+fn unknown_and_misspelt_keywords_are_errors() {
+    refused(&[
+        (r#"{"minimun":1}"#, "/minimun", "not known"),
+        (r#"{"definitions":{}}"#, "/definitions", "not known"),
+        (r#"{"$recursiveRef":"a"}"#, "/$recursiveRef", "not known"),
+        (r#"{"type":"string","x-dunnage-numbr":{}}"#, "/x-dunnage-numbr", "x-dunnage-number"),
+        (
+            r#"{"type":"string","x-dunnage-number":{"multipleOf":1,"min":0}}"#,
+            "/x-dunnage-number/min",
+            "minimum",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-time":{"notation":"a","zone":"CET"}}"#,
+            "/x-dunnage-time/zone",
+            "notation",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-numbers":{"items":[],"separators":" "}}"#,
+            "/x-dunnage-numbers/separators",
+            "separator",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-numbers":{"separator":" ","items":[{"name":"x","multipleOf":1,"maximun":3}]}}"#,
+            "/x-dunnage-numbers/items/0/maximun",
+            "maximum",
+        ),
+    ]);
+}
+
+#[test]
+fn a_keyword_of_one_type_needs_that_type() {
+    refused(&[
+        (r#"{"minimum":1}"#, "/minimum", "every other type"),
+        (r#"{"properties":{}}"#, "/properties", "every other type"),
+        (r#"{"type":"string","minimum":1}"#, "/minimum", "says nothing about string"),
+        (r#"{"type":"integer","maxLength":1}"#, "/maxLength", "says nothing about integer"),
+        (
+            r#"{"type":"number","x-dunnage-number":{"multipleOf":1}}"#,
+            "/x-dunnage-number",
+            "says nothing about number",
+        ),
+        (r#"{"type":"null","items":{}}"#, "/items", "says nothing about null"),
+    ]);
+}
+
+#[test]
+fn contradictions_are_errors() {
+    refused(&[
+        (r#"{"type":"integer","minimum":3,"maximum":2}"#, "/minimum", "below the maximum"),
+        (r#"{"type":"integer","minimum":0.1,"maximum":0.9}"#, "/minimum", "below the maximum"),
+        (
+            r#"{"type":"integer","exclusiveMinimum":3,"exclusiveMaximum":4}"#,
+            "/exclusiveMinimum",
+            "below the maximum",
+        ),
+        (r#"{"type":"integer","multipleOf":10,"minimum":1,"maximum":9}"#, "/multipleOf", "no multiple"),
+        (
+            r#"{"type":"number","multipleOf":0.1,"minimum":0.01,"maximum":0.09}"#,
+            "/minimum",
+            "below the maximum",
+        ),
+        (r#"{"type":"number","multipleOf":0.5,"minimum":0.1,"maximum":0.4}"#, "/multipleOf", "no multiple"),
+        (r#"{"type":"number","minimum":3,"maximum":2}"#, "/minimum", "below the maximum"),
+        (r#"{"type":"number","exclusiveMinimum":2,"maximum":2}"#, "/exclusiveMinimum", "below the maximum"),
+        (r#"{"type":"string","minLength":3,"maxLength":2}"#, "/minLength", "above maxLength"),
+        (r#"{"type":"string","minLength":3,"pattern":"^a{2}$"}"#, "/minLength", "longest"),
+        (r#"{"type":"array","minItems":3,"maxItems":2}"#, "/minItems", "above maxItems"),
+        (
+            r#"{"type":"object","properties":{"a":true},"required":["a","b"]}"#,
+            "/required/1",
+            "not among properties",
+        ),
+        (r#"{"type":"object","properties":{"a":true},"required":["a","a"]}"#, "/required/1", "twice"),
+        (r#"{"type":"object","required":["a"]}"#, "/required/0", "not among properties"),
+        (r#"{"enum":[]}"#, "/enum", "empty"),
+        (r#"{"enum":["a","a"]}"#, "/enum/1", "twice"),
+        (r#"{"enum":[1,1.0]}"#, "/enum/1", "twice"),
+        (r#"{"type":"string","enum":["a",1]}"#, "/enum/1", "1 is not a string"),
+        (r#"{"type":"string","enum":["a",null]}"#, "/enum/1", "null is not a string"),
+        (r#"{"type":"string","maxLength":1,"enum":["a","bb"]}"#, "/enum/1", "the most is 1"),
+        (r#"{"type":"integer","maximum":4,"const":5}"#, "/const", "above the maximum 4"),
+        (r#"{"const":1,"enum":[1]}"#, "/enum", "beside const"),
+        (r#"{"oneOf":[{"type":["string","null"]},{"type":"null"}]}"#, "/oneOf", "both"),
+        (r#"false"#, "", "allows nothing"),
+        (r#"{"type":"object","properties":{"a":false}}"#, "/properties/a", "allows nothing"),
+    ]);
+}
+
+#[test]
+fn values_of_keywords_must_have_their_type() {
+    refused(&[
+        (r#"3"#, "", "object or a boolean"),
+        (r#"{"type":"array","items":[]}"#, "/items", "object or a boolean"),
+        (r#"{"type":3}"#, "/type", "name"),
+        (r#"{"type":[]}"#, "/type", "empty"),
+        (r#"{"type":["integer","string"]}"#, "/type", "null"),
+        (r#"{"type":["integer","integer"]}"#, "/type/1", "different"),
+        (r#"{"type":"int"}"#, "/type", "no type"),
+        (r#"{"type":"integer","minimum":"1"}"#, "/minimum", "number"),
+        (r#"{"type":"number","maximum":"1"}"#, "/maximum", "number"),
+        (r#"{"type":"number","maximum":1e400}"#, "/maximum", "binary64"),
+        (r#"{"type":"string","minLength":-1}"#, "/minLength", "whole number"),
+        (r#"{"type":"string","maxLength":1.5}"#, "/maxLength", "whole number"),
+        (r#"{"type":"array","maxItems":1e30}"#, "/maxItems", "whole number"),
+        (r#"{"type":"string","pattern":1}"#, "/pattern", "string"),
+        (r#"{"type":"string","pattern":"("}"#, "/pattern", "does not compile"),
+        (r#"{"type":"string","pattern":"a(?=b)"}"#, "/pattern", "lookahead"),
+        (r#"{"type":"object","properties":[]}"#, "/properties", "object"),
+        (r#"{"type":"object","required":"a"}"#, "/required", "array"),
+        (r#"{"type":"object","required":[1]}"#, "/required/0", "names"),
+        (r#"{"enum":1}"#, "/enum", "array"),
+        (r#"{"const":1e999}"#, "/const", "binary64"),
+        (r#"{"$defs":[]}"#, "/$defs", "object"),
+        (r#"{"a":1,"a":2}"#, "/a", "twice"),
+    ]);
+}
+
+#[test]
+fn numbers_beyond_64_bits_are_refused() {
+    refused(&[
+        (r#"{"type":"number","multipleOf":0}"#, "/multipleOf", "above 0"),
+        (r#"{"type":"number","multipleOf":-0.1}"#, "/multipleOf", "above 0"),
+        (r#"{"type":"number","multipleOf":1e-19}"#, "/multipleOf", "18 decimals"),
+        (r#"{"type":"number","multipleOf":1e30}"#, "/multipleOf", "64 bits"),
+        (r#"{"type":"integer","maximum":18446744073709551616}"#, "/maximum", "64 bits"),
+        (r#"{"type":"integer","minimum":-1e300}"#, "/minimum", "64 bits"),
+        (r#"{"type":"number","multipleOf":0.01,"maximum":1e17}"#, "/maximum", "64 bits"),
+    ]);
+}
+
+#[test]
+fn choices_are_between_null_and_one_other_schema() {
+    refused(&[
+        (r#"{"anyOf":[{"type":"string"},{"type":"integer"}]}"#, "/anyOf", "null"),
+        (r#"{"anyOf":[{"type":"null"}]}"#, "/anyOf", "null"),
+        (r#"{"anyOf":{}}"#, "/anyOf", "null"),
+        (r#"{"oneOf":[{"type":"string"},{"type":"null"},{"type":"null"}]}"#, "/oneOf", "null"),
+        (r#"{"anyOf":[{"minimun":1},{"type":"null"}]}"#, "/anyOf/0/minimun", "not known"),
+        (r#"{"type":"string","anyOf":[{},{"type":"null"}]}"#, "/type", "beside anyOf"),
+    ]);
+}
+
+#[test]
+fn references_are_local_pointers_without_recursion() {
+    refused(&[
+        (r##"{"$ref":"#"}"##, "/$ref", "recursion"),
+        (
+            r##"{"$defs":{"a":{"type":"array","items":{"$ref":"#/$defs/a"}}}}"##,
+            "/$defs/a/items/$ref",
+            "recursion",
+        ),
+        (
+            r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##,
+            "/$defs/a/$ref",
+            "recursion",
+        ),
+        (r##"{"$ref":"#/$defs/a"}"##, "/$ref", "nothing"),
+        (r##"{"$ref":"#/$defs/%zz"}"##, "/$ref", "percent"),
+        (r##"{"$ref":"#a"}"##, "/$ref", "anchors"),
+        (r##"{"$ref":"other.json#/a"}"##, "/$ref", "not in this schema"),
+        (r##"{"$ref":3}"##, "/$ref", "string"),
+        (r##"{"$ref":"#/$defs/a","type":"null","$defs":{"a":{}}}"##, "/type", "beside $ref"),
+        (
+            r##"{"type":"array","items":{"$ref":"#/$defs/a"},"$defs":{"a":{"minimun":1}}}"##,
+            "/$defs/a/minimun",
+            "not known",
+        ),
+    ]);
+}
+
+#[test]
+fn another_dialect_or_base_is_refused() {
+    refused(&[
+        (r#"{"$schema":"http://json-schema.org/draft-07/schema#"}"#, "/$schema", "2020-12"),
+        (r#"{"$schema":1}"#, "/$schema", "2020-12"),
+        (r#"{"type":"array","items":{"$id":"urn:b"}}"#, "/items/$id", "top"),
+        (
+            r#"{"type":"array","items":{"$schema":"https://json-schema.org/draft/2020-12/schema"}}"#,
+            "/items/$schema",
+            "top",
+        ),
+    ]);
+}
+
+#[test]
+fn notations_must_be_unambiguous() {
+    let time =
+        |notation: &str| format!(r#"{{"type":"string","x-dunnage-time":{{"notation":"{notation}"}}}}"#);
+    for notation in [
+        "",
+        "YYYY",
+        "YYYY-MM-DD",
+        "YYYYMMDDhhmm",
+        "YYYY-YY-MM-DD hh:mm:ss",
+        "YYYYMMDDDDhhmmss",
+        "YYYMMDDhhmmss",
+        "YYYYMMDD hhmmss Dec",
+        "YYYYMMDDhhmmss.ffffffffff",
+        "YYYYMMDDhhmmss.f,f",
+        "YYYYMMDDMMhhmmss",
+    ] {
+        let error = Model::compile(&time(notation)).expect_err(notation);
+        assert_eq!(error.pointer(), "/x-dunnage-time/notation", "{notation}: {error}");
+    }
+    refused(&[
+        (r#"{"type":"string","x-dunnage-number":1}"#, "/x-dunnage-number", "object"),
+        (r#"{"type":"string","x-dunnage-number":{}}"#, "/x-dunnage-number/multipleOf", "missing"),
+        (
+            r#"{"type":"string","x-dunnage-number":{"multipleOf":1,"digits":0}}"#,
+            "/x-dunnage-number/digits",
+            "1 to 18",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-number":{"multipleOf":1,"digits":19}}"#,
+            "/x-dunnage-number/digits",
+            "1 to 18",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-number":{"multipleOf":1,"minimum":2,"maximum":1}}"#,
+            "/x-dunnage-number/minimum",
+            "maximum",
+        ),
+        (r#"{"type":"string","maxLength":3,"x-dunnage-number":{"multipleOf":1}}"#, "/maxLength", "beside"),
+        (
+            r#"{"type":"string","format":"date-time","x-dunnage-number":{"multipleOf":1}}"#,
+            "/format",
+            "date-time",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-number":{"multipleOf":1},"x-dunnage-time":{"notation":"a"}}"#,
+            "/x-dunnage-time",
+            "beside",
+        ),
+        (
+            r#"{"type":"string","format":"date-time","x-dunnage-time":{"notation":"YYYY-MM-DD hh:mm:ss"}}"#,
+            "/format",
+            "date-time",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-time":{"notation":"YYYYMMDDhhmmss","epoch":"2000-01-01"}}"#,
+            "/x-dunnage-time/epoch",
+            "whole second",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-time":{"notation":"YYMMDDhhmmss","epoch":"2100-01-01T00:00:00Z"}}"#,
+            "/x-dunnage-time/epoch",
+            "no time",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-numbers":{"items":[]}}"#,
+            "/x-dunnage-numbers/separator",
+            "not empty",
+        ),
+        (r#"{"type":"string","x-dunnage-numbers":{"separator":"-"}}"#, "/x-dunnage-numbers/separator", "'-'"),
+        (
+            r#"{"type":"string","x-dunnage-numbers":{"separator":" ","items":[]}}"#,
+            "/x-dunnage-numbers/items",
+            "not empty",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-numbers":{"separator":" ","items":[{"multipleOf":1}]}}"#,
+            "/x-dunnage-numbers/items/0/name",
+            "letter",
+        ),
+        (
+            r#"{"type":"string","x-dunnage-numbers":{"separator":" ","items":[{"name":"x","multipleOf":1},{"name":"x","multipleOf":1}]}}"#,
+            "/x-dunnage-numbers/items/1/name",
+            "twice",
+        ),
+    ]);
+}
+
+#[test]
+fn nesting_and_size_have_limits() {
+    let arrays = |n: usize| format!("{}{{}}{}", r#"{"type":"array","items":"#.repeat(n), "}".repeat(n));
+    assert!(Model::compile(&arrays(32)).is_ok());
+    let error = Model::compile(&arrays(33)).unwrap_err();
+    assert!(error.message().contains("more than 32 deep"), "{error}");
+    let error = Model::compile(&arrays(10_000)).unwrap_err();
+    assert!(error.message().contains("deep"), "{error}");
+    let error = Model::compile(&format!("{{}}{}", " ".repeat(1 << 20))).unwrap_err();
+    assert!(error.message().contains("1048576"), "{error}");
+}
+
+#[test]
+fn references_cannot_make_a_small_schema_huge() {
+    let mut definitions = vec![r#""d0":{"type":"null"}"#.to_owned()];
+    for i in 1..40 {
+        let one = format!(r##"{{"$ref":"#/$defs/d{}"}}"##, i - 1);
+        definitions.push(format!(r#""d{i}":{{"type":"object","properties":{{"a":{one},"b":{one}}}}}"#));
+    }
+    let schema = format!(r##"{{"$ref":"#/$defs/d25","$defs":{{{}}}}}"##, definitions.join(","));
+    let error = Model::compile(&schema).unwrap_err();
+    assert!(error.message().contains("more than 10000 schemas"), "{error}");
+
+    let chain: Vec<_> = (0..5000).map(|i| format!(r##""d{i}":{{"$ref":"#/$defs/d{}"}}"##, i + 1)).collect();
+    let error = Model::compile(&format!(r#"{{"$defs":{{{},"d5000":{{}}}}}}"#, chain.join(","))).unwrap_err();
+    assert!(error.message().contains("deep"), "{error}");
+}

@@ -1,0 +1,231 @@
+//! Messages that break their schema: where, and for what reason.
+
+use crate::json::message;
+use dunnage_pson::Value;
+use dunnage_schema::{Model, bundled_named};
+
+fn model(schema: &str) -> Model {
+    Model::compile(schema).unwrap_or_else(|e| panic!("{schema}: {e}"))
+}
+
+/// Each message breaks the schema with exactly this text.
+fn broken(schema: &str, cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        let violation = model(schema).validate(&message(text)).expect_err(text);
+        assert_eq!(violation.to_string(), *expected, "{text}");
+    }
+}
+
+fn valid(schema: &str, messages: &[&str]) {
+    for text in messages {
+        assert_eq!(model(schema).validate(&message(text)), Ok(()), "{schema} and {text}");
+    }
+}
+
+#[test]
+fn numbers_name_value_and_limit() {
+    let schema = r#"{"type":"integer","minimum":-5,"maximum":1000,"multipleOf":5}"#;
+    valid(schema, &["-5", "0", "5.0", "1e3"]);
+    broken(
+        schema,
+        &[
+            ("-10", "-10 is below the minimum -5"),
+            ("1005", "1005 is above the maximum 1000"),
+            ("7", "7 is not a multiple of 5"),
+            ("2.5", "2.5 is not a whole number"),
+            ("-0.0", "-0.0 is not an integer: its sign would be lost"),
+            ("1e30", "1e30 does not fit 64 bits"),
+            (r#""5""#, r#""5" is not an integer"#),
+            ("null", "null is not an integer"),
+        ],
+    );
+    let schema = r#"{"type":"number","multipleOf":0.05,"minimum":-40,"maximum":85}"#;
+    valid(schema, &["-40", "0.05", "0.15", "0.35", "84.95", "85.0", "0"]);
+    broken(
+        schema,
+        &[
+            ("-40.05", "-40.05 is below the minimum -40.00"),
+            ("1e300", "1e300 is above the maximum 85.00"),
+            ("0.07", "0.07 is not a multiple of 0.05"),
+            ("0.001", "0.001 is not a multiple of 0.05"),
+            ("-0.0", "-0.0 has no scaled integer: its sign would be lost"),
+            ("true", "true is not a number"),
+        ],
+    );
+    let schema = r#"{"type":"number","minimum":0.5,"exclusiveMaximum":2}"#;
+    valid(schema, &["0.5", "1", "1.9999999999999998"]);
+    broken(
+        schema,
+        &[("0.4", "0.4 is below the minimum 0.5"), ("2", "2.0 is above the maximum 1.9999999999999998")],
+    );
+}
+
+#[test]
+fn a_binary_float_must_hold_the_number() {
+    let float = model(r#"{"type":"number"}"#);
+    for value in [Value::U64(1 << 60), Value::I64(-3), Value::F64(-0.0), Value::F64(1e300)] {
+        assert_eq!(float.validate(&value), Ok(()));
+    }
+    let reason = |value| float.validate(&value).unwrap_err().message().to_owned();
+    assert_eq!(reason(Value::U64((1 << 53) + 1)), "9007199254740993 is not exact as a binary64");
+    assert_eq!(reason(Value::U64(u64::MAX)), "18446744073709551615 is not exact as a binary64");
+    assert_eq!(reason(Value::F64(f64::NAN)), "NaN is not a finite number");
+    assert_eq!(reason(Value::F64(f64::INFINITY)), "inf is not a finite number");
+}
+
+#[test]
+fn text_counts_code_points() {
+    let schema = r#"{"type":"string","minLength":2,"maxLength":3}"#;
+    valid(schema, &[r#""éé""#, r#""😀😀😀""#]);
+    broken(
+        schema,
+        &[
+            (r#""é""#, r#""é" has 1 characters; the least is 2"#),
+            (r#""abcd""#, r#""abcd" has 4 characters; the most is 3"#),
+        ],
+    );
+    broken(r#"{"type":"string","pattern":"^a+$"}"#, &[(r#""ab""#, r#""ab" does not match ^a+$"#)]);
+    let long = format!(r#""{}""#, "b".repeat(1000));
+    let quoted = format!(r#""{}"… does not match ^a+$"#, "b".repeat(40));
+    broken(r#"{"type":"string","pattern":"^a+$"}"#, &[(&long, &quoted)]);
+}
+
+#[test]
+fn bytes_are_not_a_string() {
+    for schema in [
+        r#"{"type":"string"}"#,
+        r#"{"enum":["a","b"]}"#,
+        r#"{"type":"string","x-dunnage-number":{"multipleOf":1}}"#,
+    ] {
+        let violation = model(schema).validate(&Value::Bytes(vec![b'a'])).unwrap_err();
+        assert!(violation.message().starts_with("a byte string of 1 is"), "{violation}");
+    }
+    assert_eq!(model("{}").validate(&Value::Bytes(vec![1])), Ok(()));
+}
+
+#[test]
+fn date_time_is_rfc_3339() {
+    let schema = r#"{"type":"string","format":"date-time"}"#;
+    valid(
+        schema,
+        &[
+            r#""2026-03-29T12:00:00Z""#,
+            r#""2024-02-29t23:59:59.123456789+05:30""#,
+            r#""1998-12-31T23:59:60Z""#,
+            r#""0000-01-01T00:00:00-00:00""#,
+        ],
+    );
+    for text in [
+        "2026-03-29",
+        "2026-03-29T12:00:00",
+        "2026-03-29T24:00:00Z",
+        "2023-02-29T12:00:00Z",
+        "2026-3-29T12:00:00Z",
+        "2026-03-29T12:00:00.Z",
+        "2026-03-29T12:00:00+0530",
+        "2026-03-29T12:00:00+25:00",
+        "12026-03-29T12:00:00Z",
+        "",
+    ] {
+        assert!(model(schema).validate(&Value::Text(text.into())).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn text_that_holds_numbers_names_what_is_wrong_with_it() {
+    broken(
+        r#"{"type":"string","x-dunnage-number":{"multipleOf":0.5,"minimum":0,"maximum":99.5,"digits":2}}"#,
+        &[
+            (r#""1.5""#, r#""1.5" is not a number with 2 or more digits and 1 decimals"#),
+            (r#""01.50""#, r#""01.50" is not a number with 2 or more digits and 1 decimals"#),
+            (r#""01.7""#, r#""01.7" is not a multiple of 0.5"#),
+            (r#""-01.5""#, r#""-01.5" is below the minimum 0.0"#),
+            (r#""100.0""#, r#""100.0" is above the maximum 99.5"#),
+            ("1.5", "1.5 is not a string that holds a number"),
+        ],
+    );
+    broken(
+        r#"{"type":"string","x-dunnage-numbers":{"separator":" ","items":[{"name":"x","multipleOf":1},{"name":"y","multipleOf":1,"maximum":9}]}}"#,
+        &[
+            (r#""1""#, r#""1" holds 1 numbers, not 2"#),
+            (r#""1 2 3""#, r#""1 2 3" holds 3 numbers, not 2"#),
+            (r#""1 10""#, r#"y: "10" is above the maximum 9"#),
+            (r#"" 1""#, r#"x: "" is not a number with 1 or more digits and 0 decimals"#),
+        ],
+    );
+    broken(
+        r#"{"type":"string","x-dunnage-time":{"notation":"YYYY-MM-DD hh:mm:ss","epoch":"2020-01-01T00:00:00Z"}}"#,
+        &[
+            (r#""2023-02-29 00:00:00""#, r#""2023-02-29 00:00:00" is not a time like "2020-01-01 00:00:00""#),
+            (
+                r#""2019-12-31 23:59:59""#,
+                r#""2019-12-31 23:59:59" is before the first time "2020-01-01 00:00:00""#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn pointers_lead_to_the_offending_value() {
+    let schema = r#"{"type":"object","properties":{"a/b":{"type":"array","items":{"type":"object","properties":{
+        "m~n":{"type":["boolean","null"]},"z":{"enum":["x","y"]}},"required":["m~n"],"additionalProperties":false}}},
+        "additionalProperties":{"type":"integer"}}"#;
+    valid(schema, &[r#"{"a/b":[{"m~n":null},{"z":"x","m~n":true}],"other":3}"#, "{}"]);
+    broken(
+        schema,
+        &[
+            (r#"{"a/b":[{"m~n":true},{"m~n":1}]}"#, "1 is not a boolean at /a~1b/1/m~0n"),
+            (r#"{"a/b":[{"z":"x"}]}"#, r#"the field "m~n" is missing at /a~1b/0"#),
+            (r#"{"a/b":[{"m~n":true,"q/":1}]}"#, r#"there is no field "q/" at /a~1b/0/q~1"#),
+            (r#"{"a/b":[{"m~n":true,"z":"w"}]}"#, r#""w" is none of "x", "y" at /a~1b/0/z"#),
+            (r#"{"a/b":{}}"#, "an object of 0 is not an array at /a~1b"),
+            (r#"{"other":1.5}"#, "1.5 is not a whole number at /other"),
+            ("[]", "an array of 0 is not an object"),
+        ],
+    );
+}
+
+#[test]
+fn fields_may_come_in_any_order() {
+    let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":{"type":"null"}},
+        "required":["a","c"],"additionalProperties":false}"#;
+    valid(schema, &[r#"{"a":1,"b":"x","c":null}"#, r#"{"c":null,"b":"x","a":1}"#, r#"{"c":null,"a":1}"#]);
+    broken(
+        schema,
+        &[
+            (r#"{"b":"x","c":null}"#, r#"the field "a" is missing"#),
+            (r#"{"c":1,"a":1}"#, "1 is not null at /c"),
+        ],
+    );
+}
+
+#[test]
+fn arrays_and_constants_name_their_limit() {
+    broken(
+        r#"{"type":"array","minItems":1,"maxItems":2}"#,
+        &[("[]", "an array of 0; the least is 1"), ("[1,2,3]", "an array of 3; the most is 2")],
+    );
+    broken(r#"{"const":2}"#, &[("3", "3 is not 2")]);
+    valid(r#"{"const":2}"#, &["2", "2.0"]);
+}
+
+#[test]
+fn the_container_reports_the_field_and_its_limit() {
+    let model = model(bundled_named("container").unwrap());
+    let schema: serde_json::Value = crate::json::parse(bundled_named("container").unwrap());
+    for (field, text, reason) in [
+        ("temperature", "100.00", r#""100.00" is above the maximum 99.99"#),
+        ("temperature", "17.0", r#""17.0" is not a number with 1 or more digits and 2 decimals"#),
+        ("latitude", "-90.0001", r#""-90.0001" is below the minimum -90.0000"#),
+        ("nsat", "6", r#""6" is not a number with 2 or more digits and 0 decimals"#),
+        ("door", "X", r#""X" is none of "D", "O", "C", "T""#),
+        ("iso6346", "LMCX1231237", r#""LMCX1231237" does not match ^[A-Z]{3}[UJZ][0-9]{7}$"#),
+        ("time", "310223 002940.0", r#""310223 002940.0" is not a time like "010100 000000.0""#),
+        ("acc", "0.0000 0.0000 -24000.0001", r#"z: "-24000.0001" is below the minimum -24000.0000"#),
+    ] {
+        let mut example = schema["examples"][0].clone();
+        example[field] = text.into();
+        let violation = model.validate(&crate::json::value(&example)).expect_err(field);
+        assert_eq!((violation.pointer(), violation.message()), (format!("/{field}").as_str(), reason));
+    }
+}
