@@ -1,0 +1,62 @@
+//! The record as an Apache Avro schema.
+
+use crate::{Field, Integer, Kind, Record};
+use serde_json::{Map, Value, json};
+
+/// The text of an `.avsc` file.
+pub fn avro(record: &Record) -> String {
+    format!("{:#}\n", schema(record))
+}
+
+fn schema(record: &Record) -> Value {
+    let fields: Vec<_> = record.fields.iter().map(field).collect();
+    json!({"type": "record", "name": record.name, "fields": fields})
+}
+
+fn field(field: &Field) -> Value {
+    let mut entry = Map::new();
+    entry.insert("name".to_owned(), json!(field.name));
+    let mut notes = field.notes.clone();
+    if matches!(field.kind.element(), Kind::Integer(range) if range.max > i128::from(i64::MAX)) {
+        notes.push("Without sign: a negative number stands for itself plus 2^64.".to_owned());
+    }
+    if !notes.is_empty() {
+        entry.insert(
+            "doc".to_owned(),
+            json!(notes.iter().map(|note| sentence(note)).collect::<Vec<_>>().join(" ")),
+        );
+    }
+    let kind = kind(&field.kind);
+    if field.optional {
+        entry.insert("type".to_owned(), json!(["null", kind]));
+        entry.insert("default".to_owned(), Value::Null);
+    } else {
+        entry.insert("type".to_owned(), kind);
+    }
+    Value::Object(entry)
+}
+
+fn kind(of: &Kind) -> Value {
+    match of {
+        Kind::Bool => json!("boolean"),
+        Kind::Integer(range) => json!(integer(*range)),
+        Kind::Float32 => json!("float"),
+        Kind::Float64 => json!("double"),
+        Kind::Text => json!("string"),
+        Kind::Bytes => json!("bytes"),
+        Kind::Enum(enumeration) => {
+            json!({"type": "enum", "name": enumeration.name, "symbols": enumeration.symbols})
+        }
+        Kind::List(list) => json!({"type": "array", "items": kind(&list.item)}),
+        Kind::Record(inner) => schema(inner),
+    }
+}
+
+fn integer(range: Integer) -> &'static str {
+    if range.signed_bytes() <= 4 { "int" } else { "long" }
+}
+
+/// The note with a full stop, so that another can stand behind it.
+fn sentence(note: &str) -> String {
+    if note.ends_with(['.', '!', '?']) { note.to_owned() } else { format!("{note}.") }
+}

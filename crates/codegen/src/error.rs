@@ -1,0 +1,62 @@
+//! Why a message and its record do not agree.
+
+use std::fmt;
+
+/// A message that cannot be put into its record, or a record that is not a valid message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    kind: dunnage_pson::Kind,
+    pointer: String,
+    message: String,
+}
+
+impl Error {
+    pub(crate) fn new(kind: dunnage_pson::Kind, message: impl Into<String>) -> Self {
+        Error { kind, pointer: String::new(), message: message.into() }
+    }
+
+    pub(crate) fn at(
+        kind: dunnage_pson::Kind,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Error { kind, pointer: pointer.into(), message: message.into() }
+    }
+
+    pub(crate) fn of_type(expected: &str) -> Self {
+        Error::new(dunnage_pson::Kind::Type, format!("not {expected}"))
+    }
+
+    /// The same error, one level further up: inside `key`.
+    pub(crate) fn under(mut self, key: &str) -> Self {
+        let escaped = key.replace('~', "~0").replace('/', "~1");
+        self.pointer.insert_str(0, &format!("/{escaped}"));
+        self
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> dunnage_pson::Kind {
+        self.kind
+    }
+
+    /// Where in the message: a JSON pointer (RFC 6901).
+    pub fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// The reason, for people.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pointer.as_str() {
+            "" => write!(f, "{}: {}", self.kind, self.message),
+            pointer => write!(f, "{}: {} at {pointer}", self.kind, self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

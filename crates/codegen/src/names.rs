@@ -1,0 +1,80 @@
+//! Identifiers made of the keys and values of a schema.
+
+use std::collections::HashSet;
+
+/// Names in one scope, each given out once.
+///
+/// Two names that differ only in case or underscores count as the same, because generated code in some language would
+/// spell them the same.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    taken: HashSet<String>,
+}
+
+impl Names {
+    /// `name`, or with the smallest number from 2 behind it that makes it distinct.
+    pub(crate) fn claim(&mut self, name: &str) -> String {
+        let mut candidate = name.to_owned();
+        let mut n = 2;
+        while !self.taken.insert(candidate.replace('_', "").to_lowercase()) {
+            candidate = format!("{name}_{n}");
+            n += 1;
+        }
+        candidate
+    }
+}
+
+/// `text` with everything but ASCII letters and digits as an underscore, starting with a letter:
+/// `ble-m` is `ble_m`, `3d` is `f_3d`.
+pub(crate) fn field(text: &str) -> String {
+    let name: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        name
+    } else {
+        format!("f_{}", name.trim_start_matches('_'))
+    }
+}
+
+/// The same in upper case, for the names of an enumeration's values.
+pub(crate) fn symbol(text: &str) -> String {
+    let name: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("V{name}") }
+}
+
+/// The words of `text`, each with a capital: `ble-m` is `BleM`, `3d` is `T3d`. For records and enumerations.
+pub(crate) fn camel(text: &str) -> String {
+    let mut name = String::new();
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        let (first, rest) = word.split_at(1);
+        name.push_str(&first.to_ascii_uppercase());
+        name.push_str(rest);
+    }
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("T{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_become_identifiers() {
+        assert_eq!(field("ble-m"), "ble_m");
+        assert_eq!(field("3d"), "f_3d");
+        assert_eq!(field("température"), "temp_rature");
+        assert_eq!(field("_x"), "f_x");
+        assert_eq!(field(""), "f_");
+        assert_eq!(camel("bat-soc"), "BatSoc");
+        assert_eq!(camel("3d"), "T3d");
+        assert_eq!(symbol("not ok"), "NOT_OK");
+        assert_eq!(symbol("06"), "V06");
+    }
+
+    #[test]
+    fn a_name_is_given_out_once() {
+        let mut names = Names::default();
+        assert_eq!(names.claim("a_b"), "a_b");
+        assert_eq!(names.claim("aB"), "aB_2");
+        assert_eq!(names.claim("a_b"), "a_b_3");
+    }
+}

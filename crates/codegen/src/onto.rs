@@ -1,0 +1,175 @@
+//! From the model to a record that somebody else defined.
+
+use crate::{
+    Error, Field, Kind, Record, notes,
+    rule::{Absent, Plan, Presence, Property, Rule, Width},
+};
+use dunnage_pson::{Kind as Fault, Value};
+use dunnage_schema::{NumberText, NumbersText, Object, Type};
+
+/// The rule that puts a message of this type into `record`.
+pub(crate) fn message(kind: &Type, record: &Record) -> Result<Rule, Error> {
+    match kind {
+        Type::Object(object) => plan(object, record).map(Rule::Object),
+        _ => Err(unfit("an object only")),
+    }
+}
+
+fn plan(object: &Object, record: &Record) -> Result<Plan, Error> {
+    let properties =
+        object.fields.iter().map(|field| property(field, record).map_err(|e| e.under(&field.name)));
+    // A property that is optional and has no field cannot be carried: a message that has it is refused.
+    let properties = properties.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    Ok(Plan { properties, additional: None, fields: record.fields.len() })
+}
+
+fn property(field: &dunnage_schema::Field, record: &Record) -> Result<Option<Property>, Error> {
+    let (inner, nullable) = match &field.kind {
+        Type::Nullable(inner) => (&**inner, true),
+        kind => (kind, false),
+    };
+    let absent = match (field.required, nullable) {
+        (true, false) => None,
+        (true, true) => Some(Absent::Null),
+        (false, _) => Some(Absent::Missing),
+    };
+    let property = |rule, fields: Vec<usize>| {
+        let implicit = fields.iter().any(|&at| !record.fields[at].optional);
+        if absent.is_some() && implicit {
+            return Err(unfit(
+                "there always; the field must be `optional`, or the property required and never null",
+            ));
+        }
+        let presence = absent.map_or(Presence::Always, Presence::Optional);
+        Ok(Some(Property { key: field.name.clone(), rule, fields, presence }))
+    };
+    if let Some(at) = find(record, &field.name) {
+        return property(rule(inner, &record.fields[at].kind)?, vec![at]);
+    }
+    if let Type::NumbersText(text) = inner {
+        let suffixed = |(part, _): &(String, NumberText)| find(record, &format!("{}_{part}", field.name));
+        if let Some(fields) = text.parts.iter().map(suffixed).collect::<Option<Vec<_>>>() {
+            return property(parts(text, &record.fields, &fields)?, fields);
+        }
+    }
+    match inner {
+        Type::Const(value) if absent.is_none() => Ok(Some(Property {
+            key: field.name.clone(),
+            rule: Rule::Constant(value.clone()),
+            fields: Vec::new(),
+            presence: Presence::Always,
+        })),
+        _ if absent == Some(Absent::Missing) => Ok(None),
+        _ => Err(unfit("missing: the definition has no field of this name")),
+    }
+}
+
+fn parts(text: &NumbersText, fields: &[Field], at: &[usize]) -> Result<Rule, Error> {
+    let rules =
+        text.parts.iter().zip(at).map(|((_, part), &at)| match number_text(part, &fields[at].kind)? {
+            Rule::Same => Err(unfit("text; a part has to be a number")),
+            rule => Ok(rule),
+        });
+    Ok(Rule::Parts(text.clone(), rules.collect::<Result<_, _>>()?))
+}
+
+/// How a value of the type is carried by a field of that kind.
+fn rule(of: &Type, kind: &Kind) -> Result<Rule, Error> {
+    let width = match kind {
+        Kind::Float32 => Width::Binary32,
+        _ => Width::Binary64,
+    };
+    match (of, kind) {
+        (Type::Any, Kind::Bytes) => Ok(Rule::Pson),
+        (Type::Bool, Kind::Bool) => Ok(Rule::Same),
+        (Type::Integer(_), Kind::Integer(_)) => Ok(Rule::Integer),
+        (Type::Integer(_) | Type::Float(_), Kind::Float32 | Kind::Float64) => Ok(Rule::Float(width)),
+        (Type::Decimal(number), Kind::Integer(_)) => Ok(Rule::Scaled(number.clone())),
+        (Type::Decimal(number), Kind::Float32 | Kind::Float64) => {
+            Ok(Rule::FloatDecimal(number.clone(), width))
+        }
+        (Type::NumberText(text), kind) => number_text(text, kind),
+        (Type::Text(_) | Type::NumbersText(_) | Type::TimeText(_), Kind::Text) => Ok(Rule::Same),
+        (Type::NumbersText(text), Kind::List(list)) if matches!(*list.item, Kind::Integer(_)) => {
+            Ok(Rule::NumbersText(text.clone()))
+        }
+        (Type::TimeText(text), Kind::Integer(range)) => Ok(Rule::Time(text.clone(), *range)),
+        (Type::Enum(values), Kind::Text) if values.iter().all(|v| matches!(v, Value::Text(_))) => {
+            Ok(Rule::Same)
+        }
+        (Type::Enum(values), Kind::Integer(_)) if values.iter().all(|v| v.as_integer().is_some()) => {
+            Ok(Rule::Integer)
+        }
+        (Type::Enum(values), Kind::Enum(enumeration)) => choice(values, &enumeration.symbols),
+        (Type::Const(value), kind) => constant(value, kind),
+        (Type::Array(array), Kind::List(list)) => Ok(Rule::List(Box::new(rule(&array.items, &list.item)?))),
+        (Type::Object(object), Kind::Record(record)) => plan(object, record).map(Rule::Object),
+        (_, kind) => Err(unfit(&format!("of another type than the field, which holds {}", name(kind)))),
+    }
+}
+
+fn number_text(text: &NumberText, kind: &Kind) -> Result<Rule, Error> {
+    match kind {
+        Kind::Integer(_) => Ok(Rule::NumberText(text.clone())),
+        Kind::Float32 => Ok(Rule::FloatText(text.clone(), Width::Binary32)),
+        Kind::Float64 => Ok(Rule::FloatText(text.clone(), Width::Binary64)),
+        Kind::Text => Ok(Rule::Same),
+        kind => Err(unfit(&format!("a number in text; the field holds {}", name(kind)))),
+    }
+}
+
+/// Values by the names of an enumeration: a value's own, or with a prefix (`DOOR_OPEN` for `open`).
+fn choice(values: &[Value], symbols: &[String]) -> Result<Rule, Error> {
+    let names: Vec<_> = values.iter().map(|value| plain_name(&notes::plain(value))).collect();
+    let carried: Vec<_> = symbols
+        .iter()
+        .map(|symbol| {
+            let own = |name: &String| plain_name(symbol) == *name;
+            let prefixed =
+                |name: &String| symbol.rsplit('_').next().is_some_and(|last| plain_name(last) == *name);
+            names.iter().position(own).or_else(|| names.iter().position(prefixed))
+        })
+        .collect();
+    match (0..values.len()).find(|index| !carried.contains(&Some(*index))) {
+        Some(index) => Err(unfit(&format!(
+            "{:?} at times; the enumeration has no such name",
+            notes::plain(&values[index])
+        ))),
+        None => Ok(Rule::Choice(carried.into_iter().map(|index| index.map(|i| values[i].clone())).collect())),
+    }
+}
+
+fn constant(value: &Value, kind: &Kind) -> Result<Rule, Error> {
+    match (value, kind) {
+        (Value::Text(_), Kind::Text) | (Value::Bool(_), Kind::Bool) => Ok(Rule::Same),
+        (value, Kind::Integer(_)) if value.as_integer().is_some() => Ok(Rule::Integer),
+        (_, kind) => Err(unfit(&format!("a constant; the field holds {}", name(kind)))),
+    }
+}
+
+fn find(record: &Record, key: &str) -> Option<usize> {
+    let exact = record.fields.iter().position(|field| field.name == key || field.key == key);
+    exact.or_else(|| record.fields.iter().position(|field| plain_name(&field.name) == plain_name(key)))
+}
+
+/// A name without what languages spell differently.
+fn plain_name(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn name(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Bool => "a boolean",
+        Kind::Integer(_) => "an integer",
+        Kind::Float32 | Kind::Float64 => "a float",
+        Kind::Text => "text",
+        Kind::Bytes => "bytes",
+        Kind::Enum(_) => "an enumeration",
+        Kind::List(_) => "a list",
+        Kind::Record(_) => "a record",
+    }
+}
+
+fn unfit(what: &str) -> Error {
+    Error::new(Fault::Type, format!("the schema says that it is {what}"))
+}

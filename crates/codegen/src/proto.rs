@@ -1,0 +1,95 @@
+//! The record as a Protocol Buffers definition (proto3).
+
+use crate::{Field, Integer, Kind, Mapping, Record, names::Names};
+use std::{collections::HashSet, fmt::Write as _};
+
+/// The text of a `.proto` file. Its first message is `record`, which was made with `mapping`.
+pub fn proto(record: &Record, mapping: Mapping) -> String {
+    let mut text = format!("// {}\nsyntax = \"proto3\";\n", crate::NUMBERING);
+    for record in record.with_nested() {
+        text.push('\n');
+        message(&mut text, record, mapping);
+    }
+    text
+}
+
+fn message(text: &mut String, record: &Record, mapping: Mapping) {
+    line(text, format_args!("message {} {{", record.name));
+    let mut symbols = Names::default();
+    let mut json_names = HashSet::new();
+    for field in &record.fields {
+        if let Kind::Enum(enumeration) = field.kind.element() {
+            line(text, format_args!("  enum {} {{", enumeration.name));
+            for (index, symbol) in enumeration.symbols.iter().enumerate() {
+                // The values of an enumeration share one scope with those of its neighbours.
+                let symbol = symbols.claim(&format!("{}_{symbol}", field.name.to_uppercase()));
+                line(text, format_args!("    {symbol} = {index};"));
+            }
+            text.push_str("  }\n");
+        }
+        for note in &field.notes {
+            comment(text, note);
+        }
+        let json_name = json_name(field, &mut json_names);
+        let (label, kind) = (label(field), kind_name(&field.kind, mapping));
+        line(text, format_args!("  {label}{kind} {} = {}{json_name};", field.name, field.number));
+    }
+    text.push_str("}\n");
+}
+
+/// An absent list is an empty one; a binary64 is always there, because `-0.0` would pass for the default that is left out.
+fn label(field: &Field) -> &'static str {
+    match &field.kind {
+        Kind::List(_) => "repeated ",
+        Kind::Float64 => "optional ",
+        _ if field.optional => "optional ",
+        _ => "",
+    }
+}
+
+fn kind_name(kind: &Kind, mapping: Mapping) -> String {
+    match kind {
+        Kind::Bool => "bool".to_owned(),
+        Kind::Integer(range) => integer(*range, mapping).to_owned(),
+        Kind::Float32 => "float".to_owned(),
+        Kind::Float64 => "double".to_owned(),
+        Kind::Text => "string".to_owned(),
+        Kind::Bytes => "bytes".to_owned(),
+        Kind::Enum(enumeration) => enumeration.name.clone(),
+        Kind::List(list) => kind_name(&list.item, mapping),
+        Kind::Record(record) => record.name.clone(),
+    }
+}
+
+fn integer(range: Integer, mapping: Mapping) -> &'static str {
+    match (range.signed(), range.bytes() == 8, mapping) {
+        (false, false, _) => "uint32",
+        (false, true, _) => "uint64",
+        (true, false, Mapping::Exact) => "sint32",
+        (true, true, Mapping::Exact) => "sint64",
+        (true, false, Mapping::Float32) => "int32",
+        (true, true, Mapping::Float32) => "int64",
+    }
+}
+
+/// The option that gives Protobuf's JSON the message's own key, where it would make another of the field's name.
+fn json_name(field: &Field, taken: &mut HashSet<String>) -> String {
+    let key = if field.key.is_empty() { &field.name } else { &field.key };
+    let writable = !key.chars().any(char::is_control) && !key.starts_with('[');
+    if !writable || !taken.insert(key.clone()) || key.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return String::new();
+    }
+    format!(" [json_name = \"{}\"]", key.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn comment(text: &mut String, note: &str) {
+    for part in note.lines() {
+        line(text, format_args!("  // {part}"));
+    }
+}
+
+fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = text.write_fmt(content);
+    text.push('\n');
+}

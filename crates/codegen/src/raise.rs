@@ -1,0 +1,199 @@
+//! From the record to the message.
+
+use crate::{
+    Error,
+    rule::{Absent, Plan, Presence, Property, Rule},
+};
+use dunnage_pson::{Kind, Value};
+use dunnage_schema::{Decimal, NumberText, NumbersText};
+
+impl Rule {
+    /// The part of the message that a value of the tree stands for. Ranges of scaled numbers are checked here,
+    /// everything else by the model's validation of the whole.
+    pub(crate) fn raise(&self, value: Value) -> Result<Value, Error> {
+        match self {
+            Rule::Constant(value) => Ok(value.clone()),
+            Rule::Same | Rule::Integer | Rule::Float(_) => Ok(value),
+            Rule::Scaled(number) => Ok(number.value(in_range(number, integer(&value)?)?)),
+            Rule::FloatDecimal(number, _) => Ok(number.value(rounded(number, &value)?)),
+            Rule::NumberText(text) => Ok(Value::Text(text.write(in_range(&text.number, integer(&value)?)?))),
+            Rule::FloatText(text, _) => Ok(Value::Text(text.write(rounded(&text.number, &value)?))),
+            Rule::NumbersText(text) => numbers(text, value),
+            Rule::Parts(..) => Err(Error::of_type("carried by one field")),
+            Rule::Time(text, range) => match integer(&value)? {
+                n if range.contains(n) => Ok(Value::Text(text.write(n))),
+                n => Err(Error::new(
+                    Kind::Range,
+                    format!("{n} is not between {} and {}", range.min, range.max),
+                )),
+            },
+            Rule::Choice(values) => {
+                let index = usize::try_from(integer(&value)?).ok();
+                let chosen = index.and_then(|i| values.get(i)).cloned().flatten();
+                chosen.ok_or_else(|| Error::new(Kind::Range, "an index of no value"))
+            }
+            Rule::Pson => pson(&value),
+            Rule::List(item) => {
+                let raise = |(i, v): (usize, Value)| item.raise(v).map_err(|e| e.under(&i.to_string()));
+                elements(value)?
+                    .into_iter()
+                    .enumerate()
+                    .map(raise)
+                    .collect::<Result<_, _>>()
+                    .map(Value::Array)
+            }
+            Rule::Object(plan) => plan.raise(value),
+            Rule::Cell(inner) => inner.raise(only(value)?),
+            Rule::Nullable(inner) => match only(value)? {
+                Value::Null => Ok(Value::Null),
+                value => inner.raise(value),
+            },
+            Rule::NullOr(constant) => Ok(if flag(&value)? { constant.clone() } else { Value::Null }),
+        }
+    }
+}
+
+impl Plan {
+    fn raise(&self, value: Value) -> Result<Value, Error> {
+        let mut fields = elements(value)?;
+        let mut entries = Vec::with_capacity(self.properties.len());
+        for property in &self.properties {
+            let value = property.raise(&mut fields).map_err(|e| e.under(&property.key))?;
+            if let Some(value) = value {
+                entries.push((property.key.clone(), value));
+            }
+        }
+        if let Some(at) = self.additional {
+            self.raise_additional(&take(&mut fields, at)?, &mut entries)?;
+        }
+        Ok(Value::Map(entries))
+    }
+
+    fn raise_additional(&self, value: &Value, entries: &mut Vec<(String, Value)>) -> Result<(), Error> {
+        if matches!(value, Value::Bytes(bytes) if bytes.is_empty()) {
+            return Ok(());
+        }
+        let Value::Map(others) = pson(value)? else { return Err(Error::of_type("a PSON map")) };
+        if let Some((key, _)) = others.iter().find(|(key, _)| self.properties.iter().any(|p| p.key == *key)) {
+            return Err(
+                Error::new(Kind::Malformed, "an additional property that the schema names").under(key)
+            );
+        }
+        entries.extend(others);
+        Ok(())
+    }
+}
+
+impl Property {
+    /// The value of the property, if the message has it.
+    fn raise(&self, fields: &mut [Value]) -> Result<Option<Value>, Error> {
+        let absent = |absent| match absent {
+            Absent::Missing => None,
+            Absent::Null => Some(Value::Null),
+        };
+        let first = self.fields.first().copied().unwrap_or(usize::MAX);
+        match self.presence {
+            Presence::Flag(meaning) if !flag(&take(fields, first)?)? => return Ok(absent(meaning)),
+            Presence::Optional(meaning) => {
+                let missing =
+                    self.fields.iter().filter(|&&at| matches!(fields.get(at), Some(Value::Null))).count();
+                if missing == self.fields.len() {
+                    return Ok(absent(meaning));
+                }
+                if missing > 0 {
+                    return Err(Error::new(Kind::Malformed, "only some of its fields are there"));
+                }
+            }
+            Presence::Always | Presence::Flag(_) => {}
+        }
+        match &self.rule {
+            Rule::Constant(value) => Ok(Some(value.clone())),
+            Rule::Parts(text, rules) => self.parts(text, rules, fields).map(Some),
+            rule => rule.raise(take(fields, first)?).map(Some),
+        }
+    }
+
+    fn parts(&self, text: &NumbersText, rules: &[Rule], fields: &mut [Value]) -> Result<Value, Error> {
+        let mut numbers = Vec::with_capacity(rules.len());
+        for (((_, part), rule), at) in text.parts.iter().zip(rules).zip(&self.fields) {
+            let value = take(fields, *at)?;
+            numbers.push(match rule {
+                Rule::FloatText(..) => rounded(&part.number, &value)?,
+                _ => in_range(&part.number, integer(&value)?)?,
+            });
+        }
+        Ok(Value::Text(text.write(&numbers)))
+    }
+}
+
+fn take(fields: &mut [Value], at: usize) -> Result<Value, Error> {
+    let field = fields.get_mut(at).ok_or_else(|| Error::of_type("a record of this many fields"))?;
+    Ok(std::mem::replace(field, Value::Null))
+}
+
+fn only(value: Value) -> Result<Value, Error> {
+    take(&mut elements(value)?, 0)
+}
+
+fn elements(value: Value) -> Result<Vec<Value>, Error> {
+    match value {
+        Value::Array(items) => Ok(items),
+        _ => Err(Error::of_type("a list or record")),
+    }
+}
+
+fn flag(value: &Value) -> Result<bool, Error> {
+    match value {
+        Value::Bool(b) => Ok(*b),
+        _ => Err(Error::of_type("a boolean")),
+    }
+}
+
+fn integer(value: &Value) -> Result<i128, Error> {
+    value.as_integer().ok_or_else(|| Error::of_type("an integer"))
+}
+
+fn in_range(number: &Decimal, n: i128) -> Result<i128, Error> {
+    if (number.min..=number.max).contains(&n) {
+        Ok(n)
+    } else {
+        Err(Error::new(Kind::Range, format!("{n} is not between {} and {}", number.min, number.max)))
+    }
+}
+
+/// The scaled number that a float is nearest to.
+///
+/// When it lies beyond a bound of the schema only because the bound itself was rounded to binary32, it is the bound.
+fn rounded(number: &Decimal, value: &Value) -> Result<i128, Error> {
+    let Value::F64(f) = *value else { return Err(Error::of_type("a float")) };
+    let unit = 10f64.powi(number.places as i32);
+    let scaled = (f * unit).round_ties_even();
+    if !scaled.is_finite() {
+        return Err(Error::new(Kind::Range, "not a finite number"));
+    }
+    let n = scaled as i128;
+    let is_bound = |bound: i128| (bound as f64 / unit) as f32 == f as f32;
+    match n {
+        n if n > number.max && is_bound(number.max) => Ok(number.max),
+        n if n < number.min && is_bound(number.min) => Ok(number.min),
+        n => in_range(number, n),
+    }
+}
+
+fn numbers(text: &NumbersText, value: Value) -> Result<Value, Error> {
+    let items = elements(value)?;
+    if items.len() != text.parts.len() {
+        return Err(Error::new(
+            Kind::Range,
+            format!("{} numbers instead of {}", items.len(), text.parts.len()),
+        ));
+    }
+    let check = |(item, (_, part)): (&Value, &(String, NumberText))| in_range(&part.number, integer(item)?);
+    let numbers = items.iter().zip(&text.parts).map(check).collect::<Result<Vec<_>, _>>()?;
+    Ok(Value::Text(text.write(&numbers)))
+}
+
+fn pson(value: &Value) -> Result<Value, Error> {
+    let Value::Bytes(bytes) = value else { return Err(Error::of_type("bytes")) };
+    dunnage_pson::from_slice(bytes).map_err(|e| Error::new(e.kind(), format!("in PSON: {e}")))
+}

@@ -1,0 +1,140 @@
+//! The tree of records: what every schema-driven format can carry.
+
+/// A record: named, numbered fields in a fixed order.
+///
+/// In the tree of values, a record is an array with one element per field; `null` is an absent optional field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The name in definitions: an identifier, distinct among the records and enumerations of one message.
+    pub name: String,
+    /// The fields, in the order of the schema's properties.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The name in definitions: an identifier, distinct within the record.
+    pub name: String,
+    /// The key in the message that this field alone stands for; empty when it is another way.
+    pub key: String,
+    /// The number, from 1; see `spec/formats.md`, "Names and numbers".
+    pub number: u32,
+    /// Whether the field may be absent.
+    pub optional: bool,
+    /// What it holds.
+    pub kind: Kind,
+    /// What a reader of the definition should know: description, unit, how to get the physical value. A line each.
+    pub notes: Vec<String>,
+}
+
+/// What one field, or one element of a list, holds. The values of the tree are in brackets.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// true or false (`Bool`)
+    Bool,
+    /// A whole number (`U64`, or `I64` when negative).
+    Integer(Integer),
+    /// binary32 (`F64` whose value is one)
+    Float32,
+    /// binary64 (`F64`)
+    Float64,
+    /// Unicode text (`Text`)
+    Text,
+    /// Bytes (`Bytes`)
+    Bytes,
+    /// One of some names, as its index (`U64`).
+    Enum(Enumeration),
+    /// Elements of one kind, none of them absent, none of them a list (`Array`).
+    List(List),
+    /// A record (`Array`, a value per field).
+    Record(Record),
+}
+
+/// A whole number from `min` to `max`, within the range of `i64` or of `u64`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Integer {
+    /// At least -2^63.
+    pub min: i128,
+    /// At most 2^63-1 when `min` is negative, and 2^64-1 when not.
+    pub max: i128,
+}
+
+/// Names that stand for the indices 0, 1, 2, ...
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enumeration {
+    /// The name in definitions.
+    pub name: String,
+    /// The names of the values: identifiers in upper case.
+    pub symbols: Vec<String>,
+}
+
+/// A list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List {
+    /// What each element is.
+    pub item: Box<Kind>,
+    /// Fewest elements.
+    pub min: u32,
+    /// Most elements, if there is a bound.
+    pub max: Option<u32>,
+}
+
+impl Record {
+    /// This record and all those inside it, each before those that it holds.
+    pub fn with_nested(&self) -> Vec<&Record> {
+        let mut records = vec![self];
+        for field in &self.fields {
+            if let Kind::Record(record) = field.kind.element() {
+                records.extend(record.with_nested());
+            }
+        }
+        records
+    }
+}
+
+impl Kind {
+    /// What the elements of a list are; for anything else, itself.
+    pub fn element(&self) -> &Kind {
+        match self {
+            Kind::List(list) => &list.item,
+            kind => kind,
+        }
+    }
+}
+
+impl Integer {
+    /// The widest range within `min ..= max` that 64 bits hold: without sign when `min` is not negative.
+    pub(crate) fn within(min: i128, max: i128) -> Self {
+        if min < 0 {
+            Integer { min: min.max(i128::from(i64::MIN)), max: max.min(i128::from(i64::MAX)) }
+        } else {
+            Integer { min, max: max.min(i128::from(u64::MAX)) }
+        }
+    }
+
+    /// Whether it may be negative.
+    pub fn signed(self) -> bool {
+        self.min < 0
+    }
+
+    /// The bytes that hold every number of the range: 1, 2, 4 or 8. Two's complement when signed.
+    pub fn bytes(self) -> usize {
+        if self.signed() {
+            return self.signed_bytes();
+        }
+        [1, 2, 4].into_iter().find(|bytes| self.max < 1 << (8 * bytes)).unwrap_or(8)
+    }
+
+    /// The same for formats that have no integers without sign: 8 when even 64 bits with sign do not hold them all.
+    pub fn signed_bytes(self) -> usize {
+        let fits =
+            |bytes: &usize| self.min >= -(1i128 << (8 * bytes - 1)) && self.max < 1i128 << (8 * bytes - 1);
+        [1, 2, 4].into_iter().find(fits).unwrap_or(8)
+    }
+
+    /// Whether `n` is in the range.
+    pub fn contains(self, n: i128) -> bool {
+        (self.min..=self.max).contains(&n)
+    }
+}
