@@ -46,3 +46,13 @@ impl From<dunnage_pson::Error> for Error {
         Error::new(e.kind(), e.offset(), e.reason())
     }
 }
+
+impl From<dunnage_codegen::Error> for Error {
+    fn from(e: dunnage_codegen::Error) -> Self {
+        let message = match e.pointer() {
+            "" => e.message().to_owned(),
+            pointer => format!("{pointer}: {}", e.message()),
+        };
+        Error::new(e.kind(), 0, message)
+    }
+}

@@ -1,6 +1,9 @@
 //! The names of the formats, in the only table of them.
 
-use crate::{Bson, Cbor, Error, Format, Json, Kind, Msgpack, Pson, Xml, Yaml};
+use crate::{
+    Avro, Bson, Cbor, Error, Format, Json, Kind, Mapping, Msgpack, Protobuf, Pson, Struct, StructZlib,
+    Thrift, ThriftProtocol, Xml, Yaml,
+};
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
 
@@ -33,16 +36,6 @@ pub enum Id {
     StructZlib,
     /// PSON wire v2 (`spec/pson.md`).
     Pson,
-}
-
-/// How a schema-driven format carries decimals and structured text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Mapping {
-    /// As scaled integers: the message comes back as it was.
-    #[default]
-    Exact,
-    /// As binary32, the mapping that people write by hand. Not lossless.
-    Float32,
 }
 
 const TABLE: [(Id, &str, &str, bool); 13] = [
@@ -110,8 +103,20 @@ impl Id {
     }
 
     /// The formats that a schema drives.
-    fn open_mapped(self, _model: &Model, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
-        Err(Error::new(Kind::Type, 0, format!("{self} is not available with the mapping {mapping:?}")))
+    fn open_mapped(self, model: &Model, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
+        let only_exact = matches!(self, Id::Avro | Id::ThriftBinary | Id::ThriftCompact);
+        if only_exact && mapping != Mapping::Exact {
+            return Err(Error::new(Kind::Type, 0, format!("{self} has no float32 mapping")));
+        }
+        Ok(match self {
+            Id::Protobuf => Box::new(Protobuf::new(model, mapping)?),
+            Id::Avro => Box::new(Avro::new(model)?),
+            Id::ThriftBinary => Box::new(Thrift::new(model, ThriftProtocol::Binary)?),
+            Id::ThriftCompact => Box::new(Thrift::new(model, ThriftProtocol::Compact)?),
+            Id::Struct => Box::new(Struct::new(model, mapping)),
+            Id::StructZlib => Box::new(StructZlib::new(model, mapping)),
+            _ => return Err(Error::new(Kind::Type, 0, format!("{self} takes no schema"))),
+        })
     }
 
     fn row(self) -> &'static (Id, &'static str, &'static str, bool) {

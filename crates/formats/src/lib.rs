@@ -3,6 +3,7 @@
 //! Every format turns a [`Value`] into bytes and back. The schema-driven ones are made from a
 //! [`Model`]; see [`Id::open`].
 
+mod avro;
 mod bson;
 mod cbor;
 mod entries;
@@ -17,14 +18,23 @@ mod xml;
 mod yaml;
 
 pub use bson::Bson;
+mod protobuf;
+mod structure;
+mod thrift;
+
+pub use avro::Avro;
 pub use cbor::Cbor;
+pub use dunnage_codegen::Mapping;
 pub use dunnage_pson::{Kind, Value};
 pub use error::Error;
-pub use id::{Id, Mapping};
+pub use id::Id;
 pub use json::Json;
 pub use limits::{MAX_BYTES, MAX_DEPTH};
 pub use msgpack::Msgpack;
+pub use protobuf::Protobuf;
 pub use pson::Pson;
+pub use structure::{Struct, StructZlib};
+pub use thrift::{Protocol as ThriftProtocol, Thrift};
 pub use xml::Xml;
 pub use yaml::Yaml;
 

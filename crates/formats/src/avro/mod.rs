@@ -1,0 +1,47 @@
+//! Apache Avro: one datum in the binary encoding, without a container file or a schema before it.
+
+mod reader;
+mod scan;
+mod writer;
+
+use crate::{Error, Format, Kind, Mapping, Value, limits};
+use apache_avro::Schema;
+use dunnage_codegen::Mapped;
+use dunnage_schema::Model;
+
+/// Apache Avro.
+#[derive(Debug, Clone)]
+pub struct Avro {
+    mapped: Mapped,
+    schema: Schema,
+}
+
+impl Avro {
+    /// The schema derived from `model`.
+    pub fn new(model: &Model) -> Result<Self, Error> {
+        let mapped = Mapped::of(model, Mapping::Exact);
+        let schema = Schema::parse_str(&dunnage_codegen::avro(mapped.record()))
+            .map_err(|e| Error::new(Kind::Malformed, 0, format!("the Avro schema does not compile: {e}")))?;
+        Ok(Avro { mapped, schema })
+    }
+}
+
+impl Format for Avro {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let datum = writer::record(self.mapped.record(), &self.mapped.lower(message)?)?;
+        let bytes = apache_avro::to_avro_datum(&self.schema, datum)
+            .map_err(|e| Error::new(Kind::Type, 0, format!("not what the Avro schema has: {e}")))?;
+        limits::bounded(out, |out| {
+            out.extend_from_slice(&bytes);
+            Ok(())
+        })
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        scan::check(&self.schema, bytes)?;
+        let datum = apache_avro::from_avro_datum(&self.schema, &mut &*bytes, None)
+            .map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))?;
+        Ok(self.mapped.raise(reader::record(self.mapped.record(), datum)?)?)
+    }
+}

@@ -1,0 +1,57 @@
+//! From the tree of values to Avro's.
+
+use crate::{Error, Kind as Fault, Value};
+use apache_avro::types::Value as Datum;
+use dunnage_codegen::{Integer, Kind, Record};
+
+pub(super) fn record(record: &Record, tree: &Value) -> Result<Datum, Error> {
+    let Value::Array(values) = tree else { return Err(mismatch()) };
+    let mut fields = Vec::with_capacity(record.fields.len());
+    for (field, value) in record.fields.iter().zip(values) {
+        let datum = match (field.optional, value) {
+            (true, Value::Null) => Datum::Union(0, Box::new(Datum::Null)),
+            (true, value) => Datum::Union(1, Box::new(datum(&field.kind, value)?)),
+            (false, value) => datum(&field.kind, value)?,
+        };
+        fields.push((field.name.clone(), datum));
+    }
+    Ok(Datum::Record(fields))
+}
+
+fn datum(kind: &Kind, value: &Value) -> Result<Datum, Error> {
+    match (kind, value) {
+        (Kind::Bool, Value::Bool(b)) => Ok(Datum::Boolean(*b)),
+        (Kind::Integer(range), value) => integer(*range, value),
+        (Kind::Float32, Value::F64(f)) => Ok(Datum::Float(*f as f32)),
+        (Kind::Float64, Value::F64(f)) => Ok(Datum::Double(*f)),
+        (Kind::Text, Value::Text(text)) => Ok(Datum::String(text.clone())),
+        (Kind::Bytes, Value::Bytes(bytes)) => Ok(Datum::Bytes(bytes.clone())),
+        (Kind::Enum(enumeration), value) => {
+            let index = value.as_integer().and_then(|n| u32::try_from(n).ok()).ok_or_else(mismatch)?;
+            let symbol = enumeration.symbols.get(index as usize).ok_or_else(mismatch)?;
+            Ok(Datum::Enum(index, symbol.clone()))
+        }
+        (Kind::List(list), Value::Array(items)) => {
+            items.iter().map(|item| datum(&list.item, item)).collect::<Result<_, _>>().map(Datum::Array)
+        }
+        (Kind::Record(inner), value) => record(inner, value),
+        _ => Err(mismatch()),
+    }
+}
+
+fn integer(range: Integer, value: &Value) -> Result<Datum, Error> {
+    let n = value.as_integer().ok_or_else(mismatch)?;
+    if !range.contains(n) {
+        return Err(Error::new(
+            Fault::Range,
+            0,
+            format!("{n} is not between {} and {}", range.min, range.max),
+        ));
+    }
+    // From 2^63 on, the long with the same bits.
+    Ok(if range.signed_bytes() <= 4 { Datum::Int(n as i32) } else { Datum::Long(n as i64) })
+}
+
+fn mismatch() -> Error {
+    Error::new(Fault::Type, 0, "not what the schema has here")
+}

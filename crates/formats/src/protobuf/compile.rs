@@ -1,0 +1,33 @@
+//! From the text of a `.proto` file to its descriptor.
+
+use crate::{Error, Kind};
+use prost_reflect::MessageDescriptor;
+use protox::Compiler;
+use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
+
+const NAME: &str = "message.proto";
+
+/// The one file there is.
+struct Source(String);
+
+impl FileResolver for Source {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        if name == NAME { File::from_source(name, &self.0) } else { Err(protox::Error::file_not_found(name)) }
+    }
+}
+
+/// The first message that the file defines.
+pub(super) fn first_message(source: &str) -> Result<MessageDescriptor, Error> {
+    let mut resolver = ChainFileResolver::new();
+    resolver.add(Source(source.to_owned()));
+    resolver.add(GoogleFileResolver::new());
+    let mut compiler = Compiler::with_file_resolver(resolver);
+    compiler.open_file(NAME).map_err(|e| invalid(&e))?;
+    let file = compiler.descriptor_pool().get_file_by_name(NAME);
+    let message = file.and_then(|file| file.messages().next());
+    message.ok_or_else(|| Error::new(Kind::Type, 0, "the .proto file defines no message"))
+}
+
+fn invalid(e: &protox::Error) -> Error {
+    Error::new(Kind::Malformed, 0, format!("the .proto file does not compile: {e}"))
+}

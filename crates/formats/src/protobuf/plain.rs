@@ -1,0 +1,101 @@
+//! Messages with the names of the definition, when there is no schema.
+
+use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
+use crate::{Error, Kind, Value, limits};
+use prost_reflect::{FieldDescriptor, Kind as FieldKind};
+
+/// The tree of a message whose keys are names of fields.
+pub(super) fn lower(shapes: &Shapes, message: &Value) -> Result<Value, Error> {
+    lower_message(shapes, shapes.root(), message, 0)
+}
+
+/// The message with the names of its fields: all that are present, and all that cannot be absent.
+pub(super) fn raise(shapes: &Shapes, tree: Value) -> Result<Value, Error> {
+    raise_message(shapes, shapes.root(), tree)
+}
+
+fn lower_message(shapes: &Shapes, shape: &MessageShape, value: &Value, depth: usize) -> Result<Value, Error> {
+    let depth = limits::deeper(depth, 0)?;
+    let Value::Map(entries) = value else { return Err(Error::new(Kind::Type, 0, "not an object")) };
+    let mut values = vec![Value::Null; shape.fields.len()];
+    for (key, value) in entries {
+        let named =
+            |field: &FieldShape| field.descriptor.name() == key || field.descriptor.json_name() == key;
+        let at = shape.fields.iter().position(named);
+        let at = at.ok_or_else(|| Error::new(Kind::Type, 0, format!("the definition has no field {key}")))?;
+        let field = &shape.fields[at];
+        values[at] = match (field.form, value) {
+            (_, Value::Null) => Value::Null,
+            (Form::List, Value::Array(items)) => {
+                let items = items.iter().map(|item| lower_value(shapes, field, item, depth));
+                Value::Array(items.collect::<Result<_, _>>()?)
+            }
+            (Form::Map, Value::Map(entries)) => {
+                let field = entry_value(shapes, field)?;
+                let entries =
+                    entries.iter().map(|(k, v)| Ok((k.clone(), lower_value(shapes, field, v, depth)?)));
+                Value::Map(entries.collect::<Result<_, Error>>()?)
+            }
+            (_, value) => lower_value(shapes, field, value, depth)?,
+        };
+    }
+    Ok(Value::Array(values))
+}
+
+fn lower_value(shapes: &Shapes, field: &FieldShape, value: &Value, depth: usize) -> Result<Value, Error> {
+    match (&field.kind, value, field.descriptor.kind()) {
+        (Scalar::Message(index), value, _) => lower_message(shapes, shapes.message(*index), value, depth),
+        (Scalar::Enum(_), Value::Text(name), FieldKind::Enum(values)) => {
+            let index = values.values().position(|value| value.name() == name);
+            let unknown = || Error::new(Kind::Range, 0, format!("{} has no value {name}", values.name()));
+            index.map(|index| Value::U64(index as u64)).ok_or_else(unknown)
+        }
+        (Scalar::Enum(_), _, _) => Err(Error::new(Kind::Type, 0, "not the name of a value")),
+        (_, value, _) => Ok(value.clone()),
+    }
+}
+
+fn raise_message(shapes: &Shapes, shape: &MessageShape, tree: Value) -> Result<Value, Error> {
+    let Value::Array(values) = tree else { return Err(Error::new(Kind::Type, 0, "not a record")) };
+    let mut entries = Vec::with_capacity(values.len());
+    for (field, value) in shape.fields.iter().zip(values) {
+        let value = match (field.form, value) {
+            (_, Value::Null) => continue,
+            (Form::List, Value::Array(items)) => {
+                let items = items.into_iter().map(|item| raise_value(shapes, field, item));
+                Value::Array(items.collect::<Result<_, _>>()?)
+            }
+            (Form::Map, Value::Map(entries)) => {
+                let field = entry_value(shapes, field)?;
+                let entries = entries.into_iter().map(|(k, v)| Ok((k, raise_value(shapes, field, v)?)));
+                Value::Map(entries.collect::<Result<_, Error>>()?)
+            }
+            (_, value) => raise_value(shapes, field, value)?,
+        };
+        entries.push((name(&field.descriptor).to_owned(), value));
+    }
+    Ok(Value::Map(entries))
+}
+
+fn raise_value(shapes: &Shapes, field: &FieldShape, value: Value) -> Result<Value, Error> {
+    match (&field.kind, value, field.descriptor.kind()) {
+        (Scalar::Message(index), value, _) => raise_message(shapes, shapes.message(*index), value),
+        (Scalar::Enum(_), Value::U64(index), FieldKind::Enum(values)) => {
+            let value = usize::try_from(index).ok().and_then(|index| values.values().nth(index));
+            let unknown = || Error::new(Kind::Range, 0, "an index of no value");
+            value.map(|value| Value::from(value.name())).ok_or_else(unknown)
+        }
+        (_, value, _) => Ok(value),
+    }
+}
+
+fn entry_value<'a>(shapes: &'a Shapes, field: &FieldShape) -> Result<&'a FieldShape, Error> {
+    let Scalar::Message(entry) = field.kind else { return Err(Error::new(Kind::Type, 0, "not a map")) };
+    shapes.message(entry).fields.get(1).ok_or_else(|| Error::new(Kind::Type, 0, "not a map"))
+}
+
+/// The name that the file gives for JSON, or else the field's own.
+fn name(field: &FieldDescriptor) -> &str {
+    let derived = |json: &str| json.eq_ignore_ascii_case(&field.name().replace('_', ""));
+    if derived(field.json_name()) { field.name() } else { field.json_name() }
+}

@@ -1,0 +1,60 @@
+//! A user's definition as a record.
+
+use super::shape::in_file_order;
+use crate::{Error, Kind as Fault};
+use dunnage_codegen::{Enumeration, Field, Integer, Kind, List, Record};
+use prost_reflect::{FieldDescriptor, Kind as FieldKind, MessageDescriptor};
+
+/// What the definition can carry, in the order of the file.
+pub(super) fn record(message: &MessageDescriptor) -> Result<Record, Error> {
+    inside(message, &mut Vec::new())
+}
+
+fn inside(message: &MessageDescriptor, around: &mut Vec<String>) -> Result<Record, Error> {
+    let name = message.full_name().to_owned();
+    if around.contains(&name) {
+        return Err(Error::new(Fault::Type, 0, format!("{name} holds itself, which no schema describes")));
+    }
+    around.push(name);
+    let fields = in_file_order(message).iter().map(|f| field(f, around)).collect::<Result<_, _>>()?;
+    around.pop();
+    Ok(Record { name: message.name().to_owned(), fields })
+}
+
+fn field(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<Field, Error> {
+    let item = kind(field, around)?;
+    let list = field.is_list() || field.is_map();
+    let kind = if list { Kind::List(List { item: Box::new(item), min: 0, max: None }) } else { item };
+    Ok(Field {
+        name: field.name().to_owned(),
+        key: field.json_name().to_owned(),
+        number: field.number(),
+        optional: field.supports_presence(),
+        kind,
+        notes: Vec::new(),
+    })
+}
+
+fn kind(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<Kind, Error> {
+    let integer = |min: i128, max: i128| Kind::Integer(Integer { min, max });
+    Ok(match field.kind() {
+        FieldKind::Bool => Kind::Bool,
+        FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => {
+            integer(i32::MIN.into(), i32::MAX.into())
+        }
+        FieldKind::Int64 | FieldKind::Sint64 | FieldKind::Sfixed64 => {
+            integer(i64::MIN.into(), i64::MAX.into())
+        }
+        FieldKind::Uint32 | FieldKind::Fixed32 => integer(0, u32::MAX.into()),
+        FieldKind::Uint64 | FieldKind::Fixed64 => integer(0, u64::MAX.into()),
+        FieldKind::Float => Kind::Float32,
+        FieldKind::Double => Kind::Float64,
+        FieldKind::String => Kind::Text,
+        FieldKind::Bytes => Kind::Bytes,
+        FieldKind::Enum(values) => {
+            let symbols = values.values().map(|value| value.name().to_owned()).collect();
+            Kind::Enum(Enumeration { name: values.name().to_owned(), symbols })
+        }
+        FieldKind::Message(message) => Kind::Record(inside(&message, around)?),
+    })
+}

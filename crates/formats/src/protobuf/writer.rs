@@ -1,0 +1,115 @@
+//! From the tree of values to a message that can be encoded.
+
+use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
+use crate::{Error, Kind, Value};
+use prost_reflect::{DynamicMessage, Kind as FieldKind, MapKey, Value as Wire};
+use std::collections::HashMap;
+
+pub(super) fn write(shapes: &Shapes, tree: &Value) -> Result<DynamicMessage, Error> {
+    Writer { shapes }.message(shapes.root(), tree)
+}
+
+struct Writer<'a> {
+    shapes: &'a Shapes,
+}
+
+impl Writer<'_> {
+    fn message(&self, shape: &MessageShape, tree: &Value) -> Result<DynamicMessage, Error> {
+        let Value::Array(values) = tree else { return Err(mismatch()) };
+        let mut message = DynamicMessage::new(shape.descriptor.clone());
+        for (field, value) in shape.fields.iter().zip(values) {
+            if matches!(value, Value::Null) {
+                continue;
+            }
+            let wire = self.field(field, value).map_err(|e| in_field(field, &e))?;
+            message.try_set_field(&field.descriptor, wire).map_err(|_| in_field(field, &mismatch()))?;
+        }
+        Ok(message)
+    }
+
+    fn field(&self, field: &FieldShape, value: &Value) -> Result<Wire, Error> {
+        match (field.form, value) {
+            (Form::One, value) => self.value(&field.kind, value),
+            (Form::List, Value::Array(items)) => items
+                .iter()
+                .map(|item| self.value(&field.kind, item))
+                .collect::<Result<_, _>>()
+                .map(Wire::List),
+            (Form::Map, Value::Map(entries)) => {
+                let Scalar::Message(entry) = field.kind else { return Err(mismatch()) };
+                let [key, value] = self.shapes.message(entry).fields.as_slice() else {
+                    return Err(mismatch());
+                };
+                let kind = key.descriptor.kind();
+                let entry = |(k, v): &(String, Value)| Ok((map_key(&kind, k)?, self.value(&value.kind, v)?));
+                entries.iter().map(entry).collect::<Result<HashMap<_, _>, Error>>().map(Wire::Map)
+            }
+            _ => Err(mismatch()),
+        }
+    }
+
+    fn value(&self, kind: &Scalar, value: &Value) -> Result<Wire, Error> {
+        match (kind, value) {
+            (Scalar::Bool, Value::Bool(b)) => Ok(Wire::Bool(*b)),
+            (Scalar::Int32, value) => integer(value).map(Wire::I32),
+            (Scalar::Int64, value) => integer(value).map(Wire::I64),
+            (Scalar::Uint32, value) => integer(value).map(Wire::U32),
+            (Scalar::Uint64, value) => integer(value).map(Wire::U64),
+            (Scalar::Float, value) => match float(value)? {
+                f if f.is_finite() && !(f as f32).is_finite() => Err(range("a number", "float")),
+                f => Ok(Wire::F32(f as f32)),
+            },
+            (Scalar::Double, value) => float(value).map(Wire::F64),
+            (Scalar::String, Value::Text(text)) => Ok(Wire::String(text.clone())),
+            (Scalar::Bytes, Value::Bytes(bytes)) => Ok(Wire::Bytes(bytes.clone().into())),
+            (Scalar::Enum(numbers), value) => {
+                let index: usize = integer(value)?;
+                numbers.get(index).map(|n| Wire::EnumNumber(*n)).ok_or_else(|| range("an index", "enum"))
+            }
+            (Scalar::Message(index), value) => {
+                self.message(self.shapes.message(*index), value).map(Wire::Message)
+            }
+            _ => Err(mismatch()),
+        }
+    }
+}
+
+fn integer<T: TryFrom<i128>>(value: &Value) -> Result<T, Error> {
+    let n = value.as_integer().ok_or_else(mismatch)?;
+    T::try_from(n).map_err(|_| range(&n.to_string(), "field"))
+}
+
+fn float(value: &Value) -> Result<f64, Error> {
+    match *value {
+        Value::F64(f) => Ok(f),
+        Value::U64(n) => Ok(n as f64),
+        Value::I64(n) => Ok(n as f64),
+        _ => Err(mismatch()),
+    }
+}
+
+fn map_key(kind: &FieldKind, key: &str) -> Result<MapKey, Error> {
+    fn parsed<T: std::str::FromStr>(key: &str) -> Result<T, Error> {
+        key.parse().map_err(|_| Error::new(Kind::Type, 0, format!("{key:?} is not a key of this map")))
+    }
+    Ok(match kind {
+        FieldKind::Bool => MapKey::Bool(parsed(key)?),
+        FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => MapKey::I32(parsed(key)?),
+        FieldKind::Int64 | FieldKind::Sint64 | FieldKind::Sfixed64 => MapKey::I64(parsed(key)?),
+        FieldKind::Uint32 | FieldKind::Fixed32 => MapKey::U32(parsed(key)?),
+        FieldKind::Uint64 | FieldKind::Fixed64 => MapKey::U64(parsed(key)?),
+        _ => MapKey::String(key.to_owned()),
+    })
+}
+
+fn in_field(field: &FieldShape, e: &Error) -> Error {
+    Error::new(e.kind(), e.offset(), format!("{}: {}", field.descriptor.name(), e.message()))
+}
+
+fn mismatch() -> Error {
+    Error::new(Kind::Type, 0, "not what the definition has here")
+}
+
+fn range(what: &str, target: &str) -> Error {
+    Error::new(Kind::Range, 0, format!("{what} does not fit the {target}"))
+}

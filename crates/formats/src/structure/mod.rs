@@ -1,0 +1,132 @@
+//! Fields packed back to back, as C programs and Python's `struct` do it; alone, or through zlib.
+//!
+//! `spec/formats.md`, "struct", has the layout.
+
+mod reader;
+mod writer;
+
+use crate::{Error, Format, Kind, MAX_BYTES, Mapping, Value, limits};
+use dunnage_codegen::{Enumeration, Field, Integer, List, Mapped, Record};
+use dunnage_schema::Model;
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+/// Packed fields.
+#[derive(Debug, Clone)]
+pub struct Struct {
+    mapped: Mapped,
+}
+
+impl Struct {
+    /// The layout of `model`'s messages.
+    pub fn new(model: &Model, mapping: Mapping) -> Self {
+        Struct { mapped: Mapped::of(model, mapping) }
+    }
+}
+
+impl Format for Struct {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let tree = self.mapped.lower(message)?;
+        limits::bounded(out, |out| writer::write(self.mapped.record(), &tree, out))
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        Ok(self.mapped.raise(reader::read(self.mapped.record(), bytes)?)?)
+    }
+}
+
+/// Packed fields through zlib (RFC 1950), level 9.
+#[derive(Debug, Clone)]
+pub struct StructZlib {
+    inner: Struct,
+}
+
+impl StructZlib {
+    /// The layout of `model`'s messages.
+    pub fn new(model: &Model, mapping: Mapping) -> Self {
+        StructZlib { inner: Struct::new(model, mapping) }
+    }
+}
+
+impl Format for StructZlib {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let mut plain = Vec::new();
+        self.inner.encode(message, &mut plain)?;
+        limits::bounded(out, |out| deflate(&plain, out))
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        self.inner.decode(&inflate(bytes)?)
+    }
+}
+
+fn deflate(plain: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    // deflate adds at most 5 bytes per 16 KiB block, zlib 6.
+    out.reserve(plain.len() + plain.len() / 1024 + 64);
+    let mut stream = Compress::new(Compression::best(), true);
+    match stream.compress_vec(plain, out, FlushCompress::Finish) {
+        Ok(Status::StreamEnd) => Ok(()),
+        _ => Err(Error::new(Kind::Limit, 0, "zlib did not finish")),
+    }
+}
+
+/// The content of a zlib stream, as far as a message may be long.
+fn inflate(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut stream = Decompress::new(true);
+    let mut plain = Vec::with_capacity(bytes.len().saturating_mul(4).clamp(64, MAX_BYTES + 1));
+    loop {
+        let at = usize::try_from(stream.total_in()).unwrap_or(bytes.len());
+        let before = (stream.total_in(), stream.total_out());
+        let status = stream
+            .decompress_vec(&bytes[at..], &mut plain, FlushDecompress::Finish)
+            .map_err(|e| Error::new(Kind::Malformed, at, format!("zlib: {e}")))?;
+        let at = usize::try_from(stream.total_in()).unwrap_or(bytes.len());
+        match status {
+            _ if plain.len() > MAX_BYTES => {
+                return Err(Error::new(Kind::Limit, at, "inflates to more than 1 MiB"));
+            }
+            Status::StreamEnd if at < bytes.len() => {
+                return Err(Error::new(Kind::Malformed, at, "bytes after the zlib stream"));
+            }
+            Status::StreamEnd => return Ok(plain),
+            _ if plain.len() == plain.capacity() => {
+                plain.reserve_exact(plain.len().min(MAX_BYTES + 1 - plain.len()));
+            }
+            _ if before == (stream.total_in(), stream.total_out()) => {
+                return Err(Error::new(Kind::Truncated, bytes.len(), "the zlib stream does not end"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The bytes of presence bits in front of a record: a bit per optional field, the first one the lowest of the first byte.
+fn presence_bytes(record: &Record) -> usize {
+    record.fields.iter().filter(|field| field.optional).count().div_ceil(8)
+}
+
+/// The integer that carries an enumeration's index.
+fn index(enumeration: &Enumeration) -> Integer {
+    Integer { min: 0, max: enumeration.symbols.len().saturating_sub(1) as i128 }
+}
+
+/// How a list's length is written.
+enum Count {
+    /// Not at all: it is always this.
+    Fixed(usize),
+    /// As an unsigned integer of so many bytes.
+    Counted(usize),
+}
+
+fn count(list: &List) -> Count {
+    match list.max {
+        Some(max) if max == list.min => Count::Fixed(max as usize),
+        Some(max) if max <= 0xff => Count::Counted(1),
+        _ => Count::Counted(2),
+    }
+}
+
+fn in_field(field: &Field, e: &Error) -> Error {
+    Error::new(e.kind(), e.offset(), format!("{}: {}", field.name, e.message()))
+}

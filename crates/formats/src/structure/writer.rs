@@ -1,0 +1,89 @@
+//! From the tree of values to packed fields.
+
+use super::{Count, count, in_field, index, presence_bytes};
+use crate::{Error, Kind as Fault, Value};
+use dunnage_codegen::{Integer, Kind, List, Record};
+
+/// Appends the fixed part, then the bytes of all texts.
+pub(super) fn write(record: &Record, tree: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+    let mut texts = Vec::new();
+    write_record(record, tree, out, &mut texts)?;
+    out.extend_from_slice(&texts);
+    Ok(())
+}
+
+fn write_record(record: &Record, tree: &Value, out: &mut Vec<u8>, texts: &mut Vec<u8>) -> Result<(), Error> {
+    let Value::Array(values) = tree else { return Err(mismatch()) };
+    let presence = out.len();
+    out.resize(presence + presence_bytes(record), 0);
+    let mut bit = 0;
+    for (field, value) in record.fields.iter().zip(values) {
+        if field.optional {
+            let present = !matches!(value, Value::Null);
+            out[presence + bit / 8] |= u8::from(present) << (bit % 8);
+            bit += 1;
+            if !present {
+                continue;
+            }
+        }
+        write_value(&field.kind, value, out, texts).map_err(|e| in_field(field, &e))?;
+    }
+    Ok(())
+}
+
+fn write_value(kind: &Kind, value: &Value, out: &mut Vec<u8>, texts: &mut Vec<u8>) -> Result<(), Error> {
+    match (kind, value) {
+        (Kind::Bool, Value::Bool(b)) => out.push(u8::from(*b)),
+        (Kind::Integer(range), value) => write_integer(*range, value, out)?,
+        (Kind::Enum(enumeration), value) => write_integer(index(enumeration), value, out)?,
+        (Kind::Float32, Value::F64(f)) => out.extend_from_slice(&(*f as f32).to_be_bytes()),
+        (Kind::Float64, Value::F64(f)) => out.extend_from_slice(&f.to_be_bytes()),
+        (Kind::Text, Value::Text(text)) => write_text(text.as_bytes(), out, texts)?,
+        (Kind::Bytes, Value::Bytes(bytes)) => write_text(bytes, out, texts)?,
+        (Kind::List(list), Value::Array(items)) => write_list(list, items, out, texts)?,
+        (Kind::Record(record), value) => write_record(record, value, out, texts)?,
+        _ => return Err(mismatch()),
+    }
+    Ok(())
+}
+
+fn write_integer(range: Integer, value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+    let n = value.as_integer().ok_or_else(mismatch)?;
+    if !range.contains(n) {
+        return Err(Error::new(
+            Fault::Range,
+            0,
+            format!("{n} is not between {} and {}", range.min, range.max),
+        ));
+    }
+    let bytes = n.to_be_bytes();
+    out.extend_from_slice(&bytes[bytes.len() - range.bytes()..]);
+    Ok(())
+}
+
+fn write_text(bytes: &[u8], out: &mut Vec<u8>, texts: &mut Vec<u8>) -> Result<(), Error> {
+    let length = u16::try_from(bytes.len())
+        .map_err(|_| Error::new(Fault::Range, 0, "text of more than 65535 bytes"))?;
+    out.extend_from_slice(&length.to_be_bytes());
+    texts.extend_from_slice(bytes);
+    Ok(())
+}
+
+fn write_list(list: &List, items: &[Value], out: &mut Vec<u8>, texts: &mut Vec<u8>) -> Result<(), Error> {
+    match count(list) {
+        Count::Fixed(n) if n == items.len() => {}
+        Count::Fixed(n) => {
+            return Err(Error::new(Fault::Range, 0, format!("{} elements instead of {n}", items.len())));
+        }
+        Count::Counted(bytes) => {
+            let n = u16::try_from(items.len())
+                .map_err(|_| Error::new(Fault::Range, 0, "more than 65535 elements"))?;
+            out.extend_from_slice(&n.to_be_bytes()[2 - bytes..]);
+        }
+    }
+    items.iter().try_for_each(|item| write_value(&list.item, item, out, texts))
+}
+
+fn mismatch() -> Error {
+    Error::new(Fault::Type, 0, "not what the layout has here")
+}

@@ -1,0 +1,139 @@
+//! Apache Thrift: one struct in TBinaryProtocol or TCompactProtocol, without a message envelope.
+//!
+//! The fields come from the record that `dunnage_codegen::thrift` writes as an interface definition.
+
+mod reader;
+mod writer;
+
+use crate::{Error, Format, Kind, MAX_DEPTH, Mapping, Value, limits};
+use dunnage_codegen::{Kind as RecordKind, Mapped, Record};
+use dunnage_schema::Model;
+use std::io::Cursor;
+use thrift::protocol::{
+    TBinaryInputProtocol, TBinaryOutputProtocol, TCompactInputProtocol, TCompactOutputProtocol,
+    TInputProtocol, TType,
+};
+use thrift::{ProtocolErrorKind, TConfiguration};
+
+/// Apache Thrift.
+#[derive(Debug, Clone)]
+pub struct Thrift {
+    mapped: Mapped,
+    protocol: Protocol,
+}
+
+/// How Thrift makes bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// TBinaryProtocol
+    Binary,
+    /// TCompactProtocol
+    Compact,
+}
+
+impl Thrift {
+    /// The struct derived from `model`.
+    pub fn new(model: &Model, protocol: Protocol) -> Result<Self, Error> {
+        let mapped = Mapped::of(model, Mapping::Exact);
+        if mapped
+            .record()
+            .with_nested()
+            .iter()
+            .any(|record| record.fields.iter().any(|f| i16::try_from(f.number).is_err()))
+        {
+            return Err(Error::new(Kind::Limit, 0, "more fields than Thrift can number"));
+        }
+        Ok(Thrift { mapped, protocol })
+    }
+}
+
+impl Format for Thrift {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let tree = self.mapped.lower(message)?;
+        let record = self.mapped.record();
+        limits::bounded(out, |out| match self.protocol {
+            Protocol::Binary => writer::write(record, &tree, &mut TBinaryOutputProtocol::new(out, true)),
+            Protocol::Compact => writer::write(record, &tree, &mut TCompactOutputProtocol::new(out)),
+        })
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        let mut cursor = Cursor::new(bytes);
+        let limits = bounds(bytes)?;
+        let record = self.mapped.record();
+        let tree = match self.protocol {
+            Protocol::Binary => {
+                read(record, &mut TBinaryInputProtocol::with_config(&mut cursor, true, limits))
+            }
+            Protocol::Compact => read(record, &mut TCompactInputProtocol::with_config(&mut cursor, limits)),
+        };
+        let at = usize::try_from(cursor.position()).unwrap_or(bytes.len());
+        let tree = tree.map_err(|fault| located(fault, at, bytes))?;
+        if at < bytes.len() {
+            return Err(Error::new(Kind::Malformed, at, "bytes after the message"));
+        }
+        Ok(self.mapped.raise(tree)?)
+    }
+}
+
+/// No text and no list is longer than the message that holds it.
+fn bounds(bytes: &[u8]) -> Result<TConfiguration, Error> {
+    let limit = Some(bytes.len().max(1));
+    TConfiguration::builder()
+        .max_message_size(limit)
+        .max_frame_size(limit)
+        .max_string_size(limit)
+        .max_container_size(limit)
+        .max_recursion_depth(Some(MAX_DEPTH * 2)) // cells of lists count, too
+        .build()
+        .map_err(|e| Error::new(Kind::Limit, 0, e.to_string()))
+}
+
+/// Why reading stopped.
+enum Fault {
+    Library(thrift::Error),
+    Own(Kind, String),
+}
+
+impl From<thrift::Error> for Fault {
+    fn from(e: thrift::Error) -> Self {
+        Fault::Library(e)
+    }
+}
+
+fn read(record: &Record, protocol: &mut dyn TInputProtocol) -> Result<Value, Fault> {
+    reader::record(record, protocol)
+}
+
+fn located(fault: Fault, at: usize, bytes: &[u8]) -> Error {
+    let truncated = || Error::new(Kind::Truncated, bytes.len(), "the bytes end too early");
+    match fault {
+        Fault::Own(kind, message) => Error::new(kind, at, message),
+        Fault::Library(thrift::Error::Transport(_)) => truncated(),
+        Fault::Library(thrift::Error::Protocol(e)) => match e.kind {
+            ProtocolErrorKind::SizeLimit => truncated(),
+            ProtocolErrorKind::DepthLimit => Error::new(Kind::Limit, at, e.message),
+            _ => Error::new(Kind::Malformed, at, e.message),
+        },
+        Fault::Library(e) => Error::new(Kind::Malformed, at, e.to_string()),
+    }
+}
+
+/// The type of a field on the wire.
+fn wire_type(kind: &RecordKind) -> TType {
+    match kind {
+        RecordKind::Bool => TType::Bool,
+        RecordKind::Integer(range) => match range.signed_bytes() {
+            1 => TType::I08,
+            2 => TType::I16,
+            4 => TType::I32,
+            _ => TType::I64,
+        },
+        RecordKind::Float32 | RecordKind::Float64 => TType::Double,
+        RecordKind::Text | RecordKind::Bytes => TType::String,
+        RecordKind::Enum(_) => TType::I32,
+        RecordKind::List(_) => TType::List,
+        RecordKind::Record(_) => TType::Struct,
+    }
+}

@@ -1,0 +1,77 @@
+//! From a protocol to the tree of values.
+
+use super::{Fault, wire_type};
+use crate::limits::MAX_RESERVE;
+use crate::{Kind as Reason, Value};
+use dunnage_codegen::{Kind, Record};
+use thrift::protocol::{TInputProtocol, TType};
+
+pub(super) fn record(record: &Record, protocol: &mut dyn TInputProtocol) -> Result<Value, Fault> {
+    let mut values = vec![Value::Null; record.fields.len()];
+    protocol.read_struct_begin()?;
+    loop {
+        let header = protocol.read_field_begin()?;
+        if header.field_type == TType::Stop {
+            break;
+        }
+        let id = header.id.unwrap_or_default();
+        match record.fields.iter().position(|field| i64::from(field.number) == i64::from(id)) {
+            Some(at) => {
+                let field = &record.fields[at];
+                expect(header.field_type, wire_type(&field.kind), &field.name)?;
+                values[at] = value(&field.kind, protocol)?;
+            }
+            None => protocol.skip(header.field_type)?,
+        }
+        protocol.read_field_end()?;
+    }
+    protocol.read_struct_end()?;
+    let missing =
+        record.fields.iter().zip(&values).find(|(field, v)| !field.optional && matches!(v, Value::Null));
+    match missing {
+        Some((field, _)) => {
+            Err(Fault::Own(Reason::Malformed, format!("the field {} is missing", field.name)))
+        }
+        None => Ok(Value::Array(values)),
+    }
+}
+
+fn value(kind: &Kind, protocol: &mut dyn TInputProtocol) -> Result<Value, Fault> {
+    Ok(match kind {
+        Kind::Bool => Value::Bool(protocol.read_bool()?),
+        Kind::Integer(range) => {
+            let n = match wire_type(kind) {
+                TType::I08 => i64::from(protocol.read_i8()?),
+                TType::I16 => i64::from(protocol.read_i16()?),
+                TType::I32 => i64::from(protocol.read_i32()?),
+                _ => protocol.read_i64()?,
+            };
+            if range.max > i128::from(i64::MAX) { Value::U64(n as u64) } else { Value::from(n) }
+        }
+        Kind::Float32 | Kind::Float64 => Value::F64(protocol.read_double()?),
+        Kind::Text => Value::Text(protocol.read_string()?),
+        Kind::Bytes => Value::Bytes(protocol.read_bytes()?),
+        Kind::Enum(_) => Value::from(i64::from(protocol.read_i32()?)),
+        Kind::List(list) => {
+            let header = protocol.read_list_begin()?;
+            let count = usize::try_from(header.size).unwrap_or(0);
+            if count > 0 {
+                expect(header.element_type, wire_type(&list.item), "a list")?;
+            }
+            let mut items = Vec::with_capacity(count.min(MAX_RESERVE));
+            for _ in 0..count {
+                items.push(value(&list.item, protocol)?);
+            }
+            protocol.read_list_end()?;
+            Value::Array(items)
+        }
+        Kind::Record(inner) => record(inner, protocol)?,
+    })
+}
+
+fn expect(found: TType, expected: TType, what: &str) -> Result<(), Fault> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Fault::Own(Reason::Type, format!("{what} holds {found}, not {expected}")))
+}

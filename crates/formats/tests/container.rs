@@ -1,0 +1,38 @@
+//! The container message through the schema-driven formats: sizes that others measured, and what comes back.
+
+mod models;
+
+use dunnage_formats::{Id, Mapping};
+use models::{container_message, container_model};
+
+fn size(id: Id, mapping: Mapping) -> usize {
+    let format = id.open(Some(&container_model()), mapping).expect("a format of the model");
+    format.round_trip(&container_message()).expect("a valid message").bytes.len()
+}
+
+/// Table 2 of the comparison that the container message comes from, with the mapping of its authors.
+#[test]
+fn with_binary32_the_sizes_are_those_of_the_authors() {
+    assert_eq!(size(Id::Struct, Mapping::Float32), 116);
+    assert_eq!(size(Id::StructZlib, Mapping::Float32), 124);
+    assert_eq!(size(Id::Protobuf, Mapping::Float32), 138);
+}
+
+#[test]
+fn the_exact_mapping_takes_these_sizes() {
+    assert_eq!(size(Id::Protobuf, Mapping::Exact), 97);
+    assert_eq!(size(Id::Avro, Mapping::Exact), 79);
+    assert_eq!(size(Id::ThriftBinary, Mapping::Exact), 170);
+    assert_eq!(size(Id::ThriftCompact, Mapping::Exact), 98);
+    assert_eq!(size(Id::Struct, Mapping::Exact), 89);
+    assert_eq!(size(Id::StructZlib, Mapping::Exact), 98);
+}
+
+#[test]
+fn the_exact_mapping_gives_the_message_back() {
+    for id in Id::all().filter(|id| id.needs_schema()) {
+        let format = id.open(Some(&container_model()), Mapping::Exact).unwrap();
+        let result = format.round_trip(&container_message()).unwrap();
+        assert!(result.lossless, "{id}: {:?}", format.decode(&result.bytes));
+    }
+}
