@@ -1,0 +1,260 @@
+//! One container: its device, its way, its measurements and its message.
+
+use super::geo::Position;
+use super::graph::nearest_port;
+use super::iso6346;
+use super::lanes::PLACES;
+use super::sensors::{Sensors, Surroundings};
+use super::voyage::Voyage;
+use dunnage_pson::Value;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use time::OffsetDateTime;
+
+/// How far the cells of a port reach, in kilometres.
+const COVERAGE_KM: f64 = 15.0;
+
+/// Letters of container owners.
+const OWNERS: [[u8; 3]; 4] = [*b"DNG", *b"LMC", *b"MNH", *b"TYR"];
+
+/// A container with a tracking device.
+#[derive(Debug, Clone)]
+pub struct Container {
+    rng: ChaCha8Rng,
+    device: String,
+    msisdn: String,
+    voyage: Voyage,
+    sensors: Sensors,
+    /// Hundredths of a metre over the sea at which it is stowed.
+    stowed_cm: i64,
+    fix: Fix,
+    cell: Cell,
+    unix_ms: u64,
+}
+
+/// What the satellite receiver last knew.
+#[derive(Debug, Clone)]
+struct Fix {
+    valid: bool,
+    position: Position,
+    altitude_cm: i64,
+    speed_kmh: f64,
+    heading: f64,
+    satellites: i64,
+}
+
+/// The mobile network, as it was last heard.
+#[derive(Debug, Clone)]
+struct Cell {
+    in_reach: bool,
+    rssi: i64,
+    identity: String,
+}
+
+impl Container {
+    /// Container number `index` of the fleet that `seed` gives: the same in a fleet of any size.
+    pub(super) fn new(seed: u64, index: usize, unix_ms: u64) -> Container {
+        let mut fleet = ChaCha8Rng::seed_from_u64(seed);
+        let (serial, subscriber): (u32, u64) = (fleet.random(), fleet.random());
+        // 7919 has no divisor in common with 10^6 or 10^9: no number comes twice in a million containers.
+        let step = index as u64 * 7919;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(index as u64 + 1);
+        let owner = OWNERS[index % OWNERS.len()];
+        let voyage = Voyage::underway(&mut rng);
+        let position = voyage.position();
+        let mut container = Container {
+            device: iso6346::number(owner, ((u64::from(serial) + step) % 1_000_000) as u32),
+            msisdn: format!("393{:09}", (subscriber % 1_000_000_000 + step) % 1_000_000_000),
+            sensors: Sensors::new(&mut rng),
+            stowed_cm: rng.random_range(400..4500),
+            fix: Fix {
+                valid: true,
+                position,
+                altitude_cm: 0,
+                speed_kmh: voyage.speed_kmh(),
+                heading: voyage.course(),
+                satellites: 9,
+            },
+            cell: Cell { in_reach: false, rssi: 99, identity: String::new() },
+            voyage,
+            rng,
+            unix_ms,
+        };
+        let last_port = nearest_port(position, f64::INFINITY).map_or(0, |(port, _)| port);
+        container.cell.identity = identity(last_port, 0);
+        container.measure(0.0);
+        container
+    }
+
+    /// Lets `hours` pass: one tick of the fleet, which ends at `unix_ms`.
+    pub(super) fn tick(&mut self, hours: f64, unix_ms: u64) {
+        self.unix_ms = unix_ms;
+        self.voyage.advance(hours, &mut self.rng);
+        self.measure(hours);
+    }
+
+    /// The number of the container (ISO 6346), by which its device goes.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// Whether it is out of reach of the mobile networks: farther than 15 km from every port.
+    pub fn at_sea(&self) -> bool {
+        !self.cell.in_reach
+    }
+
+    /// Where it is, whatever its receiver knows.
+    pub fn position(&self) -> Position {
+        self.voyage.position()
+    }
+
+    /// Its message: the 20 fields of the container schema, all of them text.
+    pub fn message(&self) -> Value {
+        let (sensors, fix) = (&self.sensors, &self.fix);
+        let flag = |on: bool| if on { "1" } else { "0" }.to_owned();
+        let acceleration = sensors.acceleration.map(milli_g).join(" ");
+        let fields = [
+            ("msisdn", self.msisdn.clone()),
+            ("iso6346", self.device.clone()),
+            ("time", time_text(self.unix_ms)),
+            ("rssi", self.cell.rssi.to_string()),
+            ("cgi", self.cell.identity.clone()),
+            ("ble-m", flag(sensors.mesh)),
+            ("bat-soc", rounded(sensors.battery, 0)),
+            ("acc", acceleration),
+            ("temperature", rounded(sensors.temperature, 2)),
+            ("humidity", rounded(sensors.humidity, 2)),
+            ("pressure", rounded(sensors.pressure, 4)),
+            ("door", sensors.door.letter().to_owned()),
+            ("gnss", flag(fix.valid)),
+            ("latitude", rounded(fix.position.latitude, 4)),
+            ("longitude", rounded(fix.position.longitude, 4)),
+            ("altitude", decimal(fix.altitude_cm, 2)),
+            ("speed", rounded(fix.speed_kmh, 1)),
+            ("heading", rounded(fix.heading, 2)),
+            ("nsat", format!("{:02}", fix.satellites)),
+            ("hdop", rounded(dilution(fix.satellites), 1)),
+        ];
+        Value::Map(fields.map(|(key, text)| (key.to_owned(), Value::Text(text))).into())
+    }
+
+    fn measure(&mut self, hours: f64) {
+        let position = self.voyage.position();
+        let moored = self.voyage.moored();
+        let unix_seconds = self.unix_ms as f64 / 1000.0;
+        self.sensors.tick(Surroundings { position, moored, unix_seconds, hours }, &mut self.rng);
+        self.listen(position);
+        self.locate(position);
+    }
+
+    /// Hears the nearest port's cells, or nothing: then the last cell stays.
+    fn listen(&mut self, position: Position) {
+        let heard = nearest_port(position, COVERAGE_KM);
+        self.cell.in_reach = heard.is_some();
+        self.cell.rssi = 99;
+        if let Some((port, km)) = heard {
+            // A cell for every two kilometres from the port.
+            self.cell.identity = identity(port, (km / 2.0) as usize);
+            self.cell.rssi = (30 - (km * 1.6) as i64 + self.rng.random_range(-2..=1)).clamp(2, 31);
+        }
+    }
+
+    /// Asks the receiver. It loses sight of the sky now and then, and then the last fix stays.
+    fn locate(&mut self, position: Position) {
+        let changes = if self.fix.valid { 0.002 } else { 0.05 };
+        self.fix.valid ^= self.rng.random_bool(changes);
+        if !self.fix.valid {
+            self.fix.satellites = 0;
+            return;
+        }
+        self.fix = Fix {
+            valid: true,
+            position,
+            altitude_cm: self.stowed_cm + self.rng.random_range(-300..=300),
+            speed_kmh: self.voyage.speed_kmh(),
+            heading: self.voyage.course(),
+            satellites: (self.fix.satellites + self.rng.random_range(-1..=1)).clamp(4, 14),
+        };
+    }
+}
+
+/// The global identity of a port's cell: network, area, cell, the last two in hexadecimal.
+fn identity(port: usize, ring: usize) -> String {
+    let network = PLACES[port].network.unwrap_or("999-01");
+    format!("{network}-{:X}-{:05X}", port + 1, 0x31000 + port * 0x40 + ring)
+}
+
+/// Horizontal dilution of precision with so many satellites; 25.5 without a fix.
+fn dilution(satellites: i64) -> f64 {
+    if satellites == 0 { 25.5 } else { 0.5 + 8.0 / satellites as f64 }
+}
+
+/// Counts of the accelerometer as text in mg with four decimals: one count is 0.7324443 mg.
+fn milli_g(counts: i64) -> String {
+    let nano = counts * 7_324_443;
+    decimal((nano.abs() + 500) / 1000 * nano.signum(), 4)
+}
+
+/// `value` with so many decimals. What rounds to zero has no sign.
+fn rounded(value: f64, places: u32) -> String {
+    let scale = f64::from(10_u32.pow(places));
+    decimal(libm::round(value * scale) as i64, places)
+}
+
+/// `units` of 10^-`places`, as text.
+fn decimal(units: i64, places: u32) -> String {
+    let sign = if units < 0 { "-" } else { "" };
+    let (units, scale) = (units.unsigned_abs(), 10_u64.pow(places));
+    if places == 0 {
+        return format!("{sign}{units}");
+    }
+    format!("{sign}{}.{:0width$}", units / scale, units % scale, width = places as usize)
+}
+
+/// `DDMMYY hhmmss.s` in UTC.
+fn time_text(unix_ms: u64) -> String {
+    let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+    let utc = OffsetDateTime::UNIX_EPOCH.saturating_add(time::Duration::milliseconds(ms));
+    format!(
+        "{:02}{:02}{:02} {:02}{:02}{:02}.{}",
+        utc.day(),
+        u8::from(utc.month()),
+        utc.year() % 100,
+        utc.hour(),
+        utc.minute(),
+        utc.second(),
+        utc.millisecond() / 100
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acceleration_is_a_multiple_of_a_count_rounded_to_four_decimals() {
+        assert_eq!(milli_g(-1357), "-993.9269");
+        assert_eq!(milli_g(-37), "-27.1004");
+        assert_eq!(milli_g(-71), "-52.0035");
+        assert_eq!(milli_g(0), "0.0000");
+        assert_eq!(milli_g(1), "0.7324");
+        assert_eq!(milli_g(-1), "-0.7324");
+    }
+
+    #[test]
+    fn numbers_are_written_with_their_decimals_and_no_negative_zero() {
+        assert_eq!(rounded(17.0, 2), "17.00");
+        assert_eq!(rounded(-0.004, 2), "0.00");
+        assert_eq!(rounded(-0.051, 1), "-0.1");
+        assert_eq!(rounded(95.6, 0), "96");
+        assert_eq!(decimal(-5, 4), "-0.0005");
+    }
+
+    #[test]
+    fn times_are_day_month_year_and_tenths() {
+        // 2023-04-20T00:29:40Z
+        assert_eq!(time_text(1_681_950_580_000), "200423 002940.0");
+        assert_eq!(time_text(1_681_950_580_999), "200423 002940.9");
+    }
+}

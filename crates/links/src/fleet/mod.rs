@@ -1,0 +1,63 @@
+//! A simulated fleet: containers that cross the Mediterranean and report what they measure.
+//!
+//! A seed gives the same fleet on every platform and whatever the steps: time passes in ticks of 30
+//! seconds, and only whole ticks move anything.
+
+mod container;
+mod geo;
+mod graph;
+mod iso6346;
+mod lanes;
+mod sensors;
+mod voyage;
+
+pub use container::Container;
+pub use geo::Position;
+
+/// The moment at which every fleet starts: 2026-03-01T00:00:00Z, in milliseconds since 1970.
+const START_MS: u64 = 1_772_323_200_000;
+/// A tick in milliseconds.
+const TICK_MS: u64 = 30_000;
+
+/// Containers under way.
+///
+/// ```
+/// let mut fleet = dunnage_links::fleet::Fleet::new(7, 3);
+/// fleet.step(3600.0);
+/// for container in fleet.containers() {
+///     println!("{} at sea: {} {:?}", container.device(), container.at_sea(), container.message());
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fleet {
+    containers: Vec<Container>,
+    /// Milliseconds that have passed since the start.
+    passed_ms: u64,
+    /// Ticks that have been made.
+    ticks: u64,
+}
+
+impl Fleet {
+    /// The fleet that `seed` gives, with so many containers. A container is the same in a larger fleet of the same seed.
+    pub fn new(seed: u64, containers: usize) -> Fleet {
+        let containers = (0..containers).map(|index| Container::new(seed, index, START_MS)).collect();
+        Fleet { containers, passed_ms: 0, ticks: 0 }
+    }
+
+    /// Lets `seconds` pass. Takes time in proportion; what is negative or not a number is no time.
+    pub fn step(&mut self, seconds: f64) {
+        self.passed_ms = self.passed_ms.saturating_add((seconds * 1000.0) as u64);
+        while self.ticks < self.passed_ms / TICK_MS {
+            self.ticks += 1;
+            let now = START_MS + self.ticks * TICK_MS;
+            for container in &mut self.containers {
+                container.tick(TICK_MS as f64 / 3_600_000.0, now);
+            }
+        }
+    }
+
+    /// The containers, in an order that does not change.
+    pub fn containers(&self) -> &[Container] {
+        &self.containers
+    }
+}
