@@ -2,6 +2,39 @@
 //!
 //! `spec/schema.md` says which keywords there are and what they mean. A schema is compiled once, with
 //! [`Model::compile`]; messages are then checked with [`Model::validate`], and codecs are driven by the model's types.
+//!
+//! ```
+//! use dunnage_pson::Value;
+//! use dunnage_schema::{Model, Type};
+//!
+//! let model = Model::compile(
+//!     r#"{
+//!         "title": "Reading",
+//!         "type": "object",
+//!         "properties": {
+//!             "t": { "type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85 },
+//!             "nsat": { "type": "string", "x-dunnage-number": { "multipleOf": 1, "maximum": 99, "digits": 2 } }
+//!         },
+//!         "required": ["t"],
+//!         "additionalProperties": false
+//!     }"#,
+//! )?;
+//! let message = |t, nsat: &str| Value::Map(vec![("t".into(), Value::F64(t)), ("nsat".into(), nsat.into())]);
+//!
+//! assert!(model.validate(&message(24.56, "06")).is_ok());
+//! let violation = model.validate(&message(85.01, "06")).unwrap_err();
+//! assert_eq!(violation.to_string(), "85.01 is above the maximum 85.00 at /t");
+//!
+//! let Type::Object(object) = &model.root else { unreachable!() };
+//! let Type::Decimal(t) = &object.fields[0].kind else { unreachable!() };
+//! assert_eq!(t.scaled(&Value::F64(24.56)), Some(2456));
+//! assert_eq!(t.value(2456), Value::F64(24.56));
+//!
+//! let Type::NumberText(nsat) = &object.fields[1].kind else { unreachable!() };
+//! assert_eq!((nsat.parse("06"), nsat.parse("6")), (Some(6), None));
+//! assert_eq!(nsat.write(6), "06");
+//! # Ok::<(), dunnage_schema::SchemaError>(())
+//! ```
 
 mod bundled;
 mod compile;

@@ -135,6 +135,7 @@ fn chars(class: &Class) -> Option<Vec<char>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn segment(chars: &str, min: u32, max: u32) -> Segment {
         Segment { chars: chars.chars().collect(), min, max }
@@ -211,5 +212,36 @@ mod tests {
     fn patterns_are_equal_by_their_source() {
         assert_eq!(Pattern::new("^a$"), Pattern::new("^a$"));
         assert_ne!(Pattern::new("^a$").unwrap(), Pattern::new("^[a]$").unwrap());
+    }
+
+    /// Whether `text` is the segments, trying every count.
+    fn is_segments(segments: &[Segment], text: &[char]) -> bool {
+        let Some((first, rest)) = segments.split_first() else { return text.is_empty() };
+        let run = text.iter().take_while(|c| first.chars.contains(c)).count().min(first.max as usize);
+        (first.min as usize..=run).any(|n| is_segments(rest, &text[n..]))
+    }
+
+    proptest! {
+        #[test]
+        fn segments_are_what_the_expression_matches(
+            source in "(\\[[abc]{1,3}\\]|[abc]|\\([ab]c\\))([?]|\\{[0-2]\\}|\\{[01],[12]\\}|)(\\[ab\\]|[abc]|(c|b)){0,3}",
+            texts in proptest::collection::vec("[abc]{0,6}", 20),
+        ) {
+            let Ok(pattern) = Pattern::new(&format!("^{source}$")) else { return Ok(()) };
+            for text in texts {
+                let chars: Vec<char> = text.chars().collect();
+                if let Some(segments) = &pattern.segments {
+                    prop_assert_eq!(is_segments(segments, &chars), pattern.is_match(&text), "{} and {}", source, text);
+                }
+                if let Some(longest) = pattern.longest().filter(|_| pattern.is_match(&text)) {
+                    prop_assert!(chars.len() <= longest as usize);
+                }
+            }
+        }
+
+        #[test]
+        fn any_text_is_an_expression_or_an_error(source in "[\\[\\](){}?*+|^$\\\\.\\-&~#:<>=!,0-9abcdkpPuxé]{0,24}") {
+            let _ = Pattern::new(&source);
+        }
     }
 }

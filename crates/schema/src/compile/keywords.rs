@@ -96,3 +96,17 @@ pub(super) fn home(keyword: &str) -> Option<&'static str> {
 pub(super) fn ours() -> Vec<&'static str> {
     TYPED.iter().flat_map(|(_, keywords)| *keywords).copied().filter(|k| k.starts_with(PREFIX)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_specification_lists_every_keyword() {
+        let specification = include_str!("../../../../spec/schema.md");
+        let typed = TYPED.iter().flat_map(|(_, keywords)| *keywords);
+        for keyword in GENERAL.iter().chain(&ANNOTATIONS).chain(&UNSUPPORTED).chain(typed) {
+            assert!(specification.contains(&format!("`{keyword}`")), "{keyword}");
+        }
+    }
+}

@@ -70,3 +70,15 @@ fn optional_and_null_fields_stand_where_the_schema_says() {
         assert_eq!(object.fields.iter().filter(|field| !field.required).count(), optional, "{name}");
     }
 }
+
+#[test]
+fn a_valid_message_is_validated_without_allocating() {
+    for (name, text) in bundled() {
+        let model = Model::compile(text).unwrap();
+        let message = value(&parse(text)["examples"][0]);
+        // The first match of a pattern on a thread sets up the engine's scratch space.
+        model.validate(&message).unwrap();
+        let measured = allocation_counter::measure(|| model.validate(&message).unwrap());
+        assert_eq!(measured.count_total, 0, "{name}");
+    }
+}

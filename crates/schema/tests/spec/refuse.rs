@@ -1,6 +1,7 @@
 //! Schemas that are refused, each with the pointer to what is at fault.
 
-use dunnage_schema::Model;
+use dunnage_schema::{Model, bundled};
+use proptest::prelude::*;
 
 /// Every schema is refused at its pointer, whose last keyword the error names, for its reason.
 fn refused(cases: &[(&str, &str, &str)]) {
@@ -344,4 +345,23 @@ fn references_cannot_make_a_small_schema_huge() {
     let chain: Vec<_> = (0..5000).map(|i| format!(r##""d{i}":{{"$ref":"#/$defs/d{}"}}"##, i + 1)).collect();
     let error = Model::compile(&format!(r#"{{"$defs":{{{},"d5000":{{}}}}}}"#, chain.join(","))).unwrap_err();
     assert!(error.message().contains("deep"), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_schema_is_compiled_or_refused(
+        which in any::<proptest::sample::Index>(),
+        at in any::<proptest::sample::Index>(),
+        cut in 0usize..12,
+        insert in prop_oneof![
+            "[\\[\\]{}\":,0-9.eE+\\-a-z ]{0,8}",
+            proptest::sample::select(vec!["\"$ref\":\"#\",", "-1e-9", "1e999", "null", "[]", "{}", "\"type\":\"array\","]).prop_map(str::to_owned),
+        ],
+    ) {
+        let text = which.get(bundled()).1;
+        let starts: Vec<usize> = text.char_indices().map(|(i, _)| i).collect();
+        let at = *at.get(&starts);
+        let rest: String = text[at..].chars().skip(cut).collect();
+        let _ = Model::compile(&format!("{}{insert}{rest}", &text[..at]));
+    }
 }
