@@ -4,4 +4,6 @@
 
 mod facts;
 mod messages;
+mod mutations;
+mod owed;
 mod properties;
