@@ -1,1 +1,56 @@
-fn main() {}
+//! The `dunnage` command: compare, convert and inspect messages, check schemas, run the gateway.
+
+mod compare;
+mod convert;
+mod failure;
+mod input;
+mod inspect;
+mod manual;
+mod schema;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// Telemetry for links that carry 160, 30 or 19 bytes.
+///
+/// Commands are filters: they read standard input or the file they are given and write standard output.
+/// They exit with 0 when all went well, 1 when something failed and 2 when the arguments make no sense.
+/// Colours appear on terminals only, and not when NO_COLOR is set.
+#[derive(Parser)]
+#[command(name = "dunnage", version, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(max_term_width = 100)]
+struct Dunnage {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Compare(compare::Compare),
+    Convert(convert::Convert),
+    Inspect(inspect::Inspect),
+    Schema(schema::Schema),
+    Completions(manual::Completions),
+    Man(manual::Man),
+}
+
+impl Command {
+    fn run(self) -> Result<(), Failure> {
+        match self {
+            Command::Compare(command) => command.run(),
+            Command::Convert(command) => command.run(),
+            Command::Inspect(command) => command.run(),
+            Command::Schema(command) => command.run(),
+            Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match Dunnage::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,134 @@
+//! `dunnage convert`: a message from one format into another.
+
+use crate::{
+    failure::{Failure, complain},
+    input,
+};
+use clap::Args;
+use dunnage_formats::{Error, Format, Id, Mapping};
+use std::io::{self, Write};
+
+/// Convert a message from one format into another
+///
+/// The message is all of standard input; text ends with a newline on the way out. Formats without field
+/// names (protobuf, avro, thrift, struct) need the schema of the message.
+///
+/// With --lines every line is a message: json as it is, other formats as hex when they are binary. A line
+/// that cannot be converted is left out and reported with its number on standard error, the other lines
+/// are converted, and the exit code is 1. Empty lines are skipped.
+#[derive(Args)]
+pub struct Convert {
+    /// Format of the input
+    #[arg(long, value_name = "FORMAT", value_parser = format_id())]
+    from: Id,
+    /// Format of the output
+    #[arg(long, value_name = "FORMAT", value_parser = format_id())]
+    to: Id,
+    /// Schema of the messages: a JSON Schema file, or the name of a bundled one
+    #[arg(long, value_name = "SCHEMA")]
+    schema: Option<String>,
+    /// A message a line; binary formats as hex
+    #[arg(long)]
+    lines: bool,
+    /// Read and write binary formats as hex
+    #[arg(long)]
+    hex: bool,
+}
+
+/// Parses a format's name; help and completions list all of them.
+pub fn format_id() -> impl clap::builder::TypedValueParser<Value = Id> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Id::all().map(Id::name)).try_map(|name| name.parse::<Id>())
+}
+
+impl Convert {
+    pub fn run(self) -> Result<(), Failure> {
+        let without_schema = [self.from, self.to].into_iter().find(|id| id.needs_schema());
+        if let (Some(id), None) = (without_schema, &self.schema) {
+            return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
+        }
+        let model = self.schema.as_deref().map(input::schema).transpose()?;
+        let hex = self.hex || self.lines;
+        let conversion = Conversion {
+            from: self.from.open(model.as_ref(), Mapping::Exact)?,
+            to: self.to.open(model.as_ref(), Mapping::Exact)?,
+            hex_in: hex && !is_text(self.from),
+            hex_out: hex && !is_text(self.to),
+            newline: hex || is_text(self.to),
+        };
+        if self.lines { conversion.lines() } else { conversion.whole() }
+    }
+}
+
+/// Whether messages of the format are text.
+fn is_text(id: Id) -> bool {
+    matches!(id, Id::Json | Id::Xml | Id::Yaml)
+}
+
+struct Conversion {
+    from: Box<dyn Format>,
+    to: Box<dyn Format>,
+    hex_in: bool,
+    hex_out: bool,
+    /// Whether the output ends with a newline.
+    newline: bool,
+}
+
+impl Conversion {
+    fn whole(&self) -> Result<(), Failure> {
+        let bytes = input::message(io::stdin().lock(), self.hex_in)?;
+        let mut output = self.convert(&bytes)?;
+        if self.newline && output.last() != Some(&b'\n') {
+            output.push(b'\n');
+        }
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&output)?;
+        Ok(stdout.flush()?)
+    }
+
+    fn lines(&self) -> Result<(), Failure> {
+        let mut stdin = io::stdin().lock();
+        // Standard output is flushed at each line, so that a live stream stays live.
+        let mut stdout = io::stdout().lock();
+        let (mut line, mut number, mut failed) = (Vec::new(), 0u64, false);
+        while input::line(&mut stdin, self.hex_in, &mut line)? {
+            number += 1;
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match self.line(&line) {
+                Ok(output) => {
+                    stdout.write_all(&output)?;
+                    stdout.write_all(b"\n")?;
+                }
+                Err(error) => {
+                    failed = true;
+                    complain(format_args!("line {number}: {error}"));
+                }
+            }
+        }
+        stdout.flush()?;
+        if failed { Err(Failure::Reported) } else { Ok(()) }
+    }
+
+    /// The message of one line as one line, without its end.
+    fn line(&self, line: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut output = match self.hex_in {
+            true => self.convert(&input::from_hex(line)?)?,
+            false => self.convert(line)?,
+        };
+        output.pop_if(|end| *end == b'\n');
+        if output.contains(&b'\n') {
+            return Err(Error::new(dunnage_formats::Kind::Type, 0, "the message takes more than one line"));
+        }
+        Ok(output)
+    }
+
+    fn convert(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        input::within_limit(bytes)?;
+        let message = self.from.decode(bytes)?;
+        let mut output = Vec::new();
+        self.to.encode(&message, &mut output)?;
+        Ok(if self.hex_out { input::to_hex(&output).into_bytes() } else { output })
+    }
+}

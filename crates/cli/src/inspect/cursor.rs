@@ -1,0 +1,82 @@
+//! A position in a message.
+
+use dunnage_formats::{Error, Kind, MAX_DEPTH};
+
+/// The bytes of a message and how far they are read.
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Cursor { bytes, at: 0 }
+    }
+
+    /// The offset of the next byte.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The bytes from `start` to here.
+    pub fn since(&self, start: usize) -> &'a [u8] {
+        &self.bytes[start..self.at]
+    }
+
+    /// The next byte, which stays where it is.
+    pub fn peek(&self) -> Result<u8, Error> {
+        self.bytes.get(self.at).copied().ok_or_else(|| self.truncated("the message ends here"))
+    }
+
+    /// The next byte.
+    pub fn byte(&mut self) -> Result<u8, Error> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// The next `length` bytes.
+    pub fn take(&mut self, length: u64) -> Result<&'a [u8], Error> {
+        let rest = &self.bytes[self.at..];
+        match usize::try_from(length).ok().and_then(|length| rest.get(..length)) {
+            Some(bytes) => {
+                self.at += bytes.len();
+                Ok(bytes)
+            }
+            None => Err(self.truncated(format!("{length} bytes are announced, {} are there", rest.len()))),
+        }
+    }
+
+    /// The next `N` bytes.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N as u64)?);
+        Ok(array)
+    }
+
+    /// The next `length` bytes as text; `start` is the offset of their item.
+    pub fn text(&mut self, length: u64, start: usize) -> Result<&'a str, Error> {
+        std::str::from_utf8(self.take(length)?)
+            .map_err(|_| Error::new(Kind::Malformed, start, "the text is not UTF-8"))
+    }
+
+    /// Refuses a container at `start` that is inside [`MAX_DEPTH`] others.
+    pub fn enter(&self, nesting: usize, start: usize) -> Result<usize, Error> {
+        if nesting == MAX_DEPTH {
+            return Err(Error::new(Kind::Limit, start, "maps and arrays are nested deeper than 32"));
+        }
+        Ok(nesting + 1)
+    }
+
+    /// Refuses bytes after the message.
+    pub fn end(&self) -> Result<(), Error> {
+        match self.bytes.len() - self.at {
+            0 => Ok(()),
+            n => Err(Error::new(Kind::Malformed, self.at, format!("{n} bytes after the message"))),
+        }
+    }
+
+    fn truncated(&self, reason: impl Into<String>) -> Error {
+        Error::new(Kind::Truncated, self.bytes.len(), reason)
+    }
+}

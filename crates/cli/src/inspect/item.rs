@@ -1,0 +1,89 @@
+//! What a walker over a message reports: items, and why it stopped.
+
+use dunnage_formats::Error;
+use std::io;
+
+/// One item of a message: its own bytes, without those of items inside it.
+#[derive(Debug, Default)]
+pub struct Item<'a> {
+    /// From the start of the message.
+    pub offset: usize,
+    /// How many levels it is indented.
+    pub depth: usize,
+    /// Header and content.
+    pub bytes: &'a [u8],
+    /// What it is: `23.5`, `"text"`, `map`.
+    pub meaning: String,
+    /// Its type or size: `binary32`, `6 entries`.
+    pub about: String,
+    /// What a stricter reader would refuse, or a better writer would do.
+    pub note: Option<String>,
+}
+
+/// Receives the items in the order of their bytes.
+pub trait Sink {
+    /// Takes the next item.
+    fn item(&mut self, item: &Item<'_>) -> io::Result<()>;
+}
+
+/// Why a walk ended early.
+#[derive(Debug)]
+pub enum Stop {
+    /// The message is not sound.
+    Error(Error),
+    /// The items could not be written.
+    Output(io::Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Error(error)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Stop::Output(error)
+    }
+}
+
+/// `text` in quotes, as JSON writes it. Whatever could move a terminal's cursor or turn its text around is escaped.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            hidden if hidden.is_control() || turns_text(hidden) => {
+                quoted.push_str(&format!("\\u{:04x}", u32::from(hidden)));
+            }
+            plain => quoted.push(plain),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Line separators, and the marks that change the direction of text.
+fn turns_text(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// `n` with its noun: `1 entry`, `2 entries`.
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_text_cannot_reach_the_terminal() {
+        assert_eq!(quoted("a\"\\\n\u{1b}[2J\u{9b}\u{202e}é"), r#""a\"\\\n\u001b[2J\u009b\u202eé""#);
+    }
+}
