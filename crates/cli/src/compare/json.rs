@@ -1,0 +1,68 @@
+//! The comparison as JSON.
+
+use super::Comparison;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    message: Message,
+    formats: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Message {
+    json_bytes: usize,
+    compact_json_bytes: usize,
+    spaced_json_bytes: usize,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Row<'a> {
+    Measured {
+        format: &'a str,
+        bytes: usize,
+        gzip_bytes: usize,
+        lossless: bool,
+        came_back: bool,
+        fits: BTreeMap<&'static str, bool>,
+    },
+    Impossible {
+        format: &'a str,
+        error: Reason<'a>,
+    },
+}
+
+#[derive(Serialize)]
+struct Reason<'a> {
+    kind: &'static str,
+    offset: usize,
+    message: &'a str,
+}
+
+/// One object, on one line, without its end.
+pub fn render(comparison: &Comparison) -> String {
+    let fits = |bytes| comparison.links.iter().map(|link| (link.id, link.fits(bytes))).collect();
+    let measured = comparison.measured().map(|(format, outcome)| Row::Measured {
+        format,
+        bytes: outcome.bytes,
+        gzip_bytes: outcome.gzip_bytes,
+        lossless: outcome.lossless,
+        came_back: outcome.came_back,
+        fits: fits(outcome.bytes),
+    });
+    let impossible = comparison.impossible().map(|(format, error)| Row::Impossible {
+        format,
+        error: Reason { kind: error.kind().as_str(), offset: error.offset(), message: error.message() },
+    });
+    let report = Report {
+        message: Message {
+            json_bytes: comparison.given_bytes,
+            compact_json_bytes: comparison.compact_bytes,
+            spaced_json_bytes: comparison.spaced_bytes,
+        },
+        formats: measured.chain(impossible).collect(),
+    };
+    serde_json::to_string(&report).unwrap_or_default()
+}

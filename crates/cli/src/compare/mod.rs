@@ -1,0 +1,96 @@
+//! `dunnage compare`: one message in every format, against the links that would carry it.
+
+mod chart;
+mod json;
+mod markdown;
+mod measure;
+mod table;
+
+use crate::{failure::Failure, input};
+use clap::Args;
+use dunnage_links::Link;
+use measure::{Comparison, Outcome};
+use std::{fs, io::Write, path::PathBuf};
+
+/// Compare the size of a message in every format
+///
+/// One row per format, smallest first: bytes, percent of compact JSON, bytes after gzip -9, whether the
+/// message comes back exactly, and which links carry it in one message. With a schema, the formats that
+/// need one appear too: with the exact mapping (decimals as scaled integers) and, marked (float32), with
+/// the mapping that people write by hand (decimals as binary32). That one keeps only some messages.
+#[derive(Args)]
+pub struct Compare {
+    /// The message, as JSON; - is standard input
+    #[arg(value_name = "MESSAGE.json")]
+    message: PathBuf,
+    /// Schema of the message: a JSON Schema file, or the name of a bundled one
+    #[arg(long, value_name = "SCHEMA")]
+    schema: Option<String>,
+    /// A link that has to carry the message; without any, all links with a limit
+    #[arg(long, value_name = "ID", value_parser = link_id())]
+    link: Vec<&'static Link>,
+    /// A Protobuf definition of your own, whose first message is the message
+    #[arg(long, value_name = "FILE")]
+    proto: Option<PathBuf>,
+    /// Write a bar chart to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print a Markdown table
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// Parses a link's id; help and completions list all of them.
+fn link_id() -> impl clap::builder::TypedValueParser<Value = &'static Link> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    let ids = dunnage_links::catalogue().iter().map(|link| link.id);
+    PossibleValuesParser::new(ids).try_map(|id| dunnage_links::link(&id).ok_or("no link is called that"))
+}
+
+impl Compare {
+    pub fn run(self) -> Result<(), Failure> {
+        let text = input::message_file(&self.message)?;
+        let model = self.schema.as_deref().map(input::schema).transpose()?;
+        let mut comparison = Comparison::measure(&text, model.as_ref(), links(&self.link))?;
+        if let Some(path) = &self.proto {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            let source = fs::read_to_string(path).map_err(|e| Failure::about(path.display(), e))?;
+            comparison.add_proto(&name, &source, model.as_ref())?;
+        }
+        if let Some(path) = &self.svg {
+            fs::write(path, chart::svg(&comparison)).map_err(|e| Failure::about(path.display(), e))?;
+        }
+        let mut output = anstream::stdout().lock();
+        if self.json {
+            writeln!(output, "{}", json::render(&comparison))?;
+        } else if self.markdown {
+            write!(output, "{}", markdown::render(&comparison))?;
+        } else {
+            write!(output, "{}", table::render(&comparison))?;
+        }
+        Ok(output.flush()?)
+    }
+}
+
+/// The links asked for, or all that have a limit; the narrowest first.
+fn links(asked: &[&'static Link]) -> Vec<&'static Link> {
+    let mut links: Vec<&'static Link> = match asked {
+        [] => dunnage_links::catalogue().iter().filter(|link| link.max_payload_bytes.is_some()).collect(),
+        asked => asked.to_vec(),
+    };
+    links.sort_by_key(|link| link.max_payload_bytes.unwrap_or(usize::MAX));
+    links.dedup_by_key(|link| link.id);
+    links
+}
+
+/// Prints the table of one message with its schema, for `dunnage demo`.
+pub fn print(text: &[u8], schema: &str) -> Result<(), Failure> {
+    let model = input::schema(schema)?;
+    let comparison = Comparison::measure(text, Some(&model), links(&[]))?;
+    let mut output = anstream::stdout().lock();
+    write!(output, "{}", table::render(&comparison))?;
+    Ok(output.flush()?)
+}

@@ -1,0 +1,183 @@
+//! The comparison as a table for terminals, 80 columns wide.
+
+use super::{Comparison, Outcome};
+use anstyle::{AnsiColor, Style};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, presets};
+use dunnage_links::Link;
+use std::fmt::Write;
+
+const WIDTH: usize = 80;
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+
+/// The table, with colours.
+pub fn render(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    let Comparison { compact_bytes, spaced_bytes, .. } = comparison;
+    let _ = writeln!(
+        out,
+        "{BOLD}{compact_bytes} B{BOLD:#} as compact JSON {DIM}({spaced_bytes} B with spaces after commas and colons){DIM:#}\n"
+    );
+    for (index, line) in table(comparison).lines().enumerate() {
+        // The heading takes two lines.
+        let style = if index < 2 { DIM } else { Style::new() };
+        let _ = writeln!(out, "{style}{}{style:#}", line.trim_end());
+    }
+    impossible(comparison, &mut out);
+    legend(comparison, &mut out);
+    summary(comparison, &mut out);
+    out
+}
+
+fn table(comparison: &Comparison) -> Table {
+    let names = comparison.measured().map(|(format, _)| format.chars().count()).max().unwrap_or(0).max(6);
+    // Gaps of one column; bytes, percent, gzip and lossless take five each.
+    let fixed = names + 4 * 6 + comparison.links.iter().map(|link| 1 + heading(link).len()).sum::<usize>();
+    let bar_width = WIDTH.saturating_sub(fixed + 1).clamp(6, 24);
+
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).enforce_styling();
+    let mut header = vec!["\nformat".into(), String::new()];
+    header.extend(["\nbytes", "% of\nJSON", "\ngzip", "loss-\nless"].map(str::to_owned));
+    for (index, link) in comparison.links.iter().enumerate() {
+        header.push(format!("{}\n{}", if index == 0 { "fits" } else { "" }, heading(link)));
+    }
+    table.set_header(header);
+    for (format, outcome) in comparison.measured() {
+        table.add_row(row(comparison, format, outcome, bar_width));
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((u16::from(index > 0), 0));
+        if index > 1 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn row(comparison: &Comparison, format: &str, outcome: Outcome, bar_width: usize) -> Vec<Cell> {
+    let Outcome { bytes, gzip_bytes, .. } = outcome;
+    let best = comparison.smallest_lossless().is_some_and(|(smallest, _)| smallest == format);
+    let strong = |cell: Cell| if best { cell.add_attribute(Attribute::Bold) } else { cell };
+    let bar = bar(bytes as f64 / comparison.most_bytes() as f64, bar_width);
+    let mut cells = vec![
+        strong(Cell::new(format)),
+        Cell::new(bar).fg(if outcome.lossless { Color::DarkCyan } else { Color::DarkYellow }),
+        strong(Cell::new(bytes)),
+        Cell::new(format!("{:.1}", comparison.percent(bytes))),
+        Cell::new(gzip_bytes),
+        match outcome.lossless {
+            true => Cell::new("yes"),
+            false => Cell::new(if outcome.came_back { "some" } else { "no" }).fg(Color::DarkYellow),
+        },
+    ];
+    cells.extend(comparison.links.iter().map(|link| match link.fits(bytes) {
+        true => Cell::new("✓").fg(Color::DarkGreen),
+        false => Cell::new("·").add_attribute(Attribute::Dim),
+    }));
+    cells
+}
+
+/// A bar of `share` of `width` columns, in eighths of a column; never empty.
+fn bar(share: f64, width: usize) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = ((share * (8 * width) as f64).round() as usize).clamp(1, 8 * width);
+    let bar = "█".repeat(eighths / 8) + PARTS[eighths % 8];
+    // Filled to the full width, so that the column keeps it.
+    format!("{bar:width$}")
+}
+
+/// A link's column: its limit.
+fn heading(link: &Link) -> String {
+    link.max_payload_bytes.map_or("any".into(), |limit| format!("{limit:>3}"))
+}
+
+/// What cannot carry the message, with the reason in place of the figures.
+fn impossible(comparison: &Comparison, out: &mut String) {
+    for (format, error) in comparison.impossible() {
+        let reason = error.to_string();
+        for line in fill(&format!("{format} -"), " ", reason.split(' ').map(str::to_owned)) {
+            let _ = writeln!(out, "{DIM}{line}{DIM:#}");
+        }
+    }
+}
+
+/// What the columns of the links are.
+fn legend(comparison: &Comparison, out: &mut String) {
+    let links = comparison.links.iter().map(|link| match link.max_payload_bytes {
+        Some(limit) => format!("{limit} B {}", link.name),
+        None => format!("any {}", link.name),
+    });
+    out.push('\n');
+    for line in fill("fits:", ", ", links) {
+        let _ = writeln!(out, "{DIM}{line}{DIM:#}");
+    }
+    if comparison.measured().any(|(_, outcome)| outcome.came_back && !outcome.lossless) {
+        let _ = writeln!(
+            out,
+            "{DIM}lossless, some: this message came back, others do not (binary32 has 7 digits){DIM:#}"
+        );
+    }
+    if comparison.without_schema > 0 {
+        let more = comparison.without_schema;
+        let _ = writeln!(out, "{DIM}{more} more formats need a schema: --schema FILE or NAME{DIM:#}");
+    }
+}
+
+/// The smallest format that gives the message back, and what carries it.
+fn summary(comparison: &Comparison, out: &mut String) {
+    let Some((format, Outcome { bytes, .. })) = comparison.smallest_lossless() else { return };
+    let name = |link: &Link| match link.max_payload_bytes {
+        Some(limit) => format!("{} ({limit} B)", link.name),
+        None => link.name.to_owned(),
+    };
+    // The links are in the order of their limits: the first that carries it is the narrowest.
+    let carried = comparison.links.iter().position(|link| link.fits(bytes));
+    let narrowest = carried.map(|index| format!("fits {}", name(comparison.links[index])));
+    let refused = carried.unwrap_or(comparison.links.len()).checked_sub(1);
+    let next = refused.map(|index| format!("not {}", name(comparison.links[index])));
+    let winner = format!("{format} {bytes} B");
+    for line in
+        fill("smallest lossless:", ", ", [Some(winner.clone()), narrowest, next].into_iter().flatten())
+    {
+        let _ = writeln!(out, "{}", line.replacen(&winner, &format!("{GOOD}{winner}{GOOD:#}"), 1));
+    }
+}
+
+/// `first` and the parts, with `between` between them, in lines of at most [`WIDTH`] columns.
+fn fill(first: &str, between: &str, parts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines = vec![first.to_owned()];
+    let mut separator = " ";
+    for part in parts {
+        let last = lines.len() - 1;
+        if lines[last].chars().count() + separator.len() + part.chars().count() >= WIDTH {
+            lines[last].push_str(separator.trim_end());
+            lines.push(format!("  {part}"));
+        } else {
+            lines[last].push_str(separator);
+            lines[last].push_str(&part);
+        }
+        separator = between;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_count_eighths() {
+        assert_eq!(bar(1.0, 4), "████");
+        assert_eq!(bar(0.5, 3), "█▌ ");
+        assert_eq!(bar(0.0, 2), "▏ ");
+    }
+
+    #[test]
+    fn lines_are_filled_to_80_columns() {
+        let lines = fill("links:", ", ", (0..9).map(|n| format!("{n} {}", "x".repeat(18))));
+        assert!(lines.len() > 1);
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
+    }
+}
