@@ -1,0 +1,198 @@
+//! The fields of a model, flat, with their ranges as text.
+
+use dunnage_formats::{Id, Mapping, Value};
+use dunnage_schema::{Decimal, NumberText, Object, Text, TimePart, TimeText, Type};
+use serde::Serialize;
+
+/// A field as people and `--json` see it.
+#[derive(Debug, Serialize)]
+pub struct Field {
+    /// Its path: `position.latitude`, `readings[].value`; `$` is the message.
+    pub field: String,
+    /// What its value is.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Decimal places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<u32>,
+    /// Whether its object must have it.
+    pub required: bool,
+    /// Its range, choices or notation.
+    pub values: String,
+}
+
+/// All fields under `root`, objects and arrays before what they hold.
+pub fn fields(root: &Type) -> Vec<Field> {
+    let mut fields = Vec::new();
+    match root {
+        Type::Object(object) => add_object("", object, &mut fields),
+        other => add("$", other, true, &mut fields),
+    }
+    fields
+}
+
+fn add_object(path: &str, object: &Object, fields: &mut Vec<Field>) {
+    let prefix = if path.is_empty() { String::new() } else { format!("{path}.") };
+    for field in &object.fields {
+        add(&format!("{prefix}{}", field.name), &field.kind, field.required, fields);
+    }
+    if let Some(additional) = &object.additional {
+        add(&format!("{prefix}*"), additional, false, fields);
+    }
+}
+
+fn add(path: &str, kind: &Type, required: bool, fields: &mut Vec<Field>) {
+    let (name, places, values) = describe(kind);
+    fields.push(Field { field: path.to_owned(), kind: name, places, required, values });
+    add_inner(path, kind, fields);
+}
+
+fn add_inner(path: &str, kind: &Type, fields: &mut Vec<Field>) {
+    match kind {
+        Type::Object(object) => add_object(path, object, fields),
+        Type::Array(array) => add(&format!("{path}[]"), &array.items, true, fields),
+        Type::Nullable(inner) => add_inner(path, inner, fields),
+        _ => {}
+    }
+}
+
+/// The name of a type, its decimal places, and its values.
+fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
+    match kind {
+        Type::Any => ("anything", None, String::new()),
+        Type::Null => ("null", None, String::new()),
+        Type::Bool => ("boolean", None, String::new()),
+        Type::Integer(n) => ("integer", None, range(n.min, n.max, 0) + &step(n.step, 0)),
+        Type::Decimal(n) => ("decimal", Some(n.places), decimal(n)),
+        Type::Float(f) => ("float", None, float(f.min, f.max)),
+        Type::Text(text) => ("text", None, lengths(text)),
+        Type::NumberText(n) => ("number in text", Some(n.number.places), number_text(n)),
+        Type::NumbersText(n) => {
+            let parts: Vec<_> =
+                n.parts.iter().map(|(name, part)| format!("{name} {}", number_text(part))).collect();
+            ("numbers in text", None, parts.join("\n"))
+        }
+        Type::TimeText(time) => ("time in text", Some(time.places), notation(time)),
+        Type::Enum(values) => ("one of", None, values.iter().map(json).collect::<Vec<_>>().join(" ")),
+        Type::Const(value) => ("always", None, json(value)),
+        Type::Array(array) => ("array", None, count(array.min, array.max, "elements")),
+        Type::Object(object) => ("object", None, format!("{} fields", object.fields.len())),
+        Type::Nullable(inner) => {
+            let (name, places, values) = describe(inner);
+            let separator = if values.is_empty() { "" } else { ", " };
+            (name, places, format!("{values}{separator}or null"))
+        }
+    }
+}
+
+fn decimal(n: &Decimal) -> String {
+    range(n.min, n.max, n.places) + &step(n.step, n.places)
+}
+
+fn number_text(n: &NumberText) -> String {
+    let padded = if n.digits > 1 { format!(", {} digits", n.digits) } else { String::new() };
+    decimal(&n.number) + &padded
+}
+
+/// `min to max`; bounds as wide as 64 bits are left out.
+fn range(min: i128, max: i128, places: u32) -> String {
+    let open_below = min <= i128::from(i64::MIN);
+    let open_above = max >= i128::from(i64::MAX);
+    match (open_below, open_above) {
+        (true, true) => String::new(),
+        (false, true) => format!("from {}", scaled(min, places)),
+        (true, false) => format!("up to {}", scaled(max, places)),
+        (false, false) => format!("{} to {}", scaled(min, places), scaled(max, places)),
+    }
+}
+
+fn step(step: u64, places: u32) -> String {
+    if step == 1 { String::new() } else { format!(", steps of {}", scaled(i128::from(step), places)) }
+}
+
+/// `n` * 10^-`places` as text.
+fn scaled(n: i128, places: u32) -> String {
+    let width = places as usize + 1;
+    let digits = format!("{:0width$}", n.unsigned_abs());
+    let (whole, decimals) = digits.split_at(digits.len() - places as usize);
+    let sign = if n < 0 { "-" } else { "" };
+    let point = if places > 0 { "." } else { "" };
+    format!("{sign}{whole}{point}{decimals}")
+}
+
+fn float(min: Option<f64>, max: Option<f64>) -> String {
+    match (min, max) {
+        (None, None) => String::new(),
+        (Some(min), None) => format!("from {min}"),
+        (None, Some(max)) => format!("up to {max}"),
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+    }
+}
+
+fn lengths(text: &Text) -> String {
+    let mut parts = Vec::new();
+    if text.date_time {
+        parts.push("RFC 3339 time".to_owned());
+    }
+    match &text.pattern {
+        // A pattern says more than the lengths that follow from it.
+        Some(pattern) => parts.push(pattern.source.clone()),
+        None => parts
+            .extend(Some(count(text.min_length, text.max_length, "characters")).filter(|c| !c.is_empty())),
+    }
+    parts.join(", ")
+}
+
+fn count(min: u32, max: Option<u32>, noun: &str) -> String {
+    match max {
+        Some(max) if max == min => format!("{max} {noun}"),
+        Some(max) if min == 0 => format!("up to {max} {noun}"),
+        Some(max) => format!("{min} to {max} {noun}"),
+        None if min > 0 => format!("at least {min} {noun}"),
+        None => String::new(),
+    }
+}
+
+/// A time's notation, as the schema has it.
+fn notation(time: &TimeText) -> String {
+    let part = |part: &TimePart| match part {
+        TimePart::Year4 => "YYYY".to_owned(),
+        TimePart::Year2 => "YY".to_owned(),
+        TimePart::Month => "MM".to_owned(),
+        TimePart::Day => "DD".to_owned(),
+        TimePart::Hour => "hh".to_owned(),
+        TimePart::Minute => "mm".to_owned(),
+        TimePart::Second => "ss".to_owned(),
+        TimePart::Fraction => "s".repeat(time.places as usize),
+        TimePart::Literal(text) => text.clone(),
+    };
+    time.notation.iter().map(part).collect()
+}
+
+/// `value` as compact JSON.
+fn json(value: &Value) -> String {
+    let mut text = Vec::new();
+    match Id::Json.open(None, Mapping::Exact).and_then(|json| json.encode(value, &mut text)) {
+        Ok(()) => String::from_utf8_lossy(&text).into_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scaled_integers_are_written_with_their_places() {
+        assert_eq!(scaled(-5, 2), "-0.05");
+        assert_eq!(scaled(123_400, 4), "12.3400");
+        assert_eq!(scaled(7, 0), "7");
+    }
+
+    #[test]
+    fn bounds_that_only_64_bits_set_are_not_shown() {
+        assert_eq!(range(i128::from(i64::MIN), i128::from(u64::MAX), 0), "");
+        assert_eq!(range(0, i128::from(i64::MAX), 2), "from 0.00");
+        assert_eq!(range(-900, 900, 1), "-90.0 to 90.0");
+    }
+}
