@@ -2,11 +2,14 @@
 
 mod compare;
 mod convert;
+mod demo;
 mod failure;
+mod gateway;
 mod input;
 mod inspect;
 mod manual;
 mod schema;
+mod signals;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -31,6 +34,8 @@ enum Command {
     Convert(convert::Convert),
     Inspect(inspect::Inspect),
     Schema(schema::Schema),
+    Gateway(gateway::Gateway),
+    Demo(demo::Demo),
     Completions(manual::Completions),
     Man(manual::Man),
 }
@@ -42,6 +47,8 @@ impl Command {
             Command::Convert(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Schema(command) => command.run(),
+            Command::Gateway(command) => command.run(),
+            Command::Demo(command) => command.run(),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),
         }

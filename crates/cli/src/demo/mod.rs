@@ -1,0 +1,146 @@
+//! `dunnage demo`: the gateway, and a simulated fleet that reports to it over HTTP.
+
+mod client;
+mod report;
+mod status;
+mod welcome;
+
+use crate::{
+    failure::Failure,
+    gateway::{runtime, start},
+    signals,
+};
+use clap::{Args, value_parser};
+use client::{Client, Tally};
+use dunnage_gateway::Config;
+use dunnage_links::fleet::Fleet;
+use report::Reports;
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{sync::Semaphore, task::JoinSet, time};
+
+/// Messages that are under way at a time.
+const AT_A_TIME: usize = 8;
+/// Between two steps of the simulation.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Run the gateway with a simulated fleet of containers
+///
+/// The containers cross the Mediterranean. Near a port they send JSON or CBOR over LTE-M; at sea a message
+/// has to fit the 160 bytes of a satellite message, so they send Protobuf or struct, made with the bundled
+/// schema. Every message goes over HTTP to the gateway, which listens where its configuration says.
+/// Ctrl-C stops the fleet, lets what is under way finish, and counts what the gateway holds.
+#[derive(Args)]
+pub struct Demo {
+    /// Number of containers
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = value_parser!(u16).range(1..))]
+    containers: u16,
+    /// Seed of the simulation: the same seed gives the same journeys
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Folder for the gateway's buffer [default: data, or what the environment says]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Simulated minutes per second
+    #[arg(long, value_name = "MINUTES", default_value_t = 10, value_parser = value_parser!(u16).range(1..=600))]
+    speed: u16,
+}
+
+impl Demo {
+    pub fn run(self) -> Result<(), Failure> {
+        let mut config = Config::load(None).map_err(|e| Failure::Failed(e.to_string()))?;
+        if let Some(data) = &self.data {
+            config.buffer.path = data.join("buffer.sqlite3");
+        }
+        if std::env::var_os("DUNNAGE_LOG_LEVEL").is_none() {
+            config.log.level = "warn".into();
+        }
+        dunnage_gateway::log::start(&config.log).map_err(Failure::Failed)?;
+        runtime()?.block_on(self.serve(config))
+    }
+
+    async fn serve(self, config: Config) -> Result<(), Failure> {
+        let stop = signals::stop()?;
+        let data = config.buffer.path.parent().map(PathBuf::from).unwrap_or_default();
+        let gateway = start(config).await?;
+        let client = Arc::new(Client::new(reachable(gateway.address())));
+        let fleet = Fleet::new(self.seed, usize::from(self.containers));
+        let reports = Reports::new(fleet, f64::from(self.speed) * 60.0 * TICK.as_secs_f64())?;
+
+        welcome::print(&client.url(""), &data, &reports)?;
+        let devices = reports.devices();
+        let before = count(&client, &devices).await?;
+        let tally = send(&client, reports, stop).await?;
+        let stored = count(&client, &devices).await?.saturating_sub(before);
+        gateway.stop().await;
+
+        let lost = tally.acknowledged.saturating_sub(stored);
+        let Tally { sent, acknowledged, .. } = tally;
+        anstream::println!("sent {sent}, acknowledged {acknowledged}, stored {stored}, lost {lost}");
+        if lost > 0 {
+            Err(Failure::Failed(format!("{lost} acknowledged messages are not in the buffer")))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Lets the fleet report until `stop`, and then until all that is under way has been answered.
+async fn send(
+    client: &Arc<Client>,
+    mut reports: Reports,
+    stop: impl Future<Output = ()>,
+) -> Result<Tally, Failure> {
+    let (mut ticks, room) = (time::interval(TICK), Arc::new(Semaphore::new(AT_A_TIME)));
+    ticks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+    let (mut status, mut under_way, mut tally) = (status::Status::new(), JoinSet::new(), Tally::default());
+    tokio::pin!(stop);
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut stop => break,
+            _ = ticks.tick() => {}
+        }
+        for report in reports.step()? {
+            // A closed semaphore would end the demo, but nobody closes it.
+            let Ok(permit) = Arc::clone(&room).acquire_owned().await else { break };
+            let client = Arc::clone(client);
+            under_way.spawn_blocking(move || {
+                let outcome = client.post(&report);
+                drop(permit);
+                outcome
+            });
+        }
+        while let Some(outcome) = under_way.try_join_next() {
+            tally.add(outcome);
+        }
+        status.show(&tally, &reports);
+    }
+    while let Some(outcome) = under_way.join_next().await {
+        tally.add(outcome);
+    }
+    status.end();
+    Ok(tally)
+}
+
+/// How many messages of `devices` the gateway holds.
+async fn count(client: &Arc<Client>, devices: &std::collections::HashSet<String>) -> Result<u64, Failure> {
+    let (client, devices) = (Arc::clone(client), devices.clone());
+    tokio::task::spawn_blocking(move || client.messages_of(&devices))
+        .await
+        .map_err(|e| Failure::about("demo", e))?
+}
+
+/// The address for clients on this machine: the loopback, when the gateway listens everywhere.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}

@@ -1,0 +1,111 @@
+//! What the containers of the fleet send, and when.
+
+use crate::{failure::Failure, input};
+use dunnage_formats::{Format, Id, Mapping, Value};
+use dunnage_links::{
+    Link,
+    fleet::{Container, Fleet},
+};
+use std::collections::HashSet;
+
+/// The schema of the fleet's messages.
+pub const SCHEMA: &str = "container";
+/// Simulated seconds between two reports of a container.
+const CADENCE: f64 = 900.0;
+
+/// A message on its way.
+pub struct Report {
+    /// The container's id.
+    pub device: String,
+    /// How the body is encoded.
+    pub format: Id,
+    /// The id of the link that carries it.
+    pub link: &'static str,
+    /// The encoded message.
+    pub body: Vec<u8>,
+}
+
+/// A link, and the formats that containers use on it, in turn.
+struct Choice {
+    link: &'static Link,
+    formats: Vec<(Id, Box<dyn Format>)>,
+}
+
+/// The fleet and its clock.
+pub struct Reports {
+    fleet: Fleet,
+    /// Simulated seconds a step takes.
+    step: f64,
+    now: f64,
+    /// When each container reports next.
+    due: Vec<f64>,
+    on_land: Choice,
+    at_sea: Choice,
+}
+
+impl Reports {
+    pub fn new(fleet: Fleet, step: f64) -> Result<Self, Failure> {
+        let count = fleet.containers().len();
+        // One after the other, so that the messages are spread over time.
+        let due = (0..count).map(|index| CADENCE * index as f64 / count as f64).collect();
+        let model = input::schema(SCHEMA)?;
+        let choice = |link: &str, formats: [Id; 2]| -> Result<Choice, Failure> {
+            let unknown = || Failure::Failed(format!("no link is called {link}"));
+            let open = |id: Id| Ok((id, id.open(Some(&model), Mapping::Exact)?));
+            let formats = formats.into_iter().map(open).collect::<Result<_, Failure>>()?;
+            Ok(Choice { link: dunnage_links::link(link).ok_or_else(unknown)?, formats })
+        };
+        let on_land = choice("lte-m", [Id::Cbor, Id::Json])?;
+        let at_sea = choice("astrocast", [Id::Protobuf, Id::Struct])?;
+        Ok(Reports { fleet, step, now: 0.0, due, on_land, at_sea })
+    }
+
+    /// The ids of all containers.
+    pub fn devices(&self) -> HashSet<String> {
+        self.fleet.containers().iter().map(|container| container.device().to_owned()).collect()
+    }
+
+    /// A message of the fleet.
+    pub fn sample(&self) -> Value {
+        self.fleet.containers().first().map_or(Value::Null, Container::message)
+    }
+
+    /// How many containers are at sea, and how many there are.
+    pub fn at_sea(&self) -> (usize, usize) {
+        let containers = self.fleet.containers();
+        (containers.iter().filter(|container| container.at_sea()).count(), containers.len())
+    }
+
+    /// Moves the fleet on and gives the reports that are due.
+    pub fn step(&mut self) -> Result<Vec<Report>, Failure> {
+        self.fleet.step(self.step);
+        self.now += self.step;
+        let mut reports = Vec::new();
+        for index in 0..self.due.len() {
+            if self.due[index] <= self.now {
+                // However far a step goes, a container reports once.
+                self.due[index] = (self.due[index] + CADENCE).max(self.now);
+                reports.push(self.report(index)?);
+            }
+        }
+        Ok(reports)
+    }
+
+    /// What container `index` sends now: at sea something that fits the satellite.
+    fn report(&self, index: usize) -> Result<Report, Failure> {
+        let container = &self.fleet.containers()[index];
+        let Choice { link, formats } = if container.at_sea() { &self.at_sea } else { &self.on_land };
+        let (format, codec) = &formats[index % formats.len()];
+        let device = container.device().to_owned();
+        let mut body = Vec::new();
+        codec.encode(&container.message(), &mut body).map_err(|e| Failure::about(&device, e))?;
+        match link.max_payload_bytes {
+            Some(limit) if body.len() > limit => Err(Failure::Failed(format!(
+                "{device}: {} bytes of {format} do not fit {}",
+                body.len(),
+                link.name
+            ))),
+            _ => Ok(Report { device, format: *format, link: link.id, body }),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What the demo says while it runs: one live line on a terminal, else a line now and then.
+
+use super::{client::Tally, report::Reports};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::{Duration, Instant};
+
+/// Between two lines when there is no terminal.
+const PAUSE: Duration = Duration::from_secs(10);
+
+pub struct Status {
+    /// Hidden when standard error is no terminal.
+    bar: ProgressBar,
+    last: Instant,
+}
+
+impl Status {
+    pub fn new() -> Self {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {wide_msg}") {
+            bar.set_style(style);
+        }
+        Status { bar, last: Instant::now() }
+    }
+
+    pub fn show(&mut self, tally: &Tally, reports: &Reports) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(line(tally, reports));
+            self.bar.tick();
+        } else if self.last.elapsed() >= PAUSE {
+            self.last = Instant::now();
+            anstream::eprintln!("{}", line(tally, reports));
+        }
+    }
+
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// For example: `1200/1200 acknowledged, 38/50 at sea, cbor 300, json 379, protobuf 97 B`.
+fn line(tally: &Tally, reports: &Reports) -> String {
+    let Tally { sent, acknowledged, .. } = tally;
+    let (at_sea, containers) = reports.at_sea();
+    let mean = |(format, (messages, bytes)): (&&str, &(u64, u64))| format!("{format} {}", bytes / messages);
+    let sizes: Vec<_> = tally.formats.iter().map(mean).collect();
+    let trouble = tally.trouble.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let sizes = sizes.join(", ");
+    format!("{acknowledged}/{sent} acknowledged{trouble}, {at_sea}/{containers} at sea, {sizes} B")
+}

@@ -1,0 +1,68 @@
+//! `dunnage gateway`: runs the gateway until it is told to stop.
+
+use crate::{failure::Failure, signals};
+use clap::{Args, Subcommand};
+use dunnage_gateway::{Config, Error};
+use std::{
+    io::{self, ErrorKind, Write},
+    path::PathBuf,
+};
+
+/// Run the gateway, or print its configuration
+///
+/// The configuration is a TOML file, over which environment variables (DUNNAGE_SECTION_KEY) win; without
+/// either, the defaults hold. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
+/// ends the process at once. The log goes to standard error.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Gateway {
+    /// The configuration
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Print the default configuration, with comments
+    Config,
+}
+
+impl Gateway {
+    pub fn run(self) -> Result<(), Failure> {
+        if let Some(Command::Config) = self.command {
+            let mut output = io::stdout().lock();
+            output.write_all(Config::commented_default().as_bytes())?;
+            return Ok(output.flush()?);
+        }
+        let config = Config::load(self.config.as_deref()).map_err(|e| Failure::Failed(e.to_string()))?;
+        dunnage_gateway::log::start(&config.log).map_err(Failure::Failed)?;
+        runtime()?.block_on(async {
+            let stop = signals::stop()?;
+            let gateway = start(config).await?;
+            stop.await;
+            gateway.stop().await;
+            Ok(())
+        })
+    }
+}
+
+/// The threads on which the gateway runs.
+pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Runtime::new().map_err(|e| Failure::about("cannot start the runtime", e))
+}
+
+/// Starts the gateway; says how to help when its address is taken.
+pub async fn start(config: Config) -> Result<dunnage_gateway::Gateway, Failure> {
+    dunnage_gateway::Gateway::start(config).await.map_err(|error| match error {
+        Error::Listen { address, ref source } if source.kind() == ErrorKind::AddrInUse => {
+            Failure::Failed(format!(
+                "{address} is in use by another process; choose another address: DUNNAGE_HTTP_LISTEN={}:{}",
+                address.ip(),
+                address.port().wrapping_add(1).max(1024)
+            ))
+        }
+        other => Failure::Failed(other.to_string()),
+    })
+}
