@@ -1,0 +1,135 @@
+use crate::run::{dunnage, golden, root};
+use serde_json::{Value, json};
+use std::fs;
+
+const CONTAINER: [&str; 4] = ["compare", "bench/corpus/container.json", "--schema", "container"];
+
+fn compare(more: &[&str]) -> crate::run::Run {
+    dunnage(&[&CONTAINER, more].concat(), "")
+}
+
+fn row<'a>(report: &'a Value, format: &str) -> &'a Value {
+    report["formats"].as_array().unwrap().iter().find(|row| row["format"] == format).unwrap()
+}
+
+#[test]
+fn the_container_message_has_the_sizes_of_the_paper() {
+    let report = compare(&["--link", "astrocast", "--json"]).json();
+    assert_eq!(
+        report["message"],
+        json!({"json_bytes": 379, "compact_json_bytes": 379, "spaced_json_bytes": 418})
+    );
+    // Evaluating Binary Serialization Protocols for IoT/M2M Applications over Hybrid Terrestrial and Non-Terrestrial
+    // Networks, Table 2.
+    for (format, bytes, lossless, fits) in [
+        ("json", 379, true, false),
+        ("msgpack", 301, true, false),
+        ("cbor", 300, true, false),
+        ("protobuf (float32)", 138, false, true),
+        ("struct (float32)", 116, false, true),
+        ("struct-zlib (float32)", 124, false, true),
+    ] {
+        let row = row(&report, format);
+        assert_eq!(row["bytes"], bytes, "{format}");
+        assert_eq!(row["lossless"], lossless, "{format}");
+        assert_eq!(row["fits"], json!({"astrocast": fits}), "{format}");
+        assert!(row["gzip_bytes"].as_u64().unwrap() > 18);
+    }
+    assert!(row(&report, "protobuf")["bytes"].as_u64().unwrap() <= 105);
+    for format in [
+        "protobuf",
+        "avro",
+        "thrift-binary",
+        "thrift-compact",
+        "struct",
+        "struct-zlib",
+        "pson",
+        "bson",
+        "xml",
+        "yaml",
+    ] {
+        assert_eq!(row(&report, format)["lossless"], true, "{format}");
+    }
+}
+
+#[test]
+fn rows_are_sorted_by_bytes() {
+    let report = compare(&["--json"]).json();
+    let bytes: Vec<_> =
+        report["formats"].as_array().unwrap().iter().map(|row| row["bytes"].as_u64().unwrap()).collect();
+    assert_eq!(bytes.len(), 16);
+    assert!(bytes.is_sorted());
+}
+
+#[test]
+fn the_table_fits_80_columns() {
+    let run = compare(&[]);
+    assert!(run.text().lines().all(|line| line.chars().count() <= 80));
+    golden("compare-container.txt", run.text());
+    golden("compare-container-links.txt", compare(&["--link", "lte-m", "--link", "kineis"]).text());
+}
+
+#[test]
+fn without_a_schema_the_message_comes_from_anywhere() {
+    let run = dunnage(&["compare", "-"], " {\"t\": 23.5, \"n\": [1, 2, 3]}\n");
+    golden("compare-small.txt", run.text());
+    let report = dunnage(&["compare", "-", "--json"], " {\"t\": 23.5, \"n\": [1, 2, 3]}\n").json();
+    assert_eq!(
+        report["message"],
+        json!({"json_bytes": 27, "compact_json_bytes": 22, "spaced_json_bytes": 27})
+    );
+}
+
+#[test]
+fn a_format_that_cannot_carry_the_message_says_why() {
+    let report = dunnage(&["compare", "-", "--schema", "container", "--json"], "{\"a\":1}").json();
+    let protobuf = row(&report, "protobuf");
+    assert!(protobuf["bytes"].is_null());
+    assert!(protobuf["error"]["kind"].is_string() && protobuf["error"]["offset"].is_u64(), "{protobuf}");
+    let run = dunnage(&["compare", "-", "--schema", "container"], "{\"a\":1}");
+    let line = run.text().lines().find(|line| line.starts_with("protobuf - ")).unwrap();
+    assert!(line.len() > "protobuf - ".len() + 10, "{line}");
+}
+
+#[test]
+fn a_definition_of_ones_own_has_its_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let proto = folder.path().join("reading.proto");
+    fs::write(&proto, "syntax = \"proto3\"; message Reading { uint32 n = 1; string s = 2; }").unwrap();
+    let proto = proto.to_str().unwrap();
+    let report = dunnage(&["compare", "-", "--proto", proto, "--json"], r#"{"n":1,"s":"ab"}"#).json();
+    assert_eq!(row(&report, "protobuf (reading.proto)")["bytes"], 6);
+    assert_eq!(row(&report, "protobuf (reading.proto)")["lossless"], true);
+    let report = dunnage(&["compare", "-", "--proto", proto, "--json"], r#"{"x":1}"#).json();
+    assert!(row(&report, "protobuf (reading.proto)")["error"]["kind"].is_string());
+}
+
+#[test]
+fn the_chart_stands_alone_and_follows_the_theme() {
+    let folder = tempfile::tempdir().unwrap();
+    let chart = folder.path().join("chart.svg");
+    compare(&["--svg", chart.to_str().unwrap()]).text();
+    let chart = fs::read_to_string(chart).unwrap();
+    assert!(chart.contains("prefers-color-scheme:dark"));
+    assert!(!chart.contains("href") && !chart.contains("url("));
+    golden("compare-container.svg", &chart);
+}
+
+#[test]
+fn the_markdown_table_has_a_cell_per_column() {
+    let text = compare(&["--markdown"]);
+    let columns: Vec<_> = text.text().lines().map(|line| line.matches('|').count()).collect();
+    assert!(columns.len() > 12 && columns.iter().all(|n| *n == columns[0]), "{columns:?}");
+}
+
+#[test]
+fn a_message_that_is_no_json_is_refused_with_its_offset() {
+    let run = dunnage(&["compare", "-"], "{\"a\":}");
+    assert_eq!(run.code, 1);
+    assert!(
+        run.stderr.starts_with("dunnage: malformed: ") && run.stderr.ends_with(" at byte 5\n"),
+        "{}",
+        run.stderr
+    );
+    assert!(root().join("bench/corpus/container.json").exists());
+}

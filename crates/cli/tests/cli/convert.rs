@@ -1,0 +1,118 @@
+use crate::run::dunnage;
+use std::fs;
+
+const EXAMPLE: &str = r#"{"a":23.5,"b":[1,2,3],"c":-2,"d":null,"e":true,"f":1.03}"#;
+const EXAMPLE_PSON: &str = "c68161400000bc418162e30102038163228164628165618166417b14ae47e17af03f";
+
+#[test]
+fn json_becomes_pson_as_specified() {
+    let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--hex"], format!("{EXAMPLE}\n"));
+    assert_eq!(run.text(), format!("{EXAMPLE_PSON}\n"));
+    let run = dunnage(&["convert", "--from", "pson", "--to", "json", "--hex"], EXAMPLE_PSON);
+    assert_eq!(run.text(), format!("{EXAMPLE}\n"));
+}
+
+#[test]
+fn numbers_survive_pson_and_cbor() {
+    let numbers = "[9007199254740993,18446744073709551615,-9223372036854775808,1e-7,-0.0,0.1,5e-324,1.7976931348623157e+308]\n";
+    for format in ["pson", "cbor", "msgpack"] {
+        let there = dunnage(&["convert", "--from", "json", "--to", format], numbers);
+        let back = dunnage(&["convert", "--from", format, "--to", "json"], &there.stdout);
+        assert_eq!(back.text(), numbers, "{format}");
+    }
+}
+
+#[test]
+fn the_container_message_survives_every_format() {
+    let message = fs::read_to_string(crate::run::root().join("bench/corpus/container.json")).unwrap();
+    let formats = [
+        "json",
+        "msgpack",
+        "cbor",
+        "bson",
+        "xml",
+        "yaml",
+        "protobuf",
+        "avro",
+        "thrift-binary",
+        "thrift-compact",
+        "struct",
+        "struct-zlib",
+        "pson",
+    ];
+    for format in formats {
+        for hex in [false, true] {
+            let arguments = |from, to| {
+                let mut arguments = vec!["convert", "--from", from, "--to", to, "--schema", "container"];
+                arguments.extend(hex.then_some("--hex"));
+                arguments
+            };
+            let there = dunnage(&arguments("json", format), &message);
+            assert_eq!(there.code, 0, "{format}: {}", there.stderr);
+            let back = dunnage(&arguments(format, "json"), &there.stdout);
+            assert_eq!(back.text(), format!("{}\n", message.trim_end()), "{format}");
+        }
+    }
+}
+
+#[test]
+fn lines_are_messages_and_a_bad_one_does_not_stop_the_others() {
+    let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--lines"], "1\n\n{\"a\":}\r\n[2]\n3");
+    assert_eq!((run.code, run.any_text()), (1, "01\ne102\n03\n"));
+    assert_eq!(run.stderr, "dunnage: line 3: malformed: expected value at byte 5\n");
+    let run = dunnage(&["convert", "--from", "pson", "--to", "json", "--lines"], "01\ne1 02\nxy\n82\n");
+    assert_eq!((run.code, run.any_text()), (1, "1\n[2]\n"));
+    assert_eq!(run.stderr.lines().count(), 2);
+    assert!(
+        run.stderr.starts_with("dunnage: line 3: malformed: not a hex digit at byte 0\n"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("dunnage: line 4: truncated: "), "{}", run.stderr);
+}
+
+#[test]
+fn a_message_of_several_lines_is_refused_in_lines() {
+    let run = dunnage(&["convert", "--from", "json", "--to", "yaml", "--lines"], "{\"a\":1,\"b\":2}\n7\n");
+    assert_eq!((run.code, run.any_text()), (1, "7\n"));
+    assert_eq!(run.stderr, "dunnage: line 1: type: the message takes more than one line at byte 0\n");
+}
+
+#[test]
+fn errors_have_a_kind_and_an_offset() {
+    let run = dunnage(&["convert", "--from", "pson", "--to", "json"], [0xc1, 0x81, 0x61, 0x63]);
+    assert_eq!((run.code, run.stdout.len()), (1, 0));
+    assert!(
+        run.stderr.starts_with("dunnage: malformed: ") && run.stderr.ends_with(" at byte 3\n"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn more_than_a_mebibyte_is_refused() {
+    let large = format!("\"{}\"", "a".repeat(1 << 20));
+    for lines in [None, Some("--lines")] {
+        let mut arguments = vec!["convert", "--from", "json", "--to", "pson"];
+        arguments.extend(lines);
+        let run = dunnage(&arguments, &large);
+        assert_eq!(run.code, 1);
+        assert!(
+            run.stderr.contains("limit: ") && run.stderr.ends_with(" at byte 1048576\n"),
+            "{}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn formats_that_need_a_schema_say_so() {
+    let run = dunnage(&["convert", "--from", "json", "--to", "avro"], "{}");
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (2, "dunnage: avro needs the schema of the message: --schema\n")
+    );
+    let run = dunnage(&["convert", "--from", "json", "--to", "avro", "--schema", "nowhere.json"], "{}");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("nowhere.json") && run.stderr.contains("container"), "{}", run.stderr);
+}

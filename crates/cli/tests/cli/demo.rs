@@ -1,0 +1,40 @@
+use crate::run::{command, terminate};
+use std::{
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+#[test]
+fn the_fleet_reports_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut demo = command(&["demo", "--containers", "12", "--data", folder.path().to_str().unwrap()]);
+    demo.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").stderr(Stdio::inherit());
+    let mut child = demo.spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
+
+    let welcome: Vec<String> = stdout.by_ref().take_while(|line| !line.starts_with("Ctrl-C")).collect();
+    assert!(welcome.iter().any(|line| line.starts_with("smallest lossless: ")), "{welcome:#?}");
+    let commands: Vec<&str> = welcome
+        .iter()
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter(|l| l.contains("curl") || l.contains(" convert "))
+        .collect();
+    assert_eq!(commands.len(), 3, "{welcome:#?}");
+    std::thread::sleep(Duration::from_secs(4));
+
+    for (command, expected) in commands.iter().zip(["", r#""door":"open""#, r#""iso6346":"#]) {
+        let output = Command::new("sh").args(["-euc", command]).output().unwrap();
+        assert!(output.status.success(), "{command}: {output:?}");
+        assert!(String::from_utf8(output.stdout).unwrap().contains(expected), "{command}");
+    }
+
+    terminate(&child);
+    let end = stdout.last().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let numbers: Vec<u64> =
+        end.split(", ").map(|part| part.split_once(' ').unwrap().1.parse().unwrap()).collect();
+    let [sent, acknowledged, stored, lost] = numbers[..] else { panic!("{end}") };
+    assert!(sent >= 12 && sent == acknowledged && acknowledged == stored, "{end}");
+    assert_eq!(lost, 0);
+}

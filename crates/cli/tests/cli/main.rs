@@ -1,0 +1,12 @@
+//! The real binary, from the outside. `BLESS=1` writes the golden files and the README's table again.
+#![allow(clippy::unwrap_used)] // a test may fail here
+
+mod compare;
+mod convert;
+mod demo;
+mod filters;
+mod gateway;
+mod inspect;
+mod manual;
+mod run;
+mod schema;

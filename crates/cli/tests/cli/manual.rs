@@ -1,0 +1,30 @@
+use crate::run::dunnage;
+
+const COMMANDS: [&str; 8] =
+    ["compare", "convert", "inspect", "schema", "gateway", "demo", "completions", "man"];
+
+#[test]
+fn every_shell_completes_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = dunnage(&["completions", shell], "");
+        assert!(COMMANDS.iter().all(|command| run.text().contains(command)), "{shell}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(
+            dunnage(&["completions", shell], "").text().contains("thrift-compact"),
+            "{shell} completes formats"
+        );
+    }
+}
+
+#[test]
+fn there_is_a_page_for_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    dunnage(&["man", "--dir", folder.path().to_str().unwrap()], "").text();
+    for command in COMMANDS {
+        let page = std::fs::read_to_string(folder.path().join(format!("dunnage-{command}.1"))).unwrap();
+        assert!(page.contains(".TH") && page.contains(".SH SYNOPSIS"), "{command}");
+    }
+    let page = dunnage(&["man"], "");
+    assert!(COMMANDS.iter().all(|command| page.text().contains(&format!("dunnage\\-{command}(1)"))));
+}

@@ -1,0 +1,84 @@
+//! Running `dunnage`.
+
+use std::{
+    env, fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+/// What a run left behind.
+pub struct Run {
+    pub code: i32,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Run {
+    /// Standard output as text, of a run that went well.
+    #[track_caller]
+    pub fn text(&self) -> &str {
+        assert_eq!(self.code, 0, "{}", self.stderr);
+        self.any_text()
+    }
+
+    pub fn any_text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).unwrap()
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.stdout).unwrap()
+    }
+}
+
+/// The folder of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// `dunnage` with `arguments`, in the folder of the project, without an environment of its own.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dunnage"));
+    command.args(arguments).current_dir(root());
+    for (name, _) in env::vars().filter(|(name, _)| name.starts_with("DUNNAGE_") || name.contains("COLOR")) {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs `dunnage` to its end with `input` on standard input.
+pub fn dunnage(arguments: &[&str], input: impl AsRef<[u8]>) -> Run {
+    finish(command(arguments).spawn().unwrap(), input.as_ref())
+}
+
+/// Feeds `child` with `input` and waits for its end.
+pub fn finish(mut child: Child, input: &[u8]) -> Run {
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        // It may stop reading early; that shows in what it prints.
+        scope.spawn(move || stdin.write_all(input));
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        Run { code: output.status.code().unwrap(), stdout: output.stdout, stderr }
+    })
+}
+
+/// Holds `text` against the golden file `name`, or writes the file when `BLESS` is set.
+#[track_caller]
+pub fn golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if env::var_os("BLESS").is_some() {
+        return fs::write(&path, text).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap();
+    assert_eq!(text, expected, "{name} has changed; if that is right, run with BLESS=1");
+}
+
+/// Tells `child` to end, as an init system does.
+pub fn terminate(child: &Child) {
+    let status = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
