@@ -7,8 +7,7 @@ use dunnage_schema::Model;
 pub fn all_formats() -> Vec<(Id, Box<dyn Format>)> {
     let schema = dunnage_schema::bundled_named("container").unwrap();
     let model = Model::compile(schema).unwrap();
-    let open = |id: Id| id.open(Some(&model), Mapping::Exact).ok().map(|format| (id, format));
-    Id::all().filter_map(open).collect()
+    Id::all().map(|id| (id, id.open(Some(&model), Mapping::Exact).unwrap())).collect()
 }
 
 /// Decodes `bytes`: there is an error within them, or a message that comes back.
