@@ -4,13 +4,10 @@
 //!   else they are a `range` error. Other numbers are read as the nearest binary64 and written as its shortest
 //!   text. `-0` keeps its sign. NaN and infinities cannot be written: `range`.
 //! - JSON has no bytes: writing them is a `type` error, so that nothing turns into text unnoticed.
-//!   [`Json::write_view`] is for people and interfaces that would rather see something.
 //! - A key that stands twice is `malformed`, and so is a surrogate that is not half of a pair.
 
 use crate::entries::Entries;
 use crate::{Error, Format, Kind, Value, limits, number};
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
 /// JSON.
@@ -19,7 +16,7 @@ pub struct Json;
 
 impl Format for Json {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        limits::bounded(out, |out| write(message, out, 0, Style::Exact))
+        limits::bounded(out, |out| write(message, out, 0))
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
@@ -32,37 +29,15 @@ impl Format for Json {
     }
 }
 
-impl Json {
-    /// Appends `message` as JSON that shows everything but does not keep everything, as RFC 8949, section 6.1,
-    /// has it for CBOR: bytes are text in base64url without padding, NaN and infinities are `null`.
-    /// Fails only with `limit`, for a message nested too deep; the length is not limited.
-    pub fn write_view(message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        write(message, out, 0, Style::View)
-    }
-}
-
-/// What to do with a value that JSON has no word for.
-#[derive(Clone, Copy, PartialEq)]
-enum Style {
-    Exact,
-    View,
-}
-
-fn write(value: &Value, out: &mut Vec<u8>, depth: usize, style: Style) -> Result<(), Error> {
+fn write(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
         Value::Bool(false) => out.extend_from_slice(b"false"),
         Value::U64(n) => number::write_integer(*n, out),
         Value::I64(n) => number::write_integer(*n, out),
-        Value::F64(f) if style == Style::View && !f.is_finite() => out.extend_from_slice(b"null"),
         Value::F64(f) => number::write_float(*f, out)?,
         Value::Text(text) => write_text(text, out)?,
-        Value::Bytes(bytes) if style == Style::View => {
-            out.push(b'"');
-            out.extend_from_slice(BASE64_URL_SAFE_NO_PAD.encode(bytes).as_bytes());
-            out.push(b'"');
-        }
         Value::Bytes(_) => return Err(Error::new(Kind::Type, 0, "JSON has no bytes")),
         Value::Array(items) => {
             let depth = limits::deeper(depth, 0)?;
@@ -71,7 +46,7 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize, style: Style) -> Result
                 if i > 0 {
                     out.push(b',');
                 }
-                write(item, out, depth, style)?;
+                write(item, out, depth)?;
             }
             out.push(b']');
         }
@@ -84,7 +59,7 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize, style: Style) -> Result
                 }
                 write_text(key, out)?;
                 out.push(b':');
-                write(value, out, depth, style)?;
+                write(value, out, depth)?;
             }
             out.push(b'}');
         }
@@ -93,7 +68,7 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize, style: Style) -> Result
 }
 
 /// Appends `text` in quotes; only what has to be escaped is.
-pub(crate) fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), Error> {
+fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), Error> {
     serde_json::to_writer(out, text).map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))
 }
 
@@ -278,13 +253,5 @@ mod tests {
             assert_eq!(e.kind(), kind);
             assert_eq!(out, b"before");
         }
-    }
-
-    #[test]
-    fn a_view_shows_bytes_and_numbers_that_json_does_not_have() {
-        let message = Value::Array(vec![Value::Bytes(vec![0xfb, 0xff]), Value::F64(f64::NEG_INFINITY)]);
-        let mut out = Vec::new();
-        Json::write_view(&message, &mut out).unwrap();
-        assert_eq!(out, br#"["-_8",null]"#);
     }
 }
