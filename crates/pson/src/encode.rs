@@ -38,8 +38,14 @@ impl<S: Sink> Encoder<S> {
     }
 
     fn long_header(&mut self, wire_type: u8, n: u64) {
-        let (bytes, len) = long_header(wire_type, n);
-        self.sink.put_part(&bytes, len);
+        if n < 0x80 {
+            self.sink.put(&[wire_type | wire::VARINT, n as u8]);
+        } else if n < 0x4000 {
+            self.sink.put(&[wire_type | wire::VARINT, n as u8 | 0x80, (n >> 7) as u8]);
+        } else {
+            let (bytes, len) = long_header(wire_type, n);
+            self.sink.put_part(&bytes, len);
+        }
     }
 
     #[inline]
@@ -66,9 +72,12 @@ impl<S: Sink> Encoder<S> {
     }
 
     /// A float that is no integer.
+    #[inline]
     fn point(&mut self, f: f64) {
+        // The bits of binary64 that binary32 does not have. NaN may have them.
+        const ONLY_WIDE: u64 = (1 << 29) - 1;
         let narrow = f as f32;
-        if f64::from(narrow) == f {
+        if f.to_bits() & ONLY_WIDE == 0 && f64::from(narrow) == f {
             let [a, b, c, d] = narrow.to_le_bytes();
             self.sink.put(&[wire::BINARY32, a, b, c, d]);
         } else if f.is_nan() {
@@ -133,15 +142,20 @@ impl<S: Sink> Encoder<S> {
         }
     }
 
-    /// The error that the bytes so far deserve: too many for the buffer, or for a message.
-    pub fn check_size(&self) -> Result<(), Error> {
-        if let Some(size) = self.sink.overflow() {
-            return Err(Error::new(Kind::Truncated, size, "the buffer is full"));
+    /// Whether the bytes so far fit the buffer and the size limit.
+    #[inline]
+    pub fn fits(&self) -> bool {
+        self.sink.overflow().is_none() && self.len() <= self.options.size
+    }
+
+    /// What is wrong first: that the bytes so far do not fit, or `other`, which occurred after they were written.
+    #[cold]
+    pub fn fault(&self, other: Option<Error>) -> Error {
+        match (self.sink.overflow(), other) {
+            (Some(size), _) => Error::new(Kind::Truncated, size, "the buffer is full"),
+            (None, Some(error)) if self.len() <= self.options.size => error,
+            _ => Error::new(Kind::Limit, self.options.size, "the message is too large"),
         }
-        if self.len() > self.options.size {
-            return Err(Error::new(Kind::Limit, self.options.size, "the message is too large"));
-        }
-        Ok(())
     }
 }
 

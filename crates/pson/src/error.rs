@@ -1,7 +1,5 @@
 //! Errors: a kind, a byte offset and a reason.
 
-#[cfg(feature = "alloc")]
-use alloc::boxed::Box;
 use core::fmt;
 
 /// What went wrong. The kinds are the same in every Dunnage library and are part of its contract;
@@ -42,50 +40,62 @@ impl fmt::Display for Kind {
 
 /// An error at a byte offset of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Place<Fault>);
+
+/// Where there is an allocator an error is a pointer: every result that may hold one is passed around on the way to success.
+#[cfg(feature = "alloc")]
+type Place<T> = alloc::boxed::Box<T>;
+#[cfg(not(feature = "alloc"))]
+type Place<T> = T;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Fault {
     kind: Kind,
     offset: usize,
     reason: &'static str,
     /// What a type that implements serde's traits has to say, in the place of `reason`.
     #[cfg(feature = "alloc")]
-    detail: Option<Box<str>>,
+    detail: Option<alloc::boxed::Box<str>>,
 }
 
 impl Error {
     /// An error of `kind` at `offset` bytes from the start of the message; `reason` is for people.
-    pub const fn new(kind: Kind, offset: usize, reason: &'static str) -> Self {
-        Error {
+    #[cold]
+    #[cfg_attr(not(feature = "alloc"), allow(clippy::useless_conversion))]
+    pub fn new(kind: Kind, offset: usize, reason: &'static str) -> Self {
+        let fault = Fault {
             kind,
             offset,
             reason,
             #[cfg(feature = "alloc")]
             detail: None,
-        }
+        };
+        Error(fault.into())
     }
 
     /// What went wrong.
-    pub const fn kind(&self) -> Kind {
-        self.kind
+    pub fn kind(&self) -> Kind {
+        self.0.kind
     }
 
     /// Where, in bytes from the start of the message.
-    pub const fn offset(&self) -> usize {
-        self.offset
+    pub fn offset(&self) -> usize {
+        self.0.offset
     }
 
     /// Why, for people.
     pub fn reason(&self) -> &str {
         #[cfg(feature = "alloc")]
-        if let Some(detail) = &self.detail {
+        if let Some(detail) = &self.0.detail {
             return detail;
         }
-        self.reason
+        self.0.reason
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} at byte {}", self.kind, self.reason(), self.offset)
+        write!(f, "{}: {} at byte {}", self.kind(), self.reason(), self.offset())
     }
 }
 
@@ -99,13 +109,24 @@ mod serde {
     use serde::{de, ser};
 
     const NOWHERE: usize = usize::MAX;
+    /// At the key that was read last.
+    const AT_KEY: usize = usize::MAX - 1;
 
     impl Error {
         /// This error at `offset`, unless it has an offset.
         #[cold]
         pub(crate) fn or_at(mut self, offset: usize) -> Self {
-            if self.offset == NOWHERE {
-                self.offset = offset;
+            if self.0.offset == NOWHERE {
+                self.0.offset = offset;
+            }
+            self
+        }
+
+        /// This error at `offset`, if it is about the key that was read last.
+        #[cold]
+        pub(crate) fn or_at_key(mut self, offset: usize) -> Self {
+            if self.0.offset == AT_KEY {
+                self.0.offset = offset;
             }
             self
         }
@@ -114,9 +135,12 @@ mod serde {
         #[cold]
         #[cfg_attr(not(feature = "alloc"), allow(unused_variables))]
         fn saying(kind: Kind, reason: &'static str, detail: impl fmt::Display) -> Self {
-            let error = Error::new(kind, NOWHERE, reason);
+            #[cfg_attr(not(feature = "alloc"), allow(unused_mut))]
+            let mut error = Error::new(kind, NOWHERE, reason);
             #[cfg(feature = "alloc")]
-            let error = Error { detail: Some(alloc::format!("{detail}").into()), ..error };
+            {
+                error.0.detail = Some(alloc::format!("{detail}").into());
+            }
             error
         }
     }

@@ -102,19 +102,38 @@ pub(crate) fn canonical(f: f64, floats: Floats) -> Number {
     Number::Float(f)
 }
 
-/// `f` as an integer: on 64-bit casts only, which every target does quickly.
+/// `f` as an integer, judged by its bits: most floats are none, and that is seen soonest this way.
 #[inline]
 fn integer(f: f64) -> Option<Number> {
-    const MIN: f64 = -9_223_372_036_854_775_808.0;
-    const END: f64 = 18_446_744_073_709_551_616.0;
-    if f < 0.0 {
-        // `as` truncates, so what comes back unchanged was whole.
+    const BIAS: u64 = 1023;
+    const DIGITS: u64 = 52;
+    let bits = f.to_bits();
+    let exponent = (bits >> DIGITS) & 0x7ff;
+    if exponent < BIAS {
+        // Below 1. Only +0.0 has no bits; -0.0 has one.
+        return (bits == 0).then_some(Number::Unsigned(0));
+    }
+    let places = exponent - BIAS;
+    if places < DIGITS {
+        // The bits behind the point.
+        if bits << (12 + places) != 0 {
+            return None;
+        }
         let n = f as i64;
-        (f >= MIN && n as f64 == f).then(|| Number::Negative(n.unsigned_abs()))
+        return Some(if n < 0 { Number::Negative(n.unsigned_abs()) } else { Number::Unsigned(n as u64) });
+    }
+    large(f)
+}
+
+/// The integer that `f` is, whose magnitude is 2^52 or more.
+#[cold]
+fn large(f: f64) -> Option<Number> {
+    const END: f64 = 18_446_744_073_709_551_616.0;
+    if f > 0.0 {
+        (f < END).then_some(Number::Unsigned(f as u64))
     } else {
-        let n = f as u64;
-        // NaN becomes 0 and differs from it; -0.0 equals 0.0.
-        (f < END && n as f64 == f && !f.is_sign_negative()).then_some(Number::Unsigned(n))
+        // Not for NaN.
+        (f >= -(LEAST as f64)).then(|| Number::Negative((-f) as u64))
     }
 }
 

@@ -164,7 +164,8 @@ impl<S: Sink> Writer<S> {
         }
         match self.error {
             Some(error) => Err(error),
-            None => self.encoder.check_size().map(|()| self.len()),
+            None if self.encoder.fits() => Ok(self.len()),
+            None => Err(self.encoder.fault(None)),
         }
     }
 
@@ -216,7 +217,7 @@ impl<S: Sink> Writer<S> {
     pub(crate) fn fail(&mut self, kind: Kind, reason: &'static str) {
         if self.error.is_none() {
             let error = Error::new(kind, self.len(), reason);
-            self.error = Some(self.encoder.check_size().err().unwrap_or(error));
+            self.error = Some(self.encoder.fault(Some(error)));
         }
     }
 }

@@ -33,7 +33,7 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
     }
 }
 
-/// The entries of a map.
+/// The entries of a map of any keys. None may stand twice, whatever the type makes of it.
 pub(crate) struct Entries<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
     /// Keys and values that are still to come.
@@ -44,12 +44,18 @@ pub(crate) struct Entries<'a, 'de> {
 impl<'a, 'de> Entries<'a, 'de> {
     #[inline]
     pub fn new(deserializer: &'a mut Deserializer<'de>, left: usize) -> Self {
-        #[cfg(feature = "alloc")]
-        let keys = Keys::new();
-        #[cfg(not(feature = "alloc"))]
-        let keys = Keys::new(deserializer.decoder);
+        let keys = new_keys(deserializer);
         Entries { deserializer, left, keys }
     }
+}
+
+/// No keys yet, at the first entry of a map.
+#[cfg_attr(feature = "alloc", allow(unused_variables))]
+fn new_keys<'de>(deserializer: &Deserializer<'de>) -> Keys<'de> {
+    #[cfg(feature = "alloc")]
+    return Keys::new();
+    #[cfg(not(feature = "alloc"))]
+    Keys::new(deserializer.decoder)
 }
 
 impl<'de> de::MapAccess<'de> for &mut Entries<'_, 'de> {
@@ -72,6 +78,66 @@ impl<'de> de::MapAccess<'de> for &mut Entries<'_, 'de> {
 
     #[inline]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        self.left = self.left.saturating_sub(1);
+        seed.deserialize(&mut *self.deserializer)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some((self.left / 2).min(RESERVED))
+    }
+}
+
+/// The fields of a struct.
+///
+/// A struct refuses the second of two fields by itself, as serde's derive does, and the deserializer adds where that is.
+/// What it does not look at are the keys that it does not know.
+pub(crate) struct Fields<'a, 'de> {
+    deserializer: &'a mut Deserializer<'de>,
+    /// Keys and values that are still to come.
+    pub left: usize,
+    /// The key that was read last, and its offset.
+    key: &'de str,
+    pub key_at: usize,
+    unknown: Option<Keys<'de>>,
+}
+
+impl<'a, 'de> Fields<'a, 'de> {
+    #[inline]
+    pub fn new(deserializer: &'a mut Deserializer<'de>, left: usize) -> Self {
+        Fields { deserializer, left, key: "", key_at: 0, unknown: None }
+    }
+
+    /// Refuses an unknown key that stands twice.
+    #[cold]
+    fn check_unknown(&mut self) -> Result<(), Error> {
+        self.unknown.get_or_insert_with(|| new_keys(self.deserializer)).add(self.key, self.key_at)
+    }
+}
+
+impl<'de> de::MapAccess<'de> for &mut Fields<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.key_at = self.deserializer.decoder.at;
+        self.key = self.deserializer.decoder.key()?;
+        self.left -= 1;
+        match seed.deserialize(KeyDeserializer(self.key)) {
+            Ok(key) => Ok(Some(key)),
+            Err(error) => Err(error.or_at(self.key_at)),
+        }
+    }
+
+    #[inline]
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        // The value of an unknown key is read as `IgnoredAny`, which takes no memory. Other types that take none may be
+        // checked as well.
+        if size_of::<V::Value>() == 0 {
+            self.check_unknown()?;
+        }
         self.left = self.left.saturating_sub(1);
         seed.deserialize(&mut *self.deserializer)
     }
@@ -159,6 +225,6 @@ impl<'de> de::VariantAccess<'de> for Content<'_, 'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.0.deserialize_map(visitor)
+        self.0.deserialize_struct("", &[], visitor)
     }
 }

@@ -1,6 +1,6 @@
 //! Items to serde's data model.
 
-use super::access::{Content, Elements, Entries, Unit};
+use super::access::{Content, Elements, Entries, Fields, Unit};
 use crate::{
     Error, Item, Kind,
     decode::Decoder,
@@ -218,7 +218,15 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.deserialize_map(visitor)
+        let header = self.decoder.at;
+        let left = self.decoder.container(wire::MAP)?;
+        self.decoder.room -= 1;
+        let mut fields = Fields::new(self, left);
+        let result = visitor.visit_map(&mut fields);
+        let (left, key_at) = (fields.left, fields.key_at);
+        let value = result.map_err(|error| error.or_at_key(key_at).or_at(header))?;
+        self.close(header, left)?;
+        Ok(value)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(

@@ -69,11 +69,13 @@ impl Options {
     #[cfg(feature = "alloc")]
     pub fn append<T: Serialize + ?Sized>(self, value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
-        let result = self.serialize(value, Append::new(out));
-        if result.is_err() {
-            out.truncate(start);
+        match self.serialize(value, Append::new(out)) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                out.truncate(start);
+                Err(error)
+            }
         }
-        result.map(|_| ())
     }
 
     /// [`to_slice`] with these options.
@@ -89,10 +91,12 @@ impl Options {
     #[inline]
     fn serialize<T: Serialize + ?Sized, S: Sink>(self, value: &T, sink: S) -> Result<usize, Error> {
         let mut serializer = Serializer::new(sink, self);
-        let result = value.serialize(&mut serializer);
-        // Bytes that did not fit came before whatever is wrong.
-        serializer.encoder.check_size()?;
-        let len = serializer.encoder.len();
-        result.map(|()| len).map_err(|error| error.or_at(len))
+        match value.serialize(&mut serializer) {
+            Ok(()) if serializer.encoder.fits() => Ok(serializer.encoder.len()),
+            result => {
+                let len = serializer.encoder.len();
+                Err(serializer.encoder.fault(result.err().map(|error| error.or_at(len))))
+            }
+        }
     }
 }
