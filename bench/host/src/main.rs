@@ -1,1 +1,104 @@
-fn main() {}
+//! Reads what `cargo bench -p dunnage-bench-host` measured, prints ratios, writes `bench/results/host.jsonl`.
+
+mod measurements;
+mod table;
+
+use dunnage_bench_host::{for_each_library, for_each_payload, libraries::*, payloads::*};
+use measurements::Measurements;
+use serde_json::json;
+use std::{error::Error, fs, io::Write, path::Path};
+use table::{Row, print};
+
+const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../results");
+const LOCK: &str = include_str!("../../../Cargo.lock");
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let measurements = Measurements::find()?;
+    let mut lines = Vec::new();
+    for operation in ["encode", "decode"] {
+        let mut rows = Vec::new();
+        macro_rules! with {
+            ($payload:ident) => {
+                rows.push(measured::<$payload>(&measurements, operation, &mut lines)?);
+            };
+        }
+        for_each_payload!(with);
+        print(operation, &rows);
+    }
+    sizes(&mut lines);
+    fs::create_dir_all(RESULTS)?;
+    let path = Path::new(RESULTS).join("host.jsonl");
+    let mut file = fs::File::create(&path)?;
+    for line in &lines {
+        writeln!(file, "{line}")?;
+    }
+    println!("{} results in bench/results/host.jsonl", lines.len());
+    Ok(())
+}
+
+/// The times of every library for one payload.
+fn measured<P: Payload>(
+    measurements: &Measurements,
+    operation: &str,
+    lines: &mut Vec<serde_json::Value>,
+) -> Result<Row, Box<dyn Error>> {
+    let mut row = Row { payload: P::NAME, times: Vec::new() };
+    macro_rules! with {
+        ($library:ident) => {
+            let time = measurements.fastest(operation, P::NAME, $library::NAME)?;
+            row.times.push(($library::NAME, time));
+            lines.push(line::<$library>(P::NAME, operation, "ns", (time * 10.0).round() / 10.0));
+        };
+    }
+    for_each_library!(with);
+    Ok(row)
+}
+
+fn sizes(lines: &mut Vec<serde_json::Value>) {
+    fn add<P: Payload>(lines: &mut Vec<serde_json::Value>) {
+        let message = P::load();
+        macro_rules! with {
+            ($library:ident) => {
+                let mut out = Vec::new();
+                $library::encode(&message, &mut out);
+                lines.push(line::<$library>(P::NAME, "encode", "bytes", out.len()));
+            };
+        }
+        for_each_library!(with);
+    }
+    macro_rules! with {
+        ($payload:ident) => {
+            add::<$payload>(lines);
+        };
+    }
+    for_each_payload!(with);
+}
+
+/// A result; `metric` is its unit too.
+fn line<L: Library>(
+    payload: &str,
+    operation: &str,
+    metric: &str,
+    value: impl Into<serde_json::Value>,
+) -> serde_json::Value {
+    json!({
+        "suite": "host",
+        "target": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        "payload": payload,
+        "format": L::FORMAT,
+        "library": L::NAME,
+        "version": version(L::NAME),
+        "operation": operation,
+        "metric": metric,
+        "value": value.into(),
+        "unit": metric,
+        "source": "measured",
+    })
+}
+
+/// The version of a crate in the lock file that this was built with.
+fn version(name: &str) -> &'static str {
+    let package = format!("name = \"{name}\"\nversion = \"");
+    let version = LOCK.split_once(&package).and_then(|(_, rest)| rest.split('"').next());
+    version.unwrap_or("unknown")
+}

@@ -1,0 +1,40 @@
+//! Speed of dunnage-pson against other serde codecs, on one machine and in one run.
+//!
+//! `cargo bench -p dunnage-bench-host` measures, `cargo run --release -p dunnage-bench-host` prints the ratios and writes
+//! `bench/results/host.jsonl`.
+
+#![allow(clippy::expect_used)]
+
+pub mod libraries;
+pub mod payloads;
+
+/// Calls `$body!(Type)` for every library, ours first.
+#[macro_export]
+macro_rules! for_each_library {
+    ($body:ident) => {
+        $body!(Pson);
+        $body!(Msgpack);
+        $body!(Ciborium);
+        $body!(Minicbor);
+        $body!(Bson);
+        $body!(Json);
+    };
+}
+
+/// Calls `$body!(Type)` for every payload.
+#[macro_export]
+macro_rules! for_each_payload {
+    ($body:ident) => {
+        $body!(Test01);
+        $body!(Test02);
+        $body!(Test03);
+        $body!(Test04);
+        $body!(Test05);
+        $body!(Test06);
+        $body!(Test07);
+        $body!(Test08);
+        $body!(Test09);
+        $body!(Test10);
+        $body!(Container);
+    };
+}

@@ -1,0 +1,37 @@
+//! Where criterion leaves its measurements.
+
+use std::{env, error::Error, fs, path::PathBuf};
+
+pub struct Measurements {
+    folder: PathBuf,
+}
+
+impl Measurements {
+    /// Looks where criterion looks, in its order.
+    pub fn find() -> Result<Self, Box<dyn Error>> {
+        let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        let target = target.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target").into());
+        let folder = env::var_os("CRITERION_HOME").map_or_else(|| target.join("criterion"), PathBuf::from);
+        if !folder.is_dir() {
+            return Err("nothing is measured yet; run `cargo bench -p dunnage-bench-host`".into());
+        }
+        Ok(Measurements { folder })
+    }
+
+    /// The time of one operation in nanoseconds, by the fastest of its samples: on a machine that does other things too, the
+    /// median says more about those.
+    pub fn fastest(&self, operation: &str, payload: &str, library: &str) -> Result<f64, Box<dyn Error>> {
+        let path = self.folder.join(format!("{operation}_{payload}/{library}/new/sample.json"));
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let samples: Samples = serde_json::from_str(&text)?;
+        let times = samples.times.iter().zip(&samples.iters).map(|(time, iterations)| time / iterations);
+        Ok(times.fold(f64::INFINITY, f64::min))
+    }
+}
+
+/// The time in nanoseconds that so many iterations took.
+#[derive(serde::Deserialize)]
+struct Samples {
+    iters: Vec<f64>,
+    times: Vec<f64>,
+}
