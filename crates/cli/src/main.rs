@@ -8,6 +8,7 @@ mod gateway;
 mod input;
 mod inspect;
 mod manual;
+mod output;
 mod schema;
 mod signals;
 

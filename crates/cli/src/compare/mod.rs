@@ -6,7 +6,7 @@ mod markdown;
 mod measure;
 mod table;
 
-use crate::{failure::Failure, input};
+use crate::{failure::Failure, input, output};
 use clap::Args;
 use dunnage_links::Link;
 use measure::{Comparison, Outcome};
@@ -63,7 +63,7 @@ impl Compare {
         if let Some(path) = &self.svg {
             fs::write(path, chart::svg(&comparison)).map_err(|e| Failure::about(path.display(), e))?;
         }
-        let mut output = anstream::stdout().lock();
+        let mut output = output::stdout();
         if self.json {
             writeln!(output, "{}", json::render(&comparison))?;
         } else if self.markdown {
@@ -90,7 +90,7 @@ fn links(asked: &[&'static Link]) -> Vec<&'static Link> {
 pub fn print(text: &[u8], schema: &str) -> Result<(), Failure> {
     let model = input::schema(schema)?;
     let comparison = Comparison::measure(text, Some(&model), links(&[]))?;
-    let mut output = anstream::stdout().lock();
+    let mut output = output::stdout();
     write!(output, "{}", table::render(&comparison))?;
     Ok(output.flush()?)
 }

@@ -1,7 +1,7 @@
 //! What the demo says first: the size table, where to look, and what to try.
 
 use super::report::{Reports, SCHEMA};
-use crate::{compare, failure::Failure};
+use crate::{compare, failure::Failure, output};
 use anstyle::{AnsiColor, Style};
 use dunnage_formats::{Id, Mapping};
 use std::{fs, io::Write, path::Path};
@@ -20,7 +20,7 @@ pub fn print(url: &str, data: &Path, reports: &Reports) -> Result<(), Failure> {
 
     compare::print(&json, SCHEMA)?;
     let program = std::env::args().next().unwrap_or_else(|| "dunnage".into());
-    let mut output = anstream::stdout().lock();
+    let mut output = output::stdout();
     writeln!(
         output,
         "

@@ -7,11 +7,11 @@ mod msgpack;
 mod pson;
 mod view;
 
-use crate::{failure::Failure, input};
+use crate::{failure::Failure, input, output};
 use clap::{Args, ValueEnum};
 use cursor::Cursor;
 use item::{Item, Sink, Stop};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use view::View;
 
 /// Show what every byte of a message means
@@ -41,7 +41,7 @@ enum Wire {
 impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
         let bytes = input::message(io::stdin().lock(), self.hex)?;
-        let mut output = BufWriter::new(anstream::stdout().lock());
+        let mut output = output::stdout();
         let outcome = inspect(self.format, &bytes, &mut output);
         // What was decoded stands before the error, wherever the two streams go.
         output.flush()?;

@@ -4,7 +4,7 @@ mod fields;
 
 use crate::{
     failure::{Failure, complain},
-    input,
+    input, output,
 };
 use anstyle::Style;
 use clap::{Args, Subcommand};
@@ -102,7 +102,7 @@ impl Check {
                 error: None,
             })?;
         } else {
-            let mut output = anstream::stdout().lock();
+            let mut output = output::stdout();
             for (index, line) in table(&model).lines().enumerate() {
                 let style = if index == 0 { DIM } else { Style::new() };
                 writeln!(output, "{style}{}{style:#}", line.trim_end())?;
