@@ -1,6 +1,21 @@
 //! Message formats: one trait, one file per format.
 //!
-//! Every format turns a [`Value`] into bytes and back. The schema-driven ones are made from a
+//! Every format turns a [`Value`] into bytes and back, keeps the limits ([`MAX_DEPTH`], [`MAX_BYTES`]) in both
+//! directions, and says `type` or `range` instead of changing what it cannot hold:
+//!
+//! | format | cannot be written | refused when read, of what the format has |
+//! |---|---|---|
+//! | json | bytes, NaN, infinities | integers that neither 64 bits nor a binary64 hold |
+//! | msgpack | | extension types, keys that are not text |
+//! | cbor | | tags but bignums, simple values but `undefined` (null), keys that are not text |
+//! | bson | integers above 2^63-1, keys with U+0000 | ObjectId, dates, Decimal128 and the like |
+//! | xml | | attributes, prefixes, processing instructions, document types |
+//! | yaml | bytes | tags, aliases, keys that are not text |
+//! | pson | | integers below -2^63 |
+//!
+//! In all of them a key that stands twice in a map and bytes after the message are `malformed`.
+//!
+//! The schema-driven formats hold what their schema allows. They are made from a
 //! [`Model`]; see [`Id::open`].
 
 mod avro;

@@ -44,7 +44,11 @@ impl Format for Xml {
 
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
         limits::check_size(bytes)?;
-        read::message(limits::text(bytes)?)
+        let text = limits::text(bytes)?;
+        // The byte order mark is not part of the document, but it counts.
+        let document = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let before = text.len() - document.len();
+        read::message(document).map_err(|e| Error::new(e.kind(), before + e.offset(), e.message()))
     }
 }
 
@@ -180,6 +184,12 @@ mod tests {
             ("blank", Value::from("  ")),
         ]);
         assert_eq!(value_of(document), message);
+    }
+
+    #[test]
+    fn a_byte_order_mark_may_stand_first() {
+        assert_eq!(value_of("\u{feff}<?xml version=\"1.0\"?><m>x</m>"), Value::from("x"));
+        assert_eq!(error_of("\u{feff}<m>&x;</m>"), (Kind::Malformed, 6));
     }
 
     #[test]
