@@ -28,16 +28,15 @@ mod json;
 mod limits;
 mod msgpack;
 mod number;
+mod protobuf;
 mod pson;
+mod structure;
+mod thrift;
 mod xml;
 mod yaml;
 
-pub use bson::Bson;
-mod protobuf;
-mod structure;
-mod thrift;
-
 pub use avro::Avro;
+pub use bson::Bson;
 pub use cbor::Cbor;
 pub use dunnage_codegen::Mapping;
 pub use dunnage_pson::{Kind, Value};

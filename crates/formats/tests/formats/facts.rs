@@ -42,6 +42,15 @@ fn known_messages_come_back_byte_for_byte_from_every_format() {
 }
 
 #[test]
+fn json_becomes_the_pson_of_the_specification() {
+    let message = Json.decode(br#"{"a":23.5,"b":[1,2,3],"c":-2,"d":null,"e":true,"f":1.03}"#).unwrap();
+    let mut out = Vec::new();
+    Id::Pson.open(None, Mapping::Exact).unwrap().encode(&message, &mut out).unwrap();
+    let hex: String = out.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, "c68161400000bc418162e30102038163228164628165618166417b14ae47e17af03f");
+}
+
+#[test]
 fn large_and_small_numbers_survive() {
     let text = "[9007199254740993,18446744073709551615,-9223372036854775808,1e-7,-0.0]";
     let message = Json.decode(text.as_bytes()).unwrap();
