@@ -1,0 +1,65 @@
+// What lies under the devices on the map: coast, graticule, scale.
+
+import { CUT, ISLANDS, MAINLAND, REGION, SEAS } from "./coast.js";
+import { svg } from "./dom.js";
+import { count } from "./format.js";
+import { graticule, scaleBar } from "./geo.js";
+
+const round = (pixels) => Math.round(pixels * 10) / 10;
+
+/** An SVG path through points of longitude and latitude. */
+export function path(view, points) {
+  return points.map(([longitude, latitude], at) => `${at ? "L" : "M"}${round(view.x(longitude))} ${round(view.y(latitude))}`).join("");
+}
+
+function within(view) {
+  return view.west >= REGION.west && view.east <= REGION.east && view.south >= REGION.south && view.north <= REGION.north;
+}
+
+function meets(view) {
+  return view.west < REGION.east && view.east > REGION.west && view.south < REGION.north && view.north > REGION.south;
+}
+
+/** Land and sea; where the drawing of the coast ends inside the view, its lines alone. */
+function coast(view) {
+  if (!meets(view)) return [];
+  const lines = [MAINLAND, ...SEAS].map((points) => svg("path", { class: "coast", d: path(view, points) }));
+  const closed = ISLANDS.map((points) => `${path(view, points)}Z`);
+  const islands = svg("path", { class: "coast", d: [...closed, ...CUT.map((points) => path(view, points))].join("") });
+  if (!within(view)) return [...lines, islands];
+  islands.classList.add("land");
+  const ocean = [...MAINLAND, [REGION.west, REGION.south], [REGION.west, REGION.north]];
+  const sea = [ocean, ...SEAS].map((points) => `${path(view, points)}Z`).join("");
+  const land = svg("rect", { class: "land", width: view.width, height: view.height });
+  return [land, svg("path", { class: "sea", d: sea }), ...lines, islands];
+}
+
+function grid(view) {
+  const { meridians, parallels, step } = graticule(view);
+  const digits = step < 1 ? 1 : 0;
+  const label = (value, positive, negative) => `${Math.abs(value).toFixed(digits)}°${value === 0 ? "" : value < 0 ? negative : positive}`;
+  const nodes = [];
+  for (const longitude of meridians) {
+    const x = round(view.x(longitude));
+    nodes.push(svg("line", { class: "grid", x1: x, x2: x, y1: 0, y2: view.height }));
+    if (x > 24 && x < view.width - 24) {
+      nodes.push(svg("text", { class: "degrees", x, y: 14, "text-anchor": "middle" }, label(longitude, "E", "W")));
+    }
+  }
+  for (const latitude of parallels) {
+    const y = round(view.y(latitude));
+    nodes.push(svg("line", { class: "grid", x1: 0, x2: view.width, y1: y, y2: y }));
+    if (y > 30 && y < view.height - 34) nodes.push(svg("text", { class: "degrees", x: 6, y: y - 4 }, label(latitude, "N", "S")));
+  }
+  return nodes;
+}
+
+function scale(view) {
+  const { km, pixels } = scaleBar(view, Math.min(140, view.width / 3));
+  const [x, y] = [10, view.height - 12];
+  const d = `M${x} ${y - 5}V${y}H${round(x + pixels)}V${y - 5}`;
+  return [svg("path", { class: "scale", d }), svg("text", { class: "degrees", x: x + 5, y: y - 5 }, `${count(km)} km`)];
+}
+
+/** The elements under the devices. */
+export const ground = (view) => [...coast(view), ...grid(view), ...scale(view)];

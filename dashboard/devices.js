@@ -1,0 +1,64 @@
+// The table of devices: last position, link, format, bytes, when seen. By name, so that rows stay where they are.
+
+import { skew } from "./api.js";
+import { el, keep, mark, say, sign } from "./dom.js";
+import { age, bytes, count, fullTime, linkKind, place } from "./format.js";
+import { position } from "./value.js";
+
+export class DevicesView {
+  rows = new Map();
+  body = document.getElementById("devices");
+  note = document.getElementById("devices-note");
+
+  constructor(choose) {
+    this.choose = choose;
+  }
+
+  draw(store) {
+    const shown = store.shownDevices();
+    const known = store.stats?.devices ?? shown.length;
+    say(this.note, shown.length < known ? `${count(shown.length)} of ${count(known)}` : count(known));
+    for (const device of this.rows.keys()) if (!store.devices.has(device)) this.rows.delete(device);
+    const now = Date.now() + skew;
+    keep(this.body, shown.map((last) => this.#row(last, now, store.chosen === last.device)));
+  }
+
+  #row(last, now, chosen) {
+    const row = this.rows.get(last.device) ?? this.#make(last.device);
+    if (row.last !== last) this.#fill(row, last);
+    say(row.seen, age(now - row.time));
+    mark(row.button, "aria-pressed", chosen);
+    return row.node;
+  }
+
+  #fill(row, last) {
+    row.last = last;
+    row.time = Date.parse(last.received_at);
+    const where = position(last.value);
+    say(row.position, where ? place(where) : "none");
+    row.position.classList.toggle("soft", !where);
+    const kind = linkKind(last.link);
+    row.link.replaceChildren(sign(kind), el("span", {}, last.link ?? "not said"));
+    say(row.format, last.format);
+    say(row.bytes, bytes(last.bytes));
+    mark(row.seen, "datetime", last.received_at);
+    mark(row.seen, "title", fullTime(last.received_at));
+  }
+
+  #make(device) {
+    const cell = (name, ...children) => el("td", { role: "cell", class: name }, ...children);
+    const row = {
+      button: el("button", { type: "button", class: "plain", title: "Show this device alone" }, device),
+      position: cell("place"),
+      link: cell("link"),
+      format: cell("format"),
+      bytes: cell("number size"),
+      seen: el("time"),
+    };
+    row.button.addEventListener("click", () => this.choose(row.button.getAttribute("aria-pressed") === "true" ? "" : device));
+    const name = el("th", { role: "rowheader", scope: "row" }, row.button);
+    row.node = el("tr", { role: "row" }, name, row.position, row.link, row.format, row.bytes, cell("number seen", row.seen));
+    this.rows.set(device, row);
+    return row;
+  }
+}

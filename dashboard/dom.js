@@ -1,0 +1,50 @@
+// Elements, made without markup: what a message says is only ever text.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+/** An HTML element. Strings among `children` become text nodes. */
+export const el = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+
+/** An SVG element. */
+export const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+
+/** Writes `text` where it differs; the page stays still where nothing changed. */
+export function say(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Sets an attribute where it differs. */
+export function mark(node, name, value) {
+  if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+/** Makes `nodes` the children of `parent`, moving as few as it can. */
+export function keep(parent, nodes) {
+  const wanted = new Set(nodes);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  let at = parent.firstChild;
+  for (const node of nodes) {
+    if (node === at) at = at.nextSibling;
+    else parent.insertBefore(node, at);
+  }
+}
+
+/** The sign of a link's kind: the shapes differ, not only the colours. */
+export function sign(kind) {
+  return svg("svg", { class: `sign ${kind}`, viewBox: "-6 -6 12 12", "aria-hidden": "true" }, svg("path", { d: SHAPES[kind] }));
+}
+
+/** Outlines around 0,0: a disc, a diamond, a ring. */
+export const SHAPES = {
+  terrestrial: "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+  satellite: "M0-5.4 5.4 0 0 5.4-5.4 0z",
+  unknown: "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",
+};

@@ -1,0 +1,61 @@
+// How numbers, times, positions and links are written.
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** 3943 -> "3,943" */
+export const count = (n) => whole.format(n);
+
+/** Up to 100,000 in full, then "1.2M". */
+export const total = (n) => (n < 100_000 ? whole : compact).format(n);
+
+/** Bytes: "138 B", "1.2 kB" (1000 bytes). */
+export function bytes(n) {
+  if (n < 10_000) return `${whole.format(n)} B`;
+  return n < 1e6 ? `${short.format(n / 1e3)} kB` : `${short.format(n / 1e6)} MB`;
+}
+
+/** A share as a percentage, "26 %"; never rounded up to 100 or down to 0. */
+export function percent(share, digits = 0) {
+  const step = 10 ** -digits;
+  let value = share * 100;
+  if (share < 1) value = Math.min(value, 100 - step);
+  if (share > 0) value = Math.max(value, step);
+  return `${value.toFixed(digits)} %`;
+}
+
+/** The success rate: 1 -> "100 %", 0.9998 -> "99.98 %". */
+export const rate = (share) => (share === 1 || share === 0 ? percent(share) : percent(share, 2));
+
+/** "2026-01-31T08:00:00.123Z" -> "08:00:00" */
+export const clockTime = (time) => time.slice(11, 19);
+
+/** "2026-01-31T08:00:00.123Z" -> "2026-01-31 08:00:00.123 UTC" */
+export const fullTime = (time) => time.replace("T", " ").replace("Z", " UTC");
+
+/** How long ago, from milliseconds: "now", "12 s", "5 min", "3 h", "2 d". */
+export function age(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 2) return "now";
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`;
+  return `${count(Math.floor(seconds / 86400))} d`;
+}
+
+/** Degrees with their hemisphere: 31.8682 -> "31.868° N". */
+export function degrees(value, positive, negative, digits = 3) {
+  const side = value < 0 ? negative : positive;
+  return `${Math.abs(value).toFixed(digits)}° ${side}`;
+}
+
+export const place = ({ latitude, longitude }) => `${degrees(latitude, "N", "S")}, ${degrees(longitude, "E", "W")}`;
+
+const SATELLITE = /satellite|^ntn|^(astrocast|iridium|orbcomm|kineis|argos|inmarsat|globalstar|thuraya|swarm|lacuna)/i;
+
+/** What a link is: "terrestrial", "satellite", or "unknown" when the message does not say. */
+export function linkKind(link) {
+  if (!link) return "unknown";
+  return SATELLITE.test(link) ? "satellite" : "terrestrial";
+}

@@ -1,0 +1,190 @@
+// The devices where they last were.
+
+import { skew } from "./api.js";
+import { ground, path } from "./chart.js";
+import { el, keep, mark, say, SHAPES, sign, svg } from "./dom.js";
+import { age, bytes, count, linkKind, place } from "./format.js";
+import { View } from "./geo.js";
+import { position } from "./value.js";
+
+const MARGIN = 44;
+/** A pointer this near to a device, in pixels, means it. */
+const REACH = 18;
+const KINDS = { terrestrial: "terrestrial", satellite: "satellite", unknown: "link not said" };
+
+export class MapView {
+  marks = new Map();
+  view = null;
+  /** The device whose card is open, and whether a click keeps it open. */
+  open = null;
+  kept = false;
+
+  constructor(choose) {
+    this.choose = choose;
+    this.box = document.getElementById("map");
+    this.ground = svg("g");
+    this.track = svg("path", { class: "track-line" });
+    this.layer = svg("g");
+    this.svg = svg("svg", { role: "img", "aria-label": "Map" }, this.ground, this.track, this.layer);
+    this.empty = el("p", { class: "map-empty soft" }, "No device has said where it is.");
+    this.#makeCard();
+    this.box.append(this.svg, this.empty, this.card);
+    this.#listen();
+    new ResizeObserver(([{ contentRect }]) => this.#resize(contentRect)).observe(this.box);
+    this.#makeLegend();
+  }
+
+  #makeCard() {
+    this.cardName = el("strong");
+    this.cardLines = el("dl");
+    this.cardButton = el("button", { type: "button" });
+    this.card = el("div", { class: "card" }, this.cardName, this.cardLines, this.cardButton);
+    this.card.hidden = true;
+    this.cardButton.addEventListener("click", () => this.choose(this.store.chosen === this.open ? "" : this.open));
+  }
+
+  #makeLegend() {
+    this.counts = new Map();
+    for (const [kind, name] of Object.entries(KINDS)) {
+      const number = el("span", { class: "number" }, "0");
+      this.counts.set(kind, number);
+      document.getElementById("map-legend").append(el("li", {}, sign(kind), `${name} `, number));
+    }
+  }
+
+  #listen() {
+    this.svg.addEventListener("pointermove", (e) => {
+      if (e.pointerType === "mouse" && !this.kept) this.#show(this.#nearest(e));
+    });
+    this.svg.addEventListener("click", (e) => {
+      const device = this.#nearest(e);
+      this.kept = device !== null;
+      this.#show(device);
+    });
+    this.box.addEventListener("pointerleave", () => {
+      if (!this.kept) this.#show(null);
+    });
+    document.addEventListener("keydown", (e) => {
+      if (e.key !== "Escape" || this.card.hidden) return;
+      this.kept = false;
+      this.#show(null);
+    });
+  }
+
+  #resize({ width, height }) {
+    [this.width, this.height] = [width, height];
+    this.view = null;
+    if (this.store) this.draw(this.store);
+  }
+
+  draw(store) {
+    this.store = store;
+    if (!this.width || !this.height) return;
+    const shown = store.shownDevices();
+    const placed = shown.map((last) => ({ last, where: position(last.value) })).filter(({ where }) => where);
+    const track = this.#trackOf(store);
+    this.empty.hidden = placed.length > 0;
+    this.svg.toggleAttribute("hidden", placed.length === 0);
+    this.#sayCounts(placed, shown.length);
+    if (placed.length === 0) {
+      this.#show(null);
+      return;
+    }
+    this.#look([...placed.map(({ where }) => where), ...track], store.filter);
+    mark(this.track, "d", path(this.view, track.map((p) => [p.longitude, p.latitude])));
+    for (const device of this.marks.keys()) if (!store.devices.has(device)) this.marks.delete(device);
+    keep(this.layer, placed.map(({ last, where }) => this.#mark(last, where)));
+    this.#show(this.marks.get(this.open)?.node.isConnected ? this.open : null);
+  }
+
+  /** Where the one device that was chosen has been, oldest first. */
+  #trackOf(store) {
+    if (!store.chosen || store.history?.device !== store.chosen) return [];
+    return store.history.messages.map((message) => position(message.value)).filter(Boolean).reverse();
+  }
+
+  /** Keeps the view while the devices stay well inside it: a map that moves all the time cannot be read. */
+  #look(points, filter) {
+    const view = this.view;
+    const fitting = View.fit(points, this.width, this.height, MARGIN);
+    const stays = view && this.filter === filter && points.every((p) => view.shows(p, MARGIN / 3)) && fitting.scale < view.scale * 1.6;
+    if (stays) return;
+    this.view = fitting;
+    this.filter = filter;
+    mark(this.svg, "viewBox", `0 0 ${this.width} ${this.height}`);
+    this.ground.replaceChildren(...ground(fitting));
+  }
+
+  #mark(last, where) {
+    let known = this.marks.get(last.device);
+    if (!known) this.marks.set(last.device, (known = { node: svg("path", { "data-device": last.device }) }));
+    [known.x, known.y] = [this.view.x(where.longitude), this.view.y(where.latitude)];
+    mark(known.node, "transform", `translate(${known.x.toFixed(1)} ${known.y.toFixed(1)})`);
+    if (known.last !== last) {
+      known.last = last;
+      known.where = where;
+      const kind = linkKind(last.link);
+      mark(known.node, "class", `mark ${kind}`);
+      mark(known.node, "d", SHAPES[kind]);
+    }
+    return known.node;
+  }
+
+  #sayCounts(placed, shown) {
+    for (const [kind, number] of this.counts) {
+      say(number, count(placed.filter(({ last }) => linkKind(last.link) === kind).length));
+    }
+    const without = shown - placed.length;
+    say(document.getElementById("map-note"), without > 0 ? `${count(without)} without a position` : "");
+    mark(this.svg, "aria-label", `Map of ${count(placed.length)} devices; the table of devices has their positions`);
+  }
+
+  #nearest(event) {
+    const box = this.svg.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let [found, distance] = [null, REACH];
+    for (const [device, { node, x: mx, y: my }] of this.marks) {
+      const here = Math.hypot(mx - x, my - y);
+      if (node.isConnected && here < distance) [found, distance] = [device, here];
+    }
+    return found;
+  }
+
+  /** Opens the card of a device beside its mark, or closes it. */
+  #show(device) {
+    const shown = device === null ? null : this.marks.get(device);
+    if (this.open !== device) this.marks.get(this.open)?.node.classList.remove("open");
+    this.open = device;
+    this.card.hidden = !shown;
+    if (!shown) {
+      this.kept = false;
+      return;
+    }
+    shown.node.classList.add("open");
+    this.#fillCard(shown);
+    const right = shown.x < this.width / 2;
+    const across = right ? shown.x + 12 : shown.x - 12 - this.card.offsetWidth;
+    const down = shown.y - this.card.offsetHeight / 2;
+    const inside = (at, size, whole) => Math.max(4, Math.min(at, whole - size - 4));
+    this.card.style.left = `${inside(across, this.card.offsetWidth, this.width)}px`;
+    this.card.style.top = `${inside(down, this.card.offsetHeight, this.height)}px`;
+  }
+
+  #fillCard({ last, where }) {
+    say(this.cardName, last.device);
+    const seen = age(Date.now() + skew - Date.parse(last.received_at));
+    const lines = [
+      ["Position", place(where)],
+      ["Link", last.link ?? "not said"],
+      ["Last", `${last.format}, ${bytes(last.bytes)}`],
+      ["Seen", seen === "now" ? seen : `${seen} ago`],
+    ];
+    if (this.cardLines.children.length === 0) {
+      for (const [name] of lines) this.cardLines.append(el("dt", {}, name), el("dd"));
+    }
+    const cells = this.cardLines.querySelectorAll("dd");
+    lines.forEach(([, text], at) => say(cells[at], text));
+    this.cardButton.hidden = !this.kept;
+    say(this.cardButton, this.store.chosen === last.device ? "Show all devices" : "Show this device alone");
+  }
+}

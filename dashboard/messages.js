@@ -1,0 +1,91 @@
+// The last messages; each opens to its fields. The list holds still while someone reads it.
+
+import { el, keep, say, sign } from "./dom.js";
+import { bytes, clockTime, count, fullTime, linkKind, percent } from "./format.js";
+import { fields } from "./value.js";
+
+export class MessagesView {
+  list = document.getElementById("messages");
+  note = document.getElementById("messages-note");
+  pause = document.getElementById("messages-pause");
+  nodes = new Map();
+  shown = [];
+  filter = "";
+  paused = false;
+  pointed = false;
+
+  constructor(draw) {
+    this.pause.addEventListener("click", () => {
+      this.paused = !this.paused;
+      this.pause.setAttribute("aria-pressed", this.paused);
+      draw();
+    });
+    this.list.addEventListener("pointerenter", (e) => (this.pointed = e.pointerType === "mouse"));
+    this.list.addEventListener("pointerleave", () => {
+      this.pointed = false;
+      draw();
+    });
+    this.list.addEventListener("toggle", draw, true);
+  }
+
+  get held() {
+    if (this.paused || this.pointed) return true;
+    return this.list.matches(":focus-within") || this.list.querySelector("details[open]") !== null;
+  }
+
+  draw(store) {
+    const newest = store.shownMessages();
+    const hold = this.shown.length > 0 && this.filter === store.filter && this.held;
+    if (!hold) {
+      this.shown = newest;
+      this.filter = store.filter;
+    }
+    const known = new Set(this.shown);
+    for (const message of this.nodes.keys()) if (!known.has(message)) this.nodes.delete(message);
+    keep(this.list, this.shown.map((message) => this.#node(message)));
+    say(this.note, this.#note(newest, hold));
+  }
+
+  #note(newest, hold) {
+    if (this.shown.length === 0) return this.filter ? "none from this device lately" : "none yet";
+    if (!hold) return `last ${count(this.shown.length)}`;
+    const top = this.shown[0].id;
+    const newer = newest.filter((message) => message.id > top).length;
+    return newer > 0 ? `held while you read, ${newer === newest.length ? `${newer} or more` : newer} newer` : "held while you read";
+  }
+
+  #node(message) {
+    let node = this.nodes.get(message);
+    if (!node) this.nodes.set(message, (node = make(message)));
+    return node;
+  }
+}
+
+function make(message) {
+  const kind = linkKind(message.link);
+  const summary = el(
+    "summary",
+    { class: "message-columns" },
+    el("time", { datetime: message.received_at, title: fullTime(message.received_at) }, clockTime(message.received_at)),
+    el("span", { class: "name" }, message.device),
+    el("span", { class: "link" }, sign(kind), el("span", {}, message.link ?? "not said")),
+    el("span", { class: "format" }, message.format),
+    el("span", { class: "number size" }, bytes(message.bytes), el("span", { class: "soft" }, ` / ${bytes(message.json_bytes)}`)),
+    el("span", { class: "number share" }, message.json_bytes ? percent(message.bytes / message.json_bytes) : ""),
+  );
+  const details = el("details", {}, summary);
+  details.addEventListener("toggle", () => {
+    if (details.open && details.children.length === 1) details.append(body(message));
+  });
+  return el("li", {}, details);
+}
+
+function body(message) {
+  const schema = message.schema ? `schema ${message.schema}` : "no schema";
+  return el(
+    "div",
+    { class: "opened" },
+    el("p", { class: "soft" }, `${fullTime(message.received_at)}, number ${message.id}, ${schema}`),
+    fields(message.value),
+  );
+}

@@ -1,0 +1,94 @@
+// Messages that could not be read: why, where, and their bytes.
+
+import { el, keep, say } from "./dom.js";
+import { bytes, clockTime, count, fullTime } from "./format.js";
+
+const ROW = 8;
+const ROWS = 24;
+
+export class QuarantineView {
+  list = document.getElementById("quarantine");
+  note = document.getElementById("quarantine-note");
+  nodes = new Map();
+
+  draw(store) {
+    const shown = store.shownQuarantine();
+    const known = store.stats?.quarantined ?? shown.length;
+    say(this.note, note(shown.length, known, store.filter));
+    const kept = new Set(shown);
+    for (const reject of this.nodes.keys()) if (!kept.has(reject)) this.nodes.delete(reject);
+    keep(this.list, shown.map((reject) => this.#node(reject)));
+  }
+
+  #node(reject) {
+    let node = this.nodes.get(reject);
+    if (!node) this.nodes.set(reject, (node = make(reject)));
+    return node;
+  }
+}
+
+function note(shown, known, filter) {
+  if (known === 0) return "empty: every message could be read";
+  if (shown === known) return count(known);
+  if (filter) return `${shown === 0 ? "none" : count(shown)} of this device, ${count(known)} in all`;
+  return `last ${count(shown)} of ${count(known)}`;
+}
+
+const offsetOf = (reject) => (Number.isInteger(reject.offset) ? reject.offset : null);
+
+function make(reject) {
+  const offset = offsetOf(reject);
+  const summary = el(
+    "summary",
+    { class: "reject" },
+    el("time", { datetime: reject.received_at, title: fullTime(reject.received_at) }, clockTime(reject.received_at)),
+    el("span", { class: "name" }, reject.device),
+    el("span", { class: "kind" }, reject.kind),
+    el("span", { class: "number soft" }, offset === null ? bytes(reject.bytes) : `at byte ${count(offset)} of ${count(reject.bytes)}`),
+    el("span", { class: "reason" }, reject.reason),
+  );
+  const details = el("details", {}, summary);
+  details.addEventListener("toggle", () => {
+    if (details.open && details.children.length === 1) details.append(body(reject));
+  });
+  return el("li", {}, details);
+}
+
+function body(reject) {
+  const type = reject.content_type || "no content type";
+  return el(
+    "div",
+    { class: "opened" },
+    el("p", { class: "soft" }, `${fullTime(reject.received_at)}, number ${reject.id}, ${type}, ${bytes(reject.bytes)}`),
+    dump(reject.hex, offsetOf(reject)),
+  );
+}
+
+/** Rows of 8 bytes with offset and text, around the byte at `offset`, which is marked, also where it is missing. */
+function dump(hex, offset) {
+  const length = hex.length / 2;
+  const rows = Math.ceil(Math.max(length, offset === length ? length + 1 : 0) / ROW);
+  const middle = Math.floor((offset ?? 0) / ROW) - ROWS / 2;
+  const first = Math.max(0, Math.min(middle, rows - ROWS));
+  const last = Math.min(rows, first + ROWS);
+  const lines = el("pre", { class: "dump", tabindex: "0", "aria-label": "Bytes in hexadecimal" });
+  if (first > 0) lines.append(`… ${count(first * ROW)} bytes before\n`);
+  for (let row = first; row < last; row++) lines.append(...line(hex, row * ROW, offset));
+  const after = length - last * ROW;
+  if (after > 0) lines.append(`… ${count(after)} bytes after`);
+  if (length === 0) lines.append("no bytes");
+  return lines;
+}
+
+function line(hex, from, offset) {
+  const parts = [el("span", { class: "soft" }, from.toString(16).padStart(4, "0")), " "];
+  let text = "";
+  for (let at = from; at < from + ROW; at++) {
+    const pair = hex.slice(2 * at, 2 * at + 2);
+    parts.push(" ", at === offset ? el("mark", { title: `byte ${at}` }, pair.padEnd(2)) : pair.padEnd(2));
+    const code = parseInt(pair, 16);
+    text += code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : pair ? "·" : "";
+  }
+  parts.push("  ", el("span", { class: "soft" }, text), "\n");
+  return parts;
+}

@@ -1,0 +1,94 @@
+// The connection, the totals, and the welcome of a gateway that has nothing yet.
+
+import { skew } from "./api.js";
+import { el, mark, say } from "./dom.js";
+import { age, bytes, count, fullTime, rate, total } from "./format.js";
+
+const byId = (id) => document.getElementById(id);
+
+const STATES = { connecting: "Connecting", live: "Live", reconnecting: "Reconnecting" };
+
+export class ConnectionView {
+  constructor(connection) {
+    this.connection = connection;
+  }
+
+  draw() {
+    const { state, until } = this.connection;
+    mark(byId("connection"), "data-state", state);
+    say(byId("connection-text"), STATES[state]);
+    const seconds = Math.ceil((until - Date.now()) / 1000);
+    say(byId("connection-wait"), state === "reconnecting" && seconds > 0 ? `in ${seconds} s` : "");
+  }
+}
+
+/** Name, figure, and what the figure is made of; "–" while there is nothing to make it of. */
+const TOTALS = [
+  ["Records", (s) => total(s.stored), (s) => `${count(s.received)} received`],
+  ["Devices", (s) => total(s.devices), (s, store) => heard(store)],
+  ["Success rate", (s) => (s.received ? rate(s.success_rate) : "–"), failures],
+  ["Compression", (s) => (s.stored ? `${s.compression_ratio.toFixed(2)}×` : "–"), saved],
+  ["Queue depth", (s) => total(s.queue_depth), (s) => `of ${count(s.queue_capacity)}`],
+];
+
+function heard({ messages }) {
+  if (messages.length === 0) return "none heard yet";
+  const since = age(Date.now() + skew - Date.parse(messages[0].received_at));
+  return since === "now" ? "heard just now" : `last heard ${since} ago`;
+}
+
+function failures(stats) {
+  const refused = stats.received - stats.stored - stats.quarantined;
+  const parts = [`${count(stats.quarantined)} in quarantine`];
+  if (refused > 0) parts.push(`${count(refused)} refused`);
+  return parts.join(", ");
+}
+
+function saved(stats) {
+  if (!stats.stored) return "JSON to bytes received";
+  const sum = (key) => stats.formats.reduce((all, format) => all + format[key], 0);
+  return `${bytes(sum("json_bytes"))} as ${bytes(sum("bytes"))}`;
+}
+
+export class TotalsView {
+  constructor() {
+    this.tiles = TOTALS.map(([name]) => {
+      const figure = el("dd", { class: "figure" }, "–");
+      const made = el("dd", { class: "soft" });
+      byId("totals").append(el("div", {}, el("dt", {}, name), figure, made));
+      return { figure, made };
+    });
+  }
+
+  draw(store) {
+    if (!store.stats) return;
+    const { stats } = store;
+    TOTALS.forEach(([, figure, made], at) => {
+      say(this.tiles[at].figure, figure(stats));
+      say(this.tiles[at].made, made(stats, store));
+    });
+    say(byId("about"), `Dunnage ${stats.version}, running since ${fullTime(stats.started_at)}`);
+  }
+}
+
+const FIRST = JSON.stringify({ temperature: 21.5, latitude: 43.3, longitude: 5.2 });
+
+export class WelcomeView {
+  constructor() {
+    const command = `curl -i '${location.origin}/ingest/my-first-device' \\\n  -H 'Content-Type: application/json' \\\n  -d '${FIRST}'`;
+    say(byId("welcome-command"), command);
+    const copy = byId("welcome-copy");
+    copy.hidden = !navigator.clipboard; // only where the browser calls the page secure
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(command);
+      say(copy, "Copied");
+      setTimeout(() => say(copy, "Copy"), 2000);
+    });
+  }
+
+  draw({ stats, devices, quarantine }) {
+    if (!stats) return;
+    byId("welcome").hidden = devices.size > 0;
+    byId("board").hidden = devices.size === 0 && quarantine.length === 0;
+  }
+}

@@ -1,0 +1,63 @@
+// A message's value: parsed without losing digits, asked for its position, shown as fields.
+
+import { el } from "./dom.js";
+import { count } from "./format.js";
+
+const MOST_ENTRIES = 200;
+const LONGEST_TEXT = 2000;
+
+/** A number that JavaScript cannot hold as it was written; `text` can. */
+export class Written {
+  constructor(text) {
+    this.text = text;
+  }
+}
+
+/** JSON.parse that keeps 9007199254740993 and 1.50 as they are, where the browser gives the source text. */
+export function parse(text) {
+  return JSON.parse(text, (_, value, context) =>
+    typeof value === "number" && context?.source && String(value) !== context.source ? new Written(context.source) : value);
+}
+
+function number(value) {
+  if (typeof value === "number") return value;
+  const text = value instanceof Written ? value.text : value;
+  return typeof text === "string" && /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
+}
+
+/** Where the device is, in degrees, if the message says it; numbers in texts count. */
+export function position(value) {
+  if (typeof value !== "object" || value === null) return null;
+  const latitude = number(value.latitude ?? value.lat);
+  const longitude = number(value.longitude ?? value.lon);
+  if (!(Math.abs(latitude) <= 90) || !(Math.abs(longitude) <= 180)) return null;
+  return { latitude, longitude };
+}
+
+function text(value) {
+  const shown = value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) : value;
+  const node = el("span", { class: "value text" }, shown);
+  return value.length > LONGEST_TEXT ? el("span", {}, node, ` and ${count(value.length - LONGEST_TEXT)} more characters`) : node;
+}
+
+const entries = (value) => (Array.isArray(value) ? value.map((item, at) => [String(at), item]) : Object.entries(value));
+
+const isScalar = (value) => typeof value !== "object" || value === null || value instanceof Written;
+
+/** The value as elements. */
+export function fields(value) {
+  if (typeof value === "string") return text(value);
+  if (value instanceof Written) return el("span", { class: "value" }, value.text);
+  if (isScalar(value)) return el("span", { class: "value" }, String(value));
+  const list = entries(value);
+  if (list.length === 0) return el("span", { class: "value soft" }, Array.isArray(value) ? "empty list" : "no fields");
+  const shown = list.slice(0, MOST_ENTRIES);
+  if (Array.isArray(value) && shown.every(([, item]) => isScalar(item))) {
+    const items = shown.map(([, item]) => el("li", {}, fields(item)));
+    return el("ul", { class: "items" }, ...items, ...rest(list.length, "li"));
+  }
+  const pairs = shown.map(([key, item]) => el("div", {}, el("dt", {}, key), el("dd", {}, fields(item))));
+  return el("dl", { class: "fields" }, ...pairs, ...rest(list.length, "div"));
+}
+
+const rest = (length, name) => (length > MOST_ENTRIES ? [el(name, { class: "soft" }, `and ${count(length - MOST_ENTRIES)} more`)] : []);
