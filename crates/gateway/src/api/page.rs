@@ -9,6 +9,7 @@ use rust_embed::RustEmbed;
 
 #[derive(RustEmbed)]
 #[folder = "../../dashboard/"]
+#[exclude = "tests/*"]
 #[allow_missing = true]
 struct Files;
 
@@ -29,7 +30,7 @@ pub async fn page(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     (about, [(header::CONTENT_TYPE, content_type)], file.data).into_response()
 }
 
-/// The type of a file that is part of the page; tests and notes beside them are not.
+/// The type of a file that is part of the page; notes beside them are not.
 fn content_type(path: &str) -> Option<&'static str> {
     Some(match path.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
