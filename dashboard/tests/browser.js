@@ -1,0 +1,53 @@
+// Headless Chromium, and everything on a page that nobody should see.
+
+import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const SHOTS = fileURLToPath(new URL("screenshots/", import.meta.url));
+
+export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: FLAGS });
+
+/** Opens the gateway's page. `page.faults` gathers errors, policy violations, dialogs and requests to elsewhere. */
+export async function open(browser, url, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  page.faults = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) page.faults.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => page.faults.push(`error: ${error}`));
+  page.on("dialog", (dialog) => {
+    page.faults.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${url}/`)) page.faults.push(`request: ${request.url()}`);
+  });
+  await page.addInitScript(() => {
+    window.violations = [];
+    document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
+  });
+  await page.goto(url);
+  await page.getByRole("status").filter({ hasText: "Live" }).waitFor();
+  return page;
+}
+
+export async function shot(page, name) {
+  await mkdir(SHOTS, { recursive: true });
+  await page.screenshot({ path: `${SHOTS}${name}.png`, fullPage: true });
+}
+
+/** The figure and the note of the tile `name`. */
+export async function tile(page, name) {
+  const tile = page.locator("#totals > div").filter({ has: page.locator("dt", { hasText: name }) });
+  return (await tile.locator("dd").allTextContents()).map((text) => text.trim());
+}

@@ -1,0 +1,107 @@
+// Starts the real gateway in a folder of its own, and sends it messages.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const BINARY = process.env.DUNNAGE_BIN ?? here("../../target/debug/dunnage");
+
+/** The container message of the corpus. */
+export const CONTAINER = JSON.parse(await readFile(here("../../bench/corpus/container.json"), "utf8"));
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+export class Gateway {
+  #process = null;
+  #log = "";
+
+  /** A new gateway with an empty buffer. */
+  static async start() {
+    const gateway = new Gateway();
+    gateway.folder = await mkdtemp(join(tmpdir(), "dunnage-page-"));
+    gateway.port = await freePort();
+    gateway.url = `http://127.0.0.1:${gateway.port}`;
+    await gateway.up();
+    return gateway;
+  }
+
+  async up() {
+    const env = {
+      ...process.env,
+      DUNNAGE_HTTP_LISTEN: `127.0.0.1:${this.port}`,
+      DUNNAGE_BUFFER_PATH: join(this.folder, "buffer.db"),
+    };
+    this.#process = spawn(BINARY, ["gateway"], { env, cwd: this.folder, stdio: ["ignore", "pipe", "pipe"] });
+    let failure = null;
+    this.#process.once("error", (error) => (failure = error));
+    for (const stream of [this.#process.stdout, this.#process.stderr]) stream.on("data", (data) => (this.#log += data));
+    for (let tries = 0; tries < 200; tries++) {
+      if (failure || this.#process.exitCode !== null) break;
+      const answer = await fetch(`${this.url}/readyz`).catch(() => null);
+      if (answer?.ok) return;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    throw new Error(`${BINARY} gateway does not get ready: ${failure ?? this.#log}`);
+  }
+
+  /** Ends the process and keeps the buffer. */
+  async down() {
+    if (this.#process.exitCode !== null) return;
+    const ended = once(this.#process, "exit");
+    this.#process.kill("SIGTERM");
+    await ended;
+  }
+
+  /** Ends the process and removes the buffer. */
+  async stop() {
+    await this.down();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Posts a body; returns the status. */
+  async post(device, body, { type = "application/json", link } = {}) {
+    const query = link ? `?link=${link}` : "";
+    const answer = await fetch(`${this.url}/ingest/${device}${query}`, { method: "POST", headers: { "content-type": type }, body });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  /** Posts a message as JSON that has to be taken. */
+  async send(device, message, link) {
+    const status = await this.post(device, JSON.stringify(message), { link });
+    if (status !== 204) throw new Error(`${device}: ${status}`);
+  }
+
+  async api(path) {
+    return (await fetch(this.url + path)).json();
+  }
+}
+
+/** The container message of another container elsewhere. */
+export const containerAt = (device, latitude, longitude) => ({
+  ...CONTAINER,
+  iso6346: device,
+  latitude: latitude.toFixed(4),
+  longitude: longitude.toFixed(4),
+});
+
+/** A map of texts with up to 23 entries of up to 255 bytes as CBOR (RFC 8949, 3.1). */
+export function cbor(message) {
+  const bytes = [0xa0 + Object.keys(message).length];
+  for (const text of Object.entries(message).flat()) {
+    const utf8 = new TextEncoder().encode(text);
+    bytes.push(...(utf8.length < 24 ? [0x60 + utf8.length] : [0x78, utf8.length]), ...utf8);
+  }
+  return new Uint8Array(bytes);
+}

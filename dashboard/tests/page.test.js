@@ -1,0 +1,192 @@
+// What a person sees, in a real browser, of a real gateway.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { launch, open, shot, tile } from "./browser.js";
+import { cbor, containerAt, Gateway } from "./gateway.js";
+
+describe("the page", () => {
+  let browser, gateway, page;
+
+  before(async () => (browser = await launch()));
+  after(() => browser.close());
+  beforeEach(async () => {
+    gateway = await Gateway.start();
+    page = await open(browser, gateway.url);
+  });
+  afterEach(async () => {
+    const faults = [...page.faults, ...(await page.evaluate(() => window.violations))];
+    await page.close();
+    await gateway.stop();
+    assert.deepEqual(faults, []);
+  });
+
+  const device = (name) => page.locator("#devices tr").filter({ has: page.getByRole("button", { name, exact: true }) });
+  const message = (name) => page.locator("#messages > li").filter({ hasText: name });
+  const records = (count) => page.locator("#totals .figure").first().filter({ hasText: new RegExp(`^${count}$`) });
+
+  test("an empty gateway tells how to send the first message, and the command works", async () => {
+    await page.getByRole("heading", { name: "No device has sent anything yet" }).waitFor();
+    assert.deepEqual(await tile(page, "Success rate"), ["–", "0 in quarantine"]);
+    await shot(page, "empty");
+    const command = await page.locator("#welcome-command").textContent();
+    const { stdout } = await promisify(execFile)("sh", ["-c", command]);
+    assert.match(stdout, /^HTTP\/1\.1 204 /);
+    await device("my-first-device").waitFor();
+    assert.equal(await page.locator("#welcome").isVisible(), false);
+  });
+
+  test("messages appear without a reload: totals, device, position, format", async () => {
+    await page.evaluate(() => (window.stayed = true));
+    const ship = containerAt("LMCU1231237", 35.5, 18.25);
+    await gateway.send("LMCU1231237", ship, "terrestrial");
+    assert.equal(await gateway.post("LMCU1231237", cbor(ship), { type: "application/cbor", link: "astrocast" }), 204);
+    await gateway.send("MSCU7654321", containerAt("MSCU7654321", 38, 6), "terrestrial");
+    await gateway.send("no-position", { temperature: 20 });
+    await records(4).waitFor();
+
+    const stats = await gateway.api("/api/stats");
+    assert.deepEqual((await tile(page, "Records"))[1], "4 received");
+    assert.equal((await tile(page, "Devices"))[0], "3");
+    assert.equal((await tile(page, "Success rate"))[0], "100 %");
+    assert.equal((await tile(page, "Compression"))[0], `${stats.compression_ratio.toFixed(2)}×`);
+    assert.deepEqual(await tile(page, "Queue depth"), ["0", `of ${stats.queue_capacity.toLocaleString("en")}`]);
+
+    const cells = (await device("LMCU1231237").locator("th, td").allTextContents()).slice(0, 5);
+    assert.deepEqual(cells, ["LMCU1231237", "35.500° N, 18.250° E", "astrocast", "cbor", `${cbor(ship).length} B`]);
+    assert.equal(await device("no-position").locator(".place").textContent(), "none");
+    assert.equal(await page.locator("#map-note").textContent(), "1 without a position");
+
+    const [east, west] = ["LMCU1231237", "MSCU7654321"].map((name) => page.locator(`#map .mark[data-device="${name}"]`));
+    assert.match(await east.getAttribute("class"), /satellite/);
+    assert.match(await west.getAttribute("class"), /terrestrial/);
+    const [e, w, map] = [await east.boundingBox(), await west.boundingBox(), await page.locator("#map").boundingBox()];
+    assert.ok(e.x > w.x && e.y > w.y, "18° E 35.5° N lies east and south of 6° E 38° N");
+    for (const box of [e, w]) assert.ok(box.x > map.x && box.y > map.y && box.x < map.x + map.width && box.y < map.y + map.height);
+
+    const rows = await page.locator("#formats tr").allTextContents();
+    assert.equal(rows.length, 2);
+    const share = Math.round((100 * cbor(ship).length) / JSON.stringify(ship).length);
+    assert.ok(rows[0].startsWith("cbor") && rows[0].includes(`${share} %`), rows[0]);
+    assert.equal(await page.evaluate(() => window.stayed), true);
+  });
+
+  test("a message opens to its fields, with every digit it came with, and the list waits", async () => {
+    await gateway.post("counter", '{"big":18446744073709551615,"small":-0.0,"list":[1,2,3],"deep":{"text":"06"},"gone":null}');
+    await message("counter").locator("summary").click();
+    const fields = message("counter").locator(".opened > .fields > div");
+    assert.deepEqual(await fields.allInnerTexts().then((all) => all.map((text) => text.split(/\s+/)[0])), ["big", "small", "list", "deep", "gone"]);
+    assert.equal(await fields.nth(0).locator(".value").textContent(), "18446744073709551615");
+    assert.equal(await fields.nth(1).locator(".value").textContent(), "-0.0");
+    assert.deepEqual(await fields.nth(2).locator("li").allTextContents(), ["1", "2", "3"]);
+    assert.equal(await fields.nth(3).locator("dd dd").textContent(), "06");
+
+    await gateway.send("later", { a: 1 });
+    await page.getByText("held while you read, 1 newer").waitFor();
+    assert.equal(await message("later").count(), 0);
+    await message("counter").locator("summary").click();
+    await page.locator("h1").click();
+    await page.mouse.move(5, 5);
+    await message("later").waitFor();
+  });
+
+  test("what could not be read shows its kind, its offset, its reason and its bytes", async () => {
+    const broken = new Uint8Array([0xa2, 0x61, 0x61, 0x01, 0x61]);
+    assert.equal(await gateway.post("half-sent", broken, { type: "application/cbor" }), 400);
+    const row = page.locator("#quarantine > li");
+    await row.waitFor();
+    const [stored] = (await gateway.api("/api/quarantine")).messages;
+    const text = await row.innerText();
+    assert.equal(stored.kind, "truncated");
+    for (const part of ["half-sent", "truncated", `at byte ${stored.offset} of 5`, stored.reason]) assert.ok(text.includes(part), `${part} in ${text}`);
+    await row.locator("summary").click();
+    assert.match(await row.locator(".dump").textContent(), /^0000 {2}a2 61 61 01 61 /);
+    assert.equal(await row.locator(".dump mark").getAttribute("title"), `byte ${stored.offset}`);
+    await page.getByText("1 in quarantine").waitFor();
+    assert.equal((await tile(page, "Success rate"))[0], "0 %");
+  });
+
+  test("markup in a message is text and nothing else", async () => {
+    const attack = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+    const hostile = { name: attack, [attack]: { [attack]: [attack] }, latitude: attack, longitude: "0", device: attack, ["__proto__"]: attack };
+    await gateway.post("hostile", JSON.stringify(hostile));
+    await gateway.post("hostile", `{"a": "${attack.replaceAll('"', "'")}`, { type: "application/json" });
+    await gateway.post("hostile", attack, { type: `application/json; x="<b>"` });
+    await page.locator("#quarantine > li").nth(1).waitFor();
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    assert.ok((await message("hostile").innerText()).includes(attack));
+    assert.equal(await device("hostile").locator(".place").textContent(), "none");
+    const scripts = await page.evaluate(() => [window.hacked, document.querySelectorAll("main img, main script, main b").length]);
+    assert.deepEqual(scripts, [undefined, 0]);
+    const answer = await fetch(gateway.url);
+    assert.match(answer.headers.get("content-security-policy"), /(^|; *)default-src 'self'(;|$)/);
+    assert.doesNotMatch(answer.headers.get("content-security-policy"), /unsafe/);
+  });
+
+  test("one device can be chosen from the keyboard, and has its history and its track", async () => {
+    for (let at = 0; at < 6; at++) await gateway.send("TGHU0000001", containerAt("TGHU0000001", 36 + at / 2, 14 + at), "astrocast");
+    await gateway.send("TGHU0000002", containerAt("TGHU0000002", 43, 8), "terrestrial");
+    await records(7).waitFor();
+    await page.getByRole("button", { name: "TGHU0000001" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator("#messages > li").nth(5).waitFor();
+    assert.equal(await page.locator("#filter").inputValue(), "TGHU0000001");
+    assert.equal(await page.locator("#devices tr").count(), 1);
+    assert.equal(await page.locator("#messages > li").count(), 6);
+    assert.equal(await page.locator("#map .mark").count(), 1);
+    await page.waitForFunction(() => document.querySelector(".track-line").getAttribute("d").split("L").length === 6);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.locator("#devices tr").nth(1).waitFor();
+    await page.locator("#filter").fill("0002");
+    await page.waitForFunction(() => document.querySelectorAll("#messages > li").length === 1);
+    assert.equal(await page.locator("#devices tr").count(), 1);
+  });
+
+  test("a device on the map tells about itself when it is clicked", async () => {
+    await gateway.send("CMAU1", containerAt("CMAU1", 40, 5), "astrocast");
+    await page.locator("#map .mark").click();
+    const card = await page.locator("#map .card").innerText();
+    for (const part of ["CMAU1", "40.000° N, 5.000° E", "astrocast", "json"]) assert.ok(card.includes(part), card);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("#map .card").isVisible(), false);
+  });
+
+  test("lists stay bounded however much arrives", async () => {
+    const names = Array.from({ length: 620 }, (_, at) => `device-${at}`);
+    for (let at = 0; at < names.length; at += 20) {
+      await Promise.all(names.slice(at, at + 20).map((name, i) => gateway.send(name, { lat: 30 + (at + i) / 50, lon: i })));
+    }
+    await records(620).waitFor();
+    // The stream carries a sample; the page fetches what it left out.
+    await page.locator("#devices tr").nth(499).waitFor();
+    assert.equal(await page.locator("#devices tr").count(), 500);
+    assert.equal(await page.locator("#map .mark").count(), 500);
+    assert.equal(await page.locator("#messages > li").count(), 50);
+    assert.equal(await page.locator("#devices-note").textContent(), "500 of 620");
+  });
+});
+
+test("after the gateway restarts the page comes back by itself, with what it missed", async () => {
+  const [browser, gateway] = await Promise.all([launch(), Gateway.start()]);
+  try {
+    await gateway.send("before", { a: 1 });
+    const page = await open(browser, gateway.url);
+    await page.getByRole("button", { name: "before" }).waitFor();
+    await gateway.down();
+    await page.getByRole("status").filter({ hasText: "Reconnecting" }).waitFor();
+    await gateway.up();
+    await gateway.send("missed", { a: 2 });
+    await page.getByRole("status").filter({ hasText: "Live" }).waitFor();
+    await page.getByRole("button", { name: "missed" }).waitFor();
+    await gateway.send("after", { a: 3 });
+    await page.getByRole("button", { name: "after" }).waitFor();
+    assert.equal(await page.locator("#devices tr").count(), 3);
+    // Chromium itself reports that it could not connect; nothing else may be wrong.
+    assert.deepEqual(page.faults.filter((fault) => !/ERR_|Failed to load resource/.test(fault)), []);
+  } finally {
+    await browser.close();
+    await gateway.stop();
+  }
+});
