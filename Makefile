@@ -9,7 +9,7 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 	cargo run --release -- demo
 
 test: lint  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
-	.ci/need chromium:chromium node:nodejs npm:npm
+	.ci/need chromium:chromium curl:curl node:nodejs npm:npm
 	cargo test
 	cd dashboard/tests && npm ci && npm test
 
