@@ -353,7 +353,7 @@ fn digits(pattern: &Pattern) -> Option<NumberText> {
 }
 
 /// The number that an enumeration's texts are, when each is a whole number that is not negative.
-fn whole_numbers(values: &[Value]) -> Option<NumberText> {
+pub(crate) fn whole_numbers(values: &[Value]) -> Option<NumberText> {
     let whole = |value: &Value| match value {
         Value::Text(text) => text.parse::<u32>().ok().filter(|n| n.to_string() == *text).map(i128::from),
         _ => None,

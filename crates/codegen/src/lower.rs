@@ -74,14 +74,23 @@ impl Plan {
         if let Some(at) = self.additional {
             put(&mut fields, at, Value::Bytes(self.additional(entries)?))?;
         } else if known < entries.len() {
-            return Err(Error::new(Kind::Range, "an unknown property"));
+            return Err(self.unknown(entries));
         }
         Ok(Value::Array(fields))
     }
 
+    /// The error of a message that has a property for which there is no field.
+    fn unknown(&self, entries: &[(String, Value)]) -> Error {
+        let key = entries.iter().map(|(key, _)| key).find(|key| !self.names(key)).map_or("", String::as_str);
+        Error::new(Kind::Range, "there is no field for it").under(key)
+    }
+
+    fn names(&self, key: &str) -> bool {
+        self.properties.iter().any(|property| property.key == key)
+    }
+
     fn additional(&self, entries: &[(String, Value)]) -> Result<Vec<u8>, Error> {
-        let named = |key: &str| self.properties.iter().any(|p| p.key == key);
-        let others: Vec<_> = entries.iter().filter(|(key, _)| !named(key)).cloned().collect();
+        let others: Vec<_> = entries.iter().filter(|(key, _)| !self.names(key)).cloned().collect();
         if others.is_empty() { Ok(Vec::new()) } else { pson(&Value::Map(others)) }
     }
 }

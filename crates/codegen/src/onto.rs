@@ -1,7 +1,7 @@
 //! From the model to a record that somebody else defined.
 
 use crate::{
-    Error, Field, Kind, Record, notes,
+    Error, Field, Kind, Record, derive, notes,
     rule::{Absent, Plan, Presence, Property, Rule, Width},
 };
 use dunnage_pson::{Kind as Fault, Value};
@@ -100,6 +100,10 @@ fn rule(of: &Type, kind: &Kind) -> Result<Rule, Error> {
         (Type::Enum(values), Kind::Integer(_)) if values.iter().all(|v| v.as_integer().is_some()) => {
             Ok(Rule::Integer)
         }
+        (Type::Enum(values), Kind::Integer(_)) => match derive::whole_numbers(values) {
+            Some(number) => Ok(Rule::NumberText(number)),
+            None => Err(unfit("one of some texts; the field holds an integer")),
+        },
         (Type::Enum(values), Kind::Enum(enumeration)) => choice(values, &enumeration.symbols),
         (Type::Const(value), kind) => constant(value, kind),
         (Type::Array(array), Kind::List(list)) => Ok(Rule::List(Box::new(rule(&array.items, &list.item)?))),

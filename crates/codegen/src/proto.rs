@@ -1,12 +1,32 @@
 //! The record as a Protocol Buffers definition (proto3).
 
-use crate::{Field, Integer, Kind, Mapping, Record, names::Names};
+use crate::{
+    Field, Integer, Kind, Mapping, Record,
+    names::{self, Names},
+};
 use std::{collections::HashSet, fmt::Write as _};
 
 /// The text of a `.proto` file. Its first message is `record`, which was made with `mapping`.
 pub fn proto(record: &Record, mapping: Mapping) -> String {
     let mut text = format!("// {}\nsyntax = \"proto3\";\n", crate::NUMBERING);
-    for record in record.with_nested() {
+    // The values of all enumerations stand in one scope, with the types.
+    let records = record.with_nested();
+    let mut scope = Names::default();
+    for record in &records {
+        scope.claim(&record.name);
+    }
+    for record in records {
+        for field in &record.fields {
+            if let Kind::Enum(enumeration) = field.kind.element() {
+                let prefix = names::symbol(&field.name);
+                line(&mut text, format_args!("\nenum {} {{", enumeration.name));
+                for (index, symbol) in enumeration.symbols.iter().enumerate() {
+                    let symbol = scope.claim(&format!("{prefix}_{symbol}"));
+                    line(&mut text, format_args!("  {symbol} = {index};"));
+                }
+                text.push_str("}\n");
+            }
+        }
         text.push('\n');
         message(&mut text, record, mapping);
     }
@@ -15,18 +35,8 @@ pub fn proto(record: &Record, mapping: Mapping) -> String {
 
 fn message(text: &mut String, record: &Record, mapping: Mapping) {
     line(text, format_args!("message {} {{", record.name));
-    let mut symbols = Names::default();
     let mut json_names = HashSet::new();
     for field in &record.fields {
-        if let Kind::Enum(enumeration) = field.kind.element() {
-            line(text, format_args!("  enum {} {{", enumeration.name));
-            for (index, symbol) in enumeration.symbols.iter().enumerate() {
-                // The values of an enumeration share one scope with those of its neighbours.
-                let symbol = symbols.claim(&format!("{}_{symbol}", field.name.to_uppercase()));
-                line(text, format_args!("    {symbol} = {index};"));
-            }
-            text.push_str("  }\n");
-        }
         for note in &field.notes {
             comment(text, note);
         }

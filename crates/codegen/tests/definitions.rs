@@ -1,0 +1,51 @@
+//! The definitions of the bundled schemas, as text: a change of names, numbers or comments shows here.
+
+use dunnage_codegen::{Mapped, Mapping, avro, proto, thrift};
+use dunnage_schema::Model;
+
+fn mapped(schema: &str, mapping: Mapping) -> Mapped {
+    let schema = dunnage_schema::bundled_named(schema).expect("a bundled schema");
+    Mapped::of(&Model::compile(schema).expect("bundled schemas compile"), mapping)
+}
+
+/// Leaves the text in the target folder, from where it can be copied over the golden one.
+fn assert_golden(name: &str, text: &str, golden: &str) {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, text).expect("the target folder can be written");
+    assert!(text == golden, "{} is not golden/{name}", path.display());
+}
+
+#[test]
+fn the_meter_in_every_language() {
+    let meter = mapped("meter", Mapping::Exact);
+    let record = meter.record();
+    assert_golden("meter.proto", &proto(record, Mapping::Exact), include_str!("golden/meter.proto"));
+    assert_golden("meter.avsc", &avro(record), include_str!("golden/meter.avsc"));
+    assert_golden("meter.thrift", &thrift(record), include_str!("golden/meter.thrift"));
+}
+
+#[test]
+fn the_container_as_people_write_it_by_hand() {
+    let container = mapped("container", Mapping::Float32);
+    let text = proto(container.record(), Mapping::Float32);
+    assert_golden("container-float32.proto", &text, include_str!("golden/container-float32.proto"));
+}
+
+#[test]
+fn properties_added_at_the_end_change_nothing_before_them() {
+    let short = r#"{"title":"A","type":"object","properties":{
+        "a-b":{"type":"integer"},"a_b":{"type":"boolean"}},"required":["a-b"]}"#;
+    let long = r#"{"title":"A","type":"object","properties":{
+        "a-b":{"type":"integer"},"a_b":{"type":"boolean"},"A-B":{"type":"string"},"additional":{"type":"boolean"}},
+        "required":["a-b"]}"#;
+    let record =
+        |schema| Mapped::of(&Model::compile(schema).expect("a schema"), Mapping::Exact).record().clone();
+    let numbered = |schema| record(schema).fields.into_iter().map(|f| (f.name, f.number)).collect::<Vec<_>>();
+    let named =
+        |fields: &[(&str, u32)]| fields.iter().map(|(n, i)| ((*n).to_owned(), *i)).collect::<Vec<_>>();
+    assert_eq!(numbered(short), named(&[("a_b", 1), ("a_b_2", 2), ("additional", 2047)]));
+    assert_eq!(
+        numbered(long),
+        named(&[("a_b", 1), ("a_b_2", 2), ("A_B_3", 3), ("additional", 4), ("additional_2", 2047)])
+    );
+}
