@@ -1,9 +1,7 @@
 //! The container message through the schema-driven formats: sizes that others measured, and what comes back.
 
-mod models;
-
+use crate::models::{container_message, container_model};
 use dunnage_formats::{Id, Mapping};
-use models::{container_message, container_model};
 
 fn size(id: Id, mapping: Mapping) -> usize {
     let format = id.open(Some(&container_model()), mapping).expect("a format of the model");

@@ -5,10 +5,21 @@ use dunnage_schema::Model;
 
 pub fn container_message() -> Value {
     let text = include_str!("../../../../bench/corpus/container.json");
-    Json.decode(text.trim().as_bytes()).expect("the corpus is JSON")
+    Json.decode(text.trim().as_bytes()).unwrap()
 }
 
 pub fn container_model() -> Model {
-    let schema = dunnage_schema::bundled_named("container").expect("a bundled schema");
-    Model::compile(schema).expect("bundled schemas compile")
+    Model::compile(dunnage_schema::bundled_named("container").unwrap()).unwrap()
+}
+
+/// Name and text of every bundled schema.
+pub fn bundled() -> &'static [(&'static str, &'static str)] {
+    dunnage_schema::bundled()
+}
+
+/// The messages that a schema gives as its examples.
+pub fn examples(schema: &str) -> Vec<Value> {
+    let schema = Json.decode(schema.as_bytes()).unwrap();
+    let Some(Value::Array(examples)) = schema.get("examples") else { panic!("a schema without examples") };
+    examples.clone()
 }

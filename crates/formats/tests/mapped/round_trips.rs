@@ -1,0 +1,79 @@
+//! The exact mapping gives every valid message back; the other one a valid message.
+
+use crate::generated::model_and_messages;
+use crate::models::{bundled, examples};
+use dunnage_formats::{Format, Id, Kind, Mapping, Value};
+use dunnage_schema::{Model, Type};
+use proptest::prelude::*;
+
+fn formats(model: &Model, mapping: Mapping) -> impl Iterator<Item = (Id, Box<dyn Format>)> {
+    let has = move |id: &Id| {
+        id.needs_schema()
+            && (mapping == Mapping::Exact || !matches!(id, Id::Avro | Id::ThriftBinary | Id::ThriftCompact))
+    };
+    Id::all().filter(has).map(move |id| (id, id.open(Some(model), mapping).unwrap()))
+}
+
+/// Whether a number of the message needs a 65th bit: an integer without bounds that is over 2^63-1.
+fn needs_65_bits(kind: &Type, value: &Value) -> bool {
+    match (kind, value) {
+        (Type::Integer(n), value) => n.min < 0 && value.as_integer().is_some_and(|n| n > i64::MAX.into()),
+        (Type::Nullable(inner), value) => needs_65_bits(inner, value),
+        (Type::Array(array), Value::Array(items)) => {
+            items.iter().any(|item| needs_65_bits(&array.items, item))
+        }
+        (Type::Object(object), value) => {
+            object.fields.iter().any(|f| value.get(&f.name).is_some_and(|v| needs_65_bits(&f.kind, v)))
+        }
+        _ => false,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn the_exact_mapping_loses_nothing((model, messages) in model_and_messages()) {
+        for (id, format) in formats(&model, Mapping::Exact) {
+            for message in &messages {
+                prop_assert_eq!(model.validate(message), Ok(()));
+                let mut bytes = Vec::new();
+                match format.encode(message, &mut bytes) {
+                    Ok(()) => prop_assert_eq!(format.decode(&bytes), Ok(message.clone()), "{}: {:02x?}", id, bytes),
+                    Err(e) => {
+                        prop_assert_eq!(e.kind(), Kind::Range, "{}: {}", id, e);
+                        prop_assert!(needs_65_bits(&model.root, message), "{}: {}", id, e);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_float32_mapping_gives_a_valid_message((model, messages) in model_and_messages()) {
+        for (id, format) in formats(&model, Mapping::Float32) {
+            for message in &messages {
+                let mut bytes = Vec::new();
+                if format.encode(message, &mut bytes).is_err() {
+                    continue;
+                }
+                match format.decode(&bytes) {
+                    Ok(back) => prop_assert_eq!(model.validate(&back), Ok(()), "{}", id),
+                    Err(e) => prop_assert_eq!(e.kind(), Kind::Range, "{}: {}", id, e),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_examples_of_the_bundled_schemas_come_back() {
+    for (name, schema) in bundled() {
+        for message in examples(schema) {
+            for (id, format) in formats(&Model::compile(schema).unwrap(), Mapping::Exact) {
+                let result = format.round_trip(&message).unwrap_or_else(|e| panic!("{name} {id}: {e}"));
+                assert!(result.lossless, "{name} {id}");
+            }
+        }
+    }
+}
