@@ -27,7 +27,6 @@ pub use config::{Buffer, Config, Http, Log, LogFormat, Mapping, Profile, Quarant
 pub use config_file::ConfigError;
 pub use profile::ProfileError;
 
-use axum::Extension;
 use buffer::{Queue, Readers, Writer};
 use live::{Commits, Live};
 use metrics::Metrics;
@@ -103,6 +102,7 @@ impl Gateway {
         let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
 
+        let (stopping, watching) = watch::channel(false);
         let (queue, receiver) = Queue::new(config.buffer.queue_messages, config.buffer.queue_bytes);
         let totals = opened.2.clone();
         let shared = Arc::new(Shared {
@@ -114,17 +114,15 @@ impl Gateway {
             live: Live::new(),
             metrics: Metrics::new(),
             large: Semaphore::new(LARGE_AT_A_TIME),
+            stopping: watching.clone(),
             started_at: clock::now(),
         });
         let writer = Writer::new(&config, opened, receiver, Commits::new(Arc::clone(&shared)))?;
         let writer = std::thread::Builder::new().name("dunnage-writer".into()).spawn(move || writer.run());
         let writer = writer.map_err(Error::Thread)?;
 
-        let (stopping, watching) = watch::channel(false);
         let connections = Arc::new(Semaphore::new(config.http.connections));
-        let router = api::routes(inputs::http::routes())
-            .layer(Extension(watching.clone()))
-            .with_state(Arc::clone(&shared));
+        let router = api::routes(inputs::http::routes()).with_state(Arc::clone(&shared));
         let (limits, gauge) = (config.http.clone(), shared.metrics.connections.clone());
         tokio::spawn(server::serve(listener, router, limits, Arc::clone(&connections), gauge, watching));
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();

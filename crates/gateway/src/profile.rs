@@ -4,7 +4,7 @@ use crate::{
     config::{Config, Profile},
     name::{fits, is_name},
 };
-use dunnage_formats::{Error, Format, Id, Mapping};
+use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
 use dunnage_schema::Model;
 use std::{collections::HashMap, path::Path, sync::OnceLock};
 
@@ -120,8 +120,11 @@ fn rule(profile: &Profile, models: &HashMap<String, Model>) -> Result<(String, C
         failed(format!("there is no schema {:?}; there are {}", profile.schema, names.join(", ")))
     })?;
     let codecs = Codecs::new(Some(profile.schema.clone()), Some(model.clone()), profile.mapping.into());
-    if profile.proto.is_some() {
-        return Err(failed("a .proto cannot be used yet".into()));
+    if let Some(path) = &profile.proto {
+        let failed = |message: String| failed(format!("{}: {message}", path.display()));
+        let source = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
+        let protobuf = Protobuf::from_proto(&source, Some(model)).map_err(|e| failed(e.message().into()))?;
+        let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));
     }
     Ok((profile.device.clone(), codecs))
 }

@@ -11,7 +11,7 @@ use std::sync::{
     Mutex, PoisonError,
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 /// The state of a running gateway.
 pub struct Shared {
@@ -31,6 +31,8 @@ pub struct Shared {
     pub metrics: Metrics,
     /// Turns for decoding large messages, which takes memory and time.
     pub large: Semaphore,
+    /// Says true when the gateway stops.
+    pub stopping: watch::Receiver<bool>,
     /// When it was started, in microseconds since 1970.
     pub started_at: i64,
 }

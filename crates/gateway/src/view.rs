@@ -1,6 +1,6 @@
 //! A message as JSON, for the database and the API.
 //!
-//! Compact JSON with the keys in order. JSON has neither bytes nor infinities, so these are written as
+//! Compact JSON as the format `json` writes it. JSON has neither bytes nor infinities, so these are written as
 //! `{"$bytes":"base64"}` and `{"$float":"NaN"}` (or `"Infinity"`, `"-Infinity"`). A message that has such
 //! keys of its own cannot be told apart in this view; the raw bytes are kept beside it.
 
@@ -24,13 +24,10 @@ impl Serialize for View<'_> {
             Value::Bool(b) => to.serialize_bool(*b),
             Value::U64(n) => to.serialize_u64(*n),
             Value::I64(n) => to.serialize_i64(*n),
-            Value::F64(f) => match self.0.as_integer() {
-                Some(n) => to.serialize_i128(n),
-                None if f.is_finite() => to.serialize_f64(*f),
-                None if f.is_nan() => single(to, "$float", "NaN"),
-                None if *f > 0.0 => single(to, "$float", "Infinity"),
-                None => single(to, "$float", "-Infinity"),
-            },
+            Value::F64(f) if f.is_finite() => to.serialize_f64(*f),
+            Value::F64(f) if f.is_nan() => single(to, "$float", "NaN"),
+            Value::F64(f) if *f > 0.0 => single(to, "$float", "Infinity"),
+            Value::F64(_) => single(to, "$float", "-Infinity"),
             Value::Text(text) => to.serialize_str(text),
             Value::Bytes(bytes) => single(to, "$bytes", &STANDARD.encode(bytes)),
             Value::Array(items) => {
@@ -72,7 +69,7 @@ mod tests {
         ]);
         assert_eq!(
             to_json(&message).unwrap(),
-            r#"{"b":[18446744073709551615,-9223372036854775808,null],"a":1.5,"":"a\"\u0001é","whole":48,"zero":-0.0}"#
+            r#"{"b":[18446744073709551615,-9223372036854775808,null],"a":1.5,"":"a\"\u0001é","whole":48.0,"zero":-0.0}"#
         );
     }
 

@@ -28,6 +28,8 @@ fn lists_are_newest_first_and_continue_before_an_id() {
     assert_eq!(ids(&gateway, "/api/devices/even/messages"), [6, 4, 2]);
     assert_eq!(ids(&gateway, "/api/devices/even/messages?limit=1&before=6"), [4]);
     assert_eq!(ids(&gateway, "/api/devices/odd/messages?before=1"), [0; 0]);
+    assert_eq!(ids(&gateway, "/api/devices/odd/messages?before=4"), [3, 1]);
+    assert_eq!(ids(&gateway, "/api/devices/odd/messages?before=99"), [5, 3, 1]);
     let devices = gateway.get_json("/api/devices");
     let names: Vec<_> =
         devices["devices"].as_array().unwrap().iter().map(|d| d["device"].as_str().unwrap()).collect();

@@ -3,12 +3,11 @@
 use super::objects::StatsObject;
 use crate::{problem::Problem, shared::Shared};
 use axum::{
-    extract::{Extension, State},
+    extract::State,
     http::StatusCode,
     response::sse::{self, KeepAlive, Sse},
 };
 use std::{convert::Infallible, sync::Arc};
-use tokio::sync::watch;
 use tokio_stream::{
     Stream, StreamExt,
     wrappers::{BroadcastStream, WatchStream},
@@ -17,12 +16,8 @@ use tokio_stream::{
 /// Most watchers at a time.
 const WATCHERS: usize = 64;
 
-/// Changes when the gateway stops: streams end then.
-pub type Stopping = watch::Receiver<bool>;
-
 pub async fn events(
     State(shared): State<Arc<Shared>>,
-    Extension(stopping): Extension<Stopping>,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {
     if shared.live.watchers() >= WATCHERS {
         let detail = "as many as may watch are watching";
@@ -32,7 +27,7 @@ pub async fn events(
     let events = BroadcastStream::new(shared.live.watch())
         .filter_map(Result::ok)
         .map(|event| Some(sse::Event::default().event(event.name).data(&*event.data)));
-    let end = WatchStream::new(stopping).filter(|stopping| *stopping).map(|_| None);
+    let end = WatchStream::new(shared.stopping.clone()).filter(|stopping| *stopping).map(|_| None);
     let stats = serde_json::to_string(&StatsObject::of(&shared)).unwrap_or_default();
     let first = sse::Event::default().event("stats").data(stats);
     let stream = tokio_stream::once(Some(first)).chain(events.merge(end));

@@ -59,11 +59,8 @@ pub async fn device_messages(
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let page = page(asked)?;
     let missing = format!("no message of {device:?} has been stored");
-    let found = shared.readers.read(move |c| {
-        let known = queries::has_device(c, &device)?;
-        known.then(|| queries::messages(c, Some(&device), page)).transpose()
-    });
-    let found = found.await.ok_or_else(Problem::unreadable)?;
+    let found = shared.readers.read(move |c| queries::device_messages(c, &device, page)).await;
+    let found = found.ok_or_else(Problem::unreadable)?;
     objects(found.ok_or_else(|| Problem::not_found(missing))?)
 }
 
@@ -72,7 +69,7 @@ pub async fn messages(
     asked: Asked,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let page = page(asked)?;
-    let found = shared.readers.read(move |c| queries::messages(c, None, page)).await;
+    let found = shared.readers.read(move |c| queries::messages(c, page)).await;
     objects(found.ok_or_else(Problem::unreadable)?)
 }
 

@@ -10,7 +10,9 @@ use std::{
 const VERSION: i64 = 1;
 
 /// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
-/// Ids ascend and are not used again; `totals` keeps the last one.
+/// Ids ascend and are not used again; `totals` keeps the last one. `previous` is the id of the device's message
+/// before, which makes a list of its messages without an index: an index by device would write a page for nearly
+/// every message.
 const TABLES: &str = "
 CREATE TABLE messages (
     id INTEGER PRIMARY KEY,
@@ -19,10 +21,10 @@ CREATE TABLE messages (
     format TEXT NOT NULL,
     schema TEXT,
     link TEXT,
+    previous INTEGER,
     raw BLOB NOT NULL,
     json TEXT NOT NULL
 ) STRICT;
-CREATE INDEX messages_by_device ON messages (device);
 CREATE TABLE quarantine (
     id INTEGER PRIMARY KEY,
     received_at INTEGER NOT NULL,

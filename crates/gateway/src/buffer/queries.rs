@@ -1,6 +1,6 @@
 //! What the API asks of the buffer.
 
-use rusqlite::{Connection, Row, types::Value};
+use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 
 /// Most bytes of messages in one answer; a page ends early rather than exceed it by more than a message.
 const PAGE_BYTES: usize = 4 << 20;
@@ -73,21 +73,47 @@ pub struct Device {
 
 const MESSAGE: &str = "m.id, m.received_at, m.device, m.format, m.schema, m.link, length(m.raw), m.json";
 
-/// Messages, of one device or of all.
-pub fn messages(
-    connection: &Connection,
-    device: Option<&str>,
-    page: Page,
-) -> rusqlite::Result<Vec<StoredMessage>> {
-    let mut sql = format!("SELECT {MESSAGE} FROM messages m WHERE m.id < ?");
-    let mut values = vec![Value::Integer(page.before.unwrap_or(i64::MAX))];
-    if let Some(device) = device {
-        sql += " AND m.device = ?";
-        values.push(Value::Text(device.into()));
-    }
-    values.push(Value::Integer(page.limit.into()));
-    sql += " ORDER BY m.id DESC LIMIT ?";
+/// Messages of all devices.
+pub fn messages(connection: &Connection, page: Page) -> rusqlite::Result<Vec<StoredMessage>> {
+    let sql = format!("SELECT {MESSAGE} FROM messages m WHERE m.id < ?1 ORDER BY m.id DESC LIMIT ?2");
+    let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
     collect(connection, &sql, values, |row| message(row, 0), |m| m.json.len())
+}
+
+/// Messages of one device, along `previous`: from its last one, or from the one before `before`. `None` when there
+/// is no such device.
+pub fn device_messages(
+    connection: &Connection,
+    device: &str,
+    page: Page,
+) -> rusqlite::Result<Option<Vec<StoredMessage>>> {
+    let last = "SELECT last_id FROM devices WHERE device = ?";
+    let last: Option<i64> =
+        connection.prepare_cached(last)?.query_row([device], |row| row.get(0)).optional()?;
+    let Some(last) = last else { return Ok(None) };
+    let mut next = Some(last);
+    if let Some(before) = page.before {
+        let link = "SELECT previous FROM messages WHERE id = ? AND device = ?";
+        let mut link = connection.prepare_cached(link)?;
+        // An id that is not this device's is looked for along the chain.
+        next = link.query_row((before, device), |row| row.get(0)).optional()?.unwrap_or(next);
+    }
+    let sql = format!("SELECT {MESSAGE}, m.previous FROM messages m WHERE m.id = ?");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while bytes < PAGE_BYTES
+        && found.len() < page.limit as usize
+        && let Some(id) = next
+    {
+        let read = |row: &Row<'_>| Ok((message(row, 0)?, row.get("previous")?));
+        let (item, previous) = statement.query_row([id], read)?;
+        next = previous;
+        if page.before.is_none_or(|before| id < before) {
+            bytes += item.json.len();
+            found.push(item);
+        }
+    }
+    Ok(Some(found))
 }
 
 /// Messages that could not be decoded.
@@ -109,11 +135,6 @@ pub fn devices(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Devi
     let device =
         |row: &Row<'_>| Ok(Device { messages: row.get(0)?, bytes: row.get(1)?, last: message(row, 2)? });
     collect(connection, &sql, values, device, |d| d.last.json.len())
-}
-
-/// Whether this device has sent a message.
-pub fn has_device(connection: &Connection, device: &str) -> rusqlite::Result<bool> {
-    connection.prepare_cached("SELECT 1 FROM devices WHERE device = ?")?.exists([device])
 }
 
 fn collect<T>(

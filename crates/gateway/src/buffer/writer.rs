@@ -9,9 +9,9 @@ use crate::{
     config::Config,
     reading::{Reading, Reject},
 };
-use rusqlite::{CachedStatement, Connection, TransactionBehavior};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, TransactionBehavior};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map},
     time::{Duration, Instant},
 };
 use tokio::sync::mpsc::Receiver;
@@ -45,12 +45,12 @@ struct Kept {
     bytes: u64,
 }
 
-/// What a batch adds to one device.
-#[derive(Default)]
+/// A device with what a batch has added so far.
+#[derive(Clone, Copy, Default)]
 struct DeviceTally {
     messages: u64,
     bytes: u64,
-    last_id: i64,
+    last_id: Option<i64>,
 }
 
 /// Opens the buffer that `config` names, and says how much it holds.
@@ -131,7 +131,7 @@ impl<O: Observer> Writer<O> {
         let mut devices: HashMap<&str, DeviceTally> = HashMap::new();
         {
             let mut message =
-                transaction.prepare_cached("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
+                transaction.prepare_cached("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             let mut reject =
                 transaction.prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for entry in batch {
@@ -140,11 +140,18 @@ impl<O: Observer> Writer<O> {
                         totals.last_message_id += 1;
                         totals.stored += 1;
                         totals.formats[reading.format as usize].add(reading.raw.len(), reading.json.len());
-                        insert_message(&mut message, totals.last_message_id, reading)?;
-                        let device = devices.entry(&reading.provenance.device).or_default();
+                        let device = match devices.entry(&reading.provenance.device) {
+                            hash_map::Entry::Occupied(known) => known.into_mut(),
+                            hash_map::Entry::Vacant(new) => {
+                                let device = find_device(&transaction, new.key())?;
+                                totals.devices += u64::from(device.last_id.is_none());
+                                new.insert(device)
+                            }
+                        };
+                        insert_message(&mut message, totals.last_message_id, device.last_id, reading)?;
                         device.messages += 1;
                         device.bytes += reading.raw.len() as u64;
-                        device.last_id = totals.last_message_id;
+                        device.last_id = Some(totals.last_message_id);
                     }
                     Entry::Reject(rejected, _) => {
                         totals.last_quarantine_id += 1;
@@ -157,7 +164,7 @@ impl<O: Observer> Writer<O> {
                 }
             }
         }
-        totals.devices += count_devices(&transaction, &devices)?;
+        save_devices(&transaction, &devices)?;
         trim_quarantine(&transaction, &mut kept, self.quarantine_limit)?;
         totals.refused = self.observer.refused();
         totals.save(&self.totals, &transaction)?;
@@ -174,7 +181,12 @@ impl<O: Observer> Writer<O> {
     }
 }
 
-fn insert_message(statement: &mut CachedStatement<'_>, id: i64, reading: &Reading) -> rusqlite::Result<()> {
+fn insert_message(
+    statement: &mut CachedStatement<'_>,
+    id: i64,
+    previous: Option<i64>,
+    reading: &Reading,
+) -> rusqlite::Result<()> {
     let from = &reading.provenance;
     statement.execute((
         id,
@@ -183,6 +195,7 @@ fn insert_message(statement: &mut CachedStatement<'_>, id: i64, reading: &Readin
         reading.format.name(),
         &from.schema,
         &from.link,
+        previous,
         &reading.raw[..],
         &reading.json,
     ))?;
@@ -206,20 +219,23 @@ fn insert_reject(statement: &mut CachedStatement<'_>, id: i64, reject: &Reject) 
     Ok(())
 }
 
-/// Adds a batch to its devices. Answers how many of them are new.
-fn count_devices(connection: &Connection, devices: &HashMap<&str, DeviceTally>) -> rusqlite::Result<u64> {
-    let mut update = connection.prepare_cached(
-        "UPDATE devices SET messages = messages + ?, bytes = bytes + ?, last_id = ? WHERE device = ?",
-    )?;
-    let mut insert = connection.prepare_cached("INSERT INTO devices VALUES (?, ?, ?, ?)")?;
-    let mut new = 0;
+/// What the buffer has of a device; nothing of a new one.
+fn find_device(connection: &Connection, device: &str) -> rusqlite::Result<DeviceTally> {
+    let found = connection
+        .prepare_cached("SELECT messages, bytes, last_id FROM devices WHERE device = ?")?
+        .query_row([device], |row| {
+            Ok(DeviceTally { messages: row.get(0)?, bytes: row.get(1)?, last_id: row.get(2)? })
+        })
+        .optional()?;
+    Ok(found.unwrap_or_default())
+}
+
+fn save_devices(connection: &Connection, devices: &HashMap<&str, DeviceTally>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?)")?;
     for (device, tally) in devices {
-        if update.execute((tally.messages, tally.bytes, tally.last_id, device))? == 0 {
-            insert.execute((device, tally.messages, tally.bytes, tally.last_id))?;
-            new += 1;
-        }
+        statement.execute((device, tally.messages, tally.bytes, tally.last_id))?;
     }
-    Ok(new)
+    Ok(())
 }
 
 /// Lets the oldest go until the quarantine is within its limit.
