@@ -1,0 +1,122 @@
+//! kill -9 under load: what was acknowledged must be there afterwards.
+
+use crate::{
+    Failure,
+    payload::{self, Payload},
+    server::{Running, Server},
+};
+use rusqlite::Connection;
+use std::{collections::HashSet, fmt::Write, net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+};
+
+/// How often, and under what load.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    /// Kills, all with the same buffer
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Keep-alive connections
+    #[arg(long, default_value_t = 64)]
+    connections: usize,
+    /// Load before each kill
+    #[arg(long, default_value_t = 2)]
+    seconds: u64,
+}
+
+/// Prints, for each round, how many messages were acknowledged, found after the restart, and lost.
+pub async fn measure(plan: &Plan) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let payload = Arc::new(payload::all()?.swap_remove(0));
+    let mut acknowledged = HashSet::new();
+    println!(
+        "{} in {}-byte messages over {} connections\n",
+        payload.name,
+        payload.body.len(),
+        plan.connections
+    );
+    println!("| kill -9 | acknowledged | found | lost |\n|---|---|---|---|");
+    for round in 1..=plan.rounds {
+        let running = Running::start(Server::Dunnage, folder.path(), &payload.profile)?;
+        acknowledged.extend(load(running, &payload, plan, round).await?);
+        // The restart is what reads the log that the killed gateway left.
+        Running::start(Server::Dunnage, folder.path(), &payload.profile)?.stop()?;
+        let found = stored(folder.path())?;
+        let lost = acknowledged.difference(&found).count();
+        println!("| {round} | {} | {} | {lost} |", acknowledged.len(), found.len());
+        if lost > 0 {
+            return Err("acknowledged messages were lost".into());
+        }
+    }
+    Ok(())
+}
+
+/// The names of all messages: they travel in the parameter `link`.
+fn stored(folder: &Path) -> Result<HashSet<String>, Failure> {
+    let connection = Connection::open(folder.join("buffer.sqlite3"))?;
+    let mut statement = connection.prepare("SELECT link FROM messages")?;
+    let names = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(names)
+}
+
+/// Posts over many connections, kills the gateway in the middle, and answers the names that were acknowledged.
+async fn load(
+    running: Running,
+    payload: &Arc<Payload>,
+    plan: &Plan,
+    round: usize,
+) -> Result<Vec<String>, Failure> {
+    let mut clients = JoinSet::new();
+    for connection in 0..plan.connections {
+        let (payload, address) = (Arc::clone(payload), running.address);
+        clients.spawn(async move {
+            let mut acknowledged = Vec::new();
+            // The connection breaks when the gateway is killed; what was acknowledged by then counts.
+            let _ = post(address, &payload, &format!("r{round}-c{connection}"), &mut acknowledged).await;
+            acknowledged
+        });
+    }
+    tokio::time::sleep(Duration::from_secs(plan.seconds)).await;
+    tokio::task::spawn_blocking(move || running.kill().map_err(|e| e.to_string())).await??;
+    Ok(clients.join_all().await.concat())
+}
+
+async fn post(
+    address: SocketAddr,
+    payload: &Payload,
+    client: &str,
+    acknowledged: &mut Vec<String>,
+) -> std::io::Result<()> {
+    const ANSWER: &[u8] = b"HTTP/1.1 204";
+    let mut stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (mut head, mut answer) = (String::new(), [0; 1024]);
+    for n in 0.. {
+        let name = format!("{client}-{n}");
+        head.clear();
+        let _ = write!(
+            head,
+            "POST /ingest/device{} HTTP/1.1\r\nhost: x\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
+            format_args!("{}?link={name}", n % 50),
+            payload.content_type,
+            payload.body.len()
+        );
+        let mut request = head.clone().into_bytes();
+        request.extend_from_slice(&payload.body);
+        stream.write_all(&request).await?;
+        let mut length = 0;
+        while !answer[..length].ends_with(b"\r\n\r\n") {
+            match stream.read(&mut answer[length..]).await? {
+                0 => return Ok(()),
+                more => length += more,
+            }
+        }
+        if answer.starts_with(ANSWER) {
+            acknowledged.push(name);
+        }
+    }
+    Ok(())
+}
