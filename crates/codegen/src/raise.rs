@@ -167,7 +167,8 @@ fn in_range(number: &Decimal, n: i128) -> Result<i128, Error> {
 fn rounded(number: &Decimal, value: &Value) -> Result<i128, Error> {
     let Value::F64(f) = *value else { return Err(Error::of_type("a float")) };
     let unit = 10f64.powi(number.places as i32);
-    let scaled = (f * unit).round_ties_even();
+    let step = number.step as f64;
+    let scaled = (f * unit / step).round_ties_even() * step;
     if !scaled.is_finite() {
         return Err(Error::new(Kind::Range, "not a finite number"));
     }

@@ -34,3 +34,23 @@ fn the_exact_mapping_gives_the_message_back() {
         assert!(result.lossless, "{id}: {:?}", format.decode(&result.bytes));
     }
 }
+
+/// The bytes that the example of `spec/formats.md` lists.
+#[test]
+fn the_layout_is_the_one_of_the_specification() {
+    let spec = include_str!("../../../../spec/formats.md");
+    let example = &spec[spec.find("### Example").unwrap()..spec.find("## Errors and limits").unwrap()];
+    let mut bytes = Vec::new();
+    for row in example.lines().filter(|row| row.starts_with(|c: char| c == '|') && row.contains('`')) {
+        let last = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let quoted: Vec<_> = row.split('`').skip(1).step_by(2).collect();
+        if last == "text" {
+            quoted.iter().for_each(|text| bytes.extend_from_slice(text.as_bytes()));
+        } else {
+            let hex = quoted.last().unwrap().replace(' ', "");
+            bytes.extend((0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()));
+        }
+    }
+    let format = Id::Struct.open(Some(&container_model()), Mapping::Float32).unwrap();
+    assert_eq!(bytes, format.round_trip(&container_message()).unwrap().bytes);
+}
