@@ -8,5 +8,6 @@ mod filters;
 mod gateway;
 mod inspect;
 mod manual;
+mod readme;
 mod run;
 mod schema;
