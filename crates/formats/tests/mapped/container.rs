@@ -41,7 +41,7 @@ fn the_layout_is_the_one_of_the_specification() {
     let spec = include_str!("../../../../spec/formats.md");
     let example = &spec[spec.find("### Example").unwrap()..spec.find("## Errors and limits").unwrap()];
     let mut bytes = Vec::new();
-    for row in example.lines().filter(|row| row.starts_with(|c: char| c == '|') && row.contains('`')) {
+    for row in example.lines().filter(|row| row.starts_with('|') && row.contains('`')) {
         let last = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
         let quoted: Vec<_> = row.split('`').skip(1).step_by(2).collect();
         if last == "text" {

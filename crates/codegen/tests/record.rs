@@ -1,0 +1,142 @@
+//! What `spec/formats.md` says of the record: which fields there are, and what stands in them.
+
+#![allow(clippy::unwrap_used)]
+
+use dunnage_codegen::{Integer, Kind, Mapped, Mapping};
+use dunnage_pson::{Kind as Fault, Value};
+use dunnage_schema::Model;
+
+use Value::{Array, Bool, Bytes, F64, Null, U64};
+
+/// A schema with these properties, of which `a` is required.
+fn mapped(properties: &str, mapping: Mapping) -> Mapped {
+    let schema = format!(
+        r#"{{"title":"T","type":"object","properties":{{{properties}}},"required":["a"],"additionalProperties":false}}"#
+    );
+    Mapped::of(&Model::compile(&schema).unwrap(), mapping)
+}
+
+fn text(text: &str) -> Value {
+    Value::from(text)
+}
+
+fn message(entries: &[(&str, Value)]) -> Value {
+    Value::Map(entries.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect())
+}
+
+/// The message is carried by these values, and they are the message.
+fn assert_carried(mapped: &Mapped, entries: &[(&str, Value)], values: &[Value]) {
+    let (message, tree) = (message(entries), Array(values.to_vec()));
+    assert_eq!(mapped.lower(&message), Ok(tree.clone()));
+    assert_eq!(mapped.raise(tree), Ok(message));
+}
+
+#[test]
+fn an_absent_field_means_missing_or_null_and_never_both() {
+    let mapped = mapped(
+        r#""a":{"type":["integer","null"]},"b":{"type":"integer"},"c":{"type":["integer","null"]}"#,
+        Mapping::Exact,
+    );
+    let one = || U64(1);
+    assert_carried(&mapped, &[("a", Null)], &[Null, Null, Null]);
+    assert_carried(&mapped, &[("a", one()), ("b", one())], &[one(), one(), Null]);
+    assert_carried(&mapped, &[("a", one()), ("c", Null)], &[one(), Null, Array(vec![Null])]);
+    assert_carried(&mapped, &[("a", one()), ("c", one())], &[one(), Null, Array(vec![one()])]);
+}
+
+#[test]
+fn constants_take_a_boolean_when_they_may_be_absent_and_nothing_else() {
+    let mapped = mapped(r#""a":{"const":"v1"},"b":{"const":2},"c":{"type":"boolean"}"#, Mapping::Exact);
+    let a = ("a", text("v1"));
+    assert_carried(&mapped, std::slice::from_ref(&a), &[Bool(false), Null]);
+    assert_carried(&mapped, &[a, ("b", U64(2)), ("c", Bool(false))], &[Bool(true), Bool(false)]);
+}
+
+#[test]
+fn lists_stand_in_records_where_absence_and_lists_would_mix() {
+    let list = r#"{"type":"array","items":{"type":"boolean"}}"#;
+    let full = r#"{"type":"array","minItems":1,"items":{"type":"boolean"}}"#;
+    let nested = format!(r#"{{"type":"array","items":{list}}}"#);
+    let mapped = mapped(&format!(r#""a":{nested},"b":{list},"c":{full}"#), Mapping::Exact);
+    let yes = || Array(vec![Bool(true)]);
+    assert_carried(&mapped, &[("a", Array(vec![]))], &[Array(vec![]), Null, Null]);
+    assert_carried(
+        &mapped,
+        &[("a", Array(vec![yes(), Array(vec![])])), ("b", Array(vec![])), ("c", yes())],
+        &[Array(vec![Array(vec![yes()]), Array(vec![Array(vec![])])]), Array(vec![Array(vec![])]), yes()],
+    );
+}
+
+#[test]
+fn additional_properties_are_one_field_of_pson() {
+    let schema = r#"{"title":"T","type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}"#;
+    let mapped = Mapped::of(&Model::compile(schema).unwrap(), Mapping::Exact);
+    assert_carried(&mapped, &[("a", U64(1))], &[U64(1), Bytes(vec![])]);
+    assert_carried(&mapped, &[("a", U64(1)), ("x", Null)], &[U64(1), Bytes(b"\xc1\x81x\x62".to_vec())]);
+    // Not as a second way to carry a property of the schema, and not as anything but a map.
+    let raise = |bytes: &[u8]| mapped.raise(Array(vec![U64(1), Bytes(bytes.to_vec())])).unwrap_err();
+    assert_eq!(raise(b"\xc1\x81a\x01").kind(), Fault::Malformed);
+    assert_eq!(raise(b"\x01").kind(), Fault::Type);
+    assert_eq!(raise(b"\xc2\x81x\x01").kind(), Fault::Truncated);
+}
+
+#[test]
+fn texts_of_digits_are_integers_when_the_number_gives_them_back() {
+    let pattern = |p: &str| {
+        let mapped = mapped(&format!(r#""a":{{"type":"string","pattern":"{p}"}}"#), Mapping::Exact);
+        mapped.record().fields[0].kind.clone()
+    };
+    assert_eq!(pattern("^[0-9]{4}$"), Kind::Integer(Integer { min: 0, max: 9999 }));
+    assert_eq!(pattern("^[1-9][0-9]{0,3}$"), Kind::Integer(Integer { min: 1, max: 9999 }));
+    assert_eq!(pattern("^[0-9]{1,4}$"), Kind::Text); // "1" and "01"
+    assert_eq!(pattern("^[0-9]{20}$"), Kind::Text);
+    assert_eq!(pattern("^[0-9A]{4}$"), Kind::Text);
+    assert_eq!(pattern("[0-9]{4}"), Kind::Text); // anything around it
+    let padded = mapped(r#""a":{"type":"string","pattern":"^[0-9]{4}$"}"#, Mapping::Exact);
+    assert_carried(&padded, &[("a", text("0042"))], &[U64(42)]);
+}
+
+#[test]
+fn integers_take_the_sign_and_width_of_their_range() {
+    let bytes = |min: i128, max: i128| (Integer { min, max }.bytes(), Integer { min, max }.signed_bytes());
+    assert_eq!(bytes(0, 127), (1, 1));
+    assert_eq!(bytes(0, 255), (1, 2));
+    assert_eq!(bytes(-128, 127), (1, 1));
+    assert_eq!(bytes(-1, 128), (2, 2));
+    assert_eq!(bytes(0, 65_535), (2, 4));
+    assert_eq!(bytes(0, u32::MAX.into()), (4, 8));
+    assert_eq!(bytes(i64::MIN.into(), 0), (8, 8));
+    assert_eq!(bytes(0, u64::MAX.into()), (8, 8));
+
+    let open = mapped(r#""a":{"type":"integer"}"#, Mapping::Exact);
+    let Kind::Integer(range) = open.record().fields[0].kind else { panic!("an integer") };
+    assert_eq!(range, Integer { min: i64::MIN.into(), max: i64::MAX.into() });
+    let positive = mapped(r#""a":{"type":"integer","minimum":0}"#, Mapping::Exact);
+    assert_carried(&positive, &[("a", U64(u64::MAX))], &[U64(u64::MAX)]);
+}
+
+#[test]
+fn a_binary32_beyond_a_bound_is_the_bound_only_if_the_bound_rounds_to_it() {
+    let number =
+        r#""a":{"type":"string","x-dunnage-number":{"multipleOf":0.0001,"minimum":0,"maximum":1012.3956}}"#;
+    let mapped = mapped(number, Mapping::Float32);
+    let raise = |f: f32| mapped.raise(Array(vec![F64(f.into())]));
+    assert_eq!(raise(1012.3956), Ok(message(&[("a", text("1012.3956"))])));
+    assert_eq!(raise(f32::from_bits(1012.3956f32.to_bits() + 1)).unwrap_err().kind(), Fault::Range);
+    assert_eq!(raise(-0.0), Ok(message(&[("a", text("0.0000"))])));
+    let large =
+        r#""a":{"type":"string","x-dunnage-number":{"multipleOf":0.0001,"minimum":0,"maximum":20000.9999}}"#;
+    let large = self::mapped(large, Mapping::Float32);
+    let carried = large.lower(&message(&[("a", text("20000.9999"))])).unwrap();
+    assert_eq!(carried, Array(vec![F64(20_001.0)]));
+    assert_eq!(large.raise(carried), Ok(message(&[("a", text("20000.9999"))])));
+}
+
+#[test]
+fn errors_name_the_property() {
+    let mapped = mapped(r#""a":{"type":"array","items":{"enum":["x","y"]}}"#, Mapping::Exact);
+    let e = mapped.raise(Array(vec![Array(vec![U64(1), U64(2)])])).unwrap_err();
+    assert_eq!((e.kind(), e.pointer()), (Fault::Range, "/a/1"));
+    let e = mapped.lower(&message(&[("a", Array(vec![text("z")]))])).unwrap_err();
+    assert_eq!((e.kind(), e.pointer()), (Fault::Range, "/a/0"));
+}
