@@ -137,7 +137,7 @@ impl<S: Sink> Encoder<S> {
             self.sink.replace(at, wire_type | n as u8);
         } else {
             let (bytes, len) = long_header(wire_type, n);
-            self.sink.insert(at, &bytes[1..len]);
+            self.sink.insert(at + 1, &bytes[1..len]);
             self.sink.replace(at, bytes[0]);
         }
     }

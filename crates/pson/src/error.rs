@@ -162,11 +162,10 @@ mod serde {
         }
 
         fn duplicate_field(field: &'static str) -> Self {
-            Error::saying(
-                Kind::Malformed,
-                "a key that stands twice",
-                format_args!("the key {field} stands twice"),
-            )
+            let detail = format_args!("the key {field} stands twice");
+            let mut error = Error::saying(Kind::Malformed, "a key that stands twice", detail);
+            error.0.offset = AT_KEY;
+            error
         }
     }
 }

@@ -92,3 +92,50 @@ fn bit(key: &str) -> u64 {
     let mixed = first.wrapping_mul(31).wrapping_add(last.wrapping_mul(7)).wrapping_add(bytes.len() as u8);
     1 << (mixed & 63)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, Options, Writer, decode::Decoder, wire};
+
+    /// Reads the map `{"00":[0],"01":[0],...}` of `n` keys, and then the key `again`.
+    fn read(n: usize, again: usize) -> Result<(), Error> {
+        let mut buffer = [0; 1024];
+        let mut writer = Writer::to_slice(&mut buffer);
+        writer.map(n + 1);
+        for key in (0..n).chain([again]) {
+            let digits = [b'0' + (key / 10) as u8, b'0' + (key % 10) as u8];
+            writer.key(core::str::from_utf8(&digits).unwrap()).array(1).u64(0);
+        }
+        let len = writer.finish()?;
+        let mut decoder = Decoder::new(&buffer[..len], Options::new())?;
+        decoder.container(wire::MAP)?;
+        #[cfg(feature = "alloc")]
+        let mut keys = Keys::new();
+        #[cfg(not(feature = "alloc"))]
+        let mut keys = Keys::new(decoder);
+        for _ in 0..=n {
+            let at = decoder.at;
+            keys.add(decoder.key()?, at)?;
+            crate::skip::skip(&mut decoder)?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_found_among_few_and_many() {
+        for n in [1, 2, FEW - 1, FEW, FEW + 1, FEW + 2, 60] {
+            for again in [0, n / 2, n - 1] {
+                let error = read(n, again).unwrap_err();
+                let entries = n * 5; // a key of 3 bytes and a value of 2
+                let header = if n + 1 > 30 { 2 } else { 1 };
+                assert_eq!(
+                    (error.kind(), error.offset()),
+                    (Kind::Malformed, header + entries),
+                    "{again} of {n}"
+                );
+            }
+            assert_eq!(read(n, n), Ok(()));
+        }
+    }
+}

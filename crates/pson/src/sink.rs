@@ -15,7 +15,7 @@ pub(crate) mod sealed {
         /// Takes `bytes`.
         fn put(&mut self, bytes: &[u8]);
 
-        /// Takes the first `len` of `bytes`. Copying a fixed number of bytes is quicker than copying `len`.
+        /// Takes the first `len` of `bytes`. Where there is room, copying all of them is quicker than copying `len`.
         fn put_part<const N: usize>(&mut self, bytes: &[u8; N], len: usize);
 
         /// The bytes taken so far, with those that did not fit.
@@ -57,12 +57,7 @@ impl sealed::Sink for Buffer<'_> {
 
     #[inline]
     fn put_part<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
-        if let Some(room) = self.buffer.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<N>()) {
-            *room = *bytes;
-            self.len += len;
-        } else {
-            self.put(&bytes[..len]);
-        }
+        self.put(&bytes[..len]);
     }
 
     fn len(&self) -> usize {

@@ -5,6 +5,7 @@ mod notation;
 
 use dunnage_pson::{Error, Floats, Options, Reader, Value, Writer};
 use notation::{hex, load, message, value};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 
 const STRICT: Options = Options::new().strict(true);
@@ -113,6 +114,7 @@ fn typed_reading_converts_what_loses_nothing() {
     assert!(!vectors.is_empty());
     for vector in &vectors {
         assert_eq!(read_as(vector).as_ref(), Ok(&value(&vector["value"])), "{}", name(vector));
+        assert_eq!(deserialize_as(vector).as_ref(), Ok(&value(&vector["value"])), "{}", name(vector));
     }
 }
 
@@ -122,6 +124,7 @@ fn typed_reading_refuses_the_rest() {
     assert!(!vectors.is_empty());
     for vector in &vectors {
         expect(vector, "reading", read_as(vector), "kind", "offset");
+        expect(vector, "deserializing", deserialize_as(vector), "kind", "offset");
     }
 }
 
@@ -162,4 +165,38 @@ fn read_one(reader: &mut Reader, read_as: &str) -> Result<Value, Error> {
         "f64" => Value::F64(reader.f64()?),
         other => panic!("no such type: {other}"),
     })
+}
+
+/// By way of serde, as the Rust type of the same name.
+fn deserialize_as(vector: &Json) -> Result<Value, Error> {
+    fn as_type<T: DeserializeOwned + Serialize>(bytes: &[u8], list: bool) -> Result<Value, Error> {
+        let again = if list {
+            dunnage_pson::to_vec(&dunnage_pson::from_slice::<Vec<T>>(bytes)?)
+        } else {
+            dunnage_pson::to_vec(&dunnage_pson::from_slice::<T>(bytes)?)
+        };
+        dunnage_pson::from_slice(&again?)
+    }
+    let (bytes, read_as) = (message(vector), vector["read_as"].as_str().unwrap());
+    let (read_as, list) = match read_as.strip_prefix('[') {
+        Some(rest) => (rest.trim_end_matches(']'), true),
+        None => (read_as, false),
+    };
+    match read_as {
+        "bool" => as_type::<bool>(&bytes, list),
+        "null" => as_type::<()>(&bytes, list),
+        "str" => as_type::<String>(&bytes, list),
+        "bytes" => dunnage_pson::from_slice::<&[u8]>(&bytes).map(|bytes| Value::Bytes(bytes.into())),
+        "u8" => as_type::<u8>(&bytes, list),
+        "u16" => as_type::<u16>(&bytes, list),
+        "u32" => as_type::<u32>(&bytes, list),
+        "u64" => as_type::<u64>(&bytes, list),
+        "i8" => as_type::<i8>(&bytes, list),
+        "i16" => as_type::<i16>(&bytes, list),
+        "i32" => as_type::<i32>(&bytes, list),
+        "i64" => as_type::<i64>(&bytes, list),
+        "f32" => as_type::<f32>(&bytes, list),
+        "f64" => as_type::<f64>(&bytes, list),
+        other => panic!("no such type: {other}"),
+    }
 }

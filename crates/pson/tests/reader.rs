@@ -1,0 +1,163 @@
+//! The reader, item by item.
+#![allow(clippy::unwrap_used)]
+
+use dunnage_pson::{Item, Kind, Options, Reader, Type};
+
+/// {"a":[1,{"b":null}],"c":"x","d":a201}
+const MESSAGE: &[u8] = b"\xc3\x81a\xe2\x01\xc1\x81b\x62\x81c\x81x\x81d\xa1\x01";
+
+fn at<T: std::fmt::Debug>(result: Result<T, dunnage_pson::Error>) -> (Kind, usize) {
+    let error = result.unwrap_err();
+    (error.kind(), error.offset())
+}
+
+#[test]
+fn items_come_in_order_and_containers_are_entered() {
+    let mut reader = Reader::new(MESSAGE).unwrap();
+    let expected = [
+        Item::Map(3),
+        Item::Text("a"),
+        Item::Array(2),
+        Item::Unsigned(1),
+        Item::Map(1),
+        Item::Text("b"),
+        Item::Null,
+    ];
+    for item in expected {
+        assert_eq!(reader.item().unwrap(), item);
+    }
+    assert!(!reader.more());
+    assert_eq!(at(reader.item()), (Kind::Type, 9));
+    reader.leave().unwrap();
+    reader.leave().unwrap();
+    assert_eq!(reader.key().unwrap(), "c");
+    assert_eq!(reader.text().unwrap(), "x");
+    assert_eq!(reader.item().unwrap(), Item::Text("d"));
+    assert_eq!(reader.bytes().unwrap(), [1]);
+    reader.leave().unwrap();
+    reader.finish().unwrap();
+}
+
+#[test]
+fn peeking_tells_the_type_and_takes_nothing() {
+    let types = [
+        (b"\x05".as_slice(), Type::Unsigned),
+        (b"\x21", Type::Negative),
+        (b"\x40\x00\x00\xbc\x41", Type::Float),
+        (b"\x60", Type::Bool),
+        (b"\x61", Type::Bool),
+        (b"\x62", Type::Null),
+        (b"\x80", Type::Text),
+        (b"\xa0", Type::Bytes),
+        (b"\xc0", Type::Map),
+        (b"\xe0", Type::Array),
+    ];
+    for (message, expected) in types {
+        let mut reader = Reader::new(message).unwrap();
+        assert_eq!(reader.peek().unwrap(), expected);
+        assert_eq!(reader.offset(), 0);
+        reader.skip().unwrap();
+        reader.finish().unwrap();
+    }
+    assert_eq!(at(Reader::new(b"\x63").unwrap().peek()), (Kind::Malformed, 0));
+    assert_eq!(at(Reader::new(b"").unwrap().peek()), (Kind::Truncated, 0));
+}
+
+#[test]
+fn after_an_error_the_item_can_be_read_as_what_it_is() {
+    let mut reader = Reader::new(b"\xe2\x82ab\x1f\xac\x02").unwrap();
+    reader.enter_array().unwrap();
+    assert_eq!(at(reader.u8()), (Kind::Type, 1));
+    assert_eq!(at(reader.enter_map()), (Kind::Type, 1));
+    assert_eq!(reader.text().unwrap(), "ab");
+    assert_eq!(at(reader.u8()), (Kind::Range, 4));
+    assert_eq!(reader.u16().unwrap(), 300);
+    reader.leave().unwrap();
+    reader.finish().unwrap();
+}
+
+#[test]
+fn leaving_goes_past_what_is_left() {
+    let mut reader = Reader::new(MESSAGE).unwrap();
+    reader.enter_map().unwrap();
+    reader.key().unwrap();
+    reader.enter_array().unwrap();
+    reader.leave().unwrap();
+    assert_eq!(reader.key().unwrap(), "c");
+    reader.leave().unwrap();
+    assert_eq!(at(reader.leave()), (Kind::Type, MESSAGE.len()));
+    reader.finish().unwrap();
+}
+
+#[test]
+fn keys_are_found_in_any_order_and_at_any_level() {
+    let mut reader = Reader::new(MESSAGE).unwrap();
+    assert_eq!(at(reader.find("a")), (Kind::Type, 0));
+    reader.enter_map().unwrap();
+    assert!(reader.find("d").unwrap());
+    assert_eq!(reader.bytes().unwrap(), [1]);
+    assert!(reader.find("a").unwrap());
+    reader.enter_array().unwrap();
+    reader.skip().unwrap();
+    reader.enter_map().unwrap();
+    assert!(!reader.find("a").unwrap());
+    assert!(!reader.more());
+    assert!(reader.find("b").unwrap());
+    reader.null().unwrap();
+    reader.leave().unwrap();
+    reader.leave().unwrap();
+    assert!(reader.find("c").unwrap());
+    assert_eq!(reader.text().unwrap(), "x");
+    assert!(!reader.find("").unwrap());
+    reader.leave().unwrap();
+    reader.finish().unwrap();
+}
+
+#[test]
+fn a_key_is_asked_for_where_one_stands() {
+    let mut reader = Reader::new(b"\xc2\x81a\x81b\x05\x00").unwrap();
+    assert_eq!(at(reader.key()), (Kind::Type, 0));
+    reader.enter_map().unwrap();
+    assert_eq!(at(reader.u8()), (Kind::Type, 1));
+    assert_eq!(reader.key().unwrap(), "a");
+    assert_eq!(at(reader.key()), (Kind::Type, 3));
+    assert_eq!(reader.text().unwrap(), "b");
+    assert_eq!(at(reader.u8()), (Kind::Malformed, 5));
+    assert_eq!(at(reader.item()), (Kind::Malformed, 5));
+    assert_eq!(at(reader.skip()), (Kind::Malformed, 5));
+}
+
+#[test]
+fn a_message_has_to_be_read_to_its_end_and_no_further() {
+    assert_eq!(at(Reader::new(b"\x05").unwrap().finish()), (Kind::Type, 0));
+    let mut reader = Reader::new(b"\xe0\x05").unwrap();
+    reader.enter_array().unwrap();
+    assert_eq!(at(reader.clone().finish()), (Kind::Type, 1));
+    reader.leave().unwrap();
+    assert_eq!(at(reader.u8()), (Kind::Type, 1));
+    assert_eq!(at(reader.finish()), (Kind::Malformed, 1));
+}
+
+#[test]
+fn the_nesting_limit_counts_what_is_open() {
+    let options = Options::new().max_nesting(2);
+    let mut reader = options.reader(b"\xe2\xe0\xe1\xe0").unwrap();
+    reader.enter_array().unwrap();
+    reader.enter_array().unwrap();
+    reader.leave().unwrap();
+    reader.enter_array().unwrap();
+    assert_eq!(at(reader.enter_array()), (Kind::Limit, 3));
+    assert_eq!(at(reader.u8()), (Kind::Limit, 3));
+    assert_eq!(at(reader.skip()), (Kind::Limit, 3));
+}
+
+#[test]
+fn counts_that_no_bytes_back_end_as_truncated() {
+    let message = b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00";
+    let mut reader = Reader::new(message).unwrap();
+    assert_eq!(reader.item().unwrap(), Item::Array(u64::MAX));
+    assert_eq!(reader.u8().unwrap(), 0);
+    assert!(reader.more());
+    assert_eq!(at(reader.u8()), (Kind::Truncated, 12));
+    assert_eq!(at(reader.leave()), (Kind::Truncated, 12));
+}
