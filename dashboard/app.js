@@ -1,4 +1,4 @@
-// The start: loads, follows the stream, and draws at most once per frame.
+// The start: loads, follows the stream, and draws: at once what a person does, ten times a second what arrives.
 
 import * as api from "./api.js";
 import { DevicesView } from "./devices.js";
@@ -9,6 +9,8 @@ import { QuarantineView } from "./quarantine.js";
 import { LIMITS, Store } from "./store.js";
 import { ConnectionView, TotalsView, WelcomeView } from "./status.js";
 
+/** How long events are gathered before they are drawn: nobody reads fifty changes a second. */
+const GATHER = 100;
 /** How long after a load what the stream left out is fetched, at the earliest. */
 const CATCH_UP = 5000;
 
@@ -30,6 +32,7 @@ let waiting = null;
 let loading = null;
 let loadedAt = 0;
 let frame = 0;
+let gathering = 0;
 let catchUp = 0;
 
 function draw() {
@@ -37,6 +40,13 @@ function draw() {
     frame = 0;
     for (const view of views) view.draw(store);
   });
+}
+
+function drawSoon() {
+  gathering ||= setTimeout(() => {
+    gathering = 0;
+    draw();
+  }, GATHER);
 }
 
 /** Loads everything; whoever asks while that is under way gets the same load. */
@@ -88,7 +98,7 @@ function take(kind, object) {
   }
   store.take(kind, object);
   if (store.behind) catchUp ||= setTimeout(fetchMissed, loadedAt + CATCH_UP - Date.now());
-  draw();
+  drawSoon();
 }
 
 const filter = document.getElementById("filter");
