@@ -52,6 +52,7 @@ export class Gateway {
       if (answer?.ok) return;
       await new Promise((done) => setTimeout(done, 50));
     }
+    this.#process.kill();
     throw new Error(`${BINARY} gateway does not get ready: ${failure ?? this.#log}`);
   }
 

@@ -7,6 +7,8 @@ import { cbor, containerAt, Gateway } from "./gateway.js";
 
 const SIZES = { phone: { width: 360, height: 760 }, tablet: { width: 820, height: 1100 }, desktop: { width: 1280, height: 900 } };
 
+const nested = (depth, value) => (depth === 0 ? value : { deep: nested(depth - 1, value) });
+
 /** Fifty containers on a line from Valencia to Port Said, and what does not fit anywhere. */
 async function fill(gateway) {
   for (let at = 0; at < 50; at++) {
@@ -16,12 +18,12 @@ async function fill(gateway) {
     else await gateway.post(device, cbor(message), { type: "application/cbor", link: "astrocast" });
   }
   const long = "x".repeat(300);
-  await gateway.send("d".repeat(64), { [long]: long, list: Array(50).fill(123456789), deep: { deep: { deep: { deep: long } } } }, "l".repeat(64));
+  await gateway.send("d".repeat(64), { [long]: long, list: Array(50).fill(123456789), deep: nested(30, long) }, "l".repeat(64));
   await gateway.post("q".repeat(64), `{"${long}": ${long}`, {});
   await gateway.post("half-sent", new Uint8Array([0xa2, 0x61, 0x61, 0x01, 0x61]), { type: "application/cbor" });
 }
 
-/** Elements that reach over the window's edge, though nothing around them scrolls. Runs in the page. */
+/** What makes the page or a list scroll sideways, or is cut off at the window's edge. Runs in the page. */
 function sticksOut() {
   const scrolls = (node) => node && (["auto", "scroll", "hidden"].includes(getComputedStyle(node).overflowX) || scrolls(node.parentElement));
   const out = [...document.body.querySelectorAll("*")].filter((node) => {
@@ -29,6 +31,9 @@ function sticksOut() {
     return box.width > 1 && (box.right > innerWidth + 0.5 || box.left < -0.5) && !node.matches(".skip") && !scrolls(node.parentElement);
   });
   const wide = document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : [];
+  for (const list of document.querySelectorAll(".scroll")) {
+    if (list.scrollWidth > list.clientWidth) wide.push(`${list.getAttribute("aria-labelledby")} scrolls sideways`);
+  }
   return [...wide, ...out.map((node) => `${node.tagName} ${node.className} ${node.id}`)];
 }
 
@@ -72,12 +77,13 @@ describe("the look of the page", () => {
   let browser, gateway;
 
   before(async () => {
-    [browser, gateway] = await Promise.all([launch(), Gateway.start()]);
+    gateway = await Gateway.start();
     await fill(gateway);
+    browser = await launch();
   });
   after(async () => {
-    await browser.close();
-    await gateway.stop();
+    await browser?.close();
+    await gateway?.stop();
   });
 
   for (const [size, viewport] of Object.entries(SIZES)) {

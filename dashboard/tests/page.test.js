@@ -17,6 +17,7 @@ describe("the page", () => {
     page = await open(browser, gateway.url);
   });
   afterEach(async () => {
+    if (!page) return;
     const faults = [...page.faults, ...(await page.evaluate(() => window.violations))];
     await page.close();
     await gateway.stop();
@@ -169,7 +170,8 @@ describe("the page", () => {
 });
 
 test("after the gateway restarts the page comes back by itself, with what it missed", async () => {
-  const [browser, gateway] = await Promise.all([launch(), Gateway.start()]);
+  const gateway = await Gateway.start();
+  const browser = await launch();
   try {
     await gateway.send("before", { a: 1 });
     const page = await open(browser, gateway.url);
