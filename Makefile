@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run test lint fmt bench bench-host bench-load fuzz docs
+.PHONY: help run test lint fmt audit bench bench-host bench-load fuzz docs
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -20,6 +20,9 @@ lint:  ## formatting and clippy
 
 fmt:  ## format the code
 	cargo fmt --all
+
+audit:  ## licences and sources of the dependencies (needs cargo-deny)
+	cargo deny check licenses bans sources
 
 bench: bench-host bench-load  ## speed against the peers; results in bench/results/
 
