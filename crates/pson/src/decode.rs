@@ -109,12 +109,32 @@ impl<'de> Decoder<'de> {
     /// The next item, which has to be a number.
     #[inline]
     pub fn number(&mut self) -> Result<Number, Error> {
-        let at = self.at;
         let header = self.peek()?;
+        if u64::from(header) <= wire::INLINE {
+            self.at += 1;
+            return Ok(Number::Unsigned(header.into()));
+        }
+        self.longer_number(header)
+    }
+
+    /// A number that is not its own header.
+    fn longer_number(&mut self, header: u8) -> Result<Number, Error> {
         if header > wire::FLOAT | wire::PAYLOAD_BITS {
             return Err(self.mismatch("not a number"));
         }
-        self.number_at(at, header)
+        self.number_at(self.at, header)
+    }
+
+    /// The next item as binary64, if that is what it is and nothing is wrong with it.
+    #[inline]
+    pub fn take_binary64(&mut self) -> Option<f64> {
+        let [wire::BINARY64, bytes @ ..] = self.input.get(self.at..)? else { return None };
+        if self.strict {
+            return None;
+        }
+        let f = f64::from_le_bytes(*bytes.first_chunk()?);
+        self.at += 9;
+        Some(f)
     }
 
     /// The next item, which has to be a string.

@@ -1,8 +1,8 @@
 //! The bytes of single items, in canonical form.
 
 use crate::{
-    Error, Kind, Options,
-    number::{Number, canonical},
+    Error, Floats, Kind, Options,
+    number::{self, Number, canonical},
     sink::sealed::Sink,
     wire,
 };
@@ -64,28 +64,32 @@ impl<S: Sink> Encoder<S> {
 
     #[inline]
     pub fn float(&mut self, f: f64) {
-        match canonical(f, self.options.floats) {
-            Number::Unsigned(n) => self.header(wire::UNSIGNED, n),
-            Number::Negative(n) => self.header(wire::NEGATIVE, n),
-            Number::Float(f) => self.point(f),
+        if number::needs_binary64(f) && self.options.floats == Floats::Lossless {
+            self.binary64(f);
+        } else {
+            self.shortened(f);
         }
     }
 
-    /// A float that is no integer.
+    /// A float that may take less than binary64.
     #[inline]
-    fn point(&mut self, f: f64) {
-        // The bits of binary64 that binary32 does not have. NaN may have them.
-        const ONLY_WIDE: u64 = (1 << 29) - 1;
-        let narrow = f as f32;
-        if f.to_bits() & ONLY_WIDE == 0 && f64::from(narrow) == f {
-            let [a, b, c, d] = narrow.to_le_bytes();
-            self.sink.put(&[wire::BINARY32, a, b, c, d]);
-        } else if f.is_nan() {
-            self.sink.put(&wire::NAN);
-        } else {
-            let [a, b, c, d, e, f, g, h] = f.to_le_bytes();
-            self.sink.put(&[wire::BINARY64, a, b, c, d, e, f, g, h]);
+    fn shortened(&mut self, f: f64) {
+        match canonical(f, self.options.floats) {
+            Number::Unsigned(n) => self.header(wire::UNSIGNED, n),
+            Number::Negative(n) => self.header(wire::NEGATIVE, n),
+            Number::Float(f) if f.is_nan() => self.sink.put(&wire::NAN),
+            Number::Float(f) if f64::from(f as f32) == f => {
+                let [a, b, c, d] = (f as f32).to_le_bytes();
+                self.sink.put(&[wire::BINARY32, a, b, c, d]);
+            }
+            Number::Float(f) => self.binary64(f),
         }
+    }
+
+    #[inline]
+    fn binary64(&mut self, f: f64) {
+        let [a, b, c, d, e, f, g, h] = f.to_le_bytes();
+        self.sink.put(&[wire::BINARY64, a, b, c, d, e, f, g, h]);
     }
 
     #[inline]

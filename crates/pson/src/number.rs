@@ -102,13 +102,28 @@ pub(crate) fn canonical(f: f64, floats: Floats) -> Number {
     Number::Float(f)
 }
 
+/// Whether `f` is surely neither whole nor a binary32; a quick test that most measurements pass.
+#[inline]
+pub(crate) fn needs_binary64(f: f64) -> bool {
+    // The bits that binary32 does not have. A whole number has some of them only from 2^24 on, NaN in any case.
+    const ONLY_WIDE: u64 = (1 << 29) - 1;
+    let bits = f.to_bits();
+    bits & ONLY_WIDE != 0 && exponent(bits) < BIAS + 24
+}
+
+const BIAS: u64 = 1023;
+const DIGITS: u64 = 52;
+
+#[inline]
+fn exponent(bits: u64) -> u64 {
+    (bits >> DIGITS) & 0x7ff
+}
+
 /// `f` as an integer, judged by its bits: most floats are none, and that is seen soonest this way.
 #[inline]
 fn integer(f: f64) -> Option<Number> {
-    const BIAS: u64 = 1023;
-    const DIGITS: u64 = 52;
     let bits = f.to_bits();
-    let exponent = (bits >> DIGITS) & 0x7ff;
+    let exponent = exponent(bits);
     if exponent < BIAS {
         // Below 1. Only +0.0 has no bits; -0.0 has one.
         return (bits == 0).then_some(Number::Unsigned(0));
@@ -174,6 +189,29 @@ mod tests {
         assert_eq!(Number::Negative((1 << 63) + 1).to_i64(), None);
         assert_eq!(Number::Negative((1 << 63) + 1).to_i128(), None);
         assert_eq!(Number::Negative(1).to_u64(), None);
+    }
+
+    #[test]
+    fn what_needs_binary64_is_neither_whole_nor_a_binary32() {
+        for f in [1.03, -2.3, 1e-300, 16_777_215.1, 0.1, 5e-324] {
+            assert!(needs_binary64(f), "{f}");
+            assert_eq!(whole(f), None);
+            assert_ne!(f64::from(f as f32), f);
+        }
+        for f in [
+            0.0,
+            -0.0,
+            0.5,
+            16_777_217.0,
+            1e15,
+            1e300,
+            f64::NAN,
+            -f64::NAN,
+            f64::INFINITY,
+            f64::from(0.1_f32),
+        ] {
+            assert!(!needs_binary64(f), "{f}");
+        }
     }
 
     #[test]

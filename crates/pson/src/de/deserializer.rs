@@ -114,7 +114,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     #[inline]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        let (f, at) = self.number(Number::to_f64)?;
+        let at = self.decoder.at;
+        let f = match self.decoder.take_binary64() {
+            Some(f) => f,
+            None => self.number(Number::to_f64)?.0,
+        };
         visitor.visit_f64(f).map_err(|error: Error| error.or_at(at))
     }
 
