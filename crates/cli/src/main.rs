@@ -1,10 +1,11 @@
-//! The `dunnage` command: compare, convert and inspect messages, check schemas, run the gateway.
+//! The `dunnage` command: compare, convert and inspect messages, check schemas, write definitions, run the gateway.
 
 mod compare;
 mod convert;
 mod demo;
 mod failure;
 mod gateway;
+mod generate;
 mod input;
 mod inspect;
 mod manual;
@@ -35,6 +36,7 @@ enum Command {
     Convert(convert::Convert),
     Inspect(inspect::Inspect),
     Schema(schema::Schema),
+    Generate(generate::Generate),
     Gateway(gateway::Gateway),
     Demo(demo::Demo),
     Completions(manual::Completions),
@@ -48,6 +50,7 @@ impl Command {
             Command::Convert(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Schema(command) => command.run(),
+            Command::Generate(command) => command.run(),
             Command::Gateway(command) => command.run(),
             Command::Demo(command) => command.run(),
             Command::Completions(command) => command.run(),

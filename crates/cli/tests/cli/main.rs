@@ -6,6 +6,7 @@ mod convert;
 mod demo;
 mod filters;
 mod gateway;
+mod generate;
 mod inspect;
 mod manual;
 mod readme;
