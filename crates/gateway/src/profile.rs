@@ -6,12 +6,16 @@ use crate::{
 };
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
 use dunnage_schema::Model;
-use std::{collections::HashMap, path::Path, sync::OnceLock};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 /// The codecs of one schema and mapping, each made when it is first needed.
 pub struct Codecs {
     /// The schema's name; `None` for messages without one.
-    pub schema: Option<String>,
+    pub schema: Option<Arc<str>>,
     /// The schema.
     pub model: Option<Model>,
     mapping: Mapping,
@@ -19,7 +23,7 @@ pub struct Codecs {
 }
 
 impl Codecs {
-    fn new(schema: Option<String>, model: Option<Model>, mapping: Mapping) -> Self {
+    fn new(schema: Option<Arc<str>>, model: Option<Model>, mapping: Mapping) -> Self {
         Codecs { schema, model, mapping, opened: Id::all().map(|_| OnceLock::new()).collect() }
     }
 
@@ -68,7 +72,7 @@ impl Profiles {
         let rules = config.profiles.iter().map(|profile| rule(profile, &models)).collect::<Result<_, _>>()?;
         let schemas = models
             .into_iter()
-            .map(|(name, model)| (name.clone(), Codecs::new(Some(name), Some(model), Mapping::Exact)))
+            .map(|(name, model)| (name.clone(), Codecs::new(Some(name.into()), Some(model), Mapping::Exact)))
             .collect();
         Ok(Profiles { without_schema: Codecs::new(None, None, Mapping::Exact), schemas, rules })
     }
@@ -119,7 +123,8 @@ fn rule(profile: &Profile, models: &HashMap<String, Model>) -> Result<(String, C
         names.sort_unstable();
         failed(format!("there is no schema {:?}; there are {}", profile.schema, names.join(", ")))
     })?;
-    let codecs = Codecs::new(Some(profile.schema.clone()), Some(model.clone()), profile.mapping.into());
+    let codecs =
+        Codecs::new(Some(profile.schema.as_str().into()), Some(model.clone()), profile.mapping.into());
     if let Some(path) = &profile.proto {
         let failed = |message: String| failed(format!("{}: {message}", path.display()));
         let source = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;

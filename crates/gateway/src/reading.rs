@@ -2,6 +2,7 @@
 
 use axum::body::Bytes;
 use dunnage_formats::Id;
+use std::sync::Arc;
 
 /// Where a message came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +12,7 @@ pub struct Provenance {
     /// When its last byte arrived, in microseconds since 1970 (UTC).
     pub received_at: i64,
     /// The schema that was asked for, or that the device's profile names.
-    pub schema: Option<String>,
+    pub schema: Option<Arc<str>>,
     /// The link it came over, as the sender says.
     pub link: Option<String>,
 }

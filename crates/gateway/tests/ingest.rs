@@ -194,3 +194,13 @@ fn garbage_is_answered_for_every_content_type() {
     let (summary, _) = gateway.stop();
     assert_eq!((summary.stored, summary.quarantined, summary.refused), (stored, kept, 0));
 }
+
+#[test]
+fn the_specification_names_every_format() {
+    let page = include_str!("../../../spec/ingest.md");
+    for format in dunnage_formats::Id::all() {
+        let needs = if format.needs_schema() { "yes " } else { "" };
+        let row = format!("| `{}` | {format} | {needs}|", format.media_type());
+        assert!(page.contains(&row), "{row}");
+    }
+}

@@ -141,10 +141,10 @@ pub fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Sets durability and makes the tables of an empty file. Answers the layout that the file has then.
 fn prepare(connection: &mut Connection) -> rusqlite::Result<i64> {
-    // A commit returns when the WAL is on the disk: FULL. The WAL is copied into the file every 4096 pages (16 MiB)
-    // instead of every 1000, so that a page which changes often is copied once.
+    // A commit returns when the WAL is on the disk: FULL. Every page in it is two writes, so fewer are better: 8 KiB.
+    // The WAL is copied into the file every 2048 pages (16 MiB), so that a page which changes often is copied once.
     connection.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096;
+        "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2048;
          PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",
     )?;
     let transaction = connection.transaction()?;

@@ -14,7 +14,11 @@ use std::{
     collections::{HashMap, hash_map},
     time::{Duration, Instant},
 };
-use tokio::sync::mpsc::Receiver;
+use tokio::{runtime::Handle, sync::mpsc::Receiver};
+
+/// How long the writer waits at a time for more messages, and how often at most.
+const GATHER_STEP: Duration = Duration::from_micros(200);
+const GATHER_STEPS: usize = 10;
 
 /// What is told about every batch, before its requests are answered.
 pub trait Observer: Send {
@@ -32,8 +36,11 @@ pub struct Writer<O> {
     connection: Connection,
     queue: Receiver<Entry>,
     observer: O,
+    runtime: Handle,
     batch_messages: usize,
     quarantine_limit: Kept,
+    /// Messages in a batch of late: the most, falling by an eighth with every batch.
+    usual: usize,
     totals: Totals,
     kept: Kept,
 }
@@ -64,7 +71,7 @@ pub fn open(config: &Config) -> Result<(BufferFile, Connection, Totals), BufferE
 }
 
 impl<O: Observer> Writer<O> {
-    /// A writer on an opened buffer.
+    /// A writer on an opened buffer, for requests that run on the runtime it is called in.
     pub fn new(
         config: &Config,
         (file, connection, totals): (BufferFile, Connection, Totals),
@@ -79,30 +86,64 @@ impl<O: Observer> Writer<O> {
         let quarantine_limit =
             Kept { messages: config.quarantine.messages as u64, bytes: config.quarantine.bytes as u64 };
         let batch_messages = config.buffer.batch_messages;
-        Ok(Writer { file, connection, queue, observer, batch_messages, quarantine_limit, totals, kept })
+        let runtime = Handle::current();
+        Ok(Writer {
+            file,
+            connection,
+            queue,
+            observer,
+            runtime,
+            batch_messages,
+            quarantine_limit,
+            usual: 0,
+            totals,
+            kept,
+        })
     }
 
     /// Writes until the queue says stop, then copies the WAL into the file and closes it.
     pub fn run(mut self) {
-        let mut batch = Vec::with_capacity(self.batch_messages);
         let mut stop = false;
-        while !stop && self.queue.blocking_recv_many(&mut batch, self.batch_messages) > 0 {
+        while !stop {
+            let mut batch = Vec::new();
+            if self.queue.blocking_recv_many(&mut batch, self.batch_messages) == 0 {
+                break;
+            }
+            self.gather(&mut batch);
             if let Some(at) = batch.iter().position(|entry| matches!(entry, Entry::Stop)) {
                 batch.truncate(at);
                 stop = true;
             }
             // At the stop there may be nothing but refusals to write.
             let durable = self.write(&batch);
-            for entry in batch.drain(..) {
-                if let Entry::Message(_, ticket) | Entry::Reject(_, ticket) = entry {
-                    // An error means that the client has left; its message is durable nevertheless.
-                    let _ = ticket.answer.send(durable);
-                }
-            }
+            // Waking hundreds of requests from outside the runtime takes longer than from one of its own tasks.
+            self.runtime.spawn(async move { answer(batch, durable) });
         }
         if let Err(e) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(error = %e, "the write-ahead log stays beside the buffer; the next start reads it");
         }
+    }
+
+    /// Waits a little for more, when batches were much larger a moment ago and more keep coming: senders that were
+    /// answered together come back one after the other, and a commit for each of the first would cost all of them.
+    fn gather(&mut self, batch: &mut Vec<Entry>) {
+        let enough = (self.usual / 2).min(self.batch_messages);
+        for _ in 0..GATHER_STEPS {
+            let before = batch.len();
+            if before >= enough {
+                break;
+            }
+            std::thread::sleep(GATHER_STEP);
+            while batch.len() < self.batch_messages
+                && let Ok(entry) = self.queue.try_recv()
+            {
+                batch.push(entry);
+            }
+            if batch.len() == before {
+                break;
+            }
+        }
+        self.usual = batch.len().max(self.usual - self.usual.div_ceil(8));
     }
 
     /// Writes a batch and tells the observer. Answers whether it is durable.
@@ -177,6 +218,16 @@ impl<O: Observer> Writer<O> {
         match self.file.open() {
             Ok(connection) => self.connection = connection,
             Err(e) => tracing::error!(error = %e, "the buffer cannot be opened again"),
+        }
+    }
+}
+
+/// Tells the requests of a batch whether their messages are durable.
+fn answer(batch: Vec<Entry>, durable: bool) {
+    for entry in batch {
+        if let Entry::Message(_, ticket) | Entry::Reject(_, ticket) = entry {
+            // An error means that the client has left; its message is what it is nevertheless.
+            let _ = ticket.answer.send(durable);
         }
     }
 }

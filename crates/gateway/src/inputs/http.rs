@@ -11,8 +11,8 @@ use crate::{
 };
 use axum::{
     Router,
-    body::{Body, Bytes},
-    extract::{Path, Query, State},
+    body::Bytes,
+    extract::{Path, Query, Request, State},
     http::{HeaderMap, StatusCode, Uri, header},
     routing::post,
 };
@@ -39,12 +39,10 @@ struct Parameters {
 async fn ingest(
     State(shared): State<Arc<Shared>>,
     Path(device): Path<String>,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<StatusCode, Problem> {
     let mut arrival = Arrival::new(&shared.board);
-    let taken = take(&shared, &mut arrival, device, &uri, &headers, body).await;
+    let taken = take(&shared, &mut arrival, device, request).await;
     if let Err(problem) = &taken {
         shared.metrics.answered(problem.name());
         tracing::debug!(problem = problem.name(), detail = problem.detail, "a message was not stored");
@@ -56,15 +54,14 @@ async fn take(
     shared: &Arc<Shared>,
     arrival: &mut Arrival<'_>,
     device: String,
-    uri: &Uri,
-    headers: &HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<(), Problem> {
-    let Parameters { schema, link } = parameters(&device, uri)?;
+    let (head, body) = request.into_parts();
+    let Parameters { schema, link } = parameters(&device, &head.uri)?;
     let mut room = shared.queue.reserve();
     let raw = receive(body, &shared.http, &mut room).await?;
-    let provenance = Provenance { device, received_at: clock::now(), schema, link };
-    match read(shared, provenance, headers, raw).await {
+    let provenance = Provenance { device, received_at: clock::now(), schema: schema.map(Into::into), link };
+    match read(shared, provenance, &head.headers, raw).await {
         Ok(reading) => {
             if !room.grow(reading.json.len()) {
                 return Err(Problem::full());
