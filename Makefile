@@ -32,8 +32,7 @@ bench-host:  ## the PSON codec against other serde formats
 
 bench-load:  ## the gateway against a bare axum + SQLite probe, then kill -9 under load
 	.ci/need wrk:wrk
-	cargo build --release --workspace
-	target/release/dunnage-bench-load
+	cargo run --release -p dunnage-bench-load
 
 fuzz:  ## fuzz every decoder for a minute each (needs the nightly toolchain and cargo-fuzz)
 	for target in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; done

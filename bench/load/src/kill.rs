@@ -17,14 +17,20 @@ use tokio::{
 #[derive(Debug, clap::Args)]
 pub struct Plan {
     /// Kills, all with the same buffer
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = Plan::default().rounds)]
     rounds: usize,
     /// Keep-alive connections
-    #[arg(long, default_value_t = 64)]
+    #[arg(long, default_value_t = Plan::default().connections)]
     connections: usize,
     /// Load before each kill
-    #[arg(long, default_value_t = 2)]
+    #[arg(long, default_value_t = Plan::default().seconds)]
     seconds: u64,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan { rounds: 5, connections: 64, seconds: 2 }
+    }
 }
 
 /// Prints, for each round, how many messages were acknowledged, found after the restart, and lost.

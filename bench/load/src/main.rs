@@ -9,14 +9,19 @@ mod server;
 use clap::{Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
 
+/// The same as in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Whatever stops a measurement.
 type Failure = Box<dyn std::error::Error>;
 
 #[derive(Parser)]
-#[command(about = "Load tests of the gateway, beside a bare probe that stores raw bodies")]
+#[command(about = "Load tests of the gateway, beside a bare probe that stores raw bodies.\n\
+                   Without a command: rates, then kill, with their defaults.")]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
@@ -32,16 +37,24 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
-        Command::Rates(plan) => rates::measure(&plan),
-        Command::Kill(plan) => kill::measure(&plan).await,
-        Command::Serve { server, folder } => server::serve(server, &folder).await,
-    };
-    match done {
+    match run(Arguments::parse().command).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("error: {e}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(command: Option<Command>) -> Result<(), Failure> {
+    match command {
+        Some(Command::Rates(plan)) => rates::measure(&plan),
+        Some(Command::Kill(plan)) => kill::measure(&plan).await,
+        Some(Command::Serve { server, folder }) => server::serve(server, &folder).await,
+        None => {
+            rates::measure(&Default::default())?;
+            println!();
+            kill::measure(&Default::default()).await
         }
     }
 }

@@ -13,17 +13,23 @@ use std::{fs::File, io::Write, path::Path, process::Command};
 #[derive(Debug, clap::Args)]
 pub struct Plan {
     /// Numbers of keep-alive connections
-    #[arg(long, value_delimiter = ',', default_value = "64,256")]
+    #[arg(long, value_delimiter = ',', default_values_t = Plan::default().connections)]
     connections: Vec<usize>,
     /// Runs of each server; the median counts
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = Plan::default().rounds)]
     rounds: usize,
     /// Length of a run
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = Plan::default().seconds)]
     seconds: usize,
     /// Only this format
     #[arg(long)]
     format: Option<String>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan { connections: vec![64, 256], rounds: 3, seconds: 5, format: None }
+    }
 }
 
 /// What one run of wrk found.
@@ -31,6 +37,8 @@ pub struct Plan {
 struct Run {
     rps: f64,
     p95_ms: f64,
+    /// The server's processor time for a request. It depends less on what else the machine does.
+    cpu_us: f64,
     failures: u64,
 }
 
@@ -43,8 +51,10 @@ pub fn measure(plan: &Plan) -> Result<(), Failure> {
         "Acknowledged requests a second; medians of {} runs of {} s, in turn.\n",
         plan.rounds, plan.seconds
     );
-    println!("| format | bytes | connections | gateway req/s | p95 ms | probe req/s | p95 ms | ratio |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| format | bytes | connections | gateway req/s | p95 ms | cpu µs | probe req/s | p95 ms | cpu µs | ratio |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     for payload in payload::all()? {
         if plan.format.as_ref().is_some_and(|format| format != payload.name) {
             continue;
@@ -57,13 +67,15 @@ pub fn measure(plan: &Plan) -> Result<(), Failure> {
             }
             let (gateway, probe) = (median(gateway), median(probe));
             println!(
-                "| {} | {} | {connections} | {:.0} | {:.1} | {:.0} | {:.1} | {:.2} |",
+                "| {} | {} | {connections} | {:.0} | {:.1} | {:.1} | {:.0} | {:.1} | {:.1} | {:.2} |",
                 payload.name,
                 payload.body.len(),
                 gateway.rps,
                 gateway.p95_ms,
+                gateway.cpu_us,
                 probe.rps,
                 probe.p95_ms,
+                probe.cpu_us,
                 gateway.rps / probe.rps
             );
             for (server, run) in [(Server::Dunnage, gateway), (Server::Probe, probe)] {
@@ -88,6 +100,7 @@ fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) ->
         .env("CONTENT_TYPE", payload.content_type)
         .output()
         .map_err(|e| format!("wrk: {e} (apt install wrk)"))?;
+    let processor_seconds = running.processor_seconds()?;
     running.stop()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let line =
@@ -106,6 +119,7 @@ fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) ->
     Ok(Run {
         rps: acknowledged as f64 / (number("microseconds") as f64 / 1e6),
         p95_ms: number("p95_us") as f64 / 1e3,
+        cpu_us: 1e6 * processor_seconds / acknowledged as f64,
         failures: number("bad_status") + number("broken"),
     })
 }
@@ -125,6 +139,7 @@ fn record(
     for (metric, value, unit) in [
         ("rps", run.rps.round(), "1/s"),
         ("p95_ms", run.p95_ms, "ms"),
+        ("cpu_us", (run.cpu_us * 10.0).round() / 10.0, "µs"),
         ("failures", run.failures as f64, "1"),
     ] {
         let line = json!({

@@ -74,6 +74,16 @@ impl Running {
         Ok(Running { child, address })
     }
 
+    /// The processor time that it has taken, in seconds: user and system, as `/proc` counts them in 1/100 s.
+    pub fn processor_seconds(&self) -> Result<f64, Failure> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        // After the name, which is in parentheses: utime is field 14 of all, stime 15.
+        let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks =
+            |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
+        Ok((ticks(11) + ticks(12)) / 100.0)
+    }
+
     /// Ends it in order.
     pub fn stop(mut self) -> Result<(), Failure> {
         drop(self.child.stdin.take());

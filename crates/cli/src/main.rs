@@ -17,6 +17,11 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 
+/// A message is many small allocations, made by one thread of the gateway and freed by another. With the system's
+/// allocator it takes a tenth more processor time (glibc).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Telemetry for links that carry 160, 30 or 19 bytes.
 ///
 /// Commands are filters: they read standard input or the file they are given and write standard output.
