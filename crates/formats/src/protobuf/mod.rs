@@ -1,19 +1,20 @@
-//! Protocol Buffers, proto3: `dunnage_codegen` writes the definition, protox compiles it, prost-reflect moves the bytes.
+//! Protocol Buffers, proto3: `dunnage_codegen` writes the definition, protox compiles it, prost-reflect describes it and
+//! writes the bytes; `reader` reads them.
 //!
 //! A user's own `.proto` can take the place of the derived definition: see [`Protobuf::from_proto`].
 
 mod compile;
-mod fault;
 mod plain;
 mod reader;
 mod shape;
 mod user;
+mod wire;
 mod writer;
 
 use crate::{Error, Format, Mapping, Value, limits};
 use dunnage_codegen::Mapped;
 use dunnage_schema::Model;
-use prost_reflect::{DynamicMessage, prost::Message as _};
+use prost_reflect::prost::Message as _;
 use shape::Shapes;
 
 /// Protocol Buffers.
@@ -66,10 +67,7 @@ impl Format for Protobuf {
 
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
         limits::check_size(bytes)?;
-        let descriptor = self.shapes.root().descriptor.clone();
-        let dynamic =
-            DynamicMessage::decode(descriptor, bytes).map_err(|e| fault::locate(&self.shapes, bytes, &e))?;
-        let tree = reader::read(&self.shapes, dynamic)?;
+        let tree = reader::read(&self.shapes, bytes)?;
         match &self.mapped {
             Some(mapped) => Ok(mapped.raise(tree)?),
             None => plain::raise(&self.shapes, tree),

@@ -1,102 +1,236 @@
-//! From a decoded message to the tree of values.
+//! From bytes to the tree of values, in one pass.
+//!
+//! prost-reflect would read the same into a `DynamicMessage` first, which costs a gateway more than everything else it
+//! does with a message, and it does not tell where a message is at fault. The tests hold this reader against it.
 
 use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
+use super::wire::Input;
 use crate::{Error, Kind, Value, limits};
-use prost_reflect::{DynamicMessage, MapKey, Value as Wire};
+use prost_reflect::Kind as WireKind;
+use prost_reflect::prost::encoding::WireType;
 
-pub(super) fn read(shapes: &Shapes, message: DynamicMessage) -> Result<Value, Error> {
-    Reader { shapes }.message(shapes.root(), message, 0)
+pub(super) fn read(shapes: &Shapes, bytes: &[u8]) -> Result<Value, Error> {
+    let mut values = initial(shapes, shapes.root());
+    Reader { shapes, input: Input::new(bytes) }.message(shapes.root(), &mut values, bytes.len(), 1)?;
+    let mut tree = Value::Array(values);
+    if shapes.has_maps() {
+        sort_maps(shapes, shapes.root(), &mut tree);
+    }
+    Ok(tree)
+}
+
+/// What a message without any bytes holds.
+fn initial(shapes: &Shapes, shape: &MessageShape) -> Vec<Value> {
+    let default = |field: &FieldShape| match field.kind {
+        Scalar::Message(index) if field.form == Form::One && !field.optional => {
+            Value::Array(initial(shapes, shapes.message(index)))
+        }
+        _ => field.initial.clone(),
+    };
+    shape.fields.iter().map(default).collect()
 }
 
 struct Reader<'a> {
     shapes: &'a Shapes,
+    input: Input<'a>,
 }
 
 impl Reader<'_> {
+    /// Reads fields into `values` up to `end`. What comes later replaces what came before, or adds to it.
     fn message(
-        &self,
+        &mut self,
         shape: &MessageShape,
-        mut message: DynamicMessage,
+        values: &mut [Value],
+        end: usize,
+        depth: usize,
+    ) -> Result<(), Error> {
+        let mut next = 0;
+        while self.input.at < end {
+            let start = self.input.at;
+            let (number, wire_type) = self.input.tag(end)?;
+            let Some(at) = shape.find(number, next) else {
+                self.input.pass(number, wire_type, end, depth)?;
+                continue;
+            };
+            next = at + 1;
+            let field = &shape.fields[at];
+            for &other in &field.rivals {
+                values[other] = Value::Null;
+            }
+            self.field(field, &mut values[at], wire_type, (start, end), depth)?;
+        }
+        Ok(())
+    }
+
+    fn field(
+        &mut self,
+        field: &FieldShape,
+        value: &mut Value,
+        wire_type: WireType,
+        (start, end): (usize, usize),
+        depth: usize,
+    ) -> Result<(), Error> {
+        let packed = field.form == Form::List && wire_type == WireType::LengthDelimited;
+        if packed && field.wire_type != WireType::LengthDelimited {
+            let end = self.input.length(end)?;
+            while self.input.at < end {
+                let item = self.scalar(field, self.input.at, end)?;
+                push(value, item, start)?;
+            }
+            return Ok(());
+        }
+        if wire_type != field.wire_type {
+            return Err(Error::new(Kind::Malformed, start, "not the wire type of this field"));
+        }
+        match (field.form, value) {
+            (Form::One, value) => match field.kind {
+                Scalar::Message(index) => self.inner(index, value, (start, end), depth)?,
+                _ => *value = self.scalar(field, start, end)?,
+            },
+            (Form::List, list) => push(list, self.element(field, (start, end), depth)?, start)?,
+            (Form::Map, Value::Map(entries)) => {
+                entries.push(entry(self.element(field, (start, end), depth)?, start)?);
+            }
+            _ => return Err(misplaced(start)),
+        }
+        Ok(())
+    }
+
+    fn element(
+        &mut self,
+        field: &FieldShape,
+        (start, end): (usize, usize),
         depth: usize,
     ) -> Result<Value, Error> {
-        let depth = limits::deeper(depth, 0)?;
-        let mut values = Vec::with_capacity(shape.fields.len());
-        for field in &shape.fields {
-            values.push(match message.take_field(&field.descriptor) {
-                Some(value) => self.field(field, value, depth)?,
-                None if field.optional => Value::Null,
-                None => self.default(field, depth)?,
-            });
+        let Scalar::Message(index) = field.kind else { return self.scalar(field, start, end) };
+        let mut value = Value::Null;
+        self.inner(index, &mut value, (start, end), depth)?;
+        if field.form == Form::Map {
+            self.complete_entry(index, &mut value);
         }
-        Ok(Value::Array(values))
+        Ok(value)
     }
 
-    fn field(&self, field: &FieldShape, value: Wire, depth: usize) -> Result<Value, Error> {
-        match (field.form, value) {
-            (Form::One, value) => self.value(&field.kind, value, depth),
-            (Form::List, Wire::List(items)) => {
-                let items = items.into_iter().map(|item| self.value(&field.kind, item, depth));
-                items.collect::<Result<_, _>>().map(Value::Array)
+    /// A message inside another one; `value` is `Null`, or what was read of it before.
+    fn inner(
+        &mut self,
+        index: usize,
+        value: &mut Value,
+        (start, end): (usize, usize),
+        depth: usize,
+    ) -> Result<(), Error> {
+        let depth = limits::deeper(depth, start)?;
+        let shape = self.shapes.message(index);
+        if *value == Value::Null {
+            *value = Value::Array(initial(self.shapes, shape));
+        }
+        let Value::Array(values) = value else { return Err(misplaced(start)) };
+        let end = self.input.length(end)?;
+        self.message(shape, values, end, depth)
+    }
+
+    /// An entry of a map always has a key and a value; one that is not on the wire is the default.
+    fn complete_entry(&self, index: usize, entry: &mut Value) {
+        let Value::Array(parts) = entry else { return };
+        for (part, field) in parts.iter_mut().zip(&self.shapes.message(index).fields) {
+            if let (Value::Null, Scalar::Message(inner)) = (&*part, &field.kind) {
+                *part = Value::Array(initial(self.shapes, self.shapes.message(*inner)));
             }
-            (Form::Map, Wire::Map(entries)) => {
-                let Scalar::Message(entry) = field.kind else { return Err(mismatch()) };
-                let kind = &self.shapes.message(entry).fields.get(1).ok_or_else(mismatch)?.kind;
-                let mut map: Vec<_> = entries
-                    .into_iter()
-                    .map(|(key, value)| Ok((key_text(key), self.value(kind, value, depth)?)))
-                    .collect::<Result<_, Error>>()?;
-                map.sort_by(|a, b| a.0.cmp(&b.0)); // the map has no order of its own
-                Ok(Value::Map(map))
-            }
-            _ => Err(mismatch()),
         }
     }
 
-    fn value(&self, kind: &Scalar, value: Wire, depth: usize) -> Result<Value, Error> {
-        Ok(match (kind, value) {
-            (_, Wire::Bool(b)) => Value::Bool(b),
-            (_, Wire::I32(n)) => Value::from(i64::from(n)),
-            (_, Wire::I64(n)) => Value::from(n),
-            (_, Wire::U32(n)) => Value::U64(u64::from(n)),
-            (_, Wire::U64(n)) => Value::U64(n),
-            (_, Wire::F32(f)) => Value::F64(f64::from(f)),
-            (_, Wire::F64(f)) => Value::F64(f),
-            (_, Wire::String(text)) => Value::Text(text),
-            (_, Wire::Bytes(bytes)) => Value::Bytes(bytes.into()),
-            (Scalar::Enum(numbers), Wire::EnumNumber(number)) => {
+    fn scalar(&mut self, field: &FieldShape, start: usize, end: usize) -> Result<Value, Error> {
+        let input = &mut self.input;
+        Ok(match &field.wire_kind {
+            WireKind::Bool => Value::Bool(input.varint(end)? != 0),
+            WireKind::Int32 => Value::from(i64::from(input.varint(end)? as i32)),
+            WireKind::Int64 => Value::from(input.varint(end)? as i64),
+            WireKind::Uint32 => Value::U64(u64::from(input.varint(end)? as u32)),
+            WireKind::Uint64 => Value::U64(input.varint(end)?),
+            WireKind::Sint32 => Value::from(unzigzag(u64::from(input.varint(end)? as u32))),
+            WireKind::Sint64 => Value::from(unzigzag(input.varint(end)?)),
+            WireKind::Fixed32 => Value::U64(u64::from(u32::from_le_bytes(input.array(end)?))),
+            WireKind::Fixed64 => Value::U64(u64::from_le_bytes(input.array(end)?)),
+            WireKind::Sfixed32 => Value::from(i64::from(i32::from_le_bytes(input.array(end)?))),
+            WireKind::Sfixed64 => Value::from(i64::from_le_bytes(input.array(end)?)),
+            WireKind::Float => Value::F64(f64::from(f32::from_le_bytes(input.array(end)?))),
+            WireKind::Double => Value::F64(f64::from_le_bytes(input.array(end)?)),
+            WireKind::String => Value::Text(input.text(end)?.to_owned()),
+            WireKind::Bytes => Value::Bytes(input.bytes(end)?.to_owned()),
+            WireKind::Enum(_) => {
+                let number = input.varint(end)? as i32;
+                let Scalar::Enum(numbers) = &field.kind else { return Err(misplaced(start)) };
                 let index = numbers.iter().position(|n| *n == number);
-                let index = index
-                    .ok_or_else(|| Error::new(Kind::Range, 0, format!("no value is numbered {number}")))?;
-                Value::U64(index as u64)
+                let unknown = || Error::new(Kind::Range, start, format!("no value is numbered {number}"));
+                Value::U64(index.ok_or_else(unknown)? as u64)
             }
-            (Scalar::Message(index), Wire::Message(inner)) => {
-                self.message(self.shapes.message(*index), inner, depth)?
-            }
-            _ => return Err(mismatch()),
+            WireKind::Message(_) => return Err(misplaced(start)),
         })
     }
+}
 
-    /// What a field that is not on the wire holds.
-    fn default(&self, field: &FieldShape, depth: usize) -> Result<Value, Error> {
-        if let (Form::One, Scalar::Message(index)) = (field.form, &field.kind) {
-            let shape = self.shapes.message(*index);
-            return self.message(shape, DynamicMessage::new(shape.descriptor.clone()), depth);
+/// Adds to a list, which is `Null` while it is optional and empty.
+fn push(list: &mut Value, item: Value, start: usize) -> Result<(), Error> {
+    match list {
+        Value::Null => *list = Value::Array(vec![item]),
+        Value::Array(items) => items.push(item),
+        _ => return Err(misplaced(start)),
+    }
+    Ok(())
+}
+
+fn unzigzag(n: u64) -> i64 {
+    (n >> 1) as i64 ^ -((n & 1) as i64)
+}
+
+fn entry(value: Value, start: usize) -> Result<(String, Value), Error> {
+    let Value::Array(parts) = value else { return Err(misplaced(start)) };
+    let [key, value] = <[Value; 2]>::try_from(parts).map_err(|_| misplaced(start))?;
+    let key = match key {
+        Value::Text(text) => text,
+        Value::Bool(b) => b.to_string(),
+        Value::U64(n) => n.to_string(),
+        Value::I64(n) => n.to_string(),
+        _ => return Err(misplaced(start)),
+    };
+    Ok((key, value))
+}
+
+/// Sorts the entries of maps, which have no order of their own; of those with one key the last counts.
+fn sort_maps(shapes: &Shapes, shape: &MessageShape, tree: &mut Value) {
+    let Value::Array(values) = tree else { return };
+    for (value, field) in values.iter_mut().zip(&shape.fields) {
+        if let Value::Map(entries) = value {
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            entries.dedup_by(|later, earlier| {
+                let same = later.0 == earlier.0;
+                if same {
+                    std::mem::swap(later, earlier);
+                }
+                same
+            });
         }
-        self.field(field, field.descriptor.default_value(), depth)
+        let Scalar::Message(index) = field.kind else { continue };
+        let inner = shapes.message(index);
+        match value {
+            Value::Map(entries) => {
+                let Some(Scalar::Message(index)) = inner.fields.get(1).map(|field| &field.kind) else {
+                    continue;
+                };
+                entries.iter_mut().for_each(|entry| sort_maps(shapes, shapes.message(*index), &mut entry.1));
+            }
+            Value::Array(items) if field.form == Form::List => {
+                items.iter_mut().for_each(|item| sort_maps(shapes, inner, item));
+            }
+            value => sort_maps(shapes, inner, value),
+        }
     }
 }
 
-fn key_text(key: MapKey) -> String {
-    match key {
-        MapKey::Bool(b) => b.to_string(),
-        MapKey::I32(n) => n.to_string(),
-        MapKey::I64(n) => n.to_string(),
-        MapKey::U32(n) => n.to_string(),
-        MapKey::U64(n) => n.to_string(),
-        MapKey::String(text) => text,
-    }
+/// The shape was made for this tree, so this does not happen.
+fn misplaced(offset: usize) -> Error {
+    Error::new(Kind::Type, offset, "not what the definition has here")
 }
 
-fn mismatch() -> Error {
-    Error::new(Kind::Type, 0, "not what the definition has here")
-}
+#[cfg(test)]
+mod tests;

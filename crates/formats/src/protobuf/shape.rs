@@ -1,14 +1,16 @@
 //! What a message descriptor says, laid out for reading and writing without asking it again.
 
-use crate::{Error, Kind as Fault};
+use crate::{Error, Kind as Fault, Value};
 use dunnage_codegen::{Kind as RecordKind, Record};
-use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+use prost_reflect::prost::encoding::WireType;
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor, Value as Wire};
 use std::collections::HashMap;
 
 /// The message types that one message is made of. The first is the message itself.
 #[derive(Debug, Clone)]
 pub(super) struct Shapes {
     messages: Vec<MessageShape>,
+    has_maps: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -25,6 +27,14 @@ pub(super) struct FieldShape {
     pub form: Form,
     /// Whether an absent field is no value. If not, it is the default of its type.
     pub optional: bool,
+    pub number: u32,
+    pub wire_kind: Kind,
+    /// That of a single element.
+    pub wire_type: WireType,
+    /// What the field holds while it is not on the wire. A message inside is not laid out here.
+    pub initial: Value,
+    /// The indices of the fields that give way to this one: the others of its `oneof`.
+    pub rivals: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +68,14 @@ impl Shapes {
     pub(super) fn of(root: &MessageDescriptor, record: Option<&Record>) -> Result<Self, Error> {
         let mut survey = Survey::default();
         survey.message(root, record)?;
-        let messages = survey.messages.into_iter().flatten().collect();
-        Ok(Shapes { messages })
+        let messages: Vec<_> = survey.messages.into_iter().flatten().collect();
+        let has_maps = messages.iter().any(|m: &MessageShape| m.fields.iter().any(|f| f.form == Form::Map));
+        Ok(Shapes { messages, has_maps })
+    }
+
+    /// Whether a map stands anywhere in the message.
+    pub(super) fn has_maps(&self) -> bool {
+        self.has_maps
     }
 
     pub(super) fn root(&self) -> &MessageShape {
@@ -69,6 +85,16 @@ impl Shapes {
     /// The message type of an index that [`Scalar::Message`] holds.
     pub(super) fn message(&self, index: usize) -> &MessageShape {
         &self.messages[index]
+    }
+}
+
+impl MessageShape {
+    /// The index of the field with that number; fields usually come in order, so `guess` is looked at first.
+    pub(super) fn find(&self, number: u32, guess: usize) -> Option<usize> {
+        match self.fields.get(guess) {
+            Some(field) if field.number == number => Some(guess),
+            _ => self.fields.iter().position(|field| field.number == number),
+        }
     }
 }
 
@@ -88,10 +114,11 @@ impl Survey {
         self.messages.push(None);
         self.seen.insert(descriptor.full_name().to_owned(), index);
         let mut fields = Vec::new();
-        for (at, field) in in_file_order(descriptor).into_iter().enumerate() {
+        let in_order = in_file_order(descriptor);
+        for (at, field) in in_order.iter().enumerate() {
             let known = match record {
                 None => None,
-                Some(record) => Some(record.fields.get(at).ok_or_else(|| unlike(&field))?),
+                Some(record) => Some(record.fields.get(at).ok_or_else(|| unlike(field))?),
             };
             let form = match () {
                 () if field.is_map() => Form::Map,
@@ -102,15 +129,37 @@ impl Survey {
                 Some(RecordKind::Record(inner)) => Some(inner),
                 _ => None,
             };
-            let kind = self.scalar(&field, nested)?;
+            let kind = self.scalar(field, nested)?;
             let optional = known.map_or(field.supports_presence(), |known| known.optional);
-            fields.push(FieldShape { descriptor: field, kind, form, optional });
+            let initial = initial(field, &kind, form, optional)?;
+            let (number, wire_kind) = (field.number(), field.kind());
+            let wire_type = wire_kind.wire_type();
+            let rivals = rivals(field, &in_order);
+            let descriptor = field.clone();
+            fields.push(FieldShape {
+                descriptor,
+                kind,
+                form,
+                optional,
+                number,
+                wire_kind,
+                wire_type,
+                initial,
+                rivals,
+            });
         }
         self.messages[index] = Some(MessageShape { descriptor: descriptor.clone(), fields });
         Ok(index)
     }
 
     fn scalar(&mut self, field: &FieldDescriptor, record: Option<&Record>) -> Result<Scalar, Error> {
+        if field.is_group() {
+            return Err(Error::new(
+                Fault::Type,
+                0,
+                format!("{}: groups are not supported", field.full_name()),
+            ));
+        }
         Ok(match field.kind() {
             Kind::Bool => Scalar::Bool,
             Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Scalar::Int32,
@@ -132,6 +181,37 @@ pub(super) fn in_file_order(message: &MessageDescriptor) -> Vec<FieldDescriptor>
     let mut fields: Vec<_> = message.fields().collect();
     fields.sort_by_key(|field| field.path().last().copied());
     fields
+}
+
+fn initial(field: &FieldDescriptor, kind: &Scalar, form: Form, optional: bool) -> Result<Value, Error> {
+    Ok(match (form, kind, field.default_value()) {
+        _ if optional => Value::Null,
+        (Form::List, ..) => Value::Array(Vec::new()),
+        (Form::Map, ..) => Value::Map(Vec::new()),
+        (Form::One, Scalar::Message(_), _) => Value::Null,
+        (_, _, Wire::Bool(b)) => Value::Bool(b),
+        (_, _, Wire::I32(n)) => Value::from(i64::from(n)),
+        (_, _, Wire::I64(n)) => Value::from(n),
+        (_, _, Wire::U32(n)) => Value::U64(u64::from(n)),
+        (_, _, Wire::U64(n)) => Value::U64(n),
+        (_, _, Wire::F32(f)) => Value::F64(f64::from(f)),
+        (_, _, Wire::F64(f)) => Value::F64(f),
+        (_, _, Wire::String(text)) => Value::Text(text),
+        (_, _, Wire::Bytes(bytes)) => Value::Bytes(bytes.into()),
+        (_, Scalar::Enum(numbers), Wire::EnumNumber(number)) => {
+            let index = numbers.iter().position(|n| *n == number).ok_or_else(|| unlike(field))?;
+            Value::U64(index as u64)
+        }
+        _ => return Err(unlike(field)),
+    })
+}
+
+/// The other fields of a `oneof`.
+fn rivals(field: &FieldDescriptor, all: &[FieldDescriptor]) -> Vec<usize> {
+    let Some(oneof) = field.containing_oneof() else { return Vec::new() };
+    let is_rival =
+        |other: &FieldDescriptor| other != field && other.containing_oneof().as_ref() == Some(&oneof);
+    all.iter().enumerate().filter(|(_, other)| is_rival(other)).map(|(at, _)| at).collect()
 }
 
 fn unlike(field: &FieldDescriptor) -> Error {

@@ -1,0 +1,153 @@
+use super::super::{compile, shape::Shapes, writer};
+use super::read;
+use crate::{Error, Kind, Value};
+use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, prost::Message as _};
+
+const EVERYTHING: &str = r#"
+    syntax = "proto3";
+    message M {
+        bool a = 1; int32 b = 2; int64 c = 3; uint32 d = 4; uint64 e = 5; sint32 f = 6; sint64 g = 7;
+        fixed32 h = 8; fixed64 i = 9; sfixed32 j = 10; sfixed64 k = 11; float l = 12; double m = 13;
+        string n = 14; bytes o = 15;
+        E p = 16; repeated sint32 q = 17; repeated string r = 18; map<string, M> s = 19; M t = 20;
+        optional uint32 u = 21; oneof one { uint32 v = 22; string w = 23; M x = 24; }
+        repeated M y = 25; map<int32, uint32> z = 26;
+    }
+    enum E { ZERO = 0; ONE = 1; }"#;
+
+/// Every field of `EVERYTHING`, as protoc --encode writes them.
+const FULL: &[u8] = b"\x08\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x18\x80\x01\x20\x7f\x28\xac\x02\x30\x03\x38\x04\
+    \x45\x01\x00\x00\x00\x49\x02\x00\x00\x00\x00\x00\x00\x00\x55\xff\xff\xff\xff\x59\xfe\xff\xff\xff\xff\xff\xff\xff\
+    \x65\x00\x00\xc0\x3f\x69\x00\x00\x00\x00\x00\x00\x04\x40\x72\x02hi\x7a\x02\x00\xff\x80\x01\x01\
+    \x8a\x01\x03\x01\x02\x03\x92\x01\x01x\x92\x01\x00\x9a\x01\x07\x0a\x01k\x12\x02\x20\x05\
+    \xa2\x01\x05\xa2\x01\x02\x08\x01\xa8\x01\x00\xba\x01\x01w\xca\x01\x02\x10\x07\xd2\x01\x04\x08\x02\x10\x03";
+
+fn shapes() -> (MessageDescriptor, Shapes) {
+    let descriptor = compile::first_message(EVERYTHING).unwrap();
+    let shapes = Shapes::of(&descriptor, None).unwrap();
+    (descriptor, shapes)
+}
+
+/// Reads with both; where prost-reflect reads a message, the tree must be that message.
+fn agree(descriptor: &MessageDescriptor, shapes: &Shapes, bytes: &[u8]) -> bool {
+    let ours = read(shapes, bytes);
+    match (DynamicMessage::decode(descriptor.clone(), bytes), ours) {
+        (Ok(mut theirs), Ok(tree)) => {
+            forget_unknown(&mut theirs);
+            let written = writer::write(shapes, &tree).unwrap();
+            // A default may be there or not until it is written. NaN is not equal to itself, only its text is.
+            let again =
+                |m: DynamicMessage| DynamicMessage::decode(m.descriptor(), &*m.encode_to_vec()).unwrap();
+            let (written, theirs) = (again(written), again(theirs));
+            assert!(
+                written == theirs || theirs.to_string().contains("NaN"),
+                "{written}\n{theirs}\n{bytes:02x?}"
+            );
+            true
+        }
+        // Numbers of no value are errors here, nesting ends at 32 instead of 100, and maps have their wire type, too.
+        (Ok(_), Err(e)) => {
+            let strict = matches!(e.kind(), Kind::Range | Kind::Limit) || e.message().contains("wire type");
+            assert!(strict, "{e} in {bytes:02x?}");
+            false
+        }
+        (Err(theirs), Ok(_)) => panic!("{theirs} in {bytes:02x?}"),
+        (Err(_), Err(_)) => false,
+    }
+}
+
+fn forget_unknown(message: &mut DynamicMessage) {
+    use prost_reflect::Value as Wire;
+    fn inside(value: &mut Wire) {
+        match value {
+            Wire::Message(inner) => forget_unknown(inner),
+            Wire::List(items) => items.iter_mut().for_each(inside),
+            Wire::Map(entries) => entries.values_mut().for_each(inside),
+            _ => {}
+        }
+    }
+    let known: Vec<_> = message.fields().map(|(field, _)| field).collect();
+    let mut clean = DynamicMessage::new(message.descriptor());
+    for field in known {
+        if let Some(mut value) = message.take_field(&field) {
+            inside(&mut value);
+            clean.set_field(&field, value);
+        }
+    }
+    *message = clean;
+}
+
+fn error_of(bytes: &[u8]) -> (Kind, usize) {
+    let error: Error = read(&shapes().1, bytes).unwrap_err();
+    (error.kind(), error.offset())
+}
+
+#[test]
+fn every_kind_of_field_is_read_as_prost_reflect_reads_it() {
+    let (descriptor, shapes) = shapes();
+    assert!(agree(&descriptor, &shapes, FULL));
+    let Ok(Value::Array(values)) = read(&shapes, FULL) else { panic!() };
+    assert_eq!(values[1], Value::I64(-1));
+    assert_eq!(values[5], Value::I64(-2));
+    assert_eq!(values[16], Value::Array(vec![Value::I64(-1), Value::U64(1), Value::I64(-2)]));
+}
+
+#[test]
+fn later_fields_replace_or_extend_earlier_ones() {
+    let (descriptor, shapes) = shapes();
+    for bytes in [
+        &b"\x20\x01\x20\x02"[..],                                      // the last counts
+        b"\xa2\x01\x02\x08\x01\xa2\x01\x02\x20\x05",                   // messages are merged
+        b"\xb0\x01\x07\xba\x01\x01w",                                  // of a oneof, the last
+        b"\xba\x01\x01w\xb0\x01\x07",                                  // in either order
+        b"\x88\x01\x01\x8a\x01\x02\x02\x03\x88\x01\x04",               // packed and not
+        b"\x9a\x01\x03\x0a\x01k\x9a\x01\x07\x0a\x01k\x12\x02\x20\x05", // one key twice, one value missing
+        b"\xd2\x01\x02\x10\x03\xd2\x01\x00",                           // entries without a key
+        b"\xc2\x3e\x03abc\x20\x01",                                    // an unknown field
+        b"\xc3\x3e\x08\x01\xcb\x3e\xcc\x3e\xc4\x3e\x20\x01",           // an unknown group with another inside
+    ] {
+        assert!(agree(&descriptor, &shapes, bytes), "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn damaged_messages_are_read_as_prost_reflect_reads_them() {
+    let (descriptor, shapes) = shapes();
+    let mut seed = 1u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % below
+    };
+    let mut read = 0;
+    for _ in 0..40_000 {
+        let mut bytes = FULL.to_vec();
+        for _ in 0..1 + random(3) {
+            let at = random(bytes.len());
+            match random(3) {
+                0 => bytes[at] = random(256) as u8,
+                1 => drop(bytes.remove(at)),
+                _ => bytes.insert(at, random(256) as u8),
+            }
+        }
+        read += u32::from(agree(&descriptor, &shapes, &bytes));
+    }
+    assert!(read > 1000, "{read}");
+}
+
+#[test]
+fn faults_have_their_kind_and_offset() {
+    assert_eq!(error_of(b"\x20"), (Kind::Truncated, 1));
+    assert_eq!(error_of(b"\x72\x05hi"), (Kind::Truncated, 4));
+    assert_eq!(error_of(b"\x72\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), (Kind::Truncated, 11));
+    assert_eq!(error_of(b"\x72\x02h\xff"), (Kind::Malformed, 3));
+    assert_eq!(error_of(b"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), (Kind::Malformed, 1));
+    assert_eq!(error_of(b"\x00\x00"), (Kind::Malformed, 0));
+    assert_eq!(error_of(b"\x08\x01\x25\x00\x00\x00\x00"), (Kind::Malformed, 2), "another wire type");
+    assert_eq!(error_of(b"\xa2\x01\x01\x20\x01"), (Kind::Malformed, 4), "beyond the message inside");
+    assert_eq!(error_of(b"\xc4\x3e"), (Kind::Malformed, 2), "the end of no group");
+    assert_eq!(error_of(b"\x80\x01\x05"), (Kind::Range, 0));
+    let deep = (0..40).fold(Vec::new(), |inner: Vec<u8>, _| {
+        [&[0xa2, 0x01][..], &[inner.len() as u8 | 0x80, (inner.len() >> 7) as u8], &inner].concat()
+    });
+    assert_eq!(error_of(&deep), (Kind::Limit, 31 * 4));
+}
