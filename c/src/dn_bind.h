@@ -1,0 +1,126 @@
+/* Fills a struct from a map in one pass, driven by a constant table that says which key goes where.
+ *
+ *     typedef struct { uint32_t present; char sensor[8]; uint32_t time; float data[2]; uint16_t data_count; } sample;
+ *
+ *     static const dn_field sample_fields[] DN_FLASH = {
+ *         DN_FIELD(sample, sensor, "sensor", chars),
+ *         DN_FIELD(sample, time, "time", u32),
+ *         DN_FIELD_ARRAY(sample, data, data_count, "data", float),
+ *     };
+ *     static const dn_struct sample_table DN_FLASH = DN_STRUCT(sample, present, sample_fields);
+ *
+ *     dn_reader r;
+ *     sample s;
+ *     if (dn_bind(&r, message, size, &sample_table, &s) && s.present & DN_BIT(1)) use(s.time);
+ *
+ * On AVR the tables, and the keys in them, stay in flash.
+ */
+#ifndef DN_BIND_H
+#define DN_BIND_H
+
+#include "dn_pson.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Room for a key in a table, its NUL among it. A longer key does not compile: define this larger for all files, up to 31. */
+#ifndef DN_KEY_SIZE
+#define DN_KEY_SIZE 16
+#endif
+
+struct dn_field;
+struct dn_struct;
+
+/* Reads the next item into `member`. `field` is the row of the table (on AVR in flash). One function a type, so that only the types
+ * that your tables name are linked; write your own for others. Errors go to the reader. */
+typedef void (*dn_store_fn)(dn_reader *r, void *member, const struct dn_field *field);
+
+/* A row of a table. Written by the macros below. */
+typedef struct dn_field {
+    uint8_t header; /* of the key: 0x80 | its length */
+    uint16_t offset; /* of the member in its struct, in bytes */
+    uint16_t size; /* of the member, in bytes; of an array, of one element */
+    dn_store_fn store;
+    dn_store_fn element; /* of an array: stores one */
+    uint16_t most; /* of an array: elements that fit */
+    uint16_t count; /* of an array: offset of the uint16_t that tells how many there were */
+    const struct dn_struct *nested;
+    char key[DN_KEY_SIZE];
+} dn_field;
+
+/* A struct: its rows, at most 32, and where its uint32_t is whose bit i says that the field of row i was there. */
+typedef struct dn_struct {
+    const dn_field *fields;
+    uint8_t fields_count;
+    uint16_t present; /* its offset, in bytes */
+} dn_struct;
+
+/* Text or bytes inside the message, which has to stay where it is. */
+typedef struct dn_view {
+    const uint8_t *data;
+    size_t size;
+} dn_view;
+
+/* Fills `out`, a struct that `table` describes, from the whole of `message`, which has to be a map. Sets the struct's present bits and
+ * leaves the members of absent fields as they are. Keys that the table does not have are skipped. The reader `r` needs no preparation;
+ * false when it has an error: the kinds of dn_next; DN_WRONG_TYPE and DN_RANGE of the members; DN_MALFORMED also for a key of the
+ * table that stands twice. Members may then have been written. */
+bool dn_bind(dn_reader *r, const void *message, size_t size, const dn_struct *table, void *out);
+
+/* The same for the next item of a message that is being read. */
+bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out);
+
+/* The store functions. Where the comment has no other type, the member is the C type of that name. */
+void dn_store_u8(dn_reader *r, void *member, const dn_field *field);
+void dn_store_u16(dn_reader *r, void *member, const dn_field *field);
+void dn_store_u32(dn_reader *r, void *member, const dn_field *field);
+void dn_store_u64(dn_reader *r, void *member, const dn_field *field);
+void dn_store_i8(dn_reader *r, void *member, const dn_field *field);
+void dn_store_i16(dn_reader *r, void *member, const dn_field *field);
+void dn_store_i32(dn_reader *r, void *member, const dn_field *field);
+void dn_store_i64(dn_reader *r, void *member, const dn_field *field);
+void dn_store_float(dn_reader *r, void *member, const dn_field *field);
+void dn_store_double(dn_reader *r, void *member, const dn_field *field);
+void dn_store_bool(dn_reader *r, void *member, const dn_field *field);
+void dn_store_chars(dn_reader *r, void *member, const dn_field *field); /* char[N], ended by a NUL; DN_RANGE as in dn_copy_text */
+void dn_store_text(dn_reader *r, void *member, const dn_field *field); /* dn_view */
+void dn_store_bytes(dn_reader *r, void *member, const dn_field *field); /* dn_view */
+void dn_store_struct(dn_reader *r, void *member, const dn_field *field); /* a struct with a table of its own */
+void dn_store_array(dn_reader *r, void *member, const dn_field *field); /* T[N] and its uint16_t; more than N elements are DN_RANGE */
+
+/* 0x80 | the key's length; does not compile when the key is longer than a row has room for, or than 30 bytes. */
+#define DN_KEY_HEADER(key) \
+    (uint8_t)(0x80 | ((sizeof("" key) - 1) / (sizeof("" key) <= DN_KEY_SIZE && sizeof("" key) <= 31 ? 1 : 0)))
+#define DN_SIZE_OF(type, member) sizeof(((type *)0)->member)
+
+/* The field `key`, stored in `type.member` by dn_store_<how>: DN_FIELD(sample, time, "time", u32). `how` is u8 ... i64, float, double, bool,
+ * chars, text or bytes. */
+#define DN_FIELD(type, member, key, how) \
+    {DN_KEY_HEADER(key), (uint16_t)offsetof(type, member), (uint16_t)DN_SIZE_OF(type, member), dn_store_##how, 0, 0, 0, 0, key}
+
+/* A map, stored in the struct `type.member` that `table` (a dn_struct) describes. */
+#define DN_FIELD_STRUCT(type, member, key, table) \
+    {DN_KEY_HEADER(key), (uint16_t)offsetof(type, member), (uint16_t)DN_SIZE_OF(type, member), dn_store_struct, 0, 0, 0, &(table), key}
+
+/* An array, stored in `type.member`, a T[N]; the number of elements in `type.count`, a uint16_t. */
+#define DN_FIELD_ARRAY(type, member, count, key, how) \
+    {DN_KEY_HEADER(key), (uint16_t)offsetof(type, member), (uint16_t)DN_SIZE_OF(type, member[0]), dn_store_array, dn_store_##how, \
+     (uint16_t)(DN_SIZE_OF(type, member) / DN_SIZE_OF(type, member[0])), (uint16_t)offsetof(type, count), 0, key}
+
+/* An array of maps. */
+#define DN_FIELD_STRUCTS(type, member, count, key, table) \
+    {DN_KEY_HEADER(key), (uint16_t)offsetof(type, member), (uint16_t)DN_SIZE_OF(type, member[0]), dn_store_array, dn_store_struct, \
+     (uint16_t)(DN_SIZE_OF(type, member) / DN_SIZE_OF(type, member[0])), (uint16_t)offsetof(type, count), &(table), key}
+
+/* The struct `type`, whose uint32_t `type.present` tells which of the rows in the array `fields` were there. */
+#define DN_STRUCT(type, present, fields) \
+    {fields, (uint8_t)(sizeof(fields) / sizeof((fields)[0])), (uint16_t)offsetof(type, present)}
+
+/* The present bit of row `row`. */
+#define DN_BIT(row) ((uint32_t)1 << (row))
+
+#ifdef __cplusplus
+}
+#endif
+#endif
