@@ -68,11 +68,18 @@ enum {
     DN_LIMIT /* over DN_NESTING or DN_MESSAGE_MAX */
 };
 
+/* Text that on AVR lies in flash and not in RAM: Serial.print(dn_error_text(r.error)) knows that by its type; in C, "%S" of printf_P. */
+#if defined(__AVR__) && defined(__cplusplus)
+typedef const class __FlashStringHelper *dn_flash_text;
+#else
+typedef const char *dn_flash_text;
+#endif
+
 /* The kind's name in spec/pson.md, such as "truncated"; "ok" for DN_OK. In a file of its own, to cost nothing when unused. */
-const char *dn_error_name(dn_error kind);
+dn_flash_text dn_error_name(dn_error kind);
 
 /* A sentence about it for people. */
-const char *dn_error_text(dn_error kind);
+dn_flash_text dn_error_text(dn_error kind);
 
 /* ---- Writer ------------------------------------------------------------------------------------------------------------------ */
 

@@ -1,0 +1,39 @@
+#include "dn_pson.h"
+
+/* One string a kind, one after the other: a table of pointers would be as large as the names, and on AVR would lie in RAM. */
+static const char names[] DN_FLASH = "ok\0truncated\0malformed\0type\0range\0limit\0unknown";
+static const char texts[] DN_FLASH =
+    "no error\0"
+    "the bytes end before the message does\0"
+    "the bytes are not a PSON message\0"
+    "the message holds another type than was asked for\0"
+    "a value does not fit what was asked for\0"
+    "nested too deeply, or too large a message\0"
+    "no such error";
+
+static char letter(const char *at)
+{
+#if defined(__AVR__)
+    return (char)pgm_read_byte(at);
+#else
+    return *at;
+#endif
+}
+
+/* The string number `index`, at most DN_LIMIT + 1, of `list`. */
+static const char *string(const char *list, dn_error index)
+{
+    for (index = index > DN_LIMIT ? DN_LIMIT + 1 : index; index; index--)
+        while (letter(list++)) {}
+    return list;
+}
+
+dn_flash_text dn_error_name(dn_error kind)
+{
+    return (dn_flash_text)string(names, kind);
+}
+
+dn_flash_text dn_error_text(dn_error kind)
+{
+    return (dn_flash_text)string(texts, kind);
+}
