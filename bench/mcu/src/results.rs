@@ -1,0 +1,74 @@
+//! The rows of `bench/results/mcu.jsonl`, one object a line.
+
+use crate::Failure;
+use serde::{Deserialize, Serialize, Serializer};
+use std::{fs, io::Write, path::PathBuf};
+
+/// One figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Always `mcu`.
+    pub suite: String,
+    /// Such as `atmega328p`, `cortex-m3`.
+    pub target: String,
+    /// Such as `Test10`; the name of a JSON file without `.json`.
+    pub payload: String,
+    /// Such as `pson`.
+    pub format: String,
+    /// `dunnage` for ours.
+    pub library: String,
+    /// The library's version.
+    pub version: String,
+    /// `encode`, `decode` (walks every value, or fills a document) or `bind` (fills a struct); of flash also `encode+decode`.
+    pub operation: String,
+    /// `cycles`, `instructions`, `stack`, `flash`, `ram`, `bytes`; `fits` is 0 when the payload does not, and `note` says why.
+    pub metric: String,
+    /// The figure.
+    #[serde(serialize_with = "short_number")]
+    pub value: f64,
+    /// Of the figure: `cycles`, `instructions`, `bytes`, ...
+    pub unit: String,
+    /// `measured` here, or `reference` when it is quoted.
+    pub source: String,
+    /// The compiler's, such as `-Os -flto`.
+    pub options: String,
+    /// What else there is to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// 12 rather than 12.0.
+fn short_number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        serializer.serialize_i64(*value as i64)
+    } else {
+        serializer.serialize_f64(*value)
+    }
+}
+
+/// Where the results are.
+pub fn path() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results/mcu.jsonl"))
+}
+
+/// All results so far; none when nothing was measured yet.
+pub fn load() -> Result<Vec<Row>, Failure> {
+    let Ok(text) = fs::read_to_string(path()) else { return Ok(Vec::new()) };
+    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+/// Adds `rows`. They take the place of all rows with the same target, library and source.
+pub fn replace(rows: &[Row]) -> Result<(), Failure> {
+    let same = |a: &Row, b: &Row| a.target == b.target && a.library == b.library && a.source == b.source;
+    let mut all = load()?;
+    all.retain(|old| !rows.iter().any(|new| same(old, new)));
+    all.extend_from_slice(rows);
+
+    let path = path();
+    fs::create_dir_all(path.parent().ok_or("no folder for results")?)?;
+    let mut file = std::io::BufWriter::new(fs::File::create(&path)?);
+    for row in &all {
+        writeln!(file, "{}", serde_json::to_string(row)?)?;
+    }
+    Ok(file.flush()?)
+}
