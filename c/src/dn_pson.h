@@ -88,9 +88,8 @@ typedef struct dn_writer {
     uint8_t *at;
     uint8_t *end;
     uint8_t *start;
-    size_t past; /* bytes that were counted, but are not in the buffer */
+    size_t past; /* bytes that were counted, but are not in the buffer; after an error modulo SIZE_MAX + 1 */
     bool (*spill)(struct dn_writer *w); /* makes room; NULL for a plain buffer */
-    size_t hold; /* offset of the outermost container that dn_write_map_open or dn_write_array_open began */
     dn_error error;
 } dn_writer;
 
@@ -173,6 +172,8 @@ typedef struct dn_sink {
     dn_sink_fn take;
     void *context;
     size_t taken; /* bytes that `take` took */
+    size_t size; /* of the chunk */
+    size_t hold; /* 1 + the offset of the outermost container that dn_write_map_open or dn_write_array_open began; 0: there is none */
 } dn_sink;
 
 /* `chunk` has `size` bytes, 16 or more. */

@@ -1,0 +1,62 @@
+/* What the library's files share, and users do not call. */
+#ifndef DN_INTERNAL_H
+#define DN_INTERNAL_H
+
+#include "dn_pson.h"
+
+/* A function that is better called than copied into its callers, because it is seldom needed. */
+#if defined(__GNUC__)
+#define DN__APART __attribute__((noinline))
+#else
+#define DN__APART
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Wire types, in the upper three bits of a header. */
+enum {
+    DN__HEAD_UINT = 0x00,
+    DN__HEAD_NEGATIVE = 0x20,
+    DN__HEAD_FLOAT = 0x40,
+    DN__HEAD_DISCRETE = 0x60,
+    DN__HEAD_TEXT = 0x80,
+    DN__HEAD_BYTES = 0xa0,
+    DN__HEAD_MAP = 0xc0,
+    DN__HEAD_ARRAY = 0xe0
+};
+
+/* ---- Writer ------------------------------------------------------------------------------------------------------------------ */
+
+/* Bytes of the buffer that are free. Integers are subtracted, because both pointers may be NULL. */
+static inline size_t dn__left(const dn_writer *w) { return (size_t)((uintptr_t)w->end - (uintptr_t)w->at); }
+
+/* Bytes that the buffer has, whether written or not. */
+static inline size_t dn__size(const dn_writer *w) { return (size_t)((uintptr_t)w->end - (uintptr_t)w->start); }
+
+/* True when `n` bytes fit at w->at, if need be after the sink took the others. False: they are counted, and will not be written. */
+bool dn__room(dn_writer *w, size_t n);
+
+/* Counts `n` bytes that are not written, and lets nothing more into the buffer. */
+void dn__count(dn_writer *w, size_t n);
+
+/* Writes one byte. */
+void dn__put(dn_writer *w, uint8_t byte);
+
+/* Writes an item of a few bytes that was composed elsewhere: all of it or nothing. */
+void dn__append(dn_writer *w, const uint8_t *item, uint8_t n);
+
+/* Writes a header of `type` with N = `n`. */
+void dn__head(dn_writer *w, uint32_t n, uint8_t type);
+
+/* Writes a binary32. */
+void dn__binary32(dn_writer *w, uint32_t bits);
+
+/* Puts `n` as a varint of up to 5 bytes; gives what is behind it. */
+uint8_t *dn__varint(uint8_t *to, uint32_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
