@@ -1,5 +1,5 @@
 // Takes commands such as {"led":true,"period":500} from the serial line, message by message, and answers each with its state,
-// or with {"error":"malformed","offset":3}. Keys that it does not know are skipped.
+// or with {"error":2,"offset":3}: the number is that of dn_error, 2 is DN_MALFORMED. Keys that it does not know are skipped.
 #include <dn_pson.h>
 
 bool led = false;
@@ -22,12 +22,12 @@ void answer_state() {
 }
 
 void answer_error(dn_error kind, size_t offset) {
-  uint8_t buffer[32];
+  uint8_t buffer[24];
   dn_writer w;
   dn_writer_init(&w, buffer, sizeof buffer);
   dn_write_map(&w, 2);
   DN_WRITE_KEY(&w, "error");
-  dn_write_str(&w, dn_error_name(kind));
+  dn_write_uint(&w, kind);
   DN_WRITE_KEY(&w, "offset");
   dn_write_uint(&w, offset);
   Serial.write(buffer, dn_written(&w));

@@ -1,19 +1,21 @@
 #!/bin/sh
 # Builds every example for the UNO as the Arduino IDE does, with the flags of its platform.txt:
 #     build.sh DIRECTORY     writes DIRECTORY/<Example>.elf
-# Needs arduino-core-avr, gcc-avr, binutils-avr and avr-libc.
+# Needs arduino-core-avr, gcc-avr and avr-libc. AVR_GCC names another avr-gcc, ARDUINO_AVR another core.
 set -eu
+avr=${AVR_GCC:-avr-gcc}
+avr=${avr%gcc}
 library=$(cd "$(dirname "$0")/../.." && pwd)
 platform=${ARDUINO_AVR:-/usr/share/arduino/hardware/arduino/avr}
 out=$1
 
 board="-mmcu=atmega328p -DF_CPU=16000000L -DARDUINO=10819 -DARDUINO_AVR_UNO -DARDUINO_ARCH_AVR"
 includes="-I$platform/cores/arduino -I$platform/variants/standard -I$library/src"
-c="avr-gcc -c -g -Os -std=gnu11 -ffunction-sections -fdata-sections -flto -fno-fat-lto-objects $board $includes"
-cpp="avr-g++ -c -g -Os -std=gnu++11 -fpermissive -fno-exceptions -ffunction-sections -fdata-sections \
+c="${avr}gcc -c -g -Os -std=gnu11 -ffunction-sections -fdata-sections -flto -fno-fat-lto-objects $board $includes"
+cpp="${avr}g++ -c -g -Os -std=gnu++11 -fpermissive -fno-exceptions -ffunction-sections -fdata-sections \
 -fno-threadsafe-statics -Wno-error=narrowing -flto $board $includes"
-assembler="avr-gcc -c -g -x assembler-with-cpp -flto $board $includes"
-link="avr-gcc -Os -g -flto -fuse-linker-plugin -Wl,--gc-sections -mmcu=atmega328p"
+assembler="${avr}gcc -c -g -x assembler-with-cpp -flto $board $includes"
+link="${avr}gcc -Os -g -flto -fuse-linker-plugin -Wl,--gc-sections -mmcu=atmega328p"
 
 mkdir -p "$out/core" "$out/library"
 rm -f "$out/core.a"
@@ -21,10 +23,11 @@ for source in "$platform"/cores/arduino/*.c "$platform"/cores/arduino/*.cpp "$pl
     object=$out/core/$(basename "$source").o
     case $source in
         *.c) $c -w "$source" -o "$object" ;;
-        *.cpp) $cpp -w "$source" -o "$object" ;;
+        # gcc 5's float.h gives DECIMAL_DIG to C only.
+        *.cpp) $cpp -w -DDECIMAL_DIG=__DECIMAL_DIG__ "$source" -o "$object" ;;
         *.S) $assembler -w "$source" -o "$object" ;;
     esac
-    avr-gcc-ar rcs "$out/core.a" "$object"
+    "${avr}gcc-ar" rcs "$out/core.a" "$object"
 done
 for source in "$library"/src/*.c; do
     $c -Wall -Wextra -Werror "$source" -o "$out/library/$(basename "$source").o"
