@@ -1,4 +1,4 @@
-// Reads an analog sensor once a second and sends {"sensor":"A0","n":1,"mv":2502} over the serial line: 19 bytes.
+// Reads an analog sensor once a second and sends {"sensor":"A0","n":1,"mv":2497} over the serial line: 20 bytes.
 // A message says where it ends, so that one may follow the other.
 #include <dn_pson.h>
 

@@ -3,6 +3,7 @@
  *     uno SKETCH.elf MILLISECONDS [adc CHANNEL MILLIVOLTS | send HEX AT_MILLISECONDS]...
  *
  * Time is that of the simulated clock, so that the output is the same on every machine. */
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,12 @@ typedef struct {
 
 static input_byte input[INPUT_MAX];
 static size_t input_size;
+
+/* simavr tells what it loads on stdout, where only the sketch may write. */
+static void log_errors(struct avr_t *avr, const int level, const char *format, va_list arguments) {
+    (void)avr;
+    if (level <= LOG_ERROR) vfprintf(stderr, format, arguments);
+}
 
 static void fail(const char *what) {
     fprintf(stderr, "uno: %s\n", what);
@@ -55,7 +62,6 @@ static avr_t *load(const char *path) {
     firmware.frequency = 16000000;
     firmware.vcc = firmware.avcc = firmware.aref = 5000;
     avr_load_firmware(avr, &firmware);
-    avr->log = LOG_ERROR;
 
     uint32_t flags = 0;
     avr_ioctl(avr, AVR_IOCTL_UART_GET_FLAGS('0'), &flags);
@@ -67,6 +73,7 @@ static avr_t *load(const char *path) {
 
 int main(int argc, char **argv) {
     if (argc < 3) fail("usage: uno SKETCH.elf MILLISECONDS [adc CHANNEL MILLIVOLTS | send HEX AT_MILLISECONDS]...");
+    avr_global_logger_set(log_errors);
     avr_t *avr = load(argv[1]);
     avr_cycle_count_t end = avr_usec_to_cycles(avr, (uint32_t)atoi(argv[2]) * 1000u);
 
