@@ -53,6 +53,12 @@ void dn__head(dn_writer *w, uint32_t n, uint8_t type);
 /* Writes a binary32. */
 void dn__binary32(dn_writer *w, uint32_t bits);
 
+/* Writes a binary64 in canonical form, from its bits: also where double has 32 bits. */
+void dn__write_double_bits(dn_writer *w, uint64_t bits);
+
+/* Opens a container or a text, whose `header` has an N of 0; dn_write_close ends it. Gives what that needs. */
+size_t dn__open(dn_writer *w, uint8_t header);
+
 /* Puts `n` as a varint of up to 5 bytes; gives what is behind it. */
 uint8_t *dn__varint(uint8_t *to, uint32_t n);
 

@@ -59,7 +59,7 @@ bool dn_sink_finish(dn_sink *sink)
 
 /* ---- Open containers --------------------------------------------------------------------------------------------------------- */
 
-static size_t open_container(dn_writer *w, uint8_t header)
+size_t dn__open(dn_writer *w, uint8_t header)
 {
     size_t opened = dn_written(w);
     dn__put(w, header);
@@ -70,9 +70,9 @@ static size_t open_container(dn_writer *w, uint8_t header)
     return opened;
 }
 
-size_t dn_write_map_open(dn_writer *w) { return open_container(w, DN__HEAD_MAP); }
+size_t dn_write_map_open(dn_writer *w) { return dn__open(w, DN__HEAD_MAP); }
 
-size_t dn_write_array_open(dn_writer *w) { return open_container(w, DN__HEAD_ARRAY); }
+size_t dn_write_array_open(dn_writer *w) { return dn__open(w, DN__HEAD_ARRAY); }
 
 void dn_write_close(dn_writer *w, size_t opened, uint32_t count)
 {
@@ -82,7 +82,7 @@ void dn_write_close(dn_writer *w, size_t opened, uint32_t count)
     /* Only now, as the sink may have taken what was before. */
     size_t index = opened - w->past;
     size_t written = (size_t)(w->at - w->start);
-    if (index >= written || (w->start[index] | 0x20) != DN__HEAD_ARRAY) {
+    if (index >= written || (w->start[index] & 0x9f) != DN__HEAD_TEXT) {
         fail(w, DN_WRONG_TYPE); /* no container that is open */
         return;
     }

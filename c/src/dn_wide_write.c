@@ -26,12 +26,6 @@ void dn_write_i64(dn_writer *w, int64_t value)
     else wide_head(w, (uint64_t)value, DN__HEAD_UINT);
 }
 
-#if DBL_MANT_DIG == FLT_MANT_DIG
-
-void dn_write_double(dn_writer *w, double value) { dn_write_float(w, (float)value); }
-
-#else
-
 /* A binary64 is sign, exponent + 1023, and 52 bits of a mantissa whose 53rd bit is 1. */
 #define EXPONENT(n) (1023 + (n))
 
@@ -67,10 +61,8 @@ static bool write_narrow(dn_writer *w, uint64_t mantissa, uint16_t exponent, boo
     return true;
 }
 
-void dn_write_double(dn_writer *w, double value)
+void dn__write_double_bits(dn_writer *w, uint64_t bits)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
     bool negative = bits >> 63;
     uint16_t exponent = (uint16_t)(bits >> 52 & 0x7ff);
     uint64_t mantissa = bits & 0xfffffffffffff;
@@ -86,6 +78,19 @@ void dn_write_double(dn_writer *w, double value)
         for (uint8_t i = 1; i < 9; ++i, bits >>= 8) item[i] = (uint8_t)bits;
         dn__append(w, item, 9);
     }
+}
+
+#if DBL_MANT_DIG == FLT_MANT_DIG
+
+void dn_write_double(dn_writer *w, double value) { dn_write_float(w, (float)value); }
+
+#else
+
+void dn_write_double(dn_writer *w, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    dn__write_double_bits(w, bits);
 }
 
 #endif
