@@ -62,6 +62,27 @@ size_t dn__open(dn_writer *w, uint8_t header);
 /* Puts `n` as a varint of up to 5 bytes; gives what is behind it. */
 uint8_t *dn__varint(uint8_t *to, uint32_t n);
 
+/* ---- Reader ------------------------------------------------------------------------------------------------------------------ */
+
+/* dn_reader.left: its top bit is set in a map. The others count the items that are left there; in a map keys and values apart, so that
+ * a key is due when the count is even. */
+#define DN__COUNT (SIZE_MAX >> 1)
+#define DN__MAP (SIZE_MAX - DN__COUNT)
+
+/* Ends the message with an error at r->item, or at the message's end for DN_TRUNCATED. The first error stays. Makes r->n 0 and r->type
+ * DN_STOP, and gives DN_STOP. */
+dn_type dn__fail(dn_reader *r, dn_error kind);
+
+/* r->strict, when it is not NULL: is called with the current item's header at r->item and r->at behind its varint, or behind its
+ * binary32 or binary64; false when the item is not canonical. Not called for what has neither: a negative zero that is one byte is
+ * refused by dn_next itself. */
+
+/* Four bytes, little-endian, at any address. */
+static inline uint32_t dn__load32(const uint8_t *from)
+{
+    return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
 #ifdef __cplusplus
 }
 #endif

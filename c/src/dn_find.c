@@ -1,0 +1,44 @@
+/* Moving about in a message: over items, out of containers, to a key. */
+#include "dn_internal.h"
+
+#include <string.h>
+
+void dn_skip(dn_reader *r)
+{
+    uint8_t depth = r->depth;
+    /* An error makes the depth 0. */
+    do {
+        dn_next(r);
+    } while (r->depth > depth);
+}
+
+void dn_leave(dn_reader *r)
+{
+    uint8_t depth = r->depth;
+    if (depth == 0) {
+        return;
+    }
+    do {
+        dn_next(r);
+    } while (r->depth >= depth);
+}
+
+bool dn_find(dn_reader *r, const dn_mark *map, const char *text, size_t size)
+{
+    if (r->error) {
+        return false;
+    }
+    r->at = map->at;
+    r->left = map->left;
+    r->depth = map->depth;
+    while (r->left & DN__COUNT) {
+        if (!dn_read_key(r)) {
+            return false;
+        }
+        if (r->n == size && memcmp(dn_chars(r), text, size) == 0) {
+            return true;
+        }
+        dn_skip(r);
+    }
+    return false;
+}

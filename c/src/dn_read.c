@@ -1,0 +1,325 @@
+/* The pull reader: dn_next, what it needs, and the getters of up to 32 bits.
+ *
+ * dn_next does short items itself and ends in a call for everything else, so that it needs no register that it would have to save
+ * (on AVR two cycles to push and two to pop, each). Nothing here does 64-bit arithmetic or floating point.
+ */
+#include "dn_internal.h"
+
+#include <string.h>
+
+#define PAYLOAD 0x1f
+#define VARINT 31 /* the payload that says that N follows */
+
+#define WIRE_TYPE 0xe0
+
+void dn_reader_init(dn_reader *r, const void *message, size_t size)
+{
+    r->start = r->at = r->item = (const uint8_t *)message;
+    /* As a number, because adding to NULL is not allowed, not even 0. */
+    r->end = (const uint8_t *)((uintptr_t)message + size);
+    r->n = 0;
+    r->left = 1;
+    r->strict = NULL;
+    r->type = DN_STOP;
+    r->wide = false;
+    r->error = DN_OK;
+    r->depth = 0;
+    if (size > DN_MESSAGE_MAX) {
+        r->item = r->start + DN_MESSAGE_MAX;
+        dn__fail(r, DN_LIMIT);
+    }
+}
+
+dn_type dn__fail(dn_reader *r, dn_error kind)
+{
+    if (!r->error) {
+        r->error = kind;
+        if (kind == DN_TRUNCATED) {
+            r->item = r->end;
+        }
+    }
+    /* With nothing left, dn_next goes to `ended`, and there finds the error. */
+    r->left = 0;
+    r->depth = 0;
+    r->n = 0;
+    r->wide = false;
+    r->type = DN_STOP;
+    return DN_STOP;
+}
+
+size_t dn_error_offset(const dn_reader *r)
+{
+    return (size_t)(r->item - r->start);
+}
+
+/* Nothing is left in the current container: leaves it, or ends the message. */
+static DN__APART dn_type ended(dn_reader *r)
+{
+    if (r->error) {
+        return DN_STOP;
+    }
+    r->item = r->at;
+    dn_type type = DN_STOP;
+    if (r->depth) {
+        r->left = r->levels[--r->depth];
+        type = DN_END;
+    } else if (r->at != r->end) {
+        return dn__fail(r, DN_MALFORMED);
+    }
+    r->type = type;
+    return type;
+}
+
+/* The text or the bytes of `size` bytes at r->at. */
+static DN__APART dn_type chars(dn_reader *r, size_t size)
+{
+    const uint8_t *at = r->at;
+    if (size > (size_t)(r->end - at)) {
+        return dn__fail(r, DN_TRUNCATED);
+    }
+    r->at = at + size;
+    if (r->type != DN_BYTES && !dn_is_utf8(at, size)) {
+        return dn__fail(r, DN_MALFORMED);
+    }
+    return r->type;
+}
+
+/* Reads the varint behind the current header to r->n and r->wide. */
+static bool varint(dn_reader *r)
+{
+    const uint8_t *at = r->item + 1;
+    const uint8_t *end = r->end;
+    uint32_t n = 0;
+    uint8_t over = 0;
+    uint8_t shift = 0;
+    uint8_t byte;
+    do {
+        if (at == end) {
+            dn__fail(r, DN_TRUNCATED);
+            return false;
+        }
+        byte = *at++;
+        uint8_t bits = byte & 0x7f;
+        if (shift < 32) {
+            n |= (uint32_t)bits << shift;
+            if (shift == 28) {
+                over = bits >> 4;
+            }
+        } else {
+            over |= bits;
+        }
+        if (shift == 63 && byte > 1) {
+            dn__fail(r, DN_MALFORMED);
+            return false;
+        }
+        shift = (uint8_t)(shift + 7);
+    } while (byte & 0x80);
+    r->at = at;
+    r->n = n;
+    r->wide = over != 0;
+    if (r->strict && !r->strict(r)) {
+        dn__fail(r, DN_MALFORMED);
+        return false;
+    }
+    return true;
+}
+
+/* The current item, whose type is set and whose N is in a varint. A container has been entered. */
+static DN__APART dn_type long_item(dn_reader *r)
+{
+    if (!varint(r)) {
+        return DN_STOP;
+    }
+    dn_type type = r->type;
+    if (type == DN_NEGATIVE) {
+        if (r->n == 0 && !r->wide) {
+            type = r->type = DN_UINT;
+        }
+    } else if (type == DN_MAP || type == DN_ARRAY) {
+        /* So many items cannot follow, because each takes a byte: what is missing will be missed at the same place. */
+        size_t most = DN__COUNT >> 1;
+        size_t count = r->wide || r->n > most ? most : (size_t)r->n;
+        r->left = type == DN_MAP ? DN__MAP | (count << 1) : count;
+    } else if (type != DN_UINT) {
+        if (r->wide || r->n > DN_MESSAGE_MAX) {
+            return dn__fail(r, DN_TRUNCATED);
+        }
+        return chars(r, (size_t)r->n);
+    }
+    return type;
+}
+
+/* The current item, a float behind r->at, when the reader is strict. */
+static DN__APART dn_type strict_item(dn_reader *r)
+{
+    return r->strict(r) ? r->type : dn__fail(r, DN_MALFORMED);
+}
+
+dn_type dn_next(dn_reader *r)
+{
+    size_t left = r->left;
+    if (!(left & DN__COUNT)) {
+        return ended(r);
+    }
+    const uint8_t *at = r->at;
+    r->item = at;
+    if (at == r->end) {
+        return dn__fail(r, DN_TRUNCATED);
+    }
+    uint8_t header = *at++;
+    uint8_t payload = header & PAYLOAD;
+    bool key = left & DN__MAP && !(left & 1);
+    left--;
+    r->left = left;
+    r->at = at;
+    dn_type type;
+    if (key || (header & WIRE_TYPE) == DN__HEAD_TEXT || (header & WIRE_TYPE) == DN__HEAD_BYTES) {
+        if (key) {
+            if ((header & WIRE_TYPE) != DN__HEAD_TEXT) {
+                return dn__fail(r, DN_MALFORMED);
+            }
+            type = DN_KEY;
+        } else {
+            type = header & 0x20 ? DN_BYTES : DN_TEXT;
+        }
+        r->type = type;
+        if (payload == VARINT) {
+            return long_item(r);
+        }
+        r->n = payload;
+        r->wide = false;
+        return chars(r, payload);
+    }
+    if (header & 0x80) {
+        /* A map or an array. */
+        uint8_t depth = r->depth;
+        if (depth == DN_NESTING) {
+            return dn__fail(r, DN_LIMIT);
+        }
+        r->levels[depth] = left;
+        r->depth = (uint8_t)(depth + 1);
+        type = DN_ARRAY;
+        left = payload;
+        if (!(header & 0x20)) {
+            type = DN_MAP;
+            left = (size_t)(DN__MAP | (left << 1));
+        }
+        r->left = left;
+    } else if (header & 0x40) {
+        if (header & 0x20) {
+            if (payload > 2) {
+                return dn__fail(r, DN_MALFORMED);
+            }
+            type = payload == 2 ? DN_NULL : DN_BOOL;
+        } else {
+            if (payload > 1) {
+                return dn__fail(r, DN_MALFORMED);
+            }
+            uint8_t size = payload ? 8 : 4;
+            if ((size_t)(r->end - at) < size) {
+                return dn__fail(r, DN_TRUNCATED);
+            }
+            r->at = at + size;
+            type = payload ? DN_DOUBLE : DN_FLOAT;
+            r->type = type;
+            return r->strict ? strict_item(r) : type;
+        }
+    } else {
+        type = header & 0x20 ? DN_NEGATIVE : DN_UINT;
+        if (header == 0x20) {
+            type = DN_UINT;
+            if (r->strict) {
+                return dn__fail(r, DN_MALFORMED);
+            }
+        }
+    }
+    r->type = type;
+    if (payload == VARINT) {
+        return long_item(r);
+    }
+    r->n = payload;
+    r->wide = false;
+    return type;
+}
+
+bool dn_done(dn_reader *r)
+{
+    /* Containers of which all was read may be left open. */
+    while (!(r->left & DN__COUNT)) {
+        if (dn_next(r) == DN_STOP) {
+            return !r->error;
+        }
+    }
+    r->item = r->at;
+    dn__fail(r, DN_WRONG_TYPE);
+    return false;
+}
+
+bool dn_expect(dn_reader *r, dn_type type)
+{
+    if (dn_next(r) != type) {
+        dn__fail(r, DN_WRONG_TYPE);
+        return false;
+    }
+    return true;
+}
+
+bool dn_read_key(dn_reader *r)
+{
+    dn_type type = dn_next(r);
+    if (type == DN_KEY) {
+        return true;
+    }
+    if (type > DN_END) {
+        dn__fail(r, DN_WRONG_TYPE);
+    }
+    return false;
+}
+
+bool dn_more(dn_reader *r)
+{
+    if (r->left & DN__COUNT) {
+        return true;
+    }
+    dn_next(r);
+    return false;
+}
+
+bool dn_get_bool(dn_reader *r)
+{
+    if (r->type != DN_BOOL) {
+        dn__fail(r, DN_WRONG_TYPE);
+    }
+    return r->n != 0;
+}
+
+bool dn_copy_text(dn_reader *r, char *to, size_t size)
+{
+    const char *from = dn_chars(r);
+    size_t length = (size_t)r->n;
+    if (size == 0) {
+        dn__fail(r, r->type == DN_TEXT || r->type == DN_KEY ? DN_RANGE : DN_WRONG_TYPE);
+        return false;
+    }
+    to[0] = '\0';
+    if (r->type != DN_TEXT && r->type != DN_KEY) {
+        dn__fail(r, DN_WRONG_TYPE);
+        return false;
+    }
+    if (length >= size || memchr(from, 0, length)) {
+        dn__fail(r, DN_RANGE);
+        return false;
+    }
+    memcpy(to, from, length);
+    to[length] = '\0';
+    return true;
+}
+
+bool dn_chars_are(const dn_reader *r, const char *text, uint16_t size)
+{
+#if defined(__AVR__)
+    return memcmp_P(dn_chars(r), text, size) == 0;
+#else
+    return memcmp(dn_chars(r), text, size) == 0;
+#endif
+}
