@@ -1,6 +1,14 @@
 //! Measures the device library, and peers, on microcontrollers: cycles, stack, flash and RAM, by running firmware in simulators.
 
+mod avr;
+mod avr_table;
+mod generate;
+mod layout;
+mod payloads;
+mod report;
 mod results;
+mod shape;
+mod toolchain;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -18,7 +26,13 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Cycles, stack, flash and RAM on the ATmega328P
-    Avr,
+    Avr {
+        /// Only these payloads; nothing is then written to the results
+        payloads: Vec<String>,
+        /// With each of the four sets of compiler options, instead of only -Os -flto
+        #[arg(long)]
+        all: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -33,6 +47,29 @@ fn main() -> ExitCode {
 
 fn run(command: Option<Command>) -> Result<(), Failure> {
     match command {
-        Some(Command::Avr) | None => Err("nothing is measured yet".into()),
+        Some(Command::Avr { payloads, all }) => measure_avr(&payloads, all),
+        None => measure_avr(&[], true),
     }
+}
+
+fn measure_avr(payloads: &[String], all: bool) -> Result<(), Failure> {
+    let groups = avr::only(payloads::groups()?, payloads);
+    let avr = avr::Avr::new()?;
+    let options = if all { &avr::OPTIONS[..] } else { &avr::OPTIONS[..1] };
+    let mut rows = Vec::new();
+    let mut failures = Vec::new();
+    for options in options {
+        let measured = avr::measure(&avr, &groups, options)?;
+        avr_table::print(&measured.rows, options);
+        rows.extend(measured.rows);
+        failures.extend(measured.failures);
+    }
+    if !failures.is_empty() {
+        return Err(failures.iter().map(|failure| format!("\n{failure}")).collect::<String>().into());
+    }
+    if payloads.is_empty() {
+        results::replace(&rows)?;
+        println!("\n{} results in bench/results/mcu.jsonl", rows.len());
+    }
+    Ok(())
 }

@@ -1,0 +1,65 @@
+//! What was measured on AVR, for people.
+
+use crate::results::Row;
+
+/// The tests of the paper that fit the UNO with every library; averages are over these.
+pub const AVERAGED: [&str; 8] =
+    ["Test01", "Test04", "Test05", "Test06", "Test07", "Test08", "Test09", "Test10"];
+
+const OPERATIONS: [&str; 3] = ["encode", "decode", "bind"];
+
+/// Cycles and stack of every payload, averages, flash and RAM; then, why some have no figures.
+pub fn print(rows: &[Row], options: &str) {
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.options == options).collect();
+    let find = |payload: &str, operation: &str, metric: &str| {
+        let mut rows = rows.iter();
+        rows.find(|r| r.payload == payload && r.operation == operation && r.metric == metric).map(|r| r.value)
+    };
+    println!("\nATmega328P, avr-gcc 7.3.0 {options}: cycles, and bytes of stack");
+    println!(
+        "{:<16}{:>6}{:>9}{:>6}{:>9}{:>6}{:>9}{:>6}",
+        "", "bytes", "encode", "stack", "decode", "stack", "bind", "stack"
+    );
+    let mut payloads: Vec<&str> = Vec::new();
+    for row in &rows {
+        if !payloads.contains(&row.payload.as_str()) {
+            payloads.push(&row.payload);
+        }
+    }
+    for payload in &payloads {
+        print!("{payload:<16}{:>6}", figure(find(payload, "encode", "bytes")));
+        for operation in OPERATIONS {
+            let cycles = find(payload, operation, "cycles");
+            print!("{:>9}{:>6}", figure(cycles), figure(find(payload, operation, "stack")));
+        }
+        println!();
+    }
+    print!("{:<22}", "average 01, 04-10");
+    for operation in OPERATIONS {
+        let of = |metric| {
+            AVERAGED.iter().map(|payload| find(payload, operation, metric)).collect::<Option<Vec<_>>>()
+        };
+        let cycles = of("cycles").map(|all| all.iter().sum::<f64>() / all.len() as f64);
+        let stack = of("stack").map(|all| all.into_iter().fold(0.0, f64::max));
+        print!("{:>9}{:>6}", figure(cycles.map(f64::round)), figure(stack));
+    }
+    println!("  (stack: the most)");
+    let sizes = rows.iter().filter(|row| row.metric == "flash");
+    for row in sizes {
+        let ram = find(&row.payload, &row.operation, "ram");
+        println!(
+            "{:<22}{:>9} bytes of flash, {} of RAM ({})",
+            row.operation,
+            row.value,
+            figure(ram),
+            row.payload
+        );
+    }
+    for row in rows.iter().filter(|row| row.metric == "fits") {
+        println!("{}, {}: {}", row.payload, row.operation, row.note.as_deref().unwrap_or("does not fit"));
+    }
+}
+
+fn figure(value: Option<f64>) -> String {
+    value.map_or("-".into(), |value| value.to_string())
+}

@@ -1,0 +1,276 @@
+//! The C struct of a message, and its values as an initializer.
+
+use crate::shape::Shape;
+use dunnage_pson::Value;
+use std::fmt::Write as _;
+
+/// A value of a C struct.
+#[derive(Debug, Clone)]
+pub enum Node {
+    /// Has no member.
+    Null,
+    /// `bool`
+    Bool,
+    /// `u32`, `i32`, `u64` or `i64`, which are `uint32_t` and so on.
+    Integer(&'static str),
+    /// `float`
+    Float,
+    /// `double`
+    Double,
+    /// `char[size]`, with its NUL.
+    Text { size: usize },
+    /// A struct of its own.
+    Struct(Struct),
+    /// An array of C, beside it a `uint16_t` that tells how many there are.
+    List { element: Box<Node>, most: usize },
+}
+
+/// What a struct stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A map; its first member is `uint32_t present`.
+    Map,
+    /// An array whose elements have several types.
+    Mixed,
+    /// Its only field: a C array of arrays, or a message that is no map.
+    Only,
+}
+
+/// A struct of C.
+#[derive(Debug, Clone)]
+pub struct Struct {
+    /// Its `typedef`.
+    pub name: String,
+    /// What it stands for.
+    pub kind: Kind,
+    /// In their order.
+    pub fields: Vec<Field>,
+}
+
+/// A member of a struct.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// In a map.
+    pub key: String,
+    /// Of the member.
+    pub name: String,
+    /// Its type.
+    pub node: Node,
+}
+
+/// The struct of a message of this shape; `name` is that of the `typedef`, and the prefix of those of the structs in it.
+pub fn root(name: &str, shape: &Shape) -> Struct {
+    let mut structs = 0;
+    let kind = if matches!(shape, Shape::Map(_)) { Kind::Map } else { Kind::Only };
+    structure(name, name, kind, shape, &mut structs)
+}
+
+fn structure(root: &str, name: &str, kind: Kind, shape: &Shape, structs: &mut usize) -> Struct {
+    let members: Vec<(String, Shape)> = match (kind, shape) {
+        (Kind::Map, Shape::Map(entries)) => entries.clone(),
+        (Kind::Mixed, Shape::Mixed(shapes)) => {
+            shapes.iter().enumerate().map(|(i, shape)| (format!("e{i}"), shape.clone())).collect()
+        }
+        _ => vec![("all".into(), shape.clone())],
+    };
+    let mut taken = vec!["present".to_owned()];
+    let fields = members
+        .into_iter()
+        .map(|(key, shape)| {
+            let name = member_name(&key, &mut taken);
+            Field { node: node(root, &shape, structs), key, name }
+        })
+        .collect();
+    Struct { name: name.into(), kind, fields }
+}
+
+fn node(root: &str, shape: &Shape, structs: &mut usize) -> Node {
+    let mut nested = |kind| {
+        *structs += 1;
+        Node::Struct(structure(root, &format!("{root}_{structs}"), kind, shape, structs))
+    };
+    match shape {
+        Shape::Null => Node::Null,
+        Shape::Bool => Node::Bool,
+        Shape::Integer { .. } => shape.integer_type().map_or(Node::Double, Node::Integer),
+        Shape::Float => Node::Float,
+        Shape::Double => Node::Double,
+        Shape::Text { longest } => Node::Text { size: longest + 1 },
+        Shape::Map(_) => nested(Kind::Map),
+        Shape::Mixed(_) => nested(Kind::Mixed),
+        Shape::List { element, most } => {
+            let element = match **element {
+                Shape::List { .. } => {
+                    *structs += 1;
+                    let name = format!("{root}_{structs}");
+                    Node::Struct(structure(root, &name, Kind::Only, element, structs))
+                }
+                _ => node(root, element, structs),
+            };
+            Node::List { element: Box::new(element), most: *most }
+        }
+    }
+}
+
+/// An identifier that resembles `key`, is not taken, and neither is its counter.
+fn member_name(key: &str, taken: &mut Vec<String>) -> String {
+    let mut name = identifier(key);
+    while taken.contains(&name) || taken.contains(&counter(&name)) {
+        name.push('_');
+    }
+    taken.push(name.clone());
+    taken.push(counter(&name));
+    name
+}
+
+/// An identifier that resembles `text`.
+pub fn identifier(text: &str) -> String {
+    const WORDS: &str = " auto bool break case char class const continue default delete do double else enum extern false \
+        float for goto if inline int long new private public register restrict return short signed sizeof static struct \
+        switch this true typedef union unsigned void volatile while ";
+    let mut name: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit() || c == '_') {
+        name.insert(0, 'x');
+    }
+    if WORDS.contains(&format!(" {name} ")) {
+        name.push('_');
+    }
+    name
+}
+
+/// The member that counts the elements of the list `name`.
+pub fn counter(name: &str) -> String {
+    format!("{name}_count")
+}
+
+/// `typedef`s, the inner ones first.
+pub fn declare(structure: &Struct, out: &mut String) {
+    for field in &structure.fields {
+        declare_nested(&field.node, out);
+    }
+    out.push_str("typedef struct {\n");
+    if structure.kind == Kind::Map {
+        out.push_str("    uint32_t present;\n");
+    }
+    let mut empty = structure.kind != Kind::Map;
+    for field in &structure.fields {
+        let Some(member) = declarator(&field.node, &field.name) else { continue };
+        let _ = writeln!(out, "    {member};");
+        if matches!(field.node, Node::List { .. }) {
+            let _ = writeln!(out, "    uint16_t {};", counter(&field.name));
+        }
+        empty = false;
+    }
+    if empty {
+        out.push_str("    uint8_t nothing;\n");
+    }
+    let _ = writeln!(out, "}} {};\n", structure.name);
+}
+
+fn declare_nested(node: &Node, out: &mut String) {
+    match node {
+        Node::Struct(inner) => declare(inner, out),
+        Node::List { element, .. } => declare_nested(element, out),
+        _ => {}
+    }
+}
+
+/// The declaration of a member; none for null.
+fn declarator(node: &Node, name: &str) -> Option<String> {
+    Some(match node {
+        Node::Null => return None,
+        Node::Bool => format!("bool {name}"),
+        Node::Integer(kind) => format!("{} {name}", integer_type(kind)),
+        Node::Float => format!("float {name}"),
+        Node::Double => format!("double {name}"),
+        Node::Text { size } => format!("char {name}[{size}]"),
+        Node::Struct(inner) => format!("{} {name}", inner.name),
+        Node::List { element, most } => return declarator(element, &format!("{name}[{most}]")),
+    })
+}
+
+fn integer_type(kind: &str) -> &'static str {
+    match kind {
+        "u32" => "uint32_t",
+        "i32" => "int32_t",
+        "u64" => "uint64_t",
+        _ => "int64_t",
+    }
+}
+
+/// `value` as the initializer of a struct.
+pub fn initializer(structure: &Struct, value: &Value) -> String {
+    let mut members = Vec::new();
+    if structure.kind == Kind::Map {
+        members.push("0".to_owned());
+    }
+    for (i, field) in structure.fields.iter().enumerate() {
+        let value = match (structure.kind, value) {
+            (Kind::Map, Value::Map(entries)) => &entries[i].1,
+            (Kind::Mixed, Value::Array(elements)) => &elements[i],
+            _ => value,
+        };
+        let Some(member) = initializer_of(&field.node, value) else { continue };
+        members.push(member);
+        if let (Node::List { .. }, Value::Array(elements)) = (&field.node, value) {
+            members.push(elements.len().to_string());
+        }
+    }
+    if members.is_empty() {
+        members.push("0".to_owned());
+    }
+    format!("{{{}}}", members.join(", "))
+}
+
+fn initializer_of(node: &Node, value: &Value) -> Option<String> {
+    Some(match (node, value) {
+        (Node::Null, _) => return None,
+        (Node::Bool, Value::Bool(b)) => b.to_string(),
+        (Node::Integer(kind), _) => integer(kind, value.as_integer().unwrap_or_default()),
+        (Node::Float, _) => format!("{:?}f", number(value) as f32),
+        (Node::Double, _) => format!("{:?}", number(value)),
+        (Node::Text { .. }, Value::Text(text)) => literal(text),
+        (Node::Struct(inner), _) => initializer(inner, value),
+        (Node::List { element, .. }, Value::Array(elements)) => {
+            let elements: Vec<_> =
+                elements.iter().filter_map(|value| initializer_of(element, value)).collect();
+            format!("{{{}}}", elements.join(", "))
+        }
+        _ => unreachable!("the struct was made for this message"),
+    })
+}
+
+fn integer(kind: &str, n: i128) -> String {
+    match kind {
+        "u32" => format!("{n}ul"),
+        "i32" => format!("({}l - 1)", n + 1),
+        "u64" => format!("{n}ull"),
+        _ => format!("({}ll - 1)", n + 1),
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::F64(f) => *f,
+        other => other.as_integer().unwrap_or_default() as f64,
+    }
+}
+
+/// A string literal of C.
+pub fn literal(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' | b'?' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,158 @@
+//! What a firmware reports while it runs, and what it should.
+
+use crate::{
+    Failure,
+    generate::{Message, bound, bound_elements},
+    layout::{Kind, Node, Struct},
+};
+use dunnage_pson::Value;
+
+/// A region that was measured.
+#[derive(Debug)]
+pub struct Region {
+    /// Given by the firmware.
+    pub id: usize,
+    /// From its first to its last instruction.
+    pub cycles: u64,
+    /// In bytes, with the return address of the call.
+    pub stack: u64,
+    /// What it folded.
+    pub inside: Vec<Event>,
+    /// What was folded after it.
+    pub after: Vec<Event>,
+}
+
+/// Something that was folded.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// With so many entries.
+    Map(u64),
+    /// With so many elements.
+    Array(u64),
+    /// Of a map.
+    Key(String),
+    /// Any other value.
+    Value(Value),
+}
+
+/// Reads the lines that `simavr/run.c` prints.
+pub fn regions(text: &str) -> Result<Vec<Region>, Failure> {
+    let mut regions: Vec<Region> = Vec::new();
+    let mut inside = None;
+    for line in text.lines() {
+        let words: Vec<_> = line.split(' ').collect();
+        match words[..] {
+            ["start", _] => inside = Some(Vec::new()),
+            ["fold", kind, hex] => {
+                let event = event(kind, &bytes(hex)?)?;
+                match (&mut inside, regions.last_mut()) {
+                    (Some(events), _) => events.push(event),
+                    (None, Some(region)) => region.after.push(event),
+                    (None, None) => return Err("folded before the first region".into()),
+                }
+            }
+            ["region", id, "cycles", cycles, "stack", stack] => regions.push(Region {
+                id: id.parse()?,
+                cycles: cycles.parse()?,
+                stack: stack.parse()?,
+                inside: inside.take().ok_or("a region ends that did not start")?,
+                after: Vec::new(),
+            }),
+            ["end", ..] => return Ok(regions),
+            _ => return Err(format!("not understood: {line}").into()),
+        }
+    }
+    Err("the firmware's report ends early".into())
+}
+
+fn bytes(hex: &str) -> Result<Vec<u8>, Failure> {
+    (0..hex.len()).step_by(2).map(|i| Ok(u8::from_str_radix(&hex[i..i + 2], 16)?)).collect()
+}
+
+/// The bytes that a fold of `kind` gave; numbers are little-endian.
+fn event(kind: &str, bytes: &[u8]) -> Result<Event, Failure> {
+    let unsigned = bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
+    let signed = if bytes.len() == 4 { i64::from(unsigned as u32 as i32) } else { unsigned as i64 };
+    Ok(match (kind, bytes.len()) {
+        ("m", 2 | 4) => Event::Map(unsigned),
+        ("a", 2 | 4) => Event::Array(unsigned),
+        ("k", _) => Event::Key(String::from_utf8(bytes.to_vec())?),
+        ("t", _) => Event::Value(Value::Text(String::from_utf8(bytes.to_vec())?)),
+        ("x", _) => Event::Value(Value::Bytes(bytes.to_vec())),
+        ("u", 4 | 8) => Event::Value(Value::U64(unsigned)),
+        ("i", 4 | 8) => Event::Value(Value::from(signed)),
+        ("f", 4) => Event::Value(Value::from(f64::from(f32::from_bits(unsigned as u32)))),
+        ("f", 8) => Event::Value(Value::from(f64::from_bits(unsigned))),
+        ("b", 1) => Event::Value(Value::Bool(unsigned != 0)),
+        ("z", 0) => Event::Value(Value::Null),
+        _ => return Err(format!("not a fold: {kind} of {} bytes", bytes.len()).into()),
+    })
+}
+
+/// What walking over the message folds.
+pub fn walked(message: &Message) -> Vec<Event> {
+    let mut events = Vec::new();
+    walk(&message.value, &mut events);
+    events
+}
+
+fn walk(value: &Value, events: &mut Vec<Event>) {
+    match value {
+        Value::Map(entries) => {
+            events.push(Event::Map(entries.len() as u64));
+            for (key, value) in entries {
+                events.push(Event::Key(key.clone()));
+                walk(value, events);
+            }
+        }
+        Value::Array(elements) => {
+            events.push(Event::Array(elements.len() as u64));
+            elements.iter().for_each(|element| walk(element, events));
+        }
+        scalar => events.push(Event::Value(scalar.clone())),
+    }
+}
+
+/// What the members of the bound struct are.
+pub fn bound_members(message: &Message) -> Vec<Event> {
+    let mut events = Vec::new();
+    members(&message.root, &message.value, &mut events);
+    events
+}
+
+fn members(structure: &Struct, value: &Value, events: &mut Vec<Event>) {
+    match (structure.kind, value) {
+        (Kind::Map, Value::Map(_)) => {
+            let fields: Vec<_> = bound(structure).collect();
+            events.push(Event::Value(Value::U64((1 << fields.len()) - 1)));
+            for field in fields {
+                if let Some(value) = value.get(&field.key) {
+                    member(&field.node, value, events);
+                }
+            }
+        }
+        _ if bound_elements(structure).is_some() => member(&structure.fields[0].node, value, events),
+        _ => {}
+    }
+}
+
+fn member(node: &Node, value: &Value, events: &mut Vec<Event>) {
+    match (node, value) {
+        (Node::Struct(inner), _) => members(inner, value, events),
+        (Node::List { element, .. }, Value::Array(elements)) => {
+            events.push(Event::Array(elements.len() as u64));
+            elements.iter().for_each(|value| member(element, value, events));
+        }
+        _ => events.push(Event::Value(value.clone())),
+    }
+}
+
+/// An error that shows the first difference.
+pub fn compare(what: &str, found: &[Event], expected: &[Event]) -> Result<(), Failure> {
+    if found == expected {
+        return Ok(());
+    }
+    let at = found.iter().zip(expected).take_while(|(a, b)| a == b).count();
+    let (found, expected) = (found.get(at), expected.get(at));
+    Err(format!("{what}: item {at} is {found:?}, expected {expected:?}").into())
+}

