@@ -1,0 +1,79 @@
+#!/bin/sh
+# Builds every example for the UNO, runs it on a simulated one, and compares what it writes to its serial line with the files here:
+#     run.sh DIRECTORY           DIRECTORY is for what is built
+#     run.sh DIRECTORY bless     writes the files here, and the table of sizes in the README, again
+# Needs what build.sh needs, libsimavr-dev and libelf-dev.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+out=$1
+mode=${2:-compare}
+failed=0
+
+mkdir -p "$out"
+cc -std=gnu99 -Wall -Wextra -O2 "$here/uno.c" -o "$out/uno" -lsimavr -lelf
+"$here/build.sh" "$out"
+
+# Keeps `new` as the golden file, or tells how it differs from it.
+compare() {
+    if [ "$mode" = bless ]; then
+        cp "$2" "$1"
+    elif ! diff -u "$1" "$2"; then
+        failed=1
+    fi
+}
+
+# binary EXAMPLE SIMULATOR-ARGUMENTS...: compares bytes, 32 on a line.
+binary() {
+    name=$1
+    shift
+    "$out/uno" "$out/$name.elf" "$@" > "$out/$name.bin"
+    od -An -v -tx1 -w32 "$out/$name.bin" | tr -d ' ' > "$out/$name.hex"
+    compare "$here/$name.hex" "$out/$name.hex"
+}
+
+# text EXAMPLE SIMULATOR-ARGUMENTS...: compares lines.
+text() {
+    name=$1
+    shift
+    "$out/uno" "$out/$name.elf" "$@" | tr -d '\r' > "$out/$name.txt"
+    compare "$here/$name.txt" "$out/$name.txt"
+}
+
+binary Sensor 2500 adc 0 2502
+binary Sink 100 adc 0 2502
+text Bind 100
+text Json 100
+# A command; one with a key that is skipped; one of the wrong type; one that is no PSON; one that ends early; and the state again.
+binary Receive 1000 \
+    send c2836c6564618670 20 send 6572696f641ff403 40 \
+    send c28678e1c16161048670 120 send 6572696f641e 121 \
+    send c1836c656405 200 \
+    send c17f 300 \
+    send c28170 400 \
+    send c0 600
+
+# Flash and RAM as the IDE counts them: .text + .data, and .data + .bss.
+sizes() {
+    printf '| example | flash, bytes | RAM, bytes |\n|---|---|---|\n'
+    for elf in "$out"/*.elf; do
+        "${AVR_GCC%gcc}size" -A "$elf" | awk -v name="$(basename "$elf" .elf)" '
+            $1 == ".text" || $1 == ".data" { flash += $2 }
+            $1 == ".data" || $1 == ".bss" { ram += $2 }
+            END { printf "| %s | %d | %d |\n", name, flash, ram }'
+    done
+    printf '\nArduino core of Debian, avr-gcc %s, flags of the Arduino IDE.\n' "$("$AVR_GCC" -dumpversion)"
+}
+AVR_GCC=${AVR_GCC:-avr-gcc}
+sizes > "$out/sizes.md"
+cat "$out/sizes.md"
+
+# Puts them into the README. Another compiler than the one that is named there makes other sizes.
+readme=$here/../../README.md
+awk -v sizes="$out/sizes.md" '
+    /<!-- end sizes -->/ { inside = 0 }
+    !inside { print }
+    /<!-- begin sizes/ { inside = 1; while ((getline line < sizes) > 0) print line }' "$readme" > "$out/README.md"
+if [ "$mode" = bless ] || grep -q "avr-gcc $("$AVR_GCC" -dumpversion), flags" "$readme"; then
+    compare "$readme" "$out/README.md"
+fi
+exit $failed
