@@ -46,7 +46,7 @@ text Json 100
 # A command; one with a key that is skipped; one of the wrong type; one that is no PSON; one that ends early; and the state again.
 binary Receive 1000 \
     send c2836c6564618670 20 send 6572696f641ff403 40 \
-    send c28678e1c16161048670 120 send 6572696f641e 121 \
+    send c28178e1c1826161048670 120 send 6572696f641e 121 \
     send c1836c656405 200 \
     send c17f 300 \
     send c28170 400 \
