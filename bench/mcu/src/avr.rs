@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     generate::{Does, Message, binds, firmware},
-    payloads::{Group, Payload},
+    payloads::Group,
     report::{self, Event, Region},
     results::Row,
     shape::Floats,
@@ -357,14 +357,4 @@ fn row(options: &str, payload: &str, operation: &str, metric: &str, value: u64, 
 
 fn does_not_fit(options: &str, payload: &str, operation: &str, reason: &str) -> Row {
     Row { note: Some(reason.into()), ..row(options, payload, operation, "fits", 0, "") }
-}
-
-/// The payload's group with only what is named, for a quick look.
-pub fn only(groups: Vec<Group>, names: &[String]) -> Vec<Group> {
-    let wanted = |payload: &Payload| names.is_empty() || names.contains(&payload.name);
-    groups
-        .into_iter()
-        .map(|group| Group { payloads: group.payloads.into_iter().filter(wanted).collect(), ..group })
-        .filter(|group| !group.payloads.is_empty())
-        .collect()
 }

@@ -2,7 +2,10 @@
 
 use crate::Failure;
 use dunnage_pson::Value;
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 const PAPER: &str = include_str!("../../corpus/pson-paper.json");
 
@@ -24,10 +27,8 @@ pub struct Group {
     pub payloads: Vec<Payload>,
 }
 
-/// The ten tests of the paper, the container, the ten kinds of payload of the benchmark of JSON and MessagePack, and every JSON file
-/// in `bench/mcu/payloads`.
+/// The ten tests of the paper, the container, and the ten kinds of payload on which JSON and MessagePack are compared.
 pub fn groups() -> Result<Vec<Group>, Failure> {
-    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let paper: Value = serde_json::from_str(PAPER)?;
     let Some(Value::Map(tests)) = paper.get("payloads") else {
         return Err("pson-paper.json has no payloads".into());
@@ -36,22 +37,73 @@ pub fn groups() -> Result<Vec<Group>, Failure> {
         tests.iter().map(|(name, value)| Payload { name: name.clone(), value: value.clone() }).collect();
 
     let mut groups = vec![Group { name: "paper".into(), payloads: tests }];
-    for folder in [bench.join("corpus"), bench.join("mcu/payloads")] {
-        let mut files: Vec<_> =
-            fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, Failure>>()?;
-        files.retain(|path| {
-            path.extension().is_some_and(|ext| ext == "json") && !path.ends_with("pson-paper.json")
-        });
-        files.sort();
-        for path in files {
-            let payload = load(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-            groups.push(Group { name: payload.name.clone(), payloads: vec![payload] });
-        }
-    }
+    groups.extend(folder("../corpus")?);
     Ok(groups)
+}
+
+/// What the user dropped into `bench/mcu/payloads`.
+pub fn dropped() -> Result<Vec<Group>, Failure> {
+    folder("payloads")
+}
+
+/// Every JSON file in a folder beside `src`, but for the paper's, as a group of its own.
+fn folder(name: &str) -> Result<Vec<Group>, Failure> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let mut files: Vec<_> =
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, Failure>>()?;
+    files.retain(|path| {
+        path.extension().is_some_and(|ext| ext == "json") && !path.ends_with("pson-paper.json")
+    });
+    files.sort();
+    let group = |path: &PathBuf| {
+        let payload = load(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Group { name: payload.name.clone(), payloads: vec![payload] })
+    };
+    files.iter().map(group).collect()
 }
 
 fn load(path: &Path) -> Result<Payload, Failure> {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("its name is no text")?;
     Ok(Payload { name: stem.into(), value: serde_json::from_str(&fs::read_to_string(path)?)? })
+}
+
+/// The groups that hold one of the payloads `names`, or have such a name; all when there are none.
+pub fn only(mut groups: Vec<Group>, names: &[String]) -> Vec<Group> {
+    groups.retain(|group| {
+        let has =
+            |name: &String| group.name == *name || group.payloads.iter().any(|payload| payload.name == *name);
+        names.is_empty() || names.iter().any(has)
+    });
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes as JSON and as MessagePack of the payloads that they stand for.
+    const SIZES: [(&str, usize, usize); 10] = [
+        ("short-int", 48, 35),
+        ("short-json", 27, 18),
+        ("medium-mixed", 592, 490),
+        ("long-and-mixed", 1970, 1718),
+        ("array-strings", 74, 58),
+        ("array-int", 45, 25),
+        ("short-null", 13, 7),
+        ("json-org", 360, 304),
+        ("wot", 266, 229),
+        ("tasmota-status", 1302, 1044),
+    ];
+
+    #[test]
+    fn the_ten_kinds_have_the_sizes_of_those_they_stand_for() {
+        let groups = groups().unwrap();
+        for (name, json, msgpack) in SIZES {
+            let group = groups.iter().find(|group| group.name == name).unwrap();
+            let value = &group.payloads[0].value;
+            assert_eq!(serde_json::to_vec(value).unwrap().len(), json, "{name}");
+            let size = rmp_serde::to_vec(value).unwrap().len();
+            assert!(size.abs_diff(msgpack) * 100 <= msgpack * 4, "{name}: {size} bytes, expected {msgpack}");
+        }
+    }
 }
