@@ -1,0 +1,443 @@
+/* JSON text to PSON: a state machine that is pushed a byte at a time, with the containers that are open on a stack of its own. */
+#include "dn_internal.h"
+#include "dn_json.h"
+
+/* What comes next. */
+enum {
+    VALUE,
+    FIRST_ELEMENT, /* or ] */
+    FIRST_KEY, /* or } */
+    KEY,
+    COLON,
+    NEXT, /* comma or end; outside of all containers, white space */
+    TEXT,
+    ESCAPE,
+    HEX,
+    PAIR, /* the backslash before the second half of a surrogate pair */
+    PAIR_U,
+    WORD,
+    MINUS,
+    FRACTION_START,
+    EXPONENT_START,
+    EXPONENT_DIGIT,
+    /* From here on the number may end. */
+    ZERO,
+    DIGITS,
+    FRACTION,
+    EXPONENT
+};
+
+/* Beyond this, no text of DN_JSON_MAX bytes has digits enough to bring the number back into range. */
+#define EXPONENT_MAX 100000000
+
+/* The rests of true, false and null. */
+static const char words[] DN_FLASH = "ruealseull";
+enum { TRUE_REST = 0, FALSE_REST = 3, NULL_REST = 7, WORDS_END = 10 };
+
+static char letter(uint16_t index)
+{
+#if defined(__AVR__)
+    return (char)pgm_read_byte(words + index);
+#else
+    return words[index];
+#endif
+}
+
+static void fail(dn_json_reader *j, dn_error kind, uint32_t offset)
+{
+    if (j->error) return;
+    j->error = kind;
+    j->offset = offset;
+}
+
+static void malformed(dn_json_reader *j) { fail(j, DN_MALFORMED, j->offset); }
+
+static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+
+void dn_json_reader_init(dn_json_reader *j, dn_writer *w)
+{
+    j->writer = w;
+    j->offset = 0;
+    j->error = DN_OK;
+    j->state = VALUE;
+    j->depth = 0;
+}
+
+/* A value is complete. */
+static void value_ends(dn_json_reader *j)
+{
+    j->state = NEXT;
+    /* The count of a 16-bit size_t may be full, though not in a message of DN_MESSAGE_MAX. */
+    if (j->depth && !(++j->levels[j->depth - 1].count & DN__COUNT)) fail(j, DN_LIMIT, j->offset);
+}
+
+static void container_starts(dn_json_reader *j, bool map)
+{
+    if (j->depth == DN_NESTING) {
+        fail(j, DN_LIMIT, j->offset);
+        return;
+    }
+    j->levels[j->depth].opened = map ? dn_write_map_open(j->writer) : dn_write_array_open(j->writer);
+    j->levels[j->depth].count = map ? DN__MAP : 0;
+    j->depth++;
+    j->state = map ? FIRST_KEY : FIRST_ELEMENT;
+}
+
+static void container_ends(dn_json_reader *j)
+{
+    j->depth--;
+    dn_write_close(j->writer, j->levels[j->depth].opened, (uint32_t)(j->levels[j->depth].count & DN__COUNT));
+    value_ends(j);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------------------------- */
+
+static void number_starts(dn_json_reader *j)
+{
+    dn__decimal_init(&j->number);
+    j->exponent = 0;
+    j->start = j->offset;
+    j->whole = true;
+    j->negative = false;
+    j->negative_exponent = false;
+}
+
+static void number_ends(dn_json_reader *j)
+{
+    const uint64_t least = (uint64_t)1 << 63; /* the magnitude of -2^63 */
+    dn__decimal *number = &j->number;
+    uint64_t magnitude;
+    if (number->dropped && DN_JSON_DIGITS < 768) {
+        fail(j, DN_LIMIT, j->start);
+        return;
+    }
+    if (j->whole && dn__decimal_integer(number, &magnitude) && !(j->negative && (magnitude == 0 || magnitude > least))) {
+        if (j->negative) dn_write_i64(j->writer, -(int64_t)(magnitude - 1) - 1);
+        else dn_write_u64(j->writer, magnitude);
+    } else {
+        bool exact;
+        number->exponent += j->negative_exponent ? -j->exponent : j->exponent;
+        uint64_t bits = dn__decimal_bits(number, &exact);
+        if (bits == DN__INFINITY || (j->whole && !exact)) {
+            fail(j, DN_RANGE, j->start);
+            return;
+        }
+        dn__write_double_bits(j->writer, j->negative ? bits | least : bits);
+    }
+    value_ends(j);
+}
+
+/* A byte of a number. False when it is not one any more. */
+static bool number_goes_on(dn_json_reader *j, uint8_t c)
+{
+    bool digit = is_digit(c);
+    uint8_t state = j->state;
+    switch (state) {
+    case ZERO:
+        if (digit) malformed(j);
+        break;
+    case MINUS:
+        if (c == '0') state = ZERO;
+        else if (digit) state = DIGITS;
+        break;
+    case FRACTION_START:
+        if (digit) state = FRACTION;
+        break;
+    case EXPONENT_START:
+        if (c == '+' || c == '-') {
+            j->negative_exponent = c == '-';
+            j->state = EXPONENT_DIGIT;
+            return true;
+        }
+        /* fall through */
+    case EXPONENT_DIGIT:
+        if (digit) state = EXPONENT;
+        break;
+    default: break;
+    }
+    if (digit) {
+        j->state = state;
+        c = (uint8_t)(c - '0');
+        if (state != EXPONENT) dn__decimal_digit(&j->number, c, state == FRACTION);
+        else if (j->exponent < EXPONENT_MAX) j->exponent = j->exponent * 10 + c;
+    } else if (state < ZERO) {
+        malformed(j);
+    } else if (c == '.' && state <= DIGITS) {
+        j->whole = false;
+        j->state = FRACTION_START;
+    } else if ((c == 'e' || c == 'E') && state != EXPONENT) {
+        j->whole = false;
+        j->state = EXPONENT_START;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- Text ---------------------------------------------------------------------------------------------------------------------- */
+
+static void append(dn_json_reader *j, const uint8_t *bytes, size_t size)
+{
+    j->size += (uint32_t)size;
+    while (size) {
+        uint8_t piece = UINT8_MAX;
+        if (size < piece) piece = (uint8_t)size;
+        dn__append(j->writer, bytes, piece);
+        bytes += piece;
+        size -= piece;
+    }
+}
+
+static void text_starts(dn_json_reader *j, bool key)
+{
+    j->text = dn__open(j->writer, DN__HEAD_TEXT);
+    j->size = 0;
+    j->left = 0;
+    j->lead = 0;
+    j->key = key;
+    j->state = TEXT;
+}
+
+static void text_ends(dn_json_reader *j)
+{
+    dn_write_close(j->writer, j->text, j->size);
+    if (j->key) j->state = COLON;
+    else value_ends(j);
+}
+
+/* A byte of a character outside of ASCII, at `offset`. False when it is not UTF-8; see dn_is_utf8 for the ranges. */
+static bool character(dn_json_reader *j, uint8_t c, uint32_t offset)
+{
+    if (!j->left) {
+        j->start = offset;
+        if (c < 0xc2 || c > 0xf4) return false;
+        j->left = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+        j->low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+        j->high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+        return true;
+    }
+    if (c < j->low || c > j->high) return false;
+    j->left--;
+    j->low = 0x80;
+    j->high = 0xbf;
+    return true;
+}
+
+/* Takes what stands for itself. Gives its length; the byte behind it, if there is one, ends the text or begins an escape. */
+static size_t plain_text(dn_json_reader *j, const uint8_t *text, size_t size)
+{
+    size_t n = 0;
+    for (; n < size; n++) {
+        uint8_t c = text[n];
+        uint32_t offset = j->offset + (uint32_t)n;
+        if (c >= 0x80 || j->left) {
+            if (!character(j, c, offset)) {
+                fail(j, DN_MALFORMED, j->start);
+                break;
+            }
+        } else if (c == '"' || c == '\\') {
+            break;
+        } else if (c < 0x20) {
+            fail(j, DN_MALFORMED, offset);
+            break;
+        }
+    }
+    append(j, text, n);
+    return n;
+}
+
+/* Writes a character up to U+FFFF, or the one that the pair of `lead` and `unit` is. */
+static void unit_ends(dn_json_reader *j)
+{
+    uint8_t utf8[4];
+    uint8_t size = 0;
+    uint16_t unit = j->unit;
+    bool second = unit >= 0xdc00 && unit <= 0xdfff;
+    if (second != (j->lead != 0)) {
+        malformed(j);
+        return;
+    }
+    j->state = TEXT;
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+        j->lead = unit;
+        j->state = PAIR;
+        return;
+    }
+    if (second) {
+        uint16_t lead = (uint16_t)(j->lead - 0xd800 + 0x40); /* of the character, the bits from the 11th on */
+        utf8[size++] = (uint8_t)(0xf0 | lead >> 8);
+        utf8[size++] = (uint8_t)(0x80 | (lead >> 2 & 0x3f));
+        utf8[size++] = (uint8_t)(0x80 | (lead & 3) << 4 | (unit >> 6 & 0x0f));
+        j->lead = 0;
+    } else if (unit >= 0x800) {
+        utf8[size++] = (uint8_t)(0xe0 | unit >> 12);
+        utf8[size++] = (uint8_t)(0x80 | (unit >> 6 & 0x3f));
+    } else if (unit >= 0x80) {
+        utf8[size++] = (uint8_t)(0xc0 | unit >> 6);
+    }
+    utf8[size] = (uint8_t)(size ? 0x80 | (unit & 0x3f) : unit);
+    append(j, utf8, (size_t)size + 1);
+}
+
+static void hex_digit(dn_json_reader *j, uint8_t c)
+{
+    uint8_t lower = c | 0x20;
+    if (is_digit(c)) c = (uint8_t)(c - '0');
+    else if (lower >= 'a' && lower <= 'f') c = (uint8_t)(lower - 'a' + 10);
+    else {
+        malformed(j);
+        return;
+    }
+    j->unit = (uint16_t)(j->unit << 4 | c);
+    if (--j->left == 0) unit_ends(j);
+}
+
+static void escape(dn_json_reader *j, uint8_t c)
+{
+    switch (c) {
+    case '"':
+    case '\\':
+    case '/': break;
+    case 'b': c = '\b'; break;
+    case 'f': c = '\f'; break;
+    case 'n': c = '\n'; break;
+    case 'r': c = '\r'; break;
+    case 't': c = '\t'; break;
+    case 'u':
+        j->unit = 0;
+        j->left = 4;
+        j->state = HEX;
+        return;
+    default: malformed(j); return;
+    }
+    append(j, &c, 1);
+    j->state = TEXT;
+}
+
+/* ---- Structure ----------------------------------------------------------------------------------------------------------------- */
+
+static void word_starts(dn_json_reader *j, uint8_t rest, uint8_t left)
+{
+    j->unit = rest;
+    j->left = left;
+    j->state = WORD;
+}
+
+static void word_goes_on(dn_json_reader *j, uint8_t c)
+{
+    if (c != (uint8_t)letter(j->unit)) {
+        malformed(j);
+        return;
+    }
+    j->unit++;
+    if (--j->left) return;
+    if (j->unit == WORDS_END) dn_write_null(j->writer);
+    else dn_write_bool(j->writer, j->unit == FALSE_REST); /* behind that of true */
+    value_ends(j);
+}
+
+static void value_starts(dn_json_reader *j, uint8_t c)
+{
+    switch (c) {
+    case '"': text_starts(j, false); break;
+    case '{': container_starts(j, true); break;
+    case '[': container_starts(j, false); break;
+    case 't': word_starts(j, TRUE_REST, 3); break;
+    case 'f': word_starts(j, FALSE_REST, 4); break;
+    case 'n': word_starts(j, NULL_REST, 3); break;
+    default:
+        number_starts(j);
+        j->state = MINUS;
+        if (c == '-') j->negative = true;
+        else number_goes_on(j, c);
+    }
+}
+
+/* A byte between texts, words and numbers. */
+static void structure(dn_json_reader *j, uint8_t c)
+{
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') return;
+    bool inside = j->depth != 0;
+    bool map = inside && j->levels[j->depth - 1].count & DN__MAP;
+    switch (j->state) {
+    case FIRST_KEY:
+    case KEY:
+        if (c == '"') text_starts(j, true);
+        else if (c == '}' && j->state == FIRST_KEY) container_ends(j);
+        else malformed(j);
+        break;
+    case COLON:
+        if (c == ':') j->state = VALUE;
+        else malformed(j);
+        break;
+    case NEXT:
+        if (inside && c == ',') j->state = map ? KEY : VALUE;
+        else if (inside && c == (map ? '}' : ']')) container_ends(j);
+        else malformed(j);
+        break;
+    default:
+        if (c == ']' && j->state == FIRST_ELEMENT) container_ends(j);
+        else value_starts(j, c);
+    }
+}
+
+static void byte(dn_json_reader *j, uint8_t c)
+{
+    switch (j->state) {
+    case TEXT:
+        if (c == '"') text_ends(j);
+        else j->state = ESCAPE; /* plain_text took the others */
+        break;
+    case ESCAPE: escape(j, c); break;
+    case HEX: hex_digit(j, c); break;
+    case PAIR:
+        if (c == '\\') j->state = PAIR_U;
+        else malformed(j);
+        break;
+    case PAIR_U:
+        if (c == 'u') escape(j, c);
+        else malformed(j);
+        break;
+    case WORD: word_goes_on(j, c); break;
+    default:
+        if (j->state >= MINUS) {
+            if (number_goes_on(j, c)) break;
+            number_ends(j);
+            if (j->error) break;
+        }
+        structure(j, c);
+    }
+}
+
+bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
+{
+    const uint8_t *at = (const uint8_t *)text;
+    while (size && !j->error) {
+        if (j->offset == DN_JSON_MAX) {
+            fail(j, DN_LIMIT, DN_JSON_MAX);
+            break;
+        }
+        size_t n = 0;
+        if (j->state == TEXT) {
+            uint32_t allowed = DN_JSON_MAX - j->offset;
+            n = plain_text(j, at, size < allowed ? size : (size_t)allowed);
+        }
+        if (!n) {
+            byte(j, *at);
+            n = 1;
+        }
+        if (j->error) break;
+        at += n;
+        size -= n;
+        j->offset += (uint32_t)n;
+    }
+    return !j->error;
+}
+
+bool dn_json_finish(dn_json_reader *j)
+{
+    if (j->error) return false;
+    if (j->state >= ZERO) number_ends(j);
+    if (j->state != NEXT || j->depth) fail(j, DN_TRUNCATED, j->offset);
+    return !j->error && !j->writer->error;
+}

@@ -1,0 +1,158 @@
+/* PSON to JSON text. One loop over dn_next; whether a comma is due is all that has to be remembered. */
+#include "dn_internal.h"
+#include "dn_json.h"
+
+typedef struct {
+    dn_sink_fn take;
+    void *context;
+    bool failed;
+    uint8_t used;
+    uint8_t chunk[32]; /* a number at the least */
+} out;
+
+static void hand_on(out *o)
+{
+    if (o->used && !o->failed) o->failed = !o->take(o->context, o->chunk, o->used);
+    o->used = 0;
+}
+
+/* Room for `size` bytes more. Gives where they go; the caller adds them to o->used. */
+static char *room(out *o, uint8_t size)
+{
+    if (o->used + size > (int)sizeof o->chunk) hand_on(o);
+    return (char *)o->chunk + o->used;
+}
+
+static void put(out *o, char c)
+{
+    *room(o, 1) = c;
+    o->used++;
+}
+
+/* `word` is a literal: on AVR in flash. */
+static void put_word(out *o, const char *word)
+{
+#if defined(__AVR__)
+    for (char c; (c = (char)pgm_read_byte(word)) != 0; word++) put(o, c);
+#else
+    while (*word) put(o, *word++);
+#endif
+}
+
+static char hex(uint8_t digit)
+{
+    return (char)(digit < 10 ? '0' + digit : 'a' - 10 + digit);
+}
+
+static void put_text(out *o, const char *text, size_t size)
+{
+    put(o, '"');
+    while (size-- && !o->failed) {
+        char c = *text++;
+        char escape = 0;
+        switch (c) {
+        case '"':
+        case '\\': escape = c; break;
+        case '\b': escape = 'b'; break;
+        case '\f': escape = 'f'; break;
+        case '\n': escape = 'n'; break;
+        case '\r': escape = 'r'; break;
+        case '\t': escape = 't'; break;
+        default:
+            if ((uint8_t)c < 0x20) {
+                put_word(o, DN_LITERAL("\\u00"));
+                put(o, hex((uint8_t)c >> 4));
+                c = hex(c & 15);
+            }
+        }
+        if (escape) {
+            put(o, '\\');
+            c = escape;
+        }
+        put(o, c);
+    }
+    put(o, '"');
+}
+
+/* The bits of the binary32 `bits` as a binary64, which holds every binary32. */
+static uint64_t widened(uint32_t bits)
+{
+    uint64_t sign = (uint64_t)(bits >> 31) << 63;
+    uint32_t fraction = bits & 0x7fffff;
+    uint16_t exponent = (uint16_t)(bits >> 23 & 0xff);
+    if (exponent == 0xff) exponent = 0x7ff;
+    else if (exponent) exponent = (uint16_t)(exponent + 1023 - 127);
+    else if (fraction) {
+        /* Subnormal; in binary64 it is not. */
+        for (exponent = 1023 - 127 + 1; !(fraction & 0x800000); exponent--) fraction <<= 1;
+        fraction &= 0x7fffff;
+    }
+    return sign | (uint64_t)exponent << 52 | (uint64_t)fraction << 29;
+}
+
+static void put_float(out *o, dn_reader *r)
+{
+    /* Not dn_get_double: where double has 32 bits, it refuses most binary64. */
+    const uint8_t *at = r->item + 1;
+    uint64_t bits = dn__load32(at);
+    if (r->type == DN_DOUBLE) bits |= (uint64_t)dn__load32(at + 4) << 32;
+    else bits = widened((uint32_t)bits);
+    if ((bits & DN__INFINITY) == DN__INFINITY) dn__fail(r, DN_RANGE);
+    else {
+        char *to = room(o, DN__NUMBER_TEXT);
+        o->used = (uint8_t)(o->used + dn__print_double(bits, to));
+    }
+}
+
+static void put_integer(out *o, dn_reader *r)
+{
+    bool negative = r->type == DN_NEGATIVE;
+    uint64_t magnitude = negative ? 0 - (uint64_t)dn_get_i64(r) : dn_get_u64(r);
+    char *to = room(o, DN__NUMBER_TEXT);
+    o->used = (uint8_t)(o->used + dn__print_integer(magnitude, negative, to));
+}
+
+bool dn_json_write(dn_reader *r, dn_sink_fn take, void *context)
+{
+    out o;
+    o.take = take;
+    o.context = context;
+    o.failed = false;
+    o.used = 0;
+    uint8_t depth = r->depth;
+    bool comma = false;
+    bool key;
+    /* Before a key, or with nothing left. */
+    bool no_value = !(r->left & DN__COUNT) || ((r->left & DN__MAP) != 0 && !(r->left & 1));
+    do {
+        bool map = (r->left & DN__MAP) != 0;
+        dn_type type = dn_next(r);
+        if (no_value) dn__fail(r, DN_WRONG_TYPE);
+        if (r->error) return false;
+        key = type == DN_KEY;
+        if (comma && type != DN_END) put(&o, ',');
+        comma = !key;
+        switch (type) {
+        case DN_END: put(&o, map ? '}' : ']'); break;
+        case DN_KEY:
+        case DN_TEXT:
+            put_text(&o, dn_chars(r), (size_t)r->n);
+            if (key) put(&o, ':');
+            break;
+        case DN_UINT:
+        case DN_NEGATIVE: put_integer(&o, r); break;
+        case DN_FLOAT:
+        case DN_DOUBLE: put_float(&o, r); break;
+        case DN_BOOL: put_word(&o, r->n ? DN_LITERAL("true") : DN_LITERAL("false")); break;
+        case DN_NULL: put_word(&o, DN_LITERAL("null")); break;
+        case DN_MAP:
+        case DN_ARRAY:
+            put(&o, type == DN_MAP ? '{' : '[');
+            comma = false;
+            break;
+        default: dn__fail(r, DN_WRONG_TYPE); /* bytes */
+        }
+    } while (!r->error && !o.failed && (key || r->depth != depth));
+    if (!r->error) hand_on(&o);
+    return !r->error && !o.failed;
+}
