@@ -31,7 +31,7 @@ bool dn_find(dn_reader *r, const dn_mark *map, const char *text, size_t size)
     r->at = map->at;
     r->left = map->left;
     r->depth = map->depth;
-    while (r->left & DN__COUNT) {
+    while (r->left >= DN__ITEM) {
         if (!dn_read_key(r)) {
             return false;
         }

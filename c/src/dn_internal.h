@@ -2,6 +2,8 @@
 #ifndef DN_INTERNAL_H
 #define DN_INTERNAL_H
 
+#include <string.h>
+
 #include "dn_pson.h"
 
 /* A function that is better called than copied into its callers, because it is seldom needed. */
@@ -64,10 +66,13 @@ uint8_t *dn__varint(uint8_t *to, uint32_t n);
 
 /* ---- Reader ------------------------------------------------------------------------------------------------------------------ */
 
-/* dn_reader.left: its top bit is set in a map. The others count the items that are left there; in a map keys and values apart, so that
- * a key is due when the count is even. */
-#define DN__COUNT (SIZE_MAX >> 1)
-#define DN__MAP (SIZE_MAX - DN__COUNT)
+/* dn_reader.left: bit 0 is set in a map, the bits above count the items that are left there. In a map keys and values count apart, so
+ * that a key is due when that count is even, and has become odd when the key is taken. */
+#define DN__MAP ((size_t)1)
+#define DN__ITEM ((size_t)2)
+
+/* Whether the next item is a key. Not to be asked when nothing is left. */
+static inline bool dn__key_due(const dn_reader *r) { return ((uint8_t)r->left & 3) == DN__MAP; }
 
 /* Ends the message with an error at r->item, or at the message's end for DN_TRUNCATED. The first error stays. Makes r->n 0 and r->type
  * DN_STOP, and gives DN_STOP. */
@@ -80,8 +85,23 @@ dn_type dn__fail(dn_reader *r, dn_error kind);
 /* Four bytes, little-endian, at any address. */
 static inline uint32_t dn__load32(const uint8_t *from)
 {
+#if defined(__AVR__)
+    uint32_t value; /* four ld; the shifts below become a call */
+    memcpy(&value, from, sizeof value);
+    return value;
+#else
     return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+#endif
 }
+
+/* On AVR only Y and Z address the members of a struct in one instruction, and Y has to be saved. Asks for a pointer in Z, or in X. */
+#if defined(__AVR__)
+#define DN__IN_Z(pointer) __asm__("" : "+z"(pointer))
+#define DN__IN_X(pointer) __asm__("" : "+x"(pointer))
+#else
+#define DN__IN_Z(pointer) (void)(pointer)
+#define DN__IN_X(pointer) (void)(pointer)
+#endif
 
 #ifdef __cplusplus
 }

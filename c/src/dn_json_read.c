@@ -30,6 +30,10 @@ enum {
 /* Beyond this, no text of DN_JSON_MAX bytes has digits enough to bring the number back into range. */
 #define EXPONENT_MAX 100000000
 
+/* The parts of a level's count. */
+#define COUNT (SIZE_MAX >> 1)
+#define IN_MAP (SIZE_MAX - COUNT)
+
 /* The rests of true, false and null. */
 static const char words[] DN_FLASH = "ruealseull";
 enum { TRUE_REST = 0, FALSE_REST = 3, NULL_REST = 7, WORDS_END = 10 };
@@ -68,7 +72,7 @@ static void value_ends(dn_json_reader *j)
 {
     j->state = NEXT;
     /* The count of a 16-bit size_t may be full, though not in a message of DN_MESSAGE_MAX. */
-    if (j->depth && !(++j->levels[j->depth - 1].count & DN__COUNT)) fail(j, DN_LIMIT, j->offset);
+    if (j->depth && !(++j->levels[j->depth - 1].count & COUNT)) fail(j, DN_LIMIT, j->offset);
 }
 
 static void container_starts(dn_json_reader *j, bool map)
@@ -78,7 +82,7 @@ static void container_starts(dn_json_reader *j, bool map)
         return;
     }
     j->levels[j->depth].opened = map ? dn_write_map_open(j->writer) : dn_write_array_open(j->writer);
-    j->levels[j->depth].count = map ? DN__MAP : 0;
+    j->levels[j->depth].count = map ? IN_MAP : 0;
     j->depth++;
     j->state = map ? FIRST_KEY : FIRST_ELEMENT;
 }
@@ -86,7 +90,7 @@ static void container_starts(dn_json_reader *j, bool map)
 static void container_ends(dn_json_reader *j)
 {
     j->depth--;
-    dn_write_close(j->writer, j->levels[j->depth].opened, (uint32_t)(j->levels[j->depth].count & DN__COUNT));
+    dn_write_close(j->writer, j->levels[j->depth].opened, (uint32_t)(j->levels[j->depth].count & COUNT));
     value_ends(j);
 }
 
@@ -358,7 +362,7 @@ static void structure(dn_json_reader *j, uint8_t c)
 {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') return;
     bool inside = j->depth != 0;
-    bool map = inside && j->levels[j->depth - 1].count & DN__MAP;
+    bool map = inside && j->levels[j->depth - 1].count & IN_MAP;
     switch (j->state) {
     case FIRST_KEY:
     case KEY:

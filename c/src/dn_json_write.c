@@ -123,7 +123,7 @@ bool dn_json_write(dn_reader *r, dn_sink_fn take, void *context)
     bool comma = false;
     bool key;
     /* Before a key, or with nothing left. */
-    bool no_value = !(r->left & DN__COUNT) || ((r->left & DN__MAP) != 0 && !(r->left & 1));
+    bool no_value = r->left < DN__ITEM || dn__key_due(r);
     do {
         bool map = (r->left & DN__MAP) != 0;
         dn_type type = dn_next(r);

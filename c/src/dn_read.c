@@ -17,11 +17,9 @@ void dn_reader_init(dn_reader *r, const void *message, size_t size)
     r->start = r->at = r->item = (const uint8_t *)message;
     /* As a number, because adding to NULL is not allowed, not even 0. */
     r->end = (const uint8_t *)((uintptr_t)message + size);
-    r->n = 0;
-    r->left = 1;
+    r->left = DN__ITEM;
     r->strict = NULL;
     r->type = DN_STOP;
-    r->wide = false;
     r->error = DN_OK;
     r->depth = 0;
     if (size > DN_MESSAGE_MAX) {
@@ -55,33 +53,29 @@ size_t dn_error_offset(const dn_reader *r)
 /* Nothing is left in the current container: leaves it, or ends the message. */
 static DN__APART dn_type ended(dn_reader *r)
 {
-    if (r->error) {
+    dn_type type = DN_STOP;
+    uint8_t depth = r->depth; /* 0 after an error */
+    if (depth) {
+        depth--;
+        r->depth = depth;
+        r->left = r->levels[depth];
+        type = DN_END;
+    } else if (r->error) {
         return DN_STOP;
     }
     r->item = r->at;
-    dn_type type = DN_STOP;
-    if (r->depth) {
-        r->left = r->levels[--r->depth];
-        type = DN_END;
-    } else if (r->at != r->end) {
+    if (!depth && type == DN_STOP && r->at != r->end) {
         return dn__fail(r, DN_MALFORMED);
     }
     r->type = type;
     return type;
 }
 
-/* The text or the bytes of `size` bytes at r->at. */
-static DN__APART dn_type chars(dn_reader *r, size_t size)
+/* The current text, when it is UTF-8. */
+static DN__APART dn_type checked(dn_reader *r)
 {
-    const uint8_t *at = r->at;
-    if (size > (size_t)(r->end - at)) {
-        return dn__fail(r, DN_TRUNCATED);
-    }
-    r->at = at + size;
-    if (r->type != DN_BYTES && !dn_is_utf8(at, size)) {
-        return dn__fail(r, DN_MALFORMED);
-    }
-    return r->type;
+    size_t size = (size_t)r->n;
+    return dn_is_utf8(r->at - size, size) ? r->type : dn__fail(r, DN_MALFORMED);
 }
 
 /* Reads the varint behind the current header to r->n and r->wide. */
@@ -137,14 +131,18 @@ static DN__APART dn_type long_item(dn_reader *r)
         }
     } else if (type == DN_MAP || type == DN_ARRAY) {
         /* So many items cannot follow, because each takes a byte: what is missing will be missed at the same place. */
-        size_t most = DN__COUNT >> 1;
+        size_t most = SIZE_MAX / 4;
         size_t count = r->wide || r->n > most ? most : (size_t)r->n;
-        r->left = type == DN_MAP ? DN__MAP | (count << 1) : count;
+        r->left = type == DN_MAP ? DN__MAP | (count << 2) : count << 1;
     } else if (type != DN_UINT) {
-        if (r->wide || r->n > DN_MESSAGE_MAX) {
+        const uint8_t *at = r->at;
+        if (r->wide || r->n > (size_t)(r->end - at)) {
             return dn__fail(r, DN_TRUNCATED);
         }
-        return chars(r, (size_t)r->n);
+        r->at = at + (size_t)r->n;
+        if (type != DN_BYTES) {
+            return checked(r);
+        }
     }
     return type;
 }
@@ -155,97 +153,136 @@ static DN__APART dn_type strict_item(dn_reader *r)
     return r->strict(r) ? r->type : dn__fail(r, DN_MALFORMED);
 }
 
+/* Sets r->n and r->wide. */
+static inline void set_n(dn_reader *r, uint8_t n)
+{
+#if defined(__AVR__)
+    /* Else the 32 bits are put together in four registers first. */
+    uint8_t *bytes = (uint8_t *)&r->n;
+    bytes[0] = n;
+    bytes[1] = bytes[2] = bytes[3] = 0;
+#else
+    r->n = n;
+#endif
+    r->wide = false;
+}
+
 dn_type dn_next(dn_reader *r)
 {
+    DN__IN_Z(r);
     size_t left = r->left;
-    if (!(left & DN__COUNT)) {
+    if (left < DN__ITEM) {
         return ended(r);
     }
     const uint8_t *at = r->at;
+    DN__IN_X(at);
+    const uint8_t *end = r->end;
     r->item = at;
-    if (at == r->end) {
+    if (at == end) {
         return dn__fail(r, DN_TRUNCATED);
     }
+    left -= DN__ITEM;
+    r->left = left;
     uint8_t header = *at++;
     uint8_t payload = header & PAYLOAD;
-    bool key = left & DN__MAP && !(left & 1);
-    left--;
-    r->left = left;
-    r->at = at;
     dn_type type;
-    if (key || (header & WIRE_TYPE) == DN__HEAD_TEXT || (header & WIRE_TYPE) == DN__HEAD_BYTES) {
-        if (key) {
-            if ((header & WIRE_TYPE) != DN__HEAD_TEXT) {
-                return dn__fail(r, DN_MALFORMED);
+    if (((uint8_t)left & 3) == (DN__ITEM | DN__MAP)) {
+        if ((header & WIRE_TYPE) != DN__HEAD_TEXT) {
+            return dn__fail(r, DN_MALFORMED);
+        }
+        type = DN_KEY;
+    } else if (header & 0x80) {
+        if (header & 0x40) {
+            /* A map or an array. */
+            uint8_t depth = r->depth;
+            if (depth == DN_NESTING) {
+                return dn__fail(r, DN_LIMIT);
             }
-            type = DN_KEY;
-        } else {
-            type = header & 0x20 ? DN_BYTES : DN_TEXT;
+            r->levels[depth] = left;
+            r->depth = (uint8_t)(depth + 1);
+            type = DN_ARRAY;
+            left = (size_t)payload * DN__ITEM;
+            if (!(header & 0x20)) {
+                type = DN_MAP;
+                left = left * 2 | DN__MAP;
+            }
+            r->left = left;
+            goto counted;
         }
-        r->type = type;
-        if (payload == VARINT) {
-            return long_item(r);
+        type = DN_TEXT;
+        if (header & 0x20) {
+            type = DN_BYTES;
         }
-        r->n = payload;
-        r->wide = false;
-        return chars(r, payload);
-    }
-    if (header & 0x80) {
-        /* A map or an array. */
-        uint8_t depth = r->depth;
-        if (depth == DN_NESTING) {
-            return dn__fail(r, DN_LIMIT);
-        }
-        r->levels[depth] = left;
-        r->depth = (uint8_t)(depth + 1);
-        type = DN_ARRAY;
-        left = payload;
-        if (!(header & 0x20)) {
-            type = DN_MAP;
-            left = (size_t)(DN__MAP | (left << 1));
-        }
-        r->left = left;
     } else if (header & 0x40) {
         if (header & 0x20) {
             if (payload > 2) {
                 return dn__fail(r, DN_MALFORMED);
             }
-            type = payload == 2 ? DN_NULL : DN_BOOL;
-        } else {
+            type = DN_BOOL;
+            if (payload == 2) {
+                type = DN_NULL;
+            }
+            goto counted;
+        }
+        uint8_t size = 4;
+        type = DN_FLOAT;
+        if (payload) {
             if (payload > 1) {
                 return dn__fail(r, DN_MALFORMED);
             }
-            uint8_t size = payload ? 8 : 4;
-            if ((size_t)(r->end - at) < size) {
-                return dn__fail(r, DN_TRUNCATED);
-            }
-            r->at = at + size;
-            type = payload ? DN_DOUBLE : DN_FLOAT;
-            r->type = type;
-            return r->strict ? strict_item(r) : type;
+            size = 8;
+            type = DN_DOUBLE;
         }
+        if ((size_t)(end - at) < size) {
+            return dn__fail(r, DN_TRUNCATED);
+        }
+        r->at = at + size;
+        r->type = type;
+        return r->strict ? strict_item(r) : type;
     } else {
-        type = header & 0x20 ? DN_NEGATIVE : DN_UINT;
-        if (header == 0x20) {
-            type = DN_UINT;
-            if (r->strict) {
-                return dn__fail(r, DN_MALFORMED);
+        type = DN_UINT;
+        if (header & 0x20) {
+            type = DN_NEGATIVE;
+            if (!payload) {
+                type = DN_UINT;
+                if (r->strict) {
+                    return dn__fail(r, DN_MALFORMED);
+                }
             }
         }
+        goto counted;
     }
     r->type = type;
     if (payload == VARINT) {
         return long_item(r);
     }
-    r->n = payload;
-    r->wide = false;
+    set_n(r, payload);
+    if (payload > (size_t)(end - at)) {
+        return dn__fail(r, DN_TRUNCATED);
+    }
+    uint8_t all = 0;
+    if (payload) {
+        do {
+            all |= *at++;
+        } while (--payload);
+    }
+    r->at = at;
+    return all & 0x80 && type != DN_BYTES ? checked(r) : type;
+
+counted:
+    r->type = type;
+    if (payload == VARINT) {
+        return long_item(r);
+    }
+    set_n(r, payload);
+    r->at = at;
     return type;
 }
 
 bool dn_done(dn_reader *r)
 {
     /* Containers of which all was read may be left open. */
-    while (!(r->left & DN__COUNT)) {
+    while (r->left < DN__ITEM) {
         if (dn_next(r) == DN_STOP) {
             return !r->error;
         }
@@ -278,7 +315,7 @@ bool dn_read_key(dn_reader *r)
 
 bool dn_more(dn_reader *r)
 {
-    if (r->left & DN__COUNT) {
+    if (r->left >= DN__ITEM) {
         return true;
     }
     dn_next(r);
