@@ -1,5 +1,6 @@
 /* Big integers of 16-bit words, which are only ever multiplied and divided by powers of 5: the powers of 2 are the binary exponent's. */
 #include "dn_decimal.h"
+#include "dn_internal.h"
 
 /* 5^6 is the highest power of 5 that fits a word. */
 #define POWER 6
@@ -59,7 +60,7 @@ static uint16_t scale(uint16_t *words, uint16_t size, int16_t power, bool *inexa
 }
 
 /* words * 2^-shift, rounded down, which sets `*inexact` when something is lost. The result has to fit. */
-static uint64_t shifted(const uint16_t *words, uint16_t size, int16_t shift, bool *inexact)
+static DN__APART uint64_t shifted(const uint16_t *words, uint16_t size, int16_t shift, bool *inexact)
 {
     uint64_t value = 0;
     if (shift < 0) {
@@ -76,7 +77,7 @@ static uint64_t shifted(const uint16_t *words, uint16_t size, int16_t shift, boo
     return value << (16 - bits) | words[at] >> bits;
 }
 
-static uint8_t bit_length(uint64_t value)
+static DN__APART uint8_t bit_length(uint64_t value)
 {
     uint8_t bits = 0;
     for (; value; value >>= 1) bits++;
@@ -121,27 +122,6 @@ bool dn__decimal_integer(const dn__decimal *d, uint64_t *value)
     return true;
 }
 
-/* The binary64 nearest to value * 2^exponent, or a bit more when `inexact`; value >= 2^63. Sets `*inexact` when it is another number. */
-static uint64_t rounded(uint64_t value, int16_t exponent, bool *inexact)
-{
-    /* 53 bits stay, fewer where the exponent would be below that of the subnormal numbers. */
-    int16_t drop = 11;
-    if (exponent + drop < -1074) drop = (int16_t)(-1074 - exponent);
-    if (drop > 64) {
-        *inexact = true;
-        return 0;
-    }
-    uint64_t kept = drop == 64 ? 0 : value >> drop;
-    uint64_t half = (uint64_t)1 << (drop - 1);
-    uint64_t rest = value & (half | (half - 1));
-    bool up = rest > half || (rest == half && (*inexact || kept & 1));
-    if (rest) *inexact = true;
-    /* Adding, not joining, the leading bit to the exponent lets both rounding up and subnormal numbers come out right. */
-    uint64_t biased = (uint64_t)(uint16_t)(exponent + drop + 1074);
-    uint64_t bits = (biased << 52) + kept + up;
-    return bits >= DN__INFINITY ? DN__INFINITY : bits;
-}
-
 uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
 {
     *exact = !d->dropped;
@@ -167,18 +147,32 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
         binary = (int16_t)(binary - 16 * (int16_t)zeros);
     }
     size = scale(words, size, exponent, &inexact);
-    int16_t shift = (int16_t)(16 * ((int16_t)size - 1) + bit_length(words[size - 1]) - 64);
-    uint64_t top = shifted(words, size, shift, &inexact);
-    uint64_t bits = rounded(top, (int16_t)(shift + binary), &inexact);
-    *exact = !inexact;
-    return bits;
+
+    /* The number is below 2^(top + 1), and not below 2^top. Of its bits 53 stay, fewer where binary64 is subnormal. */
+    int16_t bits = (int16_t)(16 * (int16_t)(size - 1) + bit_length(words[size - 1]));
+    int16_t top = (int16_t)(bits - 1 + binary);
+    int16_t keep = 53;
+    uint64_t biased = 0;
+    if (top < -1022) keep = (int16_t)(top + 1022 + 53);
+    else biased = (uint16_t)(top + 1022);
+    if (keep < 0) {
+        *exact = false;
+        return 0;
+    }
+    uint64_t kept = shifted(words, size, (int16_t)(bits - keep - 1), &inexact);
+    bool half = kept & 1;
+    kept >>= 1;
+    *exact = !(inexact || half);
+    /* Adding, not joining: the leading bit adds 1 to the exponent, and so does rounding up to a power of 2, also from subnormal numbers. */
+    kept += (biased << 52) + (half && (inexact || kept & 1));
+    return kept < DN__INFINITY ? kept : DN__INFINITY;
 }
 
 /* ---- Binary to decimal ------------------------------------------------------------------------------------------------------ */
 
 /* mantissa * 2^binary * 10^decimal, rounded down; `*inexact` when something is lost. mantissa < 2^55, the result < 2^62, and
  * binary + decimal >= 0 when decimal < 0. */
-static uint64_t scaled(uint64_t mantissa, int16_t binary, int16_t decimal, bool *inexact)
+static DN__APART uint64_t scaled(uint64_t mantissa, int16_t binary, int16_t decimal, bool *inexact)
 {
     uint16_t words[56]; /* 55 bits and 5^341 or 2^677 */
     uint16_t size = 0;
@@ -198,90 +192,99 @@ static uint64_t scaled(uint64_t mantissa, int16_t binary, int16_t decimal, bool 
     return shifted(words, size, shift, inexact);
 }
 
+/* Decimal digits of a uint64_t. */
+#define DIGITS 20
+
+/* Writes `value` with all of its DIGITS, zeros in front. */
+static DN__APART void print_digits(uint64_t value, char *to)
+{
+    for (uint8_t left = DIGITS; left--;) {
+        uint64_t tenth = value / 10;
+        to[left] = (char)('0' + (uint8_t)((uint8_t)value - (uint8_t)tenth * 10));
+        value = tenth;
+    }
+}
+
 uint8_t dn__print_integer(uint64_t magnitude, bool negative, char *to)
 {
-    char digits[20];
-    uint8_t left = sizeof digits;
+    char digits[DIGITS];
+    uint8_t first = 0;
     char *at = to;
-    do {
-        uint64_t tenth = magnitude / 10;
-        digits[--left] = (char)('0' + (uint8_t)(magnitude - tenth * 10));
-        magnitude = tenth;
-    } while (magnitude);
+    print_digits(magnitude, digits);
+    while (first < DIGITS - 1 && digits[first] == '0') first++;
     if (negative) *at++ = '-';
-    while (left < sizeof digits) *at++ = digits[left++];
+    while (first < DIGITS) *at++ = digits[first++];
     return (uint8_t)(at - to);
 }
 
-/* value * 10^exponent, in the notation of dn__print_double. */
-static uint8_t print(uint64_t value, int16_t exponent, char *to)
+/* Writes `count` digits, of which the first stands for 10^exponent, in the notation of dn__print_double. */
+static char *print(const char *digits, uint8_t count, int16_t exponent, char *at)
 {
-    char digits[DN__NUMBER_TEXT];
-    uint8_t count = dn__print_integer(value, false, digits);
-    int16_t scientific = (int16_t)(exponent + count - 1);
-    bool fixed = scientific >= -5 && scientific < 16;
-    int16_t point = fixed ? (int16_t)(scientific + 1) : 1;
+    bool fixed = exponent >= -5 && exponent < 16;
+    int8_t point = (int8_t)(fixed ? exponent + 1 : 1);
     /* A point has digits on both sides. */
-    int16_t end = fixed && point >= count ? (int16_t)(point + 1) : count;
-    char *at = to;
-    for (int16_t i = point < 1 ? (int16_t)(point - 1) : 0; i < end; i++) {
+    int8_t end = (int8_t)(fixed && point >= (int8_t)count ? point + 1 : count);
+    for (int8_t i = (int8_t)(point < 1 ? point - 1 : 0); i < end; i++) {
         if (i == point) *at++ = '.';
-        *at++ = i >= 0 && i < count ? digits[i] : '0';
+        *at++ = i >= 0 && i < (int8_t)count ? digits[i] : '0';
     }
     if (!fixed) {
         *at++ = 'e';
-        if (scientific >= 0) *at++ = '+';
-        at += dn__print_integer((uint64_t)(scientific < 0 ? -scientific : scientific), scientific < 0, at);
+        if (exponent >= 0) *at++ = '+';
+        at += dn__print_integer((uint16_t)(exponent < 0 ? -exponent : exponent), exponent < 0, at);
     }
-    return (uint8_t)(at - to);
+    return at;
 }
 
-/* The shortest decimal among those that read back as the number: Steele and White, "How to Print Floating-Point Numbers Accurately", by way of
- * the interval of these numbers, scaled so that its ends are 64-bit integers. */
+/* The shortest decimal among those that read back as the number (Steele and White, "How to Print Floating-Point Numbers Accurately"), by
+ * way of the ends of their interval: scaled to integers, and compared digit by digit. */
 uint8_t dn__print_double(uint64_t bits, char *to)
 {
     const uint64_t implicit = (uint64_t)1 << 52;
     uint64_t mantissa = bits & (implicit - 1);
-    int16_t biased = (int16_t)(bits >> 52 & 0x7ff);
+    uint16_t biased = (uint16_t)(bits >> 52) & 0x7ff;
     char *at = to;
     if (bits >> 63) *at++ = '-';
-    if (!biased && !mantissa) return (uint8_t)(at - to + print(0, 0, at));
+    if (!biased && !mantissa) {
+        *at++ = '0';
+        *at++ = '.';
+        *at++ = '0';
+        return (uint8_t)(at - to);
+    }
 
-    int16_t binary = (int16_t)(biased ? biased - 1075 : -1074);
-    /* Below a power of 2, numbers are half as far apart. */
+    /* In quarters. Below a power of 2, numbers are half as far apart. */
     uint8_t below = !mantissa && biased > 1 ? 1 : 2;
     if (biased) mantissa |= implicit;
+    else biased = 1;
     bool even = !(mantissa & 1);
-
-    /* The floor of the number's decimal logarithm, at most one too small; 78913 / 2^18 is log10(2). */
-    int16_t log = (int16_t)(bit_length(mantissa) - 1 + binary);
-    log = (int16_t)((int16_t)(((int32_t)log * 78913 + ((int32_t)400 << 18)) >> 18) - 400);
-    /* 18 digits or more: one more than are ever needed, to see where the number lies between two decimals of 17. */
-    int16_t decimal = (int16_t)(17 - log);
-    binary = (int16_t)(binary - 2);
+    int16_t binary = (int16_t)(biased - 1077);
     mantissa <<= 2;
 
-    /* The decimals from `low` to `high` read back as the number; its ends do when the mantissa is even, because ties go there. */
-    bool inexact;
-    uint64_t low = scaled(mantissa - below, binary, decimal, &inexact);
-    low += inexact || !even;
-    uint64_t high = scaled(mantissa + 2, binary, decimal, &inexact);
-    high -= !inexact && !even;
-    uint64_t value = scaled(mantissa, binary, decimal, &inexact);
+    /* The floor of the decimal logarithm of 2^n, at most one below the number's; 78913 / 2^18 is log10(2), 400 makes it positive. */
+    int16_t n = (int16_t)(bit_length(mantissa) - 1 + binary);
+    int16_t log = (int16_t)((int16_t)((n * (int32_t)78913 + ((int32_t)400 << 18)) >> 18) - 400);
+    /* So that there are 18 or 19 digits, one more than are ever needed. */
+    int16_t decimal = (int16_t)(17 - log);
 
-    uint8_t digit = 0;
-    for (;;) {
-        uint64_t higher = (low + 9) / 10, lower = high / 10, tenth = value / 10;
-        if (higher > lower) break;
-        inexact = inexact || digit;
-        digit = (uint8_t)(value - tenth * 10);
-        value = tenth;
-        low = higher;
-        high = lower;
-        decimal--;
-    }
-    value += digit > 5 || (digit == 5 && (inexact || value & 1));
-    if (value < low) value = low;
-    if (value > high) value = high;
-    return (uint8_t)(at - to + print(value, (int16_t)-decimal, at));
+    /* The decimals above `low` and up to `high` read back as the number; the ends of the interval do when the mantissa is even, because
+     * ties go there. */
+    char low[DIGITS], high[DIGITS], digits[DIGITS];
+    bool inexact;
+    uint64_t end = scaled(mantissa - below, binary, decimal, &inexact);
+    print_digits(end - (!inexact && even), low);
+    end = scaled(mantissa + 2, binary, decimal, &inexact);
+    print_digits(end - (!inexact && !even), high);
+    print_digits(scaled(mantissa, binary, decimal, &inexact), digits);
+
+    /* Where the two differ, a shorter decimal lies between them; and just one of its digits is to be chosen. */
+    uint8_t first = 0, last = 0;
+    while (digits[first] == '0' && high[first] == '0') first++;
+    while (low[last] == high[last]) last++;
+    for (uint8_t i = DIGITS - 1; i > last + 1; i--) inexact = inexact || digits[i] != '0';
+    char next = digits[last + 1];
+    bool up = next > '5' || (next == '5' && (inexact || digits[last] & 1));
+    if (digits[last] == low[last]) up = true;
+    if (digits[last] == high[last]) up = false;
+    if (up) digits[last]++;
+    return (uint8_t)(print(digits + first, (uint8_t)(last + 1 - first), (int16_t)(DIGITS - 1 - first - decimal), at) - to);
 }

@@ -12,8 +12,8 @@ use dunnage_pson::Value;
 pub struct Region {
     /// Given by the firmware.
     pub id: usize,
-    /// From its first to its last instruction.
-    pub cycles: u64,
+    /// Cycles or instructions, from its first to its last.
+    pub count: u64,
     /// In bytes, with the return address of the call.
     pub stack: u64,
     /// What it folded.
@@ -35,7 +35,7 @@ pub enum Event {
     Value(Value),
 }
 
-/// Reads the lines that `simavr/run.c` prints.
+/// Reads the lines that `simavr/run.c` prints, and `qemu.rs` makes.
 pub fn regions(text: &str) -> Result<Vec<Region>, Failure> {
     let mut regions: Vec<Region> = Vec::new();
     let mut inside = None;
@@ -51,9 +51,9 @@ pub fn regions(text: &str) -> Result<Vec<Region>, Failure> {
                     (None, None) => return Err("folded before the first region".into()),
                 }
             }
-            ["region", id, "cycles", cycles, "stack", stack] => regions.push(Region {
+            ["region", id, "cycles" | "instructions", count, "stack", stack] => regions.push(Region {
                 id: id.parse()?,
-                cycles: cycles.parse()?,
+                count: count.parse()?,
                 stack: stack.parse()?,
                 inside: inside.take().ok_or("a region ends that did not start")?,
                 after: Vec::new(),

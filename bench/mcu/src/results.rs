@@ -1,6 +1,6 @@
 //! The rows of `bench/results/mcu.jsonl`, one object a line.
 
-use crate::Failure;
+use crate::{Failure, shape::Floats};
 use serde::{Deserialize, Serialize, Serializer};
 use std::{fs, io::Write, path::PathBuf};
 
@@ -32,6 +32,8 @@ pub struct Row {
     pub source: String,
     /// The compiler's, such as `-Os -flto`.
     pub options: String,
+    /// How the numbers of the message were held that are no integers.
+    pub floats: Floats,
     /// What else there is to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -57,9 +59,12 @@ pub fn load() -> Result<Vec<Row>, Failure> {
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-/// Adds `rows`. They take the place of all rows with the same target, library and source.
+/// Adds `rows`. They take the place of all rows of the same target, library, options and source.
 pub fn replace(rows: &[Row]) -> Result<(), Failure> {
-    let same = |a: &Row, b: &Row| a.target == b.target && a.library == b.library && a.source == b.source;
+    let same = |a: &Row, b: &Row| {
+        (&a.target, &a.library, &a.options, a.floats, &a.source)
+            == (&b.target, &b.library, &b.options, b.floats, &b.source)
+    };
     let mut all = load()?;
     all.retain(|old| !rows.iter().any(|new| same(old, new)));
     all.extend_from_slice(rows);

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use dunnage_pson::Value;
+use serde::{Deserialize, Serialize};
 
 /// The type of a value in C.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,12 +32,13 @@ pub enum Shape {
 }
 
 /// The floats of a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Floats {
     /// Only binary32: others are rounded to it.
+    #[serde(rename = "binary32")]
     Single,
     /// binary32 where that is exact, else binary64.
-    #[allow(dead_code)] // for targets whose double has 64 bits
+    #[serde(rename = "binary64")]
     Lossless,
 }
 

@@ -17,13 +17,17 @@ pub fn work() -> PathBuf {
     root().join("target/mcu")
 }
 
-/// Runs `command` and gives what it prints; an error with all that it said when it fails.
+/// Lines of what a failed program said that an error shows; a linker repeats itself.
+const SAID: usize = 12;
+
+/// Runs `command` and gives what it prints; an error with what it said when it fails.
 pub fn run(command: &mut Command) -> Result<String, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name}: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{name}: {}\n{said}", output.status).into());
+        let said: Vec<_> = said.lines().take(SAID).collect();
+        return Err(format!("{name}: {}\n{}", output.status, said.join("\n")).into());
     }
     Ok(String::from_utf8(output.stdout)?)
 }

@@ -1,6 +1,6 @@
-//! What was measured on AVR, for people.
+//! What was measured on a board, for people.
 
-use crate::results::Row;
+use crate::{board::Board, results::Row, shape::Floats};
 
 /// The tests of the paper that fit the UNO with every library; averages are over these.
 pub const AVERAGED: [&str; 8] =
@@ -9,19 +9,23 @@ pub const AVERAGED: [&str; 8] =
 const OPERATIONS: [&str; 3] = ["encode", "decode", "bind"];
 
 /// Cycles and stack of every payload, averages, flash and RAM; then, why some have no figures.
-pub fn print(rows: &[Row], options: &str) {
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.options == options).collect();
+pub fn print(rows: &[Row], board: &dyn Board, options: &str) {
+    let counts = board.simulator().map_or("flash", |simulator| simulator.counts());
+    let policy = match board.floats() {
+        Floats::Single => "floats as binary32",
+        Floats::Lossless => "floats exact",
+    };
     let find = |payload: &str, operation: &str, metric: &str| {
         let mut rows = rows.iter();
         rows.find(|r| r.payload == payload && r.operation == operation && r.metric == metric).map(|r| r.value)
     };
-    println!("\nATmega328P, avr-gcc 7.3.0 {options}: cycles, and bytes of stack");
+    println!("\n{}, {options}, {policy}: {counts}, and bytes of stack", board.target());
     println!(
         "{:<16}{:>6}{:>9}{:>6}{:>9}{:>6}{:>9}{:>6}",
         "", "bytes", "encode", "stack", "decode", "stack", "bind", "stack"
     );
     let mut payloads: Vec<&str> = Vec::new();
-    for row in &rows {
+    for row in rows {
         if !payloads.contains(&row.payload.as_str()) {
             payloads.push(&row.payload);
         }
@@ -29,7 +33,7 @@ pub fn print(rows: &[Row], options: &str) {
     for payload in &payloads {
         print!("{payload:<16}{:>6}", figure(find(payload, "encode", "bytes")));
         for operation in OPERATIONS {
-            let cycles = find(payload, operation, "cycles");
+            let cycles = find(payload, operation, counts);
             print!("{:>9}{:>6}", figure(cycles), figure(find(payload, operation, "stack")));
         }
         println!();
@@ -39,7 +43,7 @@ pub fn print(rows: &[Row], options: &str) {
         let of = |metric| {
             AVERAGED.iter().map(|payload| find(payload, operation, metric)).collect::<Option<Vec<_>>>()
         };
-        let cycles = of("cycles").map(|all| all.iter().sum::<f64>() / all.len() as f64);
+        let cycles = of(counts).map(|all| all.iter().sum::<f64>() / all.len() as f64);
         let stack = of("stack").map(|all| all.into_iter().fold(0.0, f64::max));
         print!("{:>9}{:>6}", figure(cycles.map(f64::round)), figure(stack));
     }

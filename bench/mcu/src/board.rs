@@ -1,0 +1,79 @@
+//! What is measured on: a microcontroller, the compiler for it, and what runs its firmware.
+
+use crate::{Failure, shape::Floats, toolchain::run};
+use std::{path::Path, process::Command};
+
+/// A microcontroller for which firmware is built; it is run in a simulator.
+pub trait Board: Sync {
+    /// Its name in results.
+    fn target(&self) -> &'static str;
+
+    /// How it holds numbers that are no integers.
+    fn floats(&self) -> Floats;
+
+    /// The compiler, with the options that it always needs.
+    fn compiler(&self) -> Command;
+
+    /// What linking needs besides.
+    fn link_arguments(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The program that prints an ELF file's sections, as `size` does.
+    fn size_program(&self) -> Command;
+
+    /// The sources in `firmware/` that start the generated code.
+    fn start_files(&self) -> &'static [&'static str];
+
+    /// What runs its firmware; none when only its size is measured.
+    fn simulator(&self) -> Option<&dyn Simulator>;
+}
+
+/// Runs firmware.
+pub trait Simulator: Sync {
+    /// What it counts: `cycles` or `instructions`.
+    fn counts(&self) -> &'static str;
+
+    /// The first regions that every firmware measures, to check the rig, and what they take.
+    fn loops(&self) -> [(usize, u64); 3];
+
+    /// What the firmware reports, for [`crate::report::regions`].
+    fn run(&self, elf: &Path, size: Size) -> Result<String, Missing>;
+}
+
+/// Static sizes of a firmware in bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Code and constants, with the first values of variables.
+    pub flash: u64,
+    /// Variables.
+    pub ram: u64,
+}
+
+impl Size {
+    /// Of the ELF file `elf`.
+    pub fn of(board: &dyn Board, elf: &Path) -> Result<Size, Failure> {
+        let text = run(board.size_program().arg(elf))?;
+        let numbers: Vec<u64> = text
+            .lines()
+            .nth(1)
+            .map(|line| line.split_whitespace().take(3).filter_map(|word| word.parse().ok()).collect())
+            .unwrap_or_default();
+        let [text, data, bss] = numbers[..] else { return Err("`size` printed something else".into()) };
+        Ok(Size { flash: text + data, ram: data + bss })
+    }
+}
+
+/// Why there is no figure.
+pub enum Missing {
+    /// For this reason, which is a result.
+    DoesNotFit(String),
+    /// Something is wrong.
+    Failed(Failure),
+}
+
+impl<E: Into<Failure>> From<E> for Missing {
+    fn from(error: E) -> Self {
+        Missing::Failed(error.into())
+    }
+}
