@@ -260,7 +260,8 @@ dn_type dn_next(dn_reader *r)
     if (payload > (size_t)(end - at)) {
         return dn__fail(r, DN_TRUNCATED);
     }
-    uint8_t all = 0;
+    uint8_t all; /* without a value here, because C++ lets no goto pass one */
+    all = 0;
     if (payload) {
         do {
             all |= *at++;
