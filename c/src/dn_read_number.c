@@ -38,8 +38,8 @@ static DN__APART dn_type whole(dn_reader *r)
         rest <<= 11;
     }
     uint32_t magnitude = 0;
-    if (bits | rest) {
-        uint8_t places = (uint8_t)(31 - exponent);
+    if (bits | significand | rest) {
+        uint16_t places = (uint16_t)(31 - exponent);
         if (places > 31 || rest) {
             return dn__fail(r, DN_RANGE);
         }
