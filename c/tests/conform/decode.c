@@ -1,0 +1,130 @@
+/* Reading: whole, item by item, past, by key. */
+#include "conform.h"
+
+static void say_container(const dn_reader *r)
+{
+    port_put(r->type == DN_MAP ? 'm' : 'a');
+    say_unsigned(r->n);
+}
+
+static void begin(dn_reader *r, const uint8_t *message, size_t size, bool strict)
+{
+    dn_reader_init(r, message, size);
+    if (strict) dn_reader_strict(r);
+}
+
+/* With dn_next alone. Says what it reads, if `aloud`. */
+static dn_fault read_items(const uint8_t *message, size_t size, bool strict, bool aloud)
+{
+    dn_reader r;
+    begin(&r, message, size, strict);
+    while (dn_next(&r) != DN_STOP) {
+        if (!aloud || r.type == DN_END) continue;
+        port_put(' ');
+        if (r.type == DN_MAP || r.type == DN_ARRAY) {
+            say_container(&r);
+        } else if (r.type == DN_KEY) {
+            port_put('s');
+            say_hex((const uint8_t *)dn_chars(&r), (size_t)r.n);
+        } else {
+            say_item(&r);
+        }
+    }
+    dn_done(&r);
+    dn_fault fault = {r.error, dn_error_offset(&r)};
+    return fault;
+}
+
+/* One item, and all that it holds, with dn_read_key and dn_more. */
+static void pull_item(dn_reader *r, bool aloud)
+{
+    uint32_t maps = 0; /* a bit for each level */
+    uint8_t depth = 0;
+    do {
+        if (depth) {
+            bool more = maps & 1 ? dn_read_key(r) : dn_more(r);
+            if (!more) {
+                maps >>= 1;
+                depth--;
+                continue;
+            }
+            if (aloud && maps & 1) {
+                SAY(" s");
+                say_hex((const uint8_t *)dn_chars(r), (size_t)r->n);
+            }
+        }
+        dn_type type = dn_next(r);
+        if (aloud) port_put(' ');
+        if (type == DN_MAP || type == DN_ARRAY) {
+            maps = maps << 1 | (type == DN_MAP);
+            depth++;
+            if (aloud) say_container(r);
+        } else if (aloud) {
+            say_item(r);
+        }
+    } while (depth && !r->error);
+}
+
+void decode(const uint8_t *message, size_t size, bool strict)
+{
+    dn_fault fault = dn_check(message, size, strict);
+    if (fault.kind) {
+        say_error(fault.kind, fault.offset);
+        return;
+    }
+    SAY("ok");
+    fault = read_items(message, size, strict, true);
+    if (fault.kind) SAY(" fault dn_check finds nothing, dn_next does");
+}
+
+void walk(const uint8_t *message, size_t size, bool strict)
+{
+    dn_reader r;
+    begin(&r, message, size, strict);
+    pull_item(&r, false);
+    dn_done(&r);
+    dn_fault fault = read_items(message, size, strict, false);
+    if (fault.kind != r.error || (r.error && fault.offset != dn_error_offset(&r))) {
+        SAY("fault dn_next and dn_more differ: ");
+        say_error(fault.kind, fault.offset);
+        port_put(' ');
+    }
+    if (r.error) {
+        say_error(r.error, dn_error_offset(&r));
+        return;
+    }
+    SAY("ok");
+    begin(&r, message, size, strict);
+    pull_item(&r, true);
+}
+
+void skip(const uint8_t *message, size_t size, bool strict)
+{
+    dn_reader r;
+    begin(&r, message, size, strict);
+    dn_skip(&r);
+    if (dn_done(&r)) SAY("ok");
+    else say_error(r.error, dn_error_offset(&r));
+}
+
+void find(const char *key, size_t key_size, const uint8_t *message, size_t size)
+{
+    dn_reader r;
+    begin(&r, message, size, false);
+    dn_read_map(&r);
+    dn_mark map = dn_mark_here(&r);
+    bool found = dn_find(&r, &map, key, key_size);
+    dn_reader value = r;
+    if (found) pull_item(&r, false);
+    dn_leave(&r);
+    if (!dn_done(&r)) {
+        say_error(r.error, dn_error_offset(&r));
+        return;
+    }
+    if (!found) {
+        SAY("ok absent");
+        return;
+    }
+    SAY("ok");
+    pull_item(&value, true);
+}

@@ -1,0 +1,164 @@
+//! The executor's process: requests out, answers in.
+
+use crate::requests::{Limits, Request};
+use anyhow::{Context, Result, bail};
+use std::{
+    fmt,
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+/// How long an executor may say nothing before it counts as hung.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Wrong answers that are printed.
+const SHOWN: u64 = 20;
+
+/// An executor that runs.
+pub struct Executor {
+    child: Arc<Mutex<Child>>,
+    requests: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    /// Grows with every batch, for the watch.
+    progress: Arc<AtomicU64>,
+    /// What was asked since it was taken last.
+    pub tally: Tally,
+    shown: u64,
+}
+
+/// Requests, counted by their answers.
+#[derive(Default, Clone, Copy)]
+pub struct Tally {
+    pub asked: u64,
+    pub skipped: u64,
+    pub wrong: u64,
+}
+
+impl Tally {
+    /// This tally, and starts another.
+    pub fn take(&mut self) -> Tally {
+        std::mem::take(self)
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} requests, {} skipped, {} wrong", self.asked, self.skipped, self.wrong)
+    }
+}
+
+impl Executor {
+    /// Starts `command`, a program and its arguments.
+    pub fn start(command: &[String]) -> Result<Executor> {
+        let Some((program, arguments)) = command.split_first() else { bail!("no executor") };
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {program}"))?;
+        let requests = child.stdin.take();
+        let answers = BufReader::with_capacity(1 << 16, child.stdout.take().context("no stdout")?);
+        let child = Arc::new(Mutex::new(child));
+        let progress = Arc::new(AtomicU64::new(0));
+        watch(Arc::clone(&child), Arc::clone(&progress));
+        Ok(Executor { child, requests, answers, progress, tally: Tally::default(), shown: 0 })
+    }
+
+    /// What the library can do.
+    pub fn hello(&mut self) -> Result<Limits> {
+        let requests = self.requests.as_mut().context("the executor has ended")?;
+        requests.write_all(b"hello\n\n")?;
+        requests.flush()?;
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer)?;
+        Limits::parse(&answer)
+    }
+
+    /// Asks all of `batch`, counts the answers, and prints the first that are wrong.
+    pub fn ask(&mut self, batch: &[Request]) -> Result<()> {
+        let requests = self.requests.as_mut().context("the executor has ended")?;
+        let answers = &mut self.answers;
+        let (tally, shown) = (&mut self.tally, &mut self.shown);
+        thread::scope(|scope| {
+            let writing = scope.spawn(|| -> std::io::Result<()> {
+                for request in batch {
+                    requests.write_all(request.line.as_bytes())?;
+                }
+                requests.write_all(b"\n")?;
+                requests.flush()
+            });
+            let mut answer = String::new();
+            for request in batch {
+                answer.clear();
+                if answers.read_line(&mut answer)? == 0 {
+                    bail!(
+                        "the executor ended, or was ended after {PATIENCE:?}, at: {}",
+                        request.line.trim_end()
+                    );
+                }
+                count(request, answer.trim_end(), tally, shown);
+            }
+            match writing.join() {
+                Ok(written) => Ok(written?),
+                Err(_) => bail!("the requests were not written"),
+            }
+        })?;
+        self.progress.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Ends the executor, which has to end well.
+    pub fn end(mut self) -> Result<()> {
+        drop(self.requests.take());
+        let status = self.child.lock().map_err(|_| anyhow::anyhow!("the watch broke"))?.wait()?;
+        if !status.success() {
+            bail!("the executor ended with {status}");
+        }
+        Ok(())
+    }
+}
+
+fn count(request: &Request, answer: &str, tally: &mut Tally, shown: &mut u64) {
+    tally.asked += 1;
+    if answer == request.expected {
+        return;
+    }
+    if answer == "skip" {
+        tally.skipped += 1;
+        return;
+    }
+    tally.wrong += 1;
+    *shown += 1;
+    if *shown <= SHOWN {
+        println!(
+            "{}\n    request  {}\n    expected {}\n    answered {answer}",
+            request.name,
+            request.line.trim_end(),
+            request.expected
+        );
+    }
+}
+
+/// Ends the child when it makes no progress.
+fn watch(child: Arc<Mutex<Child>>, progress: Arc<AtomicU64>) {
+    thread::spawn(move || {
+        loop {
+            let before = progress.load(Ordering::Relaxed);
+            thread::sleep(PATIENCE);
+            if progress.load(Ordering::Relaxed) == before {
+                if let Ok(mut child) = child.lock() {
+                    // It may have ended by itself.
+                    let _ = child.kill();
+                }
+                return;
+            }
+        }
+    });
+}

@@ -1,0 +1,107 @@
+//! Asks an executor (see README.md) the vectors of `spec/`, then random messages and values, and compares its answers.
+
+mod answers;
+mod executor;
+mod messages;
+mod random;
+mod requests;
+mod structure;
+mod values;
+mod vectors;
+mod words;
+
+use anyhow::{Result, bail};
+use clap::Parser;
+use executor::{Executor, Tally};
+use random::Random;
+use requests::Request;
+use std::{sync::mpsc, thread, time::Instant};
+
+/// Asks a library's executor the vectors of spec/, then random messages and values, and compares its answers with those of crates/pson.
+#[derive(Parser)]
+#[command(name = "conform")]
+struct Arguments {
+    /// Random and mutated messages; a quarter as many values.
+    #[arg(long, default_value_t = 50_000)]
+    messages: usize,
+    /// The longest random message, in bytes.
+    #[arg(long, default_value_t = 300)]
+    longest: usize,
+    /// What the random numbers begin with: the same seed asks the same.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The executor and its arguments.
+    #[arg(required = true, trailing_var_arg = true)]
+    command: Vec<String>,
+}
+
+/// Requests that are sent before answers are waited for.
+const BATCH: usize = 2048;
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let mut executor = Executor::start(&arguments.command)?;
+    let limits = executor.hello()?;
+    println!("{}: {limits}", arguments.command.join(" "));
+
+    let start = Instant::now();
+    let vectors = vectors::load()?;
+    for batch in vectors::requests(&vectors, &limits)?.chunks(BATCH) {
+        executor.ask(batch)?;
+    }
+    let asked = executor.tally.take();
+    println!("vectors: {} in {} files; {asked}", vectors.count(), vectors.files());
+
+    let seeds: Vec<Vec<u8>> =
+        vectors.messages().filter(|message| message.len() <= arguments.longest).collect();
+    let (sender, receiver) = mpsc::sync_channel(2);
+    let random = {
+        let (messages, longest, seed) = (arguments.messages, arguments.longest, arguments.seed);
+        thread::spawn(move || {
+            let mut random = Random::new(seed);
+            let mut batch = Vec::new();
+            for i in 0..messages {
+                requests::about_message(
+                    &messages::any(&mut random, &seeds, longest),
+                    &limits,
+                    &mut random,
+                    &mut batch,
+                );
+                if i % 4 == 0 {
+                    requests::about_value(
+                        &values::any(&mut random, &limits),
+                        &limits,
+                        &mut random,
+                        &mut batch,
+                    );
+                }
+                if batch.len() >= BATCH && sender.send(std::mem::take(&mut batch)).is_err() {
+                    return;
+                }
+            }
+            // The receiver is gone after a failure, which it reports.
+            let _ = sender.send(batch);
+        })
+    };
+    let outcome: Result<()> = receiver.into_iter().try_for_each(|batch: Vec<Request>| executor.ask(&batch));
+    if random.join().is_err() {
+        bail!("the random messages ended early");
+    }
+    outcome?;
+    let tally = executor.tally.take();
+    println!(
+        "random: {} messages, seed {}; {tally}; {:.1?} in all",
+        arguments.messages,
+        arguments.seed,
+        start.elapsed()
+    );
+    executor.end()?;
+    verdict(asked, tally)
+}
+
+fn verdict(vectors: Tally, random: Tally) -> Result<()> {
+    match vectors.wrong + random.wrong {
+        0 => Ok(()),
+        wrong => bail!("{wrong} answers differ"),
+    }
+}
