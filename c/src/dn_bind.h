@@ -38,22 +38,22 @@ typedef void (*dn_store_fn)(dn_reader *r, void *member, const struct dn_field *f
 
 /* A row of a table. Written by the macros below. */
 typedef struct dn_field {
-    uint8_t header; /* of the key: 0x80 | its length */
+    dn_store_fn store;
     uint16_t offset; /* of the member in its struct, in bytes */
     uint16_t size; /* of the member, in bytes; of an array, of one element */
-    dn_store_fn store;
-    dn_store_fn element; /* of an array: stores one */
     uint16_t most; /* of an array: elements that fit */
     uint16_t count; /* of an array: offset of the uint16_t that tells how many there were */
+    dn_store_fn element; /* of an array: stores one */
     const struct dn_struct *nested;
+    uint8_t header; /* of the key: 0x80 | its length; the key follows, so that both are compared in one go */
     char key[DN_KEY_SIZE];
 } dn_field;
 
 /* A struct: its rows, at most 32, and where its uint32_t is whose bit i says that the field of row i was there. */
 typedef struct dn_struct {
     const dn_field *fields;
-    uint8_t fields_count;
     uint16_t present; /* its offset, in bytes */
+    uint8_t fields_count;
 } dn_struct;
 
 /* Text or bytes inside the message, which has to stay where it is. */
@@ -70,6 +70,16 @@ bool dn_bind(dn_reader *r, const void *message, size_t size, const dn_struct *ta
 
 /* The same for the next item of a message that is being read. */
 bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out);
+
+/* field->size, for store functions of your own. */
+static inline uint16_t dn_field_size(const dn_field *field)
+{
+#if defined(__AVR__)
+    return pgm_read_word(&field->size);
+#else
+    return field->size;
+#endif
+}
 
 /* The store functions. Where the comment has no other type, the member is the C type of that name. */
 void dn_store_u8(dn_reader *r, void *member, const dn_field *field);
@@ -89,33 +99,69 @@ void dn_store_bytes(dn_reader *r, void *member, const dn_field *field); /* dn_vi
 void dn_store_struct(dn_reader *r, void *member, const dn_field *field); /* a struct with a table of its own */
 void dn_store_array(dn_reader *r, void *member, const dn_field *field); /* T[N] and its uint16_t; more than N elements are DN_RANGE */
 
+/* -- What the macros below are made of -- */
+
 /* 0x80 | the key's length; does not compile when the key is longer than a row has room for, or than 30 bytes. */
 #define DN_KEY_HEADER(key) \
-    (uint8_t)(0x80 | ((sizeof("" key) - 1) / (sizeof("" key) <= DN_KEY_SIZE && sizeof("" key) <= 31 ? 1 : 0)))
-#define DN_SIZE_OF(type, member) sizeof(((type *)0)->member)
+    (uint8_t)(0x80 | ((sizeof("" key) - 1) * sizeof(char[sizeof("" key) <= DN_KEY_SIZE && sizeof("" key) <= 31 ? 1 : -1])))
+
+/* The size of `place`, which has to be a `type`: another size does not compile, another type of that size gives a warning (in C++, it does
+ * not compile). */
+#define DN_SIZE_AS(place, type) \
+    (sizeof(place) * sizeof(char[sizeof(place) == sizeof(type) ? 1 : -1]) + 0 * sizeof(1 ? &(place) : (type *)0))
+
+/* The size of a member that dn_store_<how> fills. */
+#define DN_SIZE_u8(place) DN_SIZE_AS(place, uint8_t)
+#define DN_SIZE_u16(place) DN_SIZE_AS(place, uint16_t)
+#define DN_SIZE_u32(place) DN_SIZE_AS(place, uint32_t)
+#define DN_SIZE_u64(place) DN_SIZE_AS(place, uint64_t)
+#define DN_SIZE_i8(place) DN_SIZE_AS(place, int8_t)
+#define DN_SIZE_i16(place) DN_SIZE_AS(place, int16_t)
+#define DN_SIZE_i32(place) DN_SIZE_AS(place, int32_t)
+#define DN_SIZE_i64(place) DN_SIZE_AS(place, int64_t)
+#define DN_SIZE_float(place) DN_SIZE_AS(place, float)
+#define DN_SIZE_double(place) DN_SIZE_AS(place, double)
+#define DN_SIZE_bool(place) DN_SIZE_AS(place, bool)
+#define DN_SIZE_chars(place) (sizeof(place) + 0 * DN_SIZE_AS((place)[0], char))
+#define DN_SIZE_text(place) DN_SIZE_AS(place, dn_view)
+#define DN_SIZE_bytes(place) DN_SIZE_AS(place, dn_view)
+
+#define DN_MEMBER(type, member) ((type *)0)->member
+#define DN_OFFSET(type, member) (uint16_t)offsetof(type, member)
+/* The offset of a member that counts. */
+#define DN_OFFSET_u16(type, member) (uint16_t)(offsetof(type, member) + 0 * DN_SIZE_AS(DN_MEMBER(type, member), uint16_t))
+/* How many elements an array has. */
+#define DN_MOST(type, member) (uint16_t)(sizeof(DN_MEMBER(type, member)) / sizeof(DN_MEMBER(type, member)[0]))
+
+/* -- The rows -- */
 
 /* The field `key`, stored in `type.member` by dn_store_<how>: DN_FIELD(sample, time, "time", u32). `how` is u8 ... i64, float, double, bool,
  * chars, text or bytes. */
 #define DN_FIELD(type, member, key, how) \
-    {DN_KEY_HEADER(key), (uint16_t)offsetof(type, member), (uint16_t)DN_SIZE_OF(type, member), dn_store_##how, 0, 0, 0, 0, key}
+    {dn_store_##how, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)), 0, 0, 0, 0, DN_KEY_HEADER(key), key}
+
+/* The same, stored by a function of your own, a dn_store_fn. */
+#define DN_FIELD_BY(type, member, key, function) \
+    {function, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)), 0, 0, 0, 0, DN_KEY_HEADER(key), key}
 
 /* A map, stored in the struct `type.member` that `table` (a dn_struct) describes. */
 #define DN_FIELD_STRUCT(type, member, key, table) \
-    {DN_KEY_HEADER(key), (uint16_t)offsetof(type, member), (uint16_t)DN_SIZE_OF(type, member), dn_store_struct, 0, 0, 0, &(table), key}
+    {dn_store_struct, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)), 0, 0, 0, &(table), DN_KEY_HEADER(key), key}
 
-/* An array, stored in `type.member`, a T[N]; the number of elements in `type.count`, a uint16_t. */
+/* An array, stored in `type.member`, a T[N]; the number of elements in `type.count`, a uint16_t. `how` as in DN_FIELD. */
 #define DN_FIELD_ARRAY(type, member, count, key, how) \
-    {DN_KEY_HEADER(key), (uint16_t)offsetof(type, member), (uint16_t)DN_SIZE_OF(type, member[0]), dn_store_array, dn_store_##how, \
-     (uint16_t)(DN_SIZE_OF(type, member) / DN_SIZE_OF(type, member[0])), (uint16_t)offsetof(type, count), 0, key}
+    {dn_store_array, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)[0]), \
+     DN_MOST(type, member), DN_OFFSET_u16(type, count), dn_store_##how, 0, DN_KEY_HEADER(key), key}
 
 /* An array of maps. */
 #define DN_FIELD_STRUCTS(type, member, count, key, table) \
-    {DN_KEY_HEADER(key), (uint16_t)offsetof(type, member), (uint16_t)DN_SIZE_OF(type, member[0]), dn_store_array, dn_store_struct, \
-     (uint16_t)(DN_SIZE_OF(type, member) / DN_SIZE_OF(type, member[0])), (uint16_t)offsetof(type, count), &(table), key}
+    {dn_store_array, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)[0]), \
+     DN_MOST(type, member), DN_OFFSET_u16(type, count), dn_store_struct, &(table), DN_KEY_HEADER(key), key}
 
 /* The struct `type`, whose uint32_t `type.present` tells which of the rows in the array `fields` were there. */
 #define DN_STRUCT(type, present, fields) \
-    {fields, (uint8_t)(sizeof(fields) / sizeof((fields)[0])), (uint16_t)offsetof(type, present)}
+    {fields, (uint16_t)(offsetof(type, present) + 0 * DN_SIZE_AS(DN_MEMBER(type, present), uint32_t)), \
+     (uint8_t)(sizeof(fields) / sizeof((fields)[0]) * sizeof(char[sizeof(fields) / sizeof((fields)[0]) <= 32 ? 1 : -1]))}
 
 /* The present bit of row `row`. */
 #define DN_BIT(row) ((uint32_t)1 << (row))

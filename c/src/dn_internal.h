@@ -103,6 +103,50 @@ static inline uint32_t dn__load32(const uint8_t *from)
 #define DN__IN_X(pointer) (void)(pointer)
 #endif
 
+/* ---- Binding ----------------------------------------------------------------------------------------------------------------- */
+
+/* Constants that on AVR lie in flash, and elsewhere in memory like all others. */
+#if defined(__AVR__)
+#define DN__FLASH_BYTE(at) pgm_read_byte(at)
+#define DN__FLASH_WORD(at) pgm_read_word(at)
+#define DN__FLASH_POINTER(at) pgm_read_ptr(at)
+#else
+#define DN__FLASH_BYTE(at) (*(at))
+#define DN__FLASH_WORD(at) (*(at))
+#define DN__FLASH_POINTER(at) (*(at))
+#endif
+
+/* The byte at `*at` in flash, which then stands behind it. */
+static inline uint8_t dn__take_flash(const uint8_t **at)
+{
+#if defined(__AVR__)
+    uint8_t byte; /* the compiler does not know that lpm can increment */
+    __asm__("lpm %0, Z+" : "=r"(byte), "+z"(*at));
+    return byte;
+#else
+    return *(*at)++;
+#endif
+}
+
+/* A function that is better copied into its callers, though that is not the smallest way. */
+#if defined(__GNUC__)
+#define DN__INLINE static inline __attribute__((always_inline))
+#else
+#define DN__INLINE static inline
+#endif
+
+#define DN__INLINE_MOST 30 /* the largest N that stands in the header */
+
+/* Whether a value is due: not a key, and not the end of the container or of the message. Asks first what is so in maps. */
+DN__INLINE bool dn__value_due(const dn_reader *r)
+{
+    if ((r->left & (DN__MAP | DN__ITEM)) != (DN__MAP | DN__ITEM) && (r->left & DN__MAP || !r->left)) return false;
+    return true;
+}
+
+/* Enters the map (`head` is DN__HEAD_MAP) or array (DN__HEAD_ARRAY) that is the next item: dn_expect, quick for the usual header. */
+bool dn__enter(dn_reader *r, uint8_t head);
+
 #ifdef __cplusplus
 }
 #endif

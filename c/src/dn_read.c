@@ -186,7 +186,6 @@ dn_type dn_next(dn_reader *r)
     uint8_t header = *at++;
     uint8_t payload = header & PAYLOAD;
     dn_type type;
-    uint8_t all; /* here, because C++ lets no goto pass over its first value */
     if (((uint8_t)left & 3) == (DN__ITEM | DN__MAP)) {
         if ((header & WIRE_TYPE) != DN__HEAD_TEXT) {
             return dn__fail(r, DN_MALFORMED);
@@ -261,6 +260,7 @@ dn_type dn_next(dn_reader *r)
     if (payload > (size_t)(end - at)) {
         return dn__fail(r, DN_TRUNCATED);
     }
+    uint8_t all; /* without a value here, because C++ lets no goto pass one */
     all = 0;
     if (payload) {
         do {

@@ -8,7 +8,7 @@ static bool ends_in_zeros(uint32_t high, uint32_t low, uint8_t count)
     return (low & (((uint32_t)1 << count) - 1)) == 0;
 }
 
-static uint32_t little_endian(const uint8_t *bytes)
+static uint32_t load32(const uint8_t *bytes)
 {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -16,7 +16,7 @@ static uint32_t little_endian(const uint8_t *bytes)
 /* Binary32: not an integer of -2^63 to 2^64-1, save -0; NaN only in one form. */
 static bool canonical_float(const uint8_t *bytes)
 {
-    uint32_t bits = little_endian(bytes);
+    uint32_t bits = load32(bytes);
     uint8_t exponent = (uint8_t)(bits >> 23);
     bool negative = bits >> 31;
     uint32_t mantissa = bits & 0x7fffff;
@@ -30,8 +30,8 @@ static bool canonical_float(const uint8_t *bytes)
 /* Binary64: not such an integer, and not binary32, whose infinities, NaN and -0 it would be. */
 static bool canonical_double(const uint8_t *bytes)
 {
-    uint32_t low = little_endian(bytes);
-    uint32_t high = little_endian(bytes + 4);
+    uint32_t low = load32(bytes);
+    uint32_t high = load32(bytes + 4);
     uint16_t exponent = (high >> 20) & 0x7ff;
     if (exponent == 0x7ff || (exponent == 0 && ends_in_zeros(high, low, 52))) return false;
     if (exponent >= 1023 && exponent < 1023 + 64) {

@@ -198,12 +198,9 @@ fn integer_type(kind: &str) -> &'static str {
     }
 }
 
-/// `value` as the initializer of a struct.
+/// `value` as the initializer of a struct, by the names of its members.
 pub fn initializer(structure: &Struct, value: &Value) -> String {
     let mut members = Vec::new();
-    if structure.kind == Kind::Map {
-        members.push("0".to_owned());
-    }
     for (i, field) in structure.fields.iter().enumerate() {
         let value = match (structure.kind, value) {
             (Kind::Map, Value::Map(entries)) => &entries[i].1,
@@ -211,9 +208,9 @@ pub fn initializer(structure: &Struct, value: &Value) -> String {
             _ => value,
         };
         let Some(member) = initializer_of(&field.node, value) else { continue };
-        members.push(member);
+        members.push(format!(".{} = {member}", field.name));
         if let (Node::List { .. }, Value::Array(elements)) = (&field.node, value) {
-            members.push(elements.len().to_string());
+            members.push(format!(".{} = {}", counter(&field.name), elements.len()));
         }
     }
     if members.is_empty() {
@@ -253,6 +250,18 @@ fn number(value: &Value) -> f64 {
     match value {
         Value::F64(f) => *f,
         other => other.as_integer().unwrap_or_default() as f64,
+    }
+}
+
+/// The call that reports a member with a value of its own; nothing for null.
+pub fn fold_call(scalar: &Node, place: &str) -> String {
+    match scalar {
+        Node::Bool => format!("fold_bool({place});"),
+        Node::Integer(kind) => format!("fold_{kind}({place});"),
+        Node::Float => format!("fold_float({place});"),
+        Node::Double => format!("fold_double({place});"),
+        Node::Text { .. } => format!("fold_text({place}, strlen({place}));"),
+        Node::Null | Node::Struct(_) | Node::List { .. } => String::new(),
     }
 }
 

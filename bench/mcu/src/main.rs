@@ -4,11 +4,13 @@ mod arm;
 mod avr;
 mod board;
 mod budget;
-#[allow(dead_code)]
+mod debian;
 mod generate;
 mod layout;
+mod library;
 mod lx106;
 mod measure;
+mod nanopb;
 mod payloads;
 mod qemu;
 mod report;
@@ -20,6 +22,7 @@ mod toolchain;
 
 use board::Board;
 use clap::{Parser, Subcommand};
+use library::Library;
 use measure::Measured;
 use payloads::Group;
 use results::Row;
@@ -58,9 +61,14 @@ enum Command {
         /// Only the firmware with these payloads; nothing is then written to the results
         payloads: Vec<String>,
     },
-    /// Fails when cycles or instructions, stack, flash or RAM drifted from c/tests/budget.txt
+    /// The peers, on every board
+    Peers {
+        /// Only the firmware with these payloads; nothing is then written to the results
+        payloads: Vec<String>,
+    },
+    /// Fails when cycles, stack, flash or RAM on the ATmega328P drifted from c/tests/budget.txt
     Budget {
-        /// Writes what is measured as the new budget
+        /// Writes what is measured, on all boards, as the new budget
         #[arg(long)]
         accept: bool,
     },
@@ -77,29 +85,44 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Option<Command>) -> Result<(), Failure> {
+    let ours = Library::ours()?;
     match command {
-        Some(Command::Avr { payloads, all }) => measure_and_keep(&avr_jobs(all)?, &payloads),
-        Some(Command::Qemu { payloads }) => measure_and_keep(&qemu_jobs(), &payloads),
+        Some(Command::Avr { payloads, all }) => {
+            let options = if all { &OPTIONS[..] } else { &OPTIONS[..1] };
+            measure_and_keep(&avr_jobs(&ours, options)?, &payloads)
+        }
+        Some(Command::Qemu { payloads }) => measure_and_keep(&qemu_jobs(&ours, &OPTIONS), &payloads),
+        Some(Command::Peers { payloads }) => measure_and_keep(&peer_jobs()?, &payloads),
         Some(Command::Budget { accept }) => {
-            let mut jobs = avr_jobs(false)?;
-            jobs.extend(qemu_jobs().into_iter().filter(|job| job.options == REFERENCE_OPTIONS));
-            // The budget's lines do not tell the policy for floats.
-            jobs.retain(|job| job.board.floats() == Floats::Single);
+            let mut jobs = avr_jobs(&ours, &OPTIONS[..1])?;
+            if accept {
+                jobs.extend(qemu_jobs(&ours, &OPTIONS[..1]));
+                // The budget's lines do not tell the policy for floats.
+                jobs.retain(|job| job.board.floats() == Floats::Single);
+            }
             let rows = measured(&jobs, &payloads::groups()?)?;
             if accept { budget::accept(&rows) } else { budget::check(&rows) }
         }
         None => {
-            let mut jobs = avr_jobs(true)?;
-            jobs.extend(qemu_jobs());
+            let mut jobs = avr_jobs(&ours, &OPTIONS)?;
+            jobs.extend(qemu_jobs(&ours, &OPTIONS));
+            jobs.extend(peer_jobs()?);
             measure_and_keep(&jobs, &[])
         }
     }
 }
 
-/// A board, and options to measure it with.
+/// A board, and what to measure on it.
 struct Job {
     board: Box<dyn Board>,
     options: &'static str,
+    library: Library,
+}
+
+impl Job {
+    fn new(board: impl Board + 'static, library: &Library, options: &'static str) -> Job {
+        Job { board: Box::new(board), options, library: library.clone() }
+    }
 }
 
 /// The sets of compiler options that are measured.
@@ -108,19 +131,29 @@ const OPTIONS: [&str; 4] = [REFERENCE_OPTIONS, "-Os", "-O2 -flto", "-O2"];
 /// Those of the goals and the budget.
 const REFERENCE_OPTIONS: &str = "-Os -flto";
 
-fn avr_jobs(all: bool) -> Result<Vec<Job>, Failure> {
-    let options = if all { &OPTIONS[..] } else { &OPTIONS[..1] };
-    options.iter().map(|options| Ok(Job { board: Box::new(avr::Avr::new()?), options })).collect()
+fn avr_jobs(library: &Library, options: &[&'static str]) -> Result<Vec<Job>, Failure> {
+    options.iter().map(|options| Ok(Job::new(avr::Avr::new()?, library, options))).collect()
 }
 
-fn qemu_jobs() -> Vec<Job> {
+fn qemu_jobs(library: &Library, options: &[&'static str]) -> Vec<Job> {
     let mut jobs = Vec::new();
-    for options in OPTIONS {
-        jobs.extend(arm::boards().map(|board| Job { board: Box::new(board), options }));
-        jobs.extend(riscv::boards().map(|board| Job { board: Box::new(board), options }));
-        jobs.extend(lx106::boards().map(|board| Job { board: Box::new(board), options }));
+    for options in options {
+        jobs.extend(arm::boards().map(|board| Job::new(board, library, options)));
+        jobs.extend(riscv::boards().map(|board| Job::new(board, library, options)));
+        jobs.extend(lx106::boards().map(|board| Job::new(board, library, options)));
     }
     jobs
+}
+
+/// The peers, on every board, with the reference options.
+fn peer_jobs() -> Result<Vec<Job>, Failure> {
+    let mut jobs = Vec::new();
+    for peer in Library::peers()? {
+        jobs.extend(avr_jobs(&peer, &OPTIONS[..1])?);
+        jobs.extend(qemu_jobs(&peer, &OPTIONS[..1]));
+    }
+    jobs.retain(|job| job.board.floats() == Floats::Single);
+    Ok(jobs)
 }
 
 fn measure_and_keep(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
@@ -145,7 +178,7 @@ fn measured(jobs: &[Job], groups: &[Group]) -> Result<Vec<Row>, Failure> {
                 while let Some((job, result)) =
                     jobs.iter().zip(&results).nth(next.fetch_add(1, Ordering::Relaxed))
                 {
-                    let measured = measure::measure(&*job.board, groups, job.options);
+                    let measured = measure::measure(&*job.board, &job.library, groups, job.options);
                     *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(measured);
                 }
             });
@@ -156,7 +189,7 @@ fn measured(jobs: &[Job], groups: &[Group]) -> Result<Vec<Row>, Failure> {
     for (job, result) in jobs.iter().zip(results) {
         let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
         let measured = result.ok_or("a board was not measured")??;
-        summary::print(&measured.rows, &*job.board, job.options);
+        summary::print(&measured.rows, &*job.board, &job.library, job.options);
         rows.extend(measured.rows);
         failures.extend(measured.failures);
     }

@@ -1,18 +1,22 @@
-//! Measures our library on a board.
+//! Measures a library on a board.
 
 use crate::{
     Failure,
     board::{Board, Missing, Simulator, Size},
     generate::{Does, Message, binds, firmware},
+    library::{Library, Style},
+    nanopb,
     payloads::Group,
     report::{self, Event, Region},
     results::Row,
     shape::Floats,
-    toolchain::{self, run, work},
+    toolchain::{run, work},
 };
+use dunnage_pson::Value;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 /// The message whose flash is reported.
@@ -27,9 +31,10 @@ pub struct Measured {
     pub failures: Vec<Failure>,
 }
 
-/// A board with one set of compiler options.
+/// A library on a board, with one set of compiler options.
 struct Job<'a> {
     board: &'a dyn Board,
+    library: &'a Library,
     options: &'a str,
 }
 
@@ -39,41 +44,39 @@ impl Job<'_> {
             Floats::Single => "binary32",
             Floats::Lossless => "binary64",
         };
-        let folder = work().join(self.board.target()).join(floats).join(self.options.replace([' ', '-'], ""));
+        let options = self.options.replace([' ', '-'], "");
+        let folder = work().join(self.board.target()).join(floats).join(options).join(&self.library.name);
         fs::create_dir_all(&folder)?;
         Ok(folder)
     }
 
-    fn compiler(&self, key_size: usize) -> std::process::Command {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    fn compiler(&self, key_size: usize) -> Command {
         let mut command = self.board.compiler();
         command
             .args(["-std=gnu99", "-Wall", "-Wextra"])
             .args(self.options.split(' '))
             .args(["-ffunction-sections", "-fdata-sections"])
-            .arg(format!("-DDN_KEY_SIZE={key_size}"))
             .arg("-I")
-            .arg(here.join("firmware"))
-            .arg("-I")
-            .arg(here.join("firmware/dunnage"))
-            .arg("-I")
-            .arg(toolchain::root().join("c/src"));
+            .arg(firmware_folder());
+        for folder in &self.library.include {
+            command.arg("-I").arg(folder);
+        }
+        for define in &self.library.defines {
+            command.arg(format!("-D{define}"));
+        }
+        if self.library.style == Style::Dunnage {
+            command.arg(format!("-DDN_KEY_SIZE={key_size}"));
+        }
         command
     }
 
     /// Compiles the library and what starts the firmware, gives the object files.
     fn library(&self, key_size: usize) -> Result<Vec<PathBuf>, Failure> {
-        let folder = self.folder()?.join(format!("dunnage-{key_size}"));
+        let folder = self.folder()?.join(format!("objects-{key_size}"));
         fs::create_dir_all(&folder)?;
-        let mut sources: Vec<_> = fs::read_dir(toolchain::root().join("c/src"))?
-            .map(|e| Ok(e?.path()))
-            .collect::<Result<_, Failure>>()?;
-        sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
-        sources.sort();
-        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware");
-        sources.extend(self.board.start_files().iter().map(|name| here.join(name)));
         let mut objects = Vec::new();
-        for source in sources {
+        let start_files = self.board.start_files().iter().map(|name| firmware_folder().join(name));
+        for source in self.library.sources.iter().cloned().chain(start_files) {
             let object = folder.join(source.file_name().unwrap_or_default()).with_extension("o");
             run(self.compiler(key_size).arg("-c").arg(source).arg("-o").arg(&object))?;
             objects.push(object);
@@ -89,11 +92,16 @@ impl Job<'_> {
         does: Does,
         objects: &[PathBuf],
     ) -> Result<PathBuf, Failure> {
-        let elf = self.folder()?.join(format!("{name}.elf"));
-        let source = elf.with_extension("c");
-        fs::write(&source, firmware(messages, does)?)?;
-        run(self
-            .compiler(key_size(messages))
+        let folder = self.folder()?.join(name);
+        fs::create_dir_all(&folder)?;
+        let source = folder.join("firmware.c");
+        fs::write(&source, firmware(messages, does, self.library.style)?)?;
+        let mut compiler = self.compiler(key_size(messages));
+        if self.library.style == Style::Nanopb {
+            compiler.arg("-I").arg(&folder).arg(nanopb::tables(messages, &folder)?);
+        }
+        let elf = folder.with_extension("elf");
+        run(compiler
             .arg(&source)
             .args(objects)
             .arg("-Wl,--gc-sections")
@@ -120,39 +128,36 @@ impl Job<'_> {
         Ok(regions)
     }
 
+    /// Measures one operation of all messages. A peer's encoding goes into them, for it to be decoded.
     fn operation(
         &self,
         simulator: &dyn Simulator,
         group: &str,
-        messages: &[Message],
+        messages: &mut [Message],
         operation: &str,
         objects: &[PathBuf],
     ) -> Result<Vec<Row>, Failure> {
         let mut rows = Vec::new();
-        let mut messages = messages.to_vec();
-        if operation == "bind" {
-            messages.retain(|message| {
-                let can = binds(message);
-                if !can {
-                    let reason = "is no map, and no array of one type";
-                    rows.push(self.does_not_fit(&message.name, operation, reason));
-                }
-                can
-            });
+        let mut able = Vec::new();
+        for message in messages {
+            match self.cannot(message, operation) {
+                Some(reason) => rows.push(self.does_not_fit(&message.name, operation, reason)),
+                None => able.push(message),
+            }
         }
-        if messages.is_empty() {
+        if able.is_empty() {
             return Ok(rows);
         }
+        let given: Vec<Message> = able.iter().map(|message| (*message).clone()).collect();
         let none_fits = |reason: &str| {
-            messages.iter().map(|m| self.does_not_fit(&m.name, operation, reason)).collect::<Vec<_>>()
+            given.iter().map(|m| self.does_not_fit(&m.name, operation, reason)).collect::<Vec<_>>()
         };
-        let does = Does {
-            encode: operation == "encode",
-            walk: operation == "decode",
-            bind: operation == "bind",
-            all_data: false,
-        };
-        let elf = match self.build(&format!("{group}-{operation}"), &messages, does, objects) {
+        let elf = match self.build(
+            &format!("{group}-{operation}"),
+            &given,
+            self.library.does(operation),
+            objects,
+        ) {
             Ok(elf) => elf,
             Err(error) if error.to_string().contains("a table at most") => {
                 rows.extend(none_fits(&error.to_string()));
@@ -168,12 +173,12 @@ impl Job<'_> {
             }
             Err(Missing::Failed(error)) => return Err(error),
         };
-        if regions.len() != messages.len() {
-            return Err(format!("{} regions of {}", regions.len(), messages.len()).into());
+        if regions.len() != able.len() {
+            return Err(format!("{} regions of {}", regions.len(), able.len()).into());
         }
         let counts = simulator.counts();
-        for (region, message) in regions.iter().zip(&messages) {
-            check(region, message, operation).map_err(|error| format!("{} {error}", message.name))?;
+        for (region, message) in regions.iter().zip(able) {
+            self.check(region, message, operation).map_err(|error| format!("{} {error}", message.name))?;
             rows.push(self.row(&message.name, operation, counts, region.count, counts));
             rows.push(self.row(&message.name, operation, "stack", region.stack, "bytes"));
             if operation == "encode" {
@@ -183,22 +188,65 @@ impl Job<'_> {
         Ok(rows)
     }
 
+    /// Why the library cannot do this with the message, apart from memory.
+    fn cannot(&self, message: &Message, operation: &str) -> Option<&'static str> {
+        match self.library.style {
+            Style::Dunnage if operation == "bind" && !binds(message) => {
+                Some("is no map, and no array of one type")
+            }
+            Style::Nanopb => nanopb::cannot(message),
+            _ => None,
+        }
+        .or_else(|| message.bytes.is_empty().then_some("could not be encoded here"))
+    }
+
+    /// A firmware that computes something wrong has no figures.
+    fn check(&self, region: &Region, message: &mut Message, operation: &str) -> Result<(), Failure> {
+        let ok = Event::Value(Value::Bool(true));
+        match (operation, self.library.style) {
+            ("encode", Style::Dunnage) => {
+                let expected = Event::Value(Value::Bytes(message.bytes.clone()));
+                report::compare("encodes wrongly", &region.after, &[expected])
+            }
+            // Whether this is right shows when it is decoded.
+            ("encode", _) => match &region.after[..] {
+                [Event::Value(Value::Bytes(bytes))] if !bytes.is_empty() => {
+                    message.bytes.clone_from(bytes);
+                    Ok(())
+                }
+                _ => Err("is not encoded".into()),
+            },
+            ("decode", Style::Nanopb) => {
+                let mut expected = vec![ok];
+                expected.extend(report::walked(message).into_iter().filter(Event::is_in_struct));
+                report::compare("decodes wrongly", &region.after, &expected)
+            }
+            ("decode", _) => {
+                report::compare("reads wrongly", &region.inside, &report::walked(message))?;
+                report::compare("has an error", &region.after, &[ok])
+            }
+            _ => {
+                let mut expected = vec![ok];
+                expected.extend(report::bound_members(message));
+                report::compare("binds wrongly", &region.after, &expected)
+            }
+        }
+    }
+
     /// Flash and RAM of the code for one message, over a firmware with the same data that does nothing with it.
     fn flash(&self, messages: &[Message], objects: &[PathBuf]) -> Result<Vec<Row>, Failure> {
-        let size = |name: &str, encode, walk, bind| {
-            let does = Does { encode, walk, bind, all_data: true };
-            Size::of(self.board, &self.build(&format!("flash-{name}"), messages, does, objects)?)
+        let size = |operation: &str| {
+            let does = Does { all_data: true, ..self.library.does(operation) };
+            Size::of(self.board, &self.build(&format!("flash-{operation}"), messages, does, objects)?)
         };
-        let empty = size("empty", false, false, false)?;
+        let empty = size("nothing")?;
         let mut rows = Vec::new();
-        for (operation, encode, walk, bind) in [
-            ("encode", true, false, false),
-            ("decode", false, true, false),
-            ("encode+decode", true, true, false),
-            ("bind", false, false, true),
-            ("encode+bind", true, false, true),
-        ] {
-            let full = size(operation, encode, walk, bind)?;
+        let operations = self.library.operations();
+        for operation in operations.iter().chain(&["encode+decode", "encode+bind"]) {
+            if operation.ends_with("bind") && !operations.contains(&"bind") {
+                continue;
+            }
+            let full = size(operation)?;
             rows.push(self.row(FLASH_PAYLOAD, operation, "flash", full.flash - empty.flash, "bytes"));
             rows.push(self.row(FLASH_PAYLOAD, operation, "ram", full.ram - empty.ram, "bytes"));
         }
@@ -210,9 +258,9 @@ impl Job<'_> {
             suite: "mcu".into(),
             target: self.board.target().into(),
             payload: payload.into(),
-            format: "pson".into(),
-            library: "dunnage".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
+            format: self.library.format.clone(),
+            library: self.library.name.clone(),
+            version: self.library.version.clone(),
             operation: operation.into(),
             metric: metric.into(),
             value: value as f64,
@@ -229,14 +277,23 @@ impl Job<'_> {
     }
 }
 
-/// Bytes that tables need for a key and its NUL.
-fn key_size(messages: &[Message]) -> usize {
-    messages.iter().map(Message::longest_key).max().unwrap_or(0).max(15) + 1
+fn firmware_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware")
 }
 
-/// Measures our library with one set of options: every group, each operation in a firmware of its own; then the flash.
-pub fn measure(board: &dyn Board, groups: &[Group], options: &str) -> Result<Measured, Failure> {
-    let job = Job { board, options };
+/// Bytes that tables need for a key and its NUL: what the library has unless told otherwise, or the most.
+fn key_size(messages: &[Message]) -> usize {
+    if messages.iter().any(|message| message.longest_key() > 15) { 31 } else { 16 }
+}
+
+/// Measures a library with one set of options: every group, each operation in a firmware of its own; then the flash.
+pub fn measure(
+    board: &dyn Board,
+    library: &Library,
+    groups: &[Group],
+    options: &str,
+) -> Result<Measured, Failure> {
+    let job = Job { board, library, options };
     let mut rows = Vec::new();
     let mut failures = Vec::new();
     let mut keep = |result: Result<Vec<Row>, Failure>, rows: &mut Vec<Row>| match result {
@@ -253,19 +310,24 @@ pub fn measure(board: &dyn Board, groups: &[Group], options: &str) -> Result<Mea
                 Err(reason) => rows.push(job.does_not_fit(&payload.name, "encode", &reason.to_string())),
             }
         }
+        if library.style != Style::Dunnage {
+            // How much it needs is not known yet.
+            messages.iter_mut().for_each(|message| message.room += message.room / 4 + 16);
+        }
         let size = key_size(&messages);
         if !libraries.iter().any(|(other, _)| *other == size) {
             libraries.push((size, job.library(size)?));
         }
         messages_of.push((group, messages, size));
     }
-    for (group, messages, size) in &messages_of {
+    for (group, messages, size) in &mut messages_of {
         let Some((_, objects)) = libraries.iter().find(|(other, _)| other == size) else { continue };
         let place = |what: &str, error| {
-            format!("{}: {}, {what}, {options}: {error}", board.target(), group.name).into()
+            format!("{} on {}: {}, {what}, {options}: {error}", library.name, board.target(), group.name)
+                .into()
         };
         if let Some(simulator) = board.simulator() {
-            for operation in ["encode", "decode", "bind"] {
+            for operation in library.operations() {
                 let measured = job.operation(simulator, &group.name, messages, operation, objects);
                 keep(measured.map_err(|error| place(operation, error)), &mut rows);
             }
@@ -276,26 +338,4 @@ pub fn measure(board: &dyn Board, groups: &[Group], options: &str) -> Result<Mea
         }
     }
     Ok(Measured { rows, failures })
-}
-
-/// A firmware that computes something wrong has no figures.
-fn check(region: &Region, message: &Message, operation: &str) -> Result<(), Failure> {
-    use dunnage_pson::Value;
-    let ok = Event::Value(Value::Bool(true));
-    match operation {
-        "encode" => report::compare(
-            "encodes wrongly",
-            &region.after,
-            &[Event::Value(Value::Bytes(message.bytes.clone()))],
-        ),
-        "decode" => {
-            report::compare("reads wrongly", &region.inside, &report::walked(message))?;
-            report::compare("has an error", &region.after, &[ok])
-        }
-        _ => {
-            let mut expected = vec![ok];
-            expected.extend(report::bound_members(message));
-            report::compare("binds wrongly", &region.after, &expected)
-        }
-    }
 }

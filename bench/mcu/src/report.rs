@@ -35,6 +35,13 @@ pub enum Event {
     Value(Value),
 }
 
+impl Event {
+    /// Whether a struct has it: keys are the names of its members, maps are structs.
+    pub fn is_in_struct(&self) -> bool {
+        matches!(self, Event::Array(_) | Event::Value(_))
+    }
+}
+
 /// Reads the lines that `simavr/run.c` prints, and `qemu.rs` makes.
 pub fn regions(text: &str) -> Result<Vec<Region>, Failure> {
     let mut regions: Vec<Region> = Vec::new();

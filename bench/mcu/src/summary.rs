@@ -1,6 +1,6 @@
 //! What was measured on a board, for people.
 
-use crate::{board::Board, results::Row, shape::Floats};
+use crate::{board::Board, library::Library, results::Row, shape::Floats};
 
 /// The tests of the paper that fit the UNO with every library; averages are over these.
 pub const AVERAGED: [&str; 8] =
@@ -9,7 +9,7 @@ pub const AVERAGED: [&str; 8] =
 const OPERATIONS: [&str; 3] = ["encode", "decode", "bind"];
 
 /// Cycles and stack of every payload, averages, flash and RAM; then, why some have no figures.
-pub fn print(rows: &[Row], board: &dyn Board, options: &str) {
+pub fn print(rows: &[Row], board: &dyn Board, library: &Library, options: &str) {
     let counts = board.simulator().map_or("flash", |simulator| simulator.counts());
     let policy = match board.floats() {
         Floats::Single => "floats as binary32",
@@ -19,7 +19,8 @@ pub fn print(rows: &[Row], board: &dyn Board, options: &str) {
         let mut rows = rows.iter();
         rows.find(|r| r.payload == payload && r.operation == operation && r.metric == metric).map(|r| r.value)
     };
-    println!("\n{}, {options}, {policy}: {counts}, and bytes of stack", board.target());
+    let library = format!("{} {}", library.name, library.version);
+    println!("\n{library} on {}, {options}, {policy}: {counts}, and bytes of stack", board.target());
     println!(
         "{:<16}{:>6}{:>9}{:>6}{:>9}{:>6}{:>9}{:>6}",
         "", "bytes", "encode", "stack", "decode", "stack", "bind", "stack"

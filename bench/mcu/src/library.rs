@@ -1,0 +1,132 @@
+//! What is measured: our library, and its peers in `peers/`.
+
+use crate::{Failure, debian, generate::Does, toolchain::root};
+use serde::Deserialize;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// A library in C.
+#[derive(Debug, Clone)]
+pub struct Library {
+    /// `dunnage` for ours.
+    pub name: String,
+    /// The format's id.
+    pub format: String,
+    /// Of the library.
+    pub version: String,
+    /// Folders with its headers, and with the `library.h` that calls it.
+    pub include: Vec<PathBuf>,
+    /// What is compiled.
+    pub sources: Vec<PathBuf>,
+    /// Macros that it is compiled with.
+    pub defines: Vec<String>,
+    /// How the measured code calls it.
+    pub style: Style,
+}
+
+/// How the measured code calls a library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    /// By macros, and tables of dn_bind.h.
+    Dunnage,
+    /// By macros.
+    Macros,
+    /// By structs of its own, which are made from a `.proto`.
+    Nanopb,
+}
+
+/// `peer.toml`
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Peer {
+    name: String,
+    format: String,
+    version: String,
+    include: Vec<String>,
+    sources: Vec<String>,
+    defines: Vec<String>,
+    style: Style,
+    debian: Debian,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Debian {
+    package: String,
+    archive: String,
+    sha256: String,
+}
+
+impl Library {
+    /// Ours.
+    pub fn ours() -> Result<Library, Failure> {
+        let source = root().join("c/src");
+        let mut sources: Vec<_> =
+            fs::read_dir(&source)?.map(|e| Ok(e?.path())).collect::<Result<_, Failure>>()?;
+        sources.retain(|path| path.extension().is_some_and(|e| e == "c"));
+        sources.sort();
+        Ok(Library {
+            name: "dunnage".into(),
+            format: "pson".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            include: vec![here().join("firmware/dunnage"), source],
+            sources,
+            defines: Vec::new(),
+            style: Style::Dunnage,
+        })
+    }
+
+    /// The peers, downloaded when they are not there yet.
+    pub fn peers() -> Result<Vec<Library>, Failure> {
+        let mut folders: Vec<_> =
+            fs::read_dir(here().join("peers"))?.map(|e| Ok(e?.path())).collect::<Result<_, Failure>>()?;
+        folders.retain(|path| path.is_dir());
+        folders.sort();
+        folders.iter().map(|folder| Library::peer(folder)).collect()
+    }
+
+    fn peer(folder: &Path) -> Result<Library, Failure> {
+        let text = fs::read_to_string(folder.join("peer.toml"))?;
+        let peer: Peer = toml::from_str(&text).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let source = debian::source(&peer.debian.package, &peer.debian.archive, &peer.debian.sha256)?;
+        let in_source = |names: &[String]| names.iter().map(|name| source.join(name)).collect::<Vec<_>>();
+        let mut include = vec![folder.to_owned()];
+        include.extend(in_source(&peer.include));
+        Ok(Library {
+            include,
+            sources: in_source(&peer.sources),
+            name: peer.name,
+            format: peer.format,
+            version: peer.version,
+            defines: peer.defines,
+            style: peer.style,
+        })
+    }
+
+    /// What it can do, by the names of `results.rs`.
+    pub fn operations(&self) -> &'static [&'static str] {
+        match self.style {
+            Style::Dunnage => &["encode", "decode", "bind"],
+            Style::Macros | Style::Nanopb => &["encode", "decode"],
+        }
+    }
+
+    /// What a firmware for `operation` does; `encode+decode` does both.
+    pub fn does(&self, operation: &str) -> Does {
+        let decode = operation.ends_with("decode");
+        let fills = self.style == Style::Nanopb;
+        Does {
+            encode: operation.starts_with("encode"),
+            walk: decode && !fills,
+            bind: operation.ends_with("bind") || (decode && fills),
+            all_data: false,
+        }
+    }
+}
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}

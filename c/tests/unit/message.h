@@ -1,0 +1,51 @@
+/* Messages from literals, in memory of just their size, so that AddressSanitizer sees a byte too many. */
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include <stdlib.h>
+
+#include "test.h"
+
+static uint8_t *message; /* the last one that was made */
+static size_t message_size;
+
+static inline void message_room(size_t size)
+{
+    free(message);
+    message = (uint8_t *)malloc(size ? size : 1);
+    message_size = size;
+}
+
+static inline void message_copy(const char *literal, size_t size)
+{
+    message_room(size);
+#if defined(__AVR__)
+    memcpy_P(message, literal, size);
+#else
+    memcpy(message, literal, size);
+#endif
+}
+
+/* The message is the first `size` bytes of what it was. */
+static inline void message_cut(size_t size)
+{
+    uint8_t *whole = message;
+    message = NULL;
+    message_room(size);
+    memcpy(message, whole, size);
+    free(whole);
+}
+
+/* MESSAGE("\xc1\x81" "a" "\x00") */
+#define MESSAGE(literal) message_copy(TEST_LITERAL("" literal), sizeof("" literal) - 1)
+
+/* Numbers that look random; `state` is not 0. */
+static inline uint32_t message_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+#endif
