@@ -74,7 +74,7 @@ static void to_json(size_t size)
     collected c = {0};
     dn_reader_init(&r, input, size);
     bool ok = dn_json_write(&r, collect, &c) && dn_done(&r);
-    answer(ok ? DN_OK : r.error, dn_error_offset(&r), c.size);
+    answer(ok ? (dn_error)DN_OK : r.error, dn_error_offset(&r), c.size);
 }
 
 int main(void)
