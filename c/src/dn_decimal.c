@@ -217,16 +217,14 @@ uint8_t dn__print_integer(uint64_t magnitude, bool negative, char *to)
     return (uint8_t)(at - to);
 }
 
-/* Writes `count` digits, of which the first stands for 10^exponent, in the notation of dn__print_double. */
+/* Writes `count` digits, of which the first stands for 10^exponent, in the notation of dn__print_double. No whole number below 1e16. */
 static char *print(const char *digits, uint8_t count, int16_t exponent, char *at)
 {
     bool fixed = exponent >= -5 && exponent < 16;
     int8_t point = (int8_t)(fixed ? exponent + 1 : 1);
-    /* A point has digits on both sides. */
-    int8_t end = (int8_t)(fixed && point >= (int8_t)count ? point + 1 : count);
-    for (int8_t i = (int8_t)(point < 1 ? point - 1 : 0); i < end; i++) {
+    for (int8_t i = (int8_t)(point < 1 ? point - 1 : 0); i < (int8_t)count; i++) {
         if (i == point) *at++ = '.';
-        *at++ = i >= 0 && i < (int8_t)count ? digits[i] : '0';
+        *at++ = i >= 0 ? digits[i] : '0';
     }
     if (!fixed) {
         *at++ = 'e';
@@ -236,19 +234,37 @@ static char *print(const char *digits, uint8_t count, int16_t exponent, char *at
     return at;
 }
 
+/* Whether mantissa * 2^binary is an integer of up to 64 bits; mantissa < 2^53. */
+static bool is_whole(uint64_t mantissa, int16_t binary, uint64_t *integer)
+{
+    if (binary > 11 || binary < -52) return false;
+    if (binary >= 0) {
+        *integer = mantissa << binary;
+        return true;
+    }
+    *integer = mantissa >> -binary;
+    return *integer << -binary == mantissa;
+}
+
 /* The shortest decimal among those that read back as the number (Steele and White, "How to Print Floating-Point Numbers Accurately"), by
  * way of the ends of their interval: scaled to integers, and compared digit by digit. */
 uint8_t dn__print_double(uint64_t bits, char *to)
 {
-    const uint64_t implicit = (uint64_t)1 << 52;
+    const uint64_t implicit = (uint64_t)1 << 52, sign = (uint64_t)1 << 63;
     uint64_t mantissa = bits & (implicit - 1);
     uint16_t biased = (uint16_t)(bits >> 52) & 0x7ff;
+    bool negative = (bits & sign) != 0;
+    uint64_t whole;
+    if (is_whole(mantissa | implicit, (int16_t)(biased - 1075), &whole) && !(negative && whole > sign))
+        return dn__print_integer(whole, negative, to);
     char *at = to;
-    if (bits >> 63) *at++ = '-';
+    if (negative) *at++ = '-';
     if (!biased && !mantissa) {
         *at++ = '0';
-        *at++ = '.';
-        *at++ = '0';
+        if (negative) {
+            *at++ = '.';
+            *at++ = '0';
+        }
         return (uint8_t)(at - to);
     }
 

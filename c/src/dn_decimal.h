@@ -58,8 +58,9 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact);
 /* Characters that dn__print_double and dn__print_integer write at most. */
 #define DN__NUMBER_TEXT 24
 
-/* Writes the shortest text that reads back as the finite binary64 `bits`, of these the nearest: with a point (`2.0`), or an exponent when
- * it is below 1e-5 or not below 1e16 (`1e-7`, `1.5e+300`). Gives its length; there is no NUL. */
+/* Writes the finite binary64 `bits`: as an integer when it is one in -2^63 to 2^64-1, except -0.0; else the shortest text that reads back
+ * as it, of these the nearest, with an exponent when it is below 1e-5 or not below 1e16 (`1e-7`, `1.5e+300`). Gives its length; there is
+ * no NUL. */
 uint8_t dn__print_double(uint64_t bits, char *to);
 
 /* Writes an integer. Gives its length; there is no NUL. */

@@ -28,8 +28,9 @@ extern "C" {
 /* Reads the next item of `r` with all that it holds, and hands it to `take` as compact JSON text (UTF-8, no white space, no NUL), in chunks
  * of 1 to 32 bytes. `context` is given to `take`.
  *
- * Integers are written as they are. Floats are written as the shortest text that reads back as the same binary64, with a point or an
- * exponent: 23.5, 2.0, -0.0, 1e-7, 1.5e+300; so binary32 0.1 is 0.10000000149011612, which is its value. Text is escaped where JSON
+ * Numbers that are integers from -2^63 to 2^64-1 are written as such, whatever form they have in the message. Others are written as the
+ * shortest text that reads back as the same binary64: 23.5, 1e-7, 1.5e+300; so binary32 0.1 is 0.10000000149011612, which is its value.
+ * -0.0 is -0.0. Text is escaped where JSON
  * demands it: \" \\ \b \f \n \r \t, and \u001f and the like; everything else stands as it is. Entries keep their order; a key that stands
  * twice in a map is written twice: see dn_check.
  *
