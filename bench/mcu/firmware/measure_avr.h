@@ -12,7 +12,7 @@
 #include <avr/io.h>
 #include <string.h>
 
-/* One cycle from mark to mark are the marks' own: run.c takes it off. */
+/* The two cycles of the closing mark are its own: run.c takes them off. */
 #define MEASURE(region, statement) \
     do { \
         GPIOR1 = 'r'; \
@@ -22,54 +22,59 @@
         mark(2); \
     } while (0)
 
-static inline __attribute__((always_inline)) void mark(const uint8_t what) {
-    uint8_t scratch;
-    __asm__ volatile("ldi %0, %1\n\tout %2, %0" : "=d"(scratch) : "M"(what), "I"(_SFR_IO_ADDR(GPIOR0)) : "memory");
-}
+/* In assembly, and inline: otherwise the compiler keeps each constant in a register of its own, and calls a function for two bytes. */
+#define INLINE static inline __attribute__((always_inline))
+#define OUT(address, constant) \
+    do { \
+        uint8_t scratch; \
+        __asm__ volatile("ldi %0, %1\n\tout %2, %0" : "=d"(scratch) : "M"(constant), "I"(_SFR_IO_ADDR(address)) : "memory"); \
+    } while (0)
 
-static inline void fold_8(uint8_t value) { GPIOR2 = value; }
+INLINE void mark(const uint8_t what) { OUT(GPIOR0, what); }
 
-static inline void fold_16(uint16_t value) {
+INLINE void fold_8(uint8_t value) { GPIOR2 = value; }
+
+INLINE void fold_16(uint16_t value) {
     fold_8((uint8_t)value);
     fold_8((uint8_t)(value >> 8));
 }
 
-static inline void fold_32(uint32_t value) {
+INLINE void fold_32(uint32_t value) {
     fold_16((uint16_t)value);
     fold_16((uint16_t)(value >> 16));
 }
 
-static inline void fold_64(uint64_t value) {
+INLINE void fold_64(uint64_t value) {
     fold_32((uint32_t)value);
     fold_32((uint32_t)(value >> 32));
 }
 
-static inline void fold_span(uint8_t kind, const void *at, size_t size) {
-    GPIOR1 = kind;
+INLINE void fold_span(const uint8_t kind, const void *at, size_t size) {
+    OUT(GPIOR1, kind);
     fold_16((uint16_t)at);
     fold_16((uint16_t)size);
 }
 
-static inline void fold_u32(uint32_t value) { GPIOR1 = 'u'; fold_32(value); }
-static inline void fold_u64(uint64_t value) { GPIOR1 = 'u'; fold_64(value); }
-static inline void fold_i32(int32_t value) { GPIOR1 = 'i'; fold_32((uint32_t)value); }
-static inline void fold_i64(int64_t value) { GPIOR1 = 'i'; fold_64((uint64_t)value); }
-static inline void fold_bool(bool value) { GPIOR1 = 'b'; fold_8(value); }
-static inline void fold_null(void) { GPIOR1 = 'z'; }
-static inline void fold_map(uint32_t entries) { GPIOR1 = 'm'; fold_16((uint16_t)entries); }
-static inline void fold_array(uint32_t elements) { GPIOR1 = 'a'; fold_16((uint16_t)elements); }
-static inline void fold_key(const char *text, size_t size) { fold_span('k', text, size); }
-static inline void fold_text(const char *text, size_t size) { fold_span('t', text, size); }
-static inline void fold_bytes(const void *bytes, size_t size) { fold_span('x', bytes, size); }
+INLINE void fold_u32(uint32_t value) { OUT(GPIOR1, 'u'); fold_32(value); }
+INLINE void fold_u64(uint64_t value) { OUT(GPIOR1, 'u'); fold_64(value); }
+INLINE void fold_i32(int32_t value) { OUT(GPIOR1, 'i'); fold_32((uint32_t)value); }
+INLINE void fold_i64(int64_t value) { OUT(GPIOR1, 'i'); fold_64((uint64_t)value); }
+INLINE void fold_bool(bool value) { OUT(GPIOR1, 'b'); fold_8(value); }
+INLINE void fold_null(void) { OUT(GPIOR1, 'z'); }
+INLINE void fold_map(uint32_t entries) { OUT(GPIOR1, 'm'); fold_16((uint16_t)entries); }
+INLINE void fold_array(uint32_t elements) { OUT(GPIOR1, 'a'); fold_16((uint16_t)elements); }
+INLINE void fold_key(const char *text, size_t size) { fold_span('k', text, size); }
+INLINE void fold_text(const char *text, size_t size) { fold_span('t', text, size); }
+INLINE void fold_bytes(const void *bytes, size_t size) { fold_span('x', bytes, size); }
 
-static inline void fold_float(float value) {
+INLINE void fold_float(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    GPIOR1 = 'f';
+    OUT(GPIOR1, 'f');
     fold_32(bits);
 }
 
 /* On AVR, double is binary32. */
-static inline void fold_double(double value) { fold_float((float)value); }
+INLINE void fold_double(double value) { fold_float((float)value); }
 
 #endif

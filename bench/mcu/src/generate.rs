@@ -307,9 +307,12 @@ pub fn bound_elements(root: &Struct) -> Option<&Node> {
     }
 }
 
-/// Whether a struct can be filled from the message: from a map, or from an array of maps or of one type.
+/// Whether a struct can be filled from the message: from a map that has something to bind, or from an array of maps or of one type.
 pub fn binds(message: &Message) -> bool {
-    message.root.kind == Kind::Map || bound_elements(&message.root).is_some()
+    match message.root.kind {
+        Kind::Map => bound(&message.root).next().is_some(),
+        _ => bound_elements(&message.root).is_some(),
+    }
 }
 
 fn tables(structure: &Struct, out: &mut String) -> Result<(), Failure> {
@@ -332,12 +335,7 @@ fn tables(structure: &Struct, out: &mut String) -> Result<(), Failure> {
     if rows.len() > MOST_FIELDS {
         return Err(format!("a map has {} fields, a table at most {MOST_FIELDS}", rows.len()).into());
     }
-    if rows.is_empty() {
-        let _ = writeln!(
-            out,
-            "static const dn_struct {name}_table DN_FLASH = {{0, 0, offsetof({name}, present)}};\n"
-        );
-    } else {
+    if !rows.is_empty() {
         let _ = writeln!(out, "static const dn_field {name}_rows[] DN_FLASH = {{\n{}}};", rows.concat());
         let _ = writeln!(
             out,

@@ -192,7 +192,7 @@ impl Job<'_> {
     fn cannot(&self, message: &Message, operation: &str) -> Option<&'static str> {
         match self.library.style {
             Style::Dunnage if operation == "bind" && !binds(message) => {
-                Some("is no map, and no array of one type")
+                Some("has nothing to bind: is no map with values, and no array of one type")
             }
             Style::Nanopb => nanopb::cannot(message),
             _ => None,

@@ -39,7 +39,7 @@ static __attribute__((noinline)) bool walk(const uint8_t *message, size_t size) 
         case DN_MAP: fold_map(r.n); break;
         case DN_ARRAY: fold_array(r.n); break;
         case DN_END: break;
-        case DN_BOOL: fold_bool(r.n); break;
+        case DN_BOOL: fold_bool((uint8_t)r.n); break;
         case DN_NULL: fold_null(); break;
         case DN_FLOAT: fold_float(dn_get_float(&r)); break;
 #ifdef WIDE
