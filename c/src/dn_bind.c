@@ -18,10 +18,10 @@ bool dn__enter(dn_reader *r, uint8_t head)
     return dn_expect(r, head == DN__HEAD_MAP ? DN_MAP : DN_ARRAY);
 }
 
-/* Whether `text`, whose length `header` has, is the key of `row`. */
-static bool is_key(const dn_field *row, uint8_t header, const uint8_t *text)
+/* Whether `text`, whose length `header` has, is the key of the row at `row`. */
+static bool is_key(const uint8_t *row, uint8_t header, const uint8_t *text)
 {
-    const uint8_t *key = &row->header;
+    const uint8_t *key = row + sizeof(dn_member); /* dn_field.header, and then dn_field.key */
     if (dn__take_flash(&key) != header) return false;
     uint8_t n = header & 0x1f;
     if (n == 0) return true;
@@ -44,7 +44,7 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
     const uint8_t count = DN__FLASH_BYTE(&table->fields_count);
     /* The row of the last key, the rows behind it, and its present bit: in a byte, because on AVR a shift of 32 bits by a number is a
      * loop, and each step on them takes four instructions. */
-    const dn_field *row = NULL;
+    const uint8_t *row = NULL;
     uint8_t ahead = 0;
     uint8_t *present = members + DN__FLASH_WORD(&table->present);
     uint8_t bit = 0;
@@ -67,12 +67,12 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
         uint8_t tries = count;
         do {
             if (ahead == 0) {
-                row = (const dn_field *)DN__FLASH_POINTER(&table->fields);
+                row = (const uint8_t *)DN__FLASH_POINTER(&table->fields);
                 ahead = count;
                 present = members + DN__FLASH_WORD(&table->present) + (little_endian() ? 0 : 3);
                 bit = 1;
             } else {
-                row++;
+                row += DN__FLASH_BYTE(&table->field_size);
                 bit = (uint8_t)(bit << 1);
                 if (bit == 0) {
                     bit = 1;
@@ -97,8 +97,9 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
             return false;
         }
         *present |= bit;
-        dn_store_fn store = (dn_store_fn)DN__FLASH_POINTER(&row->store);
-        store(r, members + DN__FLASH_WORD(&row->offset), row);
+        const dn_member *member = (const dn_member *)(const void *)row;
+        dn_store_fn store = (dn_store_fn)DN__FLASH_POINTER(&member->store);
+        store(r, members + DN__FLASH_WORD(&member->offset), member);
     }
     if (r->error) return false;
     r->left = r->levels[--r->depth];

@@ -24,36 +24,43 @@
 extern "C" {
 #endif
 
-/* Room for a key in a table, its NUL among it. A longer key does not compile: define this larger for all files, up to 31. */
+/* Room for a key in a row, its NUL among it. A longer key does not compile: define this before you include the header, up to 31. It may
+ * differ from file to file, and the library need not know. */
 #ifndef DN_KEY_SIZE
 #define DN_KEY_SIZE 16
 #endif
 
-struct dn_field;
+struct dn_member;
 struct dn_struct;
 
-/* Reads the next item into `member`. `field` is the row of the table (on AVR in flash). One function a type, so that only the types
- * that your tables name are linked; write your own for others. Errors go to the reader. */
-typedef void (*dn_store_fn)(dn_reader *r, void *member, const struct dn_field *field);
+/* Reads the next item into the member at `to`. `member` is what the table says of it (on AVR in flash). One function a type, so that only
+ * the types that your tables name are linked; write your own for others. Errors go to the reader. */
+typedef void (*dn_store_fn)(dn_reader *r, void *to, const struct dn_member *member);
 
-/* A row of a table. Written by the macros below. */
-typedef struct dn_field {
+/* Where a value goes. */
+typedef struct dn_member {
     dn_store_fn store;
-    uint16_t offset; /* of the member in its struct, in bytes */
-    uint16_t size; /* of the member, in bytes; of an array, of one element */
+    uint16_t offset; /* in its struct, in bytes */
+    uint16_t size; /* in bytes; of an array, of one element */
     uint16_t most; /* of an array: elements that fit */
     uint16_t count; /* of an array: offset of the uint16_t that tells how many there were */
     dn_store_fn element; /* of an array: stores one */
     const struct dn_struct *nested;
-    uint8_t header; /* of the key: 0x80 | its length; the key follows, so that both are compared in one go */
+} dn_member;
+
+/* A row of a table. Written by the macros below. */
+typedef struct dn_field {
+    dn_member member;
+    uint8_t header; /* of the key: 0x80 | its length; beside the key, so that both are compared in one go */
     char key[DN_KEY_SIZE];
 } dn_field;
 
 /* A struct: its rows, at most 32, and where its uint32_t is whose bit i says that the field of row i was there. */
 typedef struct dn_struct {
-    const dn_field *fields;
-    uint16_t present; /* its offset, in bytes */
+    const void *fields; /* dn_field[]: of this size, whatever DN_KEY_SIZE is elsewhere */
+    uint8_t field_size;
     uint8_t fields_count;
+    uint16_t present; /* its offset, in bytes */
 } dn_struct;
 
 /* Text or bytes inside the message, which has to stay where it is. */
@@ -71,33 +78,33 @@ bool dn_bind(dn_reader *r, const void *message, size_t size, const dn_struct *ta
 /* The same for the next item of a message that is being read. */
 bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out);
 
-/* field->size, for store functions of your own. */
-static inline uint16_t dn_field_size(const dn_field *field)
+/* member->size, for store functions of your own. */
+static inline uint16_t dn_member_size(const dn_member *member)
 {
 #if defined(__AVR__)
-    return pgm_read_word(&field->size);
+    return pgm_read_word(&member->size);
 #else
-    return field->size;
+    return member->size;
 #endif
 }
 
 /* The store functions. Where the comment has no other type, the member is the C type of that name. */
-void dn_store_u8(dn_reader *r, void *member, const dn_field *field);
-void dn_store_u16(dn_reader *r, void *member, const dn_field *field);
-void dn_store_u32(dn_reader *r, void *member, const dn_field *field);
-void dn_store_u64(dn_reader *r, void *member, const dn_field *field);
-void dn_store_i8(dn_reader *r, void *member, const dn_field *field);
-void dn_store_i16(dn_reader *r, void *member, const dn_field *field);
-void dn_store_i32(dn_reader *r, void *member, const dn_field *field);
-void dn_store_i64(dn_reader *r, void *member, const dn_field *field);
-void dn_store_float(dn_reader *r, void *member, const dn_field *field);
-void dn_store_double(dn_reader *r, void *member, const dn_field *field);
-void dn_store_bool(dn_reader *r, void *member, const dn_field *field);
-void dn_store_chars(dn_reader *r, void *member, const dn_field *field); /* char[N], ended by a NUL; DN_RANGE as in dn_copy_text */
-void dn_store_text(dn_reader *r, void *member, const dn_field *field); /* dn_view */
-void dn_store_bytes(dn_reader *r, void *member, const dn_field *field); /* dn_view */
-void dn_store_struct(dn_reader *r, void *member, const dn_field *field); /* a struct with a table of its own */
-void dn_store_array(dn_reader *r, void *member, const dn_field *field); /* T[N] and its uint16_t; more than N elements are DN_RANGE */
+void dn_store_u8(dn_reader *r, void *to, const dn_member *member);
+void dn_store_u16(dn_reader *r, void *to, const dn_member *member);
+void dn_store_u32(dn_reader *r, void *to, const dn_member *member);
+void dn_store_u64(dn_reader *r, void *to, const dn_member *member);
+void dn_store_i8(dn_reader *r, void *to, const dn_member *member);
+void dn_store_i16(dn_reader *r, void *to, const dn_member *member);
+void dn_store_i32(dn_reader *r, void *to, const dn_member *member);
+void dn_store_i64(dn_reader *r, void *to, const dn_member *member);
+void dn_store_float(dn_reader *r, void *to, const dn_member *member);
+void dn_store_double(dn_reader *r, void *to, const dn_member *member);
+void dn_store_bool(dn_reader *r, void *to, const dn_member *member);
+void dn_store_chars(dn_reader *r, void *to, const dn_member *member); /* char[N], ended by a NUL; DN_RANGE as in dn_copy_text */
+void dn_store_text(dn_reader *r, void *to, const dn_member *member); /* dn_view */
+void dn_store_bytes(dn_reader *r, void *to, const dn_member *member); /* dn_view */
+void dn_store_struct(dn_reader *r, void *to, const dn_member *member); /* a struct with a table of its own */
+void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] and its uint16_t; more than N elements are DN_RANGE */
 
 /* -- What the macros below are made of -- */
 
@@ -138,30 +145,34 @@ void dn_store_array(dn_reader *r, void *member, const dn_field *field); /* T[N] 
 /* The field `key`, stored in `type.member` by dn_store_<how>: DN_FIELD(sample, time, "time", u32). `how` is u8 ... i64, float, double, bool,
  * chars, text or bytes. */
 #define DN_FIELD(type, member, key, how) \
-    {dn_store_##how, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)), 0, 0, 0, 0, DN_KEY_HEADER(key), key}
+    {{dn_store_##how, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)), 0, 0, 0, 0}, DN_KEY_HEADER(key), key}
 
 /* The same, stored by a function of your own, a dn_store_fn. */
 #define DN_FIELD_BY(type, member, key, function) \
-    {function, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)), 0, 0, 0, 0, DN_KEY_HEADER(key), key}
+    {{function, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)), 0, 0, 0, 0}, DN_KEY_HEADER(key), key}
 
 /* A map, stored in the struct `type.member` that `table` (a dn_struct) describes. */
 #define DN_FIELD_STRUCT(type, member, key, table) \
-    {dn_store_struct, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)), 0, 0, 0, &(table), DN_KEY_HEADER(key), key}
+    {{dn_store_struct, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)), 0, 0, 0, &(table)}, DN_KEY_HEADER(key), key}
 
 /* An array, stored in `type.member`, a T[N]; the number of elements in `type.count`, a uint16_t. `how` as in DN_FIELD. */
 #define DN_FIELD_ARRAY(type, member, count, key, how) \
-    {dn_store_array, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)[0]), \
-     DN_MOST(type, member), DN_OFFSET_u16(type, count), dn_store_##how, 0, DN_KEY_HEADER(key), key}
+    {{dn_store_array, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)[0]), \
+     DN_MOST(type, member), DN_OFFSET_u16(type, count), dn_store_##how, 0}, DN_KEY_HEADER(key), key}
 
 /* An array of maps. */
 #define DN_FIELD_STRUCTS(type, member, count, key, table) \
-    {dn_store_array, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)[0]), \
-     DN_MOST(type, member), DN_OFFSET_u16(type, count), dn_store_struct, &(table), DN_KEY_HEADER(key), key}
+    {{dn_store_array, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)[0]), \
+     DN_MOST(type, member), DN_OFFSET_u16(type, count), dn_store_struct, &(table)}, DN_KEY_HEADER(key), key}
+
+/* How many rows there are: more than 32 do not compile. */
+#define DN_ROWS(fields) \
+    (uint8_t)(sizeof(fields) / sizeof((fields)[0]) * sizeof(char[sizeof(fields) / sizeof((fields)[0]) <= 32 ? 1 : -1]))
 
 /* The struct `type`, whose uint32_t `type.present` tells which of the rows in the array `fields` were there. */
 #define DN_STRUCT(type, present, fields) \
-    {fields, (uint16_t)(offsetof(type, present) + 0 * DN_SIZE_AS(DN_MEMBER(type, present), uint32_t)), \
-     (uint8_t)(sizeof(fields) / sizeof((fields)[0]) * sizeof(char[sizeof(fields) / sizeof((fields)[0]) <= 32 ? 1 : -1]))}
+    {fields, (uint8_t)sizeof((fields)[0]), DN_ROWS(fields), \
+     (uint16_t)(offsetof(type, present) + 0 * DN_SIZE_AS(DN_MEMBER(type, present), uint32_t))}
 
 /* The present bit of row `row`. */
 #define DN_BIT(row) ((uint32_t)1 << (row))

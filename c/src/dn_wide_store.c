@@ -1,20 +1,20 @@
 /* The store functions of 64-bit numbers: apart, because an 8-bit target pays for them. */
 #include "dn_bind.h"
 
-void dn_store_u64(dn_reader *r, void *member, const dn_field *field)
+void dn_store_u64(dn_reader *r, void *to, const dn_member *member)
 {
-    (void)field;
-    *(uint64_t *)member = dn_read_u64(r);
+    (void)member;
+    *(uint64_t *)to = dn_read_u64(r);
 }
 
-void dn_store_i64(dn_reader *r, void *member, const dn_field *field)
+void dn_store_i64(dn_reader *r, void *to, const dn_member *member)
 {
-    (void)field;
-    *(int64_t *)member = dn_read_i64(r);
+    (void)member;
+    *(int64_t *)to = dn_read_i64(r);
 }
 
-void dn_store_double(dn_reader *r, void *member, const dn_field *field)
+void dn_store_double(dn_reader *r, void *to, const dn_member *member)
 {
-    (void)field;
-    *(double *)member = dn_read_double(r);
+    (void)member;
+    *(double *)to = dn_read_double(r);
 }

@@ -384,10 +384,10 @@ static void as_many_rows_as_bits(void)
 }
 
 /* A store function of the user's: tenths of a degree, from a number or from "off". */
-static void store_tenths(dn_reader *reader, void *member, const dn_field *field)
+static void store_tenths(dn_reader *reader, void *to, const dn_member *member)
 {
-    CHECK_EQ(dn_field_size(field), sizeof(int16_t));
-    int16_t *tenths = (int16_t *)member;
+    CHECK_EQ(dn_member_size(member), sizeof(int16_t));
+    int16_t *tenths = (int16_t *)to;
     if (dn_next(reader) == DN_TEXT && DN_KEY_IS(reader, "off")) *tenths = INT16_MIN;
     else *tenths = (int16_t)(dn_get_float(reader) * 10);
 }
