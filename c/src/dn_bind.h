@@ -28,6 +28,8 @@ extern "C" {
  * differ from file to file, and the library need not know. */
 #ifndef DN_KEY_SIZE
 #define DN_KEY_SIZE 16
+#elif DN_KEY_SIZE > 31
+#error "DN_KEY_SIZE is 31 at most"
 #endif
 
 struct dn_member;
@@ -75,7 +77,8 @@ typedef struct dn_view {
  * table that stands twice. Members may then have been written. */
 bool dn_bind(dn_reader *r, const void *message, size_t size, const dn_struct *table, void *out);
 
-/* The same for the next item of a message that is being read. */
+/* The same for the next item of a message that is being read. A struct within a struct is read by a call of its own: as deep as the
+ * tables are, whatever the message holds. */
 bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out);
 
 /* member->size, for store functions of your own. */
@@ -169,10 +172,11 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 #define DN_ROWS(fields) \
     (uint8_t)(sizeof(fields) / sizeof((fields)[0]) * sizeof(char[sizeof(fields) / sizeof((fields)[0]) <= 32 ? 1 : -1]))
 
-/* The struct `type`, whose uint32_t `type.present` tells which of the rows in the array `fields` were there. */
+/* The struct `type`, of less than 65,535 bytes, whose uint32_t `type.present` tells which of the rows in the array `fields` were there. */
 #define DN_STRUCT(type, present, fields) \
     {fields, (uint8_t)sizeof((fields)[0]), DN_ROWS(fields), \
-     (uint16_t)(offsetof(type, present) + 0 * DN_SIZE_AS(DN_MEMBER(type, present), uint32_t))}
+     (uint16_t)(offsetof(type, present) * sizeof(char[sizeof(type) < 0xffff ? 1 : -1]) \
+                + 0 * DN_SIZE_AS(DN_MEMBER(type, present), uint32_t))}
 
 /* The present bit of row `row`. */
 #define DN_BIT(row) ((uint32_t)1 << (row))
