@@ -59,28 +59,38 @@ static uint16_t scale(uint16_t *words, uint16_t size, int16_t power, bool *inexa
     return size;
 }
 
-/* words * 2^-shift, rounded down, which sets `*inexact` when something is lost. The result has to fit. */
-static DN__APART uint64_t shifted(const uint16_t *words, uint16_t size, int16_t shift, bool *inexact)
+/* words = words * 2^-shift, rounded down, which sets `*inexact` when something is lost; shift >= 0. Gives the number of words. */
+static uint16_t shift_right(uint16_t *words, uint16_t size, int16_t shift, bool *inexact)
 {
-    uint64_t value = 0;
-    if (shift < 0) {
-        while (size--) value = value << 16 | words[size];
-        return value << -shift;
-    }
-    uint16_t at = (uint16_t)shift / 16;
-    uint8_t bits = (uint8_t)shift % 16;
-    for (uint16_t i = 0; i < at && i < size; i++)
+    uint16_t skip = (uint16_t)shift / 16;
+    if (skip > size) skip = size;
+    for (uint16_t i = 0; i < skip; i++)
         if (words[i]) *inexact = true;
-    if (at >= size) return 0;
-    if (words[at] & ((1u << bits) - 1)) *inexact = true;
-    while (--size > at) value = value << 16 | words[size];
-    return value << (16 - bits) | words[at] >> bits;
+    size = (uint16_t)(size - skip);
+    for (uint16_t i = 0; i < size; i++) words[i] = words[i + skip];
+    if (divide(words, size, (uint16_t)(1u << ((uint16_t)shift % 16)))) *inexact = true;
+    return without_zeros(words, size);
 }
 
-static DN__APART uint8_t bit_length(uint64_t value)
+static DN__APART uint16_t load(uint16_t *words, uint64_t value)
 {
-    uint8_t bits = 0;
-    for (; value; value >>= 1) bits++;
+    uint16_t size = 0;
+    for (; value; value >>= 16) words[size++] = (uint16_t)value;
+    return size;
+}
+
+/* Of up to 4 words. */
+static DN__APART uint64_t integer_of(const uint16_t *words, uint16_t size)
+{
+    uint64_t value = 0;
+    while (size--) value = value << 16 | words[size];
+    return value;
+}
+
+static DN__APART int16_t bit_length(const uint16_t *words, uint16_t size)
+{
+    int16_t bits = (int16_t)(16 * ((int16_t)size - 1));
+    for (uint16_t top = words[size - 1]; top; top >>= 1) bits++;
     return bits;
 }
 
@@ -108,17 +118,10 @@ void dn__decimal_digit(dn__decimal *d, uint8_t digit, bool fraction)
     }
 }
 
-/* The lowest 64 bits of the digits. */
-static uint64_t low_bits(const uint16_t *words, uint16_t size)
-{
-    bool ignored = false;
-    return shifted(words, size, 0, &ignored);
-}
-
 bool dn__decimal_integer(const dn__decimal *d, uint64_t *value)
 {
     if (d->size > 4 || d->exponent) return false;
-    *value = low_bits(d->words, d->size);
+    *value = integer_of(d->words, d->size);
     return true;
 }
 
@@ -134,22 +137,21 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     }
     bool inexact = d->dropped;
     int16_t exponent = (int16_t)d->exponent;
-    int16_t binary = exponent;
     uint16_t *words = d->words;
     uint16_t size = d->size;
+    /* Zeros below the digits: room for 64 bits of the quotient, or of a small number. */
+    uint16_t zeros = 4;
     if (exponent < 0) {
-        /* Room for 64 bits of the quotient: zeros below the digits. */
         uint16_t wanted = (uint16_t)((-exponent * 7 / 3 + 80) / 16 + 1);
-        uint16_t zeros = wanted > size ? (uint16_t)(wanted - size) : 0;
-        while (size--) words[size + zeros] = words[size];
-        for (uint16_t i = 0; i < zeros; i++) words[i] = 0;
-        size = (uint16_t)(d->size + zeros);
-        binary = (int16_t)(binary - 16 * (int16_t)zeros);
+        zeros = wanted > size ? (uint16_t)(wanted - size) : 0;
     }
-    size = scale(words, size, exponent, &inexact);
+    while (size--) words[size + zeros] = words[size];
+    for (uint16_t i = 0; i < zeros; i++) words[i] = 0;
+    size = scale(words, (uint16_t)(d->size + zeros), exponent, &inexact);
 
     /* The number is below 2^(top + 1), and not below 2^top. Of its bits 53 stay, fewer where binary64 is subnormal. */
-    int16_t bits = (int16_t)(16 * (int16_t)(size - 1) + bit_length(words[size - 1]));
+    int16_t bits = bit_length(words, size);
+    int16_t binary = (int16_t)(exponent - 16 * (int16_t)zeros);
     int16_t top = (int16_t)(bits - 1 + binary);
     int16_t keep = 53;
     uint64_t biased = 0;
@@ -159,7 +161,8 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
         *exact = false;
         return 0;
     }
-    uint64_t kept = shifted(words, size, (int16_t)(bits - keep - 1), &inexact);
+    size = shift_right(words, size, (int16_t)(bits - keep - 1), &inexact);
+    uint64_t kept = integer_of(words, size);
     bool half = kept & 1;
     kept >>= 1;
     *exact = !(inexact || half);
@@ -170,51 +173,59 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
 
 /* ---- Binary to decimal ------------------------------------------------------------------------------------------------------ */
 
-/* mantissa * 2^binary * 10^decimal, rounded down; `*inexact` when something is lost. mantissa < 2^55, the result < 2^62, and
- * binary + decimal >= 0 when decimal < 0. */
-static DN__APART uint64_t scaled(uint64_t mantissa, int16_t binary, int16_t decimal, bool *inexact)
-{
-    uint16_t words[56]; /* 55 bits and 5^341 or 2^677 */
-    uint16_t size = 0;
-    int16_t shift = (int16_t)-(binary + decimal);
-    bool lost = false;
-    if (decimal < 0) {
-        /* What is divided by 5 has to be an integer with all its powers of 2. */
-        for (; shift <= -16; shift = (int16_t)(shift + 16)) words[size++] = 0;
-    }
-    for (; mantissa; mantissa >>= 16) words[size++] = (uint16_t)mantissa;
-    if (decimal < 0) {
-        size = multiply(words, size, (uint16_t)(1u << -shift), 0);
-        shift = 0;
-    }
-    size = scale(words, size, decimal, &lost);
-    *inexact = lost;
-    return shifted(words, size, shift, inexact);
-}
-
 /* Decimal digits of a uint64_t. */
 #define DIGITS 20
 
-/* Writes `value` with all of its DIGITS, zeros in front. */
-static DN__APART void print_digits(uint64_t value, char *to)
+/* Writes an integer of up to 4 words with all of its DIGITS, zeros in front. */
+static DN__APART void print_digits(uint16_t *words, uint16_t size, char *to)
 {
-    for (uint8_t left = DIGITS; left--;) {
-        uint64_t tenth = value / 10;
-        to[left] = (char)('0' + (uint8_t)((uint8_t)value - (uint8_t)tenth * 10));
-        value = tenth;
+    for (uint8_t left = DIGITS; left--;) to[left] = (char)('0' + divide(words, size, 10));
+}
+
+/* Writes the digits of (mantissa + quarters / 4) * 2^binary * 10^decimal, rounded down. False when something is lost. mantissa < 2^53, the
+ * result < 2^64, and binary + decimal >= 2 when decimal < 0: what is divided by 5 has to have its powers of 2. */
+static DN__APART bool print_scaled(uint64_t mantissa, uint8_t quarters, int16_t binary, int16_t decimal, char *to)
+{
+    uint16_t words[56]; /* 55 bits and 5^341 or 2^677 */
+    uint16_t size = load(words, mantissa);
+    int16_t shift = (int16_t)(binary + decimal - 2);
+    bool inexact = false;
+    size = multiply(words, size, 4, quarters);
+    while (shift > 0) {
+        uint8_t step = shift < 15 ? (uint8_t)shift : 15;
+        size = multiply(words, size, (uint16_t)(1u << step), 0);
+        shift = (int16_t)(shift - step);
     }
+    size = scale(words, size, decimal, &inexact);
+    if (shift < 0) size = shift_right(words, size, (int16_t)-shift, &inexact);
+    print_digits(words, size, to);
+    return !inexact;
+}
+
+/* Copies an integer's digits without the zeros in front. Gives what is behind them. */
+static DN__APART char *print_integer(const char *digits, bool negative, char *at)
+{
+    uint8_t first = 0;
+    while (first < DIGITS - 1 && digits[first] == '0') first++;
+    if (negative) *at++ = '-';
+    while (first < DIGITS) *at++ = digits[first++];
+    return at;
 }
 
 uint8_t dn__print_integer(uint64_t magnitude, bool negative, char *to)
 {
     char digits[DIGITS];
-    uint8_t first = 0;
-    char *at = to;
-    print_digits(magnitude, digits);
-    while (first < DIGITS - 1 && digits[first] == '0') first++;
-    if (negative) *at++ = '-';
-    while (first < DIGITS) *at++ = digits[first++];
-    return (uint8_t)(at - to);
+    uint16_t words[4];
+    print_digits(words, load(words, magnitude), digits);
+    return (uint8_t)(print_integer(digits, negative, to) - to);
+}
+
+/* Subtracts 1 from an integer's digits. */
+static void decrement(char *digits)
+{
+    uint8_t i = DIGITS - 1;
+    for (; digits[i] == '0'; i--) digits[i] = '9';
+    digits[i]--;
 }
 
 /* Writes `count` digits, of which the first stands for 10^exponent, in the notation of dn__print_double. No whole number below 1e16. */
@@ -229,37 +240,35 @@ static char *print(const char *digits, uint8_t count, int16_t exponent, char *at
     if (!fixed) {
         *at++ = 'e';
         if (exponent >= 0) *at++ = '+';
-        at += dn__print_integer((uint16_t)(exponent < 0 ? -exponent : exponent), exponent < 0, at);
+        char power[DIGITS];
+        uint16_t word = (uint16_t)(exponent < 0 ? -exponent : exponent);
+        print_digits(&word, 1, power);
+        at = print_integer(power, exponent < 0, at);
     }
     return at;
-}
-
-/* Whether mantissa * 2^binary is an integer of up to 64 bits; mantissa < 2^53. */
-static bool is_whole(uint64_t mantissa, int16_t binary, uint64_t *integer)
-{
-    if (binary > 11 || binary < -52) return false;
-    if (binary >= 0) {
-        *integer = mantissa << binary;
-        return true;
-    }
-    *integer = mantissa >> -binary;
-    return *integer << -binary == mantissa;
 }
 
 /* The shortest decimal among those that read back as the number (Steele and White, "How to Print Floating-Point Numbers Accurately"), by
  * way of the ends of their interval: scaled to integers, and compared digit by digit. */
 uint8_t dn__print_double(uint64_t bits, char *to)
 {
-    const uint64_t implicit = (uint64_t)1 << 52, sign = (uint64_t)1 << 63;
+    const uint64_t implicit = (uint64_t)1 << 52;
+    uint32_t high_bits = (uint32_t)(bits >> 32);
     uint64_t mantissa = bits & (implicit - 1);
-    uint16_t biased = (uint16_t)(bits >> 52) & 0x7ff;
-    bool negative = (bits & sign) != 0;
-    uint64_t whole;
-    if (is_whole(mantissa | implicit, (int16_t)(biased - 1075), &whole) && !(negative && whole > sign))
-        return dn__print_integer(whole, negative, to);
+    int16_t biased = (int16_t)((high_bits >> 20) & 0x7ff);
+    bool negative = high_bits >> 31;
     char *at = to;
+
+    /* Below a power of 2, numbers are half as far apart. */
+    bool closer = !mantissa;
+    if (biased) mantissa |= implicit;
+    int16_t binary = (int16_t)(biased ? biased - 1075 : -1074);
+    char low[DIGITS], high[DIGITS], digits[DIGITS];
+    /* An integer, of up to 64 bits, and not beyond -2^63. */
+    if (binary > -53 && binary < 12 && !(negative && binary == 11 && !closer) && print_scaled(mantissa, 0, binary, 0, digits))
+        return (uint8_t)(print_integer(digits, negative, at) - to);
     if (negative) *at++ = '-';
-    if (!biased && !mantissa) {
+    if (!mantissa) {
         *at++ = '0';
         if (negative) {
             *at++ = '.';
@@ -268,29 +277,19 @@ uint8_t dn__print_double(uint64_t bits, char *to)
         return (uint8_t)(at - to);
     }
 
-    /* In quarters. Below a power of 2, numbers are half as far apart. */
-    uint8_t below = !mantissa && biased > 1 ? 1 : 2;
-    if (biased) mantissa |= implicit;
-    else biased = 1;
-    bool even = !(mantissa & 1);
-    int16_t binary = (int16_t)(biased - 1077);
-    mantissa <<= 2;
-
     /* The floor of the decimal logarithm of 2^n, at most one below the number's; 78913 / 2^18 is log10(2), 400 makes it positive. */
-    int16_t n = (int16_t)(bit_length(mantissa) - 1 + binary);
+    uint16_t words[4];
+    int16_t n = (int16_t)(bit_length(words, load(words, mantissa)) - 1 + binary);
     int16_t log = (int16_t)((int16_t)((n * (int32_t)78913 + ((int32_t)400 << 18)) >> 18) - 400);
     /* So that there are 18 or 19 digits, one more than are ever needed. */
     int16_t decimal = (int16_t)(17 - log);
 
     /* The decimals above `low` and up to `high` read back as the number; the ends of the interval do when the mantissa is even, because
      * ties go there. */
-    char low[DIGITS], high[DIGITS], digits[DIGITS];
-    bool inexact;
-    uint64_t end = scaled(mantissa - below, binary, decimal, &inexact);
-    print_digits(end - (!inexact && even), low);
-    end = scaled(mantissa + 2, binary, decimal, &inexact);
-    print_digits(end - (!inexact && !even), high);
-    print_digits(scaled(mantissa, binary, decimal, &inexact), digits);
+    bool even = !(mantissa & 1);
+    if (print_scaled(mantissa - 1, closer && biased > 1 ? 3 : 2, binary, decimal, low) && even) decrement(low);
+    if (print_scaled(mantissa, 2, binary, decimal, high) && !even) decrement(high);
+    bool inexact = !print_scaled(mantissa, 0, binary, decimal, digits);
 
     /* Where the two differ, a shorter decimal lies between them; and just one of its digits is to be chosen. */
     uint8_t first = 0, last = 0;
