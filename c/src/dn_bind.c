@@ -2,8 +2,6 @@
 #include "dn_bind.h"
 #include "dn_internal.h"
 
-#define LONGEST 30 /* of a key in a table, in bytes */
-
 bool dn__enter(dn_reader *r, uint8_t head)
 {
     if (dn__value_due(r) && r->at != r->end && r->depth != DN_NESTING) {
@@ -38,17 +36,48 @@ static bool little_endian(void)
     return *(const uint8_t *)&one;
 }
 
+/* Where the search for the next key goes on. */
+typedef struct {
+    const uint8_t *row;
+    uint8_t ahead; /* rows behind it */
+    uint8_t bit; /* its present bit, in *present: a byte, because on AVR 1 << n is a loop, and 32 bits are four instructions a step */
+    uint8_t *present;
+} place;
+
+/* Goes on to the next row, behind the last one to the first. */
+DN__INLINE void step(place *p, const dn_struct *table, uint8_t count, uint8_t *members)
+{
+    if (p->ahead == 0) {
+        p->row = (const uint8_t *)DN__FLASH_POINTER(&table->fields);
+        p->ahead = count;
+        p->present = members + DN__FLASH_WORD(&table->present) + (little_endian() ? 0 : 3);
+        p->bit = 1;
+    } else {
+        p->row += DN__FLASH_BYTE(&table->field_size);
+        p->bit = (uint8_t)(p->bit << 1);
+        if (p->bit == 0) {
+            p->bit = 1;
+            p->present += little_endian() ? 1 : -1;
+        }
+    }
+    p->ahead--;
+}
+
+/* Reads the next key when it is not written as usual, or not all there. Gives its text, and its length as a header; false is an error. */
+DN__INLINE bool read_key(dn_reader *r, const uint8_t **text, uint8_t *header)
+{
+    if (!dn_read_key(r)) return false;
+    *text = (const uint8_t *)dn_chars(r);
+    *header = (uint8_t)(DN__HEAD_TEXT | (r->n <= DN__INLINE_MOST ? r->n : DN__INLINE_MOST + 1));
+    return true;
+}
+
 bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
 {
     uint8_t *const members = (uint8_t *)out;
     const uint8_t count = DN__FLASH_BYTE(&table->fields_count);
-    /* The row of the last key, the rows behind it, and its present bit: in a byte, because on AVR a shift of 32 bits by a number is a
-     * loop, and each step on them takes four instructions. */
-    const uint8_t *row = NULL;
-    uint8_t ahead = 0;
-    uint8_t *present = members + DN__FLASH_WORD(&table->present);
-    uint8_t bit = 0;
-    *(uint32_t *)(void *)present = 0;
+    place p = {NULL, 0, 0, NULL};
+    *(uint32_t *)(void *)(members + DN__FLASH_WORD(&table->present)) = 0;
     if (!dn__enter(r, DN__HEAD_MAP)) return false;
     size_t left;
     while ((left = r->left) >= DN__ITEM) {
@@ -57,30 +86,10 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
         uint8_t header = 0;
         if (item != r->end) header = *text++;
         uint8_t size = (uint8_t)(header - DN__HEAD_TEXT);
-        if (size > LONGEST || size > (size_t)(r->end - text)) {
-            /* Not as keys are usually written, or not all there. */
-            if (!dn_read_key(r)) return false;
-            text = (const uint8_t *)dn_chars(r);
-            size = r->n <= LONGEST ? (uint8_t)r->n : LONGEST + 1;
-            header = (uint8_t)(DN__HEAD_TEXT | size);
-        }
+        if ((size > DN__INLINE_MOST || size > (size_t)(r->end - text)) && !read_key(r, &text, &header)) return false;
         uint8_t tries = count;
-        do {
-            if (ahead == 0) {
-                row = (const uint8_t *)DN__FLASH_POINTER(&table->fields);
-                ahead = count;
-                present = members + DN__FLASH_WORD(&table->present) + (little_endian() ? 0 : 3);
-                bit = 1;
-            } else {
-                row += DN__FLASH_BYTE(&table->field_size);
-                bit = (uint8_t)(bit << 1);
-                if (bit == 0) {
-                    bit = 1;
-                    present += little_endian() ? 1 : -1;
-                }
-            }
-            ahead--;
-        } while (!is_key(row, header, text) && --tries);
+        do step(&p, table, count, members);
+        while (!is_key(p.row, header, text) && --tries);
         if (tries == 0) {
             /* Unknown. Reads the key again, because it may not be UTF-8. */
             r->at = item;
@@ -89,15 +98,15 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
             dn_skip(r);
             continue;
         }
-        r->at = text + size;
+        r->at = text + (header & 0x1f);
         r->left = left - DN__ITEM;
-        if (*present & bit) {
+        if (*p.present & p.bit) {
             r->item = item;
             dn__fail(r, DN_MALFORMED);
             return false;
         }
-        *present |= bit;
-        const dn_member *member = (const dn_member *)(const void *)row;
+        *p.present |= p.bit;
+        const dn_member *member = (const dn_member *)(const void *)p.row;
         dn_store_fn store = (dn_store_fn)DN__FLASH_POINTER(&member->store);
         store(r, members + DN__FLASH_WORD(&member->offset), member);
     }
