@@ -109,6 +109,7 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
         const dn_member *member = (const dn_member *)(const void *)p.row;
         dn_store_fn store = (dn_store_fn)DN__FLASH_POINTER(&member->store);
         store(r, members + DN__FLASH_WORD(&member->offset), member);
+        if (r->left & DN__ITEM) dn_skip(r); /* left unread by a store function of the user's: else a value would be taken for a key */
     }
     if (r->error) return false;
     r->left = r->levels[--r->depth];

@@ -35,8 +35,8 @@ extern "C" {
 struct dn_member;
 struct dn_struct;
 
-/* Reads the next item into the member at `to`. `member` is what the table says of it (on AVR in flash). One function a type, so that only
- * the types that your tables name are linked; write your own for others. Errors go to the reader. */
+/* Reads the next item, and no other, into the member at `to`. `member` is what the table says of it (on AVR in flash). One function a
+ * type, so that only the types that your tables name are linked; write your own for others. Errors go to the reader. */
 typedef void (*dn_store_fn)(dn_reader *r, void *to, const struct dn_member *member);
 
 /* Where a value goes. */
@@ -145,8 +145,8 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 
 /* -- The rows -- */
 
-/* The field `key`, stored in `type.member` by dn_store_<how>: DN_FIELD(sample, time, "time", u32). `how` is u8 ... i64, float, double, bool,
- * chars, text or bytes. */
+/* The field `key`, stored in `type.member` by dn_store_<how>: DN_FIELD(sample, time, "time", u32). `how` is u8 ... i64, float, double,
+ * bool, chars, text or bytes. */
 #define DN_FIELD(type, member, key, how) \
     {{dn_store_##how, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)), 0, 0, 0, 0}, DN_KEY_HEADER(key), key}
 

@@ -414,6 +414,42 @@ static void store_functions_of_users(void)
     CHECK_EQ(r.error, DN_WRONG_TYPE);
 }
 
+/* Reads nothing. */
+static void store_nothing(dn_reader *reader, void *to, const dn_member *member)
+{
+    (void)reader;
+    (void)to;
+    (void)member;
+}
+
+typedef struct {
+    uint32_t present;
+    uint8_t ignored;
+    uint8_t read;
+} lazy;
+
+static const dn_field lazy_fields[] DN_FLASH = {DN_FIELD_BY(lazy, ignored, "i", store_nothing), DN_FIELD(lazy, read, "r", u8)};
+static const dn_struct lazy_table DN_FLASH = DN_STRUCT(lazy, present, lazy_fields);
+
+static void values_that_are_left_unread(void)
+{
+    lazy l;
+    MESSAGE("\xc2\x81" "i\x81" "r\x81" "r\x05"); /* a value that looks like a key */
+    CHECK(dn_bind(&r, message, message_size, &lazy_table, &l));
+    CHECK_EQ(l.present, 3);
+    CHECK_EQ(l.read, 5);
+    MESSAGE("\xc2\x81" "i\xc1\x81" "r\x07\x81" "r\x05");
+    CHECK(dn_bind(&r, message, message_size, &lazy_table, &l));
+    CHECK_EQ(l.read, 5);
+    MESSAGE("\xc1\x81" "i\x42");
+    CHECK(!dn_bind(&r, message, message_size, &lazy_table, &l));
+    CHECK_EQ(r.error, DN_MALFORMED);
+    CHECK_EQ(dn_error_offset(&r), 3);
+    MESSAGE("\xc1\x81" "i");
+    CHECK(!dn_bind(&r, message, message_size, &lazy_table, &l));
+    CHECK_EQ(r.error, DN_TRUNCATED);
+}
+
 int main(void)
 {
     TEST(whole_struct);
@@ -430,6 +466,7 @@ int main(void)
     TEST(keys_as_long_as_rows_hold);
     TEST(as_many_rows_as_bits);
     TEST(store_functions_of_users);
+    TEST(values_that_are_left_unread);
     free(message);
     return test_end("bind");
 }
