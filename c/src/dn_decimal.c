@@ -192,7 +192,7 @@ static DN__APART bool print_scaled(uint64_t mantissa, uint8_t quarters, int16_t 
     bool inexact = false;
     size = multiply(words, size, 4, quarters);
     while (shift > 0) {
-        uint8_t step = shift < 15 ? (uint8_t)shift : 15;
+        int16_t step = shift < 15 ? shift : 15;
         size = multiply(words, size, (uint16_t)(1u << step), 0);
         shift = (int16_t)(shift - step);
     }
