@@ -55,7 +55,7 @@ impl Message {
     }
 
     /// The longest key that a binding has a row for, in bytes.
-    pub fn longest_key(&self) -> usize {
+    fn longest_key(&self) -> usize {
         fn longest(node: &Node) -> usize {
             match node {
                 Node::Struct(inner) => inner
@@ -94,6 +94,10 @@ pub fn firmware(messages: &[Message], does: Does, style: Style) -> Result<String
     }
     if messages.iter().any(|message| message.wide) {
         out.push_str("#define WIDE\n");
+    }
+    let longest_key = messages.iter().map(Message::longest_key).max().unwrap_or(0);
+    if does.bind && longest_key > 15 {
+        let _ = writeln!(out, "#define DN_KEY_SIZE {}", longest_key + 1);
     }
     out.push_str("#include \"library.h\"\n\n#include <string.h>\n\nvoid measure_all(void);\n\n");
     if style == Style::Nanopb {

@@ -23,18 +23,11 @@ mod toolchain;
 use board::Board;
 use clap::{Parser, Subcommand};
 use library::Library;
-use measure::Measured;
 use payloads::Group;
+use rayon::prelude::*;
 use results::Row;
 use shape::Floats;
-use std::{
-    process::ExitCode,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-};
+use std::process::ExitCode;
 
 /// Whatever stops a measurement.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -107,6 +100,9 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             let mut jobs = avr_jobs(&ours, &OPTIONS)?;
             jobs.extend(qemu_jobs(&ours, &OPTIONS));
             jobs.extend(peer_jobs()?);
+            for job in &mut jobs {
+                job.paper_only = job.options != REFERENCE_OPTIONS;
+            }
             measure_and_keep(&jobs, &[])
         }
     }
@@ -117,11 +113,13 @@ struct Job {
     board: Box<dyn Board>,
     options: &'static str,
     library: Library,
+    /// Leave out the other payloads, to save time.
+    paper_only: bool,
 }
 
 impl Job {
     fn new(board: impl Board + 'static, library: &Library, options: &'static str) -> Job {
-        Job { board: Box::new(board), options, library: library.clone() }
+        Job { board: Box::new(board), options, library: library.clone(), paper_only: false }
     }
 }
 
@@ -167,28 +165,18 @@ fn measure_and_keep(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Measures two boards at a time, and prints; fails at the end when anything went wrong.
+/// Measures and prints; fails at the end when anything went wrong.
 fn measured(jobs: &[Job], groups: &[Group]) -> Result<Vec<Row>, Failure> {
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<Measured, Failure>>>> =
-        jobs.iter().map(|_| Mutex::default()).collect();
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some((job, result)) =
-                    jobs.iter().zip(&results).nth(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    let measured = measure::measure(&*job.board, &job.library, groups, job.options);
-                    *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(measured);
-                }
-            });
-        }
-    });
+    let paper: Vec<Group> = groups.iter().filter(|group| group.name == "paper").cloned().collect();
+    let measure = |job: &Job| {
+        let groups = if job.paper_only { &paper } else { groups };
+        measure::measure(&*job.board, &job.library, groups, job.options)
+    };
+    let results: Vec<_> = jobs.par_iter().map(measure).collect();
     let mut rows = Vec::new();
     let mut failures = Vec::new();
-    for (job, result) in jobs.iter().zip(results) {
-        let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let measured = result.ok_or("a board was not measured")??;
+    for (job, measured) in jobs.iter().zip(results) {
+        let measured = measured?;
         summary::print(&measured.rows, &*job.board, &job.library, job.options);
         rows.extend(measured.rows);
         failures.extend(measured.failures);

@@ -13,6 +13,7 @@ use crate::{
     toolchain::{run, work},
 };
 use dunnage_pson::Value;
+use rayon::prelude::*;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -50,7 +51,7 @@ impl Job<'_> {
         Ok(folder)
     }
 
-    fn compiler(&self, key_size: usize) -> Command {
+    fn compiler(&self) -> Command {
         let mut command = self.board.compiler();
         command
             .args(["-std=gnu99", "-Wall", "-Wextra"])
@@ -64,24 +65,23 @@ impl Job<'_> {
         for define in &self.library.defines {
             command.arg(format!("-D{define}"));
         }
-        if self.library.style == Style::Dunnage {
-            command.arg(format!("-DDN_KEY_SIZE={key_size}"));
-        }
         command
     }
 
     /// Compiles the library and what starts the firmware, gives the object files.
-    fn library(&self, key_size: usize) -> Result<Vec<PathBuf>, Failure> {
-        let folder = self.folder()?.join(format!("objects-{key_size}"));
+    fn library(&self) -> Result<Vec<PathBuf>, Failure> {
+        let folder = self.folder()?.join("objects");
         fs::create_dir_all(&folder)?;
-        let mut objects = Vec::new();
-        let start_files = self.board.start_files().iter().map(|name| firmware_folder().join(name));
-        for source in self.library.sources.iter().cloned().chain(start_files) {
-            let object = folder.join(source.file_name().unwrap_or_default()).with_extension("o");
-            run(self.compiler(key_size).arg("-c").arg(source).arg("-o").arg(&object))?;
-            objects.push(object);
-        }
-        Ok(objects)
+        let mut sources = self.library.sources.clone();
+        sources.extend(self.board.start_files().iter().map(|name| firmware_folder().join(name)));
+        sources
+            .par_iter()
+            .map(|source| {
+                let object = folder.join(source.file_name().unwrap_or_default()).with_extension("o");
+                run(self.compiler().arg("-c").arg(source).arg("-o").arg(&object))?;
+                Ok(object)
+            })
+            .collect()
     }
 
     /// Compiles and links a firmware, gives its ELF file.
@@ -96,7 +96,7 @@ impl Job<'_> {
         fs::create_dir_all(&folder)?;
         let source = folder.join("firmware.c");
         fs::write(&source, firmware(messages, does, self.library.style)?)?;
-        let mut compiler = self.compiler(key_size(messages));
+        let mut compiler = self.compiler();
         if self.library.style == Style::Nanopb {
             compiler.arg("-I").arg(&folder).arg(nanopb::tables(messages, &folder)?);
         }
@@ -126,6 +126,40 @@ impl Job<'_> {
         }
         regions.drain(..loops.len());
         Ok(regions)
+    }
+
+    fn group(&self, group: &Group, objects: &[PathBuf]) -> Measured {
+        let mut measured = Measured::default();
+        let mut messages = Vec::new();
+        for payload in &group.payloads {
+            match Message::new(payload, self.board.floats()) {
+                Ok(message) => messages.push(message),
+                Err(reason) => {
+                    measured.rows.push(self.does_not_fit(&payload.name, "encode", &reason.to_string()));
+                }
+            }
+        }
+        if self.library.style != Style::Dunnage {
+            // How much it needs is not known yet.
+            messages.iter_mut().for_each(|message| message.room += message.room / 4 + 16);
+        }
+        let mut keep = |what: &str, result: Result<Vec<Row>, Failure>| match result {
+            Ok(rows) => measured.rows.extend(rows),
+            Err(error) => {
+                let (library, target) = (&self.library.name, self.board.target());
+                let place = format!("{library} on {target}, {}, {what}, {}", group.name, self.options);
+                measured.failures.push(format!("{place}: {error}").into());
+            }
+        };
+        if let Some(simulator) = self.board.simulator() {
+            for operation in self.library.operations() {
+                keep(operation, self.operation(simulator, &group.name, &mut messages, operation, objects));
+            }
+        }
+        if let Some(message) = messages.iter().find(|message| message.name == FLASH_PAYLOAD) {
+            keep("flash", self.flash(std::slice::from_ref(message), objects));
+        }
+        measured
     }
 
     /// Measures one operation of all messages. A peer's encoding goes into them, for it to be decoded.
@@ -281,11 +315,6 @@ fn firmware_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware")
 }
 
-/// Bytes that tables need for a key and its NUL: what the library has unless told otherwise, or the most.
-fn key_size(messages: &[Message]) -> usize {
-    if messages.iter().any(|message| message.longest_key() > 15) { 31 } else { 16 }
-}
-
 /// Measures a library with one set of options: every group, each operation in a firmware of its own; then the flash.
 pub fn measure(
     board: &dyn Board,
@@ -294,48 +323,12 @@ pub fn measure(
     options: &str,
 ) -> Result<Measured, Failure> {
     let job = Job { board, library, options };
-    let mut rows = Vec::new();
-    let mut failures = Vec::new();
-    let mut keep = |result: Result<Vec<Row>, Failure>, rows: &mut Vec<Row>| match result {
-        Ok(more) => rows.extend(more),
-        Err(failure) => failures.push(failure),
-    };
-    let mut libraries: Vec<(usize, Vec<PathBuf>)> = Vec::new();
-    let mut messages_of = Vec::new();
-    for group in groups {
-        let mut messages = Vec::new();
-        for payload in &group.payloads {
-            match Message::new(payload, board.floats()) {
-                Ok(message) => messages.push(message),
-                Err(reason) => rows.push(job.does_not_fit(&payload.name, "encode", &reason.to_string())),
-            }
-        }
-        if library.style != Style::Dunnage {
-            // How much it needs is not known yet.
-            messages.iter_mut().for_each(|message| message.room += message.room / 4 + 16);
-        }
-        let size = key_size(&messages);
-        if !libraries.iter().any(|(other, _)| *other == size) {
-            libraries.push((size, job.library(size)?));
-        }
-        messages_of.push((group, messages, size));
+    let objects = job.library()?;
+    let parts: Vec<Measured> = groups.par_iter().map(|group| job.group(group, &objects)).collect();
+    let mut all = Measured::default();
+    for part in parts {
+        all.rows.extend(part.rows);
+        all.failures.extend(part.failures);
     }
-    for (group, messages, size) in &mut messages_of {
-        let Some((_, objects)) = libraries.iter().find(|(other, _)| other == size) else { continue };
-        let place = |what: &str, error| {
-            format!("{} on {}: {}, {what}, {options}: {error}", library.name, board.target(), group.name)
-                .into()
-        };
-        if let Some(simulator) = board.simulator() {
-            for operation in library.operations() {
-                let measured = job.operation(simulator, &group.name, messages, operation, objects);
-                keep(measured.map_err(|error| place(operation, error)), &mut rows);
-            }
-        }
-        if let Some(message) = messages.iter().find(|message| message.name == FLASH_PAYLOAD) {
-            let measured = job.flash(std::slice::from_ref(message), objects);
-            keep(measured.map_err(|error| place("flash", error)), &mut rows);
-        }
-    }
-    Ok(Measured { rows, failures })
+    Ok(all)
 }
