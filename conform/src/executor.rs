@@ -27,6 +27,8 @@ pub struct Executor {
     answers: BufReader<ChildStdout>,
     /// Grows with every batch, for the watch.
     progress: Arc<AtomicU64>,
+    /// Bytes of a line that it takes.
+    line: usize,
     /// What was asked since it was taken last.
     pub tally: Tally,
     shown: u64,
@@ -68,7 +70,7 @@ impl Executor {
         let child = Arc::new(Mutex::new(child));
         let progress = Arc::new(AtomicU64::new(0));
         watch(Arc::clone(&child), Arc::clone(&progress));
-        Ok(Executor { child, requests, answers, progress, tally: Tally::default(), shown: 0 })
+        Ok(Executor { child, requests, answers, progress, line: 0, tally: Tally::default(), shown: 0 })
     }
 
     /// What the library can do.
@@ -78,24 +80,30 @@ impl Executor {
         requests.flush()?;
         let mut answer = String::new();
         self.answers.read_line(&mut answer)?;
-        Limits::parse(&answer)
+        let limits = Limits::parse(&answer)?;
+        self.line = limits.line;
+        Ok(limits)
     }
 
-    /// Asks all of `batch`, counts the answers, and prints the first that are wrong.
+    /// Asks all of `batch` that has room in a line, counts the answers, and prints the first that are wrong.
     pub fn ask(&mut self, batch: &[Request]) -> Result<()> {
         let requests = self.requests.as_mut().context("the executor has ended")?;
         let answers = &mut self.answers;
-        let (tally, shown) = (&mut self.tally, &mut self.shown);
+        let (tally, shown, longest) = (&mut self.tally, &mut self.shown, self.line);
+        let short: Vec<&Request> =
+            batch.iter().filter(|request| request.line.len() <= longest.saturating_add(1)).collect();
+        tally.asked += (batch.len() - short.len()) as u64;
+        tally.skipped += (batch.len() - short.len()) as u64;
         thread::scope(|scope| {
             let writing = scope.spawn(|| -> std::io::Result<()> {
-                for request in batch {
+                for request in &short {
                     requests.write_all(request.line.as_bytes())?;
                 }
                 requests.write_all(b"\n")?;
                 requests.flush()
             });
             let mut answer = String::new();
-            for request in batch {
+            for request in &short {
                 answer.clear();
                 if answers.read_line(&mut answer)? == 0 {
                     bail!(

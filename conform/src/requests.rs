@@ -20,11 +20,13 @@ pub struct Limits {
     pub nesting: usize,
     pub size: usize,
     pub float_bits: usize,
+    /// Bytes of a request, without its end.
+    pub line: usize,
 }
 
 impl Limits {
     /// Those of spec/pson.md.
-    pub const SPECIFIED: Limits = Limits { nesting: 32, size: 1 << 20, float_bits: 64 };
+    pub const SPECIFIED: Limits = Limits { nesting: 32, size: 1 << 20, float_bits: 64, line: usize::MAX };
 
     pub fn parse(answer: &str) -> Result<Limits> {
         let number = |word: &str| -> Result<usize> {
@@ -33,7 +35,12 @@ impl Limits {
                 words.nth(1).with_context(|| format!("no {word} in the answer to hello: {answer}"))?;
             Ok(number.parse()?)
         };
-        Ok(Limits { nesting: number("nesting")?, size: number("size")?, float_bits: number("float")? })
+        Ok(Limits {
+            nesting: number("nesting")?,
+            size: number("size")?,
+            float_bits: number("float")?,
+            line: number("line")?,
+        })
     }
 
     pub fn options(&self, strict: bool) -> Options {

@@ -46,6 +46,7 @@ void walk(const uint8_t *message, size_t size, bool strict);
 void skip(const uint8_t *message, size_t size, bool strict);
 void read_as(char *type, const uint8_t *message, size_t size);
 void find(const char *key, size_t key_size, const uint8_t *message, size_t size);
+void fill_struct(const uint8_t *message, size_t size, bool strict);
 void encode(const char *value, bool single);
 void buffers(const char *value);
 

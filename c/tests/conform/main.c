@@ -34,6 +34,8 @@ static void hello(void)
     say_unsigned(DN_MESSAGE_MAX);
     SAY(" float ");
     say_unsigned(sizeof(double) * 8);
+    SAY(" line ");
+    say_unsigned(LINE_SIZE - 1);
 }
 
 static void answer_about(const char *request, char *word, char *rest)
@@ -47,6 +49,7 @@ static void answer_about(const char *request, char *word, char *rest)
     else if (SAME_TEXT(request, "decode")) decode(message, size, strict);
     else if (SAME_TEXT(request, "walk")) walk(message, size, strict);
     else if (SAME_TEXT(request, "skip")) skip(message, size, strict);
+    else if (SAME_TEXT(request, "struct")) fill_struct(message, size, strict);
     else SAY("skip");
 }
 

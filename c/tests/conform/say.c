@@ -42,7 +42,7 @@ void say_hex(const uint8_t *bytes, size_t size)
 void say_error(dn_error kind, size_t offset)
 {
     SAY("error ");
-    for (const char *name = dn_error_name(kind); *name; name++) port_put(*name);
+    say(dn_error_name(kind));
     port_put(' ');
     say_unsigned(offset);
 }
