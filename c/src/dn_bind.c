@@ -81,6 +81,10 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
     if (!dn__enter(r, DN__HEAD_MAP)) return false;
     size_t left;
     while ((left = r->left) >= DN__ITEM) {
+        if (left & DN__ITEM) {
+            dn_skip(r); /* a value that a store function left unread, which else would be taken for a key */
+            continue;
+        }
         const uint8_t *const item = r->at;
         const uint8_t *text = item;
         uint8_t header = 0;
@@ -109,7 +113,6 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
         const dn_member *member = (const dn_member *)(const void *)p.row;
         dn_store_fn store = (dn_store_fn)DN__FLASH_POINTER(&member->store);
         store(r, members + DN__FLASH_WORD(&member->offset), member);
-        if (r->left & DN__ITEM) dn_skip(r); /* left unread by a store function of the user's: else a value would be taken for a key */
     }
     if (r->error) return false;
     r->left = r->levels[--r->depth];

@@ -109,7 +109,7 @@ static inline uint32_t dn__load32(const uint8_t *from)
 #if defined(__AVR__)
 #define DN__FLASH_BYTE(at) pgm_read_byte(at)
 #define DN__FLASH_WORD(at) pgm_read_word(at)
-#define DN__FLASH_POINTER(at) pgm_read_ptr(at)
+#define DN__FLASH_POINTER(at) ((uintptr_t)pgm_read_word(at)) /* of functions, too: no void * */
 #else
 #define DN__FLASH_BYTE(at) (*(at))
 #define DN__FLASH_WORD(at) (*(at))
