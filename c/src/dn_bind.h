@@ -112,71 +112,71 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 /* -- What the macros below are made of -- */
 
 /* 0x80 | the key's length; does not compile when the key is longer than a row has room for, or than 30 bytes. */
-#define DN_KEY_HEADER(key) \
+#define DN__KEY_HEADER(key) \
     (uint8_t)(0x80 | ((sizeof("" key) - 1) * sizeof(char[sizeof("" key) <= DN_KEY_SIZE && sizeof("" key) <= 31 ? 1 : -1])))
 
 /* The size of `place`, which has to be a `type`: another size does not compile, another type of that size gives a warning (in C++, it does
  * not compile). */
-#define DN_SIZE_AS(place, type) \
+#define DN__SIZE_AS(place, type) \
     (sizeof(place) * sizeof(char[sizeof(place) == sizeof(type) ? 1 : -1]) + 0 * sizeof(1 ? &(place) : (type *)0))
 
 /* The size of a member that dn_store_<how> fills. */
-#define DN_SIZE_u8(place) DN_SIZE_AS(place, uint8_t)
-#define DN_SIZE_u16(place) DN_SIZE_AS(place, uint16_t)
-#define DN_SIZE_u32(place) DN_SIZE_AS(place, uint32_t)
-#define DN_SIZE_u64(place) DN_SIZE_AS(place, uint64_t)
-#define DN_SIZE_i8(place) DN_SIZE_AS(place, int8_t)
-#define DN_SIZE_i16(place) DN_SIZE_AS(place, int16_t)
-#define DN_SIZE_i32(place) DN_SIZE_AS(place, int32_t)
-#define DN_SIZE_i64(place) DN_SIZE_AS(place, int64_t)
-#define DN_SIZE_float(place) DN_SIZE_AS(place, float)
-#define DN_SIZE_double(place) DN_SIZE_AS(place, double)
-#define DN_SIZE_bool(place) DN_SIZE_AS(place, bool)
-#define DN_SIZE_chars(place) (sizeof(place) + 0 * DN_SIZE_AS((place)[0], char))
-#define DN_SIZE_text(place) DN_SIZE_AS(place, dn_view)
-#define DN_SIZE_bytes(place) DN_SIZE_AS(place, dn_view)
+#define DN__SIZE_u8(place) DN__SIZE_AS(place, uint8_t)
+#define DN__SIZE_u16(place) DN__SIZE_AS(place, uint16_t)
+#define DN__SIZE_u32(place) DN__SIZE_AS(place, uint32_t)
+#define DN__SIZE_u64(place) DN__SIZE_AS(place, uint64_t)
+#define DN__SIZE_i8(place) DN__SIZE_AS(place, int8_t)
+#define DN__SIZE_i16(place) DN__SIZE_AS(place, int16_t)
+#define DN__SIZE_i32(place) DN__SIZE_AS(place, int32_t)
+#define DN__SIZE_i64(place) DN__SIZE_AS(place, int64_t)
+#define DN__SIZE_float(place) DN__SIZE_AS(place, float)
+#define DN__SIZE_double(place) DN__SIZE_AS(place, double)
+#define DN__SIZE_bool(place) DN__SIZE_AS(place, bool)
+#define DN__SIZE_chars(place) (sizeof(place) + 0 * DN__SIZE_AS((place)[0], char))
+#define DN__SIZE_text(place) DN__SIZE_AS(place, dn_view)
+#define DN__SIZE_bytes(place) DN__SIZE_AS(place, dn_view)
 
-#define DN_MEMBER(type, member) ((type *)0)->member
-#define DN_OFFSET(type, member) (uint16_t)offsetof(type, member)
+#define DN__MEMBER(type, member) ((type *)0)->member
+#define DN__OFFSET(type, member) (uint16_t)offsetof(type, member)
 /* The offset of a member that counts. */
-#define DN_OFFSET_u16(type, member) (uint16_t)(offsetof(type, member) + 0 * DN_SIZE_AS(DN_MEMBER(type, member), uint16_t))
+#define DN__OFFSET_u16(type, member) (uint16_t)(offsetof(type, member) + 0 * DN__SIZE_AS(DN__MEMBER(type, member), uint16_t))
 /* How many elements an array has. */
-#define DN_MOST(type, member) (uint16_t)(sizeof(DN_MEMBER(type, member)) / sizeof(DN_MEMBER(type, member)[0]))
+#define DN__MOST(type, member) (uint16_t)(sizeof(DN__MEMBER(type, member)) / sizeof(DN__MEMBER(type, member)[0]))
 
 /* -- The rows -- */
 
 /* The field `key`, stored in `type.member` by dn_store_<how>: DN_FIELD(sample, time, "time", u32). `how` is u8 ... i64, float, double,
  * bool, chars, text or bytes. */
 #define DN_FIELD(type, member, key, how) \
-    {{dn_store_##how, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)), 0, 0, 0, 0}, DN_KEY_HEADER(key), key}
+    {{dn_store_##how, DN__OFFSET(type, member), (uint16_t)DN__SIZE_##how(DN__MEMBER(type, member)), 0, 0, 0, 0}, DN__KEY_HEADER(key), key}
 
 /* The same, stored by a function of your own, a dn_store_fn. */
 #define DN_FIELD_BY(type, member, key, function) \
-    {{function, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)), 0, 0, 0, 0}, DN_KEY_HEADER(key), key}
+    {{function, DN__OFFSET(type, member), (uint16_t)sizeof(DN__MEMBER(type, member)), 0, 0, 0, 0}, DN__KEY_HEADER(key), key}
 
 /* A map, stored in the struct `type.member` that `table` (a dn_struct) describes. */
 #define DN_FIELD_STRUCT(type, member, key, table) \
-    {{dn_store_struct, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)), 0, 0, 0, &(table)}, DN_KEY_HEADER(key), key}
+    {{dn_store_struct, DN__OFFSET(type, member), (uint16_t)sizeof(DN__MEMBER(type, member)), 0, 0, 0, &(table)}, DN__KEY_HEADER(key), key}
 
 /* An array, stored in `type.member`, a T[N]; the number of elements in `type.count`, a uint16_t. `how` as in DN_FIELD. */
 #define DN_FIELD_ARRAY(type, member, count, key, how) \
-    {{dn_store_array, DN_OFFSET(type, member), (uint16_t)DN_SIZE_##how(DN_MEMBER(type, member)[0]), \
-     DN_MOST(type, member), DN_OFFSET_u16(type, count), dn_store_##how, 0}, DN_KEY_HEADER(key), key}
+    {{dn_store_array, DN__OFFSET(type, member), (uint16_t)DN__SIZE_##how(DN__MEMBER(type, member)[0]), \
+     DN__MOST(type, member), DN__OFFSET_u16(type, count), dn_store_##how, 0}, DN__KEY_HEADER(key), key}
 
 /* An array of maps. */
 #define DN_FIELD_STRUCTS(type, member, count, key, table) \
-    {{dn_store_array, DN_OFFSET(type, member), (uint16_t)sizeof(DN_MEMBER(type, member)[0]), \
-     DN_MOST(type, member), DN_OFFSET_u16(type, count), dn_store_struct, &(table)}, DN_KEY_HEADER(key), key}
+    {{dn_store_array, DN__OFFSET(type, member), (uint16_t)sizeof(DN__MEMBER(type, member)[0]), \
+     DN__MOST(type, member), DN__OFFSET_u16(type, count), dn_store_struct, &(table)}, DN__KEY_HEADER(key), key}
 
 /* How many rows there are: more than 32 do not compile. */
-#define DN_ROWS(fields) \
+#define DN__ROWS(fields) \
     (uint8_t)(sizeof(fields) / sizeof((fields)[0]) * sizeof(char[sizeof(fields) / sizeof((fields)[0]) <= 32 ? 1 : -1]))
 
 /* The struct `type`, of less than 65,535 bytes, whose uint32_t `type.present` tells which of the rows in the array `fields` were there. */
 #define DN_STRUCT(type, present, fields) \
-    {fields, (uint8_t)sizeof((fields)[0]), DN_ROWS(fields), \
+    {fields, (uint8_t)sizeof((fields)[0]), DN__ROWS(fields), \
      (uint16_t)(offsetof(type, present) * sizeof(char[sizeof(type) < 0xffff ? 1 : -1]) \
-                + 0 * DN_SIZE_AS(DN_MEMBER(type, present), uint32_t))}
+                + 0 * DN__SIZE_AS(DN__MEMBER(type, present), uint32_t))}
 
 /* The present bit of row `row`. */
 #define DN_BIT(row) ((uint32_t)1 << (row))
