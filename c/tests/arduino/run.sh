@@ -2,13 +2,19 @@
 # Builds every example for the UNO, runs it on a simulated one, and compares what it writes to its serial line with the files here:
 #     run.sh DIRECTORY           DIRECTORY is for what is built
 #     run.sh DIRECTORY bless     writes the files here, and the table of sizes in the README, again
-# Needs what build.sh needs, libsimavr-dev and libelf-dev.
+# Needs what build.sh needs, libsimavr-dev and libelf-dev; without them it is skipped, which is exit code 77.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1
 mode=${2:-compare}
 failed=0
 
+for needed in /usr/include/simavr/sim_avr.h /usr/include/libelf.h "${ARDUINO_AVR:-/usr/share/arduino/hardware/arduino/avr}/platform.txt"; do
+    if ! [ -e "$needed" ]; then
+        echo "skipped: apt-get install arduino-core-avr gcc-avr avr-libc libsimavr-dev libelf-dev" >&2
+        exit 77
+    fi
+done
 mkdir -p "$out"
 cc -std=gnu99 -Wall -Wextra -O2 "$here/uno.c" -o "$out/uno" -lsimavr -lelf
 "$here/build.sh" "$out"
@@ -39,7 +45,7 @@ text() {
     compare "$here/$name.txt" "$out/$name.txt"
 }
 
-binary Sensor 2500 adc 0 2502
+binary Sensor 500 adc 0 2502
 binary Sink 100 adc 0 2502
 text Bind 100
 text Json 100
@@ -67,13 +73,19 @@ AVR_GCC=${AVR_GCC:-avr-gcc}
 sizes > "$out/sizes.md"
 cat "$out/sizes.md"
 
-# Puts them into the README. Another compiler than the one that is named there makes other sizes.
+# The README's table may be off by 1 %, as the budgets may; another compiler than the one that it names makes other sizes.
 readme=$here/../../README.md
-awk -v sizes="$out/sizes.md" '
-    /<!-- end sizes -->/ { inside = 0 }
-    !inside { print }
-    /<!-- begin sizes/ { inside = 1; while ((getline line < sizes) > 0) print line }' "$readme" > "$out/README.md"
-if [ "$mode" = bless ] || grep -q "avr-gcc $("$AVR_GCC" -dumpversion), flags" "$readme"; then
-    compare "$readme" "$out/README.md"
+if [ "$mode" = bless ]; then
+    awk -v sizes="$out/sizes.md" '
+        /<!-- end sizes -->/ { inside = 0 }
+        !inside { print }
+        /<!-- begin sizes -->/ { inside = 1; while ((getline line < sizes) > 0) print line }' "$readme" > "$out/README.md"
+    cp "$out/README.md" "$readme"
+elif grep -q "avr-gcc $("$AVR_GCC" -dumpversion), flags" "$readme"; then
+    awk -F'|' '
+        function off(now, then) { return now - then > then / 100 || then - now > then / 100 }
+        NR == FNR { if ($3 > 0) { flash[$2] = $3; ram[$2] = $4 } next }
+        ($2 in flash) && (off(flash[$2], $3) || off(ram[$2], $4)) { print "README.md has other sizes:" $0; failed = 1 }
+        END { exit failed }' "$out/sizes.md" "$readme" || failed=1
 fi
 exit $failed
