@@ -1,0 +1,112 @@
+//! The device library's documents: their code compiles, and what they name exists.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/porting.md"];
+const HEADERS: [&str; 3] = ["dn_pson.h", "dn_bind.h", "dn_json.h"];
+
+fn library() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../c")
+}
+
+fn read(name: &str) -> String {
+    let path = library().join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The blocks of `document` that are marked as `language`.
+fn blocks<'a>(document: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("\n```{language}\n");
+    document.split(&fence).skip(1).map(|rest| rest.split("\n```\n").next().expect("a block")).collect()
+}
+
+/// The names that start with `dn_` or `DN_`.
+fn names(text: &str) -> BTreeSet<&str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| word.starts_with("dn_") || word.starts_with("DN_"))
+        .collect()
+}
+
+/// A block that includes a header is a file; another one stands in a function, with a message, a buffer, a reader and a writer.
+#[test]
+fn code_compiles() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut compiled = 0;
+    for document in DOCUMENTS {
+        for block in blocks(&read(document), "c") {
+            let code = if block.contains("#include") {
+                block.to_owned()
+            } else {
+                let includes: String =
+                    HEADERS.iter().map(|header| format!("#include <{header}>\n")).collect();
+                format!(
+                    "{includes}#include <string.h>\nvoid block(const uint8_t *message, size_t size, uint8_t *buffer, dn_reader r, dn_writer w);\n\
+                     void block(const uint8_t *message, size_t size, uint8_t *buffer, dn_reader r, dn_writer w)\n{{\n\
+                     (void)message, (void)size, (void)buffer, (void)r, (void)w;\n{block}\n}}\n"
+                )
+            };
+            let file = folder.path().join("block.c");
+            fs::write(&file, &code).expect("the block is written");
+            let output = Command::new("cc")
+                .args(["-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused"])
+                .arg(format!("-I{}", library().join("src").display()))
+                .arg(&file)
+                .output()
+                .expect("cc");
+            assert!(
+                output.status.success(),
+                "{document}:\n{code}\n{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            compiled += 1;
+        }
+    }
+    assert!(compiled >= 5, "{compiled}");
+}
+
+/// What a document names is in a header or in a file of `src/`.
+#[test]
+fn names_exist() {
+    let headers: String = HEADERS.iter().map(|header| read(&format!("src/{header}"))).collect();
+    let declared = names(&headers);
+    let files: BTreeSet<String> = fs::read_dir(library().join("src"))
+        .expect("src")
+        .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_str()?.to_owned()))
+        .collect();
+    for document in DOCUMENTS {
+        for name in names(&read(document)) {
+            assert!(declared.contains(name) || files.contains(name), "{document} names {name}");
+        }
+    }
+}
+
+/// "The API on one page" has every function of the headers, but for those that macros call.
+#[test]
+fn the_page_has_every_function() {
+    let macros_call = ["dn_write_short_key", "dn_chars_are"];
+    let readme = read("README.md");
+    let page = names(&readme);
+    for line in read("keywords.txt").lines() {
+        let Some((name, "KEYWORD2")) = line.split_once('\t') else { continue };
+        if name.starts_with("dn_") && !name.starts_with("dn_store_") && !macros_call.contains(&name) {
+            assert!(page.contains(name), "{name} is missing");
+        }
+    }
+}
+
+/// Links to files lead somewhere.
+#[test]
+fn links_lead_somewhere() {
+    for document in DOCUMENTS {
+        let folder = library().join(document).parent().expect("a folder").to_owned();
+        for target in read(document).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = target.split('#').next().unwrap_or_default();
+            if !target.is_empty() && !target.starts_with("https://") {
+                assert!(folder.join(target).exists(), "{document} links to {target}");
+            }
+        }
+    }
+}
