@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const DOCUMENTS: [&str; 2] = ["README.md", "docs/porting.md"];
+const DOCUMENTS: [&str; 3] = ["README.md", "docs/porting.md", "docs/binding.md"];
 const HEADERS: [&str; 3] = ["dn_pson.h", "dn_bind.h", "dn_json.h"];
 
 fn library() -> PathBuf {
@@ -35,7 +35,8 @@ fn names(text: &str) -> BTreeSet<&str> {
 fn code_compiles() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut compiled = 0;
-    for document in DOCUMENTS {
+    // The blocks of docs/binding.md are one file; c/tests/document.sh compiles it.
+    for document in DOCUMENTS.into_iter().filter(|document| *document != "docs/binding.md") {
         for block in blocks(&read(document), "c") {
             let code = if block.contains("#include") {
                 block.to_owned()

@@ -4,6 +4,7 @@
 mod compare;
 mod convert;
 mod demo;
+mod device;
 mod filters;
 mod gateway;
 mod generate;
