@@ -86,6 +86,6 @@ elif grep -q "avr-gcc $("$AVR_GCC" -dumpversion), flags" "$readme"; then
         function off(now, then) { return now - then > then / 100 || then - now > then / 100 }
         NR == FNR { if ($3 > 0) { flash[$2] = $3; ram[$2] = $4 } next }
         ($2 in flash) && (off(flash[$2], $3) || off(ram[$2], $4)) { print "README.md has other sizes:" $0; failed = 1 }
-        END { exit failed }' "$out/sizes.md" "$readme" || failed=1
+        END { if (failed) print "accept them with: run.sh DIRECTORY bless"; exit failed }' "$out/sizes.md" "$readme" || failed=1
 fi
 exit $failed
