@@ -192,6 +192,7 @@ static const refused refused_texts[] = {
     {"\"\xc0\x80\"", DN_MALFORMED, 1},
     {"\"\xc1\xbf\"", DN_MALFORMED, 1},
     {"\"a\xc3\"", DN_MALFORMED, 2},
+    {"\"0123456789012345678901234567890\xc3\"", DN_MALFORMED, 32},
     {"\"a\xc3\\n\"", DN_MALFORMED, 2},
     {"\"\xe0\x9f\xbf\"", DN_MALFORMED, 1},
     {"\"\xe2\x82\"", DN_MALFORMED, 1},
@@ -211,7 +212,9 @@ static const refused refused_texts[] = {
 
 static void check_refused(const refused *e, size_t first, size_t step)
 {
+    size_t size = to_message(e->json, strlen(e->json), strlen(e->json), 1).size;
     outcome o = to_message(e->json, strlen(e->json), first, step);
+    CHECK(o.size == size); /* what was written before the fault */
     CHECK(o.error == e->kind && o.offset == e->offset);
     if (o.error != e->kind || o.offset != e->offset) printf("  %s: %u at %u\n", e->json, o.error, (unsigned)o.offset);
 }
