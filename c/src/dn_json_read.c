@@ -426,6 +426,7 @@ bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
             uint32_t allowed = DN_JSON_MAX - j->offset;
             n = plain_text(j, at, size < allowed ? size : (size_t)allowed);
         }
+        if (j->error) break;
         if (!n) {
             byte(j, *at);
             n = 1;
