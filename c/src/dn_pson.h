@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
@@ -249,6 +250,21 @@ bool dn_get_bool(dn_reader *r);
 
 /* Text or bytes: the first of its r->n bytes, without a NUL behind them. Only for DN_KEY, DN_TEXT, DN_BYTES; checks nothing. */
 static inline const char *dn_chars(const dn_reader *r) { return (const char *)(r->at - r->n); }
+
+/* The value of a DN_FLOAT, as it is. Only for that; checks nothing, and links none of the conversions of dn_get_float. */
+static inline float dn_float(const dn_reader *r)
+{
+#if defined(__AVR__)
+    float value; /* the bytes are in the order of the message */
+    memcpy(&value, r->at - 4, sizeof value);
+#else
+    const uint8_t *at = r->at - 4;
+    uint32_t bits = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+#endif
+    return value;
+}
 
 /* -- The next item, as a type. Errors as above. */
 static inline uint32_t dn_read_uint(dn_reader *r, uint32_t max) { dn_next(r); return dn_get_uint(r, max); }

@@ -41,14 +41,21 @@ static __attribute__((noinline)) bool walk(const uint8_t *message, size_t size) 
         case DN_END: break;
         case DN_BOOL: fold_bool((uint8_t)r.n); break;
         case DN_NULL: fold_null(); break;
-        case DN_FLOAT: fold_float(dn_get_float(&r)); break;
+        case DN_FLOAT: fold_float(dn_float(&r)); break;
 #ifdef WIDE
         case DN_UINT: fold_u64(dn_get_u64(&r)); break;
         case DN_NEGATIVE: fold_i64(dn_get_i64(&r)); break;
         case DN_DOUBLE: fold_double(dn_get_double(&r)); break;
 #else
-        case DN_UINT: fold_u32(dn_get_uint(&r, UINT32_MAX)); break;
-        case DN_NEGATIVE: fold_i32(dn_get_int(&r, INT32_MIN, INT32_MAX)); break;
+        /* The type is known: no conversion is needed, and none is linked. */
+        case DN_UINT:
+            if (r.wide) return false;
+            fold_u32(r.n);
+            break;
+        case DN_NEGATIVE:
+            if (r.wide || r.n > (uint32_t)INT32_MAX + 1) return false;
+            fold_i32((int32_t)(0 - r.n));
+            break;
 #endif
         default: return dn_done(&r);
         }
