@@ -29,7 +29,7 @@ fn places(rows: &[Row]) -> impl Iterator<Item = (Place, u64)> {
 
 fn read() -> Result<Vec<(Place, u64)>, Failure> {
     let path = path();
-    let Ok(text) = fs::read_to_string(&path) else { return Ok(Vec::new()) };
+    let text = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     lines
         .map(|line| {
@@ -59,29 +59,15 @@ pub fn accept(rows: &[Row]) -> Result<(), Failure> {
 
 /// Compares `rows` with the budget of their targets, prints what changed, and fails when something drifted too far.
 pub fn check(rows: &[Row]) -> Result<(), Failure> {
-    let measured: BTreeMap<_, _> = places(rows).collect();
-    let mut budget: BTreeMap<_, _> = read()?.into_iter().collect();
-    budget.retain(|place, _| rows.iter().any(|row| row.target == place[0]));
+    let mut budget = read()?;
+    budget.retain(|(place, _)| rows.iter().any(|row| row.target == place[0]));
+    let measured: Vec<_> = places(rows).collect();
 
-    let mut drifted = 0;
-    for (place, value) in &measured {
-        let [target, payload, operation, metric] = place;
-        let (change, too_far) = match budget.remove(place) {
-            None => ("is not in the budget".to_owned(), true),
-            Some(was) if was == *value => continue,
-            Some(was) => {
-                let percent = (*value as f64 - was as f64) / was as f64 * 100.0;
-                (format!("was {was}, {percent:+.1} %"), percent.abs() > TOLERANCE)
-            }
-        };
-        let mark = if too_far { "DRIFT" } else { "     " };
-        println!("{mark} {target} {payload} {operation} {metric}: {value}, {change}");
-        drifted += usize::from(too_far);
+    let changes = changes(budget, &measured);
+    for change in &changes {
+        println!("{} {}", if change.drift { "DRIFT" } else { "     " }, change.text);
     }
-    for ([target, payload, operation, metric], was) in &budget {
-        println!("DRIFT {target} {payload} {operation} {metric}: was {was}, is not measured any more");
-        drifted += 1;
-    }
+    let drifted = changes.iter().filter(|change| change.drift).count();
     if drifted > 0 {
         return Err(format!(
             "{drifted} figures drifted by more than {TOLERANCE} %; if that is right: \
@@ -91,4 +77,65 @@ pub fn check(rows: &[Row]) -> Result<(), Failure> {
     }
     println!("{} figures are within {TOLERANCE} % of c/tests/budget.txt", measured.len());
     Ok(())
+}
+
+/// A figure that is not what it was.
+#[derive(Debug, PartialEq)]
+struct Change {
+    /// By more than is tolerated.
+    drift: bool,
+    text: String,
+}
+
+fn changes(budget: Vec<(Place, u64)>, measured: &[(Place, u64)]) -> Vec<Change> {
+    let mut budget: BTreeMap<_, _> = budget.into_iter().collect();
+    let mut changes = Vec::new();
+    for (place, value) in measured {
+        let (drift, text) = match budget.remove(place) {
+            Some(was) if was == *value => continue,
+            Some(was) => {
+                let percent = (*value as f64 - was as f64) / was as f64 * 100.0;
+                (percent.abs() > TOLERANCE, format!("was {was}, {percent:+.1} %"))
+            }
+            None => (true, "is not in the budget".into()),
+        };
+        changes.push(Change { drift, text: format!("{}: {value}, {text}", place.join(" ")) });
+    }
+    let gone = |(place, was): (Place, u64)| Change {
+        drift: true,
+        text: format!("{}: was {was}, is not measured any more", place.join(" ")),
+    };
+    changes.extend(budget.into_iter().map(gone));
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(payload: &str, value: u64) -> (Place, u64) {
+        (["atmega328p", payload, "encode", "cycles"].map(str::to_owned), value)
+    }
+
+    #[test]
+    fn one_percent_is_tolerated_and_more_is_named() {
+        let budget = vec![figure("a", 1000), figure("b", 1000), figure("c", 1000), figure("d", 1000)];
+        let measured = [figure("a", 1000), figure("b", 1010), figure("c", 989)];
+        let changes = changes(budget, &measured);
+        let found: Vec<_> = changes.iter().map(|change| (change.drift, change.text.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                (false, "atmega328p b encode cycles: 1010, was 1000, +1.0 %"),
+                (true, "atmega328p c encode cycles: 989, was 1000, -1.1 %"),
+                (true, "atmega328p d encode cycles: was 1000, is not measured any more"),
+            ]
+        );
+    }
+
+    #[test]
+    fn from_nothing_to_something_is_a_drift() {
+        assert!(changes(vec![figure("a", 0)], &[figure("a", 1)])[0].drift);
+        assert!(changes(Vec::new(), &[figure("a", 1)])[0].drift);
+    }
 }

@@ -240,9 +240,12 @@ fn initializer_of(node: &Node, value: &Value) -> Option<String> {
 fn integer(kind: &str, n: i128) -> String {
     match kind {
         "u32" => format!("{n}ul"),
-        "i32" => format!("({}l - 1)", n + 1),
         "u64" => format!("{n}ull"),
-        _ => format!("({}ll - 1)", n + 1),
+        // In C, the lowest of its type is no literal.
+        "i32" if n == i128::from(i32::MIN) => "(-2147483647l - 1)".into(),
+        "i32" => format!("{n}l"),
+        _ if n == i128::from(i64::MIN) => "(-9223372036854775807ll - 1)".into(),
+        _ => format!("{n}ll"),
     }
 }
 
@@ -282,4 +285,48 @@ pub fn literal(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_have_names_of_their_own() {
+        let mut taken = vec!["present".to_owned()];
+        let mut name = |key| member_name(key, &mut taken);
+        assert_eq!(name("ble-m"), "ble_m");
+        assert_eq!(name("ble_m"), "ble_m_");
+        assert_eq!(name("long"), "long_");
+        assert_eq!(name("4G"), "x4G");
+        assert_eq!(name(""), "x");
+        assert_eq!(name("present"), "present_");
+        assert_eq!(name("ble_m_count"), "ble_m_count_");
+    }
+
+    #[test]
+    fn literals_survive_the_compiler() {
+        assert_eq!(literal("a\"b\\"), r#""a\"b\\""#);
+        assert_eq!(literal("°C\n0"), r#""\302\260C\0120""#);
+        assert_eq!(literal("??="), r#""\?\?=""#);
+    }
+
+    #[test]
+    fn a_message_becomes_a_struct_and_an_initializer() {
+        let value: Value =
+            serde_json::from_str(r#"{"t":[1,-2],"m":[{"a":"x"},{"a":"yz"}],"n":null,"f":1.5}"#).unwrap();
+        let structure = root("P", &Shape::of(&value).unwrap());
+        let mut out = String::new();
+        declare(&structure, &mut out);
+        assert_eq!(
+            out,
+            "typedef struct {\n    uint32_t present;\n    char a[3];\n} P_1;\n\n\
+             typedef struct {\n    uint32_t present;\n    int32_t t[2];\n    uint16_t t_count;\n    \
+             P_1 m[2];\n    uint16_t m_count;\n    float f;\n} P;\n\n"
+        );
+        assert_eq!(
+            initializer(&structure, &value),
+            "{.t = {1l, -2l}, .t_count = 2, .m = {{.a = \"x\"}, {.a = \"yz\"}}, .m_count = 2, .f = 1.5f}"
+        );
+    }
 }

@@ -163,3 +163,36 @@ pub fn compare(what: &str, found: &[Event], expected: &[Event]) -> Result<(), Fa
     let (found, expected) = (found.get(at), expected.get(at));
     Err(format!("{what}: item {at} is {found:?}, expected {expected:?}").into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = "start 0\nfold m 0100\nfold k 74\nfold f 0000bc41\nregion 0 cycles 500 stack 20\nfold b 01\nend cycles 9 free 1\n";
+
+    #[test]
+    fn folds_belong_to_the_region_that_they_are_in_or_behind() {
+        let regions = regions(REPORT).unwrap();
+        let [region] = &regions[..] else { panic!("one region") };
+        assert_eq!((region.count, region.stack), (500, 20));
+        let value = Event::Value(Value::F64(23.5));
+        assert_eq!(region.inside, [Event::Map(1), Event::Key("t".into()), value]);
+        assert_eq!(region.after, [Event::Value(Value::Bool(true))]);
+    }
+
+    #[test]
+    fn a_report_that_ends_early_is_an_error() {
+        assert!(regions(REPORT.strip_suffix("end cycles 9 free 1\n").unwrap()).is_err());
+        assert!(regions("fold u 0102\n").is_err());
+    }
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let expected = [Event::Map(1), Event::Map(2)];
+        assert!(compare("x", &expected, &expected).is_ok());
+        assert!(compare("x", &expected[..1], &expected).is_err());
+        assert!(compare("x", &expected, &expected[..1]).is_err());
+        let error = compare("reads wrongly", &[Event::Map(1), Event::Map(1)], &expected).unwrap_err();
+        assert_eq!(error.to_string(), "reads wrongly: item 1 is Some(Map(1)), expected Some(Map(2))");
+    }
+}
