@@ -12,8 +12,10 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 	cargo run --release -- demo
 
 test: lint  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
-	.ci/need chromium:chromium curl:curl node:nodejs npm:npm
+	.ci/need chromium:chromium curl:curl node:nodejs npm:npm $(AVR)
 	cargo test
+	cargo test --release -p dunnage-bench-mcu
+	cargo run --release -p dunnage-bench-mcu -- budget
 	cd dashboard/tests && npm ci && npm test
 
 lint:  ## formatting and clippy

@@ -7,6 +7,7 @@
 void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int byte, size_t size);
+void *memchr(const void *bytes, int byte, size_t size);
 int memcmp(const void *a, const void *b, size_t size);
 size_t strlen(const char *text);
 
