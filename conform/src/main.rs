@@ -15,7 +15,7 @@ use clap::Parser;
 use executor::{Executor, Tally};
 use random::Random;
 use requests::Request;
-use std::{sync::mpsc, thread, time::Instant};
+use std::{path::PathBuf, sync::mpsc, thread, time::Instant};
 
 /// Asks a library's executor the vectors of spec/, then random messages and values, and compares its answers with those of crates/pson.
 #[derive(Parser)]
@@ -30,8 +30,11 @@ struct Arguments {
     /// What the random numbers begin with: the same seed asks the same.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Asks nothing, and writes the messages of the vectors into this folder, a file each, for a fuzzer to begin with.
+    #[arg(long, value_name = "FOLDER", exclusive = true)]
+    seeds: Option<PathBuf>,
     /// The executor and its arguments.
-    #[arg(required = true, trailing_var_arg = true)]
+    #[arg(required_unless_present = "seeds", trailing_var_arg = true)]
     command: Vec<String>,
 }
 
@@ -40,6 +43,9 @@ const BATCH: usize = 2048;
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    if let Some(folder) = &arguments.seeds {
+        return vectors::load()?.write_seeds(folder);
+    }
     let mut executor = Executor::start(&arguments.command)?;
     let limits = executor.hello()?;
     println!("{}: {limits}", arguments.command.join(" "));

@@ -34,6 +34,19 @@ impl Vectors {
     pub fn messages(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         self.all.iter().map(|vector| vector.message.clone())
     }
+
+    /// Writes each message that a fuzzer can use into `folder`: large ones only make it slow.
+    pub fn write_seeds(&self, folder: &Path) -> Result<()> {
+        fs::create_dir_all(folder)?;
+        for vector in self.all.iter().filter(|vector| vector.message.len() <= 1024) {
+            fs::write(folder.join(vector.name.replace([' ', '/'], "-")), &vector.message)?;
+            // The same as text, for what reads JSON.
+            if let Some(json) = vector.json.get("json") {
+                fs::write(folder.join(format!("{}.json", vector.name.replace(' ', "-"))), json.to_string())?;
+            }
+        }
+        Ok(())
+    }
 }
 
 pub fn load() -> Result<Vectors> {

@@ -1,83 +1,127 @@
-/* JSON text to PSON and back, and PSON to JSON text and back, from arbitrary bytes. The first byte says which, and how the text is cut.
- *     clang -std=c99 -O1 -g -fsanitize=fuzzer,address,undefined -I src tests/fuzz/json.c src/(all).c */
+/* The input is a message, and then a JSON text: what is converted comes back when it is converted again. */
 #include "dn_json.h"
+#include "fuzz.h"
 
-#include <stdlib.h>
-#include <string.h>
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { ROOM = 1 << 17 };
-static uint8_t message[ROOM], again[ROOM];
-static char text[ROOM];
-
+/* A text that grows. */
 typedef struct {
+    char *at;
     size_t size;
-} collected;
+    size_t room;
+    size_t most;
+} text;
 
-static bool collect(void *context, const uint8_t *bytes, size_t size)
+static bool append(void *context, const uint8_t *bytes, size_t size)
 {
-    collected *c = (collected *)context;
-    if (size > sizeof text - c->size) return false;
-    memcpy(text + c->size, bytes, size);
-    c->size += size;
+    text *t = (text *)context;
+    HOLD(size > 0 && size <= 32);
+    if (size > t->most - t->size) return false;
+    if (t->size + size > t->room) {
+        t->room = 2 * (t->size + size);
+        t->at = (char *)realloc(t->at, t->room);
+        HOLD(t->at != NULL);
+    }
+    memcpy(t->at + t->size, bytes, size);
+    t->size += size;
     return true;
 }
 
-static void holds(bool condition)
-{
-    if (!condition) abort();
-}
-
-/* Reads JSON in pieces of `piece` bytes. */
-static bool read_json(const char *json, size_t size, size_t piece, uint8_t *to, dn_json_reader *j, dn_writer *w)
-{
-    dn_writer_init(w, to, ROOM);
-    dn_json_reader_init(j, w);
-    for (size_t at = 0; at < size; at += piece) {
-        if (piece > size - at) piece = size - at;
-        dn_json_read(j, json + at, piece);
-    }
-    return dn_json_finish(j);
-}
-
-/* Writes a message as JSON, and reads that: the message has to be what it was, or `canonical` is false. */
-static void write_and_read(const uint8_t *bytes, size_t size, size_t piece, bool canonical)
+/* A message in JSON. */
+static dn_fault to_json(const uint8_t *message, size_t size, text *to)
 {
     dn_reader r;
+    dn_reader_init(&r, message, size);
+    bool written = dn_json_write(&r, append, to);
+    HOLD(written || r.error);
+    dn_fault fault = {r.error, r.error ? dn_error_offset(&r) : 0};
+    return written ? fault_of(&r) : fault;
+}
+
+/* JSON, in pieces of `piece` bytes, to a buffer of `room` bytes; its size, and what is wrong with the text. */
+static dn_fault from_json(const char *json, size_t size, size_t piece, uint8_t *to, size_t room, size_t *length)
+{
     dn_writer w;
     dn_json_reader j;
-    collected c = {0};
-    dn_reader_init(&r, bytes, size);
-    bool ok = dn_json_write(&r, collect, &c) && dn_done(&r);
-    holds(ok || r.error || c.size > sizeof text - 32);
-    if (!ok) {
-        holds(!canonical || c.size > sizeof text - 32);
-        return;
+    dn_writer_init(&w, to, room);
+    dn_json_reader_init(&j, &w);
+    for (size_t at = 0; at < size; at += piece) {
+        size_t left = size - at < piece ? size - at : piece;
+        uint8_t *copy = exact(json + at, left);
+        bool good = dn_json_read(&j, (const char *)copy, left);
+        HOLD(good == !j.error);
+        free(copy);
+        if (!good) break;
     }
-    holds(read_json(text, c.size, piece, again, &j, &w) || w.error);
-    if (w.error) return;
-    size_t length = dn_written(&w);
-    if (canonical) holds(length == size && memcmp(again, bytes, size) == 0);
-    dn_fault strict = dn_check(again, length, true), lenient = dn_check(again, length, false);
-    holds(strict.kind == lenient.kind && strict.offset == lenient.offset); /* keys that stand twice are the only fault left */
+    bool finished = dn_json_finish(&j);
+    HOLD(finished == (!j.error && !w.error));
+    *length = dn_written(&w);
+    dn_fault fault = {j.error ? j.error : w.error, j.offset};
+    return fault;
+}
+
+static void message_there_and_back(const uint8_t *data, size_t size)
+{
+    uint8_t *message = exact(data, size);
+    text json = {NULL, 0, 0, SIZE_MAX};
+    dn_fault fault = to_json(message, size, &json);
+    if (!fault.kind && !dn_check(message, size, false).kind) {
+        dn_writer w;
+        size_t length;
+        size_t room = 3 * size; /* a large integer is shorter as a float, and not canonical */
+        uint8_t *canonical = (uint8_t *)malloc(room);
+        uint8_t *back = (uint8_t *)malloc(room);
+        HOLD(canonical != NULL && back != NULL);
+        dn_writer_init(&w, canonical, room);
+        rewrite(&w, message, size);
+        HOLD(!w.error);
+        HOLD(from_json(json.at, json.size, 7, back, room, &length).kind == DN_OK);
+        HOLD(length == dn_written(&w) && memcmp(back, canonical, length) == 0);
+        free(canonical);
+        free(back);
+        /* One byte less is too little for the receiver of the text, whose refusal is no fault of the message. */
+        text less = {NULL, 0, 0, json.size - 1};
+        dn_reader r;
+        dn_reader_init(&r, message, size);
+        HOLD(!dn_json_write(&r, append, &less) && r.error == DN_OK && memcmp(less.at ? less.at : "", json.at, less.size) == 0);
+        free(less.at);
+    }
+    free(json.at);
+    free(message);
+}
+
+static void json_there_and_back(const char *json, size_t size)
+{
+    size_t room = 2 * size + 16;
+    size_t length, other;
+    uint8_t *message = (uint8_t *)malloc(room);
+    uint8_t *pieces = (uint8_t *)malloc(room);
+    HOLD(message != NULL && pieces != NULL);
+    dn_fault fault = from_json(json, size, SIZE_MAX / 2, message, room, &length);
+    for (size_t piece = 1; piece < 8; piece += 2) {
+        HOLD(same(fault, from_json(json, size, piece, pieces, room, &other)));
+        HOLD(fault.kind || (other == length && memcmp(message, pieces, length) == 0));
+    }
+    if (!fault.kind) {
+        /* JSON may have a key twice. */
+        dn_fault strict = dn_check(message, length, true);
+        HOLD(strict.kind == DN_OK || strict.kind == DN_MALFORMED);
+        text again = {NULL, 0, 0, SIZE_MAX};
+        HOLD(to_json(message, length, &again).kind == DN_OK);
+        HOLD(from_json(again.at, again.size, 5, pieces, room, &other).kind == DN_OK);
+        HOLD(other == length && memcmp(message, pieces, length) == 0);
+        free(again.at);
+        /* A buffer that is one byte too small. */
+        HOLD(from_json(json, size, 3, pieces, length - 1, &other).kind == DN_TRUNCATED);
+    }
+    free(message);
+    free(pieces);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size < 1) return 0;
-    size_t piece = (size_t)(data[0] >> 1) + 1;
-    if (data[0] & 1) {
-        write_and_read(data + 1, size - 1, piece, false);
-        return 0;
-    }
-    dn_writer w, v;
-    dn_json_reader j, k;
-    const char *json = (const char *)data + 1;
-    bool ok = read_json(json, size - 1, piece, message, &j, &w);
-    holds(read_json(json, size - 1, size, again, &k, &v) == ok);
-    holds(j.error == k.error && j.offset == k.offset && w.error == v.error && dn_written(&w) == dn_written(&v));
-    if (!ok) return 0;
-    size_t length = dn_written(&w);
-    holds(memcmp(message, again, length) == 0);
-    write_and_read(message, length, piece, true);
+    if (size > 0x10000) return 0;
+    message_there_and_back(data, size);
+    json_there_and_back((const char *)data, size);
     return 0;
 }

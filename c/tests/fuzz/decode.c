@@ -1,0 +1,245 @@
+/* The input is a message: all ways to read it have to agree, and what is accepted has to come back. */
+#include "dn_bind.h"
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static dn_reader begin(const uint8_t *message, size_t size, bool strict)
+{
+    dn_reader r;
+    dn_reader_init(&r, message, size);
+    if (strict) dn_reader_strict(&r);
+    return r;
+}
+
+/* ---- Getters ------------------------------------------------------------------------------------------------------------------- */
+
+/* Each getter of the current item works on a copy of the reader. */
+static void compare_getters(const dn_reader *r)
+{
+    dn_reader u64 = *r, i64 = *r, uint = *r, sint = *r, f32 = *r, f64 = *r, boolean = *r;
+    uint64_t u = dn_get_u64(&u64);
+    int64_t i = dn_get_i64(&i64);
+    uint32_t n = dn_get_uint(&uint, UINT32_MAX);
+    int32_t s = dn_get_int(&sint, INT32_MIN, INT32_MAX);
+    float f = dn_get_float(&f32);
+    double d = dn_get_double(&f64);
+    bool b = dn_get_bool(&boolean);
+    bool number = r->type >= DN_UINT && r->type <= DN_DOUBLE;
+    dn_error other = number ? DN_RANGE : DN_WRONG_TYPE;
+
+    HOLD(!u64.error || (u64.error == other && u == 0));
+    HOLD(!i64.error || (i64.error == other && i == 0));
+    HOLD(!uint.error || (uint.error == other && n == 0));
+    HOLD(!sint.error || (sint.error == other && s == 0));
+    HOLD(!f32.error || (f32.error == other && f == 0));
+    HOLD(!f64.error || (f64.error == other && d == 0));
+    HOLD(r->type == DN_BOOL ? !boolean.error : boolean.error == DN_WRONG_TYPE && !b);
+    if (!number) return;
+
+    HOLD(uint.error == (u64.error || u > UINT32_MAX ? DN_RANGE : DN_OK));
+    HOLD(uint.error || n == u);
+    HOLD(sint.error == (i64.error || i < INT32_MIN || i > INT32_MAX ? DN_RANGE : DN_OK));
+    HOLD(sint.error || s == i);
+    if (!u64.error && !i64.error) HOLD((uint64_t)i == u && i >= 0);
+    if (!u64.error && i64.error) HOLD(u > INT64_MAX);
+    if (!i64.error && !f64.error) HOLD(d == (double)i && (int64_t)d == i);
+    if (!u64.error && !f64.error) HOLD(d == (double)u);
+    if (!f32.error) HOLD(!f64.error && ((double)f == d || (f != f && d != d)));
+    if (!f64.error && f32.error) HOLD((double)(float)d != d);
+    if (r->type >= DN_FLOAT) HOLD(!f64.error);
+}
+
+/* ---- Ways to read -------------------------------------------------------------------------------------------------------------- */
+
+static dn_fault by_next(const uint8_t *message, size_t size, bool strict)
+{
+    dn_reader r = begin(message, size, strict);
+    while (dn_next(&r) != DN_STOP) {
+        HOLD(!r.error && r.at <= r.end && r.item <= r.at);
+        if (r.type == DN_TEXT || r.type == DN_KEY) HOLD(dn_is_utf8(dn_chars(&r), (size_t)r.n));
+        if (r.type >= DN_TEXT) compare_getters(&r);
+    }
+    HOLD(dn_next(&r) == DN_STOP);
+    return fault_of(&r);
+}
+
+static dn_fault by_more(const uint8_t *message, size_t size, bool strict)
+{
+    dn_reader r = begin(message, size, strict);
+    uint32_t maps = 0; /* a bit for each level */
+    uint8_t depth = 0;
+    do {
+        if (depth && !(maps & 1 ? dn_read_key(&r) : dn_more(&r))) {
+            maps >>= 1;
+            depth--;
+            continue;
+        }
+        dn_type type = dn_next(&r);
+        if (type == DN_MAP || type == DN_ARRAY) {
+            maps = maps << 1 | (type == DN_MAP);
+            depth++;
+        }
+    } while (depth && !r.error);
+    return fault_of(&r);
+}
+
+static dn_fault by_skip(const uint8_t *message, size_t size, bool strict)
+{
+    dn_reader r = begin(message, size, strict);
+    dn_skip(&r);
+    return fault_of(&r);
+}
+
+/* Into the outermost container, and out of it. */
+static dn_fault by_leave(const uint8_t *message, size_t size, bool strict)
+{
+    dn_reader r = begin(message, size, strict);
+    dn_type type = dn_next(&r);
+    if (type == DN_MAP || type == DN_ARRAY) {
+        dn_next(&r);
+        if (r.depth) dn_leave(&r);
+        if (r.depth) dn_leave(&r);
+    }
+    return fault_of(&r);
+}
+
+/* ---- Keys ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Each key of a map that is good is found, at its first place. */
+static void find_keys(const uint8_t *message, size_t size)
+{
+    dn_reader r = begin(message, size, false);
+    if (!dn_read_map(&r)) return;
+    dn_mark map = dn_mark_here(&r);
+    for (uint8_t i = 0; i < 8 && dn_read_key(&r); i++) {
+        dn_reader other = r;
+        HOLD(dn_find(&other, &map, dn_chars(&r), (size_t)r.n));
+        HOLD(other.at <= r.at && other.n == r.n && memcmp(dn_chars(&other), dn_chars(&r), (size_t)r.n) == 0);
+        dn_leave(&other);
+        HOLD(dn_done(&other));
+        dn_skip(&r);
+    }
+    HOLD(!dn_find(&r, &map, "no such key, in any message", 27));
+    HOLD(!r.error);
+}
+
+typedef struct {
+    uint32_t present;
+    int32_t a;
+} inner;
+
+typedef struct {
+    uint32_t present;
+    bool b;
+    uint64_t u;
+    double f;
+    char t[6];
+    dn_view v;
+    dn_view x;
+    inner n;
+    uint8_t a[3];
+    uint16_t a_count;
+    inner s[2];
+    uint16_t s_count;
+} outer;
+
+static const dn_field inner_fields[] = {DN_FIELD(inner, a, "a", i32)};
+static const dn_struct inner_table = DN_STRUCT(inner, present, inner_fields);
+static const dn_field outer_fields[] = {
+    DN_FIELD(outer, b, "b", bool),
+    DN_FIELD(outer, u, "u", u64),
+    DN_FIELD(outer, f, "f", double),
+    DN_FIELD(outer, t, "t", chars),
+    DN_FIELD(outer, v, "v", bytes),
+    DN_FIELD(outer, x, "k", text),
+    DN_FIELD_STRUCT(outer, n, "n", inner_table),
+    DN_FIELD_ARRAY(outer, a, a_count, "a", u8),
+    DN_FIELD_STRUCTS(outer, s, s_count, "s", inner_table),
+};
+static const dn_struct outer_table = DN_STRUCT(outer, present, outer_fields);
+
+/* Filling a struct finds the faults of the message, and perhaps others before them. */
+static void fill(const uint8_t *message, size_t size, dn_fault walked)
+{
+    dn_reader r;
+    outer *out = (outer *)exact(&(outer){0}, sizeof(outer));
+    outer again = {0};
+    bool filled = dn_bind(&r, message, size, &outer_table, out);
+    HOLD(filled == !r.error);
+    if (filled) {
+        HOLD(walked.kind == DN_OK);
+        HOLD(memchr(out->t, 0, sizeof out->t) != NULL && out->a_count <= 3 && out->s_count <= 2);
+        HOLD(!(out->present & DN_BIT(4)) || out->v.data + out->v.size <= message + size);
+    } else if (walked.kind) {
+        HOLD(dn_error_offset(&r) <= walked.offset);
+    } else {
+        HOLD(r.error != DN_TRUNCATED && r.error != DN_LIMIT);
+    }
+    dn_reader one;
+    dn_reader_init(&one, message, size);
+    dn_read_struct(&one, &outer_table, &again);
+    dn_done(&one);
+    HOLD(one.error == r.error && (!one.error || dn_error_offset(&one) == dn_error_offset(&r)));
+    HOLD(again.present == out->present);
+    free(out);
+}
+
+/* ---- The whole ----------------------------------------------------------------------------------------------------------------- */
+
+/* What dn_check accepts comes back from the writer, and strictly accepted is only what comes back as it was. */
+static void write_again(const uint8_t *message, size_t size, bool canonical)
+{
+    dn_writer w;
+    dn_writer_init(&w, NULL, 0);
+    rewrite(&w, message, size);
+    size_t needed = dn_written(&w);
+    HOLD(!w.error && needed <= 3 * size); /* a large integer is shorter as a float, and not canonical */
+    uint8_t *again = (uint8_t *)malloc(needed);
+    HOLD(again != NULL);
+    dn_writer_init(&w, again, needed);
+    rewrite(&w, message, size);
+    HOLD(!w.error && dn_written(&w) == needed);
+    HOLD(dn_check(again, needed, true).kind == DN_OK);
+    HOLD(canonical == (needed == size && memcmp(again, message, size) == 0));
+    free(again);
+}
+
+static void cut(const uint8_t *message, size_t size)
+{
+    for (size_t end = 0; end < size; end += size / 32 + 1) {
+        uint8_t *prefix = exact(message, end);
+        dn_fault fault = dn_check(prefix, end, false);
+        HOLD(fault.kind == DN_TRUNCATED && fault.offset == end);
+        free(prefix);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *message = exact(data, size);
+    dn_fault walked = by_next(message, size, false);
+    for (int strict = 0; strict < 2; strict++) {
+        dn_fault items = by_next(message, size, strict);
+        HOLD(same(items, by_more(message, size, strict)));
+        HOLD(same(items, by_skip(message, size, strict)));
+        HOLD(same(items, by_leave(message, size, strict)));
+        dn_fault whole = dn_check(message, size, strict);
+        /* Only dn_check sees keys that stand twice and integers that no type holds. */
+        if (!same(whole, items)) {
+            HOLD(whole.kind == DN_MALFORMED || whole.kind == DN_RANGE);
+            HOLD(items.kind == DN_OK || whole.offset < items.offset);
+        }
+        HOLD(items.kind != DN_TRUNCATED || items.offset == size);
+        HOLD(items.kind == DN_OK || items.offset <= size);
+        if (strict && walked.kind) HOLD(items.kind && items.offset <= walked.offset);
+    }
+    if (!walked.kind) find_keys(message, size);
+    fill(message, size, walked);
+    if (!dn_check(message, size, false).kind) {
+        write_again(message, size, !dn_check(message, size, true).kind);
+        cut(message, size);
+    }
+    free(message);
+    return 0;
+}
