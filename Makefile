@@ -1,9 +1,19 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run test lint fmt audit bench bench-host bench-load bench-mcu fuzz docs
+.PHONY: help run test test-c conform lint fmt audit bench bench-host bench-load bench-mcu fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
+
+# What the device library's tests need: two compilers, their sanitizers, and machines of other kinds.
+C = $(AVR) cmake:cmake ninja:ninja-build pkg-config:pkgconf clang:clang \
+    $(shell clang -print-runtime-dir 2>/dev/null):libclang-rt-dev qemu-mips:qemu-user \
+    mips-linux-gnu-gcc:gcc-mips-linux-gnu /usr/mips-linux-gnu/lib/libc.a:libc6-dev-mips-cross \
+    s390x-linux-gnu-gcc:gcc-s390x-linux-gnu /usr/s390x-linux-gnu/lib/libc.a:libc6-dev-s390x-cross \
+    avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc /usr/share/arduino/hardware/arduino/avr:arduino-core-avr
+
+# How long `make fuzz` stays with each decoder.
+SECONDS = 60
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -11,12 +21,24 @@ help:  ## this list
 run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
 	cargo run --release -- demo
 
-test: lint  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl node:nodejs npm:npm $(AVR)
 	cargo test
 	cargo test --release -p dunnage-bench-mcu
 	cargo run --release -p dunnage-bench-mcu -- budget
 	cd dashboard/tests && npm ci && npm test
+
+test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
+	.ci/need $(C)
+	cargo run --release -p dunnage-conform -- --seeds c/build/fuzz/seeds
+	cd c && for preset in gcc clang-asan cxx mips s390x avr fuzz; do cmake --workflow --preset $$preset || exit 1; done
+	c/tests/stack.sh
+
+conform: test-c  ## ask the device library all vectors and random messages, on four machines
+	cargo run --release -p dunnage-conform -- --messages 300000 c/build/gcc/tests/conform
+	cargo run --release -p dunnage-conform -- --messages 4000 qemu-mips c/build/mips/tests/conform
+	cargo run --release -p dunnage-conform -- --messages 4000 qemu-s390x c/build/s390x/tests/conform
+	cargo run --release -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
 
 lint:  ## formatting and clippy
 	.ci/need cc:build-essential
@@ -45,8 +67,15 @@ bench-mcu:  ## the device library and its peers on simulated microcontrollers
 	    riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc
 	cargo run --release -p dunnage-bench-mcu
 
-fuzz:  ## fuzz every decoder for a minute each (needs the nightly toolchain and cargo-fuzz)
-	for target in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$target -- -max_total_time=60 || exit 1; done
+fuzz: fuzz-c  ## fuzz every decoder, a minute each; SECONDS=1800 for longer (needs the nightly toolchain and cargo-fuzz)
+	for target in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$target -- -max_total_time=$(SECONDS) || exit 1; done
+
+fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
+	.ci/need $(C)
+	cargo run --release -p dunnage-conform -- --seeds c/build/fuzz/seeds
+	cd c && cmake --preset fuzz -DDUNNAGE_FUZZ_SECONDS=$(SECONDS) && cmake --build --preset fuzz && ctest --preset fuzz --verbose
+	cd c && cmake --preset gcc && cmake --build --preset gcc
+	cargo run --release -p dunnage-conform -- --messages 1000000 c/build/gcc/tests/conform
 
 docs:  ## write the generated tables and golden files again
 	BLESS=1 cargo test -p dunnage

@@ -1,0 +1,92 @@
+# Frames and calls to worst cases; see stack.sh. A function is known as FILE:NAME when it is static, else by its name.
+
+function full(name) { return (file ":" name) in frame ? file ":" name : name }
+
+# What a call through a pointer may reach.
+function pointed(from,    name, found) {
+    if (home[from] ~ /^dn_(bind|store|wide_store)/) {
+        for (name in frame) if (name ~ /^dn_store_/) found = found " " name
+    } else if (home[from] ~ /^dn_(read|wide_read)/) found = " dn_strict:canonical"
+    else if (home[from] == "dn_write") found = " dn_sink:spill"
+    return found # else a function of the caller's, which is not counted
+}
+
+# The worst stack from `name` on. `way` are the callers.
+function worst(name, way,    list, n, i, to, deep, most) {
+    if (!(name in frame)) { # of the compiler's or the C library
+        if (name != "") outside[name] = 1
+        return 0
+    }
+    split("", list)
+    n = split(calls[name] (name in through ? pointed(name) : ""), list, " ")
+    way = way " " name " "
+    most = 0
+    for (i = 1; i <= n; i++) {
+        to = list[i]
+        if (index(way, " " to " ")) {
+            # Tables in tables: their depth is the caller's.
+            if (to == "dn_read_struct" || to ~ /^dn_store_/) continue
+            print "recursion:" way to
+            failed = 1
+            continue
+        }
+        deep = worst(to, way)
+        if ((name, to) in tail) deep -= frame[name]
+        if (deep > most) most = deep
+    }
+    return frame[name] + most
+}
+
+$1 == "file" { file = $2; next }
+# The symbol table: static functions are "l".
+/ l +F / { static[file ":" $NF] = 1; next }
+# PATH:LINE:COLUMN:NAME <tab> BYTES <tab> static|dynamic
+/^[^ ]+:[0-9]+:[0-9]+:/ {
+    n = split($1, part, ":")
+    name = part[n]
+    if ((file ":" name) in static) name = file ":" name
+    frame[name] = $2
+    home[name] = file
+    if ($3 != "static") { print "frame of no constant size: " name; failed = 1 }
+    next
+}
+/^[0-9a-f]+ <.*>:$/ {
+    name = $2
+    gsub(/[<>:]/, "", name)
+    here = full(name)
+    next
+}
+# The relocation behind a call or a jump.
+$2 ~ /^R_/ {
+    to = $3
+    sub(/^\.text\./, "", to)
+    sub(/[+-]0x[0-9a-f]+$/, "", to)
+    if (mnemonic ~ /^(call|rcall|bl|blx|jal|jalr)$/ || (mnemonic ~ /^(jmp|rjmp|b|b\.[nw]|j)$/ && full(to) != here && ($3 !~ /[+]0x/ || $2 ~ /THM/))) {
+        if (full(to) != here || $3 !~ /[+]/) {
+            calls[here] = calls[here] " " (full(to))
+            if (mnemonic ~ /^(jmp|rjmp|b|b\.[nw]|j)$/) tail[here, full(to)] = 1
+        }
+    }
+    next
+}
+/^ +[0-9a-f]+:/ {
+    split($0, column, "\t")
+    mnemonic = column[3]
+    sub(/ .*/, "", mnemonic)
+    operand = column[4]
+    if (mnemonic ~ /^(icall|eicall)$/ || (mnemonic ~ /^(blx|bx)$/ && operand ~ /^(r|ip)/)) through[here] = 1
+}
+
+END {
+    print title
+    print ""
+    for (name in frame) if (name !~ /:/ && name !~ /^dn__/) print sprintf("%-24s %5d  %5d", name, frame[name], worst(name, " ")) | "sort"
+    close("sort")
+    print ""
+    print "bytes: the function's own, and with all that it calls; for dn_bind's tables within tables, add"
+    print frame["dn_read_struct"] + frame["dn_store_array"] + frame["dn_store_struct"] " for each of them"
+    list = ""
+    for (name in outside) list = list " " name
+    print "not counted: functions of yours that are called," list
+    exit failed
+}

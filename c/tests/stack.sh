@@ -1,0 +1,21 @@
+#!/bin/sh
+# The worst stack of every public function, from the compiler's frames (-fstack-usage) and the calls in the object files:
+#     stack.sh [GCC-PREFIX FLAGS...]        stack.sh avr- -mmcu=atmega328p        stack.sh arm-none-eabi- -mcpu=cortex-m0plus
+# Ends with 1 when a function calls itself by other ways than the tables of dn_bind.h, or has a frame whose size is not constant.
+set -eu
+prefix=${1:-avr-}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- -mmcu=atmega328p
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+cd "$work"
+for source in "$here"/../src/*.c; do
+    "${prefix}gcc" "$@" -std=c99 -Os -ffunction-sections -fstack-usage -c "$source"
+done
+for object in *.o; do
+    echo "file ${object%.o}"
+    "${prefix}objdump" -t "$object"
+    cat "${object%.o}.su"
+    "${prefix}objdump" -dr "$object"
+done | awk -f "$here/stack.awk" -v title="$("${prefix}gcc" -dumpversion | sed "s/^/${prefix}gcc /") -Os $*"
