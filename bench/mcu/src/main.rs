@@ -4,8 +4,13 @@ mod arm;
 mod avr;
 mod board;
 mod budget;
+mod csv;
 mod debian;
+mod docs;
+mod energy;
+mod figures;
 mod generate;
+mod goals;
 mod layout;
 mod library;
 mod lx106;
@@ -13,15 +18,19 @@ mod measure;
 mod nanopb;
 mod payloads;
 mod qemu;
+mod reference;
 mod report;
 mod results;
 mod riscv;
 mod shape;
+mod sizes;
 mod summary;
+mod tables;
 mod toolchain;
 
 use board::Board;
 use clap::{Parser, Subcommand};
+use figures::Figures;
 use library::Library;
 use payloads::Group;
 use rayon::prelude::*;
@@ -59,6 +68,14 @@ enum Command {
         /// Only the firmware with these payloads; nothing is then written to the results
         payloads: Vec<String>,
     },
+    /// Prints the figures of bench/results/mcu.jsonl beside those of other libraries: per payload, energy, goals
+    Tables {
+        /// Prints only the essential figures of a target, such as atmega328p, as CSV
+        #[arg(long, value_name = "TARGET")]
+        csv: Option<String>,
+    },
+    /// Writes the footprint tables in c/README.md from bench/results/mcu.jsonl
+    Docs,
     /// Fails when cycles, stack, flash or RAM on the ATmega328P drifted from c/tests/budget.txt
     Budget {
         /// Writes what is measured, on all boards, as the new budget
@@ -103,9 +120,35 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             for job in &mut jobs {
                 job.paper_only = job.options != REFERENCE_OPTIONS;
             }
-            measure_and_keep(&jobs, &[])
+            measure_and_keep(&jobs, &[])?;
+            print_tables()
         }
+        Some(Command::Tables { csv: None }) => print_tables(),
+        Some(Command::Tables { csv: Some(target) }) => {
+            let rows = results::load()?;
+            let counts = if target == avr::TARGET { "cycles" } else { "instructions" };
+            csv::summary(&Figures::new(&rows), &all_payloads()?, &target, counts, &mut std::io::stdout())
+        }
+        Some(Command::Docs) => docs::write(&Figures::new(&results::load()?)),
     }
+}
+
+fn all_payloads() -> Result<Vec<Group>, Failure> {
+    let mut groups = payloads::groups()?;
+    groups.extend(payloads::dropped()?);
+    Ok(groups)
+}
+
+/// Prints all that was measured, and what is quoted.
+fn print_tables() -> Result<(), Failure> {
+    let rows = results::load()?;
+    let figures = Figures::new(&rows);
+    let groups = all_payloads()?;
+    tables::print(&figures, &rows, &groups);
+    energy::print(&energy::Figures::load()?, &figures, &groups);
+    goals::print(&figures);
+    println!("\nAll figures: bench/results/mcu.jsonl and bench/results/mcu.csv");
+    Ok(())
 }
 
 /// A board, and what to measure on it.
@@ -155,10 +198,9 @@ fn peer_jobs() -> Result<Vec<Job>, Failure> {
 }
 
 fn measure_and_keep(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
-    let mut groups = payloads::groups()?;
-    groups.extend(payloads::dropped()?);
-    let rows = measured(jobs, &payloads::only(groups, names))?;
+    let mut rows = measured(jobs, &payloads::only(all_payloads()?, names))?;
     if names.is_empty() {
+        rows.extend(reference::rows()?);
         results::replace(&rows)?;
         println!("\n{} results in bench/results/mcu.jsonl", rows.len());
     }
@@ -167,7 +209,8 @@ fn measure_and_keep(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
 
 /// Measures and prints; fails at the end when anything went wrong.
 fn measured(jobs: &[Job], groups: &[Group]) -> Result<Vec<Row>, Failure> {
-    let paper: Vec<Group> = groups.iter().filter(|group| group.name == "paper").cloned().collect();
+    let paper: Vec<Group> =
+        groups.iter().filter(|group| group.name == payloads::PAPER_GROUP).cloned().collect();
     let measure = |job: &Job| {
         let groups = if job.paper_only { &paper } else { groups };
         measure::measure(&*job.board, &job.library, groups, job.options)

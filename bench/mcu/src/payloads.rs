@@ -9,6 +9,9 @@ use std::{
 
 const PAPER: &str = include_str!("../../corpus/pson-paper.json");
 
+/// The group of the paper's messages.
+pub const PAPER_GROUP: &str = "paper";
+
 /// A message with its name.
 #[derive(Debug, Clone)]
 pub struct Payload {
@@ -36,7 +39,7 @@ pub fn groups() -> Result<Vec<Group>, Failure> {
     let tests =
         tests.iter().map(|(name, value)| Payload { name: name.clone(), value: value.clone() }).collect();
 
-    let mut groups = vec![Group { name: "paper".into(), payloads: tests }];
+    let mut groups = vec![Group { name: PAPER_GROUP.into(), payloads: tests }];
     groups.extend(folder("../corpus")?);
     Ok(groups)
 }

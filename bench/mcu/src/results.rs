@@ -75,5 +75,6 @@ pub fn replace(rows: &[Row]) -> Result<(), Failure> {
     for row in &all {
         writeln!(file, "{}", serde_json::to_string(row)?)?;
     }
-    Ok(file.flush()?)
+    file.flush()?;
+    crate::csv::write(&all, &path.with_extension("csv"))
 }

@@ -1,0 +1,147 @@
+//! The tables in the device library's README.
+
+use crate::{
+    Failure,
+    figures::{Contender, Figures, OPTIONS, Payload},
+    toolchain::root,
+};
+use std::{fmt::Write as _, fs};
+
+const FILE: &str = "c/README.md";
+const BEGIN: &str = "<!-- begin footprint table -->\n";
+const END: &str = "<!-- end footprint table -->";
+
+/// Targets with what is counted on them and how the figures come about.
+const TARGETS: [(&str, &str, &str, &str); 6] = [
+    ("atmega328p", "ATmega328P", "cycles", "avr-gcc 7.3.0, simavr"),
+    ("cortex-m0plus", "Cortex-M0+", "instructions", "gcc 12.2, QEMU"),
+    ("cortex-m3", "Cortex-M3", "instructions", "gcc 12.2, QEMU"),
+    ("cortex-m4", "Cortex-M4", "instructions", "gcc 12.2, QEMU"),
+    ("rv32imc", "RV32IMC", "instructions", "gcc 12.2, QEMU"),
+    ("lx106", "Xtensa lx106", "instructions", "gcc 12.2"),
+];
+
+const TEST10: Payload = Payload::One("Test10");
+
+/// Writes them into the README.
+pub fn write(figures: &Figures) -> Result<(), Failure> {
+    let path = root().join(FILE);
+    let text = fs::read_to_string(&path)?;
+    fs::write(&path, replaced(&text, &tables(figures))?)?;
+    println!("wrote the footprint table in {FILE}");
+    Ok(())
+}
+
+/// `text` with `tables` between its marks.
+fn replaced(text: &str, tables: &str) -> Result<String, Failure> {
+    let (head, rest) = text.split_once(BEGIN).ok_or_else(|| format!("no {} in {FILE}", BEGIN.trim()))?;
+    let (_, tail) = rest.split_once(END).ok_or_else(|| format!("no {END} in {FILE}"))?;
+    Ok(format!("{head}{BEGIN}{tables}{END}{tail}"))
+}
+
+fn tables(figures: &Figures) -> String {
+    let mut out = String::new();
+    ours(figures, &mut out);
+    peers(figures, &mut out);
+    out
+}
+
+fn cell(value: Option<f64>) -> String {
+    value.map_or("-".into(), |value| format!("{value:.0}"))
+}
+
+fn ours(figures: &Figures, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "What Test10 of the paper takes (7 fields, 69 bytes), compiled with `{OPTIONS}`, numbers as binary32. Flash is what is added to an \
+         empty program; static RAM is 0 everywhere. `make bench-mcu` measures, `cargo run --release -p dunnage-bench-mcu -- docs` writes this.\n"
+    );
+    out.push_str("| | | encode | walk | fill a struct | stack | flash: encode + walk | encode + fill |\n");
+    out.push_str("|---|---|---:|---:|---:|---:|---:|---:|\n");
+    for (target, name, counts, tools) in TARGETS {
+        let figure = |operation, metric| figures.duel(target, operation, metric, TEST10).0;
+        let stacks = ["encode", "decode", "bind"].map(|operation| cell(figure(operation, "stack")));
+        let _ = writeln!(
+            out,
+            "| {name} ({tools}) | {counts} | {} | {} | {} | {} | {} | {} |",
+            cell(figure("encode", counts)),
+            cell(figure("decode", counts)),
+            cell(figure("bind", counts)),
+            stacks.join(" / "),
+            cell(figure("encode+decode", "flash")),
+            cell(figure("encode+bind", "flash")),
+        );
+    }
+}
+
+/// On the ATmega328P, where most peers were measured.
+fn peers(figures: &Figures, out: &mut String) {
+    out.push_str(
+        "\nBeside other libraries on the ATmega328P: averages of cycles over tests 01 and 04 to 10, the most stack, flash of encoder and \
+         decoder for Test10. All but ours are quoted, from `bench/mcu/reference`; what fills documents or structs stands under \"fill\".\n\n",
+    );
+    out.push_str("| | encode | walk | fill | stack | flash |\n|---|---:|---:|---:|---:|---:|\n");
+    let at = "atmega328p";
+    for (contender, encode) in figures.contenders(at, "encode", "cycles", Payload::Average) {
+        let figure = |operation, metric, payload| figures.figure(&contender, at, operation, metric, payload);
+        let fill = figure("bind", "cycles", Payload::Average);
+        let walk = figure("decode", "cycles", Payload::Average).filter(|walk| fill != Some(*walk));
+        let reading = if walk.is_some() { "decode" } else { "bind" };
+        let _ = writeln!(
+            out,
+            "| {} | {encode:.0} | {} | {} | {} / {} | {} |",
+            label(&contender),
+            cell(walk),
+            cell(fill),
+            cell(figure("encode", "stack", Payload::Most)),
+            cell(figure(reading, "stack", Payload::Most)),
+            cell(figure("encode+decode", "flash", TEST10)),
+        );
+    }
+}
+
+fn label(contender: &Contender) -> String {
+    let Contender { library, version, format, .. } = contender;
+    if contender.is_ours() {
+        format!("**{library} {version}** ({format})")
+    } else {
+        format!("{library} {version} ({format})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{figures::tests::row, reference, summary::AVERAGED};
+
+    #[test]
+    fn only_what_stands_between_the_marks_is_replaced() {
+        let text = format!("a\n{BEGIN}old\n{END}\nb\n");
+        assert_eq!(
+            replaced(&text, "new\n").expect("both marks are there"),
+            format!("a\n{BEGIN}new\n{END}\nb\n")
+        );
+        assert!(replaced("nothing", "new").is_err());
+        assert!(replaced(BEGIN, "new").is_err());
+    }
+
+    #[test]
+    fn ours_stands_first_and_every_peer_is_there() {
+        let mut rows = reference::rows().expect("the files can be read");
+        rows.extend(AVERAGED.iter().map(|name| row("dunnage", name, "encode", 700.0)));
+        let text = tables(&Figures::new(&rows));
+        let lines: Vec<_> = text.lines().filter(|line| line.starts_with("| **dunnage")).collect();
+        assert_eq!(
+            lines,
+            ["| **dunnage 1** (pson) | 700 | - | - | 700 / - | - |"]
+                .map(|line| line.replace("700 / -", "- / -"))
+        );
+        for peer in [
+            "mpack 1.1.1 (msgpack) | 943 | 2829 | - | 50 / 160 | 4786",
+            "nanopb 0.4.7 (protobuf) | 4950 | - | 6565 | 185 / 215 | 12264",
+        ] {
+            assert!(text.contains(peer), "{text}");
+        }
+        assert!(text.contains("arduinojson 6.18 (msgpack) | 2068 | - | 3641 | 86 / 139 | 4242"), "{text}");
+    }
+}

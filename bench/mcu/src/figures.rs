@@ -1,0 +1,240 @@
+//! Looking figures up among all rows, ours, measured peers' and quoted ones.
+
+use crate::{reference, results::Row, shape::Floats, summary::AVERAGED};
+
+/// The options that goals and tables are about.
+pub const OPTIONS: &str = "-Os -flto";
+
+/// A library with a format, as a row of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contender {
+    /// Such as `mpack`.
+    pub library: String,
+    /// Its version.
+    pub version: String,
+    /// What it writes.
+    pub format: String,
+    /// Whether its figures are quoted.
+    pub reference: bool,
+}
+
+impl Contender {
+    fn of(row: &Row) -> Contender {
+        Contender {
+            library: row.library.clone(),
+            version: row.version.clone(),
+            format: row.format.clone(),
+            reference: row.source == "reference",
+        }
+    }
+
+    /// Whether it is this project's library.
+    pub fn is_ours(&self) -> bool {
+        self.library == "dunnage"
+    }
+
+    /// Such as `mpack 1.1.1 msgpack`.
+    pub fn label(&self) -> String {
+        format!("{} {} {}", self.library, self.version, self.format)
+    }
+
+    /// `ref` beside a quoted figure.
+    pub fn mark(&self) -> &'static str {
+        if self.reference { "ref" } else { "" }
+    }
+}
+
+/// Which figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Payload<'a> {
+    /// Of one payload.
+    One(&'a str),
+    /// The average over eight tests of the paper.
+    Average,
+    /// The most of them.
+    Most,
+}
+
+/// All rows, to be asked.
+pub struct Figures<'a> {
+    rows: &'a [Row],
+}
+
+impl<'a> Figures<'a> {
+    /// Over `rows`.
+    pub fn new(rows: &'a [Row]) -> Self {
+        Figures { rows }
+    }
+
+    /// The rows of the tables: what was measured with the reference options and floats as binary32, and what is quoted; not the paper's.
+    fn compared(&self) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().filter(|row| {
+            row.library != reference::PAPER_LIBRARY
+                && (row.source == "reference" || row.options == OPTIONS && row.floats == Floats::Single)
+        })
+    }
+
+    /// Those that did `operation` on `target`, ours first, the others by `figure`, the best first. Binding competes with filling documents.
+    pub fn contenders(
+        &self,
+        target: &str,
+        operation: &str,
+        metric: &str,
+        payload: Payload,
+    ) -> Vec<(Contender, f64)> {
+        let mut found: Vec<(Contender, f64)> = Vec::new();
+        for row in self.compared() {
+            let contender = Contender::of(row);
+            if row.target != target
+                || row.metric != metric
+                || found.iter().any(|(other, _)| *other == contender)
+            {
+                continue;
+            }
+            if let Some(value) = self.figure(&contender, target, operation, metric, payload) {
+                found.push((contender, value));
+            }
+        }
+        // Who was measured here is not quoted as well.
+        let measured: Vec<_> =
+            found.iter().map(|(contender, _)| contender.clone()).filter(|c| !c.reference).collect();
+        found.retain(|(contender, _)| {
+            let same = |other: &Contender| {
+                (&other.library, &other.format) == (&contender.library, &contender.format)
+            };
+            !contender.reference || !measured.iter().any(same)
+        });
+        found.sort_by(|(a, x), (b, y)| b.is_ours().cmp(&a.is_ours()).then(x.total_cmp(y)));
+        found
+    }
+
+    /// Our figure and the best peer's.
+    pub fn duel(
+        &self,
+        target: &str,
+        operation: &str,
+        metric: &str,
+        payload: Payload,
+    ) -> (Option<f64>, Option<(Contender, f64)>) {
+        let contenders = self.contenders(target, operation, metric, payload);
+        let ours = contenders.iter().find(|(contender, _)| contender.is_ours()).map(|(_, value)| *value);
+        (ours, contenders.into_iter().find(|(contender, _)| !contender.is_ours()))
+    }
+
+    /// One contender's figure.
+    pub fn figure(
+        &self,
+        contender: &Contender,
+        target: &str,
+        operation: &str,
+        metric: &str,
+        payload: Payload,
+    ) -> Option<f64> {
+        let one = |name: &str| {
+            let competes = |row: &&Row| {
+                row.operation == operation
+                    || operation == "bind"
+                        && row.operation == "decode"
+                        && row.note.as_deref() == Some(reference::FILLS)
+            };
+            let same = |row: &&Row| {
+                row.target == target
+                    && row.metric == metric
+                    && row.payload == name
+                    && Contender::of(row) == *contender
+            };
+            self.compared().filter(same).find(competes).map(|row| row.value)
+        };
+        let tests = || AVERAGED.iter().map(|name| one(name)).collect::<Option<Vec<_>>>();
+        match payload {
+            Payload::One(name) => one(name),
+            Payload::Average => tests().map(|all| all.iter().sum::<f64>() / all.len() as f64),
+            // Quoted as the most of all payloads.
+            Payload::Most => one("all").or_else(|| tests().map(|all| all.into_iter().fold(0.0, f64::max))),
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A row of ours, or a quoted one.
+    pub fn row(library: &str, payload: &str, operation: &str, value: f64) -> Row {
+        Row {
+            suite: "mcu".into(),
+            target: "atmega328p".into(),
+            payload: payload.into(),
+            format: "pson".into(),
+            library: library.into(),
+            version: "1".into(),
+            operation: operation.into(),
+            metric: "cycles".into(),
+            value,
+            unit: "cycles".into(),
+            source: if library == "dunnage" { "measured" } else { "reference" }.into(),
+            options: OPTIONS.into(),
+            floats: Floats::Single,
+            note: None,
+        }
+    }
+
+    #[test]
+    fn ours_comes_first_and_the_best_peer_next() {
+        let rows = [
+            row("b", "Test05", "encode", 3.0),
+            row("a", "Test05", "encode", 2.0),
+            row("dunnage", "Test05", "encode", 9.0),
+        ];
+        let figures = Figures::new(&rows);
+        let found = figures.contenders("atmega328p", "encode", "cycles", Payload::One("Test05"));
+        let names: Vec<_> = found.iter().map(|(contender, _)| contender.library.as_str()).collect();
+        assert_eq!(names, ["dunnage", "a", "b"]);
+        let (ours, best) = figures.duel("atmega328p", "encode", "cycles", Payload::One("Test05"));
+        assert_eq!((ours, best.map(|(_, value)| value)), (Some(9.0), Some(2.0)));
+        assert!(figures.contenders("cortex-m3", "encode", "cycles", Payload::One("Test05")).is_empty());
+    }
+
+    #[test]
+    fn other_options_other_floats_and_the_paper_do_not_compete() {
+        let rows = [
+            Row { options: "-O2".into(), ..row("dunnage", "Test05", "encode", 1.0) },
+            Row { floats: Floats::Lossless, ..row("dunnage", "Test05", "encode", 2.0) },
+            row(reference::PAPER_LIBRARY, "Test05", "encode", 3.0),
+        ];
+        assert!(
+            Figures::new(&rows)
+                .contenders("atmega328p", "encode", "cycles", Payload::One("Test05"))
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn what_was_measured_here_is_not_quoted() {
+        let quoted = row("a", "Test05", "encode", 5.0);
+        let rows =
+            [quoted.clone(), Row { source: "measured".into(), version: "2".into(), value: 6.0, ..quoted }];
+        let found = Figures::new(&rows).contenders("atmega328p", "encode", "cycles", Payload::One("Test05"));
+        assert_eq!(found.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [6.0]);
+    }
+
+    #[test]
+    fn averages_need_all_eight_tests() {
+        let mut rows: Vec<_> =
+            AVERAGED.iter().zip(1..).map(|(name, n)| row("dunnage", name, "encode", f64::from(n))).collect();
+        let average =
+            |rows: &[Row]| Figures::new(rows).duel("atmega328p", "encode", "cycles", Payload::Average).0;
+        let most = |rows: &[Row]| Figures::new(rows).duel("atmega328p", "encode", "cycles", Payload::Most).0;
+        assert_eq!((average(&rows), most(&rows)), (Some(4.5), Some(8.0)));
+        rows.pop();
+        assert_eq!((average(&rows), most(&rows)), (None, None));
+    }
+
+    #[test]
+    fn binding_competes_with_what_fills_a_document() {
+        let fills = Row { note: Some(reference::FILLS.into()), ..row("a", "Test05", "decode", 5.0) };
+        let rows = [fills, row("b", "Test05", "decode", 4.0), row("c", "Test05", "bind", 6.0)];
+        let found = Figures::new(&rows).contenders("atmega328p", "bind", "cycles", Payload::One("Test05"));
+        assert_eq!(found.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [5.0, 6.0]);
+    }
+}

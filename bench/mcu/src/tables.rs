@@ -1,0 +1,273 @@
+//! Our figures beside the peers', for people.
+
+use crate::{
+    figures::{Contender, Figures, Payload},
+    payloads::Group,
+    reference,
+    results::Row,
+    sizes::Sizes,
+    summary::AVERAGED,
+};
+
+/// A target with what is counted there, and its clock in MHz where the time is of interest.
+const TARGETS: [(&str, &str, Option<f64>); 5] = [
+    ("atmega328p", "cycles", Some(16.0)),
+    ("cortex-m0plus", "instructions", None),
+    ("cortex-m3", "instructions", None),
+    ("cortex-m4", "instructions", None),
+    ("rv32imc", "instructions", None),
+];
+
+const OPERATIONS: [&str; 3] = ["encode", "decode", "bind"];
+
+/// Prints everything but goals and energy.
+pub fn print(figures: &Figures, rows: &[Row], groups: &[Group]) {
+    for payload in groups.iter().flat_map(|group| &group.payloads) {
+        let text = serde_json::to_string(&payload.value).unwrap_or_default();
+        let short: String = text.chars().take(40).collect();
+        println!(
+            "\n\"{}\", {} bytes of JSON: {short}{}",
+            payload.name,
+            text.len(),
+            if text.len() > 40 { "..." } else { "" }
+        );
+        if let Some(sizes) = Sizes::of(&payload.value) {
+            print_sizes(sizes);
+        }
+        for (target, counts, mhz) in TARGETS {
+            print_payload(figures, rows, &payload.name, target, counts, mhz);
+        }
+    }
+    for (target, counts, _) in TARGETS {
+        for operation in OPERATIONS {
+            print_matrix(figures, target, operation, counts);
+        }
+    }
+    print_flash(figures);
+    print_paper(figures, rows);
+    print_better_peers(figures);
+}
+
+fn percent(ours: f64, theirs: f64) -> String {
+    format!("{:+.1} %", (ours / theirs - 1.0) * 100.0)
+}
+
+fn print_sizes(sizes: Sizes) {
+    let pson = sizes.pson as f64;
+    let peers =
+        ["msgpack", "cbor", "json"].into_iter().filter_map(|format| Some((format, sizes.in_format(format)?)));
+    let peers: Vec<_> =
+        peers.map(|(format, size)| format!("{format} {size} {}", percent(pson, size as f64))).collect();
+    println!("  size    {:>7} bytes; against {}", sizes.pson, peers.join(", "));
+}
+
+/// What each operation takes, and how much less than the peers'.
+fn print_payload(
+    figures: &Figures,
+    rows: &[Row],
+    payload: &str,
+    target: &str,
+    counts: &str,
+    mhz: Option<f64>,
+) {
+    for operation in OPERATIONS {
+        let contenders = figures.contenders(target, operation, counts, Payload::One(payload));
+        let Some((ours, count)) = contenders.first().filter(|(contender, _)| contender.is_ours()) else {
+            if let Some(reason) = why_not(rows, payload, target, operation) {
+                println!("  {operation:<7} {target}: {reason}");
+            }
+            continue;
+        };
+        let time = mhz.map_or(String::new(), |mhz| format!(", {:.0} us at {mhz} MHz", count / mhz));
+        let stack = figures.figure(ours, target, operation, "stack", Payload::One(payload));
+        let stack = stack.map_or(String::new(), |stack| format!(", {stack} bytes of stack"));
+        println!("  {operation:<7} {count:>7} {counts} on {target}{time}{stack}");
+        for (peer, value) in &contenders[1..] {
+            println!(
+                "          {value:>7} {:<40} {:<4} {:>9}",
+                peer.label(),
+                peer.mark(),
+                percent(*count, *value)
+            );
+        }
+    }
+}
+
+/// Why our library has no figure.
+fn why_not<'a>(rows: &'a [Row], payload: &str, target: &str, operation: &str) -> Option<&'a str> {
+    let fits = |row: &&Row| {
+        (&*row.library, &*row.metric, &*row.target) == ("dunnage", "fits", target)
+            && row.payload == payload
+            && row.operation == operation
+    };
+    rows.iter().find(fits)?.note.as_deref()
+}
+
+fn cell(value: Option<f64>) -> String {
+    value.map_or("-".into(), |value| format!("{value:.0}"))
+}
+
+/// A table of one operation: a row a library, a column a test of the paper.
+fn print_matrix(figures: &Figures, target: &str, operation: &str, counts: &str) {
+    let contenders = figures.contenders(target, operation, counts, Payload::One("Test10"));
+    if contenders.is_empty() {
+        return;
+    }
+    println!("\n{target}, {operation}, {counts}");
+    print!("{:<42}{:<4}", "", "");
+    for test in AVERAGED {
+        print!("{:>7}", test.trim_start_matches("Test"));
+    }
+    println!("{:>8}{:>9}{:>7}", "average", "ours", "stack");
+    let ours = figures.duel(target, operation, counts, Payload::Average).0;
+    for (contender, _) in &contenders {
+        let figure = |metric, payload| figures.figure(contender, target, operation, metric, payload);
+        print!("{:<42}{:<4}", contender.label(), contender.mark());
+        for test in AVERAGED {
+            print!("{:>7}", cell(figure(counts, Payload::One(test))));
+        }
+        let average = figure(counts, Payload::Average);
+        let change = match (ours, average) {
+            (Some(ours), Some(theirs)) if !contender.is_ours() => percent(ours, theirs),
+            _ => String::new(),
+        };
+        println!("{:>8}{change:>9}{:>7}", cell(average), cell(figure("stack", Payload::Most)));
+    }
+}
+
+fn print_flash(figures: &Figures) {
+    println!("\nBytes of flash (and of static RAM) over an empty firmware, Test10");
+    println!(
+        "{:<16}{:<42}{:<4}{:>8}{:>8}{:>16}{:>8}{:>14}{:>8}",
+        "", "", "", "encode", "decode", "encode+decode", "bind", "encode+bind", "RAM"
+    );
+    let targets = TARGETS.iter().map(|(target, ..)| *target).chain(["lx106"]);
+    for target in targets {
+        for (contender, _) in figures.contenders(target, "encode+decode", "flash", Payload::One("Test10")) {
+            let figure = |operation, metric| {
+                cell(figures.figure(&contender, target, operation, metric, Payload::One("Test10")))
+            };
+            println!(
+                "{target:<16}{:<42}{:<4}{:>8}{:>8}{:>16}{:>8}{:>14}{:>8}",
+                contender.label(),
+                contender.mark(),
+                figure("encode", "flash"),
+                figure("decode", "flash"),
+                figure("encode+decode", "flash"),
+                figure("bind", "flash"),
+                figure("encode+bind", "flash"),
+                figure("encode+decode", "ram"),
+            );
+        }
+    }
+}
+
+/// The paper's Table 4 in cycles, with ours.
+fn print_paper(figures: &Figures, rows: &[Row]) {
+    println!(
+        "\natmega328p, cycles: Table 4 of the PSON paper (Arduino UNO; serializing includes building the document), and ours"
+    );
+    print!("{:<32}", "");
+    for test in AVERAGED {
+        print!("{:>8}", test.trim_start_matches("Test"));
+    }
+    println!("{:>9}", "average");
+    let line = |label: &str, figure: &dyn Fn(&str) -> Option<f64>| {
+        print!("{label:<32}");
+        let values: Vec<_> = AVERAGED.iter().map(|test| figure(test)).collect();
+        values.iter().for_each(|value| print!("{:>8}", cell(*value)));
+        let all = values.into_iter().collect::<Option<Vec<_>>>();
+        println!("{:>9}", cell(all.map(|all| all.iter().sum::<f64>() / all.len() as f64)));
+    };
+    for (operation, theirs) in [("encode", "serialize"), ("decode", "deserialize"), ("bind", "deserialize")] {
+        line(&format!("dunnage {operation}"), &|test| {
+            figures.duel("atmega328p", operation, "cycles", Payload::One(test)).0
+        });
+        if operation == "decode" {
+            continue;
+        }
+        for format in ["pson", "msgpack", "json"] {
+            line(&format!("paper {format} {theirs} (ref)"), &|test| {
+                let same = |row: &&Row| {
+                    (&*row.library, &*row.format, &*row.operation)
+                        == (reference::PAPER_LIBRARY, format, theirs)
+                        && row.payload == test
+                };
+                rows.iter().find(same).map(|row| row.value)
+            });
+        }
+    }
+}
+
+/// Where a peer takes less than ours.
+fn better_peers(figures: &Figures) -> Vec<(String, Contender, f64, f64)> {
+    let mut found = Vec::new();
+    let mut look = |target: &str, operation: &str, metric: &str, payload, place: String| {
+        let contenders = figures.contenders(target, operation, metric, payload);
+        let Some((_, ours)) = contenders.iter().find(|(contender, _)| contender.is_ours()) else { return };
+        for (peer, theirs) in
+            contenders.iter().filter(|(contender, theirs)| !contender.is_ours() && theirs < ours)
+        {
+            found.push((place.clone(), peer.clone(), *ours, *theirs));
+        }
+    };
+    for (target, counts, _) in TARGETS {
+        for operation in OPERATIONS {
+            for test in AVERAGED {
+                look(
+                    target,
+                    operation,
+                    counts,
+                    Payload::One(test),
+                    format!("{target}, {operation}, {test}, {counts}"),
+                );
+            }
+            look(target, operation, "stack", Payload::Most, format!("{target}, {operation}, stack"));
+        }
+        look(target, "encode+decode", "flash", Payload::One("Test10"), format!("{target}, flash"));
+    }
+    found
+}
+
+fn print_better_peers(figures: &Figures) {
+    let better = better_peers(figures);
+    println!("\nWhere peers do better");
+    if better.is_empty() {
+        println!("nowhere, of what was compared");
+    }
+    for (place, peer, ours, theirs) in better {
+        println!(
+            "  {place}: {} {theirs:.0} {}, ours {ours:.0} ({})",
+            peer.label(),
+            peer.mark(),
+            percent(ours, theirs)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::tests::row;
+
+    #[test]
+    fn a_peer_is_better_only_when_it_takes_less() {
+        let rows = [
+            row("dunnage", "Test05", "encode", 300.0),
+            row("a", "Test05", "encode", 200.0),
+            row("b", "Test05", "encode", 300.0),
+            row("a", "Test06", "encode", 1.0),
+        ];
+        let better = better_peers(&Figures::new(&rows));
+        assert_eq!(better.len(), 1);
+        let (place, peer, ours, theirs) = &better[0];
+        assert_eq!(place, "atmega328p, encode, Test05, cycles");
+        assert_eq!((peer.library.as_str(), *ours, *theirs), ("a", 300.0, 200.0));
+    }
+
+    #[test]
+    fn less_is_a_negative_percentage() {
+        assert_eq!(percent(75.0, 100.0), "-25.0 %");
+        assert_eq!(percent(110.0, 100.0), "+10.0 %");
+    }
+}
