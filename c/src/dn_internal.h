@@ -40,14 +40,14 @@ static inline size_t dn__size(const dn_writer *w) { return (size_t)((uintptr_t)w
 /* True when `n` bytes fit at w->at, if need be after the sink took the others. False: they are counted, and will not be written. */
 bool dn__room(dn_writer *w, size_t n);
 
-/* Counts `n` bytes that are not written, and lets nothing more into the buffer. */
-void dn__count(dn_writer *w, size_t n);
+/* Marks in the type of a block that it is in flash. */
+enum { DN__IN_FLASH = 1 };
 
 /* Writes one byte. */
 void dn__put(dn_writer *w, uint8_t byte);
 
-/* Writes an item of a few bytes that was composed elsewhere: all of it or nothing. */
-void dn__append(dn_writer *w, const uint8_t *item, uint8_t n);
+/* Writes an item, or a part of one, that was composed elsewhere: all of it or nothing. */
+void dn__append(dn_writer *w, const uint8_t *item, size_t n);
 
 /* Writes a header of `type` with N = `n`. */
 void dn__head(dn_writer *w, uint32_t n, uint8_t type);
@@ -60,9 +60,6 @@ void dn__write_double_bits(dn_writer *w, uint64_t bits);
 
 /* Opens a container or a text, whose `header` has an N of 0; dn_write_close ends it. Gives what that needs. */
 size_t dn__open(dn_writer *w, uint8_t header);
-
-/* Puts `n` as a varint of up to 5 bytes; gives what is behind it. */
-uint8_t *dn__varint(uint8_t *to, uint32_t n);
 
 /* ---- Reader ------------------------------------------------------------------------------------------------------------------ */
 

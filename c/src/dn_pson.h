@@ -90,7 +90,8 @@ typedef struct dn_writer {
     uint8_t *end;
     uint8_t *start;
     size_t past; /* bytes that were counted, but are not in the buffer; after an error modulo SIZE_MAX + 1 */
-    bool (*spill)(struct dn_writer *w); /* makes room; NULL for a plain buffer */
+    /* A sink's: makes room for `size` bytes, or writes `data`, which does not fit. NULL for a plain buffer. */
+    bool (*spill)(struct dn_writer *w, const void *data, size_t size, uint8_t type);
     dn_error error;
 } dn_writer;
 

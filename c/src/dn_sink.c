@@ -1,4 +1,5 @@
 /* The writer's sink, and containers whose count is known only at their end. */
+#include "dn_avr.h"
 #include "dn_internal.h"
 
 #include <string.h>
@@ -23,11 +24,31 @@ static bool hand_on(dn_sink *sink, size_t n)
     return true;
 }
 
-/* dn_writer's `spill`: hands on all that is before an open container. */
-static bool spill(dn_writer *w)
+/* Hands on all that is before an open container. True when there is room for `n` bytes then. */
+static bool make_room(dn_sink *sink, size_t n)
 {
-    dn_sink *sink = (dn_sink *)w;
-    return hand_on(sink, sink->hold ? sink->hold - 1 - w->past : (size_t)(w->at - w->start));
+    dn_writer *w = &sink->writer;
+    if (w->error) return false;
+    return hand_on(sink, sink->hold ? sink->hold - 1 - w->past : (size_t)(w->at - w->start)) && dn__left(w) >= n;
+}
+
+/* dn_writer's `spill`. A block goes through the chunk in pieces, and may be longer. */
+static bool spill(dn_writer *w, const void *data, size_t size, uint8_t type)
+{
+    if (!type) return make_room((dn_sink *)w, size);
+    const uint8_t *from = (const uint8_t *)data;
+    dn__head(w, (uint32_t)size, type & 0xe0);
+    while (size) {
+        if (!dn__room(w, 1)) {
+            dn__room(w, size - 1);
+            return false;
+        }
+        size_t piece = dn__left(w);
+        if (piece > size) piece = size;
+        size -= piece;
+        w->at = dn__copy_on(w->at, &from, piece, type & DN__IN_FLASH);
+    }
+    return true;
 }
 
 void dn_sink_init(dn_sink *sink, void *chunk, size_t size, dn_sink_fn take, void *context)
@@ -53,7 +74,7 @@ bool dn_sink_finish(dn_sink *sink)
     dn_writer *w = &sink->writer;
     if (w->error) return false;
     if (sink->hold) fail(w, DN_WRONG_TYPE); /* a container is still open */
-    else if (!hand_on(sink, (size_t)(w->at - w->start))) dn__count(w, 0);
+    else if (!hand_on(sink, (size_t)(w->at - w->start))) w->end = w->at;
     return !w->error;
 }
 
@@ -77,7 +98,12 @@ size_t dn_write_array_open(dn_writer *w) { return dn__open(w, DN__HEAD_ARRAY); }
 void dn_write_close(dn_writer *w, size_t opened, uint32_t count)
 {
     uint8_t varint[5];
-    uint8_t extra = count > 30 ? (uint8_t)(dn__varint(varint, count) - varint) : 0;
+    uint8_t extra = 0;
+    if (count > 30) {
+        uint32_t n = count;
+        for (; n >= 0x80; n >>= 7) varint[extra++] = (uint8_t)(n | 0x80);
+        varint[extra++] = (uint8_t)n;
+    }
     if (!dn__room(w, extra) || w->error || !w->start) return;
     /* Only now, as the sink may have taken what was before. */
     size_t index = opened - w->past;

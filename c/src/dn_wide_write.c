@@ -4,6 +4,14 @@
 #include <float.h>
 #include <string.h>
 
+/* Writes an item that was composed elsewhere: all of it or nothing. */
+void dn__append(dn_writer *w, const uint8_t *item, size_t n)
+{
+    if (!dn__room(w, n)) return;
+    memcpy(w->at, item, n);
+    w->at += n;
+}
+
 static void wide_head(dn_writer *w, uint64_t n, uint8_t type)
 {
     uint8_t item[11];
@@ -15,7 +23,7 @@ static void wide_head(dn_writer *w, uint64_t n, uint8_t type)
     *to++ = type | 31;
     for (; n >= 0x80; n >>= 7) *to++ = (uint8_t)(n | 0x80);
     *to++ = (uint8_t)n;
-    dn__append(w, item, (uint8_t)(to - item));
+    dn__append(w, item, (size_t)(to - item));
 }
 
 void dn_write_u64(dn_writer *w, uint64_t value) { wide_head(w, value, DN__HEAD_UINT); }
