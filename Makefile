@@ -79,3 +79,4 @@ fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 
 docs:  ## write the generated tables and golden files again
 	BLESS=1 cargo test -p dunnage
+	c/tests/stack.sh > c/docs/stack.txt

@@ -66,13 +66,10 @@ fn main() -> Result<()> {
         thread::spawn(move || {
             let mut random = Random::new(seed);
             let mut batch = Vec::new();
+            let mut cut = Vec::new();
             for i in 0..messages {
-                requests::about_message(
-                    &messages::any(&mut random, &seeds, longest),
-                    &limits,
-                    &mut random,
-                    &mut batch,
-                );
+                let message = cut.pop().unwrap_or_else(|| messages::any(&mut random, &seeds, longest));
+                requests::about_message(&message, &limits, &mut random, &mut batch);
                 if i % 4 == 0 {
                     requests::about_value(
                         &values::any(&mut random, &limits),
@@ -80,6 +77,9 @@ fn main() -> Result<()> {
                         &mut random,
                         &mut batch,
                     );
+                }
+                if i % 512 == 0 {
+                    cut.extend(messages::beginnings(&mut random, longest));
                 }
                 if batch.len() >= BATCH && sender.send(std::mem::take(&mut batch)).is_err() {
                     return;

@@ -19,6 +19,13 @@ pub fn any(random: &mut Random, seeds: &[Vec<u8>], longest: usize) -> Vec<u8> {
     message
 }
 
+/// Every beginning of a good message: the end of the bytes has to be noticed wherever it is.
+pub fn beginnings(random: &mut Random, longest: usize) -> impl Iterator<Item = Vec<u8>> {
+    let mut message = encoded(&values::any(random, &Limits::SPECIFIED));
+    message.truncate(longest.min(200));
+    (0..message.len()).map(move |end| message[..end].to_vec())
+}
+
 fn encoded(value: &Value) -> Vec<u8> {
     // A value that is too deep has no message.
     Options::new().to_vec(value).unwrap_or_default()
