@@ -1,6 +1,6 @@
 # Frames and calls to worst cases; see stack.sh. A function is known as FILE:NAME when it is static, else by its name.
 
-function full(name) { return (file ":" name) in frame ? file ":" name : name }
+function full(name) { return (file ":" name) in static ? file ":" name : name }
 
 # What a call through a pointer may reach.
 function pointed(from,    name, found) {
@@ -23,11 +23,17 @@ function worst(name, way,    list, n, i, to, deep, most) {
     most = 0
     for (i = 1; i <= n; i++) {
         to = list[i]
-        if (index(way, " " to " ")) {
+        if (to == "dn_sink:spill" && index(way, " " to " ")) {
+            # A block, for which the sink asks itself for room: that far and no further.
+            deep = frame[to] + (("dn_sink:hand_on" in frame) ? worst("dn_sink:hand_on", way) : 0)
+            if (deep > most) most = deep
+            continue
+        }
+        if (index(way, " " to " ") && !index(way, " dn_sink:spill ")) {
             # Tables in tables: their depth is the caller's.
             if (to == "dn_read_struct" || to ~ /^dn_store_/) continue
-            print "recursion:" way to
-            failed = 1
+            if (!((name, to) in told)) print "recursion:" way to
+            told[name, to] = failed = 1
             continue
         }
         deep = worst(to, way)
@@ -54,6 +60,12 @@ $1 == "file" { file = $2; next }
     name = $2
     gsub(/[<>:]/, "", name)
     here = full(name)
+    # The compiler says nothing of a function in assembly: what it pushes, and the address to return to.
+    naked = !(here in frame)
+    if (naked) {
+        frame[here] = 2
+        home[here] = file
+    }
     next
 }
 # The relocation behind a call or a jump.
@@ -74,6 +86,7 @@ $2 ~ /^R_/ {
     mnemonic = column[3]
     sub(/ .*/, "", mnemonic)
     operand = column[4]
+    if (naked && mnemonic == "push") frame[here]++
     if (mnemonic ~ /^(icall|eicall)$/ || (mnemonic ~ /^(blx|bx)$/ && operand ~ /^(r|ip)/)) through[here] = 1
 }
 
@@ -85,6 +98,7 @@ END {
     print ""
     print "bytes: the function's own, and with all that it calls; for dn_bind's tables within tables, add"
     print frame["dn_read_struct"] + frame["dn_store_array"] + frame["dn_store_struct"] " for each of them"
+    print "what writes is counted with a sink; into a plain buffer it takes less"
     list = ""
     for (name in outside) list = list " " name
     print "not counted: functions of yours that are called," list
