@@ -2,20 +2,6 @@
 #include "dn_bind.h"
 #include "dn_internal.h"
 
-bool dn__enter(dn_reader *r, uint8_t head)
-{
-    if (dn__value_due(r) && r->at != r->end && r->depth != DN_NESTING) {
-        uint8_t n = (uint8_t)(*r->at - head);
-        if (n <= DN__INLINE_MOST) {
-            r->levels[r->depth++] = r->left - DN__ITEM;
-            r->left = head == DN__HEAD_MAP ? n * (2 * DN__ITEM) | DN__MAP : n * DN__ITEM;
-            r->at++;
-            return true;
-        }
-    }
-    return dn_expect(r, head == DN__HEAD_MAP ? DN_MAP : DN_ARRAY);
-}
-
 /* Whether `text`, whose length `header` has, is the key of the row at `row`. */
 static bool is_key(const uint8_t *row, uint8_t header, const uint8_t *text)
 {
@@ -63,49 +49,26 @@ DN__INLINE void step(place *p, const dn_struct *table, uint8_t count, uint8_t *m
     p->ahead--;
 }
 
-/* Reads the next key when it is not written as usual, or not all there. Gives its text, and its length as a header; false is an error. */
-DN__INLINE bool read_key(dn_reader *r, const uint8_t **text, uint8_t *header)
-{
-    if (!dn_read_key(r)) return false;
-    *text = (const uint8_t *)dn_chars(r);
-    *header = (uint8_t)(DN__HEAD_TEXT | (r->n <= DN__INLINE_MOST ? r->n : DN__INLINE_MOST + 1));
-    return true;
-}
-
 bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
 {
     uint8_t *const members = (uint8_t *)out;
     const uint8_t count = DN__FLASH_BYTE(&table->fields_count);
     place p = {NULL, 0, 0, NULL};
     *(uint32_t *)(void *)(members + DN__FLASH_WORD(&table->present)) = 0;
-    if (!dn__enter(r, DN__HEAD_MAP)) return false;
-    size_t left;
-    while ((left = r->left) >= DN__ITEM) {
-        if (left & DN__ITEM) {
-            dn_skip(r); /* a value that a store function left unread, which else would be taken for a key */
-            continue;
-        }
-        const uint8_t *const item = r->at;
-        const uint8_t *text = item;
-        uint8_t header = 0;
-        if (item != r->end) header = *text++;
-        uint8_t size = (uint8_t)(header - DN__HEAD_TEXT);
-        if ((size > DN__INLINE_MOST || size > (size_t)(r->end - text)) && !read_key(r, &text, &header)) return false;
+    if (!dn_read_map(r)) return false;
+    for (;;) {
+        if (r->left & DN__ITEM && r->left & DN__MAP) dn_skip(r); /* a value that a store function left unread */
+        if (!dn_read_key(r)) return !r->error;
+        const uint8_t *text = (const uint8_t *)dn_chars(r);
+        uint8_t header = (uint8_t)(DN__HEAD_TEXT | (r->n <= DN__INLINE_MOST ? r->n : DN__INLINE_MOST + 1));
         uint8_t tries = count;
         do step(&p, table, count, members);
         while (!is_key(p.row, header, text) && --tries);
         if (tries == 0) {
-            /* Unknown. Reads the key again, because it may not be UTF-8. */
-            r->at = item;
-            r->left = left;
-            dn_next(r);
             dn_skip(r);
             continue;
         }
-        r->at = text + (header & 0x1f);
-        r->left = left - DN__ITEM;
         if (*p.present & p.bit) {
-            r->item = item;
             dn__fail(r, DN_MALFORMED);
             return false;
         }
@@ -114,9 +77,6 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
         dn_store_fn store = (dn_store_fn)DN__FLASH_POINTER(&member->store);
         store(r, members + DN__FLASH_WORD(&member->offset), member);
     }
-    if (r->error) return false;
-    r->left = r->levels[--r->depth];
-    return true;
 }
 
 bool dn_bind(dn_reader *r, const void *message, size_t size, const dn_struct *table, void *out)
