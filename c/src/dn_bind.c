@@ -15,46 +15,32 @@ static bool is_key(const uint8_t *row, uint8_t header, const uint8_t *text)
     return true;
 }
 
-/* Byte 0 of a uint32_t has its lowest bits, or its highest. Compilers see that this is a constant. */
-static bool little_endian(void)
+/* The byte of a uint32_t that has bit `index`. Compilers see that the order of bytes is a constant. */
+static uint8_t *byte_of(uint8_t *present, uint8_t index)
 {
     const uint32_t one = 1;
-    return *(const uint8_t *)&one;
+    bool little_endian = *(const uint8_t *)&one;
+    return present + (little_endian ? index >> 3 : 3 - (index >> 3));
 }
 
-/* Where the search for the next key goes on. */
-typedef struct {
-    const uint8_t *row;
-    uint8_t ahead; /* rows behind it */
-    uint8_t bit; /* its present bit, in *present: a byte, because on AVR 1 << n is a loop, and 32 bits are four instructions a step */
-    uint8_t *present;
-} place;
-
 /* Goes on to the next row, behind the last one to the first. */
-DN__INLINE void step(place *p, const dn_struct *table, uint8_t count, uint8_t *members)
+DN__INLINE void next_row(const dn_struct *table, const uint8_t *rows, uint8_t count, const uint8_t **row, uint8_t *index)
 {
-    if (p->ahead == 0) {
-        p->row = (const uint8_t *)DN__FLASH_POINTER(&table->fields);
-        p->ahead = count;
-        p->present = members + DN__FLASH_WORD(&table->present) + (little_endian() ? 0 : 3);
-        p->bit = 1;
-    } else {
-        p->row += DN__FLASH_BYTE(&table->field_size);
-        p->bit = (uint8_t)(p->bit << 1);
-        if (p->bit == 0) {
-            p->bit = 1;
-            p->present += little_endian() ? 1 : -1;
-        }
-    }
-    p->ahead--;
+    *row += DN__FLASH_BYTE(&table->field_size);
+    if (++*index < count) return;
+    *row = rows;
+    *index = 0;
 }
 
 bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
 {
     uint8_t *const members = (uint8_t *)out;
+    const uint8_t *const rows = (const uint8_t *)DN__FLASH_POINTER(&table->fields);
     const uint8_t count = DN__FLASH_BYTE(&table->fields_count);
-    place p = {NULL, 0, 0, NULL};
-    *(uint32_t *)(void *)(members + DN__FLASH_WORD(&table->present)) = 0;
+    uint8_t *const present = members + DN__FLASH_WORD(&table->present);
+    const uint8_t *row = rows;
+    uint8_t index = 0;
+    *(uint32_t *)(void *)present = 0;
     if (!dn_read_map(r)) return false;
     for (;;) {
         if (r->left & DN__ITEM && r->left & DN__MAP) dn_skip(r); /* a value that a store function left unread */
@@ -62,18 +48,21 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
         const uint8_t *text = (const uint8_t *)dn_chars(r);
         uint8_t header = (uint8_t)(DN__HEAD_TEXT | (r->n <= DN__INLINE_MOST ? r->n : DN__INLINE_MOST + 1));
         uint8_t tries = count;
-        do step(&p, table, count, members);
-        while (!is_key(p.row, header, text) && --tries);
+        while (!is_key(row, header, text) && --tries) next_row(table, rows, count, &row, &index);
         if (tries == 0) {
             dn_skip(r);
             continue;
         }
-        if (*p.present & p.bit) {
+        /* A byte, because 1 << index is a loop on AVR, and four times as much for 32 bits. */
+        uint8_t bit = (uint8_t)(1 << (index & 7));
+        uint8_t *byte = byte_of(present, index);
+        if (*byte & bit) {
             dn__fail(r, DN_MALFORMED);
             return false;
         }
-        *p.present |= p.bit;
-        const dn_member *member = (const dn_member *)(const void *)p.row;
+        *byte |= bit;
+        const dn_member *member = (const dn_member *)(const void *)row;
+        next_row(table, rows, count, &row, &index);
         dn_store_fn store = (dn_store_fn)DN__FLASH_POINTER(&member->store);
         store(r, members + DN__FLASH_WORD(&member->offset), member);
     }

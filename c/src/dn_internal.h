@@ -134,16 +134,6 @@ static inline uint8_t dn__take_flash(const uint8_t **at)
 
 #define DN__INLINE_MOST 30 /* the largest N that stands in the header */
 
-/* Whether a value is due: not a key, and not the end of the container or of the message. Asks first what is so in maps. */
-DN__INLINE bool dn__value_due(const dn_reader *r)
-{
-    if ((r->left & (DN__MAP | DN__ITEM)) != (DN__MAP | DN__ITEM) && (r->left & DN__MAP || !r->left)) return false;
-    return true;
-}
-
-/* Enters the map (`head` is DN__HEAD_MAP) or array (DN__HEAD_ARRAY) that is the next item: dn_expect, quick for the usual header. */
-bool dn__enter(dn_reader *r, uint8_t head);
-
 #ifdef __cplusplus
 }
 #endif
