@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 /* Maps and arrays that may stand inside one another; each costs a size_t of RAM in every reader. The limit of the wire format is 32,
- * and no library reads more. A translation unit that is given another value does not link with one that was not. */
+ * and no library reads more. To lower it, define it for all files alike, by the compiler's options: it is part of dn_reader's size. */
 #ifndef DN_NESTING
 #if defined(__AVR__)
 #define DN_NESTING 16
