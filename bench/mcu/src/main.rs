@@ -116,7 +116,10 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         None => {
             let mut jobs = avr_jobs(&ours, &OPTIONS)?;
             jobs.extend(qemu_jobs(&ours, &OPTIONS));
-            jobs.extend(peer_jobs()?);
+            match peer_jobs() {
+                Ok(peers) => jobs.extend(peers),
+                Err(error) => eprintln!("the peers are left out, their sources could not be had: {error}"),
+            }
             for job in &mut jobs {
                 job.paper_only = job.options != REFERENCE_OPTIONS;
             }
