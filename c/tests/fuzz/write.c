@@ -213,7 +213,7 @@ static void misuse_all(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 4096) return 0;
+    if (size > 512) return 0;
     dn_writer w;
     dn_writer_init(&w, NULL, 0);
     write_message(&w, data, size, false);
@@ -230,7 +230,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_message(&w, data, size, true);
     HOLD(!w.error && dn_written(&w) == length && memcmp(message, again, length) == 0);
 
-    for (size_t room = 0; room < length; room += length / 16 + 1) {
+    for (size_t room = 0; room < length; room += length / 5 + 1) {
         cramp(data, size, message, length, room);
         stream(data, size, false, message, length, 16 + room % 64, room);
         stream(data, size, true, message, length, length + 16, room);
