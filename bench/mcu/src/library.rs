@@ -1,6 +1,6 @@
 //! What is measured: our library, and its peers in `peers/`.
 
-use crate::{Failure, debian, generate::Does, toolchain::root};
+use crate::{Failure, debian, generate::Does, registry, toolchain::root};
 use serde::Deserialize;
 use std::{
     fs,
@@ -40,7 +40,6 @@ pub enum Style {
 
 /// `peer.toml`
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Peer {
     name: String,
     format: String,
@@ -49,15 +48,17 @@ struct Peer {
     sources: Vec<String>,
     defines: Vec<String>,
     style: Style,
-    debian: Debian,
+    #[serde(flatten)]
+    source: Source,
 }
 
+/// Where its source comes from.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Debian {
-    package: String,
-    archive: String,
-    sha256: String,
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+enum Source {
+    Debian { package: String, archive: String, sha256: String },
+    Cargo { folder: String },
+    Npm { folder: String },
 }
 
 impl Library {
@@ -91,7 +92,11 @@ impl Library {
     fn peer(folder: &Path) -> Result<Library, Failure> {
         let text = fs::read_to_string(folder.join("peer.toml"))?;
         let peer: Peer = toml::from_str(&text).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let source = debian::source(&peer.debian.package, &peer.debian.archive, &peer.debian.sha256)?;
+        let source = match &peer.source {
+            Source::Debian { package, archive, sha256 } => debian::source(package, archive, sha256)?,
+            Source::Cargo { folder: inside } => registry::cargo(folder)?.join(inside),
+            Source::Npm { folder: inside } => registry::npm(folder)?.join(inside),
+        };
         let in_source = |names: &[String]| names.iter().map(|name| source.join(name)).collect::<Vec<_>>();
         let mut include = vec![folder.to_owned()];
         include.extend(in_source(&peer.include));

@@ -140,8 +140,11 @@ impl Job<'_> {
             }
         }
         if self.library.style != Style::Dunnage {
-            // How much it needs is not known yet.
-            messages.iter_mut().for_each(|message| message.room += message.room / 4 + 16);
+            // How much it needs is not known yet, and what it decodes is what it has encoded.
+            for message in &mut messages {
+                message.room += message.room / 4 + 16;
+                message.bytes.clear();
+            }
         }
         let mut keep = |what: &str, result: Result<Vec<Row>, Failure>| match result {
             Ok(rows) => measured.rows.extend(rows),
@@ -231,7 +234,10 @@ impl Job<'_> {
             Style::Nanopb => nanopb::cannot(message),
             _ => None,
         }
-        .or_else(|| message.bytes.is_empty().then_some("could not be encoded here"))
+        .or_else(|| {
+            let absent = operation != "encode" && message.bytes.is_empty();
+            absent.then_some("could not be encoded here")
+        })
     }
 
     /// A firmware that computes something wrong has no figures.
