@@ -62,7 +62,7 @@ bench-load:  ## the gateway against a bare axum + SQLite probe, then kill -9 und
 	cargo run --release -p dunnage-bench-load
 
 bench-mcu:  ## the device library and its peers on simulated microcontrollers
-	.ci/need $(AVR) nanopb_generator.py:nanopb protoc:protobuf-compiler xtensa-lx106-elf-gcc:gcc-xtensa-lx106 \
+	.ci/need $(AVR) npm:npm nanopb_generator.py:nanopb protoc:protobuf-compiler xtensa-lx106-elf-gcc:gcc-xtensa-lx106 \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm \
 	    riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc
 	cargo run --release -p dunnage-bench-mcu
@@ -79,4 +79,6 @@ fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 
 docs:  ## write the generated tables and golden files again
 	BLESS=1 cargo test -p dunnage
+	BLESS=1 cargo test -p dunnage-conform --test packages
+	c/tests/arduino/run.sh target/arduino bless
 	c/tests/stack.sh > c/docs/stack.txt
