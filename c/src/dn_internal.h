@@ -95,9 +95,11 @@ static inline uint32_t dn__load32(const uint8_t *from)
 #if defined(__AVR__)
 #define DN__IN_Z(pointer) __asm__("" : "+z"(pointer))
 #define DN__IN_X(pointer) __asm__("" : "+x"(pointer))
+#define DN__IN_BYTE(byte) __asm__("" : "+r"(byte))
 #else
 #define DN__IN_Z(pointer) (void)(pointer)
 #define DN__IN_X(pointer) (void)(pointer)
+#define DN__IN_BYTE(byte) (void)(byte)
 #endif
 
 /* ---- Binding ----------------------------------------------------------------------------------------------------------------- */

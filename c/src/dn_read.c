@@ -78,44 +78,79 @@ static DN__APART dn_type checked(dn_reader *r)
     return dn_is_utf8(r->at - size, size) ? r->type : dn__fail(r, DN_MALFORMED);
 }
 
+/* A byte of the varint at `at`, or on to `truncated`. */
+#define NEXT_BYTE() \
+    if (at == end) goto truncated; \
+    byte = *at++
+
 /* Reads the varint behind the current header to r->n and r->wide. */
-static bool varint(dn_reader *r)
+static inline bool varint(dn_reader *r)
 {
-    const uint8_t *at = r->item + 1;
+    const uint8_t *at = r->at;
     const uint8_t *end = r->end;
-    uint32_t n = 0;
-    uint8_t over = 0;
-    uint8_t shift = 0;
+    uint8_t over = 0; /* bits above the 32nd */
     uint8_t byte;
+#if defined(__AVR__)
+    /* In bytes, because a shift of 32 bits is a loop of four instructions a bit. */
+    uint8_t *n = (uint8_t *)&r->n;
+    uint8_t n0, n1 = 0, n2 = 0, n3 = 0;
+    NEXT_BYTE();
+    n0 = byte & 0x7f;
+    if (!(byte & 0x80)) goto last;
+    NEXT_BYTE();
+    n0 |= (uint8_t)(byte << 7);
+    n1 = (uint8_t)(byte & 0x7f) / 2;
+    if (!(byte & 0x80)) goto last;
+    NEXT_BYTE();
+    n1 |= (uint8_t)(byte << 6);
+    n2 = (uint8_t)(byte & 0x7f) / 4;
+    if (!(byte & 0x80)) goto last;
+    NEXT_BYTE();
+    n2 |= (uint8_t)(byte << 5);
+    n3 = (uint8_t)(byte & 0x7f) / 8;
+    if (!(byte & 0x80)) goto last;
+    NEXT_BYTE();
+    n3 |= (uint8_t)(byte << 4);
+    over = (uint8_t)(byte & 0x7f) / 16;
+#else
+    uint32_t n = 0;
+    uint8_t shift = 0;
     do {
-        if (at == end) {
-            dn__fail(r, DN_TRUNCATED);
-            return false;
-        }
-        byte = *at++;
-        uint8_t bits = byte & 0x7f;
-        if (shift < 32) {
-            n |= (uint32_t)bits << shift;
-            if (shift == 28) {
-                over = bits >> 4;
-            }
-        } else {
-            over |= bits;
-        }
-        if (shift == 63 && byte > 1) {
+        NEXT_BYTE();
+        n |= (uint32_t)(byte & 0x7f) << shift;
+        shift = (uint8_t)(shift + 7);
+    } while (byte & 0x80 && shift < 35);
+    if (shift == 35) {
+        over = (byte & 0x7f) >> 4;
+    }
+#endif
+    for (uint8_t more = 5; byte & 0x80; more--) {
+        NEXT_BYTE();
+        if (more == 1 && byte > 1) {
             dn__fail(r, DN_MALFORMED);
             return false;
         }
-        shift = (uint8_t)(shift + 7);
-    } while (byte & 0x80);
-    r->at = at;
-    r->n = n;
-    r->wide = over != 0;
-    if (r->strict && !r->strict(r)) {
-        dn__fail(r, DN_MALFORMED);
-        return false;
+        over |= byte & 0x7f;
     }
-    return true;
+last:
+    r->at = at;
+    r->wide = over != 0;
+#if defined(__AVR__)
+    n[0] = n0;
+    n[1] = n1;
+    n[2] = n2;
+    n[3] = n3;
+#else
+    r->n = n;
+#endif
+    if (!r->strict || r->strict(r)) {
+        return true;
+    }
+    dn__fail(r, DN_MALFORMED);
+    return false;
+truncated:
+    dn__fail(r, DN_TRUNCATED);
+    return false;
 }
 
 /* The current item, whose type is set and whose N is in a varint. A container has been entered. */
@@ -131,7 +166,7 @@ static DN__APART dn_type long_item(dn_reader *r)
         }
     } else if (type == DN_MAP || type == DN_ARRAY) {
         /* So many items cannot follow, because each takes a byte: what is missing will be missed at the same place. */
-        size_t most = SIZE_MAX / 4;
+        size_t most = type == DN_MAP ? SIZE_MAX / 4 : SIZE_MAX / 2;
         size_t count = r->wide || r->n > most ? most : (size_t)r->n;
         r->left = type == DN_MAP ? DN__MAP | (count << 2) : count << 1;
     } else if (type != DN_UINT) {
@@ -175,7 +210,6 @@ dn_type dn_next(dn_reader *r)
         return ended(r);
     }
     const uint8_t *at = r->at;
-    DN__IN_X(at);
     const uint8_t *end = r->end;
     r->item = at;
     if (at == end) {
@@ -183,62 +217,86 @@ dn_type dn_next(dn_reader *r)
     }
     left -= DN__ITEM;
     r->left = left;
-    uint8_t header = *at++;
+    uint8_t header = *at;
+    at++;
     uint8_t payload = header & PAYLOAD;
+    uint8_t low = (uint8_t)left;
+    DN__IN_BYTE(low);
     dn_type type;
-    if (((uint8_t)left & 3) == (DN__ITEM | DN__MAP)) {
+    if ((low & 3) == (DN__ITEM | DN__MAP)) {
         if ((header & WIRE_TYPE) != DN__HEAD_TEXT) {
             return dn__fail(r, DN_MALFORMED);
         }
         type = DN_KEY;
-    } else if (header & 0x80) {
-        if (header & 0x40) {
-            /* A map or an array. */
-            uint8_t depth = r->depth;
-            if (depth == DN_NESTING) {
-                return dn__fail(r, DN_LIMIT);
-            }
-            r->levels[depth] = left;
-            r->depth = (uint8_t)(depth + 1);
-            type = DN_ARRAY;
-            left = (size_t)payload * DN__ITEM;
-            if (!(header & 0x20)) {
-                type = DN_MAP;
-                left = left * 2 | DN__MAP;
-            }
-            r->left = left;
-            goto counted;
-        }
+        goto text;
+    }
+    if ((header & 0xc0) == 0x80) {
         type = DN_TEXT;
         if (header & 0x20) {
             type = DN_BYTES;
         }
-    } else if (header & 0x40) {
-        if (header & 0x20) {
-            if (payload > 2) {
-                return dn__fail(r, DN_MALFORMED);
-            }
-            type = DN_BOOL;
-            if (payload == 2) {
-                type = DN_NULL;
-            }
-            goto counted;
+text:
+        r->type = type;
+        if (payload == VARINT) {
+            r->at = at;
+            return long_item(r);
         }
-        uint8_t size = 4;
-        type = DN_FLOAT;
-        if (payload) {
-            if (payload > 1) {
-                return dn__fail(r, DN_MALFORMED);
-            }
-            size = 8;
-            type = DN_DOUBLE;
-        }
-        if ((size_t)(end - at) < size) {
+        set_n(r, payload);
+        if ((size_t)(end - at) < payload) {
             return dn__fail(r, DN_TRUNCATED);
         }
-        r->at = at + size;
-        r->type = type;
-        return r->strict ? strict_item(r) : type;
+        uint8_t all = 0;
+        if (payload) {
+            do {
+                all |= *at;
+                at++;
+                DN__IN_X(at);
+            } while (--payload);
+        }
+        r->at = at;
+        return all & 0x80 && type != DN_BYTES ? checked(r) : type;
+    }
+    r->at = at;
+    if (header & 0x80) {
+        /* A map or an array. */
+        uint8_t depth = r->depth;
+        if (depth == DN_NESTING) {
+            return dn__fail(r, DN_LIMIT);
+        }
+        r->levels[depth] = left;
+        r->depth = (uint8_t)(depth + 1);
+        type = DN_ARRAY;
+        left = (size_t)payload * DN__ITEM;
+        if (!(header & 0x20)) {
+            type = DN_MAP;
+            left = left * 2 | DN__MAP;
+        }
+        r->left = left;
+    } else if (header & 0x40) {
+        if (!(header & 0x20)) {
+            uint8_t size = 4;
+            type = DN_FLOAT;
+            if (payload) {
+                if (payload > 1) {
+                    return dn__fail(r, DN_MALFORMED);
+                }
+                size = 8;
+                type = DN_DOUBLE;
+            }
+            if ((size_t)(end - at) < size) {
+                return dn__fail(r, DN_TRUNCATED);
+            }
+            r->at = at + size;
+            r->type = type;
+            return r->strict ? strict_item(r) : type;
+        }
+        if (payload > 2) {
+            return dn__fail(r, DN_MALFORMED);
+        }
+        type = DN_BOOL;
+        if (payload == 2) {
+            type = DN_NULL;
+        }
     } else {
         type = DN_UINT;
         if (header & 0x20) {
@@ -250,33 +308,12 @@ dn_type dn_next(dn_reader *r)
                 }
             }
         }
-        goto counted;
     }
     r->type = type;
     if (payload == VARINT) {
         return long_item(r);
     }
     set_n(r, payload);
-    if (payload > (size_t)(end - at)) {
-        return dn__fail(r, DN_TRUNCATED);
-    }
-    uint8_t all; /* without a value here, because C++ lets no goto pass one */
-    all = 0;
-    if (payload) {
-        do {
-            all |= *at++;
-        } while (--payload);
-    }
-    r->at = at;
-    return all & 0x80 && type != DN_BYTES ? checked(r) : type;
-
-counted:
-    r->type = type;
-    if (payload == VARINT) {
-        return long_item(r);
-    }
-    set_n(r, payload);
-    r->at = at;
     return type;
 }
 
@@ -284,7 +321,7 @@ bool dn_done(dn_reader *r)
 {
     /* Containers of which all was read may be left open. */
     while (r->left < DN__ITEM) {
-        if (dn_next(r) == DN_STOP) {
+        if ((r->depth == 0 && r->at == r->end) || dn_next(r) == DN_STOP) {
             return !r->error;
         }
     }
