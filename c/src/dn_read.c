@@ -99,30 +99,29 @@ static inline bool varint(dn_reader *r)
     if (!(byte & 0x80)) goto last;
     NEXT_BYTE();
     n0 |= (uint8_t)(byte << 7);
-    n1 = (uint8_t)(byte & 0x7f) / 2;
+    n1 = (uint8_t)((byte & 0x7f) / 2);
     if (!(byte & 0x80)) goto last;
     NEXT_BYTE();
     n1 |= (uint8_t)(byte << 6);
-    n2 = (uint8_t)(byte & 0x7f) / 4;
+    n2 = (uint8_t)((byte & 0x7f) / 4);
     if (!(byte & 0x80)) goto last;
     NEXT_BYTE();
     n2 |= (uint8_t)(byte << 5);
-    n3 = (uint8_t)(byte & 0x7f) / 8;
+    n3 = (uint8_t)((byte & 0x7f) / 8);
     if (!(byte & 0x80)) goto last;
     NEXT_BYTE();
     n3 |= (uint8_t)(byte << 4);
-    over = (uint8_t)(byte & 0x7f) / 16;
+    over = (uint8_t)((byte & 0x7f) / 16);
 #else
     uint32_t n = 0;
-    uint8_t shift = 0;
-    do {
+    for (uint8_t shift = 0; shift < 28; shift = (uint8_t)(shift + 7)) {
         NEXT_BYTE();
         n |= (uint32_t)(byte & 0x7f) << shift;
-        shift = (uint8_t)(shift + 7);
-    } while (byte & 0x80 && shift < 35);
-    if (shift == 35) {
-        over = (byte & 0x7f) >> 4;
+        if (!(byte & 0x80)) goto last;
     }
+    NEXT_BYTE();
+    n |= (uint32_t)byte << 28;
+    over = (byte & 0x7f) >> 4;
 #endif
     for (uint8_t more = 5; byte & 0x80; more--) {
         NEXT_BYTE();
@@ -130,7 +129,7 @@ static inline bool varint(dn_reader *r)
             dn__fail(r, DN_MALFORMED);
             return false;
         }
-        over |= byte & 0x7f;
+        over = (uint8_t)(over | (byte & 0x7f));
     }
 last:
     r->at = at;
