@@ -3,6 +3,7 @@
 use crate::{
     Failure,
     figures::{Contender, Figures, OPTIONS, Payload},
+    tables::{Better, better_peers},
     toolchain::root,
 };
 use std::{fmt::Write as _, fs};
@@ -43,6 +44,7 @@ fn tables(figures: &Figures) -> String {
     let mut out = String::new();
     ours(figures, &mut out);
     peers(figures, &mut out);
+    better(figures, &mut out);
     out
 }
 
@@ -78,7 +80,7 @@ fn ours(figures: &Figures, out: &mut String) {
 fn peers(figures: &Figures, out: &mut String) {
     out.push_str(
         "\nBeside other libraries on the ATmega328P: averages of cycles over tests 01 and 04 to 10, the most stack, flash of encoder and \
-         decoder for Test10. All but ours are quoted, from `bench/mcu/reference`; what fills documents or structs stands under \"fill\".\n\n",
+         decoder for Test10. Those with * are quoted, from `bench/mcu/reference`; what fills documents or structs stands under \"fill\".\n\n",
     );
     out.push_str("| | encode | walk | fill | stack | flash |\n|---|---:|---:|---:|---:|---:|\n");
     let at = "atmega328p";
@@ -100,12 +102,29 @@ fn peers(figures: &Figures, out: &mut String) {
     }
 }
 
+/// Where a peer does better, as sentences.
+fn better(figures: &Figures, out: &mut String) {
+    let places: Vec<_> = better_peers(figures)
+        .into_iter()
+        .map(|Better { place, peer, ours, theirs }| {
+            format!("{place}: {} {} takes {theirs:.0}, ours {ours:.0}", peer.library, peer.version)
+        })
+        .collect();
+    match places.is_empty() {
+        true => out.push_str("\nOf what was compared, no peer takes less anywhere.\n"),
+        false => {
+            let _ = writeln!(out, "\nWhere a peer takes less, of what was compared: {}.", places.join("; "));
+        }
+    }
+}
+
 fn label(contender: &Contender) -> String {
     let Contender { library, version, format, .. } = contender;
     if contender.is_ours() {
         format!("**{library} {version}** ({format})")
     } else {
-        format!("{library} {version} ({format})")
+        let mark = if contender.reference { "*" } else { "" };
+        format!("{library} {version} ({format}){mark}")
     }
 }
 
@@ -137,11 +156,11 @@ mod tests {
                 .map(|line| line.replace("700 / -", "- / -"))
         );
         for peer in [
-            "mpack 1.1.1 (msgpack) | 943 | 2829 | - | 50 / 160 | 4786",
-            "nanopb 0.4.7 (protobuf) | 4950 | - | 6565 | 185 / 215 | 12264",
+            "mpack 1.1.1 (msgpack)* | 943 | 2829 | - | 50 / 160 | 4786",
+            "nanopb 0.4.7 (protobuf)* | 4950 | - | 6565 | 185 / 215 | 12264",
         ] {
             assert!(text.contains(peer), "{text}");
         }
-        assert!(text.contains("arduinojson 6.18 (msgpack) | 2068 | - | 3641 | 86 / 139 | 4242"), "{text}");
+        assert!(text.contains("arduinojson 6.18 (msgpack)* | 2068 | - | 3641 | 86 / 139 | 4242"), "{text}");
     }
 }

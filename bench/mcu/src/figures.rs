@@ -135,7 +135,7 @@ impl<'a> Figures<'a> {
                 row.operation == operation
                     || operation == "bind"
                         && row.operation == "decode"
-                        && row.note.as_deref() == Some(reference::FILLS)
+                        && row.note.as_deref().is_some_and(|note| note.starts_with(reference::FILLS))
             };
             let same = |row: &&Row| {
                 row.target == target
@@ -232,7 +232,8 @@ pub mod tests {
 
     #[test]
     fn binding_competes_with_what_fills_a_document() {
-        let fills = Row { note: Some(reference::FILLS.into()), ..row("a", "Test05", "decode", 5.0) };
+        let fills =
+            Row { note: Some(format!("{}struct", reference::FILLS)), ..row("a", "Test05", "decode", 5.0) };
         let rows = [fills, row("b", "Test05", "decode", 4.0), row("c", "Test05", "bind", 6.0)];
         let found = Figures::new(&rows).contenders("atmega328p", "bind", "cycles", Payload::One("Test05"));
         assert_eq!(found.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [5.0, 6.0]);

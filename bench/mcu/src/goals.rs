@@ -106,7 +106,7 @@ pub fn print(figures: &Figures) {
             .as_ref()
             .map_or("-".into(), |(best, value)| format!("{} {value:.0} {}", best.label(), best.mark()));
         let Goal { name, limit, unit, .. } = outcome.goal;
-        println!("{name:<38}{limit:>7}{figure:>9}{over:>9}  {verdict:<6}{ratio:<12}{peer:<36}{unit}");
+        println!("{name:<38}{limit:>7}{figure:>9}{over:>9}  {verdict:<6}{ratio:<12}{peer:<46}{unit}");
     }
     let hits = outcomes.iter().filter(|outcome| outcome.hit()).count();
     println!(

@@ -33,9 +33,9 @@ use board::Board;
 use clap::{Parser, Subcommand};
 use figures::Figures;
 use library::Library;
+use measure::Measured;
 use payloads::Group;
 use rayon::prelude::*;
-use results::Row;
 use shape::Floats;
 use std::process::ExitCode;
 
@@ -111,7 +111,8 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
                 // The budget's lines do not tell the policy for floats.
                 jobs.retain(|job| job.board.floats() == Floats::Single);
             }
-            let rows = measured(&jobs, &payloads::groups()?)?;
+            let Measured { rows, failures } = measured(&jobs, &payloads::groups()?)?;
+            failed(&failures)?;
             if accept { budget::accept(&rows) } else { budget::check(&rows) }
         }
         None => {
@@ -124,8 +125,9 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             for job in &mut jobs {
                 job.paper_only = job.options != REFERENCE_OPTIONS;
             }
-            measure_and_keep(&jobs, &[])?;
-            print_tables()
+            let outcome = measure_and_keep(&jobs, &[]);
+            print_tables()?;
+            outcome
         }
         Some(Command::Tables { csv: None }) => print_tables(),
         Some(Command::Tables { csv: Some(target) }) => {
@@ -204,17 +206,25 @@ fn peer_jobs() -> Result<Vec<Job>, Failure> {
 }
 
 fn measure_and_keep(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
-    let mut rows = measured(jobs, &payloads::only(all_payloads()?, names))?;
+    let Measured { mut rows, failures } = measured(jobs, &payloads::only(all_payloads()?, names))?;
     if names.is_empty() {
         rows.extend(reference::rows()?);
         results::replace(&rows)?;
         println!("\n{} results in bench/results/mcu.jsonl", rows.len());
     }
-    Ok(())
+    failed(&failures)
 }
 
-/// Measures and prints; fails at the end when anything went wrong.
-fn measured(jobs: &[Job], groups: &[Group]) -> Result<Vec<Row>, Failure> {
+/// An error of all failures, when there are some.
+fn failed(failures: &[Failure]) -> Result<(), Failure> {
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(failures.iter().map(|failure| format!("\n{failure}")).collect::<String>().into())
+}
+
+/// Measures and prints.
+fn measured(jobs: &[Job], groups: &[Group]) -> Result<Measured, Failure> {
     let paper: Vec<Group> =
         groups.iter().filter(|group| group.name == payloads::PAPER_GROUP).cloned().collect();
     let measure = |job: &Job| {
@@ -222,16 +232,12 @@ fn measured(jobs: &[Job], groups: &[Group]) -> Result<Vec<Row>, Failure> {
         measure::measure(&*job.board, &job.library, groups, job.options)
     };
     let results: Vec<_> = jobs.par_iter().map(measure).collect();
-    let mut rows = Vec::new();
-    let mut failures = Vec::new();
+    let mut all = Measured::default();
     for (job, measured) in jobs.iter().zip(results) {
         let measured = measured?;
         summary::print(&measured.rows, &*job.board, &job.library, job.options);
-        rows.extend(measured.rows);
-        failures.extend(measured.failures);
+        all.rows.extend(measured.rows);
+        all.failures.extend(measured.failures);
     }
-    if failures.is_empty() {
-        return Ok(rows);
-    }
-    Err(failures.iter().map(|failure| format!("\n{failure}")).collect::<String>().into())
+    Ok(all)
 }

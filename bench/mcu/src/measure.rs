@@ -294,6 +294,7 @@ impl Job<'_> {
     }
 
     fn row(&self, payload: &str, operation: &str, metric: &str, value: u64, unit: &str) -> Row {
+        let fills = operation == "decode" && self.library.style == Style::Nanopb;
         Row {
             suite: "mcu".into(),
             target: self.board.target().into(),
@@ -308,7 +309,7 @@ impl Job<'_> {
             source: "measured".into(),
             options: self.options.into(),
             floats: self.board.floats(),
-            note: None,
+            note: fills.then(|| "fills a struct".into()),
         }
     }
 

@@ -6,8 +6,8 @@ use serde::Deserialize;
 const PEERS: &str = include_str!("../reference/peers.csv");
 const PAPER: &str = include_str!("../reference/paper.csv");
 
-/// The note of a decoder that copies the values into a document, which is as much as `bind` does.
-pub const FILLS: &str = "fills a document";
+/// How the note of a decoder begins that fills a document or a struct, which is as much as `bind` does.
+pub const FILLS: &str = "fills a ";
 
 /// The library of the paper's Table 4.
 pub const PAPER_LIBRARY: &str = "paper";
@@ -80,19 +80,19 @@ mod tests {
     #[test]
     fn the_averages_are_those_that_came_with_the_figures() {
         let rows = rows().expect("the files can be read");
-        for (library, version, format, encode, decode, operation) in [
-            ("arduinojson", "6.18", "json", 17125.0, 7126.0, "decode"),
-            ("arduinojson", "6.18", "msgpack", 2068.0, 3641.0, "decode"),
-            ("protoson", "6053725", "pson-v1", 10300.0, 4396.0, "decode"),
-            ("thinger-pson", "2026-11", "pson", 2427.0, 2871.0, "decode"),
-            ("nanocbor", "2026-11", "cbor", 3999.0, 5641.0, "decode"),
-            ("tinycbor", "7.0", "cbor", 2753.0, 7423.0, "decode"),
-            ("cmp", "20", "msgpack", 1996.0, 3298.0, "decode"),
-            ("mpack", "1.1.1", "msgpack", 943.0, 2829.0, "decode"),
-            ("nanopb", "0.4.7", "protobuf", 4950.0, 6565.0, "bind"),
+        for (library, version, format, encode, decode) in [
+            ("arduinojson", "6.18", "json", 17125.0, 7126.0),
+            ("arduinojson", "6.18", "msgpack", 2068.0, 3641.0),
+            ("protoson", "6053725", "pson-v1", 10300.0, 4396.0),
+            ("thinger-pson", "2026-11", "pson", 2427.0, 2871.0),
+            ("nanocbor", "2026-11", "cbor", 3999.0, 5641.0),
+            ("tinycbor", "7.0", "cbor", 2753.0, 7423.0),
+            ("cmp", "20", "msgpack", 1996.0, 3298.0),
+            ("mpack", "1.1.1", "msgpack", 943.0, 2829.0),
+            ("nanopb", "0.4.7", "protobuf", 4950.0, 6565.0),
         ] {
             assert!((average(&rows, library, version, format, "encode") - encode).abs() <= 0.5, "{library}");
-            assert!((average(&rows, library, version, format, operation) - decode).abs() <= 0.5, "{library}");
+            assert!((average(&rows, library, version, format, "decode") - decode).abs() <= 0.5, "{library}");
         }
         let zero_copy = average(&rows, "arduinojson (zero-copy)", "6.18", "msgpack", "decode");
         assert!((zero_copy - 2801.0).abs() <= 0.5);

@@ -45,7 +45,7 @@ pub fn print(figures: &Figures, rows: &[Row], groups: &[Group]) {
     }
     print_flash(figures);
     print_paper(figures, rows);
-    print_better_peers(figures);
+    print_better_peers(figures, groups);
 }
 
 fn percent(ours: f64, theirs: f64) -> String {
@@ -200,47 +200,65 @@ fn print_paper(figures: &Figures, rows: &[Row]) {
 }
 
 /// Where a peer takes less than ours.
-fn better_peers(figures: &Figures) -> Vec<(String, Contender, f64, f64)> {
+pub struct Better {
+    /// Target, operation, payload and unit.
+    pub place: String,
+    /// Who does.
+    pub peer: Contender,
+    /// Our figure.
+    pub ours: f64,
+    /// The peer's.
+    pub theirs: f64,
+}
+
+/// All such places, of what was compared.
+pub fn better_peers(figures: &Figures) -> Vec<Better> {
     let mut found = Vec::new();
     let mut look = |target: &str, operation: &str, metric: &str, payload, place: String| {
         let contenders = figures.contenders(target, operation, metric, payload);
         let Some((_, ours)) = contenders.iter().find(|(contender, _)| contender.is_ours()) else { return };
-        for (peer, theirs) in
-            contenders.iter().filter(|(contender, theirs)| !contender.is_ours() && theirs < ours)
-        {
-            found.push((place.clone(), peer.clone(), *ours, *theirs));
+        for (peer, theirs) in contenders.iter().filter(|(peer, theirs)| !peer.is_ours() && theirs < ours) {
+            found.push(Better { place: place.clone(), peer: peer.clone(), ours: *ours, theirs: *theirs });
         }
     };
     for (target, counts, _) in TARGETS {
         for operation in OPERATIONS {
             for test in AVERAGED {
-                look(
-                    target,
-                    operation,
-                    counts,
-                    Payload::One(test),
-                    format!("{target}, {operation}, {test}, {counts}"),
-                );
+                let place = format!("{target}, {operation}, {test}, {counts}");
+                look(target, operation, counts, Payload::One(test), place);
             }
-            look(target, operation, "stack", Payload::Most, format!("{target}, {operation}, stack"));
+            look(target, operation, "stack", Payload::Most, format!("{target}, {operation}, bytes of stack"));
         }
-        look(target, "encode+decode", "flash", Payload::One("Test10"), format!("{target}, flash"));
+        let place = format!("{target}, flash of encoder and decoder");
+        look(target, "encode+decode", "flash", Payload::One("Test10"), place);
     }
     found
 }
 
-fn print_better_peers(figures: &Figures) {
-    let better = better_peers(figures);
-    println!("\nWhere peers do better");
-    if better.is_empty() {
-        println!("nowhere, of what was compared");
+/// Payloads that take fewer bytes in another format than in PSON: their name, the format, the bytes of both.
+pub fn smaller_formats(groups: &[Group]) -> Vec<(String, &'static str, usize, usize)> {
+    let mut found = Vec::new();
+    for payload in groups.iter().flat_map(|group| &group.payloads) {
+        let Some(sizes) = Sizes::of(&payload.value) else { continue };
+        for format in ["msgpack", "cbor", "json"] {
+            if let Some(size) = sizes.in_format(format).filter(|size| *size < sizes.pson) {
+                found.push((payload.name.clone(), format, size, sizes.pson));
+            }
+        }
     }
-    for (place, peer, ours, theirs) in better {
+    found
+}
+
+fn print_better_peers(figures: &Figures, groups: &[Group]) {
+    println!("\nWhere peers do better");
+    for Better { place, peer, ours, theirs } in better_peers(figures) {
+        let (label, mark, change) = (peer.label(), peer.mark(), percent(ours, theirs));
+        println!("  {place}: {label} {theirs:.0} {mark}, ours {ours:.0} ({change})");
+    }
+    for (payload, format, theirs, ours) in smaller_formats(groups) {
         println!(
-            "  {place}: {} {theirs:.0} {}, ours {ours:.0} ({})",
-            peer.label(),
-            peer.mark(),
-            percent(ours, theirs)
+            "  {payload}, bytes: {format} {theirs}, pson {ours} ({})",
+            percent(ours as f64, theirs as f64)
         );
     }
 }
@@ -260,9 +278,21 @@ mod tests {
         ];
         let better = better_peers(&Figures::new(&rows));
         assert_eq!(better.len(), 1);
-        let (place, peer, ours, theirs) = &better[0];
+        let Better { place, peer, ours, theirs } = &better[0];
         assert_eq!(place, "atmega328p, encode, Test05, cycles");
         assert_eq!((peer.library.as_str(), *ours, *theirs), ("a", 300.0, 200.0));
+    }
+
+    #[test]
+    fn a_smaller_format_is_named() {
+        // 48 takes one byte in MessagePack, two in PSON; 24 takes two in CBOR, one in PSON.
+        let payload = |name: &str, text| crate::payloads::Payload {
+            name: name.into(),
+            value: serde_json::from_str(text).expect("it is JSON"),
+        };
+        let payloads = vec![payload("a", r#"{"n":48}"#), payload("b", r#"{"n":24}"#)];
+        let found = smaller_formats(&[Group { name: "both".into(), payloads }]);
+        assert_eq!(found, [("a".into(), "msgpack", 4, 5)]);
     }
 
     #[test]
