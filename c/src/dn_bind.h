@@ -57,7 +57,7 @@ typedef struct dn_field {
     char key[DN_KEY_SIZE];
 } dn_field;
 
-/* A struct: its rows, at most 32, and where its uint32_t is whose bit i says that the field of row i was there. */
+/* A struct: its rows, 1 to 32, and where its uint32_t is whose bit i says that the field of row i was there. */
 typedef struct dn_struct {
     const void *fields; /* dn_field[]: of this size, whatever DN_KEY_SIZE is elsewhere */
     uint8_t field_size;
