@@ -212,10 +212,10 @@ typedef struct dn_reader {
     const uint8_t *item; /* the header of the current item; after an error, the byte at fault */
     const uint8_t *start;
     uint32_t n; /* the current item's N: magnitude, bytes, entries, elements; a bool's 0 or 1 */
+    uint8_t wide; /* not 0 when N has more than 32 bits, of which `n` has the lower ones; stands behind `n` for the varint's sake */
     size_t left; /* items left in the current container; see dn_internal.h */
     bool (*strict)(struct dn_reader *r); /* refuses what is not canonical; NULL when lenient */
     dn_type type;
-    bool wide; /* N has more than 32 bits, of which `n` has the lower ones */
     dn_error error;
     uint8_t depth;
     size_t levels[DN_NESTING]; /* `left` of the outer containers */

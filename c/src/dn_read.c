@@ -53,22 +53,25 @@ size_t dn_error_offset(const dn_reader *r)
 /* Nothing is left in the current container: leaves it, or ends the message. */
 static DN__APART dn_type ended(dn_reader *r)
 {
-    dn_type type = DN_STOP;
-    uint8_t depth = r->depth; /* 0 after an error */
+    DN__IN_Z(r);
+    const uint8_t *at = r->at;
+    uint8_t depth = r->depth;
     if (depth) {
         depth--;
         r->depth = depth;
         r->left = r->levels[depth];
-        type = DN_END;
-    } else if (r->error) {
-        return DN_STOP;
+        r->item = at;
+        r->type = DN_END;
+        return DN_END;
     }
-    r->item = r->at;
-    if (!depth && type == DN_STOP && r->at != r->end) {
-        return dn__fail(r, DN_MALFORMED);
+    if (!r->error) {
+        r->item = at;
+        if (at != r->end) {
+            return dn__fail(r, DN_MALFORMED);
+        }
+        r->type = DN_STOP;
     }
-    r->type = type;
-    return type;
+    return DN_STOP;
 }
 
 /* The current text, when it is UTF-8. */
@@ -78,97 +81,22 @@ static DN__APART dn_type checked(dn_reader *r)
     return dn_is_utf8(r->at - size, size) ? r->type : dn__fail(r, DN_MALFORMED);
 }
 
-/* A byte of the varint at `at`, or on to `truncated`. */
-#define NEXT_BYTE() \
-    if (at == end) goto truncated; \
-    byte = *at++
-
-/* Reads the varint behind the current header to r->n and r->wide. */
-static inline bool varint(dn_reader *r)
+/* The current item, when its N came as a varint, or when it is a float. */
+static DN__APART dn_type counted(dn_reader *r)
 {
-    const uint8_t *at = r->at;
-    const uint8_t *end = r->end;
-    uint8_t over = 0; /* bits above the 32nd */
-    uint8_t byte;
-#if defined(__AVR__)
-    /* In bytes, because a shift of 32 bits is a loop of four instructions a bit. */
-    uint8_t *n = (uint8_t *)&r->n;
-    uint8_t n0, n1 = 0, n2 = 0, n3 = 0;
-    NEXT_BYTE();
-    n0 = byte & 0x7f;
-    if (!(byte & 0x80)) goto last;
-    NEXT_BYTE();
-    n0 |= (uint8_t)(byte << 7);
-    n1 = (uint8_t)((byte & 0x7f) / 2);
-    if (!(byte & 0x80)) goto last;
-    NEXT_BYTE();
-    n1 |= (uint8_t)(byte << 6);
-    n2 = (uint8_t)((byte & 0x7f) / 4);
-    if (!(byte & 0x80)) goto last;
-    NEXT_BYTE();
-    n2 |= (uint8_t)(byte << 5);
-    n3 = (uint8_t)((byte & 0x7f) / 8);
-    if (!(byte & 0x80)) goto last;
-    NEXT_BYTE();
-    n3 |= (uint8_t)(byte << 4);
-    over = (uint8_t)((byte & 0x7f) / 16);
-#else
-    uint32_t n = 0;
-    for (uint8_t shift = 0; shift < 28; shift = (uint8_t)(shift + 7)) {
-        NEXT_BYTE();
-        n |= (uint32_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80)) goto last;
-    }
-    NEXT_BYTE();
-    n |= (uint32_t)byte << 28;
-    over = (byte & 0x7f) >> 4;
-#endif
-    for (uint8_t more = 5; byte & 0x80; more--) {
-        NEXT_BYTE();
-        if (more == 1 && byte > 1) {
-            dn__fail(r, DN_MALFORMED);
-            return false;
-        }
-        over = (uint8_t)(over | (byte & 0x7f));
-    }
-last:
-    r->at = at;
-    r->wide = over != 0;
-#if defined(__AVR__)
-    n[0] = n0;
-    n[1] = n1;
-    n[2] = n2;
-    n[3] = n3;
-#else
-    r->n = n;
-#endif
-    if (!r->strict || r->strict(r)) {
-        return true;
-    }
-    dn__fail(r, DN_MALFORMED);
-    return false;
-truncated:
-    dn__fail(r, DN_TRUNCATED);
-    return false;
-}
-
-/* The current item, whose type is set and whose N is in a varint. A container has been entered. */
-static DN__APART dn_type long_item(dn_reader *r)
-{
-    if (!varint(r)) {
-        return DN_STOP;
-    }
     dn_type type = r->type;
-    if (type == DN_NEGATIVE) {
-        if (r->n == 0 && !r->wide) {
-            type = r->type = DN_UINT;
+    if (type == DN_MAP || type == DN_ARRAY) {
+        /* So many cannot follow, because each item takes a byte: what is missing will be missed at the same place. */
+        size_t left = type == DN_MAP ? SIZE_MAX / 4 : SIZE_MAX / 2;
+        if (!r->wide && r->n < left) {
+            left = (size_t)r->n;
         }
-    } else if (type == DN_MAP || type == DN_ARRAY) {
-        /* So many items cannot follow, because each takes a byte: what is missing will be missed at the same place. */
-        size_t most = type == DN_MAP ? SIZE_MAX / 4 : SIZE_MAX / 2;
-        size_t count = r->wide || r->n > most ? most : (size_t)r->n;
-        r->left = type == DN_MAP ? DN__MAP | (count << 2) : count << 1;
-    } else if (type != DN_UINT) {
+        left *= DN__ITEM;
+        if (type == DN_MAP) {
+            left = left * 2 | DN__MAP;
+        }
+        r->left = left;
+    } else if (type <= DN_BYTES) {
         const uint8_t *at = r->at;
         if (r->wide || r->n > (size_t)(r->end - at)) {
             return dn__fail(r, DN_TRUNCATED);
@@ -177,14 +105,16 @@ static DN__APART dn_type long_item(dn_reader *r)
         if (type != DN_BYTES) {
             return checked(r);
         }
+    } else if (type == DN_NEGATIVE && r->n == 0 && !r->wide) {
+        r->type = type = DN_UINT;
     }
     return type;
 }
 
-/* The current item, a float behind r->at, when the reader is strict. */
+/* The current item, which has a varint or is a float, when the reader is strict. */
 static DN__APART dn_type strict_item(dn_reader *r)
 {
-    return r->strict(r) ? r->type : dn__fail(r, DN_MALFORMED);
+    return r->strict(r) ? counted(r) : dn__fail(r, DN_MALFORMED);
 }
 
 /* Sets r->n and r->wide. */
@@ -198,7 +128,65 @@ static inline void set_n(dn_reader *r, uint8_t n)
 #else
     r->n = n;
 #endif
-    r->wide = false;
+    r->wide = 0;
+}
+
+/* The current item, whose type is set, and whose N is in the varint at r->at. */
+static DN__APART dn_type long_item(dn_reader *r)
+{
+    const uint8_t *at = r->at;
+    const uint8_t *end = r->end;
+    if (at == end) {
+        return dn__fail(r, DN_TRUNCATED);
+    }
+    uint8_t byte = *at;
+    at++;
+    set_n(r, byte & 0x7f);
+#if defined(__AVR__)
+    /* A shift of 32 bits by a number is a loop of four instructions a bit, but a product of two bytes takes two cycles: seven bits times
+     * `scale` are the upper bits of one byte of N and the lower ones of the next. Behind N's last byte stands r->wide. */
+    uint8_t *to = (uint8_t *)r + offsetof(dn_reader, n);
+#else
+    uint8_t shift = 7;
+#endif
+    uint8_t scale = 0x80; /* 0x10 for the fifth byte, and 0 for the tenth */
+    while (byte & 0x80) {
+        if (at == end) {
+            return dn__fail(r, DN_TRUNCATED);
+        }
+        byte = *at;
+        at++;
+        uint8_t bits = byte & 0x7f;
+        if (scale >= 0x10) {
+#if defined(__AVR__)
+            uint16_t product = (uint16_t)(bits * scale);
+            DN__IN_Z(to);
+            *to |= (uint8_t)product;
+            to++;
+            *to = (uint8_t)(product >> 8);
+#else
+            r->n |= (uint32_t)bits << shift;
+            shift = (uint8_t)(shift + 7);
+            if (scale == 0x10) {
+                r->wide = bits >> 4;
+            }
+#endif
+        } else {
+            if (scale == 0 && byte > 1) {
+                return dn__fail(r, DN_MALFORMED);
+            }
+            r->wide |= bits;
+        }
+        scale >>= 1;
+    }
+    r->at = at;
+    if (r->strict) {
+        return strict_item(r);
+    }
+    if (r->type == DN_UINT) {
+        return DN_UINT;
+    }
+    return counted(r);
 }
 
 dn_type dn_next(dn_reader *r)
@@ -255,6 +243,23 @@ text:
         r->at = at;
         return all & 0x80 && type != DN_BYTES ? checked(r) : type;
     }
+    if ((header & WIRE_TYPE) == DN__HEAD_FLOAT) {
+        uint8_t size = 4;
+        type = DN_FLOAT;
+        if (payload) {
+            if (payload > 1) {
+                return dn__fail(r, DN_MALFORMED);
+            }
+            size = 8;
+            type = DN_DOUBLE;
+        }
+        if ((size_t)(end - at) < size) {
+            return dn__fail(r, DN_TRUNCATED);
+        }
+        r->at = at + size;
+        r->type = type;
+        return r->strict ? strict_item(r) : type;
+    }
     r->at = at;
     if (header & 0x80) {
         /* A map or an array. */
@@ -272,23 +277,6 @@ text:
         }
         r->left = left;
     } else if (header & 0x40) {
-        if (!(header & 0x20)) {
-            uint8_t size = 4;
-            type = DN_FLOAT;
-            if (payload) {
-                if (payload > 1) {
-                    return dn__fail(r, DN_MALFORMED);
-                }
-                size = 8;
-                type = DN_DOUBLE;
-            }
-            if ((size_t)(end - at) < size) {
-                return dn__fail(r, DN_TRUNCATED);
-            }
-            r->at = at + size;
-            r->type = type;
-            return r->strict ? strict_item(r) : type;
-        }
         if (payload > 2) {
             return dn__fail(r, DN_MALFORMED);
         }

@@ -1,15 +1,44 @@
-/* The getters of numbers of up to 32 bits. What a number is, is decided on its bits: soft-float would cost AVR more than all the rest. */
+/* The getters of numbers of up to 32 bits. What a number is, is decided on its bits: soft-float would cost AVR more than all the rest.
+ *
+ * A number of another type than the one asked for is seldom, so what follows each getter's first lines is short rather than fast.
+ * There, significands have their top bit, which the wire leaves out, at bit 31, and `rest` is what does not fit below bit 0.
+ */
 #include "dn_internal.h"
 
-#include <string.h>
+#define TOP_BIT ((uint32_t)1 << 31)
+#define SINGLE_BIAS 127
+#define DOUBLE_BIAS 1023
 
-/* Binary32's significand has 24 bits, the top one unwritten. */
-#define TOP_BIT ((uint32_t)1 << 23)
-#define BIAS 127
-
-static bool is_integer(const dn_reader *r)
+static inline bool is_integer(const dn_reader *r)
 {
     return r->type == DN_UINT || r->type == DN_NEGATIVE;
+}
+
+/* Takes the current binary32 or binary64 apart: the upper 32 bits of its significand to r->n, whether there are more to r->wide, and
+ * gives its exponent. Zeros and denormals have -BIAS, and no top bit. */
+static DN__APART int16_t take(dn_reader *r)
+{
+    const uint8_t *end = r->at;
+    uint16_t exponent = (uint16_t)((end[-2] | (uint16_t)end[-1] << 8) << 1); /* without the sign */
+    uint32_t significand;
+    uint8_t rest = 0;
+    if (r->type == DN_FLOAT) {
+        significand = dn__load32(end - 4) << 8;
+        exponent >>= 8;
+    } else {
+        const uint8_t *bytes = end - 8;
+        DN__IN_Z(bytes);
+        significand = dn__load32(bytes + 3) << 3 | bytes[2] >> 5;
+        rest = bytes[0] | bytes[1] | (uint8_t)(bytes[2] << 3);
+        exponent >>= 5;
+    }
+    significand |= TOP_BIT;
+    if (exponent == 0) {
+        significand -= TOP_BIT;
+    }
+    r->n = significand;
+    r->wide = rest != 0;
+    return (int16_t)(exponent - (r->type == DN_FLOAT ? SINGLE_BIAS : DOUBLE_BIAS));
 }
 
 /* Makes r->n the magnitude of the current number, when that is whole and has up to 32 bits, and gives DN_UINT or DN_NEGATIVE.
@@ -17,40 +46,24 @@ static bool is_integer(const dn_reader *r)
 static DN__APART dn_type whole(dn_reader *r)
 {
     dn_type type = r->type;
-    if (is_integer(r)) {
-        return r->wide ? dn__fail(r, DN_RANGE) : type;
-    }
-    if (type != DN_FLOAT && type != DN_DOUBLE) {
-        return dn__fail(r, DN_WRONG_TYPE);
-    }
-    /* The significand's upper 32 bits, and what stands below them. */
-    uint32_t rest = 0;
-    uint32_t bits = dn__load32(r->at - 4);
-    uint32_t significand;
-    int16_t exponent;
-    if (type == DN_FLOAT) {
-        exponent = (int16_t)((int16_t)((bits >> 23) & 0xff) - BIAS);
-        significand = bits << 8;
-    } else {
-        rest = dn__load32(r->at - 8);
-        exponent = (int16_t)((int16_t)((bits >> 20) & 0x7ff) - 1023);
-        significand = bits << 11 | rest >> 21;
-        rest <<= 11;
-    }
-    uint32_t magnitude = 0;
-    if (bits | significand | rest) {
-        uint16_t places = (uint16_t)(31 - exponent);
-        if (places > 31 || rest) {
-            return dn__fail(r, DN_RANGE);
+    if (!is_integer(r)) {
+        if (type != DN_FLOAT && type != DN_DOUBLE) {
+            return dn__fail(r, DN_WRONG_TYPE);
         }
-        significand |= 0x80000000;
-        magnitude = significand >> places;
-        if (magnitude << places != significand) {
-            return dn__fail(r, DN_RANGE);
+        uint16_t places = (uint16_t)(31 - take(r)); /* of the significand that are behind the point */
+        type = r->at[-1] & 0x80 ? DN_NEGATIVE : DN_UINT;
+        if (r->n == 0 && type == DN_UINT) {
+            places = 0;
+        }
+        if (places > 31) { /* also for large numbers: there it has wrapped */
+            r->wide = true;
+        }
+        for (; !r->wide && places; places--) {
+            r->wide = r->n & 1;
+            r->n >>= 1;
         }
     }
-    r->n = magnitude;
-    return bits & 0x80000000 ? DN_NEGATIVE : DN_UINT;
+    return r->wide ? dn__fail(r, DN_RANGE) : type;
 }
 
 uint32_t dn_get_uint(dn_reader *r, uint32_t max)
@@ -69,117 +82,98 @@ int32_t dn_get_int(dn_reader *r, int32_t min, int32_t max)
     dn_type type = r->type;
     if (!is_integer(r) || r->wide) {
         type = whole(r);
-        if (type == DN_STOP) {
-            return 0;
-        }
     }
-    uint32_t n = r->n;
-    int32_t value;
-    if (type == DN_UINT) {
-        value = (int32_t)n;
-        if (value < 0 || value < min || value > max) {
-            dn__fail(r, DN_RANGE);
-            return 0;
-        }
-    } else {
+    uint32_t n = r->n; /* 0 after an error */
+    int32_t value = (int32_t)n;
+    bool fits = value >= 0;
+    if (type == DN_NEGATIVE) {
         value = (int32_t)(0 - n);
-        if (value >= 0 || value < min || value > max) {
-            dn__fail(r, DN_RANGE);
-            return 0;
-        }
+        fits = value < 0;
+    }
+    if (!fits || value < min || value > max) {
+        dn__fail(r, DN_RANGE);
+        return 0;
     }
     return value;
 }
 
-static float float_of(uint32_t bits)
+static inline float float_of(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/* The bits of the current integer's magnitude as a binary32. */
-static uint32_t bits_of_integer(dn_reader *r)
+/* The current item, which is no binary32, as one. */
+static DN__APART float other_float(dn_reader *r)
 {
+    const uint8_t *at = r->at;
+    uint8_t sign = 0;
     uint32_t significand = r->n;
-    uint8_t exponent = BIAS + 23;
-    if (r->wide || significand >= TOP_BIT << 1) {
-        /* Over 24 bits: bit by bit from the varint's end. What is behind the 24 has to be 0. */
-        significand = 0;
-        for (const uint8_t *at = r->at - 1; at != r->item; at--) {
-            for (uint8_t bit = 0x40; bit; bit >>= 1) {
-                if (significand & TOP_BIT) {
-                    exponent++;
-                    if (*at & bit) {
-                        dn__fail(r, DN_RANGE);
-                        return 0;
+    int16_t exponent = 31;
+    uint8_t rest = 0;
+    if (r->type == DN_DOUBLE) {
+        exponent = take(r);
+        sign = at[-1] & 0x80;
+        significand = r->n;
+        rest = r->wide;
+        if (exponent == DOUBLE_BIAS + 1) {
+            /* An infinity, or NaN, which is one value. */
+            exponent = SINGLE_BIAS + 1;
+            if (rest || significand != TOP_BIT) {
+                significand = TOP_BIT | TOP_BIT >> 1;
+                rest = 0;
+            }
+        } else if (exponent > SINGLE_BIAS) {
+            rest = 1;
+        }
+    } else if (is_integer(r)) {
+        if (r->type == DN_NEGATIVE) {
+            sign = 0x80;
+        }
+        if (r->wide) {
+            /* From the varint's end on, bit by bit, because 64 bits cost too much. */
+            significand = 0;
+            while (--at != r->item) {
+                uint8_t bits = *at;
+                for (uint8_t count = 7; count; count--) {
+                    bits = (uint8_t)(bits << 1);
+                    if (significand & TOP_BIT) {
+                        exponent++;
+                        rest |= bits & 0x80;
+                    } else {
+                        significand <<= 1;
+                        if (bits & 0x80) {
+                            significand |= 1;
+                        }
                     }
-                } else {
-                    significand = significand << 1 | (*at & bit ? 1 : 0);
                 }
             }
         }
-    }
-    if (significand == 0) {
-        return 0;
-    }
-    while (!(significand & TOP_BIT)) {
-        significand <<= 1;
-        exponent--;
-    }
-    return (significand & (TOP_BIT - 1)) | (uint32_t)exponent << 23;
-}
-
-/* The bits of the current binary64 as a binary32. */
-static uint32_t bits_of_double(dn_reader *r)
-{
-    uint32_t low = dn__load32(r->at - 8);
-    uint32_t high = dn__load32(r->at - 4);
-    uint32_t sign = high & 0x80000000;
-    uint16_t exponent = (uint16_t)((high >> 20) & 0x7ff);
-    uint32_t fraction = (high & 0xfffff) << 3 | low >> 29;
-    bool exact = !(low & 0x1fffffff);
-    if (exponent == 0x7ff) {
-        if (low | (high & 0xfffff)) {
-            return 0x7fc00000; /* NaN is one value */
+        while (significand && !(significand & TOP_BIT)) {
+            significand <<= 1;
+            exponent--;
         }
-        return sign | 0x7f800000;
-    }
-    if (exponent == 0 && fraction == 0 && exact) {
-        return sign;
-    }
-    if (exact && exponent > 1023 - 127 && exponent <= 1023 + 127) {
-        return sign | (uint32_t)(exponent - (1023 - 127)) << 23 | fraction;
-    }
-    if (exact && exponent <= 1023 - 127 && exponent > 1023 - 127 - 23) {
-        /* A denormal binary32: its exponent is that of the least normal one, its significand shifted by the difference. */
-        uint8_t places = (uint8_t)(1023 - 127 + 1 - exponent);
-        uint32_t significand = fraction | TOP_BIT;
-        uint32_t shifted = significand >> places;
-        if (shifted << places == significand) {
-            return sign | shifted;
-        }
-    }
-    dn__fail(r, DN_RANGE);
-    return 0;
-}
-
-/* The current item, which is no binary32, as a float. */
-static DN__APART float other_float(dn_reader *r)
-{
-    uint32_t bits;
-    if (is_integer(r)) {
-        bits = bits_of_integer(r);
-        if (r->type == DN_NEGATIVE) {
-            bits |= 0x80000000;
-        }
-    } else if (r->type == DN_DOUBLE) {
-        bits = bits_of_double(r);
     } else {
         dn__fail(r, DN_WRONG_TYPE);
-        bits = 0;
+        return 0;
     }
-    return float_of(bits);
+    /* Below the least exponent the top bit moves down. */
+    if (significand == 0) {
+        exponent = 1 - SINGLE_BIAS;
+    }
+    while (exponent < 1 - SINGLE_BIAS && !rest) {
+        rest = significand & 1;
+        significand >>= 1;
+        exponent++;
+    }
+    if (rest || significand & 0xff) {
+        dn__fail(r, DN_RANGE);
+        return 0;
+    }
+    /* The significand's top bit, when it is in its place, adds 1 to the exponent. */
+    uint16_t upper = (uint16_t)((uint16_t)(exponent - 1 + SINGLE_BIAS) << 7 | (uint16_t)sign << 8);
+    return float_of((significand >> 8) + ((uint32_t)upper << 16));
 }
 
 float dn_get_float(dn_reader *r)
