@@ -357,17 +357,14 @@ bool dn_get_bool(dn_reader *r)
 
 bool dn_copy_text(dn_reader *r, char *to, size_t size)
 {
+    bool text = r->type == DN_TEXT || r->type == DN_KEY;
+    if (size) to[0] = '\0';
+    if (!text || !size) {
+        dn__fail(r, text ? DN_RANGE : DN_WRONG_TYPE);
+        return false;
+    }
     const char *from = dn_chars(r);
     size_t length = (size_t)r->n;
-    if (size == 0) {
-        dn__fail(r, r->type == DN_TEXT || r->type == DN_KEY ? DN_RANGE : DN_WRONG_TYPE);
-        return false;
-    }
-    to[0] = '\0';
-    if (r->type != DN_TEXT && r->type != DN_KEY) {
-        dn__fail(r, DN_WRONG_TYPE);
-        return false;
-    }
     if (length >= size || memchr(from, 0, length)) {
         dn__fail(r, DN_RANGE);
         return false;
