@@ -94,7 +94,7 @@ static void floats_of_doubles_are_exact(void)
 {
     GIVES_FLOAT(FLOAT(0x41bc0000), dn_read_float(&r), 23.5f);
     GIVES_FLOAT(FLOAT(0x80000000), dn_read_float(&r), -0.0f);
-    GIVES_FLOAT(FLOAT(0x00000001), dn_read_float(&r), 1.40129846e-45f);
+    GIVES_FLOAT(FLOAT(0x00000001), dn_read_float(&r), (float)1.40129846e-45);
     GIVES_FLOAT(FLOAT(0xff800000), dn_read_float(&r), -INFINITY);
     GIVES_FLOAT(FLOAT(0x7f800001), dn_read_float(&r), NAN);
     GIVES_FLOAT(DOUBLE(0x4037800000000000u), dn_read_float(&r), 23.5f);
@@ -109,9 +109,9 @@ static void floats_of_doubles_are_exact(void)
     GIVES_FLOAT(DOUBLE(0x47efffffe0000000u), dn_read_float(&r), FLT_MAX);
     OUT_OF_RANGE(DOUBLE(0x47f0000000000000u), dn_read_float(&r)); /* 2^128 */
     GIVES_FLOAT(DOUBLE(0x3810000000000000u), dn_read_float(&r), FLT_MIN);
-    GIVES_FLOAT(DOUBLE(0x380fffffc0000000u), dn_read_float(&r), 1.17549421e-38f); /* the largest denormal */
+    GIVES_FLOAT(DOUBLE(0x380fffffc0000000u), dn_read_float(&r), (float)1.17549421e-38); /* the largest denormal */
     OUT_OF_RANGE(DOUBLE(0x380fffffe0000000u), dn_read_float(&r));
-    GIVES_FLOAT(DOUBLE(0xb6a0000000000000u), dn_read_float(&r), -1.40129846e-45f); /* the least */
+    GIVES_FLOAT(DOUBLE(0xb6a0000000000000u), dn_read_float(&r), (float)-1.40129846e-45); /* the least */
     OUT_OF_RANGE(DOUBLE(0x36a8000000000000u), dn_read_float(&r));
     OUT_OF_RANGE(DOUBLE(0x3690000000000000u), dn_read_float(&r));
     OUT_OF_RANGE(DOUBLE(0x0000000000000001u), dn_read_float(&r));
