@@ -53,10 +53,14 @@ fn cell(value: Option<f64>) -> String {
 }
 
 fn ours(figures: &Figures, out: &mut String) {
+    let ram =
+        TARGETS.iter().filter_map(|(target, ..)| figures.duel(target, "encode+decode", "ram", TEST10).0);
+    let ram = ram.reduce(f64::max).map_or("not measured".into(), |most| format!("{most} bytes at most"));
     let _ = writeln!(
         out,
         "What Test10 of the paper takes (7 fields, 69 bytes), compiled with `{OPTIONS}`, numbers as binary32. Flash is what is added to an \
-         empty program; static RAM is 0 everywhere. `make bench-mcu` measures, `cargo run --release -p dunnage-bench-mcu -- docs` writes this.\n"
+         empty program; static RAM is {}. `make bench-mcu` measures, `cargo run --release -p dunnage-bench-mcu -- docs` writes this.\n",
+        ram
     );
     out.push_str("| | | encode | walk | fill a struct | stack | flash: encode + walk | encode + fill |\n");
     out.push_str("|---|---|---:|---:|---:|---:|---:|---:|\n");
@@ -84,15 +88,21 @@ fn peers(figures: &Figures, out: &mut String) {
     );
     out.push_str("| | encode | walk | fill | stack | flash |\n|---|---:|---:|---:|---:|---:|\n");
     let at = "atmega328p";
-    for (contender, encode) in figures.contenders(at, "encode", "cycles", Payload::Average) {
+    let of = |operation| {
+        figures.contenders(at, operation, "cycles", Payload::Average).into_iter().map(|(who, _)| who)
+    };
+    let mut contenders: Vec<_> = of("encode").collect();
+    contenders.extend(of("decode").filter(|who| of("encode").all(|other| other != *who)));
+    for contender in contenders {
         let figure = |operation, metric, payload| figures.figure(&contender, at, operation, metric, payload);
         let fill = figure("bind", "cycles", Payload::Average);
         let walk = figure("decode", "cycles", Payload::Average).filter(|walk| fill != Some(*walk));
         let reading = if walk.is_some() { "decode" } else { "bind" };
         let _ = writeln!(
             out,
-            "| {} | {encode:.0} | {} | {} | {} / {} | {} |",
+            "| {} | {} | {} | {} | {} / {} | {} |",
             label(&contender),
+            cell(figure("encode", "cycles", Payload::Average)),
             cell(walk),
             cell(fill),
             cell(figure("encode", "stack", Payload::Most)),
@@ -102,19 +112,16 @@ fn peers(figures: &Figures, out: &mut String) {
     }
 }
 
-/// Where a peer does better, as sentences.
+/// Where a peer does better.
 fn better(figures: &Figures, out: &mut String) {
-    let places: Vec<_> = better_peers(figures)
-        .into_iter()
-        .map(|Better { place, peer, ours, theirs }| {
-            format!("{place}: {} {} takes {theirs:.0}, ours {ours:.0}", peer.library, peer.version)
-        })
-        .collect();
-    match places.is_empty() {
-        true => out.push_str("\nOf what was compared, no peer takes less anywhere.\n"),
-        false => {
-            let _ = writeln!(out, "\nWhere a peer takes less, of what was compared: {}.", places.join("; "));
-        }
+    let better = better_peers(figures);
+    if better.is_empty() {
+        out.push_str("\nOf what was compared, no peer takes less anywhere.\n");
+        return;
+    }
+    out.push_str("\nWhere a peer takes less, of what was compared on all targets:\n\n| | peer | theirs | ours |\n|---|---|---:|---:|\n");
+    for Better { place, peer, ours, theirs } in better {
+        let _ = writeln!(out, "| {place} | {} | {theirs:.0} | {ours:.0} |", label(&peer));
     }
 }
 

@@ -95,14 +95,11 @@ impl<'a> Figures<'a> {
                 found.push((contender, value));
             }
         }
-        // Who was measured here is not quoted as well.
-        let measured: Vec<_> =
-            found.iter().map(|(contender, _)| contender.clone()).filter(|c| !c.reference).collect();
-        found.retain(|(contender, _)| {
-            let same = |other: &Contender| {
-                (&other.library, &other.format) == (&contender.library, &contender.format)
-            };
-            !contender.reference || !measured.iter().any(same)
+        // A version that was measured here is not quoted as well.
+        let measured: Vec<_> = found.iter().map(|(contender, _)| contender.clone()).collect();
+        found.retain(|(quoted, _)| {
+            let here = Contender { reference: false, ..quoted.clone() };
+            !quoted.reference || !measured.contains(&here)
         });
         found.sort_by(|(a, x), (b, y)| b.is_ours().cmp(&a.is_ours()).then(x.total_cmp(y)));
         found
@@ -212,10 +209,10 @@ pub mod tests {
     #[test]
     fn what_was_measured_here_is_not_quoted() {
         let quoted = row("a", "Test05", "encode", 5.0);
-        let rows =
-            [quoted.clone(), Row { source: "measured".into(), version: "2".into(), value: 6.0, ..quoted }];
+        let older = Row { version: "0".into(), value: 7.0, ..quoted.clone() };
+        let rows = [quoted.clone(), older, Row { source: "measured".into(), value: 6.0, ..quoted }];
         let found = Figures::new(&rows).contenders("atmega328p", "encode", "cycles", Payload::One("Test05"));
-        assert_eq!(found.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [6.0]);
+        assert_eq!(found.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [6.0, 7.0]);
     }
 
     #[test]
