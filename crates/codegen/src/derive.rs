@@ -222,7 +222,14 @@ impl Derivation {
                 let shape = self.value(inner, key);
                 self.nullable(shape, key)
             }
-            Type::Any | Type::Null | Type::Const(_) => Shape::new(Kind::Bytes, Rule::Pson, notes::pson()),
+            Type::Checked(checked) => self.value(&checked.kind, key),
+            Type::Known(inner) => self.value(inner, key),
+            Type::Any
+            | Type::Null
+            | Type::Const(_)
+            | Type::Union(_)
+            | Type::Tuple(_)
+            | Type::Definition(_) => Shape::new(Kind::Bytes, Rule::Pson, notes::pson()),
         }
     }
 
@@ -349,7 +356,10 @@ fn digits(pattern: &Pattern) -> Option<NumberText> {
     }
     let min = if starts_above_0 { 10i128.pow(fewest as u32 - 1) } else { 0 };
     let max = 10i128.pow(most as u32) - 1;
-    Some(NumberText { number: Decimal { places: 0, step: 1, min, max }, digits: fewest as u32 })
+    Some(NumberText {
+        number: Decimal { places: 0, step: 1, min, max, usual: None, quantum: None },
+        digits: fewest as u32,
+    })
 }
 
 /// The number that an enumeration's texts are, when each is a whole number that is not negative.
@@ -360,5 +370,8 @@ pub(crate) fn whole_numbers(values: &[Value]) -> Option<NumberText> {
     };
     let numbers = values.iter().map(whole).collect::<Option<Vec<_>>>()?;
     let (min, max) = (numbers.iter().min().copied()?, numbers.iter().max().copied()?);
-    Some(NumberText { number: Decimal { places: 0, step: 1, min, max }, digits: 1 })
+    Some(NumberText {
+        number: Decimal { places: 0, step: 1, min, max, usual: None, quantum: None },
+        digits: 1,
+    })
 }

@@ -129,7 +129,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn decimal(places: u32) -> Decimal {
-        Decimal { places, step: 1, min: i64::MIN.into(), max: i64::MAX.into() }
+        Decimal { places, step: 1, min: i64::MIN.into(), max: i64::MAX.into(), usual: None, quantum: None }
     }
 
     /// The value that JSON text is read as.
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn bounds_and_step_hold() {
-        let coarse = Decimal { places: 2, step: 5, min: -100, max: 100 };
+        let coarse = Decimal { places: 2, step: 5, min: -100, max: 100, usual: None, quantum: None };
         assert_eq!(coarse.scaled(&Value::F64(0.35)), Some(35));
         assert_eq!(coarse.check(&Value::F64(0.36)), Err(Flaw::Multiple));
         assert_eq!(coarse.check(&Value::F64(1.05)), Err(Flaw::Above));

@@ -14,6 +14,10 @@ pub struct Model {
     pub name: String,
     /// What the message is.
     pub root: Type,
+    /// The schemas that refer to themselves, which [`Type::Definition`] stands for.
+    pub definitions: Vec<Type>,
+    /// `x-dunnage-slot`: the number of its packed layout on the wire, 1 to 63; 1 without it.
+    pub slot: u8,
 }
 
 /// What one value may be.
@@ -49,6 +53,16 @@ pub enum Type {
     Object(Object),
     /// `null`, or a value of the inner type.
     Nullable(Box<Type>),
+    /// A value of at least one of these types, which are at least two. It is carried by the first that allows it.
+    Union(Vec<Type>),
+    /// An array whose first elements have types of their own.
+    Tuple(Tuple),
+    /// What [`Model::definitions`] has at this index: a schema that leads back to itself.
+    Definition(usize),
+    /// A value of a type that obeys further keywords, which say nothing about how it is carried.
+    Checked(Box<Checked>),
+    /// Text that the receiver knows already: the id of the device that sends. It is not carried by packed.
+    Known(Box<Type>),
 }
 
 /// A whole number: `min <= n <= max`, and a multiple of `step`.
@@ -60,6 +74,8 @@ pub struct Integer {
     pub max: i128,
     /// `multipleOf`; 1 without it.
     pub step: u64,
+    /// `x-dunnage-usual`: the first and last of the values that are expected, multiples of `step` between `min` and `max`.
+    pub usual: Option<(i128, i128)>,
 }
 
 /// A number that is a multiple of `step` * 10^-`places`. All bounds are in units of 10^-`places`.
@@ -73,6 +89,19 @@ pub struct Decimal {
     pub min: i128,
     /// Largest scaled value, a multiple of `step`; without `maximum`, the last up to 2^63-1.
     pub max: i128,
+    /// The first and last of the values that are expected, multiples of `step` between `min` and `max`.
+    pub usual: Option<(i128, i128)>,
+    /// The sensor's unit, when the values are its multiples, rounded to the step.
+    pub quantum: Option<Quantum>,
+}
+
+/// A sensor's unit: `mantissa` * 10^-`places`, larger than the step of its [`Decimal`]. 0.7324443 is 7324443 with 7 places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantum {
+    /// Above 0.
+    pub mantissa: u64,
+    /// At least the places of the decimal, at most 18.
+    pub places: u32,
 }
 
 /// A binary float with optional bounds, both inclusive.
@@ -147,6 +176,8 @@ pub struct TimeText {
     pub epoch: i64,
     /// Decimals of the seconds, 0 to 9: the scaled value counts 10^-`places` seconds since `epoch`.
     pub places: u32,
+    /// `until`: the last second, since 1970-01-01T00:00:00Z, with all its decimals; the last that the notation has, without it.
+    pub until: Option<i64>,
 }
 
 /// A piece of a time's notation.
@@ -181,6 +212,35 @@ pub struct Array {
     pub min: u32,
     /// `maxItems`
     pub max: Option<u32>,
+}
+
+/// An array whose first elements have types of their own (`prefixItems`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuple {
+    /// The types of the first elements, at least one.
+    pub items: Vec<Type>,
+    /// What each element behind them is; `None` when there may be none.
+    pub rest: Option<Box<Type>>,
+    /// `minItems`; 0 without it.
+    pub min: u32,
+    /// `maxItems`, or the number of `items` without `rest`.
+    pub max: Option<u32>,
+}
+
+/// A type with further keywords.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// How the value is carried; it allows all that the keywords allow.
+    pub kind: Type,
+    /// What a message has to obey as well.
+    pub assertions: Vec<Assertion>,
+}
+
+/// A keyword that only says which values are valid.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Assertion {
+    /// `allOf`
+    AllOf(Vec<Type>),
 }
 
 /// An object: its fields in the order of `properties`.

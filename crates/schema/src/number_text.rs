@@ -93,7 +93,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn notation(places: u32, digits: u32) -> NumberText {
-        let number = Decimal { places, step: 1, min: i64::MIN.into(), max: i64::MAX.into() };
+        let number = Decimal {
+            places,
+            step: 1,
+            min: i64::MIN.into(),
+            max: i64::MAX.into(),
+            usual: None,
+            quantum: None,
+        };
         NumberText { number, digits }
     }
 
@@ -131,7 +138,10 @@ mod tests {
 
     #[test]
     fn bounds_hold() {
-        let soc = NumberText { number: Decimal { places: 0, step: 5, min: 0, max: 100 }, digits: 1 };
+        let soc = NumberText {
+            number: Decimal { places: 0, step: 5, min: 0, max: 100, usual: None, quantum: None },
+            digits: 1,
+        };
         assert_eq!(soc.parse("95"), Some(95));
         assert_eq!((soc.parse("96"), soc.parse("105"), soc.parse("-5")), (None, None, None));
     }

@@ -128,7 +128,7 @@ mod tests {
     fn compact(places: u32, epoch: i64) -> TimeText {
         let literal = |text: &str| Literal(text.to_owned());
         let notation = vec![Day, Month, Year2, literal(" "), Hour, Minute, Second, literal("."), Fraction];
-        TimeText { notation, epoch, places }
+        TimeText { notation, epoch, places, until: None }
     }
 
     /// `YYYY-MM-DDThh:mm:ssZ`
@@ -148,7 +148,7 @@ mod tests {
             Second,
             literal("Z"),
         ];
-        TimeText { notation, epoch, places: 0 }
+        TimeText { notation, epoch, places: 0, until: None }
     }
 
     #[test]

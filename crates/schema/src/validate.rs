@@ -26,7 +26,7 @@ pub(crate) fn value(kind: &Type, v: &Value) -> Result<(), Violation> {
     match (kind, v) {
         (Type::Any, _) | (Type::Null, Value::Null) | (Type::Bool, Value::Bool(_)) => Ok(()),
         (Type::Nullable(_), Value::Null) => Ok(()),
-        (Type::Nullable(inner), _) => value(inner, v),
+        (Type::Nullable(inner) | Type::Known(inner), _) => value(inner, v),
         (Type::Integer(integer), Value::U64(_) | Value::I64(_) | Value::F64(_)) => whole(integer, v),
         (Type::Decimal(decimal), Value::U64(_) | Value::I64(_) | Value::F64(_)) => {
             decimal.check(v).map(|_| ()).map_err(|flaw| scaled_violation(decimal, flaw, &Brief(v)))
@@ -217,7 +217,10 @@ fn noun(kind: &Type) -> &'static str {
         Type::Enum(_) | Type::Const(_) => "allowed",
         Type::Array(_) => "an array",
         Type::Object(_) => "an object",
-        Type::Nullable(inner) => noun(inner),
+        Type::Nullable(inner) | Type::Known(inner) => noun(inner),
+        Type::Union(_) | Type::Definition(_) => "allowed",
+        Type::Tuple(_) => "an array",
+        Type::Checked(checked) => noun(&checked.kind),
     }
 }
 

@@ -77,6 +77,11 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
         Type::Const(value) => ("always", None, json(value)),
         Type::Array(array) => ("array", None, count(array.min, array.max, "elements")),
         Type::Object(object) => ("object", None, format!("{} fields", object.fields.len())),
+        Type::Union(kinds) => ("one of some types", None, format!("{} types", kinds.len())),
+        Type::Tuple(tuple) => ("array", None, count(tuple.min, tuple.max, "elements")),
+        Type::Definition(_) => ("definition", None, String::new()),
+        Type::Checked(checked) => describe(&checked.kind),
+        Type::Known(inner) => describe(inner),
         Type::Nullable(inner) => {
             let (name, places, values) = describe(inner);
             let separator = if values.is_empty() { "" } else { ", " };

@@ -10,7 +10,7 @@ use proptest::sample::select;
 pub fn model_and_messages() -> impl Strategy<Value = (Model, Vec<Value>)> {
     any_type(4).prop_flat_map(|root| {
         let messages = vec(value_of(&root), 1..4);
-        (Just(Model { name: "Message".into(), root }), messages)
+        (Just(Model { name: "Message".into(), root, definitions: Vec::new(), slot: 1 }), messages)
     })
 }
 
@@ -72,11 +72,11 @@ fn key() -> impl Strategy<Value = String> {
 }
 
 fn integer() -> impl Strategy<Value = Integer> {
-    let full = Integer { min: i64::MIN.into(), max: u64::MAX.into(), step: 1 };
-    let unsigned = Integer { min: 0, max: u64::MAX.into(), step: 1 };
+    let full = Integer { min: i64::MIN.into(), max: u64::MAX.into(), step: 1, usual: None };
+    let unsigned = Integer { min: 0, max: u64::MAX.into(), step: 1, usual: None };
     let stepped = (any::<i32>(), 0i128..1000, 1u64..50).prop_map(|(min, count, step)| {
         let min = i128::from(min) * i128::from(step);
-        Integer { min, max: min + count * i128::from(step), step }
+        Integer { min, max: min + count * i128::from(step), step, usual: None }
     });
     prop_oneof![Just(full), Just(unsigned), stepped]
 }
@@ -85,10 +85,16 @@ fn decimal() -> impl Strategy<Value = Decimal> {
     let bounded =
         (0u32..7, 1u64..6, -100_000i128..100_000, 0i128..1_000_000).prop_map(|(places, step, min, count)| {
             let min = min * i128::from(step);
-            Decimal { places, step, min, max: min + count * i128::from(step) }
+            Decimal { places, step, min, max: min + count * i128::from(step), usual: None, quantum: None }
         });
-    let open =
-        (0u32..19).prop_map(|places| Decimal { places, step: 1, min: i64::MIN.into(), max: i64::MAX.into() });
+    let open = (0u32..19).prop_map(|places| Decimal {
+        places,
+        step: 1,
+        min: i64::MIN.into(),
+        max: i64::MAX.into(),
+        usual: None,
+        quantum: None,
+    });
     prop_oneof![3 => bounded, 1 => open]
 }
 
@@ -115,6 +121,7 @@ fn time_text() -> impl Strategy<Value = TimeText> {
         notation,
         epoch,
         places,
+        until: None,
     })
 }
 
@@ -182,6 +189,9 @@ fn value_of(kind: &Type) -> BoxedStrategy<Value> {
         }
         Type::Nullable(inner) => prop_oneof![1 => Just(Value::Null), 3 => value_of(inner)].boxed(),
         Type::Object(object) => object_value(object),
+        Type::Union(_) | Type::Tuple(_) | Type::Definition(_) | Type::Checked(_) | Type::Known(_) => {
+            unreachable!("not generated here: {kind:?}")
+        }
     }
 }
 

@@ -33,7 +33,8 @@ impl Model {
         check_dialect(&root)?;
         let mut compiler = Compiler { root: &root, trail: Vec::new(), schemas: 0, patterns: HashMap::new() };
         let kind = compiler.schema(&root, "", Place::default())?;
-        Ok(Model { name: identifier(root.text("title").unwrap_or_default()), root: kind })
+        let name = identifier(root.text("title").unwrap_or_default());
+        Ok(Model { name, root: kind, definitions: Vec::new(), slot: 1 })
     }
 }
 

@@ -74,7 +74,7 @@ fn time_text(schema: &Schema<'_>) -> Result<TimeText, SchemaError> {
         })?,
         Some(_) => return Err(schema.error("epoch", "epoch must be a string")),
     };
-    let time = TimeText { notation, epoch, places };
+    let time = TimeText { notation, epoch, places, until: None };
     let (first, last) = time.range();
     if first > last {
         return Err(schema.error("epoch", "the notation has no time that 63 bits can count from this epoch"));

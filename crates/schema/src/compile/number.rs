@@ -28,7 +28,7 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
         Some((step, places)) => step / gcd(step, 10u64.saturating_pow(places)),
     };
     let (min, max) = bounds(schema, 0, step, (SIGNED.0, UNSIGNED_MAX))?;
-    Ok(Type::Integer(Integer { min, max, step }))
+    Ok(Type::Integer(Integer { min, max, step, usual: None }))
 }
 
 /// The type `number`.
@@ -45,7 +45,7 @@ pub(super) fn decimal(schema: &Schema<'_>) -> Result<Decimal, SchemaError> {
         return Err(schema.error("multipleOf", "multipleOf is missing"));
     };
     let (min, max) = bounds(schema, places, step, SIGNED)?;
-    Ok(Decimal { places, step, min, max })
+    Ok(Decimal { places, step, min, max, usual: None, quantum: None })
 }
 
 /// A number of one of the schema's keywords.

@@ -8,11 +8,11 @@ fn root(schema: &str) -> Type {
 }
 
 fn integer(min: i128, max: i128, step: u64) -> Type {
-    Type::Integer(Integer { min, max, step })
+    Type::Integer(Integer { min, max, step, usual: None })
 }
 
 fn decimal(places: u32, step: u64, min: i128, max: i128) -> Type {
-    Type::Decimal(Decimal { places, step, min, max })
+    Type::Decimal(Decimal { places, step, min, max, usual: None, quantum: None })
 }
 
 const MIN: i128 = i64::MIN as i128;
@@ -199,8 +199,10 @@ fn references_follow_json_pointers() {
 
 #[test]
 fn text_that_holds_numbers_has_a_notation() {
-    let notation =
-        |digits| NumberText { number: Decimal { places: 2, step: 1, min: -4000, max: 8500 }, digits };
+    let notation = |digits| NumberText {
+        number: Decimal { places: 2, step: 1, min: -4000, max: 8500, usual: None, quantum: None },
+        digits,
+    };
     assert_eq!(
         root(r#"{"type":"string","x-dunnage-number":{"multipleOf":0.01,"minimum":-40,"maximum":85}}"#),
         Type::NumberText(notation(1))
@@ -239,7 +241,8 @@ fn text_that_holds_numbers_has_a_notation() {
                 Fraction
             ],
             epoch: 946_684_800,
-            places: 3
+            places: 3,
+            until: None,
         })
     );
 }
@@ -256,7 +259,10 @@ fn the_name_is_an_identifier_made_from_the_title() {
     ] {
         assert_eq!(Model::compile(&format!(r#"{{"title":"{title}"}}"#)).unwrap().name, name, "{title}");
     }
-    assert_eq!(Model::compile("true").unwrap(), Model { name: "Message".into(), root: Type::Any });
+    assert_eq!(
+        Model::compile("true").unwrap(),
+        Model { name: "Message".into(), root: Type::Any, definitions: vec![], slot: 1 }
+    );
 }
 
 #[test]
