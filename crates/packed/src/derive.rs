@@ -1,0 +1,143 @@
+//! From the model to the tree of nodes.
+
+use crate::node::{Array, Field, Node, Number, Numbers, Object, Shape, Source, Text, Tuple};
+use dunnage_schema::{Decimal, Model, NumberText, Segment, Type};
+
+/// The tree of the message, and the trees of the definitions in the order of their first use.
+pub(crate) fn derive(model: &Model) -> (Node, Vec<Node>) {
+    let mut derivation = Derivation { next: 0, used: Vec::new() };
+    let root = derivation.node(&model.root);
+    let mut definitions = Vec::new();
+    // A definition may use others for the first time, which then stand behind it.
+    while let Some(kind) = derivation.used.get(definitions.len()).and_then(|&at| model.definitions.get(at)) {
+        definitions.push(derivation.node(kind));
+    }
+    (root, definitions)
+}
+
+struct Derivation {
+    /// The number of the next node.
+    next: u32,
+    /// The model's definitions that were met, in that order.
+    used: Vec<usize>,
+}
+
+impl Derivation {
+    fn node(&mut self, kind: &Type) -> Node {
+        let id = self.next;
+        self.next += 1;
+        Node { id, shape: self.shape(kind) }
+    }
+
+    fn boxed(&mut self, kind: &Type) -> Box<Node> {
+        Box::new(self.node(kind))
+    }
+
+    fn shape(&mut self, kind: &Type) -> Shape {
+        match kind {
+            Type::Any => Shape::Any,
+            Type::Null => Shape::Constant(dunnage_pson::Value::Null),
+            Type::Const(value) => Shape::Constant(value.clone()),
+            Type::Bool => Shape::Bool,
+            Type::Integer(n) => Shape::Number(Number {
+                min: n.min,
+                max: n.max,
+                step: n.step,
+                usual: n.usual,
+                source: Source::Integer,
+            }),
+            Type::Decimal(decimal) => Shape::Number(number(decimal, Source::Decimal(decimal.clone()))),
+            Type::NumberText(text) => Shape::Number(number_text(text)),
+            Type::TimeText(time) => {
+                let (min, max) = time.range();
+                Shape::Number(Number { min, max, step: 1, usual: None, source: Source::Time(time.clone()) })
+            }
+            Type::NumbersText(text) => Shape::Numbers(Numbers {
+                separator: text.separator.clone(),
+                parts: text.parts.iter().map(|(name, part)| (name.clone(), number_text(part))).collect(),
+            }),
+            Type::Float(_) => Shape::Float,
+            Type::Enum(values) => Shape::Choice(values.clone()),
+            Type::Text(text) => match text.pattern.as_ref().and_then(|p| p.segments.as_ref()) {
+                Some(segments) if is_exact(segments) => Shape::Pattern(segments.clone()),
+                _ => Shape::Text(Text {
+                    min: text.min_length,
+                    max: text.max_length,
+                    date_time: text.date_time,
+                }),
+            },
+            Type::Array(array) => {
+                Shape::Array(Array { item: self.boxed(&array.items), min: array.min, max: array.max })
+            }
+            Type::Tuple(tuple) => Shape::Tuple(Tuple {
+                items: tuple.items.iter().map(|item| self.node(item)).collect(),
+                rest: tuple.rest.as_ref().map(|rest| self.boxed(rest)),
+                min: tuple.min,
+                max: tuple.max,
+            }),
+            Type::Object(object) => self.object(object),
+            Type::Nullable(inner) => Shape::Nullable(self.boxed(inner)),
+            Type::Union(kinds) => {
+                Shape::Union(kinds.iter().map(|kind| (kind.clone(), self.node(kind))).collect())
+            }
+            Type::Definition(at) => {
+                let index = self.used.iter().position(|used| used == at).unwrap_or(self.used.len());
+                if index == self.used.len() {
+                    self.used.push(*at);
+                }
+                Shape::Definition(index)
+            }
+            Type::Checked(checked) => self.shape(&checked.kind),
+            Type::Known(_) => Shape::Known,
+        }
+    }
+
+    fn object(&mut self, object: &dunnage_schema::Object) -> Shape {
+        let field = |field: &dunnage_schema::Field| Field {
+            name: field.name.clone(),
+            optional: !field.required,
+            node: self.node(&field.kind),
+            description: field.description.clone(),
+        };
+        let fields = object.fields.iter().map(field).collect();
+        let additional = object.additional.as_ref().map(|kind| self.boxed(kind));
+        Shape::Object(Object { fields, additional })
+    }
+}
+
+fn number_text(text: &NumberText) -> Number {
+    number(&text.number, Source::Text(text.clone()))
+}
+
+fn number(decimal: &Decimal, source: Source) -> Number {
+    Number { min: decimal.min, max: decimal.max, step: decimal.step, usual: decimal.usual, source }
+}
+
+/// Whether the number of characters of each segment is known from what stands behind it.
+fn is_exact(segments: &[Segment]) -> bool {
+    segments.iter().enumerate().all(|(i, segment)| {
+        let behind = &segments[i + 1..];
+        let end = behind.iter().position(|next| next.min > 0).map_or(behind.len(), |first| first + 1);
+        let meets = |next: &Segment| next.chars.iter().any(|c| segment.chars.binary_search(c).is_ok());
+        segment.min == segment.max || !behind[..end].iter().any(meets)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact(pattern: &str) -> bool {
+        is_exact(&dunnage_schema::Pattern::new(pattern).unwrap().segments.unwrap())
+    }
+
+    #[test]
+    fn a_pattern_is_exact_when_its_segments_are_told_apart_from_left_to_right() {
+        assert!(exact("^[A-Z]{3}[UJZ][0-9]{7}$"));
+        assert!(exact("^[0-9]{3}-[0-9]{2,3}-[0-9A-F]{1,4}-[0-9A-F]{1,7}$"));
+        assert!(exact("^[1-9][0-9]{6,14}$"));
+        assert!(exact("^[a-z]{0,3}[0-9]{0,3}$"));
+        assert!(!exact("^[0-9]{1,3}[0-9A-F]$"));
+        assert!(!exact("^[0-9]{0,3}-?[0-9]$"));
+    }
+}
