@@ -4,7 +4,8 @@ use dunnage_packed::Layout;
 use dunnage_schema::{Model, bundled_named};
 
 fn bytes(schema: &str) -> (u64, Option<u64>) {
-    let layout = Layout::new(&Model::compile(bundled_named(schema).unwrap()).unwrap());
+    let text = bundled_named(schema).expect("a bundled schema");
+    let layout = Layout::new(&Model::compile(text).expect("it compiles"));
     (layout.min_bytes(), layout.max_bytes())
 }
 
