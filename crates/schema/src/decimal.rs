@@ -9,6 +9,8 @@ pub(crate) enum Flaw {
     NotNumber,
     NotFinite,
     NegativeZero,
+    /// Not a multiple of the quantum, rounded to the step.
+    Quantum,
     /// More decimals than the number has, or not a multiple of its step.
     Multiple,
     Below,
@@ -74,7 +76,8 @@ impl Decimal {
     }
 
     pub(crate) fn flaw(&self, n: i128) -> Option<Flaw> {
-        flaw(n, self.min, self.max, self.step)
+        let off = || self.quantum.is_some() && self.count_of(n).is_none();
+        flaw(n, self.min, self.max, self.step).or_else(|| off().then_some(Flaw::Quantum))
     }
 
     fn whole(&self, n: i128) -> Result<i128, Flaw> {

@@ -46,6 +46,7 @@ mod model;
 mod number_text;
 mod parse;
 mod pattern;
+mod quantum;
 mod time_text;
 mod validate;
 

@@ -24,10 +24,11 @@ impl TimeText {
         self.try_write(scaled).unwrap_or_default()
     }
 
-    /// The first and the last time that the notation can write and 63 bits can count, in scaled units.
+    /// The first and the last time that the notation can write, `until` allows and 63 bits can count, in scaled units.
     pub fn range(&self) -> (i128, i128) {
         let two_digits = self.notation.contains(&TimePart::Year2);
         let (first, end) = if two_digits { (YEAR_2000, YEAR_2100) } else { (YEAR_0, YEAR_10000) };
+        let end = self.until.map_or(end, |until| end.min(until.saturating_add(1)));
         let scaled = |second: i64| (i128::from(second) - i128::from(self.epoch)) * self.unit();
         (scaled(first).max(0), (scaled(end) - 1).min(i64::MAX.into()))
     }

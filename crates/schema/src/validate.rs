@@ -1,8 +1,8 @@
 //! A message against the model. On success nothing is allocated.
 
 use crate::{
-    Array, Decimal, Float, Integer, Model, NumberText, NumbersText, Object, Text, TimeText, Type, Violation,
-    decimal::Flaw,
+    Array, Decimal, Float, Integer, Model, NumberText, NumbersText, Object, Quantum, Text, TimeText, Type,
+    Violation, decimal::Flaw,
 };
 use dunnage_pson::Value;
 use std::fmt;
@@ -189,12 +189,22 @@ fn scaled_violation(decimal: &Decimal, flaw: Flaw, v: &dyn fmt::Display) -> Viol
     let limit = |n: i128| NumberText { number: decimal.clone(), digits: 1 }.write(n);
     Violation::new(match flaw {
         Flaw::NotNumber => format!("{v} is not a number"),
+        Flaw::Quantum => {
+            let quantum = decimal.quantum.map(quantum_text).unwrap_or_default();
+            format!("{v} is not a multiple of {quantum}, rounded to {}", limit(1))
+        }
         Flaw::NotFinite => format!("{v} is not a finite number"),
         Flaw::NegativeZero => "-0.0 has no scaled integer: its sign would be lost".to_owned(),
         Flaw::Multiple => format!("{v} is not a multiple of {}", limit(decimal.step.into())),
         Flaw::Below => format!("{v} is below the minimum {}", limit(decimal.min)),
         Flaw::Above => format!("{v} is above the maximum {}", limit(decimal.max)),
     })
+}
+
+/// The quantum as a decimal number.
+fn quantum_text(quantum: Quantum) -> String {
+    let number = Decimal { places: quantum.places, step: 1, min: 0, max: 0, usual: None, quantum: None };
+    NumberText { number, digits: 1 }.write(quantum.mantissa.into())
 }
 
 fn not_in(values: &[Value], v: &Value) -> Violation {

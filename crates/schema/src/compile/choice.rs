@@ -43,7 +43,7 @@ impl<'a> Compiler<'a> {
         let mut kinds = Vec::with_capacity(2);
         for (i, branch) in branches.iter().enumerate() {
             let at = format!("{}/{i}", schema.below(keyword));
-            kinds.push(self.schema(branch, &at, schema.place.beside())?);
+            kinds.push(self.schema(branch, &at, schema.place.choice())?);
         }
         let Some(null) = kinds.iter().position(|kind| *kind == Type::Null) else {
             return Err(

@@ -7,10 +7,29 @@ const PREFIX: &str = "x-dunnage-";
 
 /// Keywords that belong to one type, and stand only beside that `type`.
 pub(super) const TYPED: [(&str, &[&str]); 4] = [
-    ("number", &["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]),
+    (
+        "number",
+        &[
+            "multipleOf",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "x-dunnage-quantum",
+            "x-dunnage-usual",
+        ],
+    ),
     (
         "string",
-        &["minLength", "maxLength", "pattern", "x-dunnage-number", "x-dunnage-numbers", "x-dunnage-time"],
+        &[
+            "minLength",
+            "maxLength",
+            "pattern",
+            "x-dunnage-number",
+            "x-dunnage-numbers",
+            "x-dunnage-time",
+            "x-dunnage-known",
+        ],
     ),
     ("array", &["items", "minItems", "maxItems"]),
     ("object", &["properties", "required", "additionalProperties"]),
@@ -38,6 +57,12 @@ const ANNOTATIONS: [&str; 16] = [
     "contentSchema",
     "$vocabulary",
 ];
+
+/// The keywords that say which numbers a text holds, and in which notation.
+pub(super) const NOTATIONS: [&str; 3] = ["x-dunnage-number", "x-dunnage-numbers", "x-dunnage-time"];
+
+/// The number of the layout: it stands at the top of the schema only.
+pub(super) const SLOT: &str = "x-dunnage-slot";
 
 /// Keywords of 2020-12 that would change the meaning and are not implemented.
 const UNSUPPORTED: [&str; 19] = [
@@ -68,10 +93,15 @@ pub(super) fn check(entries: &[(String, Node)], at: &str) -> Result<(), SchemaEr
         if is_constraint(keyword) || ANNOTATIONS.contains(&keyword.as_str()) {
             continue;
         }
-        let message = if UNSUPPORTED.contains(&keyword.as_str()) {
+        let message = if keyword == SLOT {
+            if at.is_empty() {
+                continue;
+            }
+            format!("{keyword} is supported at the top of the schema only")
+        } else if UNSUPPORTED.contains(&keyword.as_str()) {
             format!("the keyword {keyword} is not supported, and ignoring it would accept other messages")
         } else if keyword.starts_with(PREFIX) {
-            format!("there is no keyword {keyword}; text that holds numbers takes {}", ours().join(", "))
+            format!("there is no keyword {keyword}; there are {} and {SLOT}", ours().join(", "))
         } else if keyword.starts_with("x-") {
             continue;
         } else {
@@ -93,7 +123,7 @@ pub(super) fn home(keyword: &str) -> Option<&'static str> {
 }
 
 /// The keywords of this project.
-pub(super) fn ours() -> Vec<&'static str> {
+fn ours() -> Vec<&'static str> {
     TYPED.iter().flat_map(|(_, keywords)| *keywords).copied().filter(|k| k.starts_with(PREFIX)).collect()
 }
 
@@ -105,7 +135,7 @@ mod tests {
     fn the_specification_lists_every_keyword() {
         let specification = include_str!("../../../../spec/schema.md");
         let typed = TYPED.iter().flat_map(|(_, keywords)| *keywords);
-        for keyword in GENERAL.iter().chain(&ANNOTATIONS).chain(&UNSUPPORTED).chain(typed) {
+        for keyword in GENERAL.iter().chain(&ANNOTATIONS).chain(&UNSUPPORTED).chain(typed).chain([&SLOT]) {
             assert!(specification.contains(&format!("`{keyword}`")), "{keyword}");
         }
     }

@@ -2,9 +2,11 @@
 
 mod choice;
 mod keywords;
+mod known;
 mod notation;
 mod number;
 mod reference;
+mod sensor;
 mod structure;
 mod text;
 
@@ -31,10 +33,11 @@ impl Model {
     pub fn compile(text: &str) -> Result<Model, SchemaError> {
         let root = Node::parse(text)?;
         check_dialect(&root)?;
-        let mut compiler = Compiler { root: &root, trail: Vec::new(), schemas: 0, patterns: HashMap::new() };
+        let mut compiler =
+            Compiler { root: &root, trail: Vec::new(), schemas: 0, patterns: HashMap::new(), known: false };
         let kind = compiler.schema(&root, "", Place::default())?;
         let name = identifier(root.text("title").unwrap_or_default());
-        Ok(Model { name, root: kind, definitions: Vec::new(), slot: 1 })
+        Ok(Model { name, root: kind, definitions: Vec::new(), slot: known::slot(&root)? })
     }
 }
 
@@ -45,6 +48,8 @@ struct Compiler<'a> {
     trail: Vec<String>,
     schemas: usize,
     patterns: HashMap<String, Pattern>,
+    /// Whether a value is already the id of the device.
+    known: bool,
 }
 
 /// How deep a schema stands.
@@ -54,6 +59,19 @@ struct Place {
     depth: usize,
     /// In arrays and objects of the message.
     nesting: usize,
+    presence: Presence,
+}
+
+/// How often messages have the value of a schema.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Presence {
+    /// Once, each of them.
+    #[default]
+    Once,
+    /// Not always, or several times.
+    Varying,
+    /// The schema is a definition, which is looked at once more where it is used.
+    Unused,
 }
 
 impl Place {
@@ -62,9 +80,20 @@ impl Place {
         Place { depth: self.depth + 1, ..self }
     }
 
+    /// A schema for the same value, one of several.
+    fn choice(self) -> Place {
+        self.beside().varying()
+    }
+
     /// The schema of a value inside an array or an object.
     fn inside(self) -> Place {
-        Place { depth: self.depth + 1, nesting: self.nesting + 1 }
+        Place { depth: self.depth + 1, nesting: self.nesting + 1, ..self }
+    }
+
+    /// The same, for a value that not every message has exactly once.
+    fn varying(self) -> Place {
+        let presence = if self.presence == Presence::Unused { Presence::Unused } else { Presence::Varying };
+        Place { presence, ..self }
     }
 }
 
@@ -143,7 +172,8 @@ impl<'a> Compiler<'a> {
             return if alone == "$ref" { self.reference(schema) } else { self.choice(schema, alone) };
         }
         let (base, nullable) = self.typed(entries, schema)?;
-        choice::restrict(schema, base, nullable)
+        let kind = choice::restrict(schema, base, nullable)?;
+        self.known(schema, kind)
     }
 
     /// The type without `enum` and `const`, and whether null is allowed as well.
@@ -185,7 +215,11 @@ impl<'a> Compiler<'a> {
             Some(Node::Object(definitions)) => {
                 let at = schema.below("$defs");
                 for (name, node) in definitions {
-                    self.schema(node, &join(&at, name), Place { depth: schema.place.depth + 1, nesting: 0 })?;
+                    self.schema(
+                        node,
+                        &join(&at, name),
+                        Place { depth: schema.place.depth + 1, nesting: 0, presence: Presence::Unused },
+                    )?;
                 }
                 Ok(())
             }

@@ -9,8 +9,16 @@ const MAX_DIGITS: u32 = 18;
 /// Most decimals of the seconds.
 const MAX_FRACTION: usize = 9;
 
-const NUMBER: [&str; 6] =
-    ["multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "digits"];
+const NUMBER: [&str; 8] = [
+    "multipleOf",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "digits",
+    "quantum",
+    "usual",
+];
 
 /// The type that the keyword's value describes.
 pub(super) fn compile(schema: &Schema<'_>, keyword: &str) -> Result<Type, SchemaError> {
@@ -28,7 +36,7 @@ pub(super) fn compile(schema: &Schema<'_>, keyword: &str) -> Result<Type, Schema
 
 fn number_text(schema: &Schema<'_>, members: &[&str]) -> Result<NumberText, SchemaError> {
     check_members(schema, members)?;
-    let number = number::decimal(schema)?;
+    let number = number::decimal(schema, "quantum", "usual")?;
     match schema.count("digits")?.unwrap_or(1) {
         digits @ 1..=MAX_DIGITS => Ok(NumberText { number, digits }),
         _ => Err(schema.error("digits", format!("digits must be from 1 to {MAX_DIGITS}"))),
@@ -62,24 +70,35 @@ fn numbers_text(schema: &Schema<'_>) -> Result<NumbersText, SchemaError> {
 }
 
 fn time_text(schema: &Schema<'_>) -> Result<TimeText, SchemaError> {
-    check_members(schema, &["notation", "epoch"])?;
+    check_members(schema, &["notation", "epoch", "until"])?;
     let Some(notation) = schema.node.text("notation") else {
         return Err(schema.error("notation", "notation must be a string such as \"YYYY-MM-DDThh:mm:ssZ\""));
     };
     let (notation, places) = time_parts(notation).map_err(|message| schema.error("notation", message))?;
-    let epoch = match schema.get("epoch") {
-        None => 0,
-        Some(Node::Text(text)) => epoch(text).ok_or_else(|| {
-            schema.error("epoch", format!("{text:?} is not a whole second such as \"2000-01-01T00:00:00Z\""))
-        })?,
-        Some(_) => return Err(schema.error("epoch", "epoch must be a string")),
-    };
-    let time = TimeText { notation, epoch, places, until: None };
-    let (first, last) = time.range();
-    if first > last {
+    let epoch = second(schema, "epoch")?.unwrap_or(0);
+    let mut time = TimeText { notation, epoch, places, until: None };
+    let is_empty = |time: &TimeText| time.range().0 > time.range().1;
+    if is_empty(&time) {
         return Err(schema.error("epoch", "the notation has no time that 63 bits can count from this epoch"));
     }
+    time.until = second(schema, "until")?;
+    if is_empty(&time) {
+        return Err(schema.error("until", "until is before the first time"));
+    }
     Ok(time)
+}
+
+/// A whole second in the notation of RFC 3339, since 1970-01-01T00:00:00Z.
+fn second(schema: &Schema<'_>, member: &str) -> Result<Option<i64>, SchemaError> {
+    let text = match schema.get(member) {
+        None => return Ok(None),
+        Some(Node::Text(text)) => text,
+        Some(_) => return Err(schema.error(member, format!("{member} must be a string"))),
+    };
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok().filter(|time| time.nanosecond() == 0);
+    time.map(|time| Some(time.unix_timestamp())).ok_or_else(|| {
+        schema.error(member, format!("{text:?} is not a whole second such as \"2000-01-01T00:00:00Z\""))
+    })
 }
 
 /// The parts of a notation and the number of decimals of its seconds.
@@ -129,12 +148,7 @@ fn time_parts(notation: &str) -> Result<(Vec<TimePart>, u32), String> {
     Ok((parts, places))
 }
 
-fn epoch(text: &str) -> Option<i64> {
-    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-    (time.nanosecond() == 0).then(|| time.unix_timestamp())
-}
-
-fn check_members(schema: &Schema<'_>, members: &[&str]) -> Result<(), SchemaError> {
+pub(super) fn check_members(schema: &Schema<'_>, members: &[&str]) -> Result<(), SchemaError> {
     let Node::Object(entries) = schema.node else {
         return Err(schema.error("", "must be an object"));
     };

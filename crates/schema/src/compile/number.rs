@@ -1,6 +1,6 @@
 //! `integer` and `number`: bounds and steps as scaled integers.
 
-use super::Schema;
+use super::{Schema, sensor};
 use crate::{
     Decimal, Float, Integer, SchemaError, Type,
     exact::{Exact, Round},
@@ -28,28 +28,41 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
         Some((step, places)) => step / gcd(step, 10u64.saturating_pow(places)),
     };
     let (min, max) = bounds(schema, 0, step, (SIGNED.0, UNSIGNED_MAX))?;
-    Ok(Type::Integer(Integer { min, max, step, usual: None }))
+    if schema.get("x-dunnage-quantum").is_some() {
+        return Err(schema.error("x-dunnage-quantum", "x-dunnage-quantum belongs to the type number"));
+    }
+    let mut number = Integer { min, max, step, usual: None };
+    sensor::usual_integer(schema, "x-dunnage-usual", &mut number)?;
+    Ok(Type::Integer(number))
 }
 
 /// The type `number`.
 pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     if schema.get("multipleOf").is_some() {
-        return Ok(Type::Decimal(decimal(schema)?));
+        return decimal(schema, "x-dunnage-quantum", "x-dunnage-usual").map(Type::Decimal);
+    }
+    if let Some(keyword) =
+        ["x-dunnage-quantum", "x-dunnage-usual"].into_iter().find(|k| schema.get(k).is_some())
+    {
+        return Err(schema.error(keyword, format!("{keyword} needs multipleOf")));
     }
     float(schema).map(Type::Float)
 }
 
-/// A number with `multipleOf`.
-pub(super) fn decimal(schema: &Schema<'_>) -> Result<Decimal, SchemaError> {
+/// A number with `multipleOf`. `quantum` and `usual` are the names of these two keywords.
+pub(super) fn decimal(schema: &Schema<'_>, quantum: &str, usual: &str) -> Result<Decimal, SchemaError> {
     let Some((step, places)) = multiple_of(schema)? else {
         return Err(schema.error("multipleOf", "multipleOf is missing"));
     };
     let (min, max) = bounds(schema, places, step, SIGNED)?;
-    Ok(Decimal { places, step, min, max, usual: None, quantum: None })
+    let mut number = Decimal { places, step, min, max, usual: None, quantum: None };
+    sensor::quantum(schema, quantum, &mut number)?;
+    sensor::usual_decimal(schema, usual, &mut number)?;
+    Ok(number)
 }
 
 /// A number of one of the schema's keywords.
-fn bound(schema: &Schema<'_>, keyword: &str) -> Result<Option<Exact>, SchemaError> {
+pub(super) fn bound(schema: &Schema<'_>, keyword: &str) -> Result<Option<Exact>, SchemaError> {
     let Some(node) = schema.get(keyword) else { return Ok(None) };
     exact(node)
         .map(Some)

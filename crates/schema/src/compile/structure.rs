@@ -8,7 +8,7 @@ impl<'a> Compiler<'a> {
         check_nesting(schema)?;
         let items = match schema.get("items") {
             None => Type::Any,
-            Some(node) => self.schema(node, &schema.below("items"), schema.place.inside())?,
+            Some(node) => self.schema(node, &schema.below("items"), schema.place.inside().varying())?,
         };
         let (min, max) = (schema.count("minItems")?.unwrap_or(0), schema.count("maxItems")?);
         if max.is_some_and(|max| min > max) {
@@ -28,8 +28,9 @@ impl<'a> Compiler<'a> {
         let at = schema.below("properties");
         let mut fields = Vec::with_capacity(properties.len());
         for (name, node) in properties {
-            let kind = self.schema(node, &join(&at, name), schema.place.inside())?;
             let required = required.contains(&name.as_str());
+            let place = schema.place.inside();
+            let kind = self.schema(node, &join(&at, name), if required { place } else { place.varying() })?;
             fields.push(Field { name: name.clone(), required, kind, description: self.description(node) });
         }
         let additional = match schema.get("additionalProperties") {
@@ -37,7 +38,7 @@ impl<'a> Compiler<'a> {
             None => Some(Box::new(Type::Any)),
             Some(node) => {
                 let at = schema.below("additionalProperties");
-                Some(Box::new(self.schema(node, &at, schema.place.inside())?))
+                Some(Box::new(self.schema(node, &at, schema.place.inside().varying())?))
             }
         };
         Ok(Type::Object(Object { fields, additional }))

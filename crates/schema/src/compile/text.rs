@@ -5,7 +5,7 @@ use crate::{Pattern, SchemaError, Text, Type, parse::Node, validate};
 
 impl<'a> Compiler<'a> {
     pub(super) fn string(&mut self, schema: &Schema<'a>) -> Result<Type, SchemaError> {
-        let mut ours = keywords::ours().into_iter().filter(|keyword| schema.get(keyword).is_some());
+        let mut ours = keywords::NOTATIONS.into_iter().filter(|keyword| schema.get(keyword).is_some());
         let Some(keyword) = ours.next() else { return self.text(schema).map(Type::Text) };
         let also = ["minLength", "maxLength", "pattern"].into_iter().find(|k| schema.get(k).is_some());
         if let Some(other) = ours.next().or(also) {

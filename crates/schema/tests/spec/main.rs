@@ -5,4 +5,5 @@ mod bundled;
 mod compile;
 mod json;
 mod refuse;
+mod sensor;
 mod validate;

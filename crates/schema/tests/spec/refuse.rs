@@ -4,7 +4,7 @@ use dunnage_schema::{Model, bundled};
 use proptest::prelude::*;
 
 /// Every schema is refused at its pointer, whose last keyword the error names, for its reason.
-fn refused(cases: &[(&str, &str, &str)]) {
+pub fn refused(cases: &[(&str, &str, &str)]) {
     for (schema, pointer, reason) in cases {
         let error = Model::compile(schema).expect_err(schema);
         assert_eq!(error.pointer(), *pointer, "{schema}: {error}");
