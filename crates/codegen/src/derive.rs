@@ -76,7 +76,7 @@ impl Derivation {
     /// The record of a whole message, and the rule that makes it.
     pub(crate) fn message(mut self, model: &Model) -> (Record, Rule) {
         let name = self.types.claim(&names::camel(&model.name));
-        if let Type::Object(object) = &model.root {
+        if let Type::Object(object) = plain(&model.root) {
             let (record, plan) = self.object(name, object);
             return (record, Rule::Object(plan));
         }
@@ -316,7 +316,7 @@ fn number_text(text: &NumberText, mapping: Mapping) -> Shape {
 
 /// The only value of a type, when it has only one.
 fn constant(kind: &Type) -> Option<Value> {
-    match kind {
+    match plain(kind) {
         Type::Null => Some(Value::Null),
         Type::Const(value) => Some(value.clone()),
         Type::Nullable(inner) => constant(inner).filter(|value| *value == Value::Null),
@@ -333,13 +333,22 @@ fn constant(kind: &Type) -> Option<Value> {
 }
 
 /// The type without `null`, and whether `null` was allowed beside it.
-fn strip_null(kind: &Type) -> (&Type, bool) {
-    match kind {
+pub(crate) fn strip_null(kind: &Type) -> (&Type, bool) {
+    match plain(kind) {
         Type::Nullable(inner) => match strip_null(inner).0 {
             inner @ (Type::Null | Type::Any) => (inner, false),
             inner => (inner, *inner != Type::Const(Value::Null)),
         },
         other => (other, false),
+    }
+}
+
+/// The type that says how a value is carried, without what else is known about it.
+pub(crate) fn plain(kind: &Type) -> &Type {
+    match kind {
+        Type::Checked(checked) => plain(&checked.kind),
+        Type::Known(inner) => plain(inner),
+        other => other,
     }
 }
 

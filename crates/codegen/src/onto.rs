@@ -9,7 +9,7 @@ use dunnage_schema::{NumberText, NumbersText, Object, Type};
 
 /// The rule that puts a message of this type into `record`.
 pub(crate) fn message(kind: &Type, record: &Record) -> Result<Rule, Error> {
-    match kind {
+    match derive::plain(kind) {
         Type::Object(object) => plan(object, record).map(Rule::Object),
         _ => Err(unfit("an object only")),
     }
@@ -24,8 +24,8 @@ fn plan(object: &Object, record: &Record) -> Result<Plan, Error> {
 }
 
 fn property(field: &dunnage_schema::Field, record: &Record) -> Result<Option<Property>, Error> {
-    let (inner, nullable) = match &field.kind {
-        Type::Nullable(inner) => (&**inner, true),
+    let (inner, nullable) = match derive::plain(&field.kind) {
+        Type::Nullable(inner) => (derive::plain(inner), true),
         kind => (kind, false),
     };
     let absent = match (field.required, nullable) {
@@ -79,8 +79,8 @@ fn rule(of: &Type, kind: &Kind) -> Result<Rule, Error> {
         Kind::Float32 => Width::Binary32,
         _ => Width::Binary64,
     };
-    match (of, kind) {
-        (Type::Any, Kind::Bytes) => Ok(Rule::Pson),
+    match (derive::plain(of), kind) {
+        (Type::Any | Type::Union(_) | Type::Tuple(_) | Type::Definition(_), Kind::Bytes) => Ok(Rule::Pson),
         (Type::Bool, Kind::Bool) => Ok(Rule::Same),
         (Type::Integer(_), Kind::Integer(_)) => Ok(Rule::Integer),
         (Type::Integer(_) | Type::Float(_), Kind::Float32 | Kind::Float64) => Ok(Rule::Float(width)),

@@ -172,7 +172,10 @@ fn rounded(number: &Decimal, value: &Value) -> Result<i128, Error> {
     if !scaled.is_finite() {
         return Err(Error::new(Kind::Range, "not a finite number"));
     }
-    let n = scaled as i128;
+    let n = match number.quantum {
+        Some(_) => number.of_count(number.count_near(scaled as i128)),
+        None => scaled as i128,
+    };
     let is_bound = |bound: i128| (bound as f64 / unit) as f32 == f as f32;
     match n {
         n if n > number.max && is_bound(number.max) => Ok(number.max),

@@ -1,7 +1,7 @@
 //! The fields of a model, flat, with their ranges as text.
 
 use dunnage_formats::{Id, Mapping, Value};
-use dunnage_schema::{Decimal, NumberText, Object, Text, TimePart, TimeText, Type};
+use dunnage_schema::{Decimal, NumberText, Object, Quantum, Text, TimePart, TimeText, Type};
 use serde::Serialize;
 
 /// A field as people and `--json` see it.
@@ -51,7 +51,8 @@ fn add_inner(path: &str, kind: &Type, fields: &mut Vec<Field>) {
     match kind {
         Type::Object(object) => add_object(path, object, fields),
         Type::Array(array) => add(&format!("{path}[]"), &array.items, true, fields),
-        Type::Nullable(inner) => add_inner(path, inner, fields),
+        Type::Nullable(inner) | Type::Known(inner) => add_inner(path, inner, fields),
+        Type::Checked(checked) => add_inner(path, &checked.kind, fields),
         _ => {}
     }
 }
@@ -62,7 +63,7 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
         Type::Any => ("anything", None, String::new()),
         Type::Null => ("null", None, String::new()),
         Type::Bool => ("boolean", None, String::new()),
-        Type::Integer(n) => ("integer", None, range(n.min, n.max, 0) + &step(n.step, 0)),
+        Type::Integer(n) => ("integer", None, range(n.min, n.max, 0) + &step(n.step, 0) + &usual(n.usual, 0)),
         Type::Decimal(n) => ("decimal", Some(n.places), decimal(n)),
         Type::Float(f) => ("float", None, float(f.min, f.max)),
         Type::Text(text) => ("text", None, lengths(text)),
@@ -72,7 +73,11 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
                 n.parts.iter().map(|(name, part)| format!("{name} {}", number_text(part))).collect();
             ("numbers in text", None, parts.join("\n"))
         }
-        Type::TimeText(time) => ("time in text", Some(time.places), notation(time)),
+        Type::TimeText(time) => {
+            let until =
+                time.until.map_or(String::new(), |_| format!(", up to {}", time.write(time.range().1)));
+            ("time in text", Some(time.places), notation(time) + &until)
+        }
         Type::Enum(values) => ("one of", None, values.iter().map(json).collect::<Vec<_>>().join(" ")),
         Type::Const(value) => ("always", None, json(value)),
         Type::Array(array) => ("array", None, count(array.min, array.max, "elements")),
@@ -81,7 +86,11 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
         Type::Tuple(tuple) => ("array", None, count(tuple.min, tuple.max, "elements")),
         Type::Definition(_) => ("definition", None, String::new()),
         Type::Checked(checked) => describe(&checked.kind),
-        Type::Known(inner) => describe(inner),
+        Type::Known(inner) => {
+            let (name, places, values) = describe(inner);
+            let separator = if values.is_empty() { "" } else { ", " };
+            (name, places, format!("{values}{separator}known: the device"))
+        }
         Type::Nullable(inner) => {
             let (name, places, values) = describe(inner);
             let separator = if values.is_empty() { "" } else { ", " };
@@ -91,7 +100,8 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
 }
 
 fn decimal(n: &Decimal) -> String {
-    range(n.min, n.max, n.places) + &step(n.step, n.places)
+    let quantum = n.quantum.map_or(String::new(), |q| format!(", counts of {}", quantum(q)));
+    range(n.min, n.max, n.places) + &step(n.step, n.places) + &quantum + &usual(n.usual, n.places)
 }
 
 fn number_text(n: &NumberText) -> String {
@@ -113,6 +123,18 @@ fn range(min: i128, max: i128, places: u32) -> String {
 
 fn step(step: u64, places: u32) -> String {
     if step == 1 { String::new() } else { format!(", steps of {}", scaled(i128::from(step), places)) }
+}
+
+fn usual(range: Option<(i128, i128)>, places: u32) -> String {
+    range.map_or(String::new(), |(low, high)| {
+        format!(", usually {} to {}", scaled(low, places), scaled(high, places))
+    })
+}
+
+/// A sensor's unit without trailing zeros.
+fn quantum(quantum: Quantum) -> String {
+    let text = scaled(i128::from(quantum.mantissa), quantum.places);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// `n` * 10^-`places` as text.
@@ -192,6 +214,17 @@ mod tests {
         assert_eq!(scaled(-5, 2), "-0.05");
         assert_eq!(scaled(123_400, 4), "12.3400");
         assert_eq!(scaled(7, 0), "7");
+    }
+
+    #[test]
+    fn what_a_sensor_measures_is_shown() {
+        let model = dunnage_schema::Model::compile(
+            r#"{"type":"string","x-dunnage-known":"device","x-dunnage-number":{"multipleOf":0.001,"quantum":0.50,
+            "minimum":-9,"maximum":9,"usual":{"minimum":0,"maximum":3.3}}}"#,
+        );
+        let (name, places, values) = describe(&model.unwrap().root);
+        assert_eq!((name, places), ("number in text", Some(3)));
+        assert_eq!(values, "-9.000 to 9.000, counts of 0.5, usually 0.000 to 3.000, known: the device");
     }
 
     #[test]
