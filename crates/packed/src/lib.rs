@@ -6,12 +6,14 @@ mod derive;
 #[allow(dead_code)]
 mod error;
 mod node;
+mod open;
 mod size;
 #[allow(dead_code)]
 mod wire;
 
 pub use error::Error;
 pub use node::*;
+pub use open::OpenPart;
 pub use size::Bits;
 
 use dunnage_schema::Model;
