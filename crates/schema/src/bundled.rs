@@ -1,7 +1,8 @@
 //! The schemas of `spec/schemas`, embedded.
 
-const BUNDLED: [(&str, &str); 4] = [
+const BUNDLED: [(&str, &str); 5] = [
     ("container", include_str!("../../../spec/schemas/container.json")),
+    ("container-voyage", include_str!("../../../spec/schemas/container-voyage.json")),
     ("container-numeric", include_str!("../../../spec/schemas/container-numeric.json")),
     ("weather", include_str!("../../../spec/schemas/weather.json")),
     ("meter", include_str!("../../../spec/schemas/meter.json")),

@@ -4,6 +4,14 @@ use crate::json::{parse, value};
 use dunnage_pson::Value;
 use dunnage_schema::{Model, Type, bundled, bundled_named};
 
+const MESSAGES: [(&str, &str); 5] = [
+    ("container", include_str!("../../../../bench/corpus/container.json")),
+    ("container-voyage", include_str!("../../../../bench/corpus/telemetry/container-voyage.json")),
+    ("container-numeric", include_str!("../../../../bench/corpus/telemetry/container-numeric.json")),
+    ("weather", include_str!("../../../../bench/corpus/telemetry/weather.json")),
+    ("meter", include_str!("../../../../bench/corpus/telemetry/meter.json")),
+];
+
 #[test]
 fn every_bundled_schema_compiles_and_allows_its_examples() {
     for (name, text) in bundled() {
@@ -18,6 +26,16 @@ fn every_bundled_schema_compiles_and_allows_its_examples() {
         for example in examples {
             model.validate(&value(example)).unwrap_or_else(|e| panic!("{name}: {e}"));
         }
+    }
+}
+
+#[test]
+fn the_messages_of_the_corpus_are_the_schemas_first_examples() {
+    for (name, message) in MESSAGES {
+        let text = bundled_named(name).unwrap();
+        let message = parse(message);
+        assert_eq!(message, parse(text)["examples"][0], "{name}");
+        Model::compile(text).unwrap().validate(&value(&message)).unwrap();
     }
 }
 
