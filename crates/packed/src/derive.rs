@@ -39,18 +39,16 @@ impl Derivation {
             Type::Null => Shape::Constant(dunnage_pson::Value::Null),
             Type::Const(value) => Shape::Constant(value.clone()),
             Type::Bool => Shape::Bool,
-            Type::Integer(n) => Shape::Number(Number {
-                min: n.min,
-                max: n.max,
-                step: n.step,
-                usual: n.usual,
-                source: Source::Integer,
-            }),
-            Type::Decimal(decimal) => Shape::Number(number(decimal, Source::Decimal(decimal.clone()))),
-            Type::NumberText(text) => Shape::Number(number_text(text)),
+            Type::Integer(n) => {
+                Shape::Number(Box::new(Number::new((n.min, n.max, n.step), n.usual, Source::Integer)))
+            }
+            Type::Decimal(decimal) => {
+                Shape::Number(Box::new(number(decimal, Source::Decimal(decimal.clone()))))
+            }
+            Type::NumberText(text) => Shape::Number(Box::new(number_text(text))),
             Type::TimeText(time) => {
                 let (min, max) = time.range();
-                Shape::Number(Number { min, max, step: 1, usual: None, source: Source::Time(time.clone()) })
+                Shape::Number(Box::new(Number::new((min, max, 1), None, Source::Time(time.clone()))))
             }
             Type::NumbersText(text) => Shape::Numbers(Numbers {
                 separator: text.separator.clone(),
@@ -110,11 +108,16 @@ fn number_text(text: &NumberText) -> Number {
 }
 
 fn number(decimal: &Decimal, source: Source) -> Number {
-    Number { min: decimal.min, max: decimal.max, step: decimal.step, usual: decimal.usual, source }
+    if decimal.quantum.is_none() {
+        return Number::new((decimal.min, decimal.max, decimal.step), decimal.usual, source);
+    }
+    let (min, max) = decimal.counts();
+    let usual = decimal.usual.map(|(first, last)| (decimal.count_near(first), decimal.count_near(last)));
+    Number::new((min, max, 1), usual, source)
 }
 
 /// Whether the number of characters of each segment is known from what stands behind it.
-fn is_exact(segments: &[Segment]) -> bool {
+pub(crate) fn is_exact(segments: &[Segment]) -> bool {
     segments.iter().enumerate().all(|(i, segment)| {
         let behind = &segments[i + 1..];
         let end = behind.iter().position(|next| next.min > 0).map_or(behind.len(), |first| first + 1);

@@ -4,7 +4,7 @@ use dunnage_pson::Value;
 use dunnage_schema::{Decimal, NumberText, Segment, TimeText, Type};
 
 /// Most values that an index counts; numbers with more are sized.
-pub const MAX_INDEX: u128 = 1 << 62;
+pub const MAX_INDEX: u64 = 1 << 62;
 
 /// A part of the message.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub enum Shape {
     /// One bit.
     Bool,
     /// A whole number on the wire.
-    Number(Number),
+    Number(Box<Number>),
     /// Numbers in one text.
     Numbers(Numbers),
     /// A binary float.
@@ -65,6 +65,8 @@ pub struct Number {
     pub usual: Option<(i128, i128)>,
     /// What the integer is in the message.
     pub source: Source,
+    form: Form,
+    usual_count: Option<u64>,
 }
 
 /// What a number is in the message.
@@ -92,20 +94,31 @@ pub enum Form {
 }
 
 impl Number {
+    /// The numbers from `min` to `max`, of which those of `usual` are expected.
+    pub(crate) fn new(
+        (min, max, step): (i128, i128, u64),
+        usual: Option<(i128, i128)>,
+        source: Source,
+    ) -> Number {
+        let count = |first: i128, last: i128| u64::try_from((last - first) / i128::from(step) + 1);
+        let form = match count(min, max) {
+            Ok(count) if count <= MAX_INDEX => Form::Index(count),
+            _ if min >= 0 => Form::Offset,
+            _ => Form::Signed,
+        };
+        let usual_count = usual.and_then(|(first, last)| count(first, last).ok()).filter(|n| *n < MAX_INDEX);
+        let usual = usual.filter(|_| usual_count.is_some());
+        Number { min, max, step, usual, source, form, usual_count }
+    }
+
     /// How an integer is written, where the escape of `usual` is not in the way.
     pub fn form(&self) -> Form {
-        let count = (self.max - self.min) as u128 / u128::from(self.step) + 1;
-        match u64::try_from(count) {
-            Ok(count) if u128::from(count) <= MAX_INDEX => Form::Index(count),
-            _ if self.min >= 0 => Form::Offset,
-            _ => Form::Signed,
-        }
+        self.form
     }
 
     /// How many values of `usual` there are; the index out of one more than these has the escape last.
     pub fn usual_count(&self) -> Option<u64> {
-        let (first, last) = self.usual?;
-        u64::try_from((last - first) / i128::from(self.step) + 1).ok()
+        self.usual_count
     }
 }
 

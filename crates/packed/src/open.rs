@@ -30,8 +30,8 @@ impl Layout {
     /// [`MAX_PLAIN_BYTES`], they are the message and the parts that take most of it.
     pub fn open_parts(&self) -> Vec<OpenPart> {
         let mut walk = Walk { open: Vec::new(), leaves: Vec::new() };
-        walk.node(&self.root, "", 1);
-        match self.root.bits().max {
+        walk.node(self.root(), "", 1);
+        match self.root().bits().max {
             Some(_) if self.is_plain() => Vec::new(),
             Some(bits) if walk.open.is_empty() => too_large(bits, walk.leaves),
             _ => walk.open,

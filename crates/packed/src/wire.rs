@@ -37,6 +37,9 @@ pub(crate) enum Part {
 
 /// Takes the parts of a message.
 pub(crate) trait Sink {
+    /// Whether the body is modelled: a few parts differ.
+    const MODELLED: bool;
+
     /// `value`, one of 0 to `count` - 1.
     fn index(&mut self, at: At, value: u64, count: u64) -> Result<(), Error>;
     /// A sized number.
@@ -49,6 +52,9 @@ pub(crate) trait Sink {
 
 /// Gives the parts of a message, in the same order.
 pub(crate) trait Source {
+    /// Whether the body is modelled.
+    const MODELLED: bool;
+
     /// One of 0 to `count` - 1.
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error>;
     /// A sized number.

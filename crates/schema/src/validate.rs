@@ -16,6 +16,11 @@ impl Model {
     pub fn validate(&self, message: &Value) -> Result<(), Violation> {
         value(&self.root, message)
     }
+
+    /// Whether `kind`, one of this model's types, allows `message`.
+    pub fn allows(&self, kind: &Type, message: &Value) -> bool {
+        value(kind, message).is_ok()
+    }
 }
 
 pub(crate) fn accepts(kind: &Type, v: &Value) -> bool {

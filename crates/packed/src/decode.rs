@@ -1,0 +1,203 @@
+//! The walk over a layout that makes a message of a source's parts.
+
+use crate::Error;
+use crate::limits::{Budget, Nesting};
+use crate::node::{Array, Node, Object, Shape, Text, Tuple};
+use crate::order::Unnamed;
+use crate::wire::{At, Part, Source};
+use crate::{Layout, any, float, moment, pattern};
+use dunnage_pson::{Kind, Value};
+use dunnage_schema::Type;
+use std::collections::HashSet;
+
+/// Fields that an object gets room for before they are there.
+const ROOM: usize = 64;
+
+/// One message on its way out of a source.
+pub(crate) struct Decoder<'a, S> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) source: &'a mut S,
+    pub(crate) budget: Budget,
+    /// The id of the device that sent it.
+    pub(crate) device: Option<&'a str>,
+}
+
+impl<S: Source> Decoder<'_, S> {
+    /// Reads the value that `node` has.
+    pub(crate) fn value(&mut self, node: &Node, nesting: Nesting) -> Result<Value, Error> {
+        self.count_value()?;
+        let id = node.id;
+        Ok(match &node.shape {
+            Shape::Constant(value) => self.known(value)?,
+            Shape::Bool => Value::Bool(self.index(id, Part::Value, 2)? == 1),
+            Shape::Number(number) => number.read(id, self.source)?,
+            Shape::Numbers(numbers) => numbers.read(id, self.source)?,
+            Shape::Float => Value::from(float::read(id, self.source)?),
+            Shape::Choice(values) => {
+                let at = self.index(id, Part::Value, values.len() as u64)?;
+                self.known(&values[at as usize])?
+            }
+            Shape::Pattern(segments) => Value::Text(pattern::read(segments, id, self.source)?),
+            Shape::Text(text) => Value::Text(self.text(id, text)?),
+            Shape::Array(array) => self.array(id, array, self.inside(nesting)?)?,
+            Shape::Tuple(tuple) => self.tuple(id, tuple, self.inside(nesting)?)?,
+            Shape::Object(object) => self.object(id, object, self.inside(nesting)?)?,
+            Shape::Nullable(inner) => self.nullable(id, inner, nesting)?,
+            Shape::Union(kinds) => self.union(id, kinds, nesting)?,
+            Shape::Any => any::read(self, id, nesting)?,
+            Shape::Definition(at) => self.value(&self.layout.definitions()[*at], nesting)?,
+            Shape::Known => match self.device {
+                Some(device) => Value::Text(device.to_owned()),
+                None => {
+                    let message = "the id of the device that sent the message is not known";
+                    return Err(Error::new(Kind::Type, self.source.offset(), message));
+                }
+            },
+        })
+    }
+
+    pub(crate) fn count_value(&mut self) -> Result<(), Error> {
+        self.budget.take(1, self.source.offset())
+    }
+
+    fn inside(&self, nesting: Nesting) -> Result<Nesting, Error> {
+        nesting.inside(self.source.offset())
+    }
+
+    fn index(&mut self, node: u32, part: Part, count: u64) -> Result<u64, Error> {
+        self.source.index(At { node, part }, count)
+    }
+
+    /// A value that the schema has.
+    fn known(&mut self, value: &Value) -> Result<Value, Error> {
+        self.budget.take_known(value, self.source.offset())?;
+        Ok(value.clone())
+    }
+
+    /// The key of an additional property, which is none of `keys`.
+    pub(crate) fn key(&mut self, node: u32, keys: &mut HashSet<String>) -> Result<String, Error> {
+        let offset = self.source.offset();
+        let key = self.source.text(At { node, part: Part::Key }, 0, None)?;
+        if !keys.insert(key.clone()) {
+            return Err(Error::new(Kind::Malformed, offset, "a key that stands twice").under(&key));
+        }
+        Ok(key)
+    }
+
+    fn text(&mut self, node: u32, text: &Text) -> Result<String, Error> {
+        let timed = S::MODELLED && text.date_time;
+        let offset = self.source.offset();
+        if timed && self.index(node, Part::Presence, 2)? == 1 {
+            return moment::read(node, self.source);
+        }
+        let t = self.source.text(At { node, part: Part::Value }, text.min, text.max)?;
+        if timed && moment::parse(&t).is_some() {
+            return Err(Error::new(Kind::Malformed, offset, "a plain time as text"));
+        }
+        Ok(t)
+    }
+
+    /// How many elements there are.
+    fn count(&mut self, node: u32, min: u32, max: Option<u32>) -> Result<u64, Error> {
+        let above = match max {
+            Some(max) => self.index(node, Part::Count, u64::from(max - min) + 1)?,
+            None => self.source.sized(At { node, part: Part::Count })?,
+        };
+        Ok(above.saturating_add(min.into()))
+    }
+
+    fn array(&mut self, node: u32, array: &Array, nesting: Nesting) -> Result<Value, Error> {
+        let count = self.count(node, array.min, array.max)?;
+        let mut items = Vec::new();
+        for i in 0..count {
+            items.push(self.value(&array.item, nesting).map_err(|error| error.at_index(i as usize))?);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn tuple(&mut self, node: u32, tuple: &Tuple, nesting: Nesting) -> Result<Value, Error> {
+        let offset = self.source.offset();
+        let count = self.count(node, tuple.min, tuple.max)?;
+        let mut items = Vec::new();
+        for i in 0..count {
+            let Some(kind) = tuple.items.get(i as usize).or(tuple.rest.as_deref()) else {
+                return Err(Error::new(Kind::Range, offset, format!("an array of {count}")));
+            };
+            items.push(self.value(kind, nesting).map_err(|error| error.at_index(i as usize))?);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn nullable(&mut self, node: u32, inner: &Node, nesting: Nesting) -> Result<Value, Error> {
+        let offset = self.source.offset();
+        if self.index(node, Part::Presence, 2)? == 0 {
+            return Ok(Value::Null);
+        }
+        match self.value(inner, nesting)? {
+            Value::Null => Err(Error::new(Kind::Malformed, offset, "null as something else")),
+            value => Ok(value),
+        }
+    }
+
+    fn union(&mut self, node: u32, kinds: &[(Type, Node)], nesting: Nesting) -> Result<Value, Error> {
+        let offset = self.source.offset();
+        let at = self.index(node, Part::Form, kinds.len() as u64)? as usize;
+        let value = self.value(&kinds[at].1, nesting)?;
+        match kinds.iter().position(|(kind, _)| self.layout.model().allows(kind, &value)) {
+            Some(first) if first == at => Ok(value),
+            Some(first) if first < at => {
+                Err(Error::new(Kind::Malformed, offset, "a value that an earlier type allows"))
+            }
+            _ => Err(Error::new(Kind::Range, offset, "a value that its type does not allow")),
+        }
+    }
+
+    fn object(&mut self, node: u32, object: &Object, nesting: Nesting) -> Result<Value, Error> {
+        let mut entries = Vec::with_capacity(object.fields.len().min(ROOM));
+        for field in &object.fields {
+            if field.optional && self.index(field.node.id, Part::Presence, 2)? == 0 {
+                continue;
+            }
+            self.budget.take_text(&field.name, self.source.offset())?;
+            let value = self.value(&field.node, nesting).map_err(|error| error.under(&field.name))?;
+            entries.push((field.name.clone(), value));
+        }
+        let named = entries.len();
+        if let Some(additional) = &object.additional {
+            let count = self.source.sized(At { node, part: Part::Count })?;
+            let mut keys = HashSet::new();
+            if count > 0 {
+                keys.extend(object.fields.iter().map(|field| field.name.clone()));
+            }
+            for _ in 0..count {
+                let key = self.key(node, &mut keys)?;
+                let value = self.value(additional, nesting).map_err(|error| error.under(&key))?;
+                entries.push((key, value));
+            }
+        }
+        if S::MODELLED { self.order(node, entries, named) } else { Ok(Value::Map(entries)) }
+    }
+
+    /// Puts `entries`, of which the first `named` are properties, into the message's order.
+    fn order(&mut self, node: u32, entries: Vec<(String, Value)>, named: usize) -> Result<Value, Error> {
+        let offset = self.source.offset();
+        let count = entries.len();
+        if count < 2 || self.index(node, Part::Order, 2)? == 0 {
+            return Ok(Value::Map(entries));
+        }
+        let mut unnamed = Unnamed::new(count);
+        let mut places = Vec::new();
+        for i in 0..count {
+            let left = (count - i) as u64;
+            let before = if left > 1 { self.index(node, Part::Order, left)? } else { 0 };
+            places.push(unnamed.named(before as usize));
+        }
+        // The additional ones were written in the message's order, and so are in it.
+        let mut additional = places.iter().filter(|place| **place >= named);
+        if places.is_sorted() || !additional.by_ref().is_sorted() {
+            return Err(Error::new(Kind::Malformed, offset, "an order that has another form"));
+        }
+        let mut entries: Vec<_> = entries.into_iter().map(Some).collect();
+        Ok(Value::Map(places.iter().filter_map(|place| entries[*place].take()).collect()))
+    }
+}

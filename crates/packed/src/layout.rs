@@ -1,0 +1,158 @@
+//! The layout: what is made once from a schema, and then encodes and decodes its messages.
+
+use crate::bits::{Reader, Writer};
+use crate::decode::Decoder;
+use crate::encode::Encoder;
+use crate::limits::{Budget, MAX_BYTES, Nesting};
+use crate::node::Node;
+use crate::wire::{Sink, Source};
+use crate::{Error, checks, derive};
+use dunnage_pson::{Kind, Value};
+use dunnage_schema::Model;
+
+/// The largest message of a plain layout in bytes, slot byte included; larger ones are modelled.
+pub const MAX_PLAIN_BYTES: u64 = 1024;
+
+/// Bits of the slot byte that hold the slot; the others are the mode.
+const SLOT: u8 = 0x3f;
+
+/// The bits of a schema's messages.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    model: Model,
+    root: Node,
+    definitions: Vec<Node>,
+    max_bytes: Option<u64>,
+    /// Whether the schema says more than the bits do, so that messages are validated beside them.
+    validates: bool,
+}
+
+impl Layout {
+    /// The layout of the messages of `model`.
+    pub fn new(model: &Model) -> Layout {
+        let (root, definitions) = derive::derive(model);
+        let max_bytes =
+            root.bits().max.map(|bits| 1 + bits.div_ceil(8)).filter(|max| *max <= MAX_PLAIN_BYTES);
+        let validates = checks::has_more_than_bits(model);
+        Layout { model: model.clone(), root, definitions, max_bytes, validates }
+    }
+
+    /// The schema's name, for generated code.
+    pub fn name(&self) -> &str {
+        &self.model.name
+    }
+
+    /// The slot byte of its messages: 1 to 63.
+    pub fn slot(&self) -> u8 {
+        self.model.slot
+    }
+
+    /// The tree of the message.
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// The trees that [`Shape::Definition`](crate::Shape::Definition) stands for.
+    pub fn definitions(&self) -> &[Node] {
+        &self.definitions
+    }
+
+    /// The schema it was made from.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Bytes of the smallest plain message, slot byte included.
+    pub fn min_bytes(&self) -> u64 {
+        1 + self.root.bits().min.div_ceil(8)
+    }
+
+    /// Bytes of the largest message, slot byte included; `None` where there is no bound, and for modelled layouts.
+    pub fn max_bytes(&self) -> Option<u64> {
+        self.max_bytes
+    }
+
+    /// Whether its messages are plain bits; those of the others are modelled.
+    pub fn is_plain(&self) -> bool {
+        self.max_bytes.is_some()
+    }
+
+    /// Appends `message` to `out`, slot byte first.
+    ///
+    /// A message that the schema does not allow is an error of kind `type` or `range` that names the value, the limit
+    /// and where it stands; a message that is too large or nested too deeply is `limit`. Then `out` is as it was.
+    pub fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = out.len();
+        out.push(self.slot());
+        self.encode_body(message, out).map_err(|error| {
+            out.truncate(start);
+            self.explained(error, message)
+        })
+    }
+
+    fn encode_body(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        if !self.is_plain() {
+            return Err(Error::new(Kind::Limit, 0, "the layout is open or large: its messages are modelled"));
+        }
+        let mut writer = Writer::new(out);
+        self.write(message, &mut writer)?;
+        writer.finish();
+        self.check(message)
+    }
+
+    /// What the bits do not say.
+    fn check(&self, message: &Value) -> Result<(), Error> {
+        if !self.validates {
+            return Ok(());
+        }
+        self.model.validate(message).map_err(|violation| Error::violation(Kind::Range, &violation))
+    }
+
+    /// Gives `sink` the parts of `message`.
+    fn write<S: Sink>(&self, message: &Value, sink: &mut S) -> Result<(), Error> {
+        Encoder { layout: self, sink, budget: Budget::new() }.value(&self.root, message, Nesting::default())
+    }
+
+    /// An error of the walk in the words of validation, which names values and limits.
+    fn explained(&self, error: Error, message: &Value) -> Error {
+        match self.model.validate(message) {
+            Err(violation) if error.kind() != Kind::Limit => Error::violation(error.kind(), &violation),
+            _ => error,
+        }
+    }
+
+    /// The message that `bytes` are, from the device with the id `device`, which messages with `x-dunnage-known` need.
+    pub fn decode(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
+        if bytes.len() > MAX_BYTES {
+            return Err(Error::new(Kind::Limit, MAX_BYTES, format!("a message of {} bytes", bytes.len())));
+        }
+        self.check_slot(bytes)?;
+        if !self.is_plain() {
+            return Err(Error::new(Kind::Limit, 0, "the layout is open or large: its messages are modelled"));
+        }
+        let mut reader = Reader::new(bytes, 1);
+        let message = self.read(&mut reader, device)?;
+        reader.finish()?;
+        self.check(&message)?;
+        Ok(message)
+    }
+
+    /// The message whose parts `source` gives.
+    fn read<S: Source>(&self, source: &mut S, device: Option<&str>) -> Result<Value, Error> {
+        Decoder { layout: self, source, budget: Budget::new(), device }.value(&self.root, Nesting::default())
+    }
+
+    fn check_slot(&self, bytes: &[u8]) -> Result<(), Error> {
+        let Some(&first) = bytes.first() else {
+            return Err(Error::new(Kind::Truncated, 0, "no bytes, not even the slot byte"));
+        };
+        match first & SLOT {
+            _ if first & !SLOT != 0 => {
+                Err(Error::new(Kind::Malformed, 0, format!("mode {} is reserved", first >> 6)))
+            }
+            0 => Err(Error::new(Kind::Malformed, 0, "slot 0 is no layout")),
+            slot if slot == self.slot() => Ok(()),
+            slot => Err(Error::new(Kind::Range, 0, format!("slot {slot}; the layout's is {}", self.slot()))),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Numbers: from the message's value to whole numbers, and from these to parts of the message.
+
+use crate::Error;
+use crate::node::{Form, Number, Numbers, Source as Notation};
+use crate::wire::{At, Part, Sink, Source};
+use dunnage_pson::{Kind, Value};
+use dunnage_schema::Decimal;
+
+impl Number {
+    /// The whole number that stands for `value`.
+    fn of_value(&self, value: &Value) -> Result<i128, Error> {
+        let number = match (&self.source, value) {
+            (Notation::Integer, Value::U64(_) | Value::I64(_) | Value::F64(_)) => value.as_integer(),
+            (Notation::Decimal(decimal), Value::U64(_) | Value::I64(_) | Value::F64(_)) => {
+                decimal.scaled(value).and_then(|scaled| counted(decimal, scaled))
+            }
+            (Notation::Text(_) | Notation::Time(_), Value::Text(text)) => return self.of_text(text),
+            _ => return Err(Error::new(Kind::Type, 0, format!("a number in {}", value.type_name()))),
+        };
+        self.checked(number)
+    }
+
+    fn of_text(&self, text: &str) -> Result<i128, Error> {
+        self.checked(match &self.source {
+            Notation::Text(notation) => {
+                notation.parse(text).and_then(|scaled| counted(&notation.number, scaled))
+            }
+            Notation::Time(notation) => notation.parse(text),
+            Notation::Integer | Notation::Decimal(_) => None,
+        })
+    }
+
+    fn checked(&self, number: Option<i128>) -> Result<i128, Error> {
+        match number.filter(|n| self.contains(*n)) {
+            Some(n) => Ok(n),
+            None => Err(Error::new(Kind::Range, 0, "not one of the schema's numbers")),
+        }
+    }
+
+    fn contains(&self, n: i128) -> bool {
+        self.min <= n && n <= self.max && (self.step == 1 || (n - self.min) % i128::from(self.step) == 0)
+    }
+
+    /// The value that `n` stands for.
+    fn to_value(&self, n: i128) -> Value {
+        match &self.source {
+            Notation::Integer => integer(n),
+            Notation::Decimal(decimal) => decimal.value(scaled(decimal, n)),
+            Notation::Text(notation) => Value::Text(notation.write(scaled(&notation.number, n))),
+            Notation::Time(notation) => Value::Text(notation.write(n)),
+        }
+    }
+
+    pub(crate) fn write<S: Sink>(&self, node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
+        self.write_whole(node, self.of_value(value)?, sink)
+    }
+
+    pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S) -> Result<Value, Error> {
+        Ok(self.to_value(self.read_whole(node, source)?))
+    }
+
+    fn write_whole<S: Sink>(&self, node: u32, n: i128, sink: &mut S) -> Result<(), Error> {
+        let at = At { node, part: Part::Value };
+        if let (Some((first, last)), Some(usual)) = (self.usual, self.usual_count()) {
+            if first <= n && n <= last {
+                return sink.index(at, self.steps(n - first), usual + 1);
+            }
+            sink.index(at, usual, usual + 1)?;
+        }
+        match self.form() {
+            Form::Index(count) => sink.index(at, self.steps(n - self.min), count),
+            Form::Offset => sink.sized(at, self.steps(n - self.min)),
+            Form::Signed => {
+                sink.index(At { node, part: Part::Sign }, u64::from(n < 0), 2)?;
+                let steps = n / i128::from(self.step);
+                sink.sized(at, (if n < 0 { -1 - steps } else { steps }) as u64)
+            }
+        }
+    }
+
+    fn read_whole<S: Source>(&self, node: u32, source: &mut S) -> Result<i128, Error> {
+        let at = At { node, part: Part::Value };
+        let usual = self.usual.zip(self.usual_count());
+        if let Some(((first, _), usual)) = usual {
+            let steps = source.index(at, usual + 1)?;
+            if steps < usual {
+                return Ok(first + self.distance(steps));
+            }
+        }
+        let offset = source.offset();
+        let n = match self.form() {
+            Form::Index(count) => self.min + self.distance(source.index(at, count)?),
+            Form::Offset => self.min.saturating_add(self.distance(source.sized(at)?)),
+            Form::Signed => {
+                let negative = source.index(At { node, part: Part::Sign }, 2)? == 1;
+                let steps = i128::from(source.sized(at)?);
+                (if negative { -1 - steps } else { steps }).saturating_mul(self.step.into())
+            }
+        };
+        if n < self.min || n > self.max {
+            return Err(Error::new(Kind::Range, offset, "a number out of its range"));
+        }
+        match usual {
+            Some(((first, last), _)) if first <= n && n <= last => {
+                Err(Error::new(Kind::Malformed, offset, "a usual number behind the escape"))
+            }
+            _ => Ok(n),
+        }
+    }
+
+    /// How many steps `distance` is: it is not negative, and they are below 2^64.
+    fn steps(&self, distance: i128) -> u64 {
+        // The division of 64 bits is the quicker one.
+        match u64::try_from(distance) {
+            Ok(distance) if self.step == 1 => distance,
+            Ok(distance) => distance / self.step,
+            Err(_) => (distance / i128::from(self.step)) as u64,
+        }
+    }
+
+    fn distance(&self, steps: u64) -> i128 {
+        i128::from(steps).saturating_mul(self.step.into())
+    }
+}
+
+impl Numbers {
+    pub(crate) fn write<S: Sink>(&self, node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
+        let Value::Text(text) = value else {
+            return Err(Error::new(Kind::Type, 0, format!("numbers in {}", value.type_name())));
+        };
+        let mut pieces = text.split(self.separator.as_str());
+        for (_, part) in &self.parts {
+            let piece = pieces.next().ok_or_else(|| Error::new(Kind::Range, 0, "too few numbers"))?;
+            part.write_whole(node, part.of_text(piece)?, sink)?;
+        }
+        match pieces.next() {
+            None => Ok(()),
+            Some(_) => Err(Error::new(Kind::Range, 0, "too many numbers")),
+        }
+    }
+
+    pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S) -> Result<Value, Error> {
+        let mut text = String::new();
+        for (i, (_, part)) in self.parts.iter().enumerate() {
+            if i > 0 {
+                text.push_str(&self.separator);
+            }
+            if let Value::Text(number) = part.read(node, source)? {
+                text.push_str(&number);
+            }
+        }
+        Ok(Value::Text(text))
+    }
+}
+
+/// The number on the wire: the scaled one, or how many quanta it is.
+fn counted(decimal: &Decimal, scaled: i128) -> Option<i128> {
+    if decimal.quantum.is_some() { decimal.count_of(scaled) } else { Some(scaled) }
+}
+
+/// The scaled number that the one on the wire stands for.
+fn scaled(decimal: &Decimal, n: i128) -> i128 {
+    if decimal.quantum.is_some() { decimal.of_count(n) } else { n }
+}
+
+/// The value that holds an integer of 64 bits.
+pub(crate) fn integer(n: i128) -> Value {
+    u64::try_from(n).map_or(Value::I64(n as i64), Value::U64)
+}
