@@ -4,6 +4,7 @@ use crate::bits::{Reader, Writer};
 use crate::decode::Decoder;
 use crate::encode::Encoder;
 use crate::limits::{Budget, MAX_BYTES, Nesting};
+use crate::modelled::{ModelledSink, ModelledSource};
 use crate::node::Node;
 use crate::wire::{Sink, Source};
 use crate::{Error, checks, derive};
@@ -91,12 +92,15 @@ impl Layout {
     }
 
     fn encode_body(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        if !self.is_plain() {
-            return Err(Error::new(Kind::Limit, 0, "the layout is open or large: its messages are modelled"));
+        if self.is_plain() {
+            let mut writer = Writer::new(out);
+            self.write(message, &mut writer)?;
+            writer.finish();
+        } else {
+            let mut sink = ModelledSink::new(out);
+            self.write(message, &mut sink)?;
+            sink.finish();
         }
-        let mut writer = Writer::new(out);
-        self.write(message, &mut writer)?;
-        writer.finish();
         self.check(message)
     }
 
@@ -127,12 +131,16 @@ impl Layout {
             return Err(Error::new(Kind::Limit, MAX_BYTES, format!("a message of {} bytes", bytes.len())));
         }
         self.check_slot(bytes)?;
-        if !self.is_plain() {
-            return Err(Error::new(Kind::Limit, 0, "the layout is open or large: its messages are modelled"));
+        let message;
+        if self.is_plain() {
+            let mut reader = Reader::new(bytes, 1);
+            message = self.read(&mut reader, device)?;
+            reader.finish()?;
+        } else {
+            let mut source = ModelledSource::new(bytes, 1);
+            message = self.read(&mut source, device)?;
+            source.finish()?;
         }
-        let mut reader = Reader::new(bytes, 1);
-        let message = self.read(&mut reader, device)?;
-        reader.finish()?;
         self.check(&message)?;
         Ok(message)
     }

@@ -12,6 +12,7 @@ mod error;
 mod float;
 mod layout;
 mod limits;
+mod modelled;
 mod moment;
 mod node;
 mod number;

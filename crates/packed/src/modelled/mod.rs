@@ -1,0 +1,97 @@
+//! Bodies of open and large layouts: an adaptive arithmetic coder. `spec/packed.md`, "Modelled bodies".
+
+mod coder;
+mod logistic;
+mod model;
+mod numbers;
+mod predictor;
+mod text;
+
+use crate::Error;
+use crate::wire::{At, Sink, Source};
+use coder::{Reader, Writer};
+use model::Model;
+
+/// Takes the parts of a message and writes its body.
+pub(crate) struct ModelledSink<'a> {
+    model: Model,
+    writer: Writer<'a>,
+}
+
+impl<'a> ModelledSink<'a> {
+    /// Writes behind the bytes that are there.
+    pub fn new(bytes: &'a mut Vec<u8>) -> Self {
+        ModelledSink { model: Model::new(16), writer: Writer::new(bytes) }
+    }
+
+    /// Writes the last bytes.
+    pub fn finish(self) {
+        self.writer.finish();
+    }
+}
+
+impl Sink for ModelledSink<'_> {
+    const MODELLED: bool = true;
+
+    fn index(&mut self, at: At, value: u64, count: u64) -> Result<(), Error> {
+        self.model.index(&mut self.writer, at, value, count).map(drop)
+    }
+
+    fn sized(&mut self, at: At, value: u64) -> Result<(), Error> {
+        self.model.sized(&mut self.writer, at, value).map(drop)
+    }
+
+    fn raw(&mut self, at: At, value: u64, bits: u32) -> Result<(), Error> {
+        self.model.raw(&mut self.writer, at, value, bits).map(drop)
+    }
+
+    fn text(&mut self, at: At, text: &str, min: u32, max: Option<u32>) -> Result<(), Error> {
+        self.model.text(&mut self.writer, at, Some(text), min, max).map(drop)
+    }
+}
+
+/// Gives the parts of a message from its body.
+pub(crate) struct ModelledSource<'a> {
+    model: Model,
+    reader: Reader<'a>,
+}
+
+impl<'a> ModelledSource<'a> {
+    /// Reads from byte `offset` of the message.
+    pub fn new(message: &'a [u8], offset: usize) -> Self {
+        ModelledSource { model: Model::new(16), reader: Reader::new(message, offset) }
+    }
+
+    /// The message has to end here.
+    pub fn finish(self) -> Result<(), Error> {
+        self.reader.finish()
+    }
+}
+
+impl Source for ModelledSource<'_> {
+    const MODELLED: bool = true;
+
+    fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
+        self.model.index(&mut self.reader, at, 0, count)
+    }
+
+    fn sized(&mut self, at: At) -> Result<u64, Error> {
+        self.model.sized(&mut self.reader, at, 0)
+    }
+
+    fn raw(&mut self, at: At, bits: u32) -> Result<u64, Error> {
+        self.model.raw(&mut self.reader, at, 0, bits)
+    }
+
+    fn text(&mut self, at: At, min: u32, max: Option<u32>) -> Result<String, Error> {
+        self.model.text(&mut self.reader, at, None, min, max)
+    }
+
+    fn offset(&self) -> usize {
+        use coder::Coder;
+        self.reader.offset()
+    }
+}
+
+#[cfg(test)]
+mod tests;
