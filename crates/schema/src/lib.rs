@@ -42,6 +42,7 @@ mod decimal;
 mod ecma;
 mod error;
 mod exact;
+mod infer;
 mod model;
 mod number_text;
 mod parse;
@@ -52,4 +53,5 @@ mod validate;
 
 pub use bundled::{bundled, bundled_named};
 pub use error::{SchemaError, Violation};
+pub use infer::{InferError, Inferred, Note, infer};
 pub use model::*;

@@ -1,4 +1,4 @@
-//! Schema text to a tree that keeps the order of keys and the text of numbers.
+//! JSON text to a tree that keeps the order of keys and the text of numbers.
 
 use crate::{SchemaError, error::join};
 use dunnage_pson::Value;
@@ -6,12 +6,12 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Longest schema, in bytes.
+/// Longest text, in bytes.
 const MAX_BYTES: usize = 1 << 20;
 /// Deepest JSON nesting of a schema; an object of a message takes two levels or more.
 const MAX_DEPTH: usize = 128;
 
-/// A JSON value of a schema.
+/// A JSON value of a schema, or of a sample.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Null,
@@ -24,10 +24,10 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Parses a schema's text. Keys that stand twice are an error: what they mean is anybody's guess.
+    /// Parses a text. Keys that stand twice are an error: what they mean is anybody's guess.
     pub(crate) fn parse(text: &str) -> Result<Node, SchemaError> {
         if text.len() > MAX_BYTES {
-            let message = format!("the schema has {} bytes; the limit is {MAX_BYTES}", text.len());
+            let message = format!("the text has {} bytes; the limit is {MAX_BYTES}", text.len());
             return Err(SchemaError::new("", "", message));
         }
         let raw: &RawValue = serde_json::from_str(text).map_err(|e| not_json("", &e))?;
@@ -82,7 +82,7 @@ fn number(text: &str) -> Option<Value> {
 
 fn read(raw: &RawValue, at: &str, depth: usize) -> Result<Node, SchemaError> {
     if depth > MAX_DEPTH {
-        return Err(SchemaError::new(at, "", format!("the schema is nested more than {MAX_DEPTH} deep")));
+        return Err(SchemaError::new(at, "", format!("the text is nested more than {MAX_DEPTH} deep")));
     }
     let text = raw.get();
     Ok(match text.as_bytes().first() {
@@ -111,7 +111,7 @@ fn object(text: &str, at: &str, depth: usize) -> Result<Node, SchemaError> {
 }
 
 fn not_json(at: &str, error: &serde_json::Error) -> SchemaError {
-    SchemaError::new(at, "", format!("the schema is not JSON: {error}"))
+    SchemaError::new(at, "", format!("not JSON: {error}"))
 }
 
 /// The entries of an object in their order, values unread.

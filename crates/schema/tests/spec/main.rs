@@ -3,6 +3,7 @@
 mod agreement;
 mod bundled;
 mod compile;
+mod infer;
 mod json;
 mod refuse;
 mod sensor;

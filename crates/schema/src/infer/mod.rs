@@ -1,0 +1,138 @@
+//! From samples to a schema: what the messages seen have in common, with room for those not seen yet.
+//!
+//! `docs/infer.md` has the rules for people. Every guess is noted; nothing is guessed silently.
+
+mod identifier;
+mod number;
+mod number_text;
+mod object;
+mod range;
+mod text;
+mod time_text;
+mod value;
+mod words;
+mod write;
+
+use crate::{Model, parse::Node};
+use std::fmt;
+use value::Guesses;
+
+/// Most arrays and objects inside one another, as in every message.
+const MAX_NESTING: usize = 32;
+/// Values from which on what they have in common is more than chance.
+const MANY: usize = 20;
+
+/// What samples were inferred to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inferred {
+    /// The schema's text: it compiles, and every sample obeys it.
+    pub schema: String,
+    /// What was guessed, in the order of the schema.
+    pub notes: Vec<Note>,
+}
+
+/// A guess.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What it is about: `position.latitude`, `readings[].value`, `counters.*`; `$` is the message.
+    pub field: String,
+    /// What was seen and what follows from it.
+    pub text: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.text)
+    }
+}
+
+/// Why there is no schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InferError {
+    sample: Option<usize>,
+    message: String,
+}
+
+impl InferError {
+    /// The sample at fault, counted from 0; `None` when it is not one alone.
+    pub fn sample(&self) -> Option<usize> {
+        self.sample
+    }
+
+    /// What is wrong, for people.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for InferError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for InferError {}
+
+/// Infers a schema from messages, given as JSON texts, because decimals are counted in the text: `17.00` has two.
+///
+/// `title` becomes the schema's title. Errors: no samples; one that is not JSON, has a key twice, is nested more than
+/// 32 deep or longer than 1 MiB; samples so different that the schema breaks the limits of `spec/schema.md`.
+///
+/// ```
+/// let inferred = dunnage_schema::infer(&[r#"{"t":17.00,"door":true}"#, r#"{"t":-3.25}"#], Some("Hold"))?;
+/// assert!(inferred.schema.contains(r#""t": { "type": "number", "multipleOf": 0.01, "#));
+/// assert!(inferred.notes.iter().any(|note| note.to_string().starts_with("door: missing in 1 of 2")));
+/// # Ok::<(), dunnage_schema::InferError>(())
+/// ```
+pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferred, InferError> {
+    let nodes = samples.iter().enumerate().map(|(index, sample)| read(index, sample.as_ref()));
+    let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+    if nodes.is_empty() {
+        return Err(InferError { sample: None, message: "there is no sample".to_owned() });
+    }
+    let mut guesses = Guesses::default();
+    let kind = value::infer(&mut guesses, "", &nodes.iter().collect::<Vec<_>>());
+    let mut entries =
+        vec![("$schema".to_owned(), write::text("https://json-schema.org/draft/2020-12/schema"))];
+    entries.extend(title.map(|title| ("title".to_owned(), write::text(title))));
+    if let Node::Object(keywords) = kind {
+        entries.extend(keywords);
+    }
+    let schema = write::schema(&Node::Object(entries));
+    check(&schema, &nodes)?;
+    Ok(Inferred { schema, notes: guesses.notes })
+}
+
+fn read(index: usize, text: &str) -> Result<Node, InferError> {
+    let failed = |message: String| InferError { sample: Some(index), message };
+    let node = Node::parse(text).map_err(|e| failed(e.to_string()))?;
+    if nesting(&node) > MAX_NESTING {
+        return Err(failed(format!("arrays and objects are nested more than {MAX_NESTING} deep")));
+    }
+    match value::message(&node) {
+        Some(_) => Ok(node),
+        None => Err(failed("neither 64 bits nor a binary64 hold one of the numbers".to_owned())),
+    }
+}
+
+/// Arrays and objects inside one another. A parsed text is at most 128 deep.
+fn nesting(node: &Node) -> usize {
+    match node {
+        Node::Array(items) => 1 + items.iter().map(nesting).max().unwrap_or(0),
+        Node::Object(entries) => 1 + entries.iter().map(|(_, node)| nesting(node)).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// Compiles the schema and holds every sample against it.
+fn check(schema: &str, nodes: &[Node]) -> Result<(), InferError> {
+    let model = Model::compile(schema).map_err(|e| InferError { sample: None, message: e.to_string() })?;
+    for (index, node) in nodes.iter().enumerate() {
+        let Some(message) = value::message(node) else { continue };
+        if let Err(violation) = model.validate(&message) {
+            let message = format!("the schema found does not allow it: {violation}");
+            return Err(InferError { sample: Some(index), message });
+        }
+    }
+    Ok(())
+}

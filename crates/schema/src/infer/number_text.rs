@@ -1,0 +1,159 @@
+//! Text that holds one number, or several with a separator.
+
+use super::{
+    number::{extent, last_name, seen, step},
+    range::{self, Range, plain},
+    text::with,
+    value::counted,
+    write,
+};
+use crate::parse::Node;
+
+/// Most digits before the point of a number; more of them are an identifier, unless decimals follow.
+const WHOLE_DIGITS: usize = 6;
+/// Most digits of a number.
+const DIGITS: usize = 15;
+/// Most numbers of one text.
+const NUMBERS: usize = 16;
+const LIMITS: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
+
+/// Numbers of one notation.
+struct Numbers {
+    places: u32,
+    /// Fewest digits before the point.
+    digits: usize,
+    scaled: Vec<i128>,
+}
+
+/// A text that is a number.
+struct Notation {
+    places: usize,
+    /// Digits before the point.
+    whole: usize,
+    /// Whether they begin with a zero that is not the only one.
+    padded: bool,
+    scaled: i128,
+}
+
+/// Text that is one number: `"17.00"`, `"06"`.
+pub(super) fn one(path: &str, texts: &[&str]) -> Option<(Node, String)> {
+    let numbers = Numbers::of(texts.iter().copied())?;
+    let (members, range) = numbers.members(last_name(path), &numbers.scaled);
+    let (low, high) = extent(&numbers.scaled);
+    let seen = seen(low, high, numbers.places, texts.len());
+    let padded = if numbers.digits > 1 { format!(" with {} digits", numbers.digits) } else { String::new() };
+    let note = format!("numbers as text{padded}, {seen}; range {range}");
+    Some((with("x-dunnage-number", Node::Object(members)), note))
+}
+
+/// Text that is several numbers with one separator: `"-993.9269 -27.1004 -52.0035"`.
+pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
+    let separator = separator(texts.first()?)?;
+    let split: Vec<Vec<&str>> = texts.iter().map(|text| text.split(separator).collect()).collect();
+    let count = split.first()?.len();
+    if !(2..=NUMBERS).contains(&count) || split.iter().any(|parts| parts.len() != count) {
+        return None;
+    }
+    let columns = (0..count).map(|at| Numbers::of(split.iter().map(|parts| parts[at])));
+    let columns = columns.collect::<Option<Vec<_>>>()?;
+    let mut ranges = Vec::new();
+    let items = columns.iter().enumerate().map(|(at, column)| {
+        // Numbers of one notation are parts of one thing, such as a vector, and have one range.
+        let alike =
+            columns.iter().filter(|other| (other.places, other.digits) == (column.places, column.digits));
+        let all: Vec<i128> = alike.flat_map(|other| other.scaled.iter().copied()).collect();
+        let (mut members, range) = column.members(last_name(path), &all);
+        let name = name(at, count);
+        ranges.push(format!("{name} {range}"));
+        members.insert(0, ("name".to_owned(), Node::Text(name)));
+        Node::Object(members)
+    });
+    let items = Node::Array(items.collect());
+    let numbers = write::object([("separator", write::text(separator)), ("items", items)]);
+    let note = format!("{count} numbers in each of {}: {}", counted(texts.len(), "text"), ranges.join(", "));
+    Some((with("x-dunnage-numbers", numbers), note))
+}
+
+/// What stands between the first two numbers of a text: neither letters nor digits.
+fn separator(text: &str) -> Option<&str> {
+    let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.');
+    let rest = text.trim_start_matches(number);
+    let end = rest.find(number)?;
+    let separator = rest.get(..end)?;
+    (!separator.is_empty() && !separator.contains(char::is_alphanumeric)).then_some(separator)
+}
+
+/// The name of a part: x, y and z for up to three, else n1, n2, ….
+fn name(at: usize, count: usize) -> String {
+    match ["x", "y", "z"].get(at) {
+        Some(axis) if count <= 3 => (*axis).to_owned(),
+        _ => format!("n{}", at + 1),
+    }
+}
+
+impl Numbers {
+    /// The numbers of texts in one notation; `None` when they are none, or identifiers.
+    fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Numbers> {
+        let read = texts.map(notation).collect::<Option<Vec<_>>>()?;
+        let places = read.first()?.places;
+        let width = read.iter().filter(|n| n.padded).map(|n| n.whole).max().unwrap_or(1);
+        // Padded or not, none is shorter, and only those of the padded width begin with a zero.
+        let one_notation =
+            |n: &Notation| n.places == places && n.whole >= width && (!n.padded || n.whole == width);
+        let is_identifier = |n: &Notation| places == 0 && n.whole > WHOLE_DIGITS;
+        if read.iter().any(|n| !one_notation(n) || is_identifier(n)) {
+            return None;
+        }
+        let scaled = read.iter().map(|n| n.scaled).collect();
+        Some(Numbers { places: places as u32, digits: width, scaled })
+    }
+
+    /// The members of `x-dunnage-number` for these numbers with the range of `all`, and that range in words.
+    fn members(&self, name: &str, all: &[i128]) -> (Vec<(String, Node)>, String) {
+        let Range { min, max, why } = self.range(name, all);
+        // The step has as many decimals as the text; the last of them is not zero.
+        let step = Some(step(all)).filter(|step| self.places == 0 || step % 10 != 0).unwrap_or(1);
+        let number = |n: i128| Node::Number(plain(n, self.places));
+        let mut members = vec![
+            ("multipleOf".to_owned(), number(step)),
+            ("minimum".to_owned(), number(min)),
+            ("maximum".to_owned(), number(max)),
+        ];
+        if self.digits > 1 {
+            members.push(("digits".to_owned(), write::count(self.digits)));
+        }
+        (members, format!("{} to {} {why}", plain(min, self.places), plain(max, self.places)))
+    }
+
+    fn range(&self, name: &str, all: &[i128]) -> Range {
+        let (low, high) = extent(all);
+        let unit = 10i128.saturating_pow(self.places);
+        let widest = 10i128.saturating_pow(self.digits as u32) * unit - unit;
+        if self.digits > 1 && low >= 0 && high <= widest {
+            return Range { min: 0, max: widest, why: "as many digits hold" };
+        }
+        range::guess(name, all.len(), (low, high), self.places, LIMITS)
+    }
+}
+
+/// Reads a number as text: `-?` digits, and perhaps a point and decimals. Negative zero is none.
+fn notation(text: &str) -> Option<Notation> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_whole = digits.len() == whole.len();
+    if !is_number(whole) || !is_whole && !is_number(decimals) || whole.len() + decimals.len() > DIGITS {
+        return None;
+    }
+    let magnitude: i128 = format!("{whole}{decimals}").parse().ok()?;
+    let negative = digits.len() < text.len();
+    if negative && magnitude == 0 {
+        return None;
+    }
+    Some(Notation {
+        places: decimals.len(),
+        whole: whole.len(),
+        padded: whole.len() > 1 && whole.starts_with('0'),
+        scaled: if negative { -magnitude } else { magnitude },
+    })
+}

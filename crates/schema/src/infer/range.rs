@@ -1,0 +1,132 @@
+//! Ranges with headroom, in units of 10^-`places`.
+
+use super::{MANY, words};
+use crate::{Decimal, NumberText};
+
+/// What names say about the range of numbers: a word of the field's name, and the range in whole units.
+///
+/// Degrees for the first two groups; degrees Celsius, as sensors of the industrial range have it; per cent.
+const NAMED: [(&[&str], i128, i128); 5] = [
+    (&["lat", "latitude"], -90, 90),
+    (&["lon", "lng", "longitude"], -180, 180),
+    (&["heading", "course", "bearing", "azimuth"], 0, 360),
+    (&["temperature", "temp"], -40, 85),
+    (&["humidity", "percent", "soc"], 0, 100),
+];
+
+/// Numbers seen, and the range guessed from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) min: i128,
+    pub(super) max: i128,
+    /// Why it is this one.
+    pub(super) why: &'static str,
+}
+
+/// The range for `count` numbers of `low` to `high` in the field called `name`; `limits` are what the type can hold.
+///
+/// - A name that says the range, if all numbers are in it.
+/// - 0 to 1 when only these two were seen, both of them, in many values.
+/// - Else 0 to ten times the largest magnitude, or twice from many values, rounded up to 1, 2 or 5 with zeros; the same
+///   below zero if there is a negative number. Between 0 and half of that range lies one bit: it is cheaper to keep it
+///   than to refuse a message.
+pub(super) fn guess(
+    name: &str,
+    count: usize,
+    (low, high): (i128, i128),
+    places: u32,
+    limits: (i128, i128),
+) -> Range {
+    let unit = 10i128.saturating_pow(places);
+    let named =
+        NAMED.iter().find(|(words, _, _)| words::of(name).iter().any(|w| words.contains(&w.as_str())));
+    if let Some((_, min, max)) = named
+        && min * unit <= low
+        && high <= max * unit
+    {
+        return Range { min: min * unit, max: max * unit, why: "by its name" };
+    }
+    if (low, high, places) == (0, 1, 0) && count >= MANY {
+        return Range { min: 0, max: 1, why: "guessed without headroom" };
+    }
+    let factor = if count < MANY { 10 } else { 2 };
+    let largest = low.unsigned_abs().max(high.unsigned_abs()).max(unit.unsigned_abs());
+    let reach = round_up((largest as i128).saturating_mul(factor));
+    let min = if low < 0 { (-reach).max(limits.0) } else { 0 };
+    Range { min, max: reach.min(limits.1), why: "guessed with headroom" }
+}
+
+/// The next number from `n`, which is above 0, that is 1, 2 or 5 with zeros.
+pub(super) fn round_up(n: i128) -> i128 {
+    let mut unit = 1i128;
+    while unit.saturating_mul(10) < n {
+        unit = unit.saturating_mul(10);
+    }
+    [1, 2, 5, 10].into_iter().map(|digit| unit.saturating_mul(digit)).find(|round| *round >= n).unwrap_or(n)
+}
+
+/// `n` * 10^-`places` with all places: `17.00`.
+pub(super) fn with_places(n: i128, places: u32) -> String {
+    let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None };
+    NumberText { number, digits: 1 }.write(n)
+}
+
+/// `n` * 10^-`places` without zeros at the end of the decimals: `17`.
+pub(super) fn plain(n: i128, places: u32) -> String {
+    let text = with_places(n, places);
+    if places == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
+
+    fn of(name: &str, count: usize, seen: (i128, i128), places: u32) -> (i128, i128) {
+        let range = guess(name, count, seen, places, LIMITS);
+        (range.min, range.max)
+    }
+
+    #[test]
+    fn few_numbers_get_ten_times_their_size_and_many_get_twice() {
+        assert_eq!(of("speed", 1, (282, 282), 1), (0, 5000));
+        assert_eq!(of("speed", 40, (0, 604), 1), (0, 2000));
+        assert_eq!(of("power", 40, (-577, 915), 0), (-2000, 2000));
+        assert_eq!(of("count", 1, (0, 0), 0), (0, 10));
+    }
+
+    #[test]
+    fn a_name_says_the_range_unless_a_number_is_beyond_it() {
+        assert_eq!(of("temperature", 1, (1700, 1700), 2), (-4000, 8500));
+        assert_eq!(of("oilTemp", 1, (1100, 1100), 1), (0, 20_000));
+        assert_eq!(of("GNSS-Latitude", 1, (1, 1), 0), (-90, 90));
+        assert_eq!(of("platform", 1, (1, 1), 0), (0, 10));
+    }
+
+    #[test]
+    fn only_zero_and_one_in_many_values_is_a_flag() {
+        assert_eq!(of("on", 20, (0, 1), 0), (0, 1));
+        assert_eq!(of("on", 19, (0, 1), 0), (0, 10));
+    }
+
+    #[test]
+    fn ranges_stay_in_what_the_type_holds() {
+        assert_eq!(of("n", 1, (LIMITS.0, LIMITS.1), 0), LIMITS);
+        assert_eq!(of("n", 1, (LIMITS.0, LIMITS.1), 18), LIMITS);
+    }
+
+    #[test]
+    fn rounding_goes_to_one_two_or_five_with_zeros() {
+        for (n, round) in [(1, 1), (3, 5), (5, 5), (6, 10), (10, 10), (11, 20), (282, 500), (99_999, 100_000)]
+        {
+            assert_eq!(round_up(n), round, "{n}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_with_and_without_their_zeros() {
+        assert_eq!((with_places(1700, 2).as_str(), plain(1700, 2).as_str()), ("17.00", "17"));
+        assert_eq!((with_places(-5, 1).as_str(), plain(100, 0).as_str()), ("-0.5", "100"));
+    }
+}

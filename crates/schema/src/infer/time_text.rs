@@ -1,0 +1,64 @@
+//! Text that is a time in one notation.
+
+use super::{text::with, value::counted, write};
+use crate::{Model, Type, parse::Node};
+
+/// The notations that are tried, without decimals; `.f` stands where decimals of the seconds may be.
+///
+/// Of those that differ in the order of day and month, the first that fits all texts is taken.
+const NOTATIONS: [&str; 12] = [
+    "YYYY-MM-DDThh:mm:ss.fZ",
+    "YYYY-MM-DDThh:mm:ss.f",
+    "YYYY-MM-DD hh:mm:ss.f",
+    "YYYY-MM-DDThh:mm:ss.f+00:00",
+    "YYYY/MM/DD hh:mm:ss.f",
+    "YYYYMMDDThhmmss.fZ",
+    "YYYYMMDDThhmmss.f",
+    "YYYYMMDDhhmmss.f",
+    "DDMMYY hhmmss.f",
+    "DD.MM.YYYY hh:mm:ss.f",
+    "DD/MM/YYYY hh:mm:ss.f",
+    "MM/DD/YYYY hh:mm:ss.f",
+];
+/// Epochs, the latest first: all times must be behind it.
+const EPOCHS: [&str; 3] = ["2000-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "0000-01-01T00:00:00Z"];
+/// The first notation with as many digits as an identifier may have, which must be of this century or the last 30 years before.
+const DIGITS_ONLY: &str = "YYYYMMDDhhmmss";
+
+/// The schema of times, if all texts are times in one notation.
+pub(super) fn infer(texts: &[&str]) -> Option<(Node, String)> {
+    let first = texts.first()?;
+    let decimals = decimals(first);
+    let fraction = if decimals == 0 { String::new() } else { format!(".{}", "f".repeat(decimals)) };
+    for notation in NOTATIONS {
+        let notation = notation.replace(".f", &fraction);
+        if notation.len() != first.len() {
+            continue;
+        }
+        let epochs = if notation == DIGITS_ONLY { &EPOCHS[..2] } else { &EPOCHS[..] };
+        if let Some(schema) = epochs.iter().find_map(|epoch| time(&notation, epoch, texts)) {
+            let note =
+                format!("times in {}: notation {notation}, taken as UTC", counted(texts.len(), "value"));
+            return Some((schema, note));
+        }
+    }
+    None
+}
+
+/// Decimals of the seconds: the digits behind the last point, up to nine; in a date like `20.04.2023` there are none.
+fn decimals(text: &str) -> usize {
+    let Some((before, behind)) = text.rsplit_once('.') else { return 0 };
+    let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
+    let ends = matches!(&behind[digits..], "" | "Z" | "+00:00");
+    if (1..=9).contains(&digits) && ends && before.len() >= DIGITS_ONLY.len() - 1 { digits } else { 0 }
+}
+
+/// The schema of times in `notation` from `epoch` on, if all texts are such times.
+fn time(notation: &str, epoch: &str, texts: &[&str]) -> Option<Node> {
+    let members = write::object([("notation", write::text(notation)), ("epoch", write::text(epoch))]);
+    let schema = with("x-dunnage-time", members);
+    let Ok(Model { root: Type::TimeText(time), .. }) = Model::compile(&write::schema(&schema)) else {
+        return None;
+    };
+    texts.iter().all(|text| time.parse(text).is_some()).then_some(schema)
+}

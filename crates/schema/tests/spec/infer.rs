@@ -1,0 +1,286 @@
+//! From samples to schemas: what is inferred compiles, and allows every sample.
+
+use dunnage_schema::{Inferred, Model, Type, bundled, infer};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+fn inferred(samples: &[impl AsRef<str>]) -> Inferred {
+    infer(samples, Some("Sample")).unwrap()
+}
+
+fn schema(samples: &[impl AsRef<str>]) -> Json {
+    serde_json::from_str(&inferred(samples).schema).unwrap()
+}
+
+/// The schema of the field `a`, of whose values there are samples.
+fn field(values: &[&str]) -> Json {
+    let samples: Vec<String> = values.iter().map(|value| format!("{{\"a\":{value}}}")).collect();
+    schema(&samples)["properties"]["a"].clone()
+}
+
+/// So many samples of a text with a number in it.
+fn many(text: impl Fn(usize) -> String) -> Json {
+    let values: Vec<String> = (0..200).map(text).collect();
+    field(&values.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn notes(samples: &[&str]) -> Vec<String> {
+    inferred(samples).notes.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_whole_schema_is_closed_and_in_order() {
+    let schema = inferred(&[r#"{"b":1,"a":{"d":true}}"#, r#"{"b":2,"c":null,"a":{"d":false}}"#]).schema;
+    assert_eq!(
+        schema,
+        r#"{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "Sample",
+  "type": "object",
+  "properties": {
+    "b": { "type": "integer", "minimum": 0, "maximum": 20 },
+    "c": {},
+    "a": {
+      "type": "object",
+      "properties": { "d": { "type": "boolean" } },
+      "required": ["d"],
+      "additionalProperties": false
+    }
+  },
+  "required": ["b", "a"],
+  "additionalProperties": false
+}"#
+    );
+}
+
+#[test]
+fn decimals_are_counted_in_the_text() {
+    assert_eq!(field(&["17.00"]), json!({"type":"number","multipleOf":0.01,"minimum":0,"maximum":200}));
+    assert_eq!(
+        field(&["1.5e-3", "2"]),
+        json!({"type":"number","multipleOf":0.0001,"minimum":0,"maximum":20})
+    );
+    assert_eq!(field(&["1", "2.0"])["type"], "number");
+    assert_eq!(field(&["2e3"])["type"], "integer");
+    assert_eq!(field(&["-0.0"]), json!({"type":"number"}));
+    assert_eq!(field(&["0.1", "0.30000000000000004"]), json!({"type":"number"}));
+    assert_eq!(field(&["1e300", "1"]), json!({"type":"number"}));
+}
+
+#[test]
+fn integers_take_all_64_bits() {
+    let wide = field(&["18446744073709551615"]);
+    assert_eq!(wide, json!({"type":"integer","minimum":0,"maximum":18446744073709551615u64}));
+    assert_eq!(field(&["-9223372036854775808"])["minimum"], json!(i64::MIN));
+    assert_eq!(field(&["9007199254740993", "0.5e300"]), json!({}));
+}
+
+#[test]
+fn many_multiples_are_a_step() {
+    let rain = many(|n| format!("{}.{}", n / 5, n % 5 * 2));
+    assert_eq!(rain["multipleOf"], json!(0.2));
+    assert_eq!(many(|n| format!("{}", n * 25))["multipleOf"], 25);
+    assert_eq!(field(&["2", "4"]).get("multipleOf"), None);
+}
+
+#[test]
+fn numbers_in_text_keep_their_notation() {
+    let number = |value| json!({"type":"string","x-dunnage-number":value});
+    assert_eq!(
+        field(&["\"17.00\"", "\"-0.50\""]),
+        number(json!({"multipleOf":0.01,"minimum":-200,"maximum":200}))
+    );
+    assert_eq!(
+        field(&["\"06\"", "\"11\""]),
+        number(json!({"multipleOf":1,"minimum":0,"maximum":99,"digits":2}))
+    );
+    assert_eq!(field(&["\"0\""]), number(json!({"multipleOf":1,"minimum":0,"maximum":10})));
+    // Another notation in each: none that one keyword could say.
+    for mixed in [["\"06\"", "\"7\""], ["\"1.0\"", "\"1.00\""], ["\"-0.0\"", "\"0.0\""], ["\"1.\"", "\".1\""]]
+    {
+        assert_eq!(field(&mixed).get("x-dunnage-number"), None, "{mixed:?}");
+    }
+}
+
+#[test]
+fn numbers_of_one_text_have_a_separator_and_share_a_range() {
+    let acc = field(&["\"-993.9269 -27.1004 -52.0035\""]);
+    let numbers = &acc["x-dunnage-numbers"];
+    assert_eq!(numbers["separator"], " ");
+    assert_eq!(numbers["items"][2], json!({"name":"z","multipleOf":0.0001,"minimum":-10000,"maximum":10000}));
+    assert_eq!(field(&["\"12:30\""])["x-dunnage-numbers"]["separator"], ":");
+    assert_eq!(field(&["\"1 2\"", "\"1 2 3\""]).get("x-dunnage-numbers"), None);
+}
+
+#[test]
+fn times_have_a_notation() {
+    for (text, notation) in [
+        ("200423 002940.0", "DDMMYY hhmmss.f"),
+        ("2026-03-29T12:00:00Z", "YYYY-MM-DDThh:mm:ssZ"),
+        ("2026-03-29T12:00:00.125Z", "YYYY-MM-DDThh:mm:ss.fffZ"),
+        ("2026-02-18T03:43:28", "YYYY-MM-DDThh:mm:ss"),
+        ("2026-02-18 03:43:28.50", "YYYY-MM-DD hh:mm:ss.ff"),
+        ("18.02.2026 03:43:28", "DD.MM.YYYY hh:mm:ss"),
+        ("12/31/2026 03:43:28", "MM/DD/YYYY hh:mm:ss"),
+        ("20260218034328", "YYYYMMDDhhmmss"),
+    ] {
+        let time = field(&[&format!("\"{text}\"")]);
+        assert_eq!(
+            time["x-dunnage-time"],
+            json!({"notation":notation,"epoch":"2000-01-01T00:00:00Z"}),
+            "{text}"
+        );
+    }
+    assert_eq!(field(&["\"1969-07-20T20:17:40Z\""])["x-dunnage-time"]["epoch"], "0000-01-01T00:00:00Z");
+    let mixed = field(&["\"2026-03-29T12:00:00Z\"", "\"2026-03-29T12:00:00.5+02:00\""]);
+    assert_eq!(mixed, json!({"type":"string","format":"date-time"}));
+    assert_eq!(field(&["\"320423 002940.0\""]).get("x-dunnage-time"), None);
+}
+
+#[test]
+fn choices_take_many_samples() {
+    assert_eq!(many(|n| format!("\"{}\"", ["on", "off", "E1"][n % 3]))["enum"], json!(["E1", "off", "on"]));
+    assert_eq!(many(|n| format!("\"{}\"", n % 2))["enum"], json!(["0", "1"]));
+    assert_eq!(many(|_| "\"reading\"".into())["const"], "reading");
+    assert_eq!(field(&["\"on\"", "\"off\""]), json!({"type":"string","maxLength":20}));
+    assert_eq!(field(&["\"on\""]), json!({"type":"string","maxLength":20}));
+    // Three devices are not all devices.
+    assert_eq!(many(|n| format!("\"DNGU00000{}7\"", n % 3))["pattern"], "^[A-Z]{4}[0-9]{7}$");
+}
+
+#[test]
+fn null_and_missing_are_seen() {
+    let nullable = field(&["null", "1.5"]);
+    assert_eq!(nullable["type"], json!(["number", "null"]));
+    assert_eq!(many(|n| ["\"a\"", "\"b\"", "null"][n % 3].into())["enum"], json!(["a", "b", null]));
+    assert_eq!(schema(&[r#"{"a":1,"b":1}"#, r#"{"a":1}"#])["required"], json!(["a"]));
+    let notes = notes(&[r#"{"a":1,"b":null}"#, r#"{"a":1}"#]);
+    assert!(notes.contains(&"b: missing in 1 of 2: optional".to_owned()), "{notes:?}");
+}
+
+#[test]
+fn arrays_have_one_schema_for_their_elements() {
+    assert_eq!(
+        field(&["[1,2.5]", "[]"]),
+        json!({"type":"array","items":{"type":"number","multipleOf":0.1,"minimum":0,"maximum":50},"maxItems":10})
+    );
+    let pair = many(|n| format!("[{n},{n}]"));
+    assert_eq!((&pair["minItems"], &pair["maxItems"]), (&json!(2), &json!(2)));
+    assert_eq!(field(&["[{\"x\":1},{\"y\":[[]]}]"])["items"]["properties"]["y"]["items"]["type"], "array");
+}
+
+#[test]
+fn keys_that_are_data_make_a_map() {
+    let days = (1..=9).map(|day| format!("\"2026-01-0{day}\":{day}")).collect::<Vec<_>>().join(",");
+    assert_eq!(
+        field(&[&format!("{{{days}}}")]),
+        json!({"type":"object","additionalProperties":{"type":"integer","minimum":0,"maximum":100}})
+    );
+    let come_and_go =
+        many(|n| format!("{{\"{}\":true}}", ["a", "b", "c", "d", "e", "f", "g", "h", "i"][n % 9]));
+    assert_eq!(come_and_go["additionalProperties"], json!({"type":"boolean"}));
+    let phases = field(&[r#"{"t1":1,"t2":2,"t3":3}"#]);
+    assert_eq!(phases["additionalProperties"], false);
+}
+
+#[test]
+fn what_is_no_sample_is_an_error_that_names_it() {
+    assert!(infer(&[] as &[&str], None).is_err());
+    for text in ["", "{", "{}{}", r#"{"a":1,"a":1}"#, "1e999", "\"\\ud800\"", "36893488147419103233"] {
+        let error = infer(&["{}", text], None).unwrap_err();
+        assert_eq!(error.sample(), Some(1), "{text}: {error}");
+    }
+    let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+    assert!(infer(&[nested(32)], None).is_ok());
+    assert_eq!(infer(&[nested(33)], None).unwrap_err().sample(), Some(0));
+}
+
+#[test]
+fn the_examples_of_the_bundled_schemas_are_sane() {
+    for (name, text) in bundled() {
+        let schema: Json = serde_json::from_str(text).unwrap();
+        let samples: Vec<String> =
+            schema["examples"].as_array().unwrap().iter().map(Json::to_string).collect();
+        let model = Model::compile(&inferred(&samples).schema).unwrap();
+        let Type::Object(object) = &model.root else { panic!("{name} is an object") };
+        assert_eq!(object.fields.len(), schema["properties"].as_object().unwrap().len(), "{name}");
+        assert!(object.fields.iter().all(|field| field.kind != Type::Any), "{name}");
+    }
+}
+
+/// Text of the kinds that are recognised, near misses among them.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "-?[0-9]{1,4}(\\.[0-9]{1,3})?",
+        "-?0[.:][0-9]{1,2}",
+        "-?[0-9.]{1,5} -?[0-9.]{1,5}",
+        "[0-3][0-9][01][0-9]2[0-9] [0-2][0-9][0-5][0-9][0-5][0-9](\\.[0-9])?",
+        "20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9]:[0-6][0-9](\\.[0-9]{1,3})?(Z|\\+01:00)?",
+        "[A-Z]{3}[UJZ][0-9]{7}",
+        "[0-9A-F]{1,4}[-:./^$+]{0,2}[0-9a-f]{1,4}",
+        "[0-9.]{7,9}",
+        "[01]",
+        "\\PC{0,6}",
+    ]
+}
+
+fn number() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "-?(0|[1-9][0-9]{0,3})(\\.[0-9]{1,3})?",
+        "-?[1-9](\\.[0-9]{1,17})?([eE][+-]?[0-9]{1,2})?",
+        any::<i64>().prop_map(|n| n.to_string()),
+        any::<u64>().prop_map(|n| n.to_string()),
+        any::<f64>().prop_filter("JSON has no others", |f| f.is_finite()).prop_map(|f| format!("{f:e}")),
+        Just("-0".to_owned()),
+    ]
+}
+
+fn message() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        4 => text().prop_map(|text| Json::from(text).to_string()),
+        4 => number(),
+        1 => Just("null".to_owned()),
+        1 => any::<bool>().prop_map(|b| b.to_string()),
+    ];
+    leaf.prop_recursive(3, 24, 6, |inner| {
+        let key = prop_oneof![3 => "[a-d]", 1 => "[0-9]{1,2}", 1 => "temperature|lat", 1 => "\\PC{0,2}"];
+        prop_oneof![
+            1 => prop::collection::vec(inner.clone(), 0..5).prop_map(|items| format!("[{}]", items.join(","))),
+            3 => prop::collection::btree_map(key, inner, 0..12).prop_map(|entries| {
+                let entry = |(key, value): (String, String)| format!("{}:{value}", Json::from(key));
+                format!("{{{}}}", entries.into_iter().map(entry).collect::<Vec<_>>().join(","))
+            }),
+        ]
+    })
+}
+
+proptest! {
+    // `infer` itself holds every sample against the schema and fails when one does not obey it.
+    #[test]
+    fn any_messages_have_a_schema_that_allows_them(samples in prop::collection::vec(message(), 1..6)) {
+        let inferred = infer(&samples, None);
+        prop_assert!(inferred.is_ok(), "{samples:?}: {inferred:?}");
+    }
+
+    #[test]
+    fn any_texts_have_a_schema_that_allows_them(texts in prop::collection::vec(text(), 1..40)) {
+        let samples: Vec<String> = texts.into_iter().map(|text| Json::from(text).to_string()).collect();
+        let inferred = infer(&samples, None);
+        prop_assert!(inferred.is_ok(), "{samples:?}: {inferred:?}");
+    }
+
+    #[test]
+    fn any_numbers_have_a_schema_that_allows_them(numbers in prop::collection::vec(number(), 1..40)) {
+        let inferred = infer(&numbers, None);
+        prop_assert!(inferred.is_ok(), "{numbers:?}: {inferred:?}");
+    }
+
+    #[test]
+    fn decimals_of_one_notation_are_decimals(numbers in prop::collection::vec("-?[1-9][0-9]{0,3}\\.[0-9]{2}", 1..40)) {
+        let model = Model::compile(&infer(&numbers, None).unwrap().schema).unwrap();
+        prop_assert!(matches!(model.root, Type::Decimal(_)));
+        let texts: Vec<String> = numbers.iter().map(|number| format!("\"{number}\"")).collect();
+        let model = Model::compile(&infer(&texts, None).unwrap().schema).unwrap();
+        prop_assert!(matches!(model.root, Type::NumberText(_)));
+    }
+}
