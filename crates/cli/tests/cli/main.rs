@@ -8,6 +8,7 @@ mod device;
 mod filters;
 mod gateway;
 mod generate;
+mod infer;
 mod inspect;
 mod manual;
 mod readme;

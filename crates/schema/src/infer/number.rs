@@ -2,7 +2,7 @@
 
 use super::{
     MANY,
-    range::{self, Range, plain, with_places},
+    range::{self, plain, with_places},
     value::{Guesses, allows, counted, read_number},
     write,
 };
@@ -57,18 +57,16 @@ fn places(text: &str) -> Option<u32> {
 
 /// The schema of numbers in units of 10^-`places`, and what was guessed.
 fn number(path: &str, places: u32, scaled: &[i128]) -> (Node, String) {
-    let (low, high) = extent(scaled);
-    let limits = if places == 0 && low >= 0 { (0, UNSIGNED_MAX) } else { SIGNED };
-    let Range { min, max, why } = range::guess(last_name(path), scaled.len(), (low, high), places, limits);
+    let is_unsigned = places == 0 && scaled.iter().all(|n| *n >= 0);
+    let limits = if is_unsigned { (0, UNSIGNED_MAX) } else { SIGNED };
+    let range = range::guess(last_name(path), scaled, places, limits);
     let step = step(scaled);
     let mut keywords = vec![("type".to_owned(), write::text(if places == 0 { "integer" } else { "number" }))];
     if places > 0 || step > 1 {
         keywords.push(("multipleOf".to_owned(), Node::Number(plain(step, places))));
     }
-    keywords.push(("minimum".to_owned(), Node::Number(plain(min, places))));
-    keywords.push(("maximum".to_owned(), Node::Number(plain(max, places))));
-    let seen = seen(low, high, places, scaled.len());
-    let mut note = format!("{seen}; range {} to {} {why}", plain(min, places), plain(max, places));
+    keywords.extend(range.keywords(places, "x-dunnage-usual"));
+    let mut note = format!("{}; range {}", seen(scaled, places), range.describe(places));
     if step > 1 {
         note.push_str(&format!("; all are multiples of {}: the step", plain(step, places)));
     }
@@ -76,18 +74,10 @@ fn number(path: &str, places: u32, scaled: &[i128]) -> (Node, String) {
 }
 
 /// `17.00 to 21.35 seen in 40 values`
-pub(super) fn seen(low: i128, high: i128, places: u32, count: usize) -> String {
-    let (first, count) = (with_places(low, places), counted(count, "value"));
-    if low == high {
-        format!("{first} seen in {count}")
-    } else {
-        format!("{first} to {} seen in {count}", with_places(high, places))
-    }
-}
-
-/// The smallest and the largest.
-pub(super) fn extent(scaled: &[i128]) -> (i128, i128) {
-    (scaled.iter().copied().min().unwrap_or(0), scaled.iter().copied().max().unwrap_or(0))
+pub(super) fn seen(scaled: &[i128], places: u32) -> String {
+    let (low, high) = range::extent(scaled);
+    let to = if low == high { String::new() } else { format!(" to {}", with_places(high, places)) };
+    format!("{}{to} seen in {}", with_places(low, places), counted(scaled.len(), "value"))
 }
 
 /// What all numbers are multiples of, when there are many different ones; else 1.

@@ -1,8 +1,8 @@
 //! Text that holds one number, or several with a separator.
 
 use super::{
-    number::{extent, last_name, seen, step},
-    range::{self, Range, plain},
+    number::{last_name, seen, step},
+    range::{self, Range, extent, plain},
     text::with,
     value::counted,
     write,
@@ -39,8 +39,7 @@ struct Notation {
 pub(super) fn one(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let numbers = Numbers::of(texts.iter().copied())?;
     let (members, range) = numbers.members(last_name(path), &numbers.scaled);
-    let (low, high) = extent(&numbers.scaled);
-    let seen = seen(low, high, numbers.places, texts.len());
+    let seen = seen(&numbers.scaled, numbers.places);
     let padded = if numbers.digits > 1 { format!(" with {} digits", numbers.digits) } else { String::new() };
     let note = format!("numbers as text{padded}, {seen}; range {range}");
     Some((with("x-dunnage-number", Node::Object(members)), note))
@@ -64,13 +63,16 @@ pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
         let all: Vec<i128> = alike.flat_map(|other| other.scaled.iter().copied()).collect();
         let (mut members, range) = column.members(last_name(path), &all);
         let name = name(at, count);
-        ranges.push(format!("{name} {range}"));
+        ranges.push(range);
         members.insert(0, ("name".to_owned(), Node::Text(name)));
         Node::Object(members)
     });
-    let items = Node::Array(items.collect());
+    let items: Vec<Node> = items.collect();
+    ranges.dedup();
+    let ranges = if ranges.len() == 1 { format!("each {}", ranges[0]) } else { ranges.join("; ") };
+    let items = Node::Array(items);
     let numbers = write::object([("separator", write::text(separator)), ("items", items)]);
-    let note = format!("{count} numbers in each of {}: {}", counted(texts.len(), "text"), ranges.join(", "));
+    let note = format!("{count} numbers in each of {}: {ranges}", counted(texts.len(), "text"));
     Some((with("x-dunnage-numbers", numbers), note))
 }
 
@@ -110,19 +112,15 @@ impl Numbers {
 
     /// The members of `x-dunnage-number` for these numbers with the range of `all`, and that range in words.
     fn members(&self, name: &str, all: &[i128]) -> (Vec<(String, Node)>, String) {
-        let Range { min, max, why } = self.range(name, all);
+        let range = self.range(name, all);
         // The step has as many decimals as the text; the last of them is not zero.
         let step = Some(step(all)).filter(|step| self.places == 0 || step % 10 != 0).unwrap_or(1);
-        let number = |n: i128| Node::Number(plain(n, self.places));
-        let mut members = vec![
-            ("multipleOf".to_owned(), number(step)),
-            ("minimum".to_owned(), number(min)),
-            ("maximum".to_owned(), number(max)),
-        ];
+        let mut members = vec![("multipleOf".to_owned(), Node::Number(plain(step, self.places)))];
+        members.extend(range.keywords(self.places, "usual"));
         if self.digits > 1 {
             members.push(("digits".to_owned(), write::count(self.digits)));
         }
-        (members, format!("{} to {} {why}", plain(min, self.places), plain(max, self.places)))
+        (members, range.describe(self.places))
     }
 
     fn range(&self, name: &str, all: &[i128]) -> Range {
@@ -130,9 +128,9 @@ impl Numbers {
         let unit = 10i128.saturating_pow(self.places);
         let widest = 10i128.saturating_pow(self.digits as u32) * unit - unit;
         if self.digits > 1 && low >= 0 && high <= widest {
-            return Range { min: 0, max: widest, why: "as many digits hold" };
+            return Range { min: 0, max: widest, usual: None, why: "which its digits hold" };
         }
-        range::guess(name, all.len(), (low, high), self.places, LIMITS)
+        range::guess(name, all, self.places, LIMITS)
     }
 }
 

@@ -19,10 +19,12 @@ const ROOM: usize = 20;
 
 /// A schema and what it was guessed from.
 type Guess = (Node, String);
+/// Guesses from a field's path and its texts.
+type Try = fn(&str, &[&str]) -> Option<Guess>;
 
 /// The schema of texts. The first of the guesses that all of them obey is taken.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
-    let tries: [fn(&str, &[&str]) -> Option<Guess>; 8] = [
+    let tries: [Try; 8] = [
         |_, texts| flag(texts),
         |_, texts| time_text::infer(texts),
         |_, texts| known(texts),

@@ -20,9 +20,13 @@ const NOTATIONS: [&str; 12] = [
     "DD/MM/YYYY hh:mm:ss.f",
     "MM/DD/YYYY hh:mm:ss.f",
 ];
-/// Epochs, the latest first: all times must be behind it.
-const EPOCHS: [&str; 3] = ["2000-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "0000-01-01T00:00:00Z"];
-/// The first notation with as many digits as an identifier may have, which must be of this century or the last 30 years before.
+/// First and last second, the narrowest first. Sensors' times are of this century, and take 32 bits then.
+const SPANS: [(&str, Option<&str>); 3] = [
+    ("2000-01-01T00:00:00Z", Some("2099-12-31T23:59:59Z")),
+    ("1970-01-01T00:00:00Z", Some("2099-12-31T23:59:59Z")),
+    ("0000-01-01T00:00:00Z", None),
+];
+/// The notation that identifiers may have by chance: its times must be in one of the first two spans.
 const DIGITS_ONLY: &str = "YYYYMMDDhhmmss";
 
 /// The schema of times, if all texts are times in one notation.
@@ -35,8 +39,8 @@ pub(super) fn infer(texts: &[&str]) -> Option<(Node, String)> {
         if notation.len() != first.len() {
             continue;
         }
-        let epochs = if notation == DIGITS_ONLY { &EPOCHS[..2] } else { &EPOCHS[..] };
-        if let Some(schema) = epochs.iter().find_map(|epoch| time(&notation, epoch, texts)) {
+        let spans = if notation == DIGITS_ONLY { &SPANS[..2] } else { &SPANS[..] };
+        if let Some(schema) = spans.iter().find_map(|(epoch, until)| time(&notation, epoch, *until, texts)) {
             let note =
                 format!("times in {}: notation {notation}, taken as UTC", counted(texts.len(), "value"));
             return Some((schema, note));
@@ -53,10 +57,14 @@ fn decimals(text: &str) -> usize {
     if (1..=9).contains(&digits) && ends && before.len() >= DIGITS_ONLY.len() - 1 { digits } else { 0 }
 }
 
-/// The schema of times in `notation` from `epoch` on, if all texts are such times.
-fn time(notation: &str, epoch: &str, texts: &[&str]) -> Option<Node> {
-    let members = write::object([("notation", write::text(notation)), ("epoch", write::text(epoch))]);
-    let schema = with("x-dunnage-time", members);
+/// The schema of times in `notation` from `epoch` to `until`, if all texts are such times.
+fn time(notation: &str, epoch: &str, until: Option<&str>, texts: &[&str]) -> Option<Node> {
+    let mut members =
+        vec![("notation".to_owned(), write::text(notation)), ("epoch".to_owned(), write::text(epoch))];
+    // Two digits of the year end with the century anyway.
+    let until = until.filter(|_| notation.contains("YYYY"));
+    members.extend(until.map(|until| ("until".to_owned(), write::text(until))));
+    let schema = with("x-dunnage-time", Node::Object(members));
     let Ok(Model { root: Type::TimeText(time), .. }) = Model::compile(&write::schema(&schema)) else {
         return None;
     };

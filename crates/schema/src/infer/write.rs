@@ -38,6 +38,7 @@ fn write(node: &Node, indent: usize, column: usize, out: &mut String) {
         return out.push_str(&line);
     }
     match node {
+        Node::Array(items) if items.iter().all(is_single) && !items.is_empty() => fill(items, indent, out),
         Node::Array(items) if !items.is_empty() => {
             let entries = items.iter().map(|item| (String::new(), item));
             write_entries('[', entries, ']', indent, out);
@@ -69,6 +70,31 @@ fn write_entries<'a>(
     let _ = write!(out, "\n{:indent$}{close}", "");
 }
 
+fn is_single(node: &Node) -> bool {
+    !matches!(node, Node::Array(_) | Node::Object(_))
+}
+
+/// Writes single values, as many on a line as fit.
+fn fill(items: &[Node], indent: usize, out: &mut String) {
+    let inner = indent + INDENT;
+    out.push('[');
+    let mut column = WIDTH;
+    for (at, item) in items.iter().enumerate() {
+        let comma = if at + 1 < items.len() { "," } else { "" };
+        let word = on_one_line(item) + comma;
+        let width = word.chars().count();
+        if column + 1 + width > WIDTH {
+            let _ = write!(out, "\n{:inner$}{word}", "");
+            column = inner + width;
+        } else {
+            out.push(' ');
+            out.push_str(&word);
+            column += 1 + width;
+        }
+    }
+    let _ = write!(out, "\n{:indent$}]", "");
+}
+
 fn on_one_line(node: &Node) -> String {
     match node {
         Node::Null => "null".to_owned(),
@@ -96,10 +122,10 @@ mod tests {
     #[test]
     fn short_things_stand_on_one_line_and_long_ones_do_not() {
         let short = object([("type", text("string")), ("maxLength", count(20))]);
-        let long = Node::Array(vec![text(&"a".repeat(70)), text(&"b".repeat(40))]);
+        let long = Node::Array(vec![text(&"a".repeat(70)), text(&"b".repeat(40)), text("c")]);
         let written = schema(&object([("short", short), ("long", long), ("none", object([]))]));
         let expected = format!(
-            "{{\n  \"short\": {{ \"type\": \"string\", \"maxLength\": 20 }},\n  \"long\": [\n    \"{}\",\n    \"{}\"\n  ],\n  \"none\": {{}}\n}}",
+            "{{\n  \"short\": {{ \"type\": \"string\", \"maxLength\": 20 }},\n  \"long\": [\n    \"{}\",\n    \"{}\", \"c\"\n  ],\n  \"none\": {{}}\n}}",
             "a".repeat(70),
             "b".repeat(40)
         );

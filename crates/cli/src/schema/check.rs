@@ -1,0 +1,146 @@
+//! `dunnage schema check`: what a schema says, and whether a message obeys it.
+
+use super::fields::{Field, fields};
+use crate::{
+    failure::{Failure, complain},
+    input, output,
+};
+use anstyle::Style;
+use clap::Args;
+use comfy_table::{Attribute, Cell, CellAlignment, Table, presets};
+use dunnage_formats::{Id, Mapping};
+use dunnage_schema::{Model, SchemaError, Violation};
+use serde::Serialize;
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+const DIM: Style = Style::new().dimmed();
+
+/// Compile a schema and show its fields; with a message, validate it
+///
+/// An error in the schema names the keyword and its JSON pointer; a message that breaks the schema is
+/// reported with the JSON pointer of the offending value. Either way the exit code is 1.
+#[derive(Args)]
+pub struct Check {
+    /// A JSON Schema file, or the name of a bundled schema
+    #[arg(value_name = "SCHEMA")]
+    schema: String,
+    /// A message to validate, as JSON; - is standard input
+    #[arg(value_name = "MESSAGE.json")]
+    message: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The report of `--json`.
+#[derive(Serialize, Default)]
+struct Report<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<Field>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Fault<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    valid: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<Fault<'a>>,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keyword: Option<&'a str>,
+    pointer: &'a str,
+    message: &'a str,
+}
+
+impl Check {
+    pub fn run(self) -> Result<(), Failure> {
+        let text = input::schema_text(&self.schema)?;
+        let model = match Model::compile(&text) {
+            Ok(model) => model,
+            Err(error) => return self.schema_error(&error),
+        };
+        let checked = self.message.as_ref().map(|path| validate(&model, path)).transpose()?;
+        let violation = checked.as_ref().and_then(|checked| checked.as_ref().err());
+        if self.json {
+            print(&Report {
+                name: Some(&model.name),
+                fields: Some(fields(&model.root)),
+                valid: checked.as_ref().map(Result::is_ok),
+                violation: violation.map(|v| Fault {
+                    keyword: None,
+                    pointer: v.pointer(),
+                    message: v.message(),
+                }),
+                error: None,
+            })?;
+        } else {
+            let mut output = output::stdout();
+            for (index, line) in table(&model).lines().enumerate() {
+                let style = if index == 0 { DIM } else { Style::new() };
+                writeln!(output, "{style}{}{style:#}", line.trim_end())?;
+            }
+            if let (Some(path), Some(Ok(()))) = (&self.message, &checked) {
+                writeln!(output, "\n{} is valid", path.display())?;
+            }
+            output.flush()?;
+        }
+        match (violation, &self.message) {
+            (None, _) | (_, None) => Ok(()),
+            (Some(violation), Some(path)) => {
+                complain(format_args!("{}: {violation}", path.display()));
+                Err(Failure::Reported)
+            }
+        }
+    }
+
+    fn schema_error(&self, error: &SchemaError) -> Result<(), Failure> {
+        if self.json {
+            let keyword = Some(error.keyword()).filter(|keyword| !keyword.is_empty());
+            let fault = Fault { keyword, pointer: error.pointer(), message: error.message() };
+            print(&Report { error: Some(fault), ..Report::default() })?;
+        }
+        Err(Failure::about(&self.schema, input::schema_reason(error)))
+    }
+}
+
+/// Reads the JSON message in `path` and holds it against `model`.
+fn validate(model: &Model, path: &std::path::Path) -> Result<Result<(), Violation>, Failure> {
+    let text = input::message_file(path)?;
+    let message =
+        Id::Json.open(None, Mapping::Exact)?.decode(&text).map_err(|e| Failure::about(path.display(), e))?;
+    Ok(model.validate(&message))
+}
+
+fn print(report: &Report<'_>) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    serde_json::to_writer(&mut output, report).map_err(io::Error::from)?;
+    writeln!(output)?;
+    Ok(output.flush()?)
+}
+
+fn table(model: &Model) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).enforce_styling();
+    let header = ["field", "type", "places", "required", "values"];
+    table.set_header(header);
+    for field in fields(&model.root) {
+        table.add_row([
+            Cell::new(&field.field).add_attribute(Attribute::Bold),
+            Cell::new(field.kind),
+            Cell::new(field.places.map_or(String::new(), |places| places.to_string()))
+                .set_alignment(CellAlignment::Right),
+            Cell::new(if field.required { "yes" } else { "no" }),
+            Cell::new(&field.values),
+        ]);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index > 0 { 2 } else { 0 }, 0));
+    }
+    table
+}

@@ -1,0 +1,88 @@
+//! `dunnage schema infer`.
+
+use crate::run::{Run, dunnage, golden};
+use dunnage_formats::{Id, Mapping};
+use dunnage_links::fleet::Fleet;
+
+/// Messages of the simulated fleet, a line each: 40 containers at five moments of a voyage.
+fn fleet() -> String {
+    let json = Id::Json.open(None, Mapping::Exact).unwrap();
+    let mut fleet = Fleet::new(7, 40);
+    let mut lines = Vec::new();
+    for _ in 0..5 {
+        fleet.step(6.0 * 3600.0);
+        for container in fleet.containers() {
+            json.encode(&container.message(), &mut lines).unwrap();
+            lines.push(b'\n');
+        }
+    }
+    String::from_utf8(lines).unwrap()
+}
+
+/// Writes `schema` to a file, for the commands that read it.
+fn saved(run: &Run) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), run.text()).unwrap();
+    file
+}
+
+#[test]
+fn a_fleet_of_messages_gives_the_schema_of_a_container() {
+    let lines = fleet();
+    assert_eq!(lines.lines().count(), 200);
+    let run = dunnage(&["schema", "infer", "-", "--lines", "--title", "Container"], &lines);
+    golden("infer-fleet.json", run.text());
+    golden("infer-fleet.txt", &run.stderr);
+    let schema = saved(&run);
+    let schema = schema.path().to_str().unwrap();
+    // A format that has nothing but the schema carries them all.
+    let bytes =
+        dunnage(&["convert", "--from", "json", "--to", "avro", "--schema", schema, "--lines"], &lines);
+    let back = ["convert", "--from", "avro", "--to", "json", "--schema", schema, "--lines"];
+    assert_eq!(dunnage(&back, bytes.text()).text(), lines);
+}
+
+#[test]
+fn one_message_is_enough_for_a_schema() {
+    for message in
+        ["container", "tasmota-status", "medium-mixed", "long-and-mixed", "short-null", "wot", "pson-paper"]
+    {
+        let path = format!("bench/corpus/{message}.json");
+        let run = dunnage(&["schema", "infer", &path], "");
+        let schema = saved(&run);
+        let checked = dunnage(&["schema", "check", schema.path().to_str().unwrap(), &path], "");
+        assert!(checked.text().ends_with(&format!("{path} is valid\n")));
+    }
+    let run = dunnage(&["schema", "infer", "bench/corpus/container.json"], "");
+    golden("infer-container.json", run.text());
+    golden("infer-container.txt", &run.stderr);
+}
+
+#[test]
+fn files_and_standard_input_are_samples_together() {
+    let run =
+        dunnage(&["schema", "infer", "bench/corpus/short-json.json", "-"], r#"{"compact":false,"n":null}"#);
+    let schema: serde_json::Value = serde_json::from_str(run.text()).unwrap();
+    assert_eq!(schema["required"], serde_json::json!(["compact"]));
+    assert_eq!(
+        run.stderr,
+        "$: 1 of 3 fields always there in 2 objects: required\n\
+         n: missing in 1 of 2: optional\n\
+         schema: missing in 1 of 2: optional\n\
+         n: only null seen: anything is allowed; say what it may be\n\
+         schema: 0 seen in one value; range 0 to 10 guessed with headroom\n"
+    );
+}
+
+#[test]
+fn what_is_no_message_names_its_place() {
+    let bad = dunnage(&["schema", "infer", "-", "--lines"], "{}\n\n{\"a\":1,\n");
+    assert_eq!((bad.code, bad.any_text()), (1, ""));
+    assert!(bad.stderr.starts_with("dunnage: -: line 3: truncated: "), "{}", bad.stderr);
+    let empty = dunnage(&["schema", "infer", "-", "--lines"], "\n");
+    assert_eq!((empty.code, empty.stderr.as_str()), (1, "dunnage: there is no sample\n"));
+    assert_eq!(dunnage(&["schema", "infer"], "").code, 2);
+    assert_eq!(dunnage(&["schema", "infer", "no-such-file"], "").code, 1);
+    let escape = dunnage(&["schema", "infer", "-"], "{\"\\u001b[2J\":1}");
+    assert!(escape.stderr.contains("\\u{1b}[2J: 1 seen"), "{}", escape.stderr);
+}
