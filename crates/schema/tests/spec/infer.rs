@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 fn inferred(samples: &[impl AsRef<str>]) -> Inferred {
-    infer(samples, Some("Sample")).unwrap()
+    infer(samples, Some("Sample")).expect("these are samples")
 }
 
 fn schema(samples: &[impl AsRef<str>]) -> Json {
-    serde_json::from_str(&inferred(samples).schema).unwrap()
+    serde_json::from_str(&inferred(samples).schema).expect("a schema is JSON")
 }
 
 /// The schema of the field `a`, of whose values there are samples.
