@@ -4,12 +4,15 @@
 
 mod any;
 mod bits;
+mod canonical;
 mod checks;
 mod decode;
 mod derive;
 mod encode;
 mod error;
+mod explain;
 mod float;
+mod json;
 mod layout;
 mod limits;
 mod modelled;
@@ -23,6 +26,7 @@ mod size;
 mod wire;
 
 pub use error::Error;
+pub use explain::Row;
 pub use layout::{Layout, MAX_PLAIN_BYTES};
 pub use node::*;
 pub use open::OpenPart;

@@ -13,7 +13,7 @@ pub struct Bits {
 }
 
 /// Fewest and most bits of a sized number.
-const SIZED: Bits = Bits { min: 6, max: Some(70) };
+pub(crate) const SIZED: Bits = Bits { min: 6, max: Some(70) };
 /// Most bits of a character: four bytes of UTF-8.
 const CHARACTER: u64 = 32;
 
@@ -137,7 +137,7 @@ fn index(count: u64) -> Bits {
 }
 
 /// The bits that tell a count between `min` and `max`.
-fn count(min: u32, max: u32) -> Bits {
+pub(crate) fn count(min: u32, max: u32) -> Bits {
     index(u64::from(max - min) + 1)
 }
 
