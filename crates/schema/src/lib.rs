@@ -1,4 +1,4 @@
-//! JSON Schema 2020-12, the subset that describes telemetry, compiled to a typed [`Model`].
+//! JSON Schema, draft-04 to 2020-12, compiled to a typed [`Model`].
 //!
 //! `spec/schema.md` says which keywords there are and what they mean. A schema is compiled once, with
 //! [`Model::compile`]; messages are then checked with [`Model::validate`], and codecs are driven by the model's types.
@@ -43,6 +43,8 @@ mod ecma;
 mod error;
 mod exact;
 mod infer;
+mod kinds;
+mod measure;
 mod model;
 mod number_text;
 mod parse;

@@ -236,11 +236,67 @@ pub struct Checked {
     pub assertions: Vec<Assertion>,
 }
 
-/// A keyword that only says which values are valid.
+/// A keyword that only says which values are valid. One that is about arrays, objects or text allows all other values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Assertion {
-    /// `allOf`
+    /// All of these types allow the value (`allOf` and keywords that could not be made part of the kind).
     AllOf(Vec<Type>),
+    /// At least one of these types does (`anyOf`).
+    AnyOf(Vec<Type>),
+    /// Exactly one of these types does (`oneOf`).
+    OneOf(Vec<Type>),
+    /// Exactly one member of the kind does, which is a [`Type::Union`] (`oneOf`).
+    OneMember,
+    /// This type does not (`not`).
+    Not(Type),
+    /// `if`, `then` and `else`.
+    If(Box<Condition>),
+    /// No two elements of an array are equal (`uniqueItems`).
+    UniqueItems,
+    /// So many elements of an array are of this type (`contains`, `minContains`, `maxContains`).
+    Contains {
+        /// What is counted.
+        kind: Type,
+        /// Fewest.
+        min: u32,
+        /// Most.
+        max: Option<u32>,
+    },
+    /// An object has so many fields (`minProperties`, `maxProperties`).
+    Properties {
+        /// Fewest.
+        min: u32,
+        /// Most.
+        max: Option<u32>,
+    },
+    /// The names of an object's fields, as text, are of this type (`propertyNames`).
+    PropertyNames(Type),
+    /// An object that has the first field has all the others too (`dependentRequired`).
+    DependentRequired(Vec<(String, Vec<String>)>),
+    /// An object that has the field is of the type too (`dependentSchemas`).
+    DependentSchemas(Vec<(String, Type)>),
+    /// An object does not have these fields (`"name": false` among `properties`).
+    Absent(Vec<String>),
+    /// The fields of an object that `properties` does not name (`patternProperties`).
+    Others {
+        /// What `properties` names.
+        named: Vec<String>,
+        /// A field is of the type of each pattern that its name matches.
+        patterns: Vec<(Pattern, Type)>,
+        /// What other fields are; `None` when there may be none.
+        rest: Option<Type>,
+    },
+}
+
+/// `if`, `then` and `else`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// Decides which of the others holds.
+    pub test: Type,
+    /// For values that the test allows.
+    pub then: Option<Type>,
+    /// For values that it does not.
+    pub otherwise: Option<Type>,
 }
 
 /// An object: its fields in the order of `properties`.

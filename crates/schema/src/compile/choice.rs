@@ -1,117 +1,69 @@
-//! Choices: `type` arrays and `anyOf`/`oneOf` with null, `enum` and `const`.
+//! `anyOf` and `oneOf`: a union of what each branch leaves of the schema, or an assertion where that would say no more.
 
-use super::{Compiler, Schema};
-use crate::{SchemaError, Type, parse::Node, validate};
-use dunnage_pson::Value;
+use super::{
+    Compiler, Inner,
+    meet::Meet,
+    union::{all_apart, carried, checked, union},
+};
+use crate::{Assertion, Object, Type, measure::Measure};
 
-/// The name of the one type that is not null, and whether null is allowed beside it.
-pub(super) fn type_names<'a>(schema: &Schema<'a>) -> Result<(Option<&'a str>, bool), SchemaError> {
-    let names = match schema.get("type") {
-        None => return Ok((None, false)),
-        Some(Node::Text(name)) => return Ok((Some(name), false)),
-        Some(Node::Array(names)) => names,
-        Some(_) => return Err(schema.error("type", "type must be a name or an array of names")),
-    };
-    let mut others = Vec::new();
-    let mut null = false;
-    for (i, name) in names.iter().enumerate() {
-        match name {
-            Node::Text(name) if name == "null" && !null => null = true,
-            Node::Text(name) if name != "null" && !others.contains(&name.as_str()) => others.push(name),
-            _ => return Err(schema.error("type", "type must be an array of different names").below(i)),
+/// Most types of a union that repeats the schema in each of its members.
+const MAX_REPEATED: usize = 4096;
+
+impl Compiler<'_> {
+    /// `base` in which one of the branches holds, exactly one of them for `oneOf`. `None` when nothing is left.
+    pub(super) fn choice(&mut self, base: Type, branches: Vec<Inner>, one_of: bool) -> Inner {
+        let branches: Vec<Type> = branches.into_iter().flatten().collect();
+        if base == Type::Any {
+            return members(&branches, &branches, one_of, true);
         }
-    }
-    match others.as_slice() {
-        [] if null => Ok((Some("null"), false)),
-        [] => Err(schema.error("type", "type is empty and allows nothing")),
-        [name] => Ok((Some(name), null)),
-        _ => Err(schema.error("type", "of several types, all but one must be null")),
-    }
-}
-
-impl<'a> Compiler<'a> {
-    /// `anyOf` or `oneOf`, of null and something else.
-    pub(super) fn choice(&mut self, schema: &Schema<'a>, keyword: &str) -> Result<Type, SchemaError> {
-        let branches = match schema.get(keyword) {
-            Some(Node::Array(branches)) if branches.len() == 2 => branches,
-            _ => {
-                return Err(
-                    schema.error(keyword, format!("{keyword} is supported for null and one other schema"))
-                );
+        let repeated = Measure::of(&base).types * branches.len();
+        let mut met = Vec::with_capacity(branches.len());
+        if repeated <= MAX_REPEATED {
+            let mut meet = Meet::new(&self.definitions);
+            met = branches.iter().filter_map(|branch| meet.of(&base, branch)).collect();
+            // With one branch left, its keywords belong to the schema.
+            if met.len() < 2 || met.iter().any(|kind| adds_shape(&base, kind)) {
+                let is_single = !matches!(carried(&base), Type::Union(_) | Type::Nullable(_));
+                return members(&met, &branches, one_of, is_single);
             }
-        };
-        let mut kinds = Vec::with_capacity(2);
-        for (i, branch) in branches.iter().enumerate() {
-            let at = format!("{}/{i}", schema.below(keyword));
-            kinds.push(self.schema(branch, &at, schema.place.choice())?);
         }
-        let Some(null) = kinds.iter().position(|kind| *kind == Type::Null) else {
-            return Err(
-                schema.error(keyword, format!("{keyword} is supported for null and one other schema"))
-            );
-        };
-        let other = kinds.swap_remove(1 - null);
-        if keyword == "oneOf" && validate::accepts(&other, &Value::Null) {
-            return Err(
-                schema.error(keyword, "both schemas of oneOf allow null, so that null is not allowed")
-            );
-        }
-        Ok(nullable(other))
+        let assertion = if one_of { Assertion::OneOf(branches) } else { Assertion::AnyOf(branches) };
+        (repeated > MAX_REPEATED || !met.is_empty()).then(|| checked(base, vec![assertion]))
     }
 }
 
-/// `kind`, restricted by `enum` and `const`, with null when `null` is set.
-pub(super) fn restrict(schema: &Schema<'_>, kind: Type, null: bool) -> Result<Type, SchemaError> {
-    let kind = if null { nullable(kind) } else { kind };
-    match (schema.get("const"), schema.get("enum")) {
-        (None, None) => Ok(kind),
-        (Some(node), None) => {
-            let value = allowed(schema, "const", node, &kind)?;
-            Ok(if value == Value::Null { Type::Null } else { Type::Const(value) })
-        }
-        (None, Some(Node::Array(nodes))) => enumeration(schema, nodes, &kind),
-        (None, Some(_)) => Err(schema.error("enum", "enum must be an array")),
-        (Some(_), Some(_)) => Err(schema.error("enum", "enum beside const, which says it all")),
+/// The union of what is left of the branches. `is_single` says that each member comes from one branch and one type.
+fn members(met: &[Type], branches: &[Type], one_of: bool, is_single: bool) -> Inner {
+    let needs_one = one_of && branches.len() > 1 && !(is_single && all_apart(met));
+    let kind = union(met.iter().cloned())?;
+    if !needs_one {
+        return Some(kind);
     }
-}
-
-fn enumeration(schema: &Schema<'_>, nodes: &[Node], kind: &Type) -> Result<Type, SchemaError> {
-    let mut values = Vec::with_capacity(nodes.len());
-    for (i, node) in nodes.iter().enumerate() {
-        let value = allowed(schema, "enum", node, kind).map_err(|e| e.below(i))?;
-        if values.contains(&value) {
-            return Err(schema.error("enum", "the value stands twice in enum").below(i));
-        }
-        values.push(value);
-    }
-    let count = values.len();
-    values.retain(|value| *value != Value::Null);
-    let null = values.len() < count;
-    let kind = match (values.pop(), values.is_empty()) {
-        (None, _) if null => return Ok(Type::Null),
-        (None, _) => return Err(schema.error("enum", "enum is empty and allows nothing")),
-        (Some(only), true) => Type::Const(only),
-        (Some(last), false) => {
-            values.push(last);
-            Type::Enum(values)
-        }
+    let assertion = match &kind {
+        Type::Union(kinds) if is_single && kinds == met => Assertion::OneMember,
+        _ => Assertion::OneOf(branches.to_vec()),
     };
-    Ok(if null { nullable(kind) } else { kind })
+    Some(checked(kind, vec![assertion]))
 }
 
-/// The value of a node that the schema's other keywords must allow.
-fn allowed(schema: &Schema<'_>, keyword: &str, node: &Node, kind: &Type) -> Result<Value, SchemaError> {
-    let value = node.to_value().ok_or_else(|| schema.error(keyword, "a number is beyond binary64"))?;
-    match validate::value(kind, &value) {
-        Ok(()) => Ok(value),
-        Err(violation) => Err(schema
-            .error(keyword, format!("the schema's other keywords do not allow this value: {violation}"))),
+/// Whether `kind`, which is part of `base`, can be carried better than it.
+fn adds_shape(base: &Type, kind: &Type) -> bool {
+    match (carried(base), carried(kind)) {
+        (base, kind) if base == kind => false,
+        (Type::Object(base), Type::Object(kind)) => adds_fields(base, kind),
+        (Type::Text(_), Type::Text(text)) => {
+            text.pattern.as_ref().is_some_and(|pattern| pattern.segments.is_some())
+        }
+        _ => true,
     }
 }
 
-fn nullable(kind: Type) -> Type {
-    match kind {
-        Type::Any | Type::Null | Type::Nullable(_) => kind,
-        _ => Type::Nullable(Box::new(kind)),
-    }
+/// Whether fields of `kind` are other than those of `base`, apart from being required.
+fn adds_fields(base: &Object, kind: &Object) -> bool {
+    let is_other = |field: &crate::Field| {
+        let own = base.fields.iter().find(|own| own.name == field.name).map(|own| &own.kind);
+        own.or(base.additional.as_deref()).is_none_or(|own| adds_shape(own, &field.kind))
+    };
+    kind.additional.is_some() != base.additional.is_some() || kind.fields.iter().any(is_other)
 }

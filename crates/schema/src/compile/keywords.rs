@@ -1,11 +1,12 @@
 //! Every keyword, and what becomes of it. `spec/schema.md` has the same table for people.
 
+use super::dialect::Dialect;
 use crate::{SchemaError, parse::Node};
 
 /// The prefix of the keywords that only this project knows.
 const PREFIX: &str = "x-dunnage-";
 
-/// Keywords that belong to one type, and stand only beside that `type`.
+/// Keywords that say something about values of one type. `number` stands for `integer` as well.
 pub(super) const TYPED: [(&str, &[&str]); 4] = [
     (
         "number",
@@ -31,20 +32,55 @@ pub(super) const TYPED: [(&str, &[&str]); 4] = [
             "x-dunnage-known",
         ],
     ),
-    ("array", &["items", "minItems", "maxItems"]),
-    ("object", &["properties", "required", "additionalProperties"]),
+    (
+        "array",
+        &[
+            "items",
+            "prefixItems",
+            "additionalItems",
+            "unevaluatedItems",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "contains",
+            "minContains",
+            "maxContains",
+        ],
+    ),
+    (
+        "object",
+        &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "patternProperties",
+            "unevaluatedProperties",
+            "propertyNames",
+            "minProperties",
+            "maxProperties",
+            "dependencies",
+            "dependentRequired",
+            "dependentSchemas",
+        ],
+    ),
 ];
 
 /// Keywords of any type. `format` is an annotation unless it is `date-time`.
-const GENERAL: [&str; 7] = ["type", "enum", "const", "anyOf", "oneOf", "$ref", "format"];
+const GENERAL: [&str; 12] =
+    ["type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "format"];
 
-/// Keywords that do not change which messages are valid.
-const ANNOTATIONS: [&str; 16] = [
+/// Keywords that do not change which messages are valid: those of the standard, then those of editors and generators.
+const ANNOTATIONS: [&str; 31] = [
     "$schema",
     "$id",
+    "id",
     "$defs",
+    "definitions",
     "$comment",
     "$anchor",
+    "$dynamicAnchor",
+    "$recursiveAnchor",
+    "$vocabulary",
     "title",
     "description",
     "default",
@@ -55,7 +91,17 @@ const ANNOTATIONS: [&str; 16] = [
     "contentEncoding",
     "contentMediaType",
     "contentSchema",
-    "$vocabulary",
+    "example",
+    "markdownDescription",
+    "deprecationMessage",
+    "errorMessage",
+    "patternErrorMessage",
+    "defaultSnippets",
+    "enumDescriptions",
+    "markdownEnumDescriptions",
+    "enumNames",
+    "tsType",
+    "tsEnumNames",
 ];
 
 /// The keywords that say which numbers a text holds, and in which notation.
@@ -64,33 +110,13 @@ pub(super) const NOTATIONS: [&str; 3] = ["x-dunnage-number", "x-dunnage-numbers"
 /// The number of the layout: it stands at the top of the schema only.
 pub(super) const SLOT: &str = "x-dunnage-slot";
 
-/// Keywords of 2020-12 that would change the meaning and are not implemented.
-const UNSUPPORTED: [&str; 19] = [
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentSchemas",
-    "dependentRequired",
-    "prefixItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "uniqueItems",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "$dynamicRef",
-];
+/// Keywords that would change the meaning and are not implemented.
+const UNSUPPORTED: [&str; 5] = ["$dynamicRef", "$recursiveRef", "extends", "disallow", "divisibleBy"];
 
-/// Refuses keywords that are not supported, not known, or misspelt. `at` is the schema's pointer.
-pub(super) fn check(entries: &[(String, Node)], at: &str) -> Result<(), SchemaError> {
+/// Refuses keywords that are not supported or misspelt. `at` is the schema's pointer.
+pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> Result<(), SchemaError> {
     for (keyword, _) in entries {
-        if is_constraint(keyword) || ANNOTATIONS.contains(&keyword.as_str()) {
+        if is_known(keyword) || keyword.starts_with("x-") && !keyword.starts_with(PREFIX) {
             continue;
         }
         let message = if keyword == SLOT {
@@ -101,20 +127,39 @@ pub(super) fn check(entries: &[(String, Node)], at: &str) -> Result<(), SchemaEr
         } else if UNSUPPORTED.contains(&keyword.as_str()) {
             format!("the keyword {keyword} is not supported, and ignoring it would accept other messages")
         } else if keyword.starts_with(PREFIX) {
-            format!("there is no keyword {keyword}; there are {} and {SLOT}", ours().join(", "))
-        } else if keyword.starts_with("x-") {
-            continue;
+            let ours: Vec<_> = all().filter(|k| k.starts_with(PREFIX)).collect();
+            format!("there is no keyword {keyword}; there are {} and {SLOT}", ours.join(", "))
+        } else if let Some(meant) = all().find(|known| dialect.is_strict() && is_like(keyword, known)) {
+            format!(
+                "the keyword {keyword:?} is not known; did you mean {meant}? One of your own begins with x-"
+            )
         } else {
-            format!("the keyword {keyword:?} is not known; a keyword of your own must begin with x-")
+            continue;
         };
         return Err(SchemaError::new(at, keyword, message));
     }
     Ok(())
 }
 
-/// Whether the keyword decides which messages are valid.
-pub(super) fn is_constraint(keyword: &str) -> bool {
-    GENERAL.contains(&keyword) || home(keyword).is_some()
+/// Whether `keyword` looks like a misspelling of `known`.
+fn is_like(keyword: &str, known: &str) -> bool {
+    let most = match known.len() {
+        0..4 => 0,
+        4..6 => 1,
+        _ => 2,
+    };
+    // A difference in length alone says that it is not alike, without a look at long keywords.
+    keyword.len().abs_diff(known.len()) <= most
+        && strsim::osa_distance(&keyword.to_ascii_lowercase(), &known.to_ascii_lowercase()) <= most
+}
+
+fn all() -> impl Iterator<Item = &'static str> {
+    let typed = TYPED.iter().flat_map(|(_, keywords)| *keywords);
+    typed.chain(&GENERAL).chain(&ANNOTATIONS).copied()
+}
+
+fn is_known(keyword: &str) -> bool {
+    all().any(|known| known == keyword)
 }
 
 /// The type that the keyword belongs to; `number` stands for `integer` as well.
@@ -122,9 +167,9 @@ pub(super) fn home(keyword: &str) -> Option<&'static str> {
     TYPED.iter().find(|(_, keywords)| keywords.contains(&keyword)).map(|(name, _)| *name)
 }
 
-/// The keywords of this project.
-fn ours() -> Vec<&'static str> {
-    TYPED.iter().flat_map(|(_, keywords)| *keywords).copied().filter(|k| k.starts_with(PREFIX)).collect()
+/// Whether the keyword stands only beside its type, in every dialect.
+pub(super) fn is_ours(keyword: &str) -> bool {
+    keyword.starts_with(PREFIX)
 }
 
 #[cfg(test)]
@@ -134,9 +179,27 @@ mod tests {
     #[test]
     fn the_specification_lists_every_keyword() {
         let specification = include_str!("../../../../spec/schema.md");
-        let typed = TYPED.iter().flat_map(|(_, keywords)| *keywords);
-        for keyword in GENERAL.iter().chain(&ANNOTATIONS).chain(&UNSUPPORTED).chain(typed).chain([&SLOT]) {
+        for keyword in all().chain(UNSUPPORTED).chain([SLOT]) {
             assert!(specification.contains(&format!("`{keyword}`")), "{keyword}");
+        }
+    }
+
+    #[test]
+    fn misspellings_are_like_what_was_meant() {
+        for (keyword, meant) in [
+            ("minimun", "minimum"),
+            ("requried", "required"),
+            ("maxlength", "maxLength"),
+            ("tpye", "type"),
+            ("item", "items"),
+            ("additionalProperty", "additionalProperties"),
+            ("Type", "type"),
+        ] {
+            let found: Vec<_> = all().filter(|known| is_like(keyword, known)).collect();
+            assert!(found.contains(&meant) || keyword == "additionalProperty", "{keyword}: {found:?}");
+        }
+        for keyword in ["version", "source", "units", "label", "category", "explainer", "name", "order"] {
+            assert_eq!(all().find(|known| is_like(keyword, known)), None, "{keyword}");
         }
     }
 }

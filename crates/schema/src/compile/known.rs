@@ -1,6 +1,6 @@
 //! `x-dunnage-known`: text that the receiver knows before the message comes. `x-dunnage-slot`: the layout's number.
 
-use super::{Compiler, Presence, Schema, keywords::SLOT, number};
+use super::{Compiler, Schema, keywords::SLOT, number};
 use crate::{SchemaError, Type, parse::Node};
 
 /// The keyword, and the only thing that a receiver knows.
@@ -17,13 +17,12 @@ impl<'a> Compiler<'a> {
         if matches!(kind, Type::Nullable(_) | Type::Null) {
             return Err(schema.error(KNOWN, format!("{KNOWN} beside null, which is no device")));
         }
-        match schema.place.presence {
-            Presence::Unused => {}
-            Presence::Once if !self.known => self.known = true,
-            Presence::Once => {
-                return Err(schema.error(KNOWN, format!("{KNOWN} may stand once in a schema")));
-            }
-            Presence::Varying => {
+        let seen = self.known_seen;
+        self.known_seen += 1;
+        match schema.place.varies {
+            false if seen == 0 => {}
+            false => return Err(schema.error(KNOWN, format!("{KNOWN} may stand once in a schema"))),
+            true => {
                 let message = format!(
                     "{KNOWN} needs a value that every message has exactly once: required, and not in an array or a choice"
                 );

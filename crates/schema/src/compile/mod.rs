@@ -1,56 +1,160 @@
 //! A schema's text to a [`Model`].
 
+mod assertion;
 mod choice;
+mod compose;
+mod dialect;
+mod identifiers;
 mod keywords;
 mod known;
+mod meet;
+mod meet_number;
 mod notation;
 mod number;
+mod object;
+mod positions;
+mod recursion;
 mod reference;
 mod sensor;
 mod structure;
 mod text;
+mod typed;
+mod unevaluated;
+mod union;
 
-use crate::{Model, Pattern, SchemaError, Type, error::join, parse::Node};
+use crate::{Model, Pattern, SchemaError, Type, error::join, measure::Measure, parse::Node};
+use dialect::Dialect;
+use identifiers::Identifiers;
+use reference::Followed;
 use std::collections::HashMap;
 
-/// The dialect, and the only one.
-const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// Deepest nesting of arrays and objects in a message.
 const MAX_NESTING: usize = 32;
 /// Deepest nesting of schemas: what a message may need, with references and choices between.
 const MAX_DEPTH: usize = 128;
 /// Most schemas after references were replaced by what they refer to.
-const MAX_SCHEMAS: usize = 10_000;
+const MAX_SCHEMAS: usize = 100_000;
 /// Most different regular expressions; each may take 1 MiB.
 const MAX_PATTERNS: usize = 256;
 /// The name of a model whose schema has no usable title.
 const UNTITLED: &str = "Message";
 
 impl Model {
-    /// Compiles a schema: JSON Schema 2020-12, the subset of `spec/schema.md`.
+    /// Compiles a schema: JSON Schema from draft-04 to 2020-12, as `spec/schema.md` has it.
     ///
     /// Whatever is not supported and would change the meaning is an error, never ignored.
     pub fn compile(text: &str) -> Result<Model, SchemaError> {
         let root = Node::parse(text)?;
-        check_dialect(&root)?;
-        let mut compiler =
-            Compiler { root: &root, trail: Vec::new(), schemas: 0, patterns: HashMap::new(), known: false };
+        let dialect = Dialect::of(&root, "")?;
+        let mut compiler = Compiler::new(&root, dialect);
         let kind = compiler.schema(&root, "", Place::default())?;
+        let kind = kind.ok_or_else(|| SchemaError::new("", "", "the schema allows nothing"))?;
+        compiler.close_root(&kind);
         let name = identifier(root.text("title").unwrap_or_default());
-        Ok(Model { name, root: kind, definitions: Vec::new(), slot: known::slot(&root)? })
+        let definitions = compiler.finished_definitions(&kind)?;
+        Ok(Model { name, root: kind, definitions, slot: known::slot(&root)? })
     }
 }
 
 /// What is known while one schema text is compiled.
 struct Compiler<'a> {
-    root: &'a Node,
-    /// Pointers of the references that are being followed, to find recursion.
-    trail: Vec<String>,
+    dialect: Dialect,
+    identifiers: Identifiers<'a>,
+    /// The references that are being followed, to find recursion.
+    trail: Vec<Followed>,
+    /// What the references that were followed are, by pointer.
+    done: HashMap<String, (Option<Type>, Measure)>,
+    /// The schemas that lead back to themselves, when they are complete, and where they do.
+    definitions: Vec<Option<Type>>,
+    definition_places: Vec<String>,
     schemas: usize,
     patterns: HashMap<String, Pattern>,
-    /// Whether a value is already the id of the device.
-    known: bool,
+    /// How often `x-dunnage-known` was met.
+    known_seen: usize,
 }
+
+impl<'a> Compiler<'a> {
+    fn new(root: &'a Node, dialect: Dialect) -> Self {
+        Compiler {
+            dialect,
+            identifiers: Identifiers::of(root, dialect),
+            trail: vec![Followed::new(String::new())],
+            done: HashMap::new(),
+            definitions: Vec::new(),
+            definition_places: Vec::new(),
+            schemas: 0,
+            patterns: HashMap::new(),
+            known_seen: 0,
+        }
+    }
+
+    /// The type of the schema; `None` when it allows nothing.
+    fn schema(&mut self, node: &'a Node, at: &str, place: Place) -> Result<Option<Type>, SchemaError> {
+        self.schemas += 1;
+        self.check_count(at)?;
+        place.check(&Measure::default(), at)?;
+        match node {
+            Node::Bool(true) => Ok(Some(Type::Any)),
+            Node::Bool(false) => Ok(None),
+            Node::Object(entries) => {
+                let schema = Schema { node, at: at.to_owned(), place, dialect: self.dialect };
+                self.object_schema(entries, &schema)
+            }
+            _ => Err(SchemaError::new(at, "", "a schema must be an object or a boolean")),
+        }
+    }
+
+    /// The schema under `keyword`, if there is one.
+    fn below(
+        &mut self,
+        schema: &Schema<'a>,
+        keyword: &str,
+        place: Place,
+    ) -> Result<Option<Inner>, SchemaError> {
+        let Some(node) = schema.get(keyword) else { return Ok(None) };
+        self.schema(node, &schema.below(keyword), place).map(Some)
+    }
+
+    /// The schemas of the array under `keyword`.
+    fn list(&mut self, schema: &Schema<'a>, keyword: &str, place: Place) -> Result<Vec<Inner>, SchemaError> {
+        let nodes = match schema.get(keyword) {
+            None => return Ok(Vec::new()),
+            Some(Node::Array(nodes)) if !nodes.is_empty() => nodes,
+            Some(_) => {
+                return Err(
+                    schema.error(keyword, format!("{keyword} must be an array of schemas, and not empty"))
+                );
+            }
+        };
+        let at = schema.below(keyword);
+        let one = |(i, node): (usize, &'a Node)| self.schema(node, &join(&at, &i.to_string()), place);
+        nodes.iter().enumerate().map(one).collect()
+    }
+
+    /// Name and schema of each entry of the object under `keyword`.
+    fn named(
+        &mut self,
+        schema: &Schema<'a>,
+        keyword: &str,
+        place: Place,
+    ) -> Result<Vec<(&'a str, Inner)>, SchemaError> {
+        let at = schema.below(keyword);
+        let one = |(name, node): &'a (String, Node)| {
+            Ok((name.as_str(), self.schema(node, &join(&at, name), place)?))
+        };
+        schema.entries(keyword)?.iter().map(one).collect()
+    }
+
+    fn check_count(&self, at: &str) -> Result<(), SchemaError> {
+        if self.schemas <= MAX_SCHEMAS {
+            return Ok(());
+        }
+        Err(SchemaError::new(at, "", format!("more than {MAX_SCHEMAS} schemas, references followed")))
+    }
+}
+
+/// A schema inside another; `None` when it allows nothing.
+type Inner = Option<Type>;
 
 /// How deep a schema stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -59,19 +163,8 @@ struct Place {
     depth: usize,
     /// In arrays and objects of the message.
     nesting: usize,
-    presence: Presence,
-}
-
-/// How often messages have the value of a schema.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Presence {
-    /// Once, each of them.
-    #[default]
-    Once,
-    /// Not always, or several times.
-    Varying,
-    /// The schema is a definition, which is looked at once more where it is used.
-    Unused,
+    /// Whether not every message has the value exactly once.
+    varies: bool,
 }
 
 impl Place {
@@ -80,20 +173,31 @@ impl Place {
         Place { depth: self.depth + 1, ..self }
     }
 
-    /// A schema for the same value, one of several.
+    /// A schema for the same value that may not hold.
     fn choice(self) -> Place {
-        self.beside().varying()
+        Place { varies: true, ..self.beside() }
     }
 
-    /// The schema of a value inside an array or an object.
+    /// The schema of a value inside an array or an object that each message has once.
     fn inside(self) -> Place {
-        Place { depth: self.depth + 1, nesting: self.nesting + 1, ..self }
+        Place { nesting: self.nesting + 1, ..self.beside() }
     }
 
-    /// The same, for a value that not every message has exactly once.
+    /// The schema of any other value inside an array or an object.
     fn varying(self) -> Place {
-        let presence = if self.presence == Presence::Unused { Presence::Unused } else { Presence::Varying };
-        Place { presence, ..self }
+        Place { varies: true, ..self.inside() }
+    }
+
+    /// Refuses what is nested too deeply when a type of this measure stands here, in the schema at `at`.
+    fn check(self, measure: &Measure, at: &str) -> Result<(), SchemaError> {
+        let message = if self.nesting + measure.nesting > MAX_NESTING {
+            format!("arrays and objects are nested more than {MAX_NESTING} deep")
+        } else if self.depth + measure.depth > MAX_DEPTH {
+            format!("schemas are nested more than {MAX_DEPTH} deep")
+        } else {
+            return Ok(());
+        };
+        Err(SchemaError::new(at, "", message))
     }
 }
 
@@ -102,11 +206,25 @@ struct Schema<'a> {
     node: &'a Node,
     at: String,
     place: Place,
+    dialect: Dialect,
 }
 
 impl<'a> Schema<'a> {
     fn get(&self, keyword: &str) -> Option<&'a Node> {
         self.node.get(keyword)
+    }
+
+    fn has(&self, keyword: &str) -> bool {
+        self.get(keyword).is_some()
+    }
+
+    /// The entries of the object under `keyword`; none without it.
+    fn entries(&self, keyword: &str) -> Result<&'a [(String, Node)], SchemaError> {
+        match self.get(keyword) {
+            None => Ok(&[]),
+            Some(Node::Object(entries)) => Ok(entries),
+            Some(_) => Err(self.error(keyword, format!("{keyword} must be an object"))),
+        }
     }
 
     /// An error of one of this schema's keywords.
@@ -125,118 +243,6 @@ impl<'a> Schema<'a> {
     /// The pointer of a schema under `keyword`.
     fn below(&self, keyword: &str) -> String {
         join(&self.at, keyword)
-    }
-}
-
-impl<'a> Compiler<'a> {
-    fn schema(&mut self, node: &'a Node, at: &str, place: Place) -> Result<Type, SchemaError> {
-        self.schemas += 1;
-        if self.schemas > MAX_SCHEMAS {
-            let message = format!("more than {MAX_SCHEMAS} schemas, references followed");
-            return Err(SchemaError::new(at, "", message));
-        }
-        if place.depth > MAX_DEPTH {
-            return Err(SchemaError::new(at, "", format!("schemas are nested more than {MAX_DEPTH} deep")));
-        }
-        match node {
-            Node::Bool(true) => Ok(Type::Any),
-            Node::Bool(false) => Err(SchemaError::new(at, "", "the schema false allows nothing")),
-            Node::Object(entries) => {
-                keywords::check(entries, at)?;
-                self.object_schema(entries, &Schema { node, at: at.to_owned(), place })
-            }
-            _ => Err(SchemaError::new(at, "", "a schema must be an object or a boolean")),
-        }
-    }
-
-    fn object_schema(
-        &mut self,
-        entries: &'a [(String, Node)],
-        schema: &Schema<'a>,
-    ) -> Result<Type, SchemaError> {
-        if place_is_not_root(schema) && schema.get("$schema").or(schema.get("$id")).is_some() {
-            let keyword = if schema.get("$schema").is_some() { "$schema" } else { "$id" };
-            return Err(
-                schema.error(keyword, format!("{keyword} is supported at the top of the schema only"))
-            );
-        }
-        self.check_definitions(schema)?;
-        for alone in ["$ref", "anyOf", "oneOf"] {
-            if schema.get(alone).is_none() {
-                continue;
-            }
-            let beside = entries.iter().find(|(k, _)| k != alone && keywords::is_constraint(k));
-            if let Some((keyword, _)) = beside {
-                return Err(schema.error(keyword, format!("{keyword} beside {alone} is not supported")));
-            }
-            return if alone == "$ref" { self.reference(schema) } else { self.choice(schema, alone) };
-        }
-        let (base, nullable) = self.typed(entries, schema)?;
-        let kind = choice::restrict(schema, base, nullable)?;
-        self.known(schema, kind)
-    }
-
-    /// The type without `enum` and `const`, and whether null is allowed as well.
-    fn typed(
-        &mut self,
-        entries: &'a [(String, Node)],
-        schema: &Schema<'a>,
-    ) -> Result<(Type, bool), SchemaError> {
-        let (name, nullable) = choice::type_names(schema)?;
-        let home = if name == Some("integer") { Some("number") } else { name };
-        if let Some((keyword, _)) =
-            entries.iter().find(|(k, _)| keywords::home(k).is_some_and(|of| Some(of) != home))
-        {
-            let of = keywords::home(keyword).unwrap_or_default();
-            let message = match name {
-                Some(name) => format!("{keyword} belongs to the type {of} and says nothing about {name}"),
-                None => format!("{keyword} without \"type\": \"{of}\" would allow every other type"),
-            };
-            return Err(schema.error(keyword, message));
-        }
-        let kind = match name {
-            None => Type::Any,
-            Some("null") => Type::Null,
-            Some("boolean") => Type::Bool,
-            Some("integer") => number::integer(schema)?,
-            Some("number") => number::number(schema)?,
-            Some("string") => self.string(schema)?,
-            Some("array") => self.array(schema)?,
-            Some("object") => self.object(schema)?,
-            Some(other) => return Err(schema.error("type", format!("there is no type {other:?}"))),
-        };
-        Ok((kind, nullable))
-    }
-
-    /// Compiles definitions that may never be used, so that their mistakes show.
-    fn check_definitions(&mut self, schema: &Schema<'a>) -> Result<(), SchemaError> {
-        match schema.get("$defs") {
-            None => Ok(()),
-            Some(Node::Object(definitions)) => {
-                let at = schema.below("$defs");
-                for (name, node) in definitions {
-                    self.schema(
-                        node,
-                        &join(&at, name),
-                        Place { depth: schema.place.depth + 1, nesting: 0, presence: Presence::Unused },
-                    )?;
-                }
-                Ok(())
-            }
-            Some(_) => Err(schema.error("$defs", "$defs must be an object")),
-        }
-    }
-}
-
-fn place_is_not_root(schema: &Schema<'_>) -> bool {
-    !schema.at.is_empty()
-}
-
-fn check_dialect(root: &Node) -> Result<(), SchemaError> {
-    match root.get("$schema") {
-        None => Ok(()),
-        Some(Node::Text(dialect)) if dialect.trim_end_matches('#') == DIALECT => Ok(()),
-        Some(_) => Err(SchemaError::new("", "$schema", format!("the dialect must be {DIALECT}"))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `integer` and `number`: bounds and steps as scaled integers.
 
-use super::{Schema, sensor};
+use super::{Schema, dialect::Dialect, sensor};
 use crate::{
     Decimal, Float, Integer, SchemaError, Type,
     exact::{Exact, Round},
@@ -64,9 +64,31 @@ pub(super) fn decimal(schema: &Schema<'_>, quantum: &str, usual: &str) -> Result
 /// A number of one of the schema's keywords.
 pub(super) fn bound(schema: &Schema<'_>, keyword: &str) -> Result<Option<Exact>, SchemaError> {
     let Some(node) = schema.get(keyword) else { return Ok(None) };
+    if matches!(node, Node::Bool(_)) && says_excluded(schema, keyword) {
+        return Ok(None);
+    }
     exact(node)
         .map(Some)
         .ok_or_else(|| schema.error(keyword, format!("{keyword} must be a number of at most 38 digits")))
+}
+
+/// Every keyword of a bound: whether it is the lower one, and whether it is excluded.
+const BOUNDS: [(&str, bool, bool); 4] = [
+    ("minimum", true, false),
+    ("exclusiveMinimum", true, true),
+    ("maximum", false, false),
+    ("exclusiveMaximum", false, true),
+];
+
+/// Whether the keyword is true or false and says whether the bound beside it is excluded, as in draft-04.
+fn says_excluded(schema: &Schema<'_>, keyword: &str) -> bool {
+    schema.dialect == Dialect::Draft4 && keyword.starts_with("exclusive")
+}
+
+/// Whether draft-04 excludes the bound of this keyword.
+fn is_excluded(schema: &Schema<'_>, keyword: &str) -> bool {
+    let by = if keyword == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
+    says_excluded(schema, by) && schema.get(by) == Some(&Node::Bool(true))
 }
 
 /// `multipleOf` as step and decimal places: 5 and 2 for 0.05.
@@ -91,20 +113,21 @@ fn bounds(
     step: u64,
     limits: (i128, i128),
 ) -> Result<(i128, i128), SchemaError> {
-    // A bound that is not excluded is rounded into the range; one that is excluded is left by one unit.
-    let low = [("minimum", Round::Up, 0), ("exclusiveMinimum", Round::Down, 1)];
-    let high = [("maximum", Round::Down, 0), ("exclusiveMaximum", Round::Up, -1)];
     let (mut min, mut max) = limits;
     let mut lowest = "multipleOf";
-    for (keyword, round, off) in low.into_iter().chain(high) {
+    for (keyword, is_low, excluded) in BOUNDS {
         let Some(exact) = bound(schema, keyword)? else { continue };
+        let excluded = excluded || is_excluded(schema, keyword);
+        // A bound that is not excluded is rounded into the range; one that is excluded is left by one unit.
+        let round = if is_low == excluded { Round::Down } else { Round::Up };
+        let off = i128::from(excluded) * if is_low { 1 } else { -1 };
         let n = exact.scaled_towards(places, round).map(|n| n + off);
         let Some(n) = n.filter(|n| (limits.0..=limits.1).contains(n)) else {
             return Err(
                 schema.error(keyword, format!("{keyword} in steps of multipleOf does not fit 64 bits"))
             );
         };
-        if off > 0 || keyword == "minimum" {
+        if is_low {
             min = min.max(n);
             lowest = keyword;
         } else {
@@ -135,8 +158,15 @@ fn float(schema: &Schema<'_>) -> Result<Float, SchemaError> {
         (Some(a), Some(b)) => Some(pick(a, b)),
         (a, b) => a.or(b),
     };
-    let min = tighter(at("minimum")?, at("exclusiveMinimum")?.map(f64::next_up), f64::max);
-    let max = tighter(at("maximum")?, at("exclusiveMaximum")?.map(f64::next_down), f64::min);
+    let inside = |keyword: &str, f: f64| match is_excluded(schema, keyword) {
+        false => f,
+        true if keyword == "minimum" => f.next_up(),
+        true => f.next_down(),
+    };
+    let least = at("minimum")?.map(|f| inside("minimum", f));
+    let most = at("maximum")?.map(|f| inside("maximum", f));
+    let min = tighter(least, at("exclusiveMinimum")?.map(f64::next_up), f64::max);
+    let max = tighter(most, at("exclusiveMaximum")?.map(f64::next_down), f64::min);
     if let (Some(low), Some(high)) = (min, max)
         && low > high
     {
@@ -146,6 +176,7 @@ fn float(schema: &Schema<'_>) -> Result<Float, SchemaError> {
     Ok(Float { min, max })
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+/// The greatest common divisor.
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -1,37 +1,79 @@
-//! `$ref`: JSON pointers into the same schema.
+//! `$ref`: JSON pointers and names in the same schema. A schema that leads back to itself becomes a definition.
 
-use super::{Compiler, Schema};
-use crate::{SchemaError, Type, error::join, parse::Node};
+use super::{Compiler, Schema, union::nothing};
+use crate::{SchemaError, Type, error::join, measure::Measure, parse::Node};
+
+/// A reference that is being followed.
+pub(super) struct Followed {
+    /// The pointer of what it refers to.
+    at: String,
+    /// The definition that was made because the way came back to it.
+    definition: Option<usize>,
+}
+
+impl Followed {
+    pub(super) fn new(at: String) -> Self {
+        Followed { at, definition: None }
+    }
+}
 
 impl<'a> Compiler<'a> {
-    pub(super) fn reference(&mut self, schema: &Schema<'a>) -> Result<Type, SchemaError> {
+    pub(super) fn reference(&mut self, schema: &Schema<'a>) -> Result<Option<Type>, SchemaError> {
         let Some(Node::Text(reference)) = schema.get("$ref") else {
             return Err(schema.error("$ref", "$ref must be a string"));
         };
-        let (at, node) = self.resolve(reference).map_err(|message| schema.error("$ref", message))?;
-        if self.trail.contains(&at) {
-            let message = format!("{reference} refers to itself; recursion is not supported");
-            return Err(schema.error("$ref", message));
+        let (at, node) =
+            self.resolve(&schema.at, reference).map_err(|message| schema.error("$ref", message))?;
+        if let Some((kind, measure)) = self.done.get(&at) {
+            schema.place.check(measure, &schema.at)?;
+            let kind = kind.clone();
+            self.schemas += measure.types;
+            self.check_count(&schema.at)?;
+            return Ok(kind);
         }
-        self.trail.push(at.clone());
+        if let Some(followed) = self.trail.iter_mut().find(|followed| followed.at == at) {
+            let index = *followed.definition.get_or_insert(self.definitions.len());
+            if index == self.definitions.len() {
+                self.definitions.push(None);
+                self.definition_places.push(schema.at.clone());
+            }
+            return Ok(Some(Type::Definition(index)));
+        }
+        let known = self.known_seen;
+        self.trail.push(Followed::new(at.clone()));
         let kind = self.schema(node, &at, schema.place.beside());
-        self.trail.pop();
-        kind
+        let definition = self.trail.pop().and_then(|followed| followed.definition);
+        let mut kind = kind?;
+        if let Some(index) = definition {
+            self.definitions[index] = Some(kind.unwrap_or_else(nothing));
+            kind = Some(Type::Definition(index));
+        }
+        // What is known depends on the way that led here.
+        if self.known_seen == known {
+            let measure = kind.as_ref().map(Measure::of).unwrap_or_default();
+            self.done.insert(at, (kind.clone(), measure));
+        }
+        Ok(kind)
     }
 
-    /// The schema that `reference` means, and its pointer in the one spelling that pointers of errors have.
-    pub(super) fn resolve(&self, reference: &str) -> Result<(String, &'a Node), String> {
-        let Some(fragment) = reference.strip_prefix('#') else {
-            return Err(format!(
-                "{reference:?} is not in this schema; only references that begin with # are supported"
-            ));
-        };
+    /// Gives the definition of the whole schema, if it leads back to itself, what it stands for.
+    pub(super) fn close_root(&mut self, kind: &Type) {
+        if let Some(index) = self.trail.pop().and_then(|followed| followed.definition) {
+            self.definitions[index] = Some(kind.clone());
+        }
+    }
+
+    /// The schema that `reference` in the schema at `from` means, and its pointer in the one spelling that pointers of
+    /// errors have.
+    pub(super) fn resolve(&self, from: &str, reference: &str) -> Result<(String, &'a Node), String> {
+        let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let pointer =
             percent_decoded(fragment).ok_or_else(|| format!("{reference:?} is not percent-encoded UTF-8"))?;
+        let missing = || format!("{reference:?} is not in this schema, which has to be complete in itself");
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            return Err(format!("{reference:?} is not a JSON pointer; anchors are not supported"));
+            return self.identifiers.anchor(from, document, &pointer).ok_or_else(missing);
         }
-        let (mut node, mut at) = (self.root, String::new());
+        let (mut at, mut node) = self.identifiers.document(from, document).ok_or_else(missing)?;
         for token in pointer.split('/').skip(1) {
             let key = token.replace("~1", "/").replace("~0", "~");
             let next = match node {

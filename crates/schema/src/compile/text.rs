@@ -27,7 +27,7 @@ impl<'a> Compiler<'a> {
     fn text(&mut self, schema: &Schema<'a>) -> Result<Text, SchemaError> {
         let pattern = match schema.get("pattern") {
             None => None,
-            Some(Node::Text(source)) => Some(self.pattern(schema, source)?),
+            Some(Node::Text(source)) => Some(self.pattern(schema, "pattern", source)?),
             Some(_) => return Err(schema.error("pattern", "pattern must be a string")),
         };
         let min_length = schema.count("minLength")?.unwrap_or(0);
@@ -48,21 +48,28 @@ impl<'a> Compiler<'a> {
         Ok(Text { min_length, max_length, pattern, date_time: is_date_time(schema) })
     }
 
-    fn pattern(&mut self, schema: &Schema<'a>, source: &str) -> Result<Pattern, SchemaError> {
+    /// The expression of `keyword`, compiled once.
+    pub(super) fn pattern(
+        &mut self,
+        schema: &Schema<'a>,
+        keyword: &str,
+        source: &str,
+    ) -> Result<Pattern, SchemaError> {
         if let Some(pattern) = self.patterns.get(source) {
             return Ok(pattern.clone());
         }
         if self.patterns.len() == MAX_PATTERNS {
-            return Err(schema.error("pattern", format!("more than {MAX_PATTERNS} different patterns")));
+            return Err(schema.error(keyword, format!("more than {MAX_PATTERNS} different patterns")));
         }
         let pattern = Pattern::new(source).map_err(|reason| {
-            schema.error("pattern", format!("the pattern {source:?} does not compile: {reason}"))
+            schema.error(keyword, format!("the pattern {source:?} does not compile: {reason}"))
         })?;
         self.patterns.insert(source.to_owned(), pattern.clone());
         Ok(pattern)
     }
 }
 
-fn is_date_time(schema: &Schema<'_>) -> bool {
+/// Whether text is to be a time, a keyword that becomes part of the type.
+pub(super) fn is_date_time(schema: &Schema<'_>) -> bool {
     schema.node.text("format") == Some("date-time")
 }

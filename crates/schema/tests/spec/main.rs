@@ -5,6 +5,7 @@ mod bundled;
 mod compile;
 mod infer;
 mod json;
+mod real;
 mod refuse;
 mod sensor;
 mod validate;

@@ -1,0 +1,66 @@
+//! A schema's keywords, put together to one type.
+
+use super::{Compiler, Inner, Schema, keywords, meet::Meet, union::checked};
+use crate::{SchemaError, Type, parse::Node};
+
+impl<'a> Compiler<'a> {
+    pub(super) fn object_schema(
+        &mut self,
+        entries: &'a [(String, Node)],
+        schema: &Schema<'a>,
+    ) -> Result<Inner, SchemaError> {
+        if schema.has("$ref") && self.dialect.reference_stands_alone() {
+            return self.reference(schema);
+        }
+        keywords::check(entries, &schema.at, self.dialect)?;
+        self.check_place(schema)?;
+        // Fields come in the order in which the keywords stand that name them.
+        let mut parts = vec![(position(entries, "properties"), self.typed(entries, schema)?)];
+        if schema.has("$ref") {
+            parts.push((position(entries, "$ref"), self.reference(schema)?));
+        }
+        for part in self.list(schema, "allOf", schema.place.beside())? {
+            parts.push((position(entries, "allOf"), part));
+        }
+        parts.sort_by_key(|(position, _)| *position);
+        let mut kind = Some(Type::Any);
+        for (_, part) in parts {
+            kind = self.meet(kind, part);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            let branches = self.list(schema, keyword, schema.place.choice())?;
+            if let Some(base) = kind.take_if(|_| !branches.is_empty()) {
+                kind = self.choice(base, branches, keyword == "oneOf");
+            }
+        }
+        kind = self.unevaluated(schema, kind)?;
+        let Some(assertions) = self.assertions(schema)? else { return Ok(None) };
+        let Some(kind) = kind else { return Ok(None) };
+        self.known(schema, checked(kind, assertions)).map(Some)
+    }
+
+    /// What both allow.
+    pub(super) fn meet(&self, a: Inner, b: Inner) -> Inner {
+        let (a, b) = (a?, b?);
+        Meet::new(&self.definitions).of(&a, &b)
+    }
+
+    /// Refuses a dialect inside another, which older ones ignore, and definitions that are none.
+    fn check_place(&self, schema: &Schema<'a>) -> Result<(), SchemaError> {
+        if self.dialect.is_strict()
+            && !schema.at.is_empty()
+            && schema.has("$schema")
+            && super::Dialect::of(schema.node, &schema.at)? != self.dialect
+        {
+            return Err(schema.error("$schema", "a schema inside another must have the same dialect"));
+        }
+        for keyword in ["$defs", "definitions"] {
+            schema.entries(keyword)?;
+        }
+        Ok(())
+    }
+}
+
+fn position(entries: &[(String, Node)], keyword: &str) -> usize {
+    entries.iter().position(|(key, _)| key == keyword).unwrap_or(0)
+}

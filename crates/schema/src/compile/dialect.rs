@@ -1,0 +1,50 @@
+//! The versions of JSON Schema, told apart by `$schema`.
+
+use crate::{SchemaError, parse::Node};
+
+/// A version, from the oldest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Dialect {
+    Draft4,
+    Draft6,
+    Draft7,
+    Draft201909,
+    Draft202012,
+}
+
+const DIALECTS: [(&str, Dialect); 5] = [
+    ("json-schema.org/draft-04/schema", Dialect::Draft4),
+    ("json-schema.org/draft-06/schema", Dialect::Draft6),
+    ("json-schema.org/draft-07/schema", Dialect::Draft7),
+    ("json-schema.org/draft/2019-09/schema", Dialect::Draft201909),
+    ("json-schema.org/draft/2020-12/schema", Dialect::Draft202012),
+];
+
+impl Dialect {
+    /// The dialect of the schema at `at`: what its `$schema` says, 2020-12 without one.
+    pub(super) fn of(node: &Node, at: &str) -> Result<Dialect, SchemaError> {
+        let Some(name) = node.get("$schema") else { return Ok(Dialect::Draft202012) };
+        let Node::Text(name) = name else {
+            return Err(SchemaError::new(at, "$schema", "$schema must be a string"));
+        };
+        let short = name.trim_end_matches('#');
+        let short = short.strip_prefix("https://").or(short.strip_prefix("http://")).unwrap_or(short);
+        let known = DIALECTS.iter().find(|(dialect, _)| *dialect == short);
+        known.map(|(_, dialect)| *dialect).ok_or_else(|| {
+            let message = format!(
+                "the dialect {name:?} is not supported; draft-04, draft-06, draft-07, 2019-09 and 2020-12 are"
+            );
+            SchemaError::new(at, "$schema", message)
+        })
+    }
+
+    /// Whether `$ref` makes validators ignore all keywords beside it.
+    pub(super) fn reference_stands_alone(self) -> bool {
+        self < Dialect::Draft201909
+    }
+
+    /// Whether keywords that have no effect are errors. Older schemas are taken as they are: their authors had other tools.
+    pub(super) fn is_strict(self) -> bool {
+        self >= Dialect::Draft201909
+    }
+}

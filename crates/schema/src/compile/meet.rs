@@ -1,0 +1,266 @@
+//! The type of the values that two types both allow.
+
+use super::{
+    meet_number,
+    union::{carried, checked, enumeration, members, refers, union},
+};
+use crate::{Array, Assertion, Field, Object, Text, Tuple, Type, validate};
+use dunnage_pson::Value;
+
+/// Most types that are looked at for one schema; then one type is kept, and the other is an assertion.
+const MAX_STEPS: usize = 50_000;
+/// Deepest nesting of types, definitions followed.
+const MAX_DEPTH: usize = 96;
+/// Most members of a union that comes from two.
+const MAX_MEMBERS: usize = 64;
+
+/// Makes one type of two. The result allows exactly what both allow, apart from what `x-dunnage-usual` says.
+pub(super) struct Meet<'c> {
+    /// The definitions that are complete.
+    definitions: &'c [Option<Type>],
+    steps: usize,
+    depth: usize,
+}
+
+impl<'c> Meet<'c> {
+    pub(super) fn new(definitions: &'c [Option<Type>]) -> Self {
+        Meet { definitions, steps: 0, depth: 0 }
+    }
+
+    /// `None` when no value is of both types.
+    pub(super) fn of(&mut self, a: &Type, b: &Type) -> Option<Type> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS || self.depth > MAX_DEPTH {
+            return Some(both(a, b));
+        }
+        self.depth += 1;
+        let kind = self.cases(a, b);
+        self.depth -= 1;
+        kind
+    }
+
+    fn cases(&mut self, a: &Type, b: &Type) -> Option<Type> {
+        match (a, b) {
+            (Type::Any, other) | (other, Type::Any) => Some(other.clone()),
+            (Type::Known(inner), other) => self.of(inner, other).map(|kind| Type::Known(Box::new(kind))),
+            (other, Type::Known(inner)) => self.of(other, inner).map(|kind| Type::Known(Box::new(kind))),
+            (a, b) if a == b => Some(a.clone()),
+            (Type::Checked(own), other) => self.with_assertions(&own.kind, other, &own.kind, &own.assertions),
+            (other, Type::Checked(own)) => self.with_assertions(other, &own.kind, &own.kind, &own.assertions),
+            (Type::Definition(at), other) | (other, Type::Definition(at)) => {
+                self.definition(*at, other, a, b)
+            }
+            (Type::Union(_) | Type::Nullable(_), _) | (_, Type::Union(_) | Type::Nullable(_)) => {
+                self.pairs(a, b)
+            }
+            (Type::Const(value), other) | (other, Type::Const(value)) => {
+                values(std::slice::from_ref(value), other, a, b)
+            }
+            (Type::Enum(listed), other) | (other, Type::Enum(listed)) => values(listed, other, a, b),
+            (Type::Text(a), Type::Text(b)) => text(a, b),
+            (Type::Array(a), Type::Array(b)) => self.array(a, b),
+            (Type::Array(_) | Type::Tuple(_), Type::Array(_) | Type::Tuple(_)) => {
+                let (a, b) = (as_tuple(a)?, as_tuple(b)?);
+                self.tuple(&a, &b)
+            }
+            (Type::Object(a), Type::Object(b)) => self.object(a, b),
+            (a, b) if is_number(a) && is_number(b) => match meet_number::meet(a, b) {
+                Ok(kind) => kind,
+                Err(()) => Some(both(a, b)),
+            },
+            (a, b) if is_text(a) && is_text(b) => Some(match (a, b) {
+                (Type::Text(text), special) | (special, Type::Text(text)) if is_plain(text) => {
+                    special.clone()
+                }
+                // The notation is what can be carried well.
+                (Type::Text(_), special) => both(special, a),
+                _ => both(a, b),
+            }),
+            _ => None,
+        }
+    }
+
+    /// `a` and `b`, of which `own` had these assertions.
+    fn with_assertions(&mut self, a: &Type, b: &Type, own: &Type, assertions: &[Assertion]) -> Option<Type> {
+        let kind = self.of(a, b)?;
+        // What is said about the members of a union is lost with them.
+        let keep = |assertion: &Assertion| match (assertion, own) {
+            (Assertion::OneMember, Type::Union(kinds)) if carried(&kind) != own => {
+                Assertion::OneOf(kinds.clone())
+            }
+            _ => assertion.clone(),
+        };
+        let assertions = assertions.iter().map(keep).collect();
+        Some(checked(kind, assertions))
+    }
+
+    fn definition(&mut self, at: usize, other: &Type, a: &Type, b: &Type) -> Option<Type> {
+        match self.definitions.get(at) {
+            Some(Some(kind)) if !matches!(other, Type::Definition(_)) => {
+                let kind = kind.clone();
+                self.of(&kind, other)
+            }
+            _ => Some(both(a, b)),
+        }
+    }
+
+    fn pairs(&mut self, a: &Type, b: &Type) -> Option<Type> {
+        let (left, right) = (members(a.clone()), members(b.clone()));
+        if left.len() * right.len() > MAX_MEMBERS * MAX_MEMBERS {
+            return Some(both(a, b));
+        }
+        let mut met = Vec::new();
+        for a in &left {
+            met.extend(right.iter().filter_map(|b| self.of(a, b)));
+        }
+        if met.len() > MAX_MEMBERS.max(left.len()).max(right.len()) {
+            return Some(both(a, b));
+        }
+        union(met)
+    }
+
+    fn array(&mut self, a: &Array, b: &Array) -> Option<Type> {
+        let (min, max) = (a.min.max(b.min), least(a.max, b.max));
+        match self.of(&a.items, &b.items) {
+            Some(items) if max.is_none_or(|max| min <= max) => {
+                Some(Type::Array(Array { items: Box::new(items), min, max }))
+            }
+            None if min == 0 => Some(Type::Array(Array { items: Box::new(Type::Any), min, max: Some(0) })),
+            _ => None,
+        }
+    }
+
+    fn tuple(&mut self, a: &Tuple, b: &Tuple) -> Option<Type> {
+        let (min, mut max) = (a.min.max(b.min), least(a.max, b.max));
+        let mut items = Vec::new();
+        for i in 0..a.items.len().max(b.items.len()) {
+            let of = |tuple: &Tuple| tuple.items.get(i).or(tuple.rest.as_deref()).cloned();
+            match of(a).zip(of(b)).and_then(|(a, b)| self.of(&a, &b)) {
+                Some(kind) => items.push(kind),
+                None => {
+                    max = least(max, u32::try_from(i).ok());
+                    break;
+                }
+            }
+        }
+        let rest = a.rest.as_deref().zip(b.rest.as_deref()).and_then(|(a, b)| self.of(a, b));
+        tuple_of(items, rest, min, max)
+    }
+
+    fn object(&mut self, a: &Object, b: &Object) -> Option<Type> {
+        let mut fields: Vec<Field> = Vec::with_capacity(a.fields.len().max(b.fields.len()));
+        let mut absent = Vec::new();
+        let only_b = b.fields.iter().filter(|field| a.fields.iter().all(|other| other.name != field.name));
+        for (field, is_a) in
+            a.fields.iter().map(|field| (field, true)).chain(only_b.map(|field| (field, false)))
+        {
+            let other = if is_a { b.fields.iter().find(|other| other.name == field.name) } else { None };
+            let beside = if is_a { &b.additional } else { &a.additional };
+            let kind = match other.map(|other| &other.kind).or(beside.as_deref()) {
+                Some(other) if is_a => self.of(&field.kind, other),
+                Some(other) => self.of(other, &field.kind),
+                None => None,
+            };
+            let required = field.required || other.is_some_and(|other| other.required);
+            let description = field.description.clone().or_else(|| other?.description.clone());
+            match kind {
+                Some(kind) => fields.push(Field { name: field.name.clone(), required, kind, description }),
+                None if required => return None,
+                None => absent.push(field.name.clone()),
+            }
+        }
+        let additional = match (&a.additional, &b.additional) {
+            (Some(a), Some(b)) => self.of(a, b).map(Box::new),
+            _ => None,
+        };
+        let assertions = match (&additional, absent.is_empty()) {
+            (Some(_), false) => vec![Assertion::Absent(absent)],
+            _ => Vec::new(),
+        };
+        Some(checked(Type::Object(Object { fields, additional }), assertions))
+    }
+}
+
+/// `a`, and `b` as an assertion.
+fn both(a: &Type, b: &Type) -> Type {
+    let specific = |kind: &Type| !matches!(carried(kind), Type::Any | Type::Definition(_));
+    let (a, b) = if specific(b) && !specific(a) { (b, a) } else { (a, b) };
+    checked(a.clone(), vec![Assertion::AllOf(vec![b.clone()])])
+}
+
+/// The listed values that `other` allows.
+fn values(listed: &[Value], other: &Type, a: &Type, b: &Type) -> Option<Type> {
+    if refers(other) {
+        return Some(both(a, b));
+    }
+    enumeration(listed.iter().filter(|value| validate::allows(&[], other, value)).cloned().collect())
+}
+
+fn text(a: &Text, b: &Text) -> Option<Type> {
+    let (min_length, max_length) = (a.min_length.max(b.min_length), least(a.max_length, b.max_length));
+    if max_length.is_some_and(|max| min_length > max) {
+        return None;
+    }
+    let date_time = a.date_time || b.date_time;
+    let (pattern, other) = match (&a.pattern, &b.pattern) {
+        (Some(a), Some(b)) if a == b => (Some(a), None),
+        // A pattern of plain segments is the one that can be carried well.
+        (Some(a), Some(b)) if a.segments.is_none() && b.segments.is_some() => (Some(b), Some(a)),
+        (Some(a), b) => (Some(a), b.as_ref()),
+        (None, b) => (b.as_ref(), None),
+    };
+    let kind = Type::Text(Text { min_length, max_length, pattern: pattern.cloned(), date_time });
+    let other = other.map(|pattern| {
+        let text = Text { min_length: 0, max_length: None, pattern: Some(pattern.clone()), date_time: false };
+        Assertion::AllOf(vec![Type::Text(text)])
+    });
+    Some(checked(kind, other.into_iter().collect()))
+}
+
+/// An array of these elements; of one kind when there are no first ones. `None` when it allows nothing.
+pub(super) fn tuple_of(mut items: Vec<Type>, rest: Option<Type>, min: u32, max: Option<u32>) -> Option<Type> {
+    let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
+    let max = if rest.is_none() { least(max, Some(count)) } else { max };
+    if max.is_some_and(|max| min > max) {
+        return None;
+    }
+    if let Some(max) = max {
+        items.truncate(max as usize);
+    }
+    let rest = rest.filter(|_| max.is_none_or(|max| max > count));
+    if items.is_empty() {
+        let items = Box::new(rest.unwrap_or(Type::Any));
+        return Some(Type::Array(Array { items, min, max }));
+    }
+    Some(Type::Tuple(Tuple { items, rest: rest.map(Box::new), min, max }))
+}
+
+fn as_tuple(kind: &Type) -> Option<Tuple> {
+    match kind {
+        Type::Tuple(tuple) => Some(tuple.clone()),
+        Type::Array(array) => {
+            Some(Tuple { items: Vec::new(), rest: Some(array.items.clone()), min: array.min, max: array.max })
+        }
+        _ => None,
+    }
+}
+
+fn least(a: Option<u32>, b: Option<u32>) -> Option<u32> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+fn is_number(kind: &Type) -> bool {
+    matches!(kind, Type::Integer(_) | Type::Decimal(_) | Type::Float(_))
+}
+
+fn is_text(kind: &Type) -> bool {
+    matches!(kind, Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_))
+}
+
+/// Whether the text is any text.
+fn is_plain(text: &Text) -> bool {
+    text.min_length == 0 && text.max_length.is_none() && text.pattern.is_none() && !text.date_time
+}

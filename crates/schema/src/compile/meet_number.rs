@@ -1,0 +1,117 @@
+//! The numbers that two types both allow.
+
+use super::number::gcd;
+use crate::{
+    Decimal, Float, Integer, Type,
+    exact::{Exact, Round},
+};
+
+/// An `Err` stands for numbers that no one type has: both types have to be looked at. `Ok(None)` is no number.
+pub(super) fn meet(a: &Type, b: &Type) -> Result<Option<Type>, ()> {
+    match (a, b) {
+        (Type::Integer(a), Type::Integer(b)) => integers(a, b).map(|n| n.map(Type::Integer)),
+        (Type::Decimal(a), Type::Decimal(b)) => decimals(a, b).map(|n| n.map(Type::Decimal)),
+        (Type::Float(a), Type::Float(b)) => Ok(floats(a, b)),
+        (Type::Integer(n), Type::Float(f)) | (Type::Float(f), Type::Integer(n)) => {
+            let (min, max) = within(f, 0, n.step, (n.min, n.max))?;
+            Ok((min <= max)
+                .then(|| Type::Integer(Integer { min, max, usual: clip(n.usual, min, max), ..n.clone() })))
+        }
+        (Type::Decimal(n), Type::Float(f)) | (Type::Float(f), Type::Decimal(n)) if n.quantum.is_none() => {
+            let (min, max) = within(f, n.places, n.step, (n.min, n.max))?;
+            Ok((min <= max)
+                .then(|| Type::Decimal(Decimal { min, max, usual: clip(n.usual, min, max), ..n.clone() })))
+        }
+        (Type::Integer(n), Type::Decimal(d)) | (Type::Decimal(d), Type::Integer(n))
+            if d.quantum.is_none() =>
+        {
+            whole(n, d).map(|n| n.map(Type::Integer))
+        }
+        _ => Err(()),
+    }
+}
+
+fn integers(a: &Integer, b: &Integer) -> Result<Option<Integer>, ()> {
+    let step = lcm(a.step, b.step).ok_or(())?;
+    let (min, max) = inwards(a.min.max(b.min), a.max.min(b.max), step);
+    let usual = clip(a.usual.or(b.usual), min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
+    Ok((min <= max).then_some(Integer { min, max, step, usual }))
+}
+
+fn decimals(a: &Decimal, b: &Decimal) -> Result<Option<Decimal>, ()> {
+    if a.quantum.is_some() || b.quantum.is_some() {
+        return Err(());
+    }
+    let places = a.places.max(b.places);
+    let unit = |n: &Decimal| 10u64.checked_pow(places - n.places).ok_or(());
+    let (of_a, of_b) = (unit(a)?, unit(b)?);
+    let step = |n: &Decimal, unit: u64| n.step.checked_mul(unit).ok_or(());
+    let step = lcm(step(a, of_a)?, step(b, of_b)?).ok_or(())?;
+    let scaled = |n: i128, unit: u64| n.checked_mul(i128::from(unit)).ok_or(());
+    let min = scaled(a.min, of_a)?.max(scaled(b.min, of_b)?).max(i64::MIN.into());
+    let max = scaled(a.max, of_a)?.min(scaled(b.max, of_b)?).min(i64::MAX.into());
+    let (min, max) = inwards(min, max, step);
+    let usual = |n: &Decimal, unit| {
+        let (low, high) = n.usual?;
+        Some((scaled(low, unit).ok()?, scaled(high, unit).ok()?))
+    };
+    let usual = usual(a, of_a).or_else(|| usual(b, of_b));
+    let usual = clip(usual, min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
+    Ok((min <= max).then_some(Decimal { places, step, min, max, usual, quantum: None }))
+}
+
+/// The whole numbers among the decimals.
+fn whole(n: &Integer, d: &Decimal) -> Result<Option<Integer>, ()> {
+    let unit = 10u64.checked_pow(d.places).ok_or(())?;
+    // The whole multiples of a/b, in lowest terms, are the multiples of a.
+    let step = lcm(n.step, d.step / gcd(d.step, unit)).ok_or(())?;
+    let unit = i128::from(unit);
+    let (low, high) = (-(-d.min).div_euclid(unit), d.max.div_euclid(unit));
+    let (min, max) = inwards(n.min.max(low), n.max.min(high), step);
+    let usual = clip(n.usual, min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
+    Ok((min <= max).then_some(Integer { min, max, step, usual }))
+}
+
+fn floats(a: &Float, b: &Float) -> Option<Type> {
+    let tighter = |a: Option<f64>, b: Option<f64>, pick: fn(f64, f64) -> f64| match (a, b) {
+        (Some(a), Some(b)) => Some(pick(a, b)),
+        (a, b) => a.or(b),
+    };
+    let (min, max) = (tighter(a.min, b.min, f64::max), tighter(a.max, b.max, f64::min));
+    let is_empty = min.zip(max).is_some_and(|(min, max)| min > max);
+    (!is_empty).then_some(Type::Float(Float { min, max }))
+}
+
+/// The part of a range, in units of 10^-`places`, that lies within the float's bounds.
+fn within(f: &Float, places: u32, step: u64, range: (i128, i128)) -> Result<(i128, i128), ()> {
+    let bound = |bound: Option<f64>, round, beyond: i128| match bound {
+        None => Ok(None),
+        Some(f) => {
+            let exact = Exact::shortest(f).ok_or(())?;
+            // What does not fit is beyond every range.
+            let far = if f < 0.0 { -beyond } else { beyond };
+            Ok(Some(exact.scaled_towards(places, round).unwrap_or(far)))
+        }
+    };
+    let far = i128::from(u64::MAX) * 2;
+    let min = bound(f.min, Round::Up, far)?.map_or(range.0, |min| min.max(range.0));
+    let max = bound(f.max, Round::Down, far)?.map_or(range.1, |max| max.min(range.1));
+    Ok(inwards(min, max, step))
+}
+
+/// The first and last multiple of `step` in the range.
+fn inwards(min: i128, max: i128, step: u64) -> (i128, i128) {
+    let step = i128::from(step);
+    (-(-min).div_euclid(step) * step, max.div_euclid(step) * step)
+}
+
+/// The part of the usual range that is left, if there is one and it is not all.
+fn clip(usual: Option<(i128, i128)>, min: i128, max: i128) -> Option<(i128, i128)> {
+    let (low, high) = usual?;
+    let clipped = (low.max(min), high.min(max));
+    (clipped.0 <= clipped.1 && clipped != (min, max)).then_some(clipped)
+}
+
+fn lcm(a: u64, b: u64) -> Option<u64> {
+    (a / gcd(a, b)).checked_mul(b)
+}

@@ -1,0 +1,111 @@
+//! `object`.
+
+use super::{
+    Compiler, Inner, Schema,
+    meet::Meet,
+    union::{checked, nothing, union},
+};
+use crate::{
+    Assertion, Field, Object, Pattern, SchemaError, Type, error::join, measure::Measure, parse::Node,
+};
+
+/// What `patternProperties` says: a type for the names that a pattern matches. `None` when they may not be there.
+type Patterns = Vec<(Pattern, Inner)>;
+
+impl<'a> Compiler<'a> {
+    pub(super) fn object(&mut self, schema: &Schema<'a>) -> Result<Inner, SchemaError> {
+        schema.place.inside().check(&Measure::default(), &schema.at)?;
+        let required = required(schema)?;
+        let patterns = self.patterns_of(schema)?;
+        let rest =
+            self.below(schema, "additionalProperties", schema.place.varying())?.unwrap_or(Some(Type::Any));
+        let mut fields = Vec::new();
+        let mut absent = Vec::new();
+        let at = schema.below("properties");
+        let properties = schema.entries("properties")?;
+        for (name, node) in properties {
+            let required = required.contains(&name.as_str());
+            let place = if required { schema.place.inside() } else { schema.place.varying() };
+            let kind = self.schema(node, &join(&at, name), place)?;
+            match self.with_patterns(name, kind, &patterns) {
+                Some(kind) => {
+                    let description = self.description(node, &join(&at, name));
+                    fields.push(Field { name: name.clone(), required, kind, description });
+                }
+                None if required => return Ok(None),
+                None => absent.push(name.clone()),
+            }
+        }
+        let named: Vec<String> = properties.iter().map(|(name, _)| name.clone()).collect();
+        for (i, name) in required.iter().enumerate().filter(|(_, name)| !named.iter().any(|own| own == *name))
+        {
+            let matched = patterns.iter().any(|(pattern, _)| pattern.is_match(name));
+            let kind = if matched { Some(Type::Any) } else { rest.clone() };
+            if kind.is_none() && self.dialect.is_strict() {
+                let message =
+                    format!("{name:?} is required but not among properties, and no other field is allowed");
+                return Err(schema.error("required", message).below(i));
+            }
+            let Some(kind) = self.with_patterns(name, kind, &patterns) else { return Ok(None) };
+            fields.push(Field { name: (*name).to_owned(), required: true, kind, description: None });
+        }
+        let additional = union(patterns.iter().map(|(_, kind)| kind).chain([&rest]).flatten().cloned());
+        let mut assertions = Vec::new();
+        if !absent.is_empty() && additional.is_some() {
+            assertions.push(Assertion::Absent(absent));
+        }
+        if !patterns.is_empty() {
+            let patterns =
+                patterns.into_iter().map(|(pattern, kind)| (pattern, kind.unwrap_or_else(nothing)));
+            assertions.push(Assertion::Others { named, patterns: patterns.collect(), rest });
+        }
+        let kind = Type::Object(Object { fields, additional: additional.map(Box::new) });
+        Ok(Some(checked(kind, assertions)))
+    }
+
+    fn patterns_of(&mut self, schema: &Schema<'a>) -> Result<Patterns, SchemaError> {
+        let kinds = self.named(schema, "patternProperties", schema.place.varying())?;
+        let compile = |(source, kind): (&str, Inner)| {
+            let pattern = self.pattern(schema, "patternProperties", source).map_err(|e| e.below(source))?;
+            Ok((pattern, kind))
+        };
+        kinds.into_iter().map(compile).collect()
+    }
+
+    /// What a field is that matches patterns as well.
+    fn with_patterns(&self, name: &str, kind: Inner, patterns: &Patterns) -> Inner {
+        let mut kind = kind?;
+        for (_, other) in patterns.iter().filter(|(pattern, _)| pattern.is_match(name)) {
+            kind = Meet::new(&self.definitions).of(&kind, other.as_ref()?)?;
+        }
+        Some(kind)
+    }
+
+    /// The property's own description, else that of the definition it refers to.
+    fn description(&self, node: &'a Node, at: &str) -> Option<String> {
+        let own = node.text("description");
+        let referred = || self.resolve(at, node.text("$ref")?).ok()?.1.text("description");
+        own.or_else(referred).map(str::to_owned)
+    }
+}
+
+/// The names under `required`.
+fn required<'a>(schema: &Schema<'a>) -> Result<Vec<&'a str>, SchemaError> {
+    let names = match schema.get("required") {
+        None => return Ok(Vec::new()),
+        Some(Node::Array(names)) => names,
+        Some(_) => return Err(schema.error("required", "required must be an array of names")),
+    };
+    let mut out: Vec<&str> = Vec::with_capacity(names.len());
+    for (i, name) in names.iter().enumerate() {
+        let Node::Text(name) = name else {
+            return Err(schema.error("required", "required must be an array of names").below(i));
+        };
+        if !out.contains(&name.as_str()) {
+            out.push(name);
+        } else if schema.dialect.is_strict() {
+            return Err(schema.error("required", format!("{name:?} stands twice in required")).below(i));
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,187 @@
+//! `type` with the keywords of each type, `enum` and `const`.
+
+use super::{
+    Compiler, Inner, Schema, keywords, number, text,
+    union::{checked, refers, union},
+};
+use crate::{Array, Assertion, Float, Object, SchemaError, Text, Type, parse::Node, validate};
+use dunnage_pson::Value;
+
+/// All types; `integer` is part of `number`.
+const NAMES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
+
+/// Keywords of one type that only become assertions.
+const ASSERTING: [&str; 13] = [
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "additionalItems",
+];
+
+impl<'a> Compiler<'a> {
+    /// The type of the keywords that belong to one type, restricted by `enum` and `const`.
+    pub(super) fn typed(
+        &mut self,
+        entries: &'a [(String, Node)],
+        schema: &Schema<'a>,
+    ) -> Result<Inner, SchemaError> {
+        let names = type_names(schema)?;
+        let shaping: Vec<&str> = entries
+            .iter()
+            .filter(|(keyword, _)| !ASSERTING.contains(&keyword.as_str()))
+            .filter_map(|(keyword, _)| keywords::home(keyword))
+            .chain(text::is_date_time(schema).then_some("string"))
+            .collect();
+        check_homes(entries, schema, names.as_deref())?;
+        let kind = match names {
+            None if shaping.is_empty() => Some(Type::Any),
+            None => {
+                // What the keywords are about is what messages mostly have.
+                let mut names = NAMES;
+                names.sort_by_key(|name| !shaping.contains(name));
+                self.one_of_types(schema, &names)?
+            }
+            Some(names) => self.one_of_types(schema, &names)?,
+        };
+        restrict(schema, kind)
+    }
+
+    fn one_of_types(&mut self, schema: &Schema<'a>, names: &[&str]) -> Result<Inner, SchemaError> {
+        let mut kinds = Vec::with_capacity(names.len());
+        for name in names {
+            let kind = match *name {
+                "null" => Some(Type::Null),
+                "boolean" => Some(Type::Bool),
+                "integer" if names.contains(&"number") => None,
+                "integer" => Some(number::integer(schema)?),
+                "number" => Some(number::number(schema)?),
+                "string" => Some(self.string(schema)?),
+                "array" => self.array(schema)?,
+                "object" => self.object(schema)?,
+                other => return Err(schema.error("type", format!("there is no type {other:?}"))),
+            };
+            kinds.extend(kind);
+        }
+        Ok(union(kinds))
+    }
+}
+
+/// A value of this type, or of any JSON type but the one called `name`.
+pub(super) fn or_other(kind: Type, name: &str) -> Type {
+    let text = Text { min_length: 0, max_length: None, pattern: None, date_time: false };
+    let all = [
+        ("object", Type::Object(Object { fields: Vec::new(), additional: Some(Box::new(Type::Any)) })),
+        ("array", Type::Array(Array { items: Box::new(Type::Any), min: 0, max: None })),
+        ("string", Type::Text(text)),
+        ("number", Type::Float(Float { min: None, max: None })),
+        ("boolean", Type::Bool),
+        ("null", Type::Null),
+    ];
+    let others = all.into_iter().filter(|(other, _)| *other != name).map(|(_, other)| other);
+    union(std::iter::once(kind).chain(others)).unwrap_or(Type::Any)
+}
+
+/// The names under `type`.
+fn type_names<'a>(schema: &Schema<'a>) -> Result<Option<Vec<&'a str>>, SchemaError> {
+    let names = match schema.get("type") {
+        None => return Ok(None),
+        Some(Node::Text(name)) => return Ok(Some(vec![name])),
+        Some(Node::Array(names)) => names,
+        Some(_) => return Err(schema.error("type", "type must be a name or an array of names")),
+    };
+    let mut out: Vec<&str> = Vec::with_capacity(names.len());
+    for (i, name) in names.iter().enumerate() {
+        match name {
+            Node::Text(name) if !out.contains(&name.as_str()) => out.push(name),
+            _ => return Err(schema.error("type", "type must be an array of different names").below(i)),
+        }
+    }
+    if out.is_empty() { Err(schema.error("type", "type is empty and allows nothing")) } else { Ok(Some(out)) }
+}
+
+/// Refuses keywords that say nothing beside this type.
+fn check_homes(
+    entries: &[(String, Node)],
+    schema: &Schema<'_>,
+    names: Option<&[&str]>,
+) -> Result<(), SchemaError> {
+    for (keyword, _) in entries {
+        let Some(home) = keywords::home(keyword) else { continue };
+        let is_home = |name: &&str| *name == home || *name == "integer" && home == "number";
+        let ours = keywords::is_ours(keyword);
+        let message = match names {
+            // What carries text well fits nothing else.
+            Some(names) if ours && home == "string" && !names.contains(&"string") => {
+                format!("{keyword} belongs to the type {home} and says nothing about {}", names.join(", "))
+            }
+            None if ours => format!("{keyword} without \"type\": \"{home}\" would allow every other type"),
+            Some(names) if (ours || schema.dialect.is_strict()) && !names.iter().any(is_home) => {
+                format!("{keyword} belongs to the type {home} and says nothing about {}", names.join(", "))
+            }
+            _ => continue,
+        };
+        return Err(schema.error(keyword, message));
+    }
+    Ok(())
+}
+
+/// `kind`, restricted by `enum` and `const`.
+fn restrict(schema: &Schema<'_>, kind: Inner) -> Result<Inner, SchemaError> {
+    let Some(mut kind) = kind else { return Ok(None) };
+    if schema.has("enum") && schema.has("const") && schema.dialect.is_strict() {
+        return Err(schema.error("enum", "enum beside const, which says it all"));
+    }
+    if let Some(node) = schema.get("const") {
+        match listed(schema, "const", std::slice::from_ref(node), kind)? {
+            Some(only) => kind = only,
+            None => return Ok(None),
+        }
+    }
+    match schema.get("enum") {
+        None => Ok(Some(kind)),
+        Some(Node::Array(nodes)) if nodes.is_empty() => {
+            Err(schema.error("enum", "enum is empty and allows nothing"))
+        }
+        Some(Node::Array(nodes)) => listed(schema, "enum", nodes, kind),
+        Some(_) => Err(schema.error("enum", "enum must be an array")),
+    }
+}
+
+/// The values of `nodes` that the schema's other keywords allow. In a strict dialect, all must be allowed, and different.
+fn listed(schema: &Schema<'_>, keyword: &str, nodes: &[Node], kind: Type) -> Result<Inner, SchemaError> {
+    let mut values: Vec<Value> = Vec::with_capacity(nodes.len());
+    let fault = |i: usize, message: String| {
+        let error = schema.error(keyword, message);
+        if keyword == "enum" { error.below(i) } else { error }
+    };
+    let open = refers(&kind);
+    for (i, node) in nodes.iter().enumerate() {
+        let value = node.to_value().ok_or_else(|| fault(i, "a number is beyond binary64".to_owned()))?;
+        let violation = if open { Ok(()) } else { validate::value(&kind, &value) };
+        match violation {
+            Err(violation) if schema.dialect.is_strict() => {
+                return Err(fault(
+                    i,
+                    format!("the schema's other keywords do not allow this value: {violation}"),
+                ));
+            }
+            Err(_) => {}
+            Ok(()) if values.contains(&value) && schema.dialect.is_strict() => {
+                return Err(fault(i, format!("the value stands twice in {keyword}")));
+            }
+            Ok(()) => values.push(value),
+        }
+    }
+    let one = |value| if value == Value::Null { Type::Null } else { Type::Const(value) };
+    let listed = union(values.into_iter().map(one));
+    Ok(if open { listed.map(|listed| checked(listed, vec![Assertion::AllOf(vec![kind])])) } else { listed })
+}

@@ -1,0 +1,92 @@
+//! How large a type is.
+
+use crate::{Assertion, Type};
+
+/// The size of a tree of types, assertions included, definitions not followed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Measure {
+    /// Types in all.
+    pub types: usize,
+    /// Types inside one another.
+    pub depth: usize,
+    /// Arrays and objects inside one another.
+    pub nesting: usize,
+}
+
+impl Measure {
+    pub(crate) fn of(kind: &Type) -> Measure {
+        let mut inner = Measure::default();
+        kind.children(&mut |child| inner.hold(Measure::of(child)));
+        let holds = usize::from(matches!(kind, Type::Array(_) | Type::Tuple(_) | Type::Object(_)));
+        Measure { types: inner.types + 1, depth: inner.depth + 1, nesting: inner.nesting + holds }
+    }
+
+    fn hold(&mut self, inner: Measure) {
+        self.types += inner.types;
+        self.depth = self.depth.max(inner.depth);
+        self.nesting = self.nesting.max(inner.nesting);
+    }
+}
+
+impl Type {
+    /// Calls `visit` with each type directly inside this one, those of assertions as well. Definitions are not followed.
+    pub(crate) fn children(&self, visit: &mut dyn FnMut(&Type)) {
+        match self {
+            Type::Array(array) => visit(&array.items),
+            Type::Tuple(tuple) => tuple.items.iter().chain(tuple.rest.as_deref()).for_each(visit),
+            Type::Object(object) => object
+                .fields
+                .iter()
+                .map(|field| &field.kind)
+                .chain(object.additional.as_deref())
+                .for_each(visit),
+            Type::Nullable(inner) | Type::Known(inner) => visit(inner),
+            Type::Union(kinds) => kinds.iter().for_each(visit),
+            Type::Checked(checked) => {
+                visit(&checked.kind);
+                checked.assertions.iter().for_each(|assertion| assertion.children(visit));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Assertion {
+    /// Calls `visit` with each type directly inside.
+    pub(crate) fn children(&self, visit: &mut dyn FnMut(&Type)) {
+        match self {
+            Assertion::AllOf(kinds) | Assertion::AnyOf(kinds) | Assertion::OneOf(kinds) => {
+                kinds.iter().for_each(visit);
+            }
+            Assertion::Not(kind) | Assertion::PropertyNames(kind) | Assertion::Contains { kind, .. } => {
+                visit(kind);
+            }
+            Assertion::If(condition) => {
+                visit(&condition.test);
+                condition.then.iter().chain(&condition.otherwise).for_each(visit);
+            }
+            Assertion::DependentSchemas(kinds) => kinds.iter().map(|(_, kind)| kind).for_each(visit),
+            Assertion::Others { patterns, rest, .. } => {
+                patterns.iter().map(|(_, kind)| kind).chain(rest.as_ref()).for_each(visit);
+            }
+            Assertion::OneMember
+            | Assertion::UniqueItems
+            | Assertion::Properties { .. }
+            | Assertion::DependentRequired(_)
+            | Assertion::Absent(_) => {}
+        }
+    }
+
+    /// Whether the types inside are about the value itself, not about what it holds.
+    pub(crate) fn is_about_the_value(&self) -> bool {
+        matches!(
+            self,
+            Assertion::AllOf(_)
+                | Assertion::AnyOf(_)
+                | Assertion::OneOf(_)
+                | Assertion::Not(_)
+                | Assertion::If(_)
+                | Assertion::DependentSchemas(_)
+        )
+    }
+}

@@ -1,0 +1,198 @@
+//! A message against the model. On success, scalars and objects are looked at without allocating.
+
+mod assertion;
+mod same;
+mod scalar;
+mod words;
+
+use crate::{Array, Checked, Model, Object, Tuple, Type, Violation};
+use dunnage_pson::Value;
+pub(crate) use scalar::is_date_time;
+use std::cell::Cell;
+use words::{Brief, Quoted};
+
+/// Most values that are looked at, one by a type counting as one: choices inside choices could take for ever.
+const MAX_STEPS: u32 = 1 << 24;
+
+impl Model {
+    /// Whether `message` is one that the schema allows; if not, which value is the first to break it, and how.
+    pub fn validate(&self, message: &Value) -> Result<(), Violation> {
+        let check = Check::new(&self.definitions, true);
+        let result = check.value(&self.root, message);
+        if check.is_spent() {
+            return Err(Violation::new(format!("the message takes more than {MAX_STEPS} steps to check")));
+        }
+        result
+    }
+
+    /// Whether `kind`, a type of this model, allows `value`.
+    pub fn allows(&self, kind: &Type, value: &Value) -> bool {
+        allows(&self.definitions, kind, value)
+    }
+}
+
+/// Whether `kind` allows `value`; `definitions` are those of its model.
+pub(crate) fn allows(definitions: &[Type], kind: &Type, value: &Value) -> bool {
+    let check = Check::new(definitions, false);
+    check.value(kind, value).is_ok() && !check.is_spent()
+}
+
+/// The first violation of a type that refers to no definition.
+pub(crate) fn value(kind: &Type, v: &Value) -> Result<(), Violation> {
+    Check::new(&[], true).value(kind, v)
+}
+
+/// One validation.
+struct Check<'m> {
+    definitions: &'m [Type],
+    /// Whether anybody reads the violations: their text is not made otherwise.
+    explain: Cell<bool>,
+    /// How many values were looked at.
+    steps: Cell<u32>,
+}
+
+impl<'m> Check<'m> {
+    fn new(definitions: &'m [Type], explain: bool) -> Self {
+        Check { definitions, explain: Cell::new(explain), steps: Cell::new(0) }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.steps.get() > MAX_STEPS
+    }
+
+    fn fail(&self, message: impl FnOnce() -> String) -> Result<(), Violation> {
+        Err(self.violation(message))
+    }
+
+    fn violation(&self, message: impl FnOnce() -> String) -> Violation {
+        Violation::new(if self.explain.get() { message() } else { String::new() })
+    }
+
+    /// `violation` by the value under `token`.
+    fn under(&self, violation: Violation, token: impl FnOnce() -> String) -> Violation {
+        if self.explain.get() { violation.under(&token()) } else { violation }
+    }
+
+    /// Whether the type allows the value, without a word about why not.
+    fn allows(&self, kind: &Type, v: &Value) -> bool {
+        let explain = self.explain.replace(false);
+        let result = self.value(kind, v);
+        self.explain.set(explain);
+        result.is_ok()
+    }
+
+    fn value(&self, kind: &Type, v: &Value) -> Result<(), Violation> {
+        self.steps.set(self.steps.get().saturating_add(1));
+        if self.is_spent() {
+            return self.fail(String::new);
+        }
+        match (kind, v) {
+            (Type::Any, _) | (Type::Null, Value::Null) | (Type::Bool, Value::Bool(_)) => Ok(()),
+            (Type::Nullable(_), Value::Null) => Ok(()),
+            (Type::Nullable(inner) | Type::Known(inner), _) => self.value(inner, v),
+            (Type::Integer(integer), Value::U64(_) | Value::I64(_) | Value::F64(_)) => self.whole(integer, v),
+            (Type::Decimal(decimal), Value::U64(_) | Value::I64(_) | Value::F64(_)) => {
+                self.decimal(decimal, v)
+            }
+            (Type::Float(float), Value::U64(_) | Value::I64(_) | Value::F64(_)) => self.binary(float, v),
+            (Type::Text(text), Value::Text(t)) => self.plain(text, t),
+            (Type::NumberText(number), Value::Text(t)) => self.number_text(number, t),
+            (Type::NumbersText(numbers), Value::Text(t)) => self.numbers_text(numbers, t),
+            (Type::TimeText(time), Value::Text(t)) => self.time_text(time, t),
+            (Type::Enum(values), _) if values.contains(v) => Ok(()),
+            (Type::Enum(values), _) => self.fail(|| words::not_in(values, v)),
+            (Type::Const(only), _) if only == v => Ok(()),
+            (Type::Const(only), _) => self.fail(|| format!("{} is not {}", Brief(v), Brief(only))),
+            (Type::Array(array), Value::Array(items)) => self.elements(array, items),
+            (Type::Tuple(tuple), Value::Array(items)) => self.tuple(tuple, items),
+            (Type::Object(object), Value::Map(entries)) => self.fields(object, entries),
+            (Type::Union(kinds), _) => self.union(kinds, v),
+            (Type::Checked(checked), _) => self.checked(checked, v),
+            (Type::Definition(at), _) => match self.definitions.get(*at) {
+                Some(kind) => self.value(kind, v),
+                None => self.fail(|| format!("there is no definition {at}")),
+            },
+            _ => self.fail(|| format!("{} is not {}", Brief(v), words::noun(kind))),
+        }
+    }
+
+    fn union(&self, kinds: &[Type], v: &Value) -> Result<(), Violation> {
+        if kinds.iter().any(|kind| self.allows(kind, v)) {
+            return Ok(());
+        }
+        if !self.explain.get() {
+            return self.fail(String::new);
+        }
+        // When only one member is about such values, its reason is the one to give.
+        let mut about = kinds.iter().filter(|kind| words::is_about(kind, v, self.definitions));
+        match (about.next(), about.next()) {
+            (Some(only), None) => self.value(only, v),
+            (None, _) => self.fail(|| format!("{} is none of {}", Brief(v), words::nouns(kinds))),
+            _ => self.fail(|| format!("{} is none of the {} kinds allowed", Brief(v), kinds.len())),
+        }
+    }
+
+    fn checked(&self, checked: &Checked, v: &Value) -> Result<(), Violation> {
+        self.value(&checked.kind, v)?;
+        checked.assertions.iter().try_for_each(|assertion| self.assertion(&checked.kind, assertion, v))
+    }
+
+    fn count(&self, count: usize, min: u32, max: Option<u32>) -> Result<(), Violation> {
+        if count < min as usize {
+            return self.fail(|| format!("an array of {count}; the least is {min}"));
+        }
+        match max.filter(|max| count > *max as usize) {
+            Some(max) => self.fail(|| format!("an array of {count}; the most is {max}")),
+            None => Ok(()),
+        }
+    }
+
+    fn elements(&self, array: &Array, items: &[Value]) -> Result<(), Violation> {
+        self.count(items.len(), array.min, array.max)?;
+        for (i, item) in items.iter().enumerate() {
+            self.value(&array.items, item).map_err(|violation| self.under(violation, || i.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn tuple(&self, tuple: &Tuple, items: &[Value]) -> Result<(), Violation> {
+        self.count(items.len(), tuple.min, tuple.max)?;
+        for (i, item) in items.iter().enumerate() {
+            let result = match tuple.items.get(i).or(tuple.rest.as_deref()) {
+                Some(kind) => self.value(kind, item),
+                None => self.fail(|| format!("there is no element {i}")),
+            };
+            result.map_err(|violation| self.under(violation, || i.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn fields(&self, object: &Object, entries: &[(String, Value)]) -> Result<(), Violation> {
+        // Messages mostly have their fields in the schema's order: look there first.
+        let mut next = 0;
+        let mut required = object.fields.iter().filter(|field| field.required).count();
+        for (key, v) in entries {
+            let at = match object.fields.get(next) {
+                Some(field) if field.name == *key => Some(next),
+                _ => object.fields.iter().position(|field| field.name == *key),
+            };
+            let result = match (at.map(|at| &object.fields[at]), &object.additional) {
+                (Some(field), _) => {
+                    required = required.saturating_sub(usize::from(field.required));
+                    self.value(&field.kind, v)
+                }
+                (None, Some(additional)) => self.value(additional, v),
+                (None, None) => self.fail(|| format!("there is no field {}", Quoted(key))),
+            };
+            next = at.map_or(next, |at| at + 1);
+            result.map_err(|violation| self.under(violation, || key.clone()))?;
+        }
+        if required == 0 {
+            return Ok(());
+        }
+        let missing = |name: &str| entries.iter().all(|(key, _)| key != name);
+        let field = object.fields.iter().find(|field| field.required && missing(&field.name));
+        let name = field.map(|field| field.name.as_str()).unwrap_or_default();
+        self.fail(|| format!("the field {name:?} is missing"))
+    }
+}

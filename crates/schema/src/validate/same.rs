@@ -1,0 +1,108 @@
+//! Equality as `uniqueItems` has it: the order of an object's fields does not matter, 2 is 2.0, and 0 is -0.0.
+
+use dunnage_pson::Value;
+use std::{
+    collections::{HashMap, hash_map::RandomState},
+    hash::{BuildHasher, Hash, Hasher},
+};
+
+/// The indices of the first element that is equal to one before it: that one's, and its own.
+pub(super) fn twice(items: &[Value]) -> Option<(usize, usize)> {
+    if items.len() <= 8 {
+        return (1..items.len())
+            .find_map(|b| (0..b).find(|&a| is_same(&items[a], &items[b])).map(|a| (a, b)));
+    }
+    // A key that nobody outside knows, so that no message makes all hashes equal.
+    let state = RandomState::new();
+    let mut seen: HashMap<u64, Vec<usize>> = HashMap::with_capacity(items.len());
+    items.iter().enumerate().find_map(|(b, item)| {
+        let before = seen.entry(hash(item, &state)).or_default();
+        let a = before.iter().copied().find(|&a| is_same(&items[a], item));
+        before.push(b);
+        a.map(|a| (a, b))
+    })
+}
+
+fn is_same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
+        }
+        (Value::Map(a), Value::Map(b)) => {
+            let found = |key: &str, value: &Value| b.iter().any(|(k, v)| k == key && is_same(value, v));
+            a.len() == b.len() && a.iter().all(|(key, value)| found(key, value))
+        }
+        (Value::F64(a), Value::F64(b)) => a == b,
+        (Value::F64(f), other) | (other, Value::F64(f)) if *f == 0.0 => *other == Value::U64(0),
+        _ => a == b,
+    }
+}
+
+/// Equal for values that are the same.
+fn hash(value: &Value, state: &RandomState) -> u64 {
+    let mut hasher = state.build_hasher();
+    match value {
+        Value::Null => 0u8.hash(&mut hasher),
+        Value::Bool(b) => b.hash(&mut hasher),
+        Value::U64(_) | Value::I64(_) | Value::F64(_) => match (value.as_integer(), value) {
+            (Some(n), _) => n.hash(&mut hasher),
+            (None, Value::F64(f)) if *f == 0.0 => 0i128.hash(&mut hasher),
+            (None, Value::F64(f)) => f.to_bits().hash(&mut hasher),
+            (None, _) => {}
+        },
+        Value::Text(text) => text.hash(&mut hasher),
+        Value::Bytes(bytes) => bytes.hash(&mut hasher),
+        Value::Array(items) => items.iter().for_each(|item| hash(item, state).hash(&mut hasher)),
+        Value::Map(entries) => {
+            let entry = |(key, value): &(String, Value)| state.hash_one((key, hash(value, state)));
+            entries.iter().map(entry).fold(0u64, u64::wrapping_add).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(entries: &[(&str, f64)]) -> Value {
+        Value::Map(entries.iter().map(|(key, f)| ((*key).to_owned(), Value::F64(*f))).collect())
+    }
+
+    #[test]
+    fn equal_elements_are_found_among_few_and_among_many() {
+        for pair in [
+            (Value::U64(2), Value::F64(2.0)),
+            (Value::F64(-0.0), Value::U64(0)),
+            (map(&[("a", 1.0), ("b", 2.5)]), map(&[("b", 2.5), ("a", 1.0)])),
+            (Value::Array(vec![map(&[("a", 0.0)])]), Value::Array(vec![map(&[("a", -0.0)])])),
+        ] {
+            for others in [0, 20] {
+                let mut items: Vec<Value> = (100..100 + others).map(Value::U64).collect();
+                items.push(pair.0.clone());
+                assert_eq!(twice(&items), None, "{items:?}");
+                items.push(pair.1.clone());
+                assert_eq!(twice(&items), Some((items.len() - 2, items.len() - 1)), "{items:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn unequal_elements_stay_apart() {
+        let items = [
+            Value::U64(1),
+            Value::Bool(true),
+            Value::from("1"),
+            Value::Null,
+            Value::from(""),
+            Value::Array(vec![]),
+            Value::Map(vec![]),
+            map(&[("a", 1.0)]),
+            map(&[("a", 1.0), ("b", 1.0)]),
+            map(&[("b", 1.0), ("a", 2.0)]),
+            Value::Bytes(vec![]),
+        ];
+        assert_eq!(twice(&items), None);
+        assert_eq!(twice(&items[..5]), None);
+    }
+}

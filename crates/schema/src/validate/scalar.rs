@@ -1,0 +1,145 @@
+//! Numbers, and text with what it holds.
+
+use super::{
+    Check,
+    words::{Brief, Quoted},
+};
+use crate::{
+    Decimal, Float, Integer, NumberText, NumbersText, Quantum, Text, TimeText, Violation, decimal::Flaw,
+};
+use dunnage_pson::Value;
+use std::fmt::Display;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+type Outcome = Result<(), Violation>;
+
+impl Check<'_> {
+    pub(super) fn whole(&self, integer: &Integer, v: &Value) -> Outcome {
+        let Some(n) = v.as_integer() else {
+            return self.fail(|| match v {
+                Value::F64(f) if *f == 0.0 => "-0.0 is not an integer: its sign would be lost".to_owned(),
+                Value::F64(f) if f.fract() == 0.0 => format!("{f:e} does not fit 64 bits"),
+                _ => format!("{} is not a whole number", Brief(v)),
+            });
+        };
+        match integer.flaw(n) {
+            None => Ok(()),
+            Some(Flaw::Below) => self.fail(|| format!("{n} is below the minimum {}", integer.min)),
+            Some(Flaw::Above) => self.fail(|| format!("{n} is above the maximum {}", integer.max)),
+            Some(_) => self.fail(|| format!("{n} is not a multiple of {}", integer.step)),
+        }
+    }
+
+    pub(super) fn decimal(&self, decimal: &Decimal, v: &Value) -> Outcome {
+        decimal.check(v).map(|_| ()).map_err(|flaw| self.scaled_violation(decimal, flaw, &Brief(v)))
+    }
+
+    pub(super) fn binary(&self, float: &Float, v: &Value) -> Outcome {
+        let f = match *v {
+            Value::U64(n) => n as f64,
+            Value::I64(n) => n as f64,
+            Value::F64(f) => f,
+            _ => f64::NAN,
+        };
+        if !f.is_finite() {
+            return self.fail(|| format!("{} is not a finite number", Brief(v)));
+        }
+        if Value::F64(f) != *v && f != 0.0 {
+            return self.fail(|| format!("{} is not exact as a binary64", Brief(v)));
+        }
+        match (float.min, float.max) {
+            (Some(min), _) if f < min => self.fail(|| format!("{f:?} is below the minimum {min:?}")),
+            (_, Some(max)) if f > max => self.fail(|| format!("{f:?} is above the maximum {max:?}")),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn plain(&self, text: &Text, t: &str) -> Outcome {
+        let refuse = |reason: &dyn Fn() -> String| self.fail(|| format!("{} {}", Quoted(t), reason()));
+        if text.min_length > 0 || text.max_length.is_some() {
+            let length = t.chars().count();
+            if length < text.min_length as usize {
+                return refuse(&|| format!("has {length} characters; the least is {}", text.min_length));
+            }
+            if let Some(max) = text.max_length.filter(|max| length > *max as usize) {
+                return refuse(&|| format!("has {length} characters; the most is {max}"));
+            }
+        }
+        if let Some(pattern) = text.pattern.as_ref().filter(|pattern| !pattern.is_match(t)) {
+            return refuse(&|| format!("does not match {}", pattern.source));
+        }
+        if text.date_time && !is_date_time(t) {
+            return refuse(&|| "is not a time such as 2026-03-29T12:00:00Z (RFC 3339)".to_owned());
+        }
+        Ok(())
+    }
+
+    pub(super) fn number_text(&self, number: &NumberText, t: &str) -> Outcome {
+        let Some(n) = number.scan(t) else {
+            let (places, digits) = (number.number.places, number.digits);
+            return self.fail(|| {
+                format!("{} is not a number with {digits} or more digits and {places} decimals", Quoted(t))
+            });
+        };
+        match number.number.flaw(n) {
+            None => Ok(()),
+            Some(flaw) => Err(self.scaled_violation(&number.number, flaw, &Quoted(t))),
+        }
+    }
+
+    pub(super) fn numbers_text(&self, numbers: &NumbersText, t: &str) -> Outcome {
+        let pieces = || t.split(numbers.separator.as_str());
+        let count = pieces().count();
+        if count != numbers.parts.len() {
+            return self.fail(|| format!("{} holds {count} numbers, not {}", Quoted(t), numbers.parts.len()));
+        }
+        for ((name, part), piece) in numbers.parts.iter().zip(pieces()) {
+            self.number_text(part, piece)
+                .map_err(|reason| self.violation(|| format!("{name}: {}", reason.message())))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn time_text(&self, time: &TimeText, t: &str) -> Outcome {
+        let (first, last) = time.range();
+        let scanned = time.scan(t);
+        if scanned.is_some_and(|n| (first..=last).contains(&n)) {
+            return Ok(());
+        }
+        self.fail(|| {
+            let reason = match scanned {
+                None => format!("is not a time like {:?}", time.write(first)),
+                Some(n) if n < first => format!("is before the first time {:?}", time.write(first)),
+                Some(_) => format!("is after the last time {:?}", time.write(last)),
+            };
+            format!("{} {reason}", Quoted(t))
+        })
+    }
+
+    fn scaled_violation(&self, decimal: &Decimal, flaw: Flaw, v: &dyn Display) -> Violation {
+        let limit = |n: i128| NumberText { number: decimal.clone(), digits: 1 }.write(n);
+        self.violation(|| match flaw {
+            Flaw::NotNumber => format!("{v} is not a number"),
+            Flaw::NotFinite => format!("{v} is not a finite number"),
+            Flaw::NegativeZero => "-0.0 has no scaled integer: its sign would be lost".to_owned(),
+            Flaw::Multiple => format!("{v} is not a multiple of {}", limit(decimal.step.into())),
+            Flaw::Quantum => {
+                let quantum = decimal.quantum.map(quantum_text).unwrap_or_default();
+                format!("{v} is not a multiple of {quantum}, rounded to {}", limit(1))
+            }
+            Flaw::Below => format!("{v} is below the minimum {}", limit(decimal.min)),
+            Flaw::Above => format!("{v} is above the maximum {}", limit(decimal.max)),
+        })
+    }
+}
+
+/// Whether `t` is a time as RFC 3339 writes it, which is `format: date-time`.
+pub(crate) fn is_date_time(t: &str) -> bool {
+    OffsetDateTime::parse(t, &Rfc3339).is_ok()
+}
+
+/// The quantum as a decimal number.
+fn quantum_text(quantum: Quantum) -> String {
+    let number = Decimal { places: quantum.places, step: 1, min: 0, max: 0, usual: None, quantum: None };
+    NumberText { number, digits: 1 }.write(quantum.mantissa.into())
+}

@@ -1,0 +1,82 @@
+//! Values and types in the words of a violation.
+
+use crate::{Type, kinds::Kinds};
+use dunnage_pson::Value;
+use std::fmt;
+
+/// Most characters of a value that a violation quotes.
+const QUOTED: usize = 40;
+
+pub(super) fn not_in(values: &[Value], v: &Value) -> String {
+    let names: Vec<String> = values.iter().take(8).map(|value| Brief(value).to_string()).collect();
+    let more = if values.len() > names.len() { ", …" } else { "" };
+    format!("{} is none of {}{more}", Brief(v), names.join(", "))
+}
+
+pub(super) fn noun(kind: &Type) -> &'static str {
+    match kind {
+        Type::Any => "anything",
+        Type::Null => "null",
+        Type::Bool => "a boolean",
+        Type::Integer(_) => "an integer",
+        Type::Decimal(_) | Type::Float(_) => "a number",
+        Type::Text(_) => "a string",
+        Type::NumberText(_) => "a string that holds a number",
+        Type::NumbersText(_) => "a string that holds numbers",
+        Type::TimeText(_) => "a string that holds a time",
+        Type::Enum(_) | Type::Const(_) | Type::Union(_) | Type::Definition(_) => "allowed",
+        Type::Array(_) | Type::Tuple(_) => "an array",
+        Type::Object(_) => "an object",
+        Type::Nullable(inner) | Type::Known(inner) => noun(inner),
+        Type::Checked(checked) => noun(&checked.kind),
+    }
+}
+
+/// The types of a union: "a string, an integer".
+pub(super) fn nouns(kinds: &[Type]) -> String {
+    let mut nouns: Vec<_> = kinds
+        .iter()
+        .map(|kind| match noun(kind) {
+            "allowed" => "the values allowed",
+            noun => noun,
+        })
+        .collect();
+    nouns.dedup();
+    nouns.join(", ")
+}
+
+/// Whether the type says something about values like this one.
+pub(super) fn is_about(kind: &Type, v: &Value, definitions: &[Type]) -> bool {
+    Kinds::of(kind, definitions).meets(Kinds::of_value(v))
+}
+
+/// A value for people: scalars as JSON, cut where they are long.
+pub(super) struct Brief<'a>(pub &'a Value);
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Null => f.write_str("null"),
+            Value::Bool(b) => write!(f, "{b}"),
+            Value::U64(n) => write!(f, "{n}"),
+            Value::I64(n) => write!(f, "{n}"),
+            Value::F64(n) => write!(f, "{n:?}"),
+            Value::Text(text) => Quoted(text).fmt(f),
+            Value::Bytes(bytes) => write!(f, "a byte string of {}", bytes.len()),
+            Value::Array(items) => write!(f, "an array of {}", items.len()),
+            Value::Map(entries) => write!(f, "an object of {}", entries.len()),
+        }
+    }
+}
+
+/// Text in quotes, cut where it is long.
+pub(super) struct Quoted<'a>(pub &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(QUOTED) {
+            None => write!(f, "{:?}", self.0),
+            Some((end, _)) => write!(f, "{:?}…", &self.0[..end]),
+        }
+    }
+}
