@@ -1,18 +1,26 @@
-//! `dunnage generate`: the definition of a schema's messages for another system.
+//! `dunnage generate`: the definition of a schema's messages for another system, or code for them.
 
-use crate::{failure::Failure, input};
+use crate::{
+    failure::{Failure, complain},
+    input,
+};
 use clap::{Args, ValueEnum};
-use dunnage_codegen::{Mapped, Mapping, avro, proto, thrift};
-use std::{fs, path::PathBuf};
+use dunnage_codegen::{Mapped, Mapping, avro, c, proto, thrift};
+use dunnage_packed::Layout;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-/// Write the Protobuf, Avro or Thrift definition of a schema's messages
+/// Write a schema's messages as C, Protobuf, Avro or Thrift
 ///
-/// It is the definition that the formats protobuf, avro and thrift of the other commands and of the gateway
-/// use, so what a device encodes with it is understood. Comments say how to get each value back. The file is
-/// named like the schema's title: Container becomes container.proto.
+/// The definitions are those that the formats protobuf, avro and thrift of the other commands and of the gateway
+/// use, so what a device encodes with them is understood. Comments say how to get each value back. C is the packed
+/// format: a struct, and functions that write and read its bits. Files are named like the schema's title:
+/// Container becomes container.proto, or container.h and container.c.
 #[derive(Args)]
 pub struct Generate {
-    /// Language of the definition
+    /// Language of the output
     language: Language,
     /// Schema of the messages: a JSON Schema file, or the name of a bundled one
     #[arg(long, value_name = "SCHEMA")]
@@ -24,6 +32,8 @@ pub struct Generate {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Language {
+    /// C99 for the packed format
+    C,
     /// Protocol Buffers, proto3
     Proto,
     /// Apache Avro, a JSON schema
@@ -35,14 +45,34 @@ enum Language {
 impl Generate {
     pub fn run(self) -> Result<(), Failure> {
         let model = input::schema(&self.schema)?;
-        let mapped = Mapped::of(&model, Mapping::Exact);
-        let (text, ending) = match self.language {
-            Language::Proto => (proto(mapped.record(), Mapping::Exact), "proto"),
-            Language::Avro => (avro(mapped.record()), "avsc"),
-            Language::Thrift => (thrift(mapped.record()), "thrift"),
-        };
-        fs::create_dir_all(&self.output).map_err(|e| Failure::about(self.output.display(), e))?;
-        let file = self.output.join(format!("{}.{ending}", model.name.to_lowercase()));
+        let name = model.name.to_lowercase();
+        let mapped = || Mapped::of(&model, Mapping::Exact);
+        match self.language {
+            Language::C => self.c(&Layout::new(&model)),
+            Language::Proto => self.write(&name, "proto", &proto(mapped().record(), Mapping::Exact)),
+            Language::Avro => self.write(&name, "avsc", &avro(mapped().record())),
+            Language::Thrift => self.write(&name, "thrift", &thrift(mapped().record())),
+        }
+    }
+
+    fn c(&self, layout: &Layout) -> Result<(), Failure> {
+        let files = c::c(layout, None).map_err(|faults| self.refused(&faults))?;
+        self.write(&files.name, "h", &files.header)?;
+        self.write(&files.name, "c", &files.source)
+    }
+
+    /// Names the parts of the schema that code cannot be generated for.
+    fn refused(&self, faults: &[c::Fault]) -> Failure {
+        for fault in faults {
+            complain(format_args!("{}: {fault}", self.schema));
+        }
+        Failure::Reported
+    }
+
+    fn write(&self, name: &str, ending: &str, text: &str) -> Result<(), Failure> {
+        let folder: &Path = &self.output;
+        fs::create_dir_all(folder).map_err(|e| Failure::about(folder.display(), e))?;
+        let file = folder.join(format!("{name}.{ending}"));
         fs::write(&file, text).map_err(|e| Failure::about(file.display(), e))
     }
 }

@@ -1,4 +1,5 @@
-//! Definitions for other systems, made from a [`Model`](dunnage_schema::Model): Protobuf, Avro and Thrift.
+//! Definitions for other systems, made from a [`Model`](dunnage_schema::Model): Protobuf, Avro and Thrift. Code for both ends of a
+//! packed layout: [`c`].
 //!
 //! Between the model and every definition stands one tree of records, [`Mapped`]: plain integers, floats, text, lists
 //! and records with stable names and numbers. [`Mapped::lower`] turns a message into values of that tree, and
@@ -6,6 +7,7 @@
 //! `spec/formats.md` has the rules.
 
 mod avro;
+pub mod c;
 mod derive;
 mod error;
 mod lower;

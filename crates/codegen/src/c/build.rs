@@ -1,0 +1,390 @@
+//! From the layout to the C side of it.
+
+use super::{
+    names::{Scope, capitals, member},
+    number::Count,
+    plan::{Alternative, Array, Content, Fault, Kind, Pattern, Plan, Slot, Struct, Tuple},
+    union::disjoint,
+};
+use crate::notes;
+use dunnage_packed::{Layout, Node, Shape};
+use dunnage_pson::Value;
+use dunnage_schema::{Segment, Text, Type};
+
+/// Most elements of an array, characters of a text, segments of a pattern.
+const MOST: u32 = 16_383;
+
+/// What macros of a field end with.
+const FIELD_ENDINGS: &[&str] = &["_MIN", "_MAX", "_VALUE", "_EPOCH", "_PER_SECOND"];
+
+/// The plan of a plain layout, or what C cannot have of it.
+pub(super) fn plan(layout: &Layout) -> Result<Plan, Vec<Fault>> {
+    let mut faults = layout.open_parts();
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let prefix = capitals(layout.name());
+    let mut builder = Builder::new(layout.name(), &prefix);
+    let at = Place { path: String::new(), stem: prefix.clone(), kind_name: layout.name().to_owned() };
+    let root = builder.message(&layout.model().root, layout.root(), &at);
+    faults.append(&mut builder.faults);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let Builder { fields, patterns, .. } = builder;
+    Ok(Plan { name: layout.name().to_owned(), prefix, root, fields, patterns })
+}
+
+/// Where in the message the builder is.
+#[derive(Clone)]
+struct Place {
+    /// `wind.speed`
+    path: String,
+    /// `WEATHER_WIND_SPEED`
+    stem: String,
+    /// `Weather_wind_speed`
+    kind_name: String,
+}
+
+struct Builder {
+    prefix: String,
+    macros: Scope,
+    types: Scope,
+    fields: Vec<(String, String)>,
+    patterns: Vec<Vec<Segment>>,
+    faults: Vec<Fault>,
+}
+
+impl Builder {
+    fn new(name: &str, prefix: &str) -> Builder {
+        let (mut macros, mut types) = (Scope::default(), Scope::default());
+        for word in [
+            "H",
+            "MAX_SIZE",
+            "MIN_SIZE",
+            "SLOT",
+            "FINGERPRINT",
+            "OK",
+            "TRUNCATED",
+            "MALFORMED",
+            "RANGE",
+            "FIELD_MESSAGE",
+            "LINK_LIMIT",
+        ] {
+            macros.claim(&format!("{prefix}_{word}"), &[]);
+        }
+        types.claim(
+            name,
+            &["_encode", "_decode", "_field", "_field_name", "_fault", "_fits_link", "_scale", "_scale_wide"],
+        );
+        Builder {
+            prefix: prefix.to_owned(),
+            macros,
+            types,
+            fields: vec![(format!("{prefix}_FIELD_MESSAGE"), String::new())],
+            patterns: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    fn message(&mut self, kind: &Type, node: &Node, at: &Place) -> Struct {
+        let name = at.kind_name.clone();
+        if let (Type::Object(_), Shape::Object(_)) = (unchecked(kind), &node.shape) {
+            return Struct { name, content: self.object(kind, node, at) };
+        }
+        let mut scope = Scope::default();
+        let inner = at.inner("value", "value", &mut self.macros);
+        let slot = self.slot(kind, node, "value", &inner, 0, &mut scope);
+        Struct { name, content: Content::Value(Box::new(slot)) }
+    }
+
+    fn object(&mut self, kind: &Type, node: &Node, at: &Place) -> Content {
+        let (Type::Object(kind), Shape::Object(object)) = (unchecked(kind), &node.shape) else {
+            return Content::Object(Vec::new());
+        };
+        let mut scope = Scope::default();
+        let mut fields = Vec::new();
+        for (kind, field) in kind.fields.iter().zip(&object.fields) {
+            let stem = member(&field.name);
+            let name = scope.claim(&stem, if field.optional { &["_count", "_is_null"] } else { &[] });
+            let has =
+                field.optional.then(|| scope.claim(&format!("has_{}", name.trim_end_matches('_')), &[]));
+            let inner = at.inner(&name, &field.name, &mut self.macros);
+            let id = self.field(&inner, &name, at);
+            let mut slot = self.slot(&kind.kind, &field.node, &name, &inner, id, &mut scope);
+            if let Some(description) = &field.description {
+                slot.notes.insert(0, description.clone());
+            }
+            fields.push((has, slot));
+        }
+        Content::Object(fields)
+    }
+
+    /// A number for the field at `inner`, in the object at `at`.
+    fn field(&mut self, inner: &Place, name: &str, at: &Place) -> usize {
+        let stem = at.stem.strip_prefix(&self.prefix).unwrap_or_default();
+        let constant = self.macros.claim(&format!("{}_FIELD{stem}_{}", self.prefix, capitals(name)), &[]);
+        self.fields.push((constant, inner.path.clone()));
+        self.fields.len() - 1
+    }
+
+    /// The value of a member called `name`, whose field has the number `field`.
+    fn slot(
+        &mut self,
+        kind: &Type,
+        node: &Node,
+        name: &str,
+        at: &Place,
+        field: usize,
+        scope: &mut Scope,
+    ) -> Slot {
+        let mut unseen = Vec::new();
+        let kind = see_through(kind, &mut unseen);
+        let mut slot = Slot {
+            name: name.to_owned(),
+            constant: at.stem.clone(),
+            field,
+            notes: unseen,
+            kind: Kind::Nothing,
+        };
+        slot.kind = match (&node.shape, kind) {
+            (Shape::Bool, _) => Kind::Bool,
+            (Shape::Number(number), _) => Kind::Number(Count::of(number)),
+            (Shape::Float, Type::Float(float)) => Kind::Float(float.min, float.max),
+            (Shape::Choice(values), _) => Kind::Choice(self.constants(values, at)),
+            (Shape::Pattern(segments), Type::Text(text)) => self.pattern(segments, text, at),
+            (Shape::Text(_), Type::Text(text)) => self.text(text, at, &mut slot.notes),
+            (Shape::Numbers(numbers), _) => {
+                let mut scope = Scope::default();
+                let parts = numbers.parts.iter();
+                let parts =
+                    parts.map(|(name, part)| (scope.claim(&member(name), &[]), Count::of(part))).collect();
+                Kind::Struct(self.structure(at, Content::Numbers(parts)))
+            }
+            (Shape::Object(_), Type::Object(_)) => {
+                let content = self.object(kind, node, at);
+                Kind::Struct(self.structure(at, content))
+            }
+            (Shape::Array(array), Type::Array(of)) => {
+                let max = self.bounded(
+                    array.max.unwrap_or(u32::MAX),
+                    at,
+                    "has more elements than C arrays here",
+                    "lower maxItems",
+                );
+                let item = self.element(&of.items, &array.item, &at.element(), field);
+                let count = (array.min < max)
+                    .then(|| scope.claim(&format!("{}_count", name.trim_end_matches('_')), &[]));
+                Kind::Array(Array { count, min: array.min, max, item: Box::new(item) })
+            }
+            (Shape::Tuple(tuple), Type::Tuple(of)) => {
+                let content = self.tuple(tuple, of, at, field);
+                Kind::Struct(self.structure(at, content))
+            }
+            (Shape::Nullable(inner), Type::Nullable(of)) => {
+                let flag = scope.claim(&format!("{}_is_null", name.trim_end_matches('_')), &[]);
+                let inner = self.slot(of, inner, name, at, field, scope);
+                Kind::Nullable(flag, Box::new(inner))
+            }
+            (Shape::Union(kinds), _) => {
+                let content = self.union(kinds, at, field);
+                Kind::Struct(self.structure(at, content))
+            }
+            _ => Kind::Nothing,
+        };
+        slot
+    }
+
+    fn structure(&mut self, at: &Place, content: Content) -> Struct {
+        Struct { name: self.types.claim(&at.kind_name, &[]), content }
+    }
+
+    /// An element of an array, or of a union: exactly one member, or none.
+    fn element(&mut self, kind: &Type, node: &Node, at: &Place, field: usize) -> Slot {
+        let mut scope = Scope::default();
+        let slot = self.slot(kind, node, "value", at, field, &mut scope);
+        if slot.kind.is_single() || matches!(slot.kind, Kind::Nothing) {
+            return Slot { name: String::new(), ..slot };
+        }
+        let (constant, notes) = (slot.constant.clone(), Vec::new());
+        let kind = Kind::Struct(self.structure(at, Content::Value(Box::new(slot))));
+        Slot { name: String::new(), constant, field, notes, kind }
+    }
+
+    fn tuple(
+        &mut self,
+        tuple: &dunnage_packed::Tuple,
+        of: &dunnage_schema::Tuple,
+        at: &Place,
+        field: usize,
+    ) -> Content {
+        let first = tuple.items.len() as u32;
+        let max = self.bounded(
+            tuple.max.unwrap_or(u32::MAX),
+            at,
+            "has more elements than C arrays here",
+            "lower maxItems",
+        );
+        let mut scope = Scope::default();
+        let count = (tuple.min < max).then(|| scope.claim("count", &[]));
+        let mut items = Vec::new();
+        for (i, (kind, item)) in of.items.iter().zip(&tuple.items).enumerate().take(max as usize) {
+            let name = scope.claim(&format!("item_{i}"), &["_count", "_is_null"]);
+            let inner = at.inner(&name, &i.to_string(), &mut self.macros);
+            let slot = self.element(kind, item, &inner, field);
+            items.push(Slot { name, ..slot });
+        }
+        let rest = match (&of.rest, &tuple.rest) {
+            (Some(kind), Some(rest)) if max > first => {
+                let inner = at.inner("rest", "", &mut self.macros);
+                Some(("rest".to_owned(), Box::new(self.element(kind, rest, &inner, field))))
+            }
+            _ => None,
+        };
+        Content::Tuple(Tuple { count, min: tuple.min, max, items, rest })
+    }
+
+    fn union(&mut self, kinds: &[(Type, Node)], at: &Place, field: usize) -> Content {
+        let mut scope = Scope::default();
+        let mut alternatives = Vec::new();
+        for (i, (kind, node)) in kinds.iter().enumerate() {
+            if let Some((_, earlier)) = kinds[..i]
+                .iter()
+                .zip(0..)
+                .find_map(|((other, _), j)| (!disjoint(other, kind)).then_some((other, j)))
+            {
+                let fault = format!("has types {} and {} that a value may have both", earlier + 1, i + 1);
+                self.fault(at, fault, "make the types of anyOf exclude each other, as different const do");
+            }
+            let name = scope.claim(type_name(kind), &[]);
+            let inner = at.inner(&name, "", &mut self.macros);
+            let slot = self.element(kind, node, &inner, field);
+            let tag = self.macros.claim(&format!("{}_IS_{}", at.stem, capitals(&name)), &[]);
+            alternatives.push(Alternative { tag, slot: Slot { name, ..slot } });
+        }
+        Content::Union(alternatives)
+    }
+
+    /// Names for the values of an enumeration.
+    fn constants(&mut self, values: &[Value], at: &Place) -> Vec<String> {
+        let mut named =
+            |(i, value): (usize, &Value)| self.macros.claim(&format!("{}_{}", at.stem, word(value, i)), &[]);
+        values.iter().enumerate().map(&mut named).collect()
+    }
+
+    fn pattern(&mut self, segments: &[Segment], text: &Text, at: &Place) -> Kind {
+        if segments.iter().any(|s| s.chars.iter().any(|c| !c.is_ascii())) {
+            self.fault(
+                at,
+                "has a pattern with characters beyond ASCII".into(),
+                "write another pattern, or maxLength without one",
+            );
+        }
+        let sum = |of: fn(&Segment) -> u32| segments.iter().fold(0u32, |sum, s| sum.saturating_add(of(s)));
+        let (shortest, longest) = (sum(|s| s.min), sum(|s| s.max));
+        let longest =
+            self.bounded(longest, at, "is longer than C texts here", "lower the counts of its pattern");
+        let lengths = (text.min_length.max(shortest), text.max_length.unwrap_or(longest).min(longest));
+        let index = self.patterns.iter().position(|known| known == segments).unwrap_or_else(|| {
+            self.patterns.push(segments.to_vec());
+            self.patterns.len() - 1
+        });
+        Kind::Pattern(Pattern {
+            index,
+            longest,
+            lengths: (lengths != (shortest, longest)).then_some(lengths),
+        })
+    }
+
+    fn text(&mut self, text: &Text, at: &Place, notes: &mut Vec<String>) -> Kind {
+        if let Some(pattern) = &text.pattern {
+            notes.push(format!("Not checked here: pattern {}", pattern.source));
+        }
+        if text.date_time {
+            notes.push("Not checked here: format date-time".to_owned());
+        }
+        let max = self.bounded(
+            text.max_length.unwrap_or(u32::MAX),
+            at,
+            "is longer than C texts here",
+            "lower maxLength",
+        );
+        Kind::Text(text.min_length, max)
+    }
+
+    /// `count`, when it is not too large.
+    fn bounded(&mut self, count: u32, at: &Place, fault: &str, remedy: &'static str) -> u32 {
+        if count > MOST {
+            self.fault(at, format!("{fault} ({count}, at most {MOST})"), remedy);
+        }
+        count.min(MOST)
+    }
+
+    fn fault(&mut self, at: &Place, fault: String, remedy: &'static str) {
+        let field = if at.path.is_empty() { "$".to_owned() } else { at.path.clone() };
+        self.faults.push(Fault { field, fault, remedy });
+    }
+}
+
+impl Place {
+    /// The place of the member `name`, which the message calls `key`.
+    fn inner(&self, name: &str, key: &str, macros: &mut Scope) -> Place {
+        let path = match (self.path.as_str(), key) {
+            (path, "") => path.to_owned(),
+            ("", key) => key.to_owned(),
+            (path, key) => format!("{path}.{key}"),
+        };
+        let stem = macros.claim(&format!("{}_{}", self.stem, capitals(name)), FIELD_ENDINGS);
+        Place { path, stem, kind_name: format!("{}_{name}", self.kind_name) }
+    }
+
+    fn element(&self) -> Place {
+        Place { path: format!("{}[]", self.path), ..self.clone() }
+    }
+}
+
+/// The type behind keywords that only restrict.
+fn unchecked(kind: &Type) -> &Type {
+    match kind {
+        Type::Checked(checked) => unchecked(&checked.kind),
+        other => other,
+    }
+}
+
+/// The same, with a note when there are such keywords.
+fn see_through<'a>(kind: &'a Type, notes: &mut Vec<String>) -> &'a Type {
+    if matches!(kind, Type::Checked(_)) {
+        notes.push("Not checked here: the keywords that only restrict, see the schema".to_owned());
+    }
+    unchecked(kind)
+}
+
+/// What an alternative is called.
+fn type_name(kind: &Type) -> &'static str {
+    match unchecked(kind) {
+        Type::Null => "null",
+        Type::Bool => "boolean",
+        Type::Integer(_) => "integer",
+        Type::Decimal(_) | Type::Float(_) => "number",
+        Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => "text",
+        Type::Enum(_) => "choice",
+        Type::Const(_) => "constant",
+        Type::Array(_) | Type::Tuple(_) => "array",
+        Type::Object(_) => "object",
+        _ => "value",
+    }
+}
+
+/// A word for the value number `index` of an enumeration.
+fn word(value: &Value, index: usize) -> String {
+    let text = match value {
+        Value::Array(_) | Value::Map(_) | Value::Bytes(_) => String::new(),
+        scalar => notes::plain(scalar),
+    };
+    let number = matches!(value, Value::U64(_) | Value::I64(_) | Value::F64(_));
+    let text = if number { text.replace('-', "MINUS_") } else { text };
+    match text.contains(|c: char| c.is_ascii_alphanumeric()) {
+        true => capitals(&text),
+        false => format!("VALUE_{index}"),
+    }
+}

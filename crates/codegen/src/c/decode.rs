@@ -1,0 +1,258 @@
+//! The statements that read a message.
+
+use super::{
+    number::{Count, Whole, literal, unsigned},
+    plan::{Content, Kind, Plan, Slot},
+};
+use dunnage_packed::Form;
+use std::fmt::Write as _;
+
+/// The statements for the struct of the message, which `m` points to.
+pub(super) fn decode(plan: &Plan) -> String {
+    let mut reader = Reader { plan, out: String::new(), depth: 2, loops: 0 };
+    reader.content(&plan.root.content, "m->", 0);
+    reader.out
+}
+
+struct Reader<'a> {
+    plan: &'a Plan,
+    out: String,
+    depth: usize,
+    /// Loops around the statement.
+    loops: usize,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{:1$}{text}", "", self.depth * 4);
+    }
+
+    fn open(&mut self, text: &str) {
+        self.line(&format!("{text} {{"));
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// What is in a struct; `scope` is what stands before its members, `field` the struct's own.
+    fn content(&mut self, content: &Content, scope: &str, field: usize) {
+        match content {
+            Content::Object(fields) => {
+                for (has, slot) in fields {
+                    let Some(has) = has else {
+                        self.slot(slot, scope, &format!("{scope}{}", slot.name));
+                        continue;
+                    };
+                    self.flag(&format!("{scope}{has}"), slot.field);
+                    if !matches!(slot.kind, Kind::Nothing) {
+                        self.open(&format!("if ({scope}{has})"));
+                        self.slot(slot, scope, &format!("{scope}{}", slot.name));
+                        self.close();
+                    }
+                }
+            }
+            Content::Value(slot) => self.slot(slot, scope, &format!("{scope}{}", slot.name)),
+            Content::Numbers(parts) => {
+                for (name, count) in parts {
+                    self.number(count, &format!("{scope}{name}"), field);
+                }
+            }
+            Content::Tuple(tuple) => {
+                if let Some(count) = &tuple.count {
+                    self.count(&format!("{scope}{count}"), tuple.counter(), tuple.min, tuple.max, field);
+                }
+                for (i, slot) in tuple.items.iter().enumerate() {
+                    let sure = i < tuple.min as usize;
+                    if let (false, Some(count)) = (sure, &tuple.count) {
+                        self.open(&format!("if ({scope}{count} > {i})"));
+                    }
+                    self.slot(slot, scope, &format!("{scope}{}", slot.name));
+                    if !sure {
+                        self.close();
+                    }
+                }
+                if let Some((name, slot)) = &tuple.rest {
+                    let (first, most) = (tuple.items.len() as u32, tuple.max - tuple.items.len() as u32);
+                    let count = tuple.count.as_ref().map(|count| format!("{scope}{count}"));
+                    self.elements(slot, &format!("{scope}{name}"), count.as_deref(), first, most);
+                }
+            }
+            Content::Union(alternatives) => {
+                self.choice(&format!("{scope}tag"), alternatives.len(), field);
+                for alternative in alternatives.iter().filter(|a| !matches!(a.slot.kind, Kind::Nothing)) {
+                    self.open(&format!("if ({scope}tag == {})", alternative.tag));
+                    self.slot(&alternative.slot, scope, &format!("{scope}as.{}", alternative.slot.name));
+                    self.close();
+                }
+            }
+        }
+    }
+
+    /// A value whose first member is `place`, and whose others stand in `scope`.
+    fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
+        let field = self.plan.fields[slot.field].0.clone();
+        match &slot.kind {
+            Kind::Nothing => {}
+            Kind::Bool => self.flag(place, slot.field),
+            Kind::Number(count) => self.number(count, place, slot.field),
+            Kind::Float(min, max) => {
+                self.line(&format!("{place} = get_float(&r, {field});"));
+                let bounds = [
+                    min.map(|min| format!("{place} < {min:e}")),
+                    max.map(|max| format!("{place} > {max:e}")),
+                ];
+                let bounds: Vec<_> = bounds.into_iter().flatten().collect();
+                if !bounds.is_empty() {
+                    self.reject(&bounds.join(" || "), "RANGE", slot.field);
+                }
+            }
+            Kind::Choice(values) => self.choice(place, values.len(), slot.field),
+            Kind::Pattern(pattern) => {
+                let index = pattern.index;
+                let segments = self.plan.patterns[index].len();
+                self.line(&format!("get_pattern(&r, {place}, pattern_{index}, {segments}, {field});"));
+                if let Some((min, max)) = pattern.lengths {
+                    self.reject(&format!("!has_length({place}, {min}, {max})"), "RANGE", slot.field);
+                }
+            }
+            Kind::Text(min, max) => self.line(&format!("get_text(&r, {place}, {min}, {max}, {field});")),
+            Kind::Struct(inner) => self.content(&inner.content, &format!("{place}."), slot.field),
+            Kind::Array(array) => {
+                let count = array.count.as_ref().map(|count| format!("{scope}{count}"));
+                if let Some(count) = &count {
+                    self.count(count, array.counter(), array.min, array.max, slot.field);
+                }
+                self.elements(&array.item, place, count.as_deref(), 0, array.max);
+            }
+            Kind::Nullable(flag, inner) => {
+                self.line(&format!("{scope}{flag} = !get_index(&r, 1, {field});"));
+                if !matches!(inner.kind, Kind::Nothing) {
+                    self.open(&format!("if (!{scope}{flag})"));
+                    self.slot(inner, scope, place);
+                    self.close();
+                }
+            }
+        }
+    }
+
+    /// The elements of the array `place`, of which there are `count` - `first`.
+    fn elements(&mut self, item: &Slot, place: &str, count: Option<&str>, first: u32, most: u32) {
+        if most == 0 || matches!(item.kind, Kind::Nothing) {
+            return;
+        }
+        self.loops += 1;
+        let i = format!("i{}", self.loops);
+        let kind = if most > 255 { "uint16_t" } else { "uint8_t" };
+        let end = match (count, first) {
+            (None, _) => format!("{i} < {most}"),
+            (Some(count), 0) => format!("{i} < {count}"),
+            (Some(count), first) => format!("{i} + {first} < {count}"),
+        };
+        self.open(&format!("for ({kind} {i} = 0; {end}; {i}++)"));
+        if let Kind::Struct(inner) = &item.kind {
+            let e = format!("e{}", self.loops);
+            self.line(&format!("{} *{e} = &{place}[{i}];", inner.name));
+            self.content(&inner.content, &format!("{e}->"), item.field);
+        } else {
+            self.slot(item, "", &format!("{place}[{i}]"));
+        }
+        self.close();
+        self.loops -= 1;
+    }
+
+    /// The number of elements.
+    fn count(&mut self, place: &str, kind: Whole, min: u32, max: u32, field: usize) {
+        let name = &self.plan.fields[field].0;
+        let index = format!("get_index(&r, {}, {name})", unsigned((max - min).into()));
+        let text = match min {
+            0 => format!("{place} = ({}){index};", kind.name()),
+            min => format!("{place} = ({})({index} + {min}u);", kind.name()),
+        };
+        self.line(&text);
+    }
+
+    fn flag(&mut self, place: &str, field: usize) {
+        self.line(&format!("{place} = get_index(&r, 1, {}) != 0;", self.plan.fields[field].0));
+    }
+
+    fn choice(&mut self, place: &str, values: usize, field: usize) {
+        let kind = if values > 256 { "uint16_t" } else { "uint8_t" };
+        let (max, name) = (unsigned(values as i128 - 1), &self.plan.fields[field].0);
+        self.line(&format!("{place} = ({kind})get_index(&r, {max}, {name});"));
+    }
+
+    fn reject(&mut self, condition: &str, kind: &str, field: usize) {
+        let (prefix, field) = (&self.plan.prefix, &self.plan.fields[field].0);
+        self.line(&format!("if ({condition}) reject(&r, {prefix}_{kind}, {field});"));
+    }
+
+    fn number(&mut self, count: &Count, place: &str, field: usize) {
+        let Some((first, last)) = count.usual else { return self.plain_number(count, place, field) };
+        let (name, escape) = (self.plan.fields[field].0.clone(), last - first + 1);
+        let kind = if escape > u32::MAX.into() { "uint64_t" } else { "uint32_t" };
+        self.open("");
+        self.line(&format!("{kind} usual = {}(&r, {}, {name});", get(escape), unsigned(escape)));
+        self.line(&format!("{place} = {};", plus(count, "usual", first)));
+        self.open(&format!("if (usual == {})", unsigned(escape)));
+        self.plain_number(count, place, field);
+        let inside = match (first > count.kind.range().0, last < count.kind.range().1) {
+            (true, true) => format!("{place} >= {} && {place} <= {}", literal(first), literal(last)),
+            (true, false) => format!("{place} >= {}", literal(first)),
+            (false, true) => format!("{place} <= {}", literal(last)),
+            (false, false) => "true".to_owned(),
+        };
+        self.reject(&inside, "MALFORMED", field);
+        self.close();
+        self.close();
+    }
+
+    fn plain_number(&mut self, count: &Count, place: &str, field: usize) {
+        let name = self.plan.fields[field].0.clone();
+        let (min, max) = (count.min, count.max);
+        match count.form {
+            Form::Index(_) => {
+                let index = format!("{}(&r, {}, {name})", get(max - min), unsigned(max - min));
+                self.line(&format!("{place} = {};", plus(count, &index, min)));
+            }
+            Form::Offset => {
+                self.open("");
+                self.line(&format!("uint64_t sized = get_sized(&r, {name});"));
+                if max - min < u64::MAX.into() {
+                    self.reject(&format!("sized > {}", unsigned(max - min)), "RANGE", field);
+                }
+                self.line(&format!("{place} = {};", plus(count, "sized", min)));
+                self.close();
+            }
+            Form::Signed => {
+                self.open("");
+                self.line(&format!("bool negative = get_index(&r, 1, {name}) != 0;"));
+                self.line(&format!("uint64_t sized = get_sized(&r, {name});"));
+                let lowest = unsigned(-1 - min);
+                let highest = unsigned(max.max(0));
+                self.reject(&format!("sized > (negative ? {lowest} : {highest})"), "RANGE", field);
+                self.line("sized = negative ? ~sized : sized;");
+                self.line(&format!("{place} = ({})sized;", count.kind.name()));
+                self.close();
+            }
+        }
+    }
+}
+
+/// The function that reads an index up to `max`.
+fn get(max: i128) -> &'static str {
+    if max > u32::MAX.into() { "get_wide" } else { "get_index" }
+}
+
+/// The unsigned `value` and `first`, as the member's type.
+fn plus(count: &Count, value: &str, first: i128) -> String {
+    let (kind, raw) = (count.kind.name(), count.kind.unsigned());
+    let cast = if count.kind.signed { format!("({kind})({raw})") } else { format!("({kind})") };
+    match first {
+        0 => format!("{cast}{value}"),
+        first if first < 0 => format!("{cast}({value} - {})", unsigned(-first)),
+        first => format!("{cast}({value} + {})", unsigned(first)),
+    }
+}

@@ -1,0 +1,258 @@
+//! The statements that write a message.
+
+use super::{
+    number::{Count, unsigned},
+    plan::{Content, Kind, Plan, Slot, Struct},
+};
+use dunnage_packed::Form;
+use std::fmt::Write as _;
+
+/// The statements for the struct of the message, which `m` points to.
+pub(super) fn encode(plan: &Plan) -> String {
+    let mut writer = Writer { plan, out: String::new(), depth: 1, loops: 0 };
+    writer.content(&plan.root.content, "m->", 0);
+    writer.out
+}
+
+struct Writer<'a> {
+    plan: &'a Plan,
+    out: String,
+    depth: usize,
+    /// Loops around the statement.
+    loops: usize,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{:1$}{text}", "", self.depth * 4);
+    }
+
+    fn open(&mut self, text: &str) {
+        self.line(&format!("{text} {{"));
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    /// What is in a struct; `scope` is what stands before its members, `field` the struct's own.
+    fn content(&mut self, content: &Content, scope: &str, field: usize) {
+        match content {
+            Content::Object(fields) => {
+                for (has, slot) in fields {
+                    let Some(has) = has else {
+                        self.slot(slot, scope, &format!("{scope}{}", slot.name));
+                        continue;
+                    };
+                    self.index(&format!("{scope}{has}"), "1", slot.field);
+                    if !matches!(slot.kind, Kind::Nothing) {
+                        self.open(&format!("if ({scope}{has})"));
+                        self.slot(slot, scope, &format!("{scope}{}", slot.name));
+                        self.close();
+                    }
+                }
+            }
+            Content::Value(slot) => self.slot(slot, scope, &format!("{scope}{}", slot.name)),
+            Content::Numbers(parts) => {
+                for (name, count) in parts {
+                    self.number(count, &format!("{scope}{name}"), field);
+                }
+            }
+            Content::Tuple(tuple) => {
+                if let Some(count) = &tuple.count {
+                    self.count(&format!("{scope}{count}"), tuple.counter().bits, tuple.min, tuple.max, field);
+                }
+                for (i, slot) in tuple.items.iter().enumerate() {
+                    let sure = i < tuple.min as usize;
+                    if let (false, Some(count)) = (sure, &tuple.count) {
+                        self.open(&format!("if ({scope}{count} > {i})"));
+                    }
+                    self.slot(slot, scope, &format!("{scope}{}", slot.name));
+                    if !sure {
+                        self.close();
+                    }
+                }
+                if let Some((name, slot)) = &tuple.rest {
+                    let (first, most) = (tuple.items.len() as u32, tuple.max - tuple.items.len() as u32);
+                    let count = tuple.count.as_ref().map(|count| format!("{scope}{count}"));
+                    self.elements(slot, &format!("{scope}{name}"), count.as_deref(), first, most);
+                }
+            }
+            Content::Union(alternatives) => {
+                self.index(&format!("{scope}tag"), &unsigned(alternatives.len() as i128 - 1), field);
+                for alternative in alternatives.iter().filter(|a| !matches!(a.slot.kind, Kind::Nothing)) {
+                    self.open(&format!("if ({scope}tag == {})", alternative.tag));
+                    self.slot(&alternative.slot, scope, &format!("{scope}as.{}", alternative.slot.name));
+                    self.close();
+                }
+            }
+        }
+    }
+
+    /// A value whose first member is `place`, and whose others stand in `scope`.
+    fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
+        let field = self.plan.fields[slot.field].0.clone();
+        match &slot.kind {
+            Kind::Nothing => {}
+            Kind::Bool => self.index(place, "1", slot.field),
+            Kind::Number(count) => self.number(count, place, slot.field),
+            Kind::Float(min, max) => {
+                let bounds: Vec<_> = [
+                    min.map(|min| format!("{place} >= {min:e}")),
+                    max.map(|max| format!("{place} <= {max:e}")),
+                ]
+                .into_iter()
+                .flatten()
+                .collect();
+                if !bounds.is_empty() {
+                    self.line(&format!(
+                        "if (!({})) refuse(&w, {}_RANGE, {field});",
+                        bounds.join(" && "),
+                        self.plan.prefix
+                    ));
+                }
+                self.line(&format!("put_float(&w, {place}, {field});"));
+            }
+            Kind::Choice(values) => self.index(place, &unsigned(values.len() as i128 - 1), slot.field),
+            Kind::Pattern(pattern) => {
+                let index = pattern.index;
+                let segments = self.plan.patterns[index].len();
+                if let Some((min, max)) = pattern.lengths {
+                    self.line(&format!(
+                        "if (!has_length({place}, {min}, {max})) refuse(&w, {}_RANGE, {field});",
+                        self.plan.prefix
+                    ));
+                }
+                self.line(&format!("put_pattern(&w, {place}, pattern_{index}, {segments}, {field});"));
+            }
+            Kind::Text(min, max) => self.line(&format!("put_text(&w, {place}, {min}, {max}, {field});")),
+            Kind::Struct(inner) => self.structure(inner, place, slot.field),
+            Kind::Array(array) => {
+                let count = array.count.as_ref().map(|count| format!("{scope}{count}"));
+                if let Some(count) = &count {
+                    self.count(count, array.counter().bits, array.min, array.max, slot.field);
+                }
+                self.elements(&array.item, place, count.as_deref(), 0, array.max);
+            }
+            Kind::Nullable(flag, inner) => {
+                self.index(&format!("!{scope}{flag}"), "1", slot.field);
+                if !matches!(inner.kind, Kind::Nothing) {
+                    self.open(&format!("if (!{scope}{flag})"));
+                    self.slot(inner, scope, place);
+                    self.close();
+                }
+            }
+        }
+    }
+
+    fn structure(&mut self, of: &Struct, place: &str, field: usize) {
+        self.content(&of.content, &format!("{place}."), field);
+    }
+
+    /// The elements of the array `place`, of which there are `count` - `first`.
+    fn elements(&mut self, item: &Slot, place: &str, count: Option<&str>, first: u32, most: u32) {
+        if most == 0 || matches!(item.kind, Kind::Nothing) {
+            return;
+        }
+        self.loops += 1;
+        let i = format!("i{}", self.loops);
+        let kind = if most > 255 { "uint16_t" } else { "uint8_t" };
+        let end = match (count, first) {
+            (None, _) => String::new(),
+            (Some(count), 0) => format!(" && {i} < {count}"),
+            (Some(count), first) => format!(" && {i} + {first} < {count}"),
+        };
+        self.open(&format!("for ({kind} {i} = 0; {i} < {most}{end}; {i}++)"));
+        if let Kind::Struct(inner) = &item.kind {
+            let e = format!("e{}", self.loops);
+            self.line(&format!("const {} *{e} = &{place}[{i}];", inner.name));
+            self.content(&inner.content, &format!("{e}->"), item.field);
+        } else {
+            self.slot(item, "", &format!("{place}[{i}]"));
+        }
+        self.close();
+        self.loops -= 1;
+    }
+
+    /// The number of elements.
+    fn count(&mut self, place: &str, bits: u32, min: u32, max: u32, field: usize) {
+        let value = match min {
+            0 => place.to_owned(),
+            min => format!("(uint{bits}_t)({place} - {min}u)"),
+        };
+        self.index(&value, &unsigned((max - min).into()), field);
+    }
+
+    fn index(&mut self, value: &str, max: &str, field: usize) {
+        let field = self.plan.fields[field].0.clone();
+        self.line(&format!("put_index(&w, {value}, {max}, {field});"));
+    }
+
+    fn number(&mut self, count: &Count, place: &str, field: usize) {
+        let Some((first, last)) = count.usual else { return self.plain_number(count, place, field) };
+        let name = self.plan.fields[field].0.clone();
+        let escape = unsigned(last - first + 1);
+        let put = put(last - first + 1);
+        let offset = offset(count, place, first);
+        self.open(&format!("if ({offset} < {escape})"));
+        self.line(&format!("{put}(&w, {offset}, {escape}, {name});"));
+        self.depth -= 1;
+        self.open("} else");
+        self.line(&format!("{put}(&w, {escape}, {escape}, {name});"));
+        self.plain_number(count, place, field);
+        self.close();
+    }
+
+    fn plain_number(&mut self, count: &Count, place: &str, field: usize) {
+        let name = self.plan.fields[field].0.clone();
+        let (min, max) = (count.min, count.max);
+        match count.form {
+            Form::Index(_) => {
+                let (put, max) = (put(max - min), unsigned(max - min));
+                self.line(&format!("{put}(&w, {}, {max}, {name});", offset(count, place, min)));
+            }
+            Form::Offset => {
+                self.bound(count, place, field);
+                self.line(&format!("put_sized(&w, {}, {name});", offset(count, place, min)));
+            }
+            Form::Signed => {
+                self.bound(count, place, field);
+                self.line(&format!("put_index(&w, {place} < 0, 1, {name});"));
+                self.line(&format!(
+                    "put_sized(&w, (uint64_t)({place} < 0 ? -1 - {place} : {place}), {name});"
+                ));
+            }
+        }
+    }
+
+    /// Refuses what is out of range, where the type of the member has more values.
+    fn bound(&mut self, count: &Count, place: &str, field: usize) {
+        let (first, last) = count.kind.range();
+        let below = (count.min > first).then(|| format!("{place} < {}", super::number::literal(count.min)));
+        let above = (count.max < last).then(|| format!("{place} > {}", super::number::literal(count.max)));
+        let tests: Vec<_> = below.into_iter().chain(above).collect();
+        if !tests.is_empty() {
+            let (prefix, field) = (&self.plan.prefix, &self.plan.fields[field].0);
+            let text = format!("if ({}) refuse(&w, {prefix}_RANGE, {field});", tests.join(" || "));
+            self.line(&text);
+        }
+    }
+}
+
+/// The function that writes an index up to `max`.
+fn put(max: i128) -> &'static str {
+    if max > u32::MAX.into() { "put_wide" } else { "put_index" }
+}
+
+/// `place` less `first`, without a sign: what is below wraps to what is far above.
+fn offset(count: &Count, place: &str, first: i128) -> String {
+    let kind = count.kind.unsigned();
+    match first {
+        0 if count.kind.signed => format!("({kind}){place}"),
+        0 => place.to_owned(),
+        first if first < 0 => format!("({kind})(({kind}){place} + {})", unsigned(-first)),
+        first => format!("({kind})(({kind}){place} - {})", unsigned(first)),
+    }
+}

@@ -1,0 +1,192 @@
+//! Identifiers that are safe in C and C++, each given out once.
+
+use crate::names;
+use std::collections::HashSet;
+
+/// Identifiers of one scope.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    taken: HashSet<String>,
+}
+
+impl Scope {
+    /// `stem`, or with the smallest number from 2 behind it with which `stem` and all of `stem` + an ending are new.
+    /// All of them are then taken.
+    pub fn claim(&mut self, stem: &str, endings: &[&str]) -> String {
+        let mut candidate = stem.to_owned();
+        let mut n = 2;
+        let all = |stem: &str| -> Vec<String> {
+            std::iter::once("")
+                .chain(endings.iter().copied())
+                .map(|ending| format!("{stem}{ending}"))
+                .collect()
+        };
+        while all(&candidate).iter().any(|name| self.taken.contains(name)) {
+            candidate = format!("{stem}_{n}");
+            n += 1;
+        }
+        self.taken.extend(all(&candidate));
+        candidate
+    }
+}
+
+/// The name of a struct's member for the key `text`: `ble-m` is `ble_m`, `MODE` is `mode`, `int` is `int_`.
+pub(super) fn member(text: &str) -> String {
+    let mut name = names::field(text);
+    if !name.contains(|c: char| c.is_ascii_lowercase()) {
+        // Compilers' headers define words in capitals.
+        name.make_ascii_lowercase();
+    }
+    if RESERVED.contains(&name.as_str()) { format!("{name}_") } else { name }
+}
+
+/// A word of a macro: `ble_m` is `BLE_M`, `batSoc` is `BAT_SOC`.
+pub(super) fn capitals(name: &str) -> String {
+    let mut out = String::new();
+    let mut after_lower = false;
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && after_lower {
+            out.push('_');
+        }
+        after_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+        out.push(if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
+    }
+    out
+}
+
+/// Keywords of C and C++, and words that compilers define in their ordinary modes.
+const RESERVED: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "arm",
+    "asm",
+    "assert",
+    "auto",
+    "avr",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "errno",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "i386",
+    "if",
+    "inline",
+    "int",
+    "linux",
+    "long",
+    "mips",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "sparc",
+    "static",
+    "static_assert",
+    "static_cast",
+    "stderr",
+    "stdin",
+    "stdout",
+    "struct",
+    "sun",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "typeof",
+    "union",
+    "unix",
+    "unsigned",
+    "using",
+    "vax",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_become_members() {
+        for (key, name) in
+            [("ble-m", "ble_m"), ("int", "int_"), ("PORTB", "portb"), ("batSoc", "batSoc"), ("3d", "f_3d")]
+        {
+            assert_eq!(member(key), name);
+        }
+        assert_eq!(member("Class"), "Class");
+        assert_eq!(capitals("batSoc"), "BAT_SOC");
+        assert_eq!(capitals("ContainerNumeric"), "CONTAINER_NUMERIC");
+    }
+
+    #[test]
+    fn a_name_is_claimed_with_what_is_derived_from_it() {
+        let mut scope = Scope::default();
+        assert_eq!(scope.claim("A_X_MIN", &[]), "A_X_MIN");
+        assert_eq!(scope.claim("A_X", &["_MIN", "_MAX"]), "A_X_2");
+        assert_eq!(scope.claim("A_X_2_MAX", &[]), "A_X_2_MAX_2");
+    }
+}

@@ -1,0 +1,164 @@
+//! Numbers as members: which C type holds them, and the constants of their range.
+
+use dunnage_packed::{Form, Number, Source};
+
+/// A number as the multiple of its step, which is what its member holds and what goes on the wire.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Count {
+    /// The first.
+    pub min: i128,
+    /// The last.
+    pub max: i128,
+    /// The first and the last that are expected.
+    pub usual: Option<(i128, i128)>,
+    /// How it is written where `usual` is not in the way.
+    pub form: Form,
+    /// What one count is worth: `unit.0` * 10^-`unit.1`. 1 for integers.
+    pub unit: (u64, u32),
+    /// The seconds since 1970 from which times count; `None` for what is no time.
+    pub epoch: Option<i64>,
+    /// The C type of the member.
+    pub kind: Whole,
+}
+
+/// An integer type of C.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Whole {
+    /// 8, 16, 32 or 64.
+    pub bits: u32,
+    /// Whether it has a sign.
+    pub signed: bool,
+}
+
+impl Whole {
+    /// The smallest one that holds `min` to `max`.
+    pub fn holding(min: i128, max: i128) -> Whole {
+        let signed = min < 0;
+        let fits = |bits: &u32| Whole { bits: *bits, signed }.range();
+        let inside = |(first, last): (i128, i128)| first <= min && max <= last;
+        let bits = [8, 16, 32].into_iter().find(|bits| inside(fits(bits))).unwrap_or(64);
+        Whole { bits, signed }
+    }
+
+    /// Its first and last value.
+    pub fn range(self) -> (i128, i128) {
+        match self.signed {
+            true => (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1),
+            false => (0, (1 << self.bits) - 1),
+        }
+    }
+
+    /// `int16_t`
+    pub fn name(self) -> String {
+        format!("{}int{}_t", if self.signed { "" } else { "u" }, self.bits)
+    }
+
+    /// `uint16_t`
+    pub fn unsigned(self) -> String {
+        format!("uint{}_t", self.bits)
+    }
+}
+
+impl Count {
+    /// The counts of `number`.
+    pub(super) fn of(number: &Number) -> Count {
+        let step = i128::from(number.step.max(1));
+        let (min, max) = (number.min / step, number.max / step);
+        let unit = match &number.source {
+            Source::Integer => (number.step, 0),
+            Source::Decimal(decimal) | Source::Text(dunnage_schema::NumberText { number: decimal, .. }) => {
+                match &decimal.quantum {
+                    Some(quantum) => (quantum.mantissa, quantum.places),
+                    None => (number.step, decimal.places),
+                }
+            }
+            Source::Time(time) => (1, time.places),
+        };
+        let epoch = match &number.source {
+            Source::Time(time) => Some(time.epoch),
+            _ => None,
+        };
+        let mut kind = Whole::holding(min, max);
+        let mut count = Count { min, max, usual: None, form: number.form(), unit, epoch, kind };
+        if count.has_scale() && count.spare().is_none() && kind.bits < 64 {
+            // Room for a value that is refused, see `spare`.
+            kind.bits *= 2;
+            count.kind = kind;
+        }
+        count.usual = number.usual.map(|(first, last)| (first / step, last / step));
+        count
+    }
+
+    /// Whether a count is worth something else than 1.
+    pub(super) fn has_scale(&self) -> bool {
+        self.unit != (1, 0) && self.epoch.is_none()
+    }
+
+    /// A value of the member's type that is out of range.
+    pub(super) fn spare(&self) -> Option<i128> {
+        let (first, last) = self.kind.range();
+        [first, last].into_iter().find(|n| *n < self.min || *n > self.max)
+    }
+}
+
+/// `n` as a C constant that has the type it needs on every target.
+pub(super) fn literal(n: i128) -> String {
+    match n {
+        n if n == i128::from(i64::MIN) => "(-9223372036854775807LL - 1)".to_owned(),
+        n if n == i128::from(i32::MIN) => "(-2147483647L - 1)".to_owned(),
+        n if n < i128::from(i32::MIN) => format!("({n}LL)"),
+        n if n < i128::from(i16::MIN) + 1 => format!("({n}L)"),
+        n if n < 0 => format!("({n})"),
+        n if n <= i128::from(i16::MAX) => n.to_string(),
+        n if n <= i128::from(i32::MAX) => format!("{n}L"),
+        n if n <= i128::from(u32::MAX) => format!("{n}UL"),
+        n if n <= i128::from(i64::MAX) => format!("{n}LL"),
+        n => format!("{n}ULL"),
+    }
+}
+
+/// `n` as an unsigned C constant.
+pub(super) fn unsigned(n: i128) -> String {
+    match n {
+        n if n <= i128::from(u16::MAX) => format!("{n}u"),
+        n if n <= i128::from(u32::MAX) => format!("{n}ul"),
+        n => format!("{n}ull"),
+    }
+}
+
+/// `mantissa` * 10^-`places` as decimal text.
+pub(super) fn decimal(mantissa: i128, places: u32) -> String {
+    let width = places as usize + 1;
+    let digits = format!("{:0width$}", mantissa.unsigned_abs());
+    let (whole, decimals) = digits.split_at(digits.len() - places as usize);
+    let sign = if mantissa < 0 { "-" } else { "" };
+    if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{decimals}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_type_holds_the_range() {
+        for (min, max, name) in [
+            (0, 255, "uint8_t"),
+            (0, 256, "uint16_t"),
+            (-1, 127, "int8_t"),
+            (-1, 128, "int16_t"),
+            (0, 1 << 32, "uint64_t"),
+            (-(1 << 31), 0, "int32_t"),
+        ] {
+            assert_eq!(Whole::holding(min, max).name(), name);
+        }
+    }
+
+    #[test]
+    fn constants_have_the_type_that_they_need_where_int_has_16_bits() {
+        assert_eq!(literal(-32768), "(-32768L)");
+        assert_eq!(literal(32768), "32768L");
+        assert_eq!(literal(4_000_000_000), "4000000000UL");
+        assert_eq!(decimal(-5, 2), "-0.05");
+        assert_eq!(decimal(7_324_443, 7), "0.7324443");
+    }
+}

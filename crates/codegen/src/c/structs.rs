@@ -1,0 +1,186 @@
+//! The struct types, as C.
+
+use super::{
+    number::decimal,
+    plan::{Content, Kind, Plan, Slot, Struct},
+};
+use std::fmt::Write as _;
+
+/// All struct types, each behind those that it holds.
+pub(super) fn structs(plan: &Plan) -> String {
+    let mut out = String::new();
+    structure(&plan.root, &mut out);
+    out
+}
+
+fn structure(of: &Struct, out: &mut String) {
+    for inner in inner(&of.content) {
+        nested(&inner.kind, out);
+    }
+    let mut members = members(&of.content);
+    if members.is_empty() {
+        members.push_str("    uint8_t unused; /* C has no empty struct */\n");
+    }
+    let _ = write!(out, "typedef struct {0} {{\n{members}}} {0};\n\n", of.name);
+}
+
+fn nested(kind: &Kind, out: &mut String) {
+    match kind {
+        Kind::Struct(inner) => structure(inner, out),
+        Kind::Array(array) => nested(&array.item.kind, out),
+        Kind::Nullable(_, inner) => nested(&inner.kind, out),
+        _ => {}
+    }
+}
+
+/// The slots of a struct.
+pub(super) fn inner(content: &Content) -> Vec<&Slot> {
+    match content {
+        Content::Object(fields) => fields.iter().map(|(_, slot)| slot).collect(),
+        Content::Value(slot) => vec![slot],
+        Content::Numbers(_) => Vec::new(),
+        Content::Tuple(tuple) => {
+            tuple.items.iter().chain(tuple.rest.iter().map(|(_, slot)| &**slot)).collect()
+        }
+        Content::Union(alternatives) => alternatives.iter().map(|alternative| &alternative.slot).collect(),
+    }
+}
+
+fn members(content: &Content) -> String {
+    let mut out = String::new();
+    match content {
+        Content::Object(fields) => {
+            for (has, slot) in fields {
+                note(slot, &mut out);
+                if let Some(has) = has {
+                    line(&mut out, &format!("bool {has};"));
+                }
+                member(slot, &slot.name, &mut out);
+            }
+        }
+        Content::Value(slot) => {
+            note(slot, &mut out);
+            member(slot, &slot.name, &mut out);
+        }
+        Content::Numbers(parts) => {
+            for (name, count) in parts {
+                line(&mut out, &format!("{} {name};", count.kind.name()));
+            }
+        }
+        Content::Tuple(tuple) => {
+            if let Some(count) = &tuple.count {
+                line(
+                    &mut out,
+                    &format!("{} {count}; /* {} to {} */", tuple.counter().name(), tuple.min, tuple.max),
+                );
+            }
+            for slot in &tuple.items {
+                member(slot, &slot.name, &mut out);
+            }
+            if let Some((name, slot)) = &tuple.rest {
+                member(slot, &format!("{name}[{}]", tuple.max - tuple.items.len() as u32), &mut out);
+            }
+        }
+        Content::Union(alternatives) => {
+            let tags: Vec<_> = alternatives.iter().map(|alternative| alternative.tag.as_str()).collect();
+            line(&mut out, &format!("uint8_t tag; /* {} */", tags.join(", ")));
+            let mut inside = String::new();
+            for alternative in alternatives {
+                member(&alternative.slot, &alternative.slot.name, &mut inside);
+            }
+            if !inside.is_empty() {
+                let inside = inside.replace("    ", "        ");
+                let _ = write!(out, "    union {{\n{inside}    }} as;\n");
+            }
+        }
+    }
+    out
+}
+
+/// The members of a slot, the first of which is declared as `declarator`.
+fn member(slot: &Slot, declarator: &str, out: &mut String) {
+    match &slot.kind {
+        Kind::Nothing => {}
+        Kind::Bool => line(out, &format!("bool {declarator};")),
+        Kind::Number(count) => line(out, &format!("{} {declarator};", count.kind.name())),
+        Kind::Float(..) => line(out, &format!("double {declarator};")),
+        Kind::Choice(values) => {
+            let kind = if values.len() > 256 { "uint16_t" } else { "uint8_t" };
+            line(out, &format!("{kind} {declarator};"));
+        }
+        Kind::Pattern(pattern) => line(out, &format!("char {declarator}[{}];", pattern.longest + 1)),
+        Kind::Text(_, max) => line(out, &format!("char {declarator}[{}];", 4 * max + 1)),
+        Kind::Struct(inner) => line(out, &format!("{} {declarator};", inner.name)),
+        Kind::Array(array) => {
+            if let Some(count) = &array.count {
+                line(
+                    out,
+                    &format!("{} {count}; /* {} to {} */", array.counter().name(), array.min, array.max),
+                );
+            }
+            if array.max > 0 {
+                member(&array.item, &format!("{declarator}[{}]", array.max), out);
+            }
+        }
+        Kind::Nullable(flag, inner) => {
+            line(out, &format!("bool {flag};"));
+            member(inner, declarator, out);
+        }
+    }
+}
+
+/// The comment before a member: what the schema says of it, and how it is to be read.
+fn note(slot: &Slot, out: &mut String) {
+    let mut notes = slot.notes.clone();
+    notes.extend(reading(slot));
+    if !notes.is_empty() {
+        line(out, &format!("/* {} */", comment(&notes.join(". "))));
+    }
+}
+
+/// How the member of a slot is to be read.
+fn reading(slot: &Slot) -> Option<String> {
+    let constant = &slot.constant;
+    match &slot.kind {
+        Kind::Number(count) => Some(match count.epoch {
+            Some(_) if count.unit.1 == 0 => format!("Seconds since {constant}_EPOCH"),
+            Some(_) => format!("{constant}_PER_SECOND of a second since {constant}_EPOCH"),
+            None if count.has_scale() => {
+                let unit = decimal(count.unit.0.into(), count.unit.1);
+                format!("In {unit}: {} to {}", count.min, count.max)
+            }
+            None => format!("{} to {}", count.min, count.max),
+        }),
+        Kind::Choice(values) => Some(match values.as_slice() {
+            [first, .., last] if values.len() > 6 => format!("{first} to {last}"),
+            _ => values.join(", "),
+        }),
+        Kind::Struct(Struct { content: Content::Numbers(parts), .. }) => Some(
+            parts
+                .iter()
+                .map(|(name, count)| {
+                    let unit = decimal(count.unit.0.into(), count.unit.1);
+                    format!("{name} in {unit}: {} to {}", count.min, count.max)
+                })
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+        Kind::Pattern(pattern) => {
+            let (min, max) = pattern.lengths.unwrap_or((0, pattern.longest));
+            pattern.lengths.map(|_| format!("{min} to {max} characters"))
+        }
+        Kind::Text(min, max) => Some(format!("UTF-8, {min} to {max} characters, without U+0000")),
+        Kind::Nullable(_, inner) => reading(inner),
+        Kind::Array(array) => reading(&array.item),
+        _ => None,
+    }
+}
+
+/// `text` as it may stand in a comment.
+pub(super) fn comment(text: &str) -> String {
+    text.replace("*/", "* /").replace("/*", "/ *").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn line(out: &mut String, text: &str) {
+    let _ = writeln!(out, "    {text}");
+}

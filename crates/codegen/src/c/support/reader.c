@@ -1,0 +1,62 @@
+/* ---- Reader --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const uint8_t *at; /* the byte behind `byte` */
+    const uint8_t *end;
+    uint8_t byte; /* its bits that were not read yet, 1 to 8, at the top; zeros below */
+    uint8_t unit; /* 1 << the number of its bits that were read, 0 to 7 */
+    uint8_t over; /* bytes behind the message that were looked at; 2 for more */
+    uint8_t error;
+    NAME_field field;
+} reader;
+
+static bool is_truncated(const reader *r) { return r->over > 1 || (r->over && r->unit > 1); }
+
+/* What is wrong where bits are missing is that they are missing. */
+static void reject(reader *r, uint8_t error, NAME_field field)
+{
+    if (r->error) return;
+    r->error = is_truncated(r) ? (uint8_t)PREFIX_TRUNCATED : error;
+    r->field = field;
+}
+
+/* The next byte; zeros behind the message. */
+static uint8_t next(reader *r)
+{
+    if (r->at != r->end) return *r->at++;
+    if (r->over < 2) r->over++;
+    return 0;
+}
+
+/* An index out of max + 1. 0 after an error. */
+static uint32_t get_index(reader *r, uint32_t max, NAME_field field)
+{
+    uint32_t value = 0, rest = max;
+    uint16_t drop = 256;
+    uint8_t bytes = 4, top;
+    if (!max) return 0;
+    while (!(top = (uint8_t)(rest >> 24))) {
+        rest <<= 8;
+        bytes--;
+    }
+    for (; !(top & 0x80); top = (uint8_t)(top << 1)) drop >>= 1;
+    do {
+        uint16_t split = (uint16_t)(r->byte * drop);
+        uint16_t moved = (uint16_t)(r->unit * drop);
+        uint8_t part = (uint8_t)(split >> 8);
+        if (moved < 256) {
+            r->unit = (uint8_t)moved;
+        } else {
+            r->unit = (uint8_t)(moved >> 8);
+            split = (uint16_t)((uint16_t)next(r) * r->unit);
+            part = (uint8_t)(part | split >> 8);
+        }
+        r->byte = (uint8_t)split;
+        value = value << 8 | part;
+        drop = 256;
+    } while (--bytes);
+    if (value <= max) return value;
+    reject(r, PREFIX_RANGE, field);
+    return 0;
+}
+

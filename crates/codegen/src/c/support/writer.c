@@ -1,0 +1,59 @@
+/* ---- Writer ------------------------------------------------------------------------------------------------------------------
+ * Shifts are multiplications by a power of two, which an 8-bit machine has and a shift by a variable it has not. */
+
+typedef struct {
+    uint8_t *at; /* where `byte` goes */
+    uint8_t *end;
+    uint8_t byte; /* is being filled, from its highest bit down */
+    uint8_t unit; /* 1 << the number of its bits that are free, 0 to 7 */
+    uint8_t error;
+    NAME_field field;
+} writer;
+
+static void refuse(writer *w, uint8_t error, NAME_field field)
+{
+    if (w->error) return;
+    w->error = error;
+    w->field = field;
+}
+
+/* `value` as an index out of max + 1. */
+static void put_index(writer *w, uint32_t value, uint32_t max, NAME_field field)
+{
+    uint8_t *at = w->at;
+    uint8_t byte = w->byte, unit = w->unit, bytes = 4, top, lift = 1;
+    if (value > max) {
+        refuse(w, PREFIX_RANGE, field);
+        return;
+    }
+    if (!max) return;
+    while (!(top = (uint8_t)(max >> 24))) {
+        max <<= 8;
+        value <<= 8;
+        bytes--;
+    }
+    for (; !(top & 0x80); top = (uint8_t)(top << 1)) lift = (uint8_t)(lift << 1);
+    do {
+        uint8_t part = (uint8_t)((uint8_t)(value >> 24) * lift);
+        uint16_t split = (uint16_t)((uint16_t)part * unit);
+        uint16_t moved = (uint16_t)((uint16_t)lift * unit);
+        byte = (uint8_t)(byte | split >> 8);
+        if (moved < 256) {
+            if (at == w->end) {
+                refuse(w, PREFIX_TRUNCATED, field);
+                return;
+            }
+            *at++ = byte;
+            byte = (uint8_t)split;
+            unit = (uint8_t)moved;
+        } else {
+            unit = (uint8_t)(moved >> 8);
+        }
+        lift = 1;
+        value <<= 8;
+    } while (--bytes);
+    w->at = at;
+    w->byte = byte;
+    w->unit = unit;
+}
+
