@@ -27,6 +27,7 @@ test: lint test-c conform  ## everything that must hold: vectors, properties, fa
 	cargo test --release -p dunnage-bench-mcu
 	cargo run --release -p dunnage-bench-mcu -- budget
 	cd dashboard/tests && npm ci && npm test
+	cd crates/codegen/tests/ts013 && npm ci && npm test
 
 test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
 	.ci/need $(C)
@@ -79,6 +80,7 @@ fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 
 docs:  ## write the generated tables and golden files again
 	BLESS=1 cargo test -p dunnage
+	BLESS=1 cargo test -p dunnage-codegen --test codecs
 	BLESS=1 cargo test -p dunnage-conform --test packages
 	c/tests/arduino/run.sh target/arduino bless
 	c/tests/stack.sh > c/docs/stack.txt

@@ -5,19 +5,25 @@ use crate::{
     input,
 };
 use clap::{Args, ValueEnum};
-use dunnage_codegen::{Mapped, Mapping, avro, c, proto, thrift};
+use dunnage_codegen::{Mapped, Mapping, avro, c, proto, thrift, ts013, ts013_examples};
 use dunnage_packed::Layout;
 use std::{
+    fmt::Display,
     fs,
     path::{Path, PathBuf},
 };
 
-/// Write a schema's messages as C, Protobuf, Avro or Thrift
+/// Write a schema's messages as C, JavaScript, Protobuf, Avro or Thrift
 ///
 /// The definitions are those that the formats protobuf, avro and thrift of the other commands and of the gateway
-/// use, so what a device encodes with them is understood. Comments say how to get each value back. C is the packed
-/// format: a struct, and functions that write and read its bits. Files are named like the schema's title:
-/// Container becomes container.proto, or container.h and container.c.
+/// use, so what a device encodes with them is understood. Comments say how to get each value back.
+///
+/// C is the packed format: a struct, and functions that write and read its bits. ts013 is the packed format for LoRaWAN
+/// network servers, as LoRa Alliance TS013 has it: one file of ECMAScript 5.1 with decodeUplink, encodeDownlink and
+/// decodeDownlink for The Things Stack and ChirpStack 4, and the schema's examples beside it.
+///
+/// Files are named like the schema's title: Container becomes container.proto, container.h and container.c, or
+/// container.js and container.examples.json.
 #[derive(Args)]
 pub struct Generate {
     /// Language of the output
@@ -25,7 +31,7 @@ pub struct Generate {
     /// Schema of the messages: a JSON Schema file, or the name of a bundled one
     #[arg(long, value_name = "SCHEMA")]
     schema: String,
-    /// Directory of the file; it is made when it is not there
+    /// Directory of the files; it is made when it is not there
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 }
@@ -34,6 +40,8 @@ pub struct Generate {
 enum Language {
     /// C99 for the packed format
     C,
+    /// JavaScript for the packed format on LoRaWAN network servers
+    Ts013,
     /// Protocol Buffers, proto3
     Proto,
     /// Apache Avro, a JSON schema
@@ -49,6 +57,7 @@ impl Generate {
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
             Language::C => self.c(&Layout::new(&model)),
+            Language::Ts013 => self.ts013(&name, &Layout::new(&model)),
             Language::Proto => self.write(&name, "proto", &proto(mapped().record(), Mapping::Exact)),
             Language::Avro => self.write(&name, "avsc", &avro(mapped().record())),
             Language::Thrift => self.write(&name, "thrift", &thrift(mapped().record())),
@@ -61,8 +70,17 @@ impl Generate {
         self.write(&files.name, "c", &files.source)
     }
 
+    fn ts013(&self, name: &str, layout: &Layout) -> Result<(), Failure> {
+        let codec = ts013(layout, &self.schema).map_err(|parts| self.refused(&parts))?;
+        let messages = input::schema_examples(&self.schema)?;
+        let examples = ts013_examples(layout, &messages)
+            .map_err(|(i, error)| Failure::about(format!("{}: example {}", self.schema, i + 1), error))?;
+        self.write(name, "js", &codec)?;
+        self.write(name, "examples.json", &examples)
+    }
+
     /// Names the parts of the schema that code cannot be generated for.
-    fn refused(&self, faults: &[c::Fault]) -> Failure {
+    fn refused(&self, faults: &[impl Display]) -> Failure {
         for fault in faults {
             complain(format_args!("{}: {fault}", self.schema));
         }

@@ -1,8 +1,10 @@
 //! What commands read: messages, as bytes or as hex, and schemas.
 
 use crate::failure::Failure;
-use dunnage_formats::{Error, Kind, MAX_BYTES};
+use dunnage_formats::{Error, Format, Json, Kind, MAX_BYTES, Value};
 use dunnage_schema::{Model, SchemaError};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::{
     fs::File,
     io::{self, BufRead, Read},
@@ -116,6 +118,22 @@ pub fn schema_text(name: &str) -> Result<String, Failure> {
         let bundled: Vec<_> = dunnage_schema::bundled().iter().map(|(name, _)| *name).collect();
         Failure::Failed(format!("schema {name}: {e} (bundled schemas: {})", bundled.join(", ")))
     })
+}
+
+/// The messages under `examples` of the schema called `name`.
+pub fn schema_examples(name: &str) -> Result<Vec<Value>, Failure> {
+    #[derive(Deserialize)]
+    struct Schema<'a> {
+        #[serde(borrow)]
+        examples: Option<&'a RawValue>,
+    }
+    let text = schema_text(name)?;
+    let schema: Schema = serde_json::from_str(&text).map_err(|e| Failure::about(name, e))?;
+    let examples = schema.examples.map(|examples| Json.decode(examples.get().as_bytes())).transpose();
+    match examples.map_err(|e| Failure::about(format!("examples of {name}"), e))? {
+        Some(Value::Array(examples)) => Ok(examples),
+        _ => Ok(Vec::new()),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,66 @@
+//! Examples beside a codec, in the shape of TS013's packages.
+
+use super::known_warning;
+use dunnage_packed::{Error, Layout, Node, Shape};
+use dunnage_pson::Value;
+use serde_json::{Value as Json, json};
+
+/// `{"examples":[...]}`: each of `messages` as an uplink to decode, a downlink to encode and one to decode.
+///
+/// The error is the first message that the layout does not take, by its place in `messages`.
+pub fn ts013_examples(layout: &Layout, messages: &[Value]) -> Result<String, (usize, Error)> {
+    let mut examples = Vec::new();
+    for (i, message) in messages.iter().enumerate() {
+        add(layout, i + 1, message, &mut examples).map_err(|error| (i, error))?;
+    }
+    Ok(format!("{:#}\n", json!({"examples": examples})))
+}
+
+fn add(layout: &Layout, number: usize, message: &Value, examples: &mut Vec<Json>) -> Result<(), Error> {
+    let mut bytes = Vec::new();
+    layout.encode(message, &mut bytes)?;
+    // In the schema's order.
+    let message = layout.decode(&bytes, known(layout.root(), message))?;
+    let (mut decoded, mut warnings) = (message.clone(), Vec::new());
+    remove_known(layout.root(), &mut decoded, &mut warnings);
+    let payload = json!({"fPort": layout.slot(), "bytes": bytes});
+    let mut data = json!({"data": decoded});
+    if !warnings.is_empty() {
+        data["warnings"] = json!(warnings);
+    }
+    for (kind, input, output) in [
+        ("uplink", &payload, &data),
+        ("downlink-encode", &json!({"data": message}), &payload),
+        ("downlink-decode", &payload, &data),
+    ] {
+        let description = format!("{} {number}", layout.name());
+        examples.push(json!({"type": kind, "description": description, "input": input, "output": output}));
+    }
+    Ok(())
+}
+
+/// The id of the device in a message.
+fn known<'a>(node: &Node, value: &'a Value) -> Option<&'a str> {
+    match (&node.shape, value) {
+        (Shape::Known, Value::Text(id)) => Some(id),
+        (Shape::Object(object), Value::Map(entries)) => object.fields.iter().find_map(|field| {
+            let (_, value) = entries.iter().find(|(key, _)| *key == field.name)?;
+            known(&field.node, value)
+        }),
+        _ => None,
+    }
+}
+
+/// Takes out what the receiver has to know from elsewhere. It stands in required properties only.
+fn remove_known(node: &Node, value: &mut Value, warnings: &mut Vec<String>) {
+    let (Shape::Object(object), Value::Map(entries)) = (&node.shape, value) else { return };
+    for field in &object.fields {
+        let Some(at) = entries.iter().position(|(key, _)| *key == field.name) else { continue };
+        if field.node.shape == Shape::Known {
+            entries.remove(at);
+            warnings.push(known_warning(&field.name));
+        } else {
+            remove_known(&field.node, &mut entries[at].1, warnings);
+        }
+    }
+}

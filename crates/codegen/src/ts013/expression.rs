@@ -1,0 +1,261 @@
+//! From the schema to an expression of the runtime's codecs.
+
+use super::{literal, literal::MAX_EXACT, runtime::Piece};
+use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Shape};
+use dunnage_schema::{Decimal, Float, Model, NumberText, TimePart, TimeText, Type};
+use std::collections::BTreeSet;
+
+/// Scaled numbers up to which each has a binary64 of its own, with room for the rounding of a product.
+const MAX_SCALED: i128 = 1 << 50;
+
+/// What a walk over the schema finds.
+#[derive(Default)]
+pub(super) struct Emitter {
+    /// What the expression calls.
+    pub used: BTreeSet<Piece>,
+    /// What JavaScript cannot do.
+    pub refused: Vec<OpenPart>,
+    /// The keys to the value at hand.
+    path: Vec<String>,
+}
+
+impl Emitter {
+    /// The expression of the whole message.
+    pub fn message(&mut self, layout: &Layout) -> String {
+        let root = &layout.model().root;
+        if !is_object(root) {
+            self.refuse("is not an object, which a codec's data is", "put it into an object");
+        }
+        self.codec(root, layout.root(), 0)
+    }
+
+    /// The codec of values of `kind`, which are laid out as `node`; `depth` is that of its lines.
+    fn codec(&mut self, kind: &Type, node: &Node, depth: usize) -> String {
+        match (kind, &node.shape) {
+            (Type::Checked(checked), _) => self.codec(&checked.kind, node, depth),
+            (Type::Nullable(inner), Shape::Nullable(node)) => {
+                let codec = self.codec(inner, node, depth);
+                self.call(Piece::Nullable, &[codec])
+            }
+            (Type::Union(kinds), Shape::Union(nodes)) => {
+                let codecs = kinds.iter().zip(nodes);
+                let codecs: Vec<_> =
+                    codecs.map(|(kind, (_, node))| self.codec(kind, node, depth + 1)).collect();
+                self.call(Piece::Union, &[list(&codecs, depth)])
+            }
+            (Type::Array(array), Shape::Array(node)) => {
+                self.path.push("[]".to_owned());
+                let item = self.codec(&array.items, &node.item, depth);
+                self.path.pop();
+                self.array(&[], Some(item), array.min, array.max)
+            }
+            (Type::Tuple(tuple), Shape::Tuple(node)) => {
+                self.path.push("[]".to_owned());
+                let items = tuple.items.iter().zip(&node.items);
+                let items: Vec<_> = items.map(|(kind, node)| self.codec(kind, node, depth)).collect();
+                let rest = tuple.rest.as_ref().zip(node.rest.as_ref());
+                let rest = rest.map(|(kind, node)| self.codec(kind, node, depth));
+                self.path.pop();
+                self.array(&items, rest, tuple.min, tuple.max)
+            }
+            (Type::Object(object), Shape::Object(node)) => self.object(object, node, depth),
+            (Type::Known(inner), _) => {
+                let codec = self.unlaid(inner, depth);
+                self.call(Piece::Known, &[codec])
+            }
+            _ => self.leaf(kind, node),
+        }
+    }
+
+    /// The codec of a type that no message has on the wire, for checking alone.
+    fn unlaid(&mut self, kind: &Type, depth: usize) -> String {
+        let model = Model { name: String::new(), root: kind.clone(), definitions: Vec::new(), slot: 1 };
+        self.codec(kind, Layout::new(&model).root(), depth)
+    }
+
+    fn leaf(&mut self, kind: &Type, node: &Node) -> String {
+        match (kind, &node.shape) {
+            (_, Shape::Constant(value)) => self.choice(std::slice::from_ref(value)),
+            (_, Shape::Choice(values)) => self.choice(values),
+            (Type::Bool, _) => {
+                self.used.insert(Piece::Bool);
+                "bool".to_owned()
+            }
+            (Type::Integer(_), Shape::Number(number)) => {
+                let numbers = self.numbers(number, number.min, number.max);
+                self.call(Piece::Integer, &[numbers])
+            }
+            (Type::Decimal(decimal), Shape::Number(number)) => {
+                let largest = decimal.max.max(-decimal.min);
+                if decimal.places > 0 && largest > MAX_SCALED {
+                    self.refuse(
+                        "has more digits than JavaScript tells apart",
+                        "give it minimum and maximum within 15 digits",
+                    );
+                }
+                let numbers = self.scaled(decimal, number);
+                self.call(Piece::Decimal, &[numbers, decimal.places.to_string()])
+            }
+            (Type::NumberText(text), Shape::Number(number)) => self.digits(text, number),
+            (Type::NumbersText(text), Shape::Numbers(numbers)) => {
+                let parts = text.parts.iter().zip(&numbers.parts);
+                let parts: Vec<_> = parts.map(|((_, text), (_, number))| self.digits(text, number)).collect();
+                let parts = format!("[{}]", parts.join(", "));
+                self.call(Piece::Numbers, &[literal::string(&text.separator), parts])
+            }
+            (Type::TimeText(time), Shape::Number(number)) => self.time(time, number),
+            (Type::Float(float), _) => self.float(float),
+            (Type::Text(_), Shape::Pattern(segments)) => {
+                let segments = segments.iter().map(|s| {
+                    let characters: String = s.chars.iter().collect();
+                    format!("[{}, {}, {}]", literal::string(&characters), s.min, s.max)
+                });
+                let segments = format!("[{}]", segments.collect::<Vec<_>>().join(", "));
+                self.call(Piece::Pattern, &[segments])
+            }
+            (_, Shape::Text(text)) => {
+                self.call(Piece::Text, &[text.min.to_string(), text.max.unwrap_or(0).to_string()])
+            }
+            _ => {
+                self.refuse("may be anything", "give it a type");
+                String::new()
+            }
+        }
+    }
+
+    fn object(&mut self, object: &dunnage_schema::Object, node: &Object, depth: usize) -> String {
+        let mut fields = Vec::new();
+        for (field, laid) in object.fields.iter().zip(&node.fields) {
+            self.path.push(field.name.clone());
+            let mut codec = self.codec(&field.kind, &laid.node, depth + 1);
+            if laid.optional {
+                codec = format!("optional({codec})");
+            }
+            self.path.pop();
+            fields.push(format!("[{}, {codec}]", literal::string(&field.name)));
+        }
+        if !literal::in_order(object.fields.iter().map(|field| field.name.as_str())) {
+            self.refuse(
+                "has properties named by whole numbers, which JavaScript puts first",
+                "put them first, in ascending order",
+            );
+        }
+        self.call(Piece::Object, &[list(&fields, depth)])
+    }
+
+    fn choice(&mut self, values: &[dunnage_pson::Value]) -> String {
+        let list = literal::list(values);
+        if list.is_none() {
+            self.refuse(
+                "has a value that JavaScript does not hold: a number beyond 2^53 - 1, or properties named by whole numbers that are not first",
+                "write it as text",
+            );
+        }
+        self.call(Piece::Choice, &[list.unwrap_or_default()])
+    }
+
+    fn array(&mut self, items: &[String], rest: Option<String>, min: u32, max: Option<u32>) -> String {
+        let items = format!("[{}]", items.join(", "));
+        let rest = rest.unwrap_or_else(|| "null".to_owned());
+        self.call(Piece::Array, &[items, rest, min.to_string(), max.unwrap_or(0).to_string()])
+    }
+
+    fn digits(&mut self, text: &NumberText, number: &Number) -> String {
+        let numbers = self.scaled(&text.number, number);
+        self.call(Piece::Digits, &[numbers, text.digits.max(1).to_string(), text.number.places.to_string()])
+    }
+
+    fn time(&mut self, time: &TimeText, number: &Number) -> String {
+        let numbers = self.numbers(number, number.min, number.max);
+        let pieces: Vec<_> = time.notation.iter().map(|part| literal::string(&piece(part, time))).collect();
+        let notation = format!("[{}]", pieces.join(", "));
+        self.call(Piece::Time, &[numbers, notation, time.epoch.to_string(), time.places.to_string()])
+    }
+
+    fn float(&mut self, float: &Float) -> String {
+        let min = float.min.map_or("-Infinity".to_owned(), |f| format!("{f:?}"));
+        let max = float.max.map_or("Infinity".to_owned(), |f| format!("{f:?}"));
+        self.used.insert(Piece::Number);
+        self.call(Piece::Float, &[min, max])
+    }
+
+    /// The numbers of a decimal: counts of its step, or of its quantum.
+    fn scaled(&mut self, decimal: &Decimal, number: &Number) -> String {
+        let numbers = self.numbers(number, decimal.min, decimal.max);
+        let Some(quantum) = &decimal.quantum else { return numbers };
+        let unit = 10i128.pow(quantum.places - decimal.places);
+        let largest = decimal.max.max(-decimal.min) * unit + i128::from(quantum.mantissa);
+        if largest > MAX_EXACT {
+            self.refuse(
+                "has a quantum of too many digits for its range",
+                "give the quantum fewer decimals, or narrow the range",
+            );
+        }
+        self.call(Piece::Quantum, &[numbers, quantum.mantissa.to_string(), unit.to_string()])
+    }
+
+    /// The integers on the wire, which stand for values from `min` to `max`.
+    fn numbers(&mut self, number: &Number, min: i128, max: i128) -> String {
+        if max > MAX_EXACT || min < -MAX_EXACT || max - min > MAX_EXACT || number.max - number.min > MAX_EXACT
+        {
+            self.refuse(
+                "has numbers beyond 2^53 - 1, which JavaScript does not hold",
+                "give it a narrower minimum and maximum, a coarser step, or until",
+            );
+        }
+        let Number { min, max, step, usual, .. } = number;
+        let all = self.call(Piece::Number, &[min.to_string(), max.to_string(), step.to_string()]);
+        match usual {
+            Some((a, b)) => self.call(Piece::Usual, &[all, a.to_string(), b.to_string(), step.to_string()]),
+            None => all,
+        }
+    }
+
+    fn call(&mut self, piece: Piece, arguments: &[String]) -> String {
+        self.used.insert(piece);
+        format!("{}({})", piece.name(), arguments.join(", "))
+    }
+
+    fn refuse(&mut self, fault: &str, remedy: &'static str) {
+        let field =
+            if self.path.is_empty() { "$".to_owned() } else { self.path.join(".").replace(".[]", "[]") };
+        // One reason is enough for a field.
+        if self.refused.iter().all(|part| part.field != field) {
+            self.refused.push(OpenPart { field, fault: fault.to_owned(), remedy });
+        }
+    }
+}
+
+/// Whether all values of `kind` are objects.
+fn is_object(kind: &Type) -> bool {
+    match kind {
+        Type::Object(_) => true,
+        Type::Checked(checked) => is_object(&checked.kind),
+        Type::Union(kinds) => kinds.iter().all(is_object),
+        Type::Const(value) => matches!(value, dunnage_pson::Value::Map(_)),
+        Type::Enum(values) => values.iter().all(|value| matches!(value, dunnage_pson::Value::Map(_))),
+        _ => false,
+    }
+}
+
+/// A list of a line each, inside a call that stands `depth` levels deep.
+fn list(items: &[String], depth: usize) -> String {
+    let indent = "  ".repeat(depth + 1);
+    let items: Vec<_> = items.iter().map(|item| format!("{indent}{item}")).collect();
+    format!("[\n{}\n{}]", items.join(",\n"), "  ".repeat(depth))
+}
+
+/// A piece of a notation as the runtime has it: its letters, or the literal.
+fn piece(part: &TimePart, time: &TimeText) -> String {
+    match part {
+        TimePart::Year4 => "YYYY".to_owned(),
+        TimePart::Year2 => "YY".to_owned(),
+        TimePart::Month => "MM".to_owned(),
+        TimePart::Day => "DD".to_owned(),
+        TimePart::Hour => "hh".to_owned(),
+        TimePart::Minute => "mm".to_owned(),
+        TimePart::Second => "ss".to_owned(),
+        TimePart::Fraction => "f".repeat(time.places as usize),
+        TimePart::Literal(literal) => literal.clone(),
+    }
+}

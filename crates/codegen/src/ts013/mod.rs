@@ -1,0 +1,53 @@
+//! A payload codec for LoRaWAN network servers, as LoRa Alliance TS013 has them: The Things Stack, ChirpStack.
+//!
+//! One file of ECMAScript 5.1 without modules. What it needs of `runtime/` stands in it as it is there; the schema becomes an
+//! expression of the codecs in there, such as `object([["door", choice(["D", "O"])]])`.
+
+mod examples;
+mod expression;
+mod header;
+mod literal;
+mod runtime;
+
+pub use examples::ts013_examples;
+
+use dunnage_packed::{Layout, OpenPart};
+use expression::Emitter;
+
+/// Most bytes of a codec that The Things Stack takes.
+pub const MAX_TS013_BYTES: usize = 40_960;
+
+/// The codec of a layout's messages. `schema` is the schema's name or file, for the comment on top.
+///
+/// The error is what in the schema stands against it: open parts, numbers that JavaScript does not hold, or too many fields.
+pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
+    let open = layout.open_parts();
+    if !open.is_empty() {
+        return Err(open);
+    }
+    let mut emitter = Emitter::default();
+    let expression = emitter.message(layout);
+    if !emitter.refused.is_empty() {
+        return Err(emitter.refused);
+    }
+    let mut text = header::comment(layout, schema);
+    text.push_str(&format!("\nvar SLOT = {};\n", layout.slot()));
+    for piece in runtime::pieces(&emitter.used) {
+        text.push('\n');
+        text.push_str(piece);
+    }
+    text.push_str(&format!("\nvar LAYOUT = {expression};\n"));
+    if text.len() > MAX_TS013_BYTES {
+        return Err(vec![OpenPart {
+            field: "$".to_owned(),
+            fault: format!("needs a codec of {} bytes, more than {MAX_TS013_BYTES}", text.len()),
+            remedy: "shorten descriptions, or split the schema",
+        }]);
+    }
+    Ok(text)
+}
+
+/// What a codec says of a property that is not in the message; `runtime/object.js` has the same text.
+fn known_warning(name: &str) -> String {
+    format!("{name} is not in the message: it is the id of the device")
+}

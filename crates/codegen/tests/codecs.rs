@@ -1,0 +1,99 @@
+//! Codecs in other languages, as text. `BLESS=1` writes the golden ones again; their own tests run them.
+
+use dunnage_codegen::{MAX_TS013_BYTES, ts013, ts013_examples};
+use dunnage_packed::Layout;
+use dunnage_pson::Value;
+use dunnage_schema::Model;
+use std::{fs, path::Path};
+
+const PARTS: &str = include_str!("ts013/parts.schema.json");
+
+fn layout(schema: &str) -> Layout {
+    Layout::new(&Model::compile(schema).expect("a schema"))
+}
+
+fn bundled(name: &str) -> &'static str {
+    dunnage_schema::bundled_named(name).expect("a bundled schema")
+}
+
+/// The schema's examples.
+fn examples(schema: &str) -> Vec<Value> {
+    let Ok(Value::Map(schema)) = serde_json::from_str(schema) else { panic!("not an object") };
+    let examples = schema.into_iter().find(|(key, _)| key == "examples");
+    let Some((_, Value::Array(examples))) = examples else { panic!("no examples") };
+    examples
+}
+
+fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, text).expect("the golden file can be written");
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == golden, "{name} is not what is written now; BLESS=1 accepts it");
+}
+
+#[test]
+fn ts013_codecs_are_the_golden_ones() {
+    for (name, schema) in [
+        ("container", bundled("container")),
+        ("weather", bundled("weather")),
+        ("meter", bundled("meter")),
+        ("parts", PARTS),
+    ] {
+        let codec = ts013(&layout(schema), name).expect("a codec");
+        assert!(codec.len() <= MAX_TS013_BYTES);
+        assert_golden(&format!("ts013/golden/{name}.js"), &codec);
+        let examples = ts013_examples(&layout(schema), &examples(schema)).expect("valid examples");
+        assert_golden(&format!("ts013/golden/{name}.examples.json"), &examples);
+    }
+}
+
+#[test]
+fn what_javascript_cannot_do_is_refused_by_name() {
+    let refused = |schema: &str| -> Vec<String> {
+        let parts = ts013(&layout(schema), "test").expect_err("a refusal");
+        parts.iter().map(ToString::to_string).collect()
+    };
+    let object = |properties: &str| {
+        format!(r#"{{"type":"object","additionalProperties":false,"properties":{{{properties}}}}}"#)
+    };
+    assert_eq!(
+        refused(&object(
+            r#""text":{"type":"string"},"big":{"type":"integer","minimum":0},"d":{"type":"number","multipleOf":0.1,"minimum":0,"maximum":1e15}"#
+        )),
+        ["text is text without a longest one: add maxLength, or an anchored pattern"]
+    );
+    assert_eq!(
+        refused(&object(
+            r#""big":{"type":"integer","minimum":0},"d":{"type":"number","multipleOf":0.1,"minimum":0,"maximum":1e15},
+            "span":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
+            "text":{"type":"string","x-dunnage-number":{"multipleOf":1}},
+            "list":{"type":"array","maxItems":2,"items":{"enum":[1,9007199254740993]}},
+            "time":{"type":"string","x-dunnage-time":{"notation":"YYYYMMDDhhmmssfffffffff"}}"#
+        )),
+        [
+            "big has numbers beyond 2^53 - 1, which JavaScript does not hold: give it a narrower minimum and maximum, a coarser step, or until",
+            "d has more digits than JavaScript tells apart: give it minimum and maximum within 15 digits",
+            "span has numbers beyond 2^53 - 1, which JavaScript does not hold: give it a narrower minimum and maximum, a coarser step, or until",
+            "text has numbers beyond 2^53 - 1, which JavaScript does not hold: give it a narrower minimum and maximum, a coarser step, or until",
+            "list[] has a value that JavaScript does not hold: a number beyond 2^53 - 1, or properties named by whole numbers that are not first: write it as text",
+            "time has numbers beyond 2^53 - 1, which JavaScript does not hold: give it a narrower minimum and maximum, a coarser step, or until",
+        ]
+    );
+    assert_eq!(
+        refused(r#"{"type":"boolean"}"#),
+        ["$ is not an object, which a codec's data is: put it into an object"]
+    );
+    assert_eq!(
+        refused(&object(r#""b":{"type":"boolean"},"7":{"type":"boolean"}"#)),
+        [
+            "$ has properties named by whole numbers, which JavaScript puts first: put them first, in ascending order"
+        ]
+    );
+    let long = format!(r#""flag":{{"type":"boolean","description":"{}"}}"#, "x".repeat(50_000));
+    assert_eq!(ts013(&layout(&object(&long)), "test").map(|text| text.len() < MAX_TS013_BYTES), Ok(true));
+    let enumeration: Vec<_> = (0..5_000).map(|n| format!("\"{n:06}\"")).collect();
+    let refused = refused(&object(&format!(r#""many":{{"enum":[{}]}}"#, enumeration.join(","))));
+    assert!(refused[0].starts_with("$ needs a codec of ") && refused.len() == 1, "{refused:?}");
+}
