@@ -10,6 +10,7 @@ mod docs;
 mod energy;
 mod figures;
 mod generate;
+mod generated;
 mod goals;
 mod layout;
 mod library;
@@ -69,6 +70,8 @@ enum Command {
         /// Only the firmware with these payloads; nothing is then written to the results
         payloads: Vec<String>,
     },
+    /// Code that `dunnage generate c` writes, beside nanopb's, on every board that runs here
+    Generated,
     /// Prints the figures of bench/results/mcu.jsonl beside those of other libraries: per payload, energy, goals
     Tables {
         /// Prints only the essential figures of a target, such as atmega328p, as CSV
@@ -127,8 +130,9 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             }
             let outcome = measure_and_keep(&jobs, &[]);
             print_tables()?;
-            outcome
+            outcome.and(generated())
         }
+        Some(Command::Generated) => generated(),
         Some(Command::Tables { csv: None }) => print_tables(),
         Some(Command::Tables { csv: Some(target) }) => {
             let rows = results::load()?;
@@ -137,6 +141,18 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         }
         Some(Command::Docs) => docs::write(&Figures::new(&results::load()?)),
     }
+}
+
+/// Measures generated code, prints it and keeps it.
+fn generated() -> Result<(), Failure> {
+    let mut boards: Vec<Box<dyn Board>> = vec![Box::new(avr::Avr::new()?)];
+    boards.extend(arm::boards().map(|board| Box::new(board) as Box<dyn Board>));
+    boards.extend(riscv::boards().map(|board| Box::new(board) as Box<dyn Board>));
+    boards.retain(|board| board.floats() == Floats::Single);
+    let measured: Vec<_> = boards.par_iter().map(|board| generated::measure(&**board)).collect();
+    let rows = measured.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    generated::print(&rows);
+    results::write(&results::folder().join("mcu-generated.jsonl"), &rows)
 }
 
 fn all_payloads() -> Result<Vec<Group>, Failure> {

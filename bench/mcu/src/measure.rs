@@ -318,7 +318,8 @@ impl Job<'_> {
     }
 }
 
-fn firmware_folder() -> PathBuf {
+/// The sources that every firmware may need.
+pub fn firmware_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware")
 }
 

@@ -2,7 +2,11 @@
 
 use crate::{Failure, shape::Floats};
 use serde::{Deserialize, Serialize, Serializer};
-use std::{fs, io::Write, path::PathBuf};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 /// One figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,9 +52,14 @@ fn short_number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::E
     }
 }
 
-/// Where the results are.
+/// Where the results of all benchmarks are.
+pub fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results"))
+}
+
+/// Where the results of the libraries are.
 pub fn path() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results/mcu.jsonl"))
+    folder().join("mcu.jsonl")
 }
 
 /// All results so far; none when nothing was measured yet.
@@ -68,13 +77,16 @@ pub fn replace(rows: &[Row]) -> Result<(), Failure> {
     let mut all = load()?;
     all.retain(|old| !rows.iter().any(|new| same(old, new)));
     all.extend_from_slice(rows);
+    write(&path(), &all)?;
+    crate::csv::write(&all, &path().with_extension("csv"))
+}
 
-    let path = path();
-    fs::create_dir_all(path.parent().ok_or("no folder for results")?)?;
-    let mut file = std::io::BufWriter::new(fs::File::create(&path)?);
-    for row in &all {
+/// Writes `rows` as the file at `path`.
+pub fn write(path: &Path, rows: &[Row]) -> Result<(), Failure> {
+    fs::create_dir_all(folder())?;
+    let mut file = std::io::BufWriter::new(fs::File::create(path)?);
+    for row in rows {
         writeln!(file, "{}", serde_json::to_string(row)?)?;
     }
-    file.flush()?;
-    crate::csv::write(&all, &path.with_extension("csv"))
+    Ok(file.flush()?)
 }
