@@ -3,7 +3,6 @@
 mod answers;
 mod executor;
 mod messages;
-mod random;
 mod requests;
 mod structure;
 mod values;
@@ -12,8 +11,8 @@ mod words;
 
 use anyhow::{Result, bail};
 use clap::Parser;
+use dunnage_conform::Random;
 use executor::{Executor, Tally};
-use random::Random;
 use requests::Request;
 use std::{path::PathBuf, sync::mpsc, thread, time::Instant};
 

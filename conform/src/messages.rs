@@ -1,6 +1,7 @@
 //! Random messages: few of them good.
 
-use crate::{random::Random, requests::Limits, structure, values};
+use crate::{requests::Limits, structure, values};
+use dunnage_conform::Random;
 use dunnage_pson::{Options, Value};
 
 /// A message of at most `longest` bytes; `seeds` are messages to begin with.

@@ -3,9 +3,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// Random numbers.
 pub struct Random(ChaCha8Rng);
 
 impl Random {
+    /// The numbers that begin with `seed`.
     pub fn new(seed: u64) -> Random {
         Random(ChaCha8Rng::seed_from_u64(seed))
     }
@@ -15,6 +17,7 @@ impl Random {
         self.0.random()
     }
 
+    /// Any byte.
     pub fn byte(&mut self) -> u8 {
         self.0.random()
     }
@@ -29,6 +32,7 @@ impl Random {
         self.below(n) == 0
     }
 
+    /// One of `from`, which is not empty.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }

@@ -1,7 +1,8 @@
 //! Requests, and the answers that are expected.
 
-use crate::{answers, random::Random, structure, words};
+use crate::{answers, structure, words};
 use anyhow::{Context, Result};
+use dunnage_conform::Random;
 use dunnage_pson::{Floats, Options, Value};
 use std::fmt;
 

@@ -1,6 +1,7 @@
 //! Random values.
 
-use crate::{random::Random, requests::Limits};
+use crate::requests::Limits;
+use dunnage_conform::Random;
 use dunnage_pson::Value;
 
 /// A value that a library with `limits` can write.

@@ -31,3 +31,6 @@ pub use layout::{Layout, MAX_PLAIN_BYTES};
 pub use node::*;
 pub use open::OpenPart;
 pub use size::Bits;
+
+#[doc(no_inline)]
+pub use dunnage_pson::{Kind, Value};

@@ -6,6 +6,9 @@ use crate::wire::{At, Part, Sink, Source};
 use dunnage_pson::{Kind, Value};
 use dunnage_schema::Decimal;
 
+/// Every decimal of fewer units is a float's shortest text.
+const DIGITS_15: u128 = 1_000_000_000_000_000;
+
 impl Number {
     /// The whole number that stands for `value`.
     fn of_value(&self, value: &Value) -> Result<i128, Error> {
@@ -56,7 +59,19 @@ impl Number {
     }
 
     pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S) -> Result<Value, Error> {
-        Ok(self.to_value(self.read_whole(node, source)?))
+        let offset = source.offset();
+        let n = self.read_whole(node, source)?;
+        let value = self.to_value(n);
+        match &self.source {
+            // A float has 15 digits and sometimes more: beyond that, several numbers would read as one.
+            Notation::Decimal(decimal)
+                if scaled(decimal, n).unsigned_abs() >= DIGITS_15
+                    && self.of_value(&value).ok() != Some(n) =>
+            {
+                Err(Error::new(Kind::Range, offset, "a decimal that no binary64 has as its shortest text"))
+            }
+            _ => Ok(value),
+        }
     }
 
     fn write_whole<S: Sink>(&self, node: u32, n: i128, sink: &mut S) -> Result<(), Error> {

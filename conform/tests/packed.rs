@@ -1,0 +1,157 @@
+//! Packed messages of random schemas.
+
+use dunnage_conform::{Instance, Random, Scope, instance, schema};
+use dunnage_packed::{Kind, Layout, Node, Shape};
+use dunnage_schema::Model;
+use std::collections::BTreeSet;
+
+/// Random schemas with so many messages each.
+fn each(
+    scope: Scope,
+    schemas: usize,
+    messages: usize,
+    mut check: impl FnMut(&Layout, &Instance, &str, &mut Random),
+) {
+    let mut random = Random::new(7);
+    for _ in 0..schemas {
+        let text = schema(&mut random, scope);
+        let layout = Layout::new(&Model::compile(&text).expect("it compiles"));
+        for _ in 0..messages {
+            let instance = instance(&mut random, layout.model());
+            check(&layout, &instance, &text, &mut random);
+        }
+    }
+}
+
+fn encoded(layout: &Layout, instance: &Instance, text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Err(error) = layout.encode(&instance.message, &mut bytes) {
+        panic!("{error}: {:?} of {text}", instance.message);
+    }
+    bytes
+}
+
+#[test]
+fn a_plain_message_comes_back_and_has_one_form() {
+    each(Scope::Plain, 300, 20, |layout, instance, text, random| {
+        let bytes = encoded(layout, instance, text);
+        let decode = |bytes: &[u8]| layout.decode(bytes, Some(&instance.device));
+        assert_eq!(decode(&bytes).as_ref(), Ok(&instance.message), "{text}");
+        let size = bytes.len() as u64;
+        assert!(
+            layout.min_bytes() <= size && layout.max_bytes().is_some_and(|max| size <= max),
+            "{size}: {text}"
+        );
+        for end in 0..bytes.len() {
+            let error = decode(&bytes[..end]).expect_err("a prefix");
+            assert_eq!((error.kind(), error.offset()), (Kind::Truncated, end), "{text}");
+        }
+        let more = [&bytes[..], &[random.byte()]].concat();
+        let error = decode(&more).expect_err("a byte too many");
+        assert_eq!((error.kind(), error.offset()), (Kind::Malformed, bytes.len()), "{text}");
+        for _ in 0..8 {
+            let mut other = bytes.clone();
+            let at = random.below(other.len() * 8);
+            other[at / 8] ^= 0x80 >> (at % 8);
+            is_an_error_or_the_form_of_its_message(layout, &other, &instance.device, text);
+        }
+    });
+}
+
+#[test]
+fn a_modelled_message_comes_back_and_has_one_form() {
+    each(Scope::Open, 60, 4, |layout, instance, text, random| {
+        let bytes = encoded(layout, instance, text);
+        let decoded = layout.decode(&bytes, Some(&instance.device));
+        if layout.is_plain() {
+            return;
+        }
+        assert_eq!(decoded.as_ref(), Ok(&instance.message), "{text}");
+        for _ in 0..4 {
+            let end = random.below(bytes.len());
+            let error = layout.decode(&bytes[..end], Some(&instance.device)).expect_err("a prefix");
+            assert_eq!(error.kind(), Kind::Truncated, "{text}");
+        }
+        let mut other = bytes.clone();
+        let at = random.below(other.len());
+        other[at] ^= 1 << random.below(8);
+        is_an_error_or_the_form_of_its_message(layout, &other, &instance.device, text);
+    });
+}
+
+fn is_an_error_or_the_form_of_its_message(layout: &Layout, bytes: &[u8], device: &str, text: &str) {
+    match layout.decode(bytes, Some(device)) {
+        Ok(message) => {
+            let instance = Instance { message, device: device.to_owned() };
+            assert_eq!(encoded(layout, &instance, text), bytes, "{text}");
+        }
+        Err(error) => assert!(error.offset() <= bytes.len(), "{error}: {text}"),
+    }
+}
+
+#[test]
+fn the_random_schemas_have_every_kind_of_node() {
+    let mut random = Random::new(7);
+    for scope in [Scope::Plain, Scope::Open] {
+        let mut found = BTreeSet::new();
+        for _ in 0..300 {
+            let layout = Layout::new(&Model::compile(&schema(&mut random, scope)).expect("it compiles"));
+            std::iter::once(layout.root())
+                .chain(layout.definitions())
+                .for_each(|node| kinds(node, &mut found));
+        }
+        let plain = "array boolean choice constant float known nullable number numbers object pattern text tuple union";
+        let all = if scope == Scope::Plain { plain.to_owned() } else { format!("{plain} any definition") };
+        let missing: Vec<&str> = all.split(' ').filter(|kind| !found.contains(kind)).collect();
+        assert!(missing.is_empty(), "{scope:?}: {missing:?}");
+    }
+}
+
+fn kinds(node: &Node, found: &mut BTreeSet<&'static str>) {
+    let kind = match &node.shape {
+        Shape::Constant(_) => "constant",
+        Shape::Bool => "boolean",
+        Shape::Number(_) => "number",
+        Shape::Numbers(_) => "numbers",
+        Shape::Float => "float",
+        Shape::Choice(_) => "choice",
+        Shape::Pattern(_) => "pattern",
+        Shape::Text(_) => "text",
+        Shape::Any => "any",
+        Shape::Definition(_) => "definition",
+        Shape::Known => "known",
+        Shape::Array(array) => {
+            kinds(&array.item, found);
+            "array"
+        }
+        Shape::Tuple(tuple) => {
+            tuple.items.iter().chain(tuple.rest.as_deref()).for_each(|item| kinds(item, found));
+            "tuple"
+        }
+        Shape::Object(object) => {
+            object.fields.iter().for_each(|field| kinds(&field.node, found));
+            object.additional.as_deref().into_iter().for_each(|node| kinds(node, found));
+            "object"
+        }
+        Shape::Nullable(inner) => {
+            kinds(inner, found);
+            "nullable"
+        }
+        Shape::Union(options) => {
+            options.iter().for_each(|(_, node)| kinds(node, found));
+            "union"
+        }
+    };
+    found.insert(kind);
+}
+
+#[test]
+fn the_same_seed_makes_the_same() {
+    let make = || {
+        let mut random = Random::new(3);
+        let text = schema(&mut random, Scope::Plain);
+        let message = instance(&mut random, &Model::compile(&text).expect("it compiles")).message;
+        (text, message)
+    };
+    assert_eq!(make(), make());
+}
