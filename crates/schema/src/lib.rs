@@ -39,6 +39,7 @@
 mod bundled;
 mod compile;
 mod decimal;
+mod diff;
 mod ecma;
 mod error;
 mod exact;
@@ -54,6 +55,7 @@ mod time_text;
 mod validate;
 
 pub use bundled::{bundled, bundled_named};
+pub use diff::{Change, diff};
 pub use error::{SchemaError, Violation};
 pub use infer::{InferError, Inferred, Note, infer};
 pub use model::*;

@@ -1,6 +1,6 @@
 //! Text that holds numbers, in exactly one notation.
 
-use crate::{NumberText, NumbersText};
+use crate::{Decimal, NumberText, NumbersText};
 
 impl NumberText {
     /// The number that `text` holds, in units of 10^-`places`.
@@ -61,6 +61,18 @@ impl NumberText {
             out.push_str(fraction);
         }
     }
+}
+
+/// `n` * 10^-`places` with all places: `17.00`.
+pub(crate) fn with_places(n: i128, places: u32) -> String {
+    let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None };
+    NumberText { number, digits: 1 }.write(n)
+}
+
+/// `n` * 10^-`places` without zeros at the end of the decimals: `17`.
+pub(crate) fn plain(n: i128, places: u32) -> String {
+    let text = with_places(n, places);
+    if places == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 impl NumbersText {

@@ -1,12 +1,15 @@
 //! Numbers: whole, with decimals, or binary floats.
 
 use super::{
-    MANY,
-    range::{self, plain, with_places},
+    MANY, range,
     value::{Guesses, allows, counted, read_number},
     write,
 };
-use crate::{exact::Exact, parse::Node};
+use crate::{
+    exact::Exact,
+    number_text::{plain, with_places},
+    parse::Node,
+};
 
 /// Most significant digits of a decimal that survive binary64, and more than a sensor has.
 const DIGITS: u32 = 15;

@@ -2,12 +2,12 @@
 
 use super::{
     number::{last_name, seen, step},
-    range::{self, Range, extent, plain},
+    range::{self, Range, extent},
     text::with,
     value::counted,
     write,
 };
-use crate::parse::Node;
+use crate::{number_text::plain, parse::Node};
 
 /// Most digits before the point of a number; more of them are an identifier, unless decimals follow.
 const WHOLE_DIGITS: usize = 6;

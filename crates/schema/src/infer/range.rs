@@ -1,7 +1,7 @@
 //! Ranges with headroom, in units of 10^-`places`.
 
 use super::{MANY, words};
-use crate::{Decimal, NumberText, parse::Node};
+use crate::{number_text::plain, parse::Node};
 
 /// What names say about the range of numbers: a word of the field's name, and the range in whole units.
 ///
@@ -111,18 +111,6 @@ pub(super) fn round_up(n: i128) -> i128 {
     [1, 2, 5, 10].into_iter().map(|digit| unit.saturating_mul(digit)).find(|round| *round >= n).unwrap_or(n)
 }
 
-/// `n` * 10^-`places` with all places: `17.00`.
-pub(super) fn with_places(n: i128, places: u32) -> String {
-    let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None };
-    NumberText { number, digits: 1 }.write(n)
-}
-
-/// `n` * 10^-`places` without zeros at the end of the decimals: `17`.
-pub(super) fn plain(n: i128, places: u32) -> String {
-    let text = with_places(n, places);
-    if places == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,11 +173,5 @@ mod tests {
         {
             assert_eq!(round_up(n), round, "{n}");
         }
-    }
-
-    #[test]
-    fn numbers_are_written_with_and_without_their_zeros() {
-        assert_eq!((with_places(1700, 2).as_str(), plain(1700, 2).as_str()), ("17.00", "17"));
-        assert_eq!((with_places(-5, 1).as_str(), plain(100, 0).as_str()), ("-0.5", "100"));
     }
 }

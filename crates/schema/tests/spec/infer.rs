@@ -236,7 +236,8 @@ fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-fn message() -> impl Strategy<Value = String> {
+/// Messages of all kinds, as JSON.
+pub fn message() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         4 => text().prop_map(|text| Json::from(text).to_string()),
         4 => number(),

@@ -3,6 +3,7 @@
 mod agreement;
 mod bundled;
 mod compile;
+mod diff;
 mod infer;
 mod json;
 mod real;

@@ -1,0 +1,67 @@
+//! Text, and choices.
+
+use super::{Walk, fields::json};
+use crate::{Pattern, Segment, Text, Type};
+use dunnage_pson::Value;
+
+impl Walk<'_> {
+    pub(super) fn text(&mut self, path: &str, old: &Text, new: &Text) {
+        let (from, to) = (old.pattern.as_ref(), new.pattern.as_ref());
+        if from != to {
+            let show = |pattern: Option<&Pattern>| {
+                pattern.map_or("none", |pattern| pattern.source.as_str()).to_owned()
+            };
+            let text = format!("pattern was {}, now {}", show(from), show(to));
+            self.note(path, to.is_none_or(|new| from.is_some_and(|old| within(old, new))), text);
+        }
+        if old.date_time != new.date_time {
+            let text = if new.date_time {
+                "must be an RFC 3339 time now"
+            } else {
+                "may be other than an RFC 3339 time"
+            };
+            self.note(path, !new.date_time, text);
+        }
+        // Lengths that follow from the patterns change with them.
+        let follows = |text: &Text| {
+            text.pattern.as_ref().is_some_and(|p| p.longest().is_some() && p.longest() == text.max_length)
+        };
+        let (old_max, new_max) = (old.max_length, new.max_length);
+        if !(from != to && (follows(old) || follows(new)) && old.min_length == new.min_length) {
+            self.counts(path, "characters", (old.min_length, old_max), (new.min_length, new_max));
+        }
+    }
+
+    pub(super) fn choices(&mut self, path: &str, old: &[Value], new: &[Value]) {
+        for value in old.iter().filter(|value| !new.contains(value)) {
+            self.note(path, false, format!("{} removed", json(value)));
+        }
+        let last_old = new.iter().rposition(|value| old.contains(value));
+        for (at, value) in new.iter().enumerate().filter(|(_, value)| !old.contains(value)) {
+            let way = if last_old.is_some_and(|last| at < last) { "inserted" } else { "appended" };
+            self.note(path, true, format!("{} {way}", json(value)));
+        }
+        let common = |values: &[Value], others: &[Value]| -> Vec<Value> {
+            values.iter().filter(|value| others.contains(value)).cloned().collect()
+        };
+        if common(old, new) != common(new, old) {
+            self.note(path, true, "the values have another order");
+        }
+    }
+}
+
+/// Whether every text of the pattern `old` is known to be one of `new`.
+fn within(old: &Pattern, new: &Pattern) -> bool {
+    let (Some(old), Some(new)) = (&old.segments, &new.segments) else { return false };
+    let fits = |(old, new): (&Segment, &Segment)| {
+        new.min <= old.min && old.max <= new.max && old.chars.iter().all(|c| new.chars.contains(c))
+    };
+    old.len() == new.len() && old.iter().zip(new).all(fits)
+}
+
+/// Whether every text of `old`, which is not plain text, is known to be allowed by `new`.
+pub(super) fn any_text_of(old: &Type, new: &Text) -> bool {
+    let is_text = matches!(old, Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_));
+    let is_any = new.pattern.is_none() && !new.date_time && new.min_length == 0 && new.max_length.is_none();
+    is_text && is_any
+}
