@@ -44,7 +44,7 @@ pub struct Compare {
 }
 
 /// Parses a link's id; help and completions list all of them.
-fn link_id() -> impl clap::builder::TypedValueParser<Value = &'static Link> {
+pub fn link_id() -> impl clap::builder::TypedValueParser<Value = &'static Link> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     let ids = dunnage_links::catalogue().iter().map(|link| link.id);
     PossibleValuesParser::new(ids).try_map(|id| dunnage_links::link(&id).ok_or("no link is called that"))

@@ -1,14 +1,18 @@
 //! `dunnage schema check`: what a schema says, and whether a message obeys it.
 
-use super::fields::{Field, fields};
+use super::{
+    fields::{Field, fields},
+    packed::Packed,
+    table,
+};
 use crate::{
     failure::{Failure, complain},
     input, output,
 };
-use anstyle::Style;
 use clap::Args;
-use comfy_table::{Attribute, Cell, CellAlignment, Table, presets};
+use comfy_table::{Attribute, Cell};
 use dunnage_formats::{Id, Mapping};
+use dunnage_packed::Layout;
 use dunnage_schema::{Model, SchemaError, Violation};
 use serde::Serialize;
 use std::{
@@ -16,7 +20,13 @@ use std::{
     path::PathBuf,
 };
 
-const DIM: Style = Style::new().dimmed();
+const COLUMNS: [table::Column; 5] = [
+    table::text("field"),
+    table::text("type"),
+    table::number("places"),
+    table::text("required"),
+    table::text("values"),
+];
 
 /// Compile a schema and show its fields; with a message, validate it
 ///
@@ -43,6 +53,8 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fields: Option<Vec<Field>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    packed: Option<Packed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     valid: Option<bool>,
@@ -65,11 +77,13 @@ impl Check {
             Ok(model) => model,
             Err(error) => return self.schema_error(&error),
         };
+        let packed = Packed::of(&Layout::new(&model));
         let checked = self.message.as_ref().map(|path| validate(&model, path)).transpose()?;
         let violation = checked.as_ref().and_then(|checked| checked.as_ref().err());
         if self.json {
             print(&Report {
                 name: Some(&model.name),
+                packed: Some(packed),
                 fields: Some(fields(&model.root)),
                 valid: checked.as_ref().map(Result::is_ok),
                 violation: violation.map(|v| Fault {
@@ -81,10 +95,8 @@ impl Check {
             })?;
         } else {
             let mut output = output::stdout();
-            for (index, line) in table(&model).lines().enumerate() {
-                let style = if index == 0 { DIM } else { Style::new() };
-                writeln!(output, "{style}{}{style:#}", line.trim_end())?;
-            }
+            table::write(&mut output, &COLUMNS, rows(&model))?;
+            writeln!(output, "\n{}", packed.line())?;
             if let (Some(path), Some(Ok(()))) = (&self.message, &checked) {
                 writeln!(output, "\n{} is valid", path.display())?;
             }
@@ -124,23 +136,14 @@ fn print(report: &Report<'_>) -> Result<(), Failure> {
     Ok(output.flush()?)
 }
 
-fn table(model: &Model) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).enforce_styling();
-    let header = ["field", "type", "places", "required", "values"];
-    table.set_header(header);
-    for field in fields(&model.root) {
-        table.add_row([
+fn rows(model: &Model) -> impl Iterator<Item = [Cell; 5]> {
+    fields(&model.root).into_iter().map(|field| {
+        [
             Cell::new(&field.field).add_attribute(Attribute::Bold),
             Cell::new(field.kind),
-            Cell::new(field.places.map_or(String::new(), |places| places.to_string()))
-                .set_alignment(CellAlignment::Right),
+            Cell::new(field.places.map_or(String::new(), |places| places.to_string())),
             Cell::new(if field.required { "yes" } else { "no" }),
             Cell::new(&field.values),
-        ]);
-    }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if index > 0 { 2 } else { 0 }, 0));
-    }
-    table
+        ]
+    })
 }

@@ -1,13 +1,18 @@
 //! `dunnage schema`: what is made of a schema, and where a schema comes from.
 
 mod check;
+mod diff;
 mod fields;
 mod infer;
+mod layout;
+mod packed;
+mod size;
+mod table;
 
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 
-/// Infer and check schemas
+/// Infer, check, measure and compare schemas
 #[derive(Args)]
 pub struct Schema {
     #[command(subcommand)]
@@ -18,6 +23,9 @@ pub struct Schema {
 enum Command {
     Infer(infer::Infer),
     Check(check::Check),
+    Size(size::Size),
+    Layout(layout::Show),
+    Diff(diff::Diff),
 }
 
 impl Schema {
@@ -25,6 +33,9 @@ impl Schema {
         match self.command {
             Command::Infer(infer) => infer.run(),
             Command::Check(check) => check.run(),
+            Command::Size(size) => size.run(),
+            Command::Layout(show) => show.run(),
+            Command::Diff(diff) => diff.run(),
         }
     }
 }

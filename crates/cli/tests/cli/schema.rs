@@ -24,6 +24,8 @@ fn a_valid_message_is_called_valid() {
     assert_eq!(run.code, 0);
     assert_eq!(run.json()["valid"], true);
     assert_eq!(run.json()["fields"].as_array().unwrap().len(), 20);
+    assert_eq!(run.json()["packed"]["slot"], 1);
+    assert_eq!(run.json()["packed"]["fingerprint"].as_str().unwrap().len(), 64);
 }
 
 #[test]
@@ -44,17 +46,20 @@ fn an_unusable_schema_has_keyword_and_pointer() {
     let schema = folder.path().join("s.json");
     std::fs::write(
         &schema,
-        r#"{"type":"object","properties":{"a":{"not":{}}},"additionalProperties":false}"#,
+        r#"{"type":"object","properties":{"a":{"$dynamicRef":"b"}},"additionalProperties":false}"#,
     )
     .unwrap();
     let schema = schema.to_str().unwrap();
     let run = dunnage(&["schema", "check", schema], "");
     assert_eq!((run.code, run.any_text()), (1, ""));
     assert!(
-        run.stderr.contains(": not: ") && run.stderr.ends_with(" at /properties/a/not\n"),
+        run.stderr.contains(": $dynamicRef: ") && run.stderr.ends_with(" at /properties/a/$dynamicRef\n"),
         "{}",
         run.stderr
     );
     let error = &dunnage(&["schema", "check", schema, "--json"], "").json()["error"];
-    assert_eq!((&error["keyword"], &error["pointer"]), (&json!("not"), &json!("/properties/a/not")));
+    assert_eq!(
+        (&error["keyword"], &error["pointer"]),
+        (&json!("$dynamicRef"), &json!("/properties/a/$dynamicRef"))
+    );
 }

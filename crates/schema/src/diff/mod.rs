@@ -26,7 +26,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// The differences between two schemas, in the order of the new one; none where they differ in annotations and slot only.
+/// The differences between two schemas, in the order of the new one, what was removed from an object first; none where they differ in annotations and slot only.
 ///
 /// When all changes keep what was valid, every message that obeys `old` obeys `new`. Otherwise some may not: that is
 /// decided from the keywords, not by trying messages.

@@ -1,0 +1,158 @@
+//! `dunnage schema diff`: whether a new schema may take the place of an old one.
+
+use super::packed::Packed;
+use crate::{
+    failure::{Failure, complain},
+    input, output,
+};
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use dunnage_packed::Layout;
+use dunnage_schema::{Change, diff};
+use serde::Serialize;
+use std::io::Write;
+
+const BOLD: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+/// The last slot that there is.
+const LAST_SLOT: u8 = 63;
+
+/// Say whether a new schema may take the place of an old one
+///
+/// compatible: packed messages have the same layout; whoever reads one reads the other. new slot: the layout is another
+/// one, under another x-dunnage-slot, so that receivers tell both apart. forbidden: the layout is another one under the
+/// same slot, and receivers would read wrong values; then the exit code is 1.
+///
+/// Each change says whether messages that obeyed the old schema obey the new one, decided from the keywords: "-" means
+/// that some may not.
+#[derive(Args)]
+pub struct Diff {
+    /// The old schema: a JSON Schema file, or the name of a bundled schema
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// The new schema
+    #[arg(value_name = "NEW")]
+    new: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Verdict {
+    Compatible,
+    NewSlot,
+    Forbidden,
+}
+
+/// The report of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    verdict: Verdict,
+    old: &'a Packed,
+    new: &'a Packed,
+    changes: Vec<Difference<'a>>,
+    keeps_old_messages: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_slot: Option<u8>,
+}
+
+#[derive(Serialize)]
+struct Difference<'a> {
+    field: &'a str,
+    change: &'a str,
+    keeps_old_messages: bool,
+}
+
+impl Diff {
+    pub fn run(self) -> Result<(), Failure> {
+        let (old, new) = (input::schema(&self.old)?, input::schema(&self.new)?);
+        let changes = diff(&old, &new);
+        let (old, new) = (Packed::of(&Layout::new(&old)), Packed::of(&Layout::new(&new)));
+        let verdict = match (old.fingerprint == new.fingerprint, old.slot == new.slot) {
+            (true, _) => Verdict::Compatible,
+            (false, false) => Verdict::NewSlot,
+            (false, true) => Verdict::Forbidden,
+        };
+        let next_slot = (verdict == Verdict::Forbidden).then(|| next_slot(old.slot));
+        let keeps = changes.iter().all(|change| change.keeps);
+        let mut output = output::stdout();
+        if self.json {
+            let changes = changes.iter().map(|change| Difference {
+                field: &change.field,
+                change: &change.text,
+                keeps_old_messages: change.keeps,
+            });
+            let report = Report {
+                verdict,
+                old: &old,
+                new: &new,
+                changes: changes.collect(),
+                keeps_old_messages: keeps,
+                next_slot,
+            };
+            serde_json::to_writer(&mut output, &report).map_err(std::io::Error::from)?;
+            writeln!(output)?;
+        } else {
+            write_verdict(&mut output, verdict, &old, &new)?;
+            write_changes(&mut output, &changes)?;
+            let all = if keeps {
+                "every message that obeyed the old schema obeys the new one"
+            } else {
+                "not every message that obeyed the old schema may obey the new one"
+            };
+            writeln!(output, "\n{all}")?;
+        }
+        output.flush()?;
+        match next_slot {
+            None => Ok(()),
+            Some(slot) => {
+                complain(format_args!(
+                    "{}: another layout under the same slot {}: receivers would read wrong values without an error; \
+                     give it \"x-dunnage-slot\": {slot}, if no other layout of these devices has it",
+                    self.new, old.slot
+                ));
+                Err(Failure::Reported)
+            }
+        }
+    }
+}
+
+/// The slot after `slot`; the first one after the last.
+fn next_slot(slot: u8) -> u8 {
+    if slot < LAST_SLOT { slot + 1 } else { 1 }
+}
+
+fn write_verdict(
+    output: &mut impl Write,
+    verdict: Verdict,
+    old: &Packed,
+    new: &Packed,
+) -> Result<(), Failure> {
+    let (style, word, why) = match verdict {
+        Verdict::Compatible if old.slot != new.slot => {
+            (GOOD, "compatible", "the same layout under another slot")
+        }
+        Verdict::Compatible => (GOOD, "compatible", "the same layout"),
+        Verdict::NewSlot => (GOOD, "new slot", "another layout under another slot"),
+        Verdict::Forbidden => (BAD, "forbidden", "another layout under the same slot"),
+    };
+    writeln!(output, "{style}{word}{style:#}: {why}\n")?;
+    for (name, packed) in [("old", old), ("new", new)] {
+        writeln!(output, "{name}  slot {}  fingerprint {}  {}", packed.slot, packed.short(), packed.bytes())?;
+    }
+    Ok(())
+}
+
+fn write_changes(output: &mut impl Write, changes: &[Change]) -> Result<(), Failure> {
+    if !changes.is_empty() {
+        writeln!(output)?;
+    }
+    for Change { field, text, keeps } in changes {
+        let sign = if *keeps { '+' } else { '-' };
+        writeln!(output, "{sign} {BOLD}{field}{BOLD:#}: {text}")?;
+    }
+    Ok(())
+}

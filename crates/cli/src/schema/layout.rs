@@ -1,0 +1,115 @@
+//! `dunnage schema layout`: which bits a packed message has.
+
+use super::{packed::Packed, table};
+use crate::{failure::Failure, input, output};
+use clap::Args;
+use comfy_table::{Attribute, Cell};
+use dunnage_packed::{Bits, Layout, Row};
+use serde::Serialize;
+use std::io::Write;
+
+/// Show which bits a packed message has
+///
+/// A row for each part, in the order of the message: its first bit where that is the same in every message, its fewest
+/// and most bits, the range and the step that they follow from, and why. A layout with a part that has no bound, or with
+/// a largest message above 1024 bytes, is not plain: an adaptive coder writes its parts in fewer bits than shown.
+#[derive(Args)]
+pub struct Show {
+    /// A JSON Schema file, or the name of a bundled schema
+    #[arg(value_name = "SCHEMA")]
+    schema: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const COLUMNS: [table::Column; 7] = [
+    table::number("at bit"),
+    table::text("part"),
+    table::text("kind"),
+    table::number("bits"),
+    table::text("range"),
+    table::text("step"),
+    table::text("why"),
+];
+
+/// The report of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    name: &'a str,
+    packed: Packed,
+    parts: Vec<Part<'a>>,
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    kind: &'a str,
+    min_bits: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_bits: Option<u64>,
+    range: &'a str,
+    step: &'a str,
+    why: &'a str,
+}
+
+impl Show {
+    pub fn run(self) -> Result<(), Failure> {
+        let layout = Layout::new(&input::schema(&self.schema)?);
+        let packed = Packed::of(&layout);
+        let rows = layout.explain();
+        let mut output = output::stdout();
+        if self.json {
+            let report = Report { name: layout.name(), packed, parts: rows.iter().map(part).collect() };
+            serde_json::to_writer(&mut output, &report).map_err(std::io::Error::from)?;
+            writeln!(output)?;
+        } else {
+            table::write(&mut output, &COLUMNS, rows.iter().map(cells))?;
+            writeln!(output, "\n{}", packed.line())?;
+            let open = layout.open_parts();
+            if !open.is_empty() {
+                writeln!(output)?;
+            }
+            for part in open {
+                writeln!(output, "{part}")?;
+            }
+        }
+        Ok(output.flush()?)
+    }
+}
+
+fn part(row: &Row) -> Part<'_> {
+    Part {
+        path: &row.path,
+        offset: row.offset,
+        kind: row.kind,
+        min_bits: row.bits.min,
+        max_bits: row.bits.max,
+        range: &row.range,
+        step: &row.step,
+        why: &row.why,
+    }
+}
+
+fn cells(row: &Row) -> [Cell; 7] {
+    [
+        Cell::new(row.offset.map_or(String::new(), |offset| offset.to_string())),
+        Cell::new(&row.path).add_attribute(Attribute::Bold),
+        Cell::new(row.kind),
+        Cell::new(bits(row.bits)),
+        Cell::new(&row.range),
+        Cell::new(&row.step),
+        Cell::new(&row.why),
+    ]
+}
+
+/// `14`, `1-15`, or `6-` where there is no most.
+pub fn bits(bits: Bits) -> String {
+    match bits.max {
+        Some(max) if max == bits.min => max.to_string(),
+        Some(max) => format!("{}-{max}", bits.min),
+        None => format!("{}-", bits.min),
+    }
+}

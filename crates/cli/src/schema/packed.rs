@@ -1,0 +1,56 @@
+//! What identifies a schema's packed messages, and how large they are.
+
+use dunnage_packed::{Layout, MAX_PLAIN_BYTES};
+use serde::Serialize;
+
+/// Digits of a fingerprint that people are shown.
+const DIGITS: usize = 16;
+
+/// The packed messages of a schema.
+#[derive(Debug, Serialize)]
+pub struct Packed {
+    /// The number of the layout on the wire.
+    pub slot: u8,
+    /// The SHA-256 of the layout, in hex.
+    pub fingerprint: String,
+    /// Whether messages are plain bits; others are modelled, and have no largest size.
+    pub plain: bool,
+    /// Bytes of the smallest plain message, slot byte included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_bytes: Option<u64>,
+    /// Bytes of the largest plain message, slot byte included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+}
+
+impl Packed {
+    pub fn of(layout: &Layout) -> Packed {
+        let max_bytes = layout.max_bytes();
+        Packed {
+            slot: layout.slot(),
+            fingerprint: layout.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect(),
+            plain: layout.is_plain(),
+            min_bytes: max_bytes.map(|_| layout.min_bytes()),
+            max_bytes,
+        }
+    }
+
+    /// The first digits of the fingerprint.
+    pub fn short(&self) -> &str {
+        &self.fingerprint[..DIGITS]
+    }
+
+    /// `packed: slot 1, fingerprint 0123456789abcdef, 48 bytes`
+    pub fn line(&self) -> String {
+        format!("packed: slot {}, fingerprint {}, {}", self.slot, self.short(), self.bytes())
+    }
+
+    /// The smallest and the largest size.
+    pub fn bytes(&self) -> String {
+        match (self.min_bytes, self.max_bytes) {
+            (Some(min), Some(max)) if min == max => format!("{max} bytes"),
+            (Some(min), Some(max)) => format!("{min} to {max} bytes"),
+            _ => format!("no largest size up to {MAX_PLAIN_BYTES} bytes"),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `dunnage schema size`: how large packed messages get, what takes the bits, and which links carry them for what price.
+
+use super::{layout::bits, packed::Packed, table};
+use crate::{compare::link_id, failure::Failure, input, output};
+use clap::Args;
+use comfy_table::{Attribute, Cell, Color};
+use dunnage_links::{Link, Price, Traffic, catalogue};
+use dunnage_packed::{Layout, Row};
+use serde::Serialize;
+use std::io::Write;
+
+/// Show how large packed messages get, on which links
+///
+/// The parts of the largest message, largest first, with their bits and their share; then for each link whether it
+/// carries the smallest and the largest message, and what a device's messages cost in a month of 30 days where the
+/// link has a price.
+#[derive(Args)]
+pub struct Size {
+    /// A JSON Schema file, or the name of a bundled schema
+    #[arg(value_name = "SCHEMA")]
+    schema: String,
+    /// A link; without any, all of them
+    #[arg(long, value_name = "ID", value_parser = link_id())]
+    link: Vec<&'static Link>,
+    /// Messages that a device sends in a day
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    messages_per_day: u32,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const PARTS: [table::Column; 4] =
+    [table::text("part"), table::number("bits"), table::number("% of largest"), table::text("range")];
+const LINKS: [table::Column; 5] = [
+    table::text("link"),
+    table::number("limit"),
+    table::text("carries"),
+    table::number("euros a month"),
+    table::text("price"),
+];
+
+/// Most parts that are named when they keep the message from having a largest size.
+const NAMED: usize = 8;
+
+/// The report of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    name: &'a str,
+    packed: Packed,
+    parts: Vec<Part<'a>>,
+    messages_per_day: u32,
+    links: Vec<Carriage>,
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    path: &'a str,
+    min_bits: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_bits: Option<u64>,
+    /// Of the largest message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f64>,
+}
+
+/// What a link does with the messages.
+#[derive(Serialize)]
+struct Carriage {
+    id: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_payload_bytes: Option<usize>,
+    fits_smallest: bool,
+    fits_largest: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_eur_per_month: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_eur_per_month: Option<f64>,
+}
+
+impl Size {
+    pub fn run(self) -> Result<(), Failure> {
+        let layout = Layout::new(&input::schema(&self.schema)?);
+        let packed = Packed::of(&layout);
+        let mut rows = layout.explain();
+        rows.retain(|row| row.bits.max != Some(0));
+        rows.sort_by_key(|row| std::cmp::Reverse(row.bits.max.unwrap_or(u64::MAX)));
+        let links = if self.link.is_empty() { catalogue().iter().collect() } else { self.link.clone() };
+        let mut output = output::stdout();
+        if self.json {
+            let report = Report {
+                name: layout.name(),
+                parts: rows.iter().map(|row| part(row, &packed)).collect(),
+                messages_per_day: self.messages_per_day,
+                links: links.iter().map(|link| self.carriage(link, &packed)).collect(),
+                packed,
+            };
+            serde_json::to_writer(&mut output, &report).map_err(std::io::Error::from)?;
+            writeln!(output)?;
+            return Ok(output.flush()?);
+        }
+        writeln!(output, "{}\n", packed.line())?;
+        table::write(&mut output, &PARTS, rows.iter().map(|row| part_cells(row, &packed)))?;
+        write_open(&mut output, &layout)?;
+        writeln!(output, "\n{} messages a day, from one device:\n", self.messages_per_day)?;
+        let rows = links.iter().map(|link| link_cells(link, &self.carriage(link, &packed)));
+        table::write(&mut output, &LINKS, rows)?;
+        Ok(output.flush()?)
+    }
+
+    fn carriage(&self, link: &Link, packed: &Packed) -> Carriage {
+        let bytes = |bytes: Option<u64>| bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        let fits = |size: Option<u64>| match bytes(size) {
+            Some(bytes) => link.fits(bytes),
+            // A message without a largest size is one that any limit may refuse.
+            None => link.max_payload_bytes.is_none(),
+        };
+        let eur = |size: Option<u64>| {
+            let messages_per_day = f64::from(self.messages_per_day);
+            Traffic { message_bytes: bytes(size)?, messages_per_day, devices: 1 }.monthly().eur(link)
+        };
+        Carriage {
+            id: link.id,
+            max_payload_bytes: link.max_payload_bytes,
+            fits_smallest: fits(packed.min_bytes),
+            fits_largest: fits(packed.max_bytes),
+            min_eur_per_month: eur(packed.min_bytes),
+            max_eur_per_month: eur(packed.max_bytes),
+        }
+    }
+}
+
+/// Why there is no largest size.
+fn write_open(output: &mut impl Write, layout: &Layout) -> Result<(), Failure> {
+    let open = layout.open_parts();
+    if !open.is_empty() {
+        writeln!(output)?;
+    }
+    for part in open.iter().take(NAMED) {
+        writeln!(output, "{part}")?;
+    }
+    if open.len() > NAMED {
+        writeln!(output, "and {} more", open.len() - NAMED)?;
+    }
+    Ok(())
+}
+
+fn part<'a>(row: &'a Row, packed: &Packed) -> Part<'a> {
+    let share = share(row, packed);
+    Part { path: &row.path, min_bits: row.bits.min, max_bits: row.bits.max, share }
+}
+
+/// The part of the largest message's bits that is this one's.
+fn share(row: &Row, packed: &Packed) -> Option<f64> {
+    Some(row.bits.max? as f64 / (8 * packed.max_bytes?) as f64)
+}
+
+fn part_cells(row: &Row, packed: &Packed) -> [Cell; 4] {
+    let share = share(row, packed).map_or(String::new(), |share| format!("{:.1}", 100.0 * share));
+    [
+        Cell::new(&row.path).add_attribute(Attribute::Bold),
+        Cell::new(bits(row.bits)),
+        Cell::new(share),
+        Cell::new(&row.range),
+    ]
+}
+
+fn link_cells(link: &Link, carriage: &Carriage) -> [Cell; 5] {
+    let limit = link.max_payload_bytes.map_or("any".to_owned(), |limit| limit.to_string());
+    let carries = match (carriage.fits_smallest, carriage.fits_largest) {
+        (true, true) => Cell::new("all").fg(Color::DarkGreen),
+        (false, false) => Cell::new("not all").fg(Color::DarkRed),
+        (true, false) => Cell::new("small ones").fg(Color::DarkYellow),
+        (false, true) => Cell::new("large ones").fg(Color::DarkYellow),
+    };
+    let eur = match (carriage.min_eur_per_month, carriage.max_eur_per_month) {
+        (Some(min), Some(max)) if min == max => format!("{max:.4}"),
+        (Some(min), Some(max)) => format!("{min:.4} to {max:.4}"),
+        _ => String::new(),
+    };
+    let price = match link.price {
+        Some(Price::EurPerKb(eur)) => format!("{eur} per 1024 bytes"),
+        Some(Price::EurPerMb(eur)) => format!("{eur} per 1024 * 1024 bytes"),
+        None => String::new(),
+    };
+    [
+        Cell::new(link.id).add_attribute(Attribute::Bold),
+        Cell::new(limit),
+        carries,
+        Cell::new(eur),
+        Cell::new(price),
+    ]
+}
