@@ -1,0 +1,81 @@
+//! All of `spec/vectors/packed`.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../pson/tests/notation/mod.rs"]
+mod notation;
+
+use dunnage_packed::{Kind, Layout};
+use dunnage_schema::Model;
+use notation::{folder, hex, message, value, vectors};
+use serde_json::Value as Json;
+
+/// The vectors of a file, each with its name and layout.
+fn load(file: &str) -> Vec<(String, Layout, Json)> {
+    let path = folder().join("packed").join(file);
+    let loaded = vectors(&std::fs::read_to_string(path).unwrap());
+    assert!(!loaded.is_empty());
+    let layout = |vector: &Json| {
+        let model = Model::compile(&vector["schema"].to_string());
+        Layout::new(&model.unwrap_or_else(|error| panic!("{}: {error}", vector["name"])))
+    };
+    loaded
+        .into_iter()
+        .map(|vector| (vector["name"].as_str().unwrap().to_owned(), layout(&vector), vector))
+        .collect()
+}
+
+fn device(vector: &Json) -> Option<&str> {
+    vector["device"].as_str()
+}
+
+#[test]
+fn messages_encode_to_their_bytes_and_back() {
+    for file in ["numbers.json", "structure.json", "text.json"] {
+        for (name, layout, vector) in load(file) {
+            assert!(layout.is_plain(), "{name}");
+            let (message, bytes) = (value(&vector["value"]), message(&vector));
+            let mut out = Vec::new();
+            layout.encode(&message, &mut out).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(out, bytes, "{name}");
+            assert_eq!(layout.decode(&bytes, device(&vector)).as_ref(), Ok(&message), "{name}");
+            for end in 0..bytes.len() {
+                let error = layout.decode(&bytes[..end], device(&vector)).unwrap_err();
+                assert_eq!((error.kind(), error.offset()), (Kind::Truncated, end), "{name}");
+            }
+            assert!(
+                layout.min_bytes() <= bytes.len() as u64 && bytes.len() as u64 <= layout.max_bytes().unwrap()
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_no_message_is_refused() {
+    for (name, layout, vector) in load("invalid.json") {
+        let error = layout.decode(&message(&vector), device(&vector)).expect_err(&name);
+        assert_eq!(error.kind().as_str(), vector["kind"], "{name}: {error}");
+        assert_eq!(error.offset() as u64, vector["offset"], "{name}: {error}");
+    }
+}
+
+#[test]
+fn values_that_the_schema_does_not_allow_are_refused() {
+    for (name, layout, vector) in load("refused.json") {
+        let mut out = b"before".to_vec();
+        let error = layout.encode(&value(&vector["value"]), &mut out).expect_err(&name);
+        assert_eq!(error.kind().as_str(), vector["kind"], "{name}: {error}");
+        assert_eq!(error.pointer(), vector["pointer"], "{name}: {error}");
+        assert_eq!(out, b"before", "{name}");
+    }
+}
+
+#[test]
+fn layouts_have_their_canonical_text_fingerprint_and_size() {
+    for (name, layout, vector) in load("layouts.json") {
+        assert_eq!(layout.canonical(), vector["canonical"], "{name}");
+        assert_eq!(layout.fingerprint().to_vec(), hex(vector["fingerprint"].as_str().unwrap()), "{name}");
+        assert_eq!(layout.min_bytes(), vector["min_bytes"], "{name}");
+        assert_eq!(layout.max_bytes(), vector["max_bytes"].as_u64(), "{name}");
+        assert_eq!(layout.is_plain(), !vector["max_bytes"].is_null(), "{name}");
+    }
+}
