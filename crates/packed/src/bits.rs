@@ -113,6 +113,11 @@ impl<'a> Reader<'a> {
         Reader { bytes, at: start * 8 }
     }
 
+    /// The place of the next bit, from the start of the message.
+    pub(crate) fn bit(&self) -> usize {
+        self.at
+    }
+
     /// The next `bits` bits, at most 64.
     #[inline]
     fn take(&mut self, bits: u32) -> Result<u64, Error> {

@@ -25,6 +25,14 @@ pub(crate) struct Decoder<'a, S> {
 impl<S: Source> Decoder<'_, S> {
     /// Reads the value that `node` has.
     pub(crate) fn value(&mut self, node: &Node, nesting: Nesting) -> Result<Value, Error> {
+        self.source.begin(node.id);
+        let value = self.shape(node, nesting)?;
+        self.source.end(&value);
+        Ok(value)
+    }
+
+    #[inline]
+    fn shape(&mut self, node: &Node, nesting: Nesting) -> Result<Value, Error> {
         self.count_value()?;
         let id = node.id;
         Ok(match &node.shape {

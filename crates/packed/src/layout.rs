@@ -105,7 +105,7 @@ impl Layout {
     }
 
     /// What the bits do not say.
-    fn check(&self, message: &Value) -> Result<(), Error> {
+    pub(crate) fn check(&self, message: &Value) -> Result<(), Error> {
         if !self.validates {
             return Ok(());
         }
@@ -127,10 +127,7 @@ impl Layout {
 
     /// The message that `bytes` are, from the device with the id `device`, which messages with `x-dunnage-known` need.
     pub fn decode(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
-        if bytes.len() > MAX_BYTES {
-            return Err(Error::new(Kind::Limit, MAX_BYTES, format!("a message of {} bytes", bytes.len())));
-        }
-        self.check_slot(bytes)?;
+        self.check_start(bytes)?;
         let message;
         if self.is_plain() {
             let mut reader = Reader::new(bytes, 1);
@@ -146,11 +143,15 @@ impl Layout {
     }
 
     /// The message whose parts `source` gives.
-    fn read<S: Source>(&self, source: &mut S, device: Option<&str>) -> Result<Value, Error> {
+    pub(crate) fn read<S: Source>(&self, source: &mut S, device: Option<&str>) -> Result<Value, Error> {
         Decoder { layout: self, source, budget: Budget::new(), device }.value(&self.root, Nesting::default())
     }
 
-    fn check_slot(&self, bytes: &[u8]) -> Result<(), Error> {
+    /// How long it is, and its slot byte.
+    pub(crate) fn check_start(&self, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.len() > MAX_BYTES {
+            return Err(Error::new(Kind::Limit, MAX_BYTES, format!("a message of {} bytes", bytes.len())));
+        }
         let Some(&first) = bytes.first() else {
             return Err(Error::new(Kind::Truncated, 0, "no bytes, not even the slot byte"));
         };

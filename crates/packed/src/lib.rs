@@ -23,6 +23,7 @@ mod open;
 mod order;
 mod pattern;
 mod size;
+mod trace;
 mod wire;
 
 pub use error::Error;
@@ -31,6 +32,7 @@ pub use layout::{Layout, MAX_PLAIN_BYTES};
 pub use node::*;
 pub use open::OpenPart;
 pub use size::Bits;
+pub use trace::Step;
 
 #[doc(no_inline)]
 pub use dunnage_pson::{Kind, Value};

@@ -3,6 +3,7 @@
 //! The walk says what each part is; a sink or a source says how it becomes bits.
 
 use crate::Error;
+use dunnage_pson::Value;
 
 /// Which part of the message a number belongs to, so that the modelled coder learns each by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,4 +66,8 @@ pub(crate) trait Source {
     fn text(&mut self, at: At, min: u32, max: Option<u32>) -> Result<String, Error>;
     /// The byte that holds the next bit, for errors.
     fn offset(&self) -> usize;
+    /// The parts of the node with this number follow.
+    fn begin(&mut self, _node: u32) {}
+    /// The node that began last and has not ended is this value.
+    fn end(&mut self, _value: &Value) {}
 }
