@@ -11,7 +11,7 @@ use std::io::{self, Write};
 /// Convert a message from one format into another
 ///
 /// The message is all of standard input; text ends with a newline on the way out. Formats without field
-/// names (protobuf, avro, thrift, struct) need the schema of the message.
+/// names (protobuf, avro, thrift, struct, packed) need the schema of the message.
 ///
 /// With --lines every line is a message: json as it is, other formats as hex when they are binary. A line
 /// that cannot be converted is left out and reported with its number on standard error, the other lines
@@ -27,6 +27,9 @@ pub struct Convert {
     /// Schema of the messages: a JSON Schema file, or the name of a bundled one
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
+    /// Device that sent the messages, for fields that packed leaves out because the receiver knows them
+    #[arg(long, value_name = "ID")]
+    device: Option<String>,
     /// A message a line; binary formats as hex
     #[arg(long)]
     lines: bool,
@@ -52,6 +55,7 @@ impl Convert {
         let conversion = Conversion {
             from: self.from.open(model.as_ref(), Mapping::Exact)?,
             to: self.to.open(model.as_ref(), Mapping::Exact)?,
+            device: self.device,
             hex_in: hex && !is_text(self.from),
             hex_out: hex && !is_text(self.to),
             newline: hex || is_text(self.to),
@@ -68,6 +72,7 @@ fn is_text(id: Id) -> bool {
 struct Conversion {
     from: Box<dyn Format>,
     to: Box<dyn Format>,
+    device: Option<String>,
     hex_in: bool,
     hex_out: bool,
     /// Whether the output ends with a newline.
@@ -126,7 +131,10 @@ impl Conversion {
 
     fn convert(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         input::within_limit(bytes)?;
-        let message = self.from.decode(bytes)?;
+        let message = match &self.device {
+            Some(device) => self.from.decode_from(bytes, device)?,
+            None => self.from.decode(bytes)?,
+        };
         let mut output = Vec::new();
         self.to.encode(&message, &mut output)?;
         Ok(if self.hex_out { input::to_hex(&output).into_bytes() } else { output })

@@ -56,3 +56,13 @@ impl From<dunnage_codegen::Error> for Error {
         Error::new(e.kind(), 0, message)
     }
 }
+
+impl From<dunnage_packed::Error> for Error {
+    fn from(e: dunnage_packed::Error) -> Self {
+        let message = match e.pointer() {
+            "" => e.message().to_owned(),
+            pointer => format!("{pointer}: {}", e.message()),
+        };
+        Error::new(e.kind(), e.offset(), message)
+    }
+}

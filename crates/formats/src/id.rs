@@ -1,8 +1,8 @@
 //! The names of the formats, in the only table of them.
 
 use crate::{
-    Avro, Bson, Cbor, Error, Format, Json, Kind, Mapping, Msgpack, Protobuf, Pson, Struct, StructZlib,
-    Thrift, ThriftProtocol, Xml, Yaml,
+    Avro, Bson, Cbor, Error, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Struct,
+    StructZlib, Thrift, ThriftProtocol, Xml, Yaml,
 };
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
@@ -36,9 +36,11 @@ pub enum Id {
     StructZlib,
     /// PSON wire v2 (`spec/pson.md`).
     Pson,
+    /// The bits of the schema's layout (`spec/packed.md`).
+    Packed,
 }
 
-const TABLE: [(Id, &str, &str, bool); 13] = [
+const TABLE: [(Id, &str, &str, bool); 14] = [
     // id, name, media type, needs a schema
     (Id::Json, "json", "application/json", false),
     (Id::Msgpack, "msgpack", "application/msgpack", false),
@@ -53,6 +55,7 @@ const TABLE: [(Id, &str, &str, bool); 13] = [
     (Id::Struct, "struct", "application/vnd.dunnage.struct", true),
     (Id::StructZlib, "struct-zlib", "application/vnd.dunnage.struct+zlib", true),
     (Id::Pson, "pson", "application/vnd.dunnage.pson", false),
+    (Id::Packed, "packed", "application/vnd.dunnage.packed", true),
 ];
 
 impl Id {
@@ -104,7 +107,7 @@ impl Id {
 
     /// The formats that a schema drives.
     fn open_mapped(self, model: &Model, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
-        let only_exact = matches!(self, Id::Avro | Id::ThriftBinary | Id::ThriftCompact);
+        let only_exact = matches!(self, Id::Avro | Id::ThriftBinary | Id::ThriftCompact | Id::Packed);
         if only_exact && mapping != Mapping::Exact {
             return Err(Error::new(Kind::Type, 0, format!("{self} has no float32 mapping")));
         }
@@ -115,6 +118,7 @@ impl Id {
             Id::ThriftCompact => Box::new(Thrift::new(model, ThriftProtocol::Compact)?),
             Id::Struct => Box::new(Struct::new(model, mapping)),
             Id::StructZlib => Box::new(StructZlib::new(model, mapping)),
+            Id::Packed => Box::new(Packed::new(model)),
             _ => return Err(Error::new(Kind::Type, 0, format!("{self} takes no schema"))),
         })
     }

@@ -28,6 +28,7 @@ mod json;
 mod limits;
 mod msgpack;
 mod number;
+mod packed;
 mod protobuf;
 mod pson;
 mod structure;
@@ -45,6 +46,7 @@ pub use id::Id;
 pub use json::Json;
 pub use limits::{MAX_BYTES, MAX_DEPTH};
 pub use msgpack::Msgpack;
+pub use packed::Packed;
 pub use protobuf::Protobuf;
 pub use pson::Pson;
 pub use structure::{Struct, StructZlib};
@@ -59,6 +61,11 @@ pub trait Format: Send + Sync {
 
     /// The message that `bytes` are, all of them: trailing bytes are an error.
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error>;
+
+    /// The same of a message that `device` sent. Formats that leave out what the receiver knows put its id there.
+    fn decode_from(&self, bytes: &[u8], _device: &str) -> Result<Value, Error> {
+        self.decode(bytes)
+    }
 
     /// Encodes `message` and says whether decoding gives the same message back.
     fn round_trip(&self, message: &Value) -> Result<RoundTrip, Error> {

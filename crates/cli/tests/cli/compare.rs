@@ -43,6 +43,7 @@ fn the_container_message_has_the_sizes_of_the_paper() {
         "thrift-compact",
         "struct",
         "struct-zlib",
+        "packed",
         "pson",
         "bson",
         "xml",
@@ -52,12 +53,46 @@ fn the_container_message_has_the_sizes_of_the_paper() {
     }
 }
 
+/// The container message as its platform expects it, with the ranges of one deployment, and as numbers.
+#[test]
+fn packed_takes_no_more_than_this() {
+    for (message, schema, most) in [
+        ("container.json", "container", 57),
+        ("telemetry/container-voyage.json", "container-voyage", 49),
+        ("telemetry/container-numeric.json", "container-numeric", 47),
+    ] {
+        let message = format!("bench/corpus/{message}");
+        let report = dunnage(&["compare", &message, "--schema", schema, "--json"], "").json();
+        let packed = row(&report, "packed");
+        assert!(packed["bytes"].as_u64().unwrap() <= most, "{schema}: {packed}");
+        assert_eq!(packed["lossless"], true, "{schema}");
+    }
+}
+
+#[test]
+fn packed_is_smaller_than_every_other_format_also_after_gzip() {
+    for schema in ["container", "container-voyage", "container-numeric", "weather", "meter"] {
+        let message = match schema {
+            "container" => "bench/corpus/container.json".to_owned(),
+            other => format!("bench/corpus/telemetry/{other}.json"),
+        };
+        let report = dunnage(&["compare", &message, "--schema", schema, "--json"], "").json();
+        let packed = row(&report, "packed");
+        let others = report["formats"].as_array().unwrap().iter().filter(|row| row["format"] != "packed");
+        for other in others {
+            for size in ["bytes", "gzip_bytes"] {
+                assert!(packed[size].as_u64() < other[size].as_u64(), "{schema} {size}: {other}");
+            }
+        }
+    }
+}
+
 #[test]
 fn rows_are_sorted_by_bytes() {
     let report = compare(&["--json"]).json();
     let bytes: Vec<_> =
         report["formats"].as_array().unwrap().iter().map(|row| row["bytes"].as_u64().unwrap()).collect();
-    assert_eq!(bytes.len(), 16);
+    assert_eq!(bytes.len(), 17);
     assert!(bytes.is_sorted());
 }
 

@@ -39,6 +39,7 @@ fn the_container_message_survives_every_format() {
         "struct",
         "struct-zlib",
         "pson",
+        "packed",
     ];
     for format in formats {
         for hex in [false, true] {
@@ -53,6 +54,42 @@ fn the_container_message_survives_every_format() {
             assert_eq!(back.text(), format!("{}\n", message.trim_end()), "{format}");
         }
     }
+}
+
+#[test]
+fn what_packed_leaves_out_is_the_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("known.json");
+    let text = r#"{
+        "title": "Known", "type": "object", "required": ["id", "n"], "additionalProperties": false,
+        "properties": {
+            "id": {"type": "string", "x-dunnage-known": "device"},
+            "n": {"type": "integer", "minimum": 0, "maximum": 255}
+        }
+    }"#;
+    fs::write(&schema, text).unwrap();
+    let schema = schema.to_str().unwrap();
+    let convert = |from, to, more: &[&str], input: &str| {
+        dunnage(
+            &[&["convert", "--from", from, "--to", to, "--schema", schema, "--hex"], more].concat(),
+            input,
+        )
+    };
+    let there = convert("json", "packed", &[], r#"{"id":"LMCU1231237","n":7}"#);
+    assert_eq!(there.text(), "0107\n");
+    let back = convert("packed", "json", &["--device", "LMCU1231237"], there.text());
+    assert_eq!(back.text(), "{\"id\":\"LMCU1231237\",\"n\":7}\n");
+    let back = convert("packed", "json", &[], there.text());
+    assert_eq!(back.code, 1);
+    assert!(back.stderr.starts_with("dunnage: type: /id: "), "{}", back.stderr);
+}
+
+#[test]
+fn packed_of_another_slot_is_refused() {
+    let run =
+        dunnage(&["convert", "--from", "packed", "--to", "json", "--schema", "weather", "--hex"], "3f00");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.starts_with("dunnage: range: slot 63"), "{}", run.stderr);
 }
 
 #[test]

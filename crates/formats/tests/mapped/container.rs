@@ -24,6 +24,7 @@ fn the_exact_mapping_takes_these_sizes() {
     assert_eq!(size(Id::ThriftCompact, Mapping::Exact), 98);
     assert_eq!(size(Id::Struct, Mapping::Exact), 89);
     assert_eq!(size(Id::StructZlib, Mapping::Exact), 98);
+    assert_eq!(size(Id::Packed, Mapping::Exact), 56);
 }
 
 #[test]

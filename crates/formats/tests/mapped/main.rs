@@ -6,6 +6,7 @@ mod container;
 mod generated;
 mod hostile;
 mod interop;
+mod known;
 mod models;
 mod round_trips;
 mod user;

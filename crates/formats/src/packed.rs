@@ -1,0 +1,61 @@
+//! Packed: the fewest bits that the schema leaves (`spec/packed.md`).
+
+use crate::{Error, Format, RoundTrip, Value, limits};
+use dunnage_packed::{Layout, Node, Shape};
+use dunnage_schema::Model;
+
+/// Packed.
+#[derive(Debug, Clone)]
+pub struct Packed {
+    layout: Layout,
+}
+
+impl Packed {
+    /// The layout of `model`'s messages.
+    pub fn new(model: &Model) -> Self {
+        Packed { layout: Layout::new(model) }
+    }
+
+    /// Its bits.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn read(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        Ok(self.layout.decode(bytes, device)?)
+    }
+}
+
+/// The first text in `value` that a receiver knows already. Such fields are required, and in objects alone.
+fn known<'v>(node: &Node, value: &'v Value) -> Option<&'v str> {
+    match (&node.shape, value) {
+        (Shape::Known, Value::Text(text)) => Some(text),
+        (Shape::Object(object), value) => {
+            object.fields.iter().find_map(|field| known(&field.node, value.get(&field.name)?))
+        }
+        _ => None,
+    }
+}
+
+impl Format for Packed {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        limits::bounded(out, |out| Ok(self.layout.encode(message, out)?))
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        self.read(bytes, None)
+    }
+
+    fn decode_from(&self, bytes: &[u8], device: &str) -> Result<Value, Error> {
+        self.read(bytes, Some(device))
+    }
+
+    /// The receiver knows who sends `message`: what it says of its sender counts as known.
+    fn round_trip(&self, message: &Value) -> Result<RoundTrip, Error> {
+        let mut bytes = Vec::new();
+        self.encode(message, &mut bytes)?;
+        let back = self.read(&bytes, known(self.layout.root(), message));
+        Ok(RoundTrip { bytes, lossless: back.is_ok_and(|back| back == *message) })
+    }
+}

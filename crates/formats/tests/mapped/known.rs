@@ -1,0 +1,30 @@
+//! What packed leaves out because the receiver knows it.
+
+use dunnage_formats::{Format, Json, Kind, Packed, Value};
+use dunnage_schema::Model;
+
+const SCHEMA: &str = r#"{
+    "title": "Known", "type": "object", "required": ["n", "from"], "additionalProperties": false,
+    "properties": {
+        "n": {"type": "integer", "minimum": 0, "maximum": 255},
+        "from": {
+            "type": "object", "required": ["id"], "additionalProperties": false,
+            "properties": {"id": {"type": "string", "pattern": "^[A-Z]{4}[0-9]{7}$", "x-dunnage-known": "device"}}
+        }
+    }
+}"#;
+
+fn message(id: &str) -> Value {
+    Json.decode(format!(r#"{{"n":7,"from":{{"id":"{id}"}}}}"#).as_bytes()).unwrap()
+}
+
+#[test]
+fn the_receiver_puts_the_device_where_the_schema_says_that_it_is_known() {
+    let format = Packed::new(&Model::compile(SCHEMA).unwrap());
+    let trip = format.round_trip(&message("LMCU1231237")).unwrap();
+    assert_eq!((trip.bytes.as_slice(), trip.lossless), (&[1, 7][..], true));
+    assert_eq!(format.decode_from(&trip.bytes, "MSCU7654321"), Ok(message("MSCU7654321")));
+    assert_eq!(format.decode(&trip.bytes).unwrap_err().kind(), Kind::Type);
+    // An id that the field may not be.
+    assert_eq!(format.decode_from(&trip.bytes, "buoy-7").unwrap_err().kind(), Kind::Range);
+}
