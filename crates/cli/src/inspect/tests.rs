@@ -15,13 +15,9 @@ impl Sink for Items {
     }
 }
 
-fn walk(format: Wire, bytes: &[u8]) -> (Items, Result<(), Error>) {
+fn walk(walk: Walker, bytes: &[u8]) -> (Items, Result<(), Error>) {
     let (mut items, mut cursor) = (Items::default(), Cursor::new(bytes));
-    let outcome = match format {
-        Wire::Pson => pson::walk(&mut cursor, &mut items),
-        Wire::Cbor => cbor::walk(&mut cursor, &mut items),
-        Wire::Msgpack => msgpack::walk(&mut cursor, &mut items),
-    };
+    let outcome = walk(&mut cursor, &mut items);
     let outcome = outcome.and_then(|()| Ok(cursor.end()?));
     let outcome = outcome.map_err(|stop| match stop {
         Stop::Error(error) => error,
@@ -55,7 +51,7 @@ fn vectors(folder: &str, mut check: impl FnMut(&str, &Json, &[u8])) {
 fn notes_stand_at_what_strict_decoding_refuses() {
     vectors("pson", |name, vector, bytes| {
         if let Some(canonical) = vector["canonical"].as_bool() {
-            let (items, outcome) = walk(Wire::Pson, bytes);
+            let (items, outcome) = walk(pson::walk, bytes);
             outcome.unwrap();
             let noted = items.0.iter().find(|(_, _, note)| note.is_some()).map(|(offset, ..)| *offset as u64);
             assert_eq!(noted.is_none(), canonical, "{name}");
@@ -69,7 +65,7 @@ fn damaged_messages_have_the_kind_and_offset_of_the_vectors() {
     vectors("invalid", |name, vector, bytes| {
         // Reading as a type and integers beyond 64 bits are matters of the reader: the bytes are sound.
         if vector["read_as"].is_null() && vector["kind"] != "range" {
-            let error = walk(Wire::Pson, bytes).1.unwrap_err();
+            let error = walk(pson::walk, bytes).1.unwrap_err();
             assert_eq!(error.kind().as_str(), vector["kind"], "{name}");
             assert_eq!(error.offset() as u64, vector["offset"].as_u64().unwrap(), "{name}");
         }
@@ -78,7 +74,7 @@ fn damaged_messages_have_the_kind_and_offset_of_the_vectors() {
 
 #[test]
 fn cbor_and_msgpack_examples_carry_notes_where_a_shorter_form_exists() {
-    let noted = |format, hex: &str| {
+    let noted = |format: Walker, hex: &str| {
         let (items, outcome) = walk(format, &input::from_hex(hex.as_bytes()).unwrap());
         outcome.unwrap();
         items.0.iter().any(|(_, _, note)| note.is_some())
@@ -97,7 +93,7 @@ fn cbor_and_msgpack_examples_carry_notes_where_a_shorter_form_exists() {
         ("bf61610161629f0203ffff", false),
         ("c11a514b67b0", false),
     ] {
-        assert_eq!(noted(Wire::Cbor, hex), note, "CBOR {hex}");
+        assert_eq!(noted(cbor::walk, hex), note, "CBOR {hex}");
     }
     for (hex, note) in [
         ("7f", false),
@@ -113,7 +109,7 @@ fn cbor_and_msgpack_examples_carry_notes_where_a_shorter_form_exists() {
         ("d6ff5a0b1c2d", false),
         ("dc0001c0", true),
     ] {
-        assert_eq!(noted(Wire::Msgpack, hex), note, "MessagePack {hex}");
+        assert_eq!(noted(msgpack::walk, hex), note, "MessagePack {hex}");
     }
 }
 
@@ -135,7 +131,7 @@ fn hostile_cbor_and_msgpack_end_in_an_error() {
     ];
     let deep = "91".repeat(33) + "00";
     let msgpack = ["", "c1", "cc", "dfffffffff", "82a16101a16101", "a1ff", "d6ff", "0000", &deep];
-    for (format, hexes) in [(Wire::Cbor, &cbor[..]), (Wire::Msgpack, &msgpack[..])] {
+    for (format, hexes) in [(cbor::walk as Walker, &cbor[..]), (msgpack::walk, &msgpack[..])] {
         for hex in hexes {
             assert!(walk(format, &input::from_hex(hex.as_bytes()).unwrap()).1.is_err(), "{hex}");
         }
@@ -145,7 +141,7 @@ fn hostile_cbor_and_msgpack_end_in_an_error() {
 #[test]
 fn the_view_ends_with_the_bytes_that_were_not_decoded() {
     let mut output = anstream::StripStream::new(Vec::new());
-    let Err(Stop::Error(error)) = inspect(Wire::Pson, &[0xe2, 0x01, 0x63, 0x7f], &mut output) else {
+    let Err(Stop::Error(error)) = inspect(pson::walk, &[0xe2, 0x01, 0x63, 0x7f], &mut output) else {
         panic!()
     };
     assert_eq!((error.kind(), error.offset()), (Kind::Malformed, 2));
@@ -168,7 +164,7 @@ proptest! {
     #[test]
     fn pson_stops_where_the_decoder_stops(bytes in bytes()) {
         let decoded = dunnage_pson::from_slice::<dunnage_formats::Value>(&bytes).map(|_| ()).map_err(Error::from);
-        let walked = walk(Wire::Pson, &bytes).1;
+        let walked = walk(pson::walk, &bytes).1;
         match &decoded {
             Err(error) if error.kind() == Kind::Range => {}
             _ => prop_assert_eq!(
@@ -180,7 +176,7 @@ proptest! {
 
     #[test]
     fn what_cbor_and_msgpack_decode_can_be_inspected(bytes in bytes()) {
-        for (format, id) in [(Wire::Cbor, "cbor"), (Wire::Msgpack, "msgpack")] {
+        for (format, id) in [(cbor::walk as Walker, "cbor"), (msgpack::walk, "msgpack")] {
             let id: dunnage_formats::Id = id.parse().unwrap();
             let decoded = id.open(None, Mapping::Exact).unwrap().decode(&bytes);
             let walked = walk(format, &bytes).1;

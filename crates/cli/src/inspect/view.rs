@@ -109,7 +109,7 @@ fn columns(line: &[Piece]) -> usize {
 }
 
 /// Cuts `text` into pieces of `width` characters.
-fn cut(text: &str, width: usize) -> Vec<&str> {
+pub fn cut(text: &str, width: usize) -> Vec<&str> {
     let starts: Vec<usize> = text.char_indices().step_by(width).map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()

@@ -47,3 +47,76 @@ fn an_empty_input_is_truncated() {
     let run = dunnage(&["inspect"], "");
     assert_eq!((run.code, run.stderr.as_str()), (1, "dunnage: truncated: the message ends here at byte 0\n"));
 }
+
+/// A schema with every kind of part, as a file in `folder`.
+fn parts(folder: &std::path::Path, more: &str) -> String {
+    let path = folder.join("parts.json");
+    let text = r#"{
+        "title": "Parts", "type": "object", "additionalProperties": false,
+        "required": ["v", "id", "on", "kind", "acc", "either", "row"],
+        "properties": {
+            "v": {"const": 3},
+            "id": {"type": "string", "x-dunnage-known": "device"},
+            "on": {"type": "boolean"},
+            "kind": {"enum": ["a", "b", null]},
+            "acc": {"type": "string", "x-dunnage-numbers": {"separator": " ", "items": [
+                {"name": "x", "multipleOf": 0.1, "minimum": -20, "maximum": 20},
+                {"name": "y", "multipleOf": 0.1, "minimum": -20, "maximum": 20}
+            ]}},
+            "either": {"type": ["integer", "string"], "minimum": 0, "maximum": 9, "maxLength": 7},
+            "row": {"type": "array", "maxItems": 3, "items": {"type": "integer", "minimum": 0, "maximum": 15}},
+            "far": {"type": "number"},
+            "gone": {"type": ["integer", "null"], "minimum": 0, "maximum": 100}MORE
+        }
+    }"#;
+    std::fs::write(&path, text.replace("MORE", more)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+const PARTS: &str = r#"{"v":3,"id":"buoy-7","on":true,"kind":"b","acc":"-9.8 0.1","either":"ö\u202e","row":[15,0],"gone":null}"#;
+
+/// The view of `json` as packed; its last bytes are cut off.
+fn packed(schema: &str, json: &str, cut: usize) -> crate::run::Run {
+    let bytes = dunnage(&["convert", "--from", "json", "--to", "packed", "--schema", schema], json).stdout;
+    let arguments = ["inspect", "--format", "packed", "--schema", schema, "--device", "buoy-7"];
+    dunnage(&arguments, &bytes[..bytes.len() - cut])
+}
+
+#[test]
+fn packed_has_a_row_per_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = parts(folder.path(), "");
+    golden("inspect-packed.txt", packed(&schema, PARTS, 0).text());
+    let weather =
+        std::fs::read_to_string(crate::run::root().join("bench/corpus/telemetry/weather.json")).unwrap();
+    golden("inspect-packed-weather.txt", packed("weather", &weather, 0).text());
+}
+
+#[test]
+fn packed_shows_what_comes_before_the_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = packed(&parts(folder.path(), ""), PARTS, 3);
+    assert_eq!(run.code, 1);
+    golden("inspect-packed-truncated.txt", &format!("{}{}", run.any_text(), run.stderr));
+    let run = dunnage(&["inspect", "--format", "packed", "--schema", "weather", "--hex"], "02 00");
+    assert_eq!((run.code, run.any_text().lines().count()), (1, 2));
+    assert!(run.stderr.starts_with("dunnage: range: slot 2"), "{}", run.stderr);
+}
+
+#[test]
+fn a_modelled_body_is_one_stream_and_its_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = parts(folder.path(), r#","note": {"type": "string"}"#);
+    let message = PARTS.replace("}", r#","note":"any length"}"#);
+    golden("inspect-packed-modelled.txt", packed(&schema, &message, 0).text());
+    let run = packed(&schema, &message, 9);
+    assert_eq!(run.code, 1);
+    assert!(run.any_text().contains("not decoded"), "{}", run.any_text());
+}
+
+#[test]
+fn packed_needs_a_schema() {
+    let run = dunnage(&["inspect", "--format", "packed"], "");
+    let reason = "dunnage: packed needs the schema of the message: --schema\n";
+    assert_eq!((run.code, run.stderr.as_str()), (2, reason));
+}

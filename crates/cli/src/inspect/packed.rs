@@ -1,0 +1,229 @@
+//! Packed, part by part: which bits are which field (`spec/packed.md`).
+
+use super::{
+    Stop,
+    bit_view::BitView,
+    item::{counted, quoted},
+};
+use dunnage_formats::{Error, Format, Json, Value};
+use dunnage_packed::{Layout, Node, Shape, Step};
+use std::{
+    collections::HashMap,
+    io::{self, Write},
+    ops::Range,
+};
+
+/// Writes a row per part of `bytes`, which is a message of `layout` from `device`, up to the first error.
+pub fn inspect(
+    layout: &Layout,
+    bytes: &[u8],
+    device: Option<&str>,
+    output: &mut impl Write,
+) -> Result<(), Stop> {
+    let mut view = BitView::new(output, bytes)?;
+    let decoded = match layout.is_plain() {
+        true => plain(layout, bytes, device, &mut view)?,
+        false => modelled(layout, bytes, device, &mut view)?,
+    };
+    let Err(error) = decoded else { return Ok(()) };
+    view.rest(error.offset())?;
+    Err(Stop::Error(error))
+}
+
+fn plain<W: Write>(
+    layout: &Layout,
+    bytes: &[u8],
+    device: Option<&str>,
+    view: &mut BitView<'_, W>,
+) -> io::Result<Result<(), Error>> {
+    let mut walk = Walk { view, places: Places::of(layout.root()), open: Vec::new(), failed: None };
+    let decoded = layout.trace(bytes, device, &mut |step| walk.step(&step));
+    if let Some(error) = walk.failed {
+        return Err(error);
+    }
+    let (end, last) = (view.end(), 8 * bytes.len());
+    if decoded.is_ok() && end < last {
+        view.row(end..last, "", "fill")?;
+    }
+    Ok(decoded.map(|_| ()).map_err(Error::from))
+}
+
+/// No part of a modelled body has bits of its own: its values follow without them.
+fn modelled<W: Write>(
+    layout: &Layout,
+    bytes: &[u8],
+    device: Option<&str>,
+    view: &mut BitView<'_, W>,
+) -> io::Result<Result<(), Error>> {
+    let message = match layout.decode(bytes, device) {
+        Ok(message) => message,
+        Err(error) => return Ok(Err(error.into())),
+    };
+    view.row(0..8, "", &slot(layout.slot()))?;
+    view.row(8..8 * bytes.len(), "", "one stream: a modelled body")?;
+    values(&message, "", view)?;
+    Ok(Ok(()))
+}
+
+/// The values of a message that have no others in them, in its order.
+fn values<W: Write>(value: &Value, path: &str, view: &mut BitView<'_, W>) -> io::Result<()> {
+    match value {
+        Value::Map(entries) if !entries.is_empty() => {
+            entries.iter().try_for_each(|(key, value)| values(value, &under(path, key), view))
+        }
+        Value::Array(items) if !items.is_empty() => {
+            items.iter().enumerate().try_for_each(|(at, item)| values(item, &format!("{path}/{at}"), view))
+        }
+        value => view.value(path, &shown(value)),
+    }
+}
+
+/// Where a node stands in the one around it.
+enum Place<'l> {
+    Field(&'l str),
+    Element,
+    Same,
+}
+
+/// Every node of a plain layout, by its number.
+struct Places<'l>(HashMap<u32, (Place<'l>, &'l Node)>);
+
+impl<'l> Places<'l> {
+    fn of(root: &'l Node) -> Self {
+        let mut places = Places(HashMap::new());
+        places.add(Place::Same, root);
+        places
+    }
+
+    fn add(&mut self, place: Place<'l>, node: &'l Node) {
+        self.0.insert(node.id, (place, node));
+        match &node.shape {
+            Shape::Object(object) => {
+                object.fields.iter().for_each(|field| self.add(Place::Field(&field.name), &field.node));
+            }
+            Shape::Array(array) => self.add(Place::Element, &array.item),
+            Shape::Tuple(tuple) => {
+                tuple.items.iter().chain(tuple.rest.as_deref()).for_each(|n| self.add(Place::Element, n));
+            }
+            Shape::Nullable(inner) => self.add(Place::Same, inner),
+            Shape::Union(kinds) => kinds.iter().for_each(|(_, node)| self.add(Place::Same, node)),
+            _ => {}
+        }
+    }
+}
+
+/// A node that has begun and not ended.
+struct Open<'l> {
+    node: &'l Node,
+    /// JSON pointer of its value.
+    path: String,
+    /// How many nodes have begun in it.
+    children: usize,
+    /// Its own bits that have no row yet.
+    bits: Option<Range<usize>>,
+}
+
+struct Walk<'v, 'w, 'l, W> {
+    view: &'v mut BitView<'w, W>,
+    places: Places<'l>,
+    open: Vec<Open<'l>>,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Walk<'_, '_, '_, W> {
+    fn step(&mut self, step: &Step<'_>) {
+        match step {
+            Step::Slot(number) => self.row(0..8, "", &slot(*number)),
+            Step::Begin(node) => self.begin(*node),
+            Step::Bits { node, value, bits } => self.bits(*node, *value, bits.clone()),
+            Step::End(value) => self.finish(value),
+        }
+    }
+
+    fn begin(&mut self, node: u32) {
+        let path = self.path(node);
+        if let Some(parent) = self.open.last_mut() {
+            parent.children += 1;
+        }
+        if let Some((_, node)) = self.places.0.get(&node) {
+            self.open.push(Open { node, path, children: 0, bits: None });
+        }
+    }
+
+    /// JSON pointer of the value of `node`, which stands in the last one.
+    fn path(&self, node: u32) -> String {
+        let Some(parent) = self.open.last() else { return String::new() };
+        match self.places.0.get(&node) {
+            Some((Place::Field(name), _)) => under(&parent.path, name),
+            Some((Place::Element, _)) => format!("{}/{}", parent.path, parent.children),
+            _ => parent.path.clone(),
+        }
+    }
+
+    fn bits(&mut self, node: u32, value: u64, bits: Range<usize>) {
+        let path = self.path(node);
+        let Some(open) = self.open.last_mut().filter(|_| !bits.is_empty()) else { return };
+        let elements = |min: u32| counted(value + u64::from(min), "element", "elements");
+        let meaning = match &open.node.shape {
+            Shape::Object(_) => return self.row(bits, &path, presence(value, "is there", "is left out")),
+            Shape::Nullable(_) => presence(value, "is not null", "is null").to_owned(),
+            Shape::Array(array) => elements(array.min),
+            Shape::Tuple(tuple) => elements(tuple.min),
+            Shape::Union(kinds) => format!("type {} of {}", value + 1, kinds.len()),
+            _ => {
+                let start = open.bits.take().map_or(bits.start, |first| first.start);
+                open.bits = Some(start..bits.end);
+                return;
+            }
+        };
+        let path = open.path.clone();
+        self.row(bits, &path, &meaning);
+    }
+
+    /// The last node ends with `value`. Only those without others in them have a row for it.
+    fn finish(&mut self, value: &Value) {
+        let Some(open) = self.open.pop() else { return };
+        let note = match &open.node.shape {
+            Shape::Array(_) | Shape::Tuple(_) | Shape::Object(_) | Shape::Nullable(_) | Shape::Union(_) => {
+                return;
+            }
+            Shape::Constant(_) => ", always",
+            Shape::Known => ", known: the device",
+            _ => "",
+        };
+        let end = self.view.end();
+        self.row(open.bits.unwrap_or(end..end), &open.path, &format!("{}{note}", shown(value)));
+    }
+
+    fn row(&mut self, bits: Range<usize>, path: &str, meaning: &str) {
+        if self.failed.is_none() {
+            self.failed = self.view.row(bits, path, meaning).err();
+        }
+    }
+}
+
+fn presence(value: u64, one: &'static str, zero: &'static str) -> &'static str {
+    if value == 1 { one } else { zero }
+}
+
+fn slot(number: u8) -> String {
+    format!("slot {number}")
+}
+
+/// JSON pointer of `key` in the object at `path`. What could reach the terminal is escaped.
+fn under(path: &str, key: &str) -> String {
+    let key = quoted(&key.replace('~', "~0").replace('/', "~1"));
+    format!("{path}/{}", &key[1..key.len() - 1])
+}
+
+fn shown(value: &Value) -> String {
+    let mut json = Vec::new();
+    match value {
+        Value::Text(text) => quoted(text),
+        // JSON has all other values that a schema has.
+        value => match Json.encode(value, &mut json) {
+            Ok(()) => String::from_utf8_lossy(&json).into_owned(),
+            Err(error) => error.to_string(),
+        },
+    }
+}
