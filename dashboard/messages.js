@@ -81,7 +81,8 @@ function make(message) {
 }
 
 function body(message) {
-  const schema = message.schema ? `schema ${message.schema}` : "no schema";
+  const slot = Number.isInteger(message.slot) ? `, slot ${message.slot}` : "";
+  const schema = message.schema ? `schema ${message.schema}${slot}` : "no schema";
   return el(
     "div",
     { class: "opened" },

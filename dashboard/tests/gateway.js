@@ -1,6 +1,6 @@
 // Starts the real gateway in a folder of its own, and sends it messages.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -71,9 +71,9 @@ export class Gateway {
   }
 
   /** Posts a body; returns the status. */
-  async post(device, body, { type = "application/json", link } = {}) {
-    const query = link ? `?link=${link}` : "";
-    const answer = await fetch(`${this.url}/ingest/${device}${query}`, { method: "POST", headers: { "content-type": type }, body });
+  async post(device, body, { type = "application/json", link, schema } = {}) {
+    const query = new URLSearchParams(Object.entries({ link, schema }).filter(([, value]) => value));
+    const answer = await fetch(`${this.url}/ingest/${device}?${query}`, { method: "POST", headers: { "content-type": type }, body });
     await answer.arrayBuffer();
     return answer.status;
   }
@@ -87,6 +87,14 @@ export class Gateway {
   async api(path) {
     return (await fetch(this.url + path)).json();
   }
+}
+
+/** A message as packed. */
+export function packed(schema, message) {
+  const command = ["convert", "--from", "json", "--to", "packed", "--schema", schema];
+  const { status, stdout, stderr } = spawnSync(BINARY, command, { input: JSON.stringify(message) });
+  if (status !== 0) throw new Error(`${stderr}`);
+  return new Uint8Array(stdout);
 }
 
 /** The container message of another container elsewhere. */

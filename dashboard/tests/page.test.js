@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { launch, open, shot, tile } from "./browser.js";
-import { cbor, containerAt, Gateway } from "./gateway.js";
+import { cbor, CONTAINER, containerAt, Gateway, packed } from "./gateway.js";
 
 describe("the page", () => {
   let browser, gateway, page;
@@ -91,6 +91,22 @@ describe("the page", () => {
     await page.locator("h1").click();
     await page.mouse.move(5, 5);
     await message("later").waitFor();
+  });
+
+  test("a packed message shows its slot, and one of a slot without a layout why it was not read", async () => {
+    const bytes = packed("container", CONTAINER);
+    const as = { type: "application/vnd.dunnage.packed", schema: "container", link: "astrocast" };
+    assert.equal(await gateway.post("LMCU1231237", bytes, as), 204);
+    await message("LMCU1231237").locator("summary").click();
+    assert.ok((await message("LMCU1231237").locator(".opened > p").innerText()).endsWith("schema container, slot 1"));
+    const temperature = message("LMCU1231237").locator(".opened > .fields > div").filter({ hasText: "temperature" });
+    assert.equal(await temperature.locator(".value").textContent(), "17.00");
+    const row = await page.locator("#formats tr").innerText();
+    for (const part of ["packed", `${bytes.length} B`, "379 B"]) assert.ok(row.includes(part), `${part} in ${row}`);
+
+    bytes[0] = 9;
+    assert.equal(await gateway.post("LMCU1231237", bytes, as), 422);
+    await page.locator("#quarantine > li").filter({ hasText: "no layout is in slot 9" }).waitFor();
   });
 
   test("what could not be read shows its kind, its offset, its reason and its bytes", async () => {

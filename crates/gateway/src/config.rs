@@ -70,7 +70,7 @@ pub struct Quarantine {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Schemas {
-    /// A folder of `NAME.json`; empty for the bundled schemas alone.
+    /// A folder of `NAME.json` and `NAME.SUFFIX.json`; empty for the bundled schemas alone.
     pub path: PathBuf,
 }
 

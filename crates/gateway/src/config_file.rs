@@ -31,7 +31,11 @@ const KEYS: [(&str, &str, &str); 16] = [
     ("buffer", "batch_messages", "Most messages in one transaction."),
     ("quarantine", "messages", "Most messages kept that could not be decoded; the oldest give way."),
     ("quarantine", "bytes", "Most bytes of such messages kept; the oldest give way."),
-    ("schemas", "path", "A folder of schemas, NAME.json; empty for the bundled ones alone."),
+    (
+        "schemas",
+        "path",
+        "A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty for the bundled ones alone.",
+    ),
     ("log", "format", "human or json."),
     ("log", "level", "error, warn, info, debug or trace."),
 ];

@@ -9,6 +9,7 @@ mod buffer;
 mod clock;
 mod config;
 mod config_file;
+mod hex;
 mod inputs;
 mod live;
 pub mod log;
@@ -17,8 +18,10 @@ mod name;
 mod problem;
 mod profile;
 mod reading;
+mod schemas;
 mod server;
 mod shared;
+mod slots;
 mod unread;
 mod view;
 
@@ -27,7 +30,8 @@ pub use config::{Buffer, Config, Http, Log, LogFormat, Mapping, Profile, Quarant
 pub use config_file::ConfigError;
 pub use profile::ProfileError;
 
-use buffer::{Queue, Readers, Writer};
+use buffer::{Opened, Queue, Readers, Writer};
+use hex::hex;
 use live::{Commits, Live};
 use metrics::Metrics;
 use profile::Profiles;
@@ -80,6 +84,26 @@ pub enum Error {
     /// The buffer cannot be used.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// A slot has another layout than the messages that came in it so far.
+    #[error(
+        "{origin}: slot {slot} of the schema {schema:?} has the layout {now}, but the messages in {buffer} came with \
+         {before}. Devices that still send that one would be misread: give the new layout another x-dunnage-slot, and \
+         keep the old one as {schema}.json or {schema}.SUFFIX.json in the folder [schemas] path"
+    )]
+    ChangedLayout {
+        /// The schema's file, or its name if it is a bundled one.
+        origin: String,
+        /// The schema's name.
+        schema: String,
+        /// The slot.
+        slot: u8,
+        /// The fingerprint of its layout.
+        now: String,
+        /// The fingerprint of the layout that the buffer remembers.
+        before: String,
+        /// The buffer's file.
+        buffer: String,
+    },
     /// The address is not free.
     #[error("cannot listen on {address}: {source}")]
     Listen {
@@ -98,19 +122,20 @@ impl Gateway {
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
         let opened = buffer::open(&config)?;
+        check_layouts(&config, &profiles, &opened)?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
         let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
 
         let (stopping, watching) = watch::channel(false);
         let (queue, receiver) = Queue::new(config.buffer.queue_messages, config.buffer.queue_bytes);
-        let totals = opened.2.clone();
+        let totals = opened.totals.clone();
         let shared = Arc::new(Shared {
             http: config.http.clone(),
             profiles,
             queue,
             readers: Readers::new(config.buffer.path.clone()),
-            board: Board::new(opened.2.clone()),
+            board: Board::new(opened.totals.clone()),
             live: Live::new(),
             metrics: Metrics::new(),
             large: Semaphore::new(LARGE_AT_A_TIME),
@@ -169,4 +194,21 @@ impl Gateway {
         );
         summary
     }
+}
+
+/// Refuses a layout in a slot in which messages came with another one.
+fn check_layouts(config: &Config, profiles: &Profiles, opened: &Opened) -> Result<(), Error> {
+    let Some((before, slot)) =
+        opened.layouts.iter().find_map(|before| Some((before, profiles.instead_of(before)?)))
+    else {
+        return Ok(());
+    };
+    Err(Error::ChangedLayout {
+        origin: slot.origin.clone(),
+        schema: before.schema.to_string(),
+        slot: before.slot,
+        now: hex(&slot.key.fingerprint),
+        before: hex(&before.fingerprint),
+        buffer: config.buffer.path.display().to_string(),
+    })
 }

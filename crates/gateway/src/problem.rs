@@ -4,6 +4,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use dunnage_formats::{Error, Kind};
 use serde::Serialize;
 
 /// Why a request was not answered with what it asked for.
@@ -39,9 +40,34 @@ impl Problem {
         Problem { name, title, status, detail: detail.into(), kind: None, offset: None, pointer: None }
     }
 
+    /// The status of its answer.
+    #[cfg(test)]
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
     /// The name of the problem's type.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// A decoder did not take the body.
+    pub fn undecodable(error: &Error) -> Self {
+        // Well-formed, but not a message that the schema or a message in memory can be: 422. All else: 400.
+        let (status, name, title) = match error.kind() {
+            Kind::Type | Kind::Range => {
+                (StatusCode::UNPROCESSABLE_ENTITY, "not-representable", "Not representable")
+            }
+            _ => (StatusCode::BAD_REQUEST, "malformed", "Malformed message"),
+        };
+        let mut problem = Problem::new(status, name, title, error.message());
+        (problem.kind, problem.offset) = (Some(error.kind().as_str()), Some(error.offset()));
+        problem
+    }
+
+    /// The body's type is none that can be decoded.
+    pub fn unsupported(detail: impl Into<String>) -> Self {
+        Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "Unsupported media type", detail)
     }
 
     /// The queue has no room.

@@ -2,13 +2,14 @@
 
 use crate::{
     config::{Config, Profile},
-    name::{fits, is_name},
+    name::fits,
+    schemas::{self, Schema},
+    slots::{LayoutKey, Slot, Slots},
 };
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
 use dunnage_schema::Model;
 use std::{
-    collections::HashMap,
-    path::Path,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, OnceLock},
 };
 
@@ -18,13 +19,21 @@ pub struct Codecs {
     pub schema: Option<Arc<str>>,
     /// The schema.
     pub model: Option<Model>,
+    /// The packed layouts of all versions of the schema.
+    pub slots: Option<Arc<Slots>>,
     mapping: Mapping,
     opened: Vec<OnceLock<Result<Box<dyn Format>, Error>>>,
 }
 
 impl Codecs {
-    fn new(schema: Option<Arc<str>>, model: Option<Model>, mapping: Mapping) -> Self {
-        Codecs { schema, model, mapping, opened: Id::all().map(|_| OnceLock::new()).collect() }
+    fn none() -> Self {
+        Codecs { schema: None, model: None, slots: None, mapping: Mapping::Exact, opened: unopened() }
+    }
+
+    fn of(name: &str, schema: &Schema, mapping: Mapping) -> Self {
+        let slots = Some(Arc::clone(&schema.slots));
+        let (schema, model) = (Some(name.into()), Some(schema.model.clone()));
+        Codecs { schema, model, slots, mapping, opened: unopened() }
     }
 
     /// The codec for `format`. An error says why this format cannot carry messages of this schema.
@@ -62,19 +71,19 @@ pub struct ProfileError {
 impl Profiles {
     /// Compiles the bundled schemas, those of `[schemas] path`, which take precedence, and the profiles.
     pub fn load(config: &Config) -> Result<Profiles, ProfileError> {
-        let mut models = HashMap::new();
-        for (name, text) in dunnage_schema::bundled() {
-            models.insert(name.to_string(), compile(name, text)?);
-        }
-        if !config.schemas.path.as_os_str().is_empty() {
-            read_folder(&config.schemas.path, &mut models)?;
-        }
-        let rules = config.profiles.iter().map(|profile| rule(profile, &models)).collect::<Result<_, _>>()?;
-        let schemas = models
-            .into_iter()
-            .map(|(name, model)| (name.clone(), Codecs::new(Some(name.into()), Some(model), Mapping::Exact)))
-            .collect();
-        Ok(Profiles { without_schema: Codecs::new(None, None, Mapping::Exact), schemas, rules })
+        let schemas = schemas::load(&config.schemas)?;
+        let rules =
+            config.profiles.iter().map(|profile| rule(profile, &schemas)).collect::<Result<_, _>>()?;
+        let codecs =
+            |(name, schema): (&String, &Schema)| (name.clone(), Codecs::of(name, schema, Mapping::Exact));
+        let schemas = schemas.iter().map(codecs).collect();
+        Ok(Profiles { without_schema: Codecs::none(), schemas, rules })
+    }
+
+    /// The layout that has taken the place of `key`: another one in the same slot of the same schema.
+    pub fn instead_of(&self, key: &LayoutKey) -> Option<&Slot> {
+        let slots = self.schemas.get(&*key.schema)?.slots.as_ref()?;
+        slots.all().iter().find(|slot| slot.key.slot == key.slot && *slot.key != *key)
     }
 
     /// The codecs for a message: of the schema it names, else of its device's profile, else those that need no schema.
@@ -91,44 +100,25 @@ impl Profiles {
     }
 }
 
-fn compile(origin: &str, text: &str) -> Result<Model, ProfileError> {
-    Model::compile(text).map_err(|e| ProfileError { origin: origin.into(), message: e.to_string() })
+fn unopened() -> Vec<OnceLock<Result<Box<dyn Format>, Error>>> {
+    Id::all().map(|_| OnceLock::new()).collect()
 }
 
-fn read_folder(folder: &Path, models: &mut HashMap<String, Model>) -> Result<(), ProfileError> {
-    let failed = |path: &Path, message: String| ProfileError { origin: path.display().to_string(), message };
-    let entries = std::fs::read_dir(folder).map_err(|e| failed(folder, e.to_string()))?;
-    for entry in entries {
-        let path = entry.map_err(|e| failed(folder, e.to_string()))?.path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
-        let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        if !is_name(name) {
-            return Err(failed(&path, "the file's name must be a schema's name".into()));
-        }
-        let text = std::fs::read_to_string(&path).map_err(|e| failed(&path, e.to_string()))?;
-        models.insert(name.into(), compile(&path.display().to_string(), &text)?);
-    }
-    Ok(())
-}
-
-fn rule(profile: &Profile, models: &HashMap<String, Model>) -> Result<(String, Codecs), ProfileError> {
+fn rule(profile: &Profile, schemas: &BTreeMap<String, Schema>) -> Result<(String, Codecs), ProfileError> {
     let failed = |message: String| ProfileError {
         origin: format!("[[profile]] device = {:?}", profile.device),
         message,
     };
-    let model = models.get(&profile.schema).ok_or_else(|| {
-        let mut names: Vec<_> = models.keys().map(String::as_str).collect();
-        names.sort_unstable();
+    let schema = schemas.get(&profile.schema).ok_or_else(|| {
+        let names: Vec<_> = schemas.keys().map(String::as_str).collect();
         failed(format!("there is no schema {:?}; there are {}", profile.schema, names.join(", ")))
     })?;
-    let codecs =
-        Codecs::new(Some(profile.schema.as_str().into()), Some(model.clone()), profile.mapping.into());
+    let codecs = Codecs::of(&profile.schema, schema, profile.mapping.into());
     if let Some(path) = &profile.proto {
         let failed = |message: String| failed(format!("{}: {message}", path.display()));
         let source = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
-        let protobuf = Protobuf::from_proto(&source, Some(model)).map_err(|e| failed(e.message().into()))?;
+        let protobuf =
+            Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| failed(e.message().into()))?;
         let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));
     }
     Ok((profile.device.clone(), codecs))

@@ -1,5 +1,6 @@
 //! What arrived, with its raw bytes and where it came from.
 
+use crate::slots::LayoutKey;
 use axum::body::Bytes;
 use dunnage_formats::Id;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct Reading {
     pub raw: Bytes,
     /// What they say, as compact JSON (`view`).
     pub json: String,
+    /// The layout of its bits, if the format is packed.
+    pub layout: Option<Arc<LayoutKey>>,
 }
 
 /// A message that could not be decoded, or breaks its schema.
@@ -39,7 +42,7 @@ pub struct Reject {
     pub content_type: String,
     /// Its bytes as they arrived.
     pub raw: Bytes,
-    /// What is wrong with it: a kind of error, `schema`, `media-type` or `unknown-schema`.
+    /// What is wrong with it: a kind of error, `schema`, `media-type`, `unknown-schema` or `unknown-layout`.
     pub kind: &'static str,
     /// Where the decoder stopped, in bytes.
     pub offset: Option<usize>,

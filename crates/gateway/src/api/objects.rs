@@ -3,13 +3,13 @@
 use crate::{
     buffer::queries::{Device, StoredMessage, StoredReject},
     clock::rfc3339,
+    hex::hex,
     reading::{Reading, Reject},
     shared::Shared,
 };
 use dunnage_formats::Id;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::fmt::Write;
 
 /// A message.
 #[derive(Serialize)]
@@ -19,6 +19,7 @@ pub struct MessageObject {
     received_at: String,
     format: String,
     schema: Option<String>,
+    slot: Option<u8>,
     link: Option<String>,
     bytes: usize,
     json_bytes: usize,
@@ -34,6 +35,7 @@ impl MessageObject {
             received_at: rfc3339(m.received_at),
             format: m.format,
             schema: m.schema,
+            slot: m.slot,
             link: m.link,
             bytes: m.bytes,
             json_bytes: m.json.len(),
@@ -50,6 +52,7 @@ impl MessageObject {
             device: from.device,
             format: reading.format.name().into(),
             schema: from.schema.as_deref().map(str::to_owned),
+            slot: reading.layout.as_ref().map(|layout| layout.slot),
             link: from.link,
             bytes: reading.raw.len(),
             json: reading.json.clone(),
@@ -187,11 +190,4 @@ impl StatsObject {
             version: env!("CARGO_PKG_VERSION"),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The layout of the tables below, as `PRAGMA user_version`.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
 /// Ids ascend and are not used again; `totals` keeps the last one. `previous` is the id of the device's message
@@ -59,6 +59,16 @@ CREATE TABLE totals (
     devices INTEGER NOT NULL
 ) STRICT;
 INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0, 0);
+";
+
+/// What version 2 has more: the packed layouts that messages were decoded with, one for each slot of a schema.
+const LAYOUTS: &str = "
+CREATE TABLE layouts (
+    schema TEXT NOT NULL,
+    slot INTEGER NOT NULL,
+    fingerprint BLOB NOT NULL,
+    PRIMARY KEY (schema, slot)
+) STRICT, WITHOUT ROWID;
 ";
 
 /// A buffer that cannot be used.
@@ -153,6 +163,10 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<i64> {
         transaction.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))?;
     if version(&transaction)? == 0 && empty {
         transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", 1)?;
+    }
+    if version(&transaction)? == 1 {
+        transaction.execute_batch(LAYOUTS)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     let found = version(&transaction)?;

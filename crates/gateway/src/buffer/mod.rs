@@ -2,6 +2,7 @@
 //! committed reading is acknowledged.
 
 mod file;
+mod layouts;
 pub mod queries;
 mod queue;
 mod reader;
@@ -12,4 +13,4 @@ pub use file::BufferError;
 pub use queue::{Entry, Queue, Refusal, Reservation};
 pub use reader::Readers;
 pub use totals::Totals;
-pub use writer::{Observer, Writer, open};
+pub use writer::{Observer, Opened, Writer, open};

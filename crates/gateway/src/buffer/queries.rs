@@ -27,6 +27,8 @@ pub struct StoredMessage {
     pub format: String,
     /// Its schema's name.
     pub schema: Option<String>,
+    /// The slot of its layout, if its format is packed.
+    pub slot: Option<u8>,
     /// The link it came over.
     pub link: Option<String>,
     /// How many bytes arrived.
@@ -71,7 +73,9 @@ pub struct Device {
     pub last: StoredMessage,
 }
 
-const MESSAGE: &str = "m.id, m.received_at, m.device, m.format, m.schema, m.link, length(m.raw), m.json";
+/// The columns of a message. The slot of a packed one is its first byte, whose mode bits are zero.
+const MESSAGE: &str = "m.id, m.received_at, m.device, m.format, m.schema, m.link, length(m.raw), m.json,
+    CASE m.format WHEN 'packed' THEN substr(m.raw, 1, 1) END";
 
 /// Messages of all devices.
 pub fn messages(connection: &Connection, page: Page) -> rusqlite::Result<Vec<StoredMessage>> {
@@ -167,6 +171,7 @@ fn message(row: &Row<'_>, first: usize) -> rusqlite::Result<StoredMessage> {
         link: row.get(first + 5)?,
         bytes: row.get(first + 6)?,
         json: row.get(first + 7)?,
+        slot: row.get::<_, Option<Vec<u8>>>(first + 8)?.and_then(|raw| raw.first().copied()),
     })
 }
 

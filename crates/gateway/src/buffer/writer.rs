@@ -3,15 +3,18 @@
 use super::{
     Totals,
     file::{BufferError, BufferFile},
+    layouts,
     queue::Entry,
 };
 use crate::{
     config::Config,
     reading::{Reading, Reject},
+    slots::LayoutKey,
 };
 use rusqlite::{CachedStatement, Connection, OptionalExtension, TransactionBehavior};
 use std::{
-    collections::{HashMap, hash_map},
+    collections::{HashMap, HashSet, hash_map},
+    sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::{runtime::Handle, sync::mpsc::Receiver};
@@ -43,6 +46,18 @@ pub struct Writer<O> {
     usual: usize,
     totals: Totals,
     kept: Kept,
+    /// The packed layouts that the buffer remembers.
+    layouts: HashSet<Arc<LayoutKey>>,
+}
+
+/// A buffer that was opened.
+pub struct Opened {
+    file: BufferFile,
+    connection: Connection,
+    /// How much it holds.
+    pub totals: Totals,
+    /// The packed layouts that its messages were decoded with.
+    pub layouts: HashSet<Arc<LayoutKey>>,
 }
 
 /// How much the quarantine holds.
@@ -60,21 +75,22 @@ struct DeviceTally {
     last_id: Option<i64>,
 }
 
-/// Opens the buffer that `config` names, and says how much it holds.
-pub fn open(config: &Config) -> Result<(BufferFile, Connection, Totals), BufferError> {
+/// Opens the buffer that `config` names.
+pub fn open(config: &Config) -> Result<Opened, BufferError> {
     let path = &config.buffer.path;
+    let failed = |source| BufferError::Sqlite { path: path.clone(), source };
     let file = BufferFile::lock(path)?;
     let connection = file.open()?;
-    let totals =
-        Totals::load(&connection).map_err(|source| BufferError::Sqlite { path: path.clone(), source })?;
-    Ok((file, connection, totals))
+    let totals = Totals::load(&connection).map_err(failed)?;
+    let layouts = layouts::load(&connection).map_err(failed)?;
+    Ok(Opened { file, connection, totals, layouts })
 }
 
 impl<O: Observer> Writer<O> {
     /// A writer on an opened buffer, for requests that run on the runtime it is called in.
     pub fn new(
         config: &Config,
-        (file, connection, totals): (BufferFile, Connection, Totals),
+        Opened { file, connection, totals, layouts }: Opened,
         queue: Receiver<Entry>,
         observer: O,
     ) -> Result<Self, BufferError> {
@@ -98,6 +114,7 @@ impl<O: Observer> Writer<O> {
             usual: 0,
             totals,
             kept,
+            layouts,
         })
     }
 
@@ -153,6 +170,7 @@ impl<O: Observer> Writer<O> {
             Ok((totals, kept)) => {
                 self.observer.committed(batch, &self.totals, &totals, begun.elapsed());
                 (self.totals, self.kept) = (totals, kept);
+                self.layouts.extend(layouts_of(batch).cloned());
                 true
             }
             Err(e) => {
@@ -206,6 +224,8 @@ impl<O: Observer> Writer<O> {
             }
         }
         save_devices(&transaction, &devices)?;
+        let new: HashSet<_> = layouts_of(batch).filter(|layout| !self.layouts.contains(*layout)).collect();
+        layouts::save(&transaction, new)?;
         trim_quarantine(&transaction, &mut kept, self.quarantine_limit)?;
         totals.refused = self.observer.refused();
         totals.save(&self.totals, &transaction)?;
@@ -220,6 +240,14 @@ impl<O: Observer> Writer<O> {
             Err(e) => tracing::error!(error = %e, "the buffer cannot be opened again"),
         }
     }
+}
+
+/// The layouts of a batch's messages.
+fn layouts_of(batch: &[Entry]) -> impl Iterator<Item = &Arc<LayoutKey>> {
+    batch.iter().filter_map(|entry| match entry {
+        Entry::Message(reading, _) => reading.layout.as_ref(),
+        _ => None,
+    })
 }
 
 /// Tells the requests of a batch whether their messages are durable.

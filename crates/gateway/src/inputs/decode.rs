@@ -1,14 +1,44 @@
 //! From bytes to the JSON that is stored, or to what is wrong with them.
 
-use crate::{problem::Problem, profile::Codecs, view};
+use crate::{
+    problem::Problem,
+    profile::Codecs,
+    slots::{LayoutKey, Slot},
+    view,
+};
 use axum::http::StatusCode;
-use dunnage_formats::{Error, Format, Id, Kind};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use dunnage_formats::{Error, Format, Id, Value};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
-/// Decodes `bytes`, checks them against the schema, and answers the message as JSON.
-pub fn decode(codecs: &Codecs, format: Id, bytes: &[u8]) -> Result<String, Problem> {
-    let codec = codecs.get(format).map_err(|e| unusable(codecs, format, e))?;
-    let message = run(codec, bytes)?.map_err(|e| undecodable(&e))?;
+/// How a body is encoded, as its sender says.
+#[derive(Debug, Clone)]
+pub struct Encoding {
+    /// The format.
+    pub format: Id,
+    /// The beginning of the layout's fingerprint, in hexadecimal digits. Only packed has layouts.
+    pub layout: Option<String>,
+}
+
+/// A body that was decoded.
+pub struct Decoded {
+    /// The message.
+    pub json: String,
+    /// The layout of its bits, if the format is packed.
+    pub layout: Option<Arc<LayoutKey>>,
+}
+
+/// Decodes `bytes` from `device`, and checks them against the schema.
+pub fn decode(codecs: &Codecs, encoding: &Encoding, device: &str, bytes: &[u8]) -> Result<Decoded, Problem> {
+    let format = encoding.format;
+    let slot = slot(codecs, encoding, bytes)?;
+    let codec: &dyn Format = match slot {
+        Some(slot) => &slot.codec,
+        None => codecs.get(format).map_err(|e| unusable(codecs, format, e))?,
+    };
+    let message = run(codec, device, bytes)?.map_err(|e| Problem::undecodable(&e))?;
     // What a schema drives has been checked against it already.
     if let Some(model) = codecs.model.as_ref().filter(|_| !format.needs_schema()) {
         model.validate(&message).map_err(|violation| {
@@ -23,31 +53,28 @@ pub fn decode(codecs: &Codecs, format: Id, bytes: &[u8]) -> Result<String, Probl
             problem
         })?;
     }
-    view::to_json(&message).map_err(|e| {
+    let json = view::to_json(&message).map_err(|e| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unwritable", "Cannot be stored", e.to_string())
-    })
+    })?;
+    Ok(Decoded { json, layout: slot.map(|slot| Arc::clone(&slot.key)) })
+}
+
+/// The layout of a packed message.
+fn slot<'c>(codecs: &'c Codecs, encoding: &Encoding, bytes: &[u8]) -> Result<Option<&'c Slot>, Problem> {
+    match &codecs.slots {
+        Some(slots) if encoding.format == Id::Packed => {
+            slots.pick(bytes, encoding.layout.as_deref()).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The codecs stand on many libraries. One that panics costs its message and not the gateway.
-fn run(codec: &dyn Format, bytes: &[u8]) -> Result<Result<dunnage_formats::Value, Error>, Problem> {
-    catch_unwind(AssertUnwindSafe(|| codec.decode(bytes))).map_err(|_| {
+fn run(codec: &dyn Format, device: &str, bytes: &[u8]) -> Result<Result<Value, Error>, Problem> {
+    catch_unwind(AssertUnwindSafe(|| codec.decode_from(bytes, device))).map_err(|_| {
         let detail = "the decoder failed on this message; it is kept in the quarantine";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "decoder", "Decoder failed", detail)
     })
-}
-
-fn undecodable(error: &Error) -> Problem {
-    // Well-formed, but not a message that the schema or a message in memory can be: 422. All else: 400.
-    let (status, name, title) = match error.kind() {
-        Kind::Type | Kind::Range => {
-            (StatusCode::UNPROCESSABLE_ENTITY, "not-representable", "Not representable")
-        }
-        _ => (StatusCode::BAD_REQUEST, "malformed", "Malformed message"),
-    };
-    let mut problem = Problem::new(status, name, title, error.message());
-    problem.kind = Some(error.kind().as_str());
-    problem.offset = Some(error.offset());
-    problem
 }
 
 fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Problem {
@@ -62,5 +89,5 @@ fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Problem {
             format!("{format} cannot carry messages of the schema {schema:?}: {}", error.message())
         }
     };
-    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "Unsupported media type", detail)
+    Problem::unsupported(detail)
 }

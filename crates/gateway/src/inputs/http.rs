@@ -1,6 +1,10 @@
 //! `POST /ingest/{device}`: a message in a request's body, its format in the `Content-Type`.
 
-use super::{body::receive, decode::decode};
+use super::{
+    body::receive,
+    content_type::encoding,
+    decode::{Decoded, Encoding, decode},
+};
 use crate::{
     buffer::{Refusal, Reservation},
     clock,
@@ -16,7 +20,6 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri, header},
     routing::post,
 };
-use dunnage_formats::Id;
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -120,12 +123,14 @@ async fn read(
 ) -> Result<Reading, (Reject, Problem)> {
     let content_type =
         headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let decoded = match format(content_type, headers) {
+    let decoded = match encoding(content_type, headers) {
         Err(problem) => Err(problem),
-        Ok(format) => decode_as(shared, &mut provenance, format, &raw).await.map(|json| (format, json)),
+        Ok(encoding) => decode_as(shared, &mut provenance, &encoding, &raw)
+            .await
+            .map(|decoded| (encoding.format, decoded)),
     };
     match decoded {
-        Ok((format, json)) => Ok(Reading { provenance, format, raw, json }),
+        Ok((format, Decoded { json, layout })) => Ok(Reading { provenance, format, raw, json, layout }),
         Err(problem) => {
             let content_type = content_type.chars().take(CONTENT_TYPE).collect();
             let reason = match &problem.pointer {
@@ -138,26 +143,12 @@ async fn read(
     }
 }
 
-fn format(content_type: &str, headers: &HeaderMap) -> Result<Id, Problem> {
-    let unsupported = |detail: String| {
-        Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "Unsupported media type", detail))
-    };
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return unsupported("the body must have no Content-Encoding".into());
-    }
-    match Id::from_media_type(content_type) {
-        Some(format) => Ok(format),
-        None if content_type.is_empty() => unsupported("Content-Type must name the message's format".into()),
-        None => unsupported(format!("no format has the Content-Type {content_type:?}")),
-    }
-}
-
 async fn decode_as(
     shared: &Arc<Shared>,
     provenance: &mut Provenance,
-    format: Id,
+    encoding: &Encoding,
     raw: &Bytes,
-) -> Result<String, Problem> {
+) -> Result<Decoded, Problem> {
     let codecs = shared.profiles.pick(&provenance.device, provenance.schema.as_deref());
     let Some(codecs) = codecs else {
         let detail = format!("there is no schema {:?}", provenance.schema.as_deref().unwrap_or_default());
@@ -167,13 +158,14 @@ async fn decode_as(
         provenance.schema.clone_from(&codecs.schema);
     }
     if raw.len() <= LARGE {
-        return decode(codecs, format, raw);
+        return decode(codecs, encoding, &provenance.device, raw);
     }
     let _turn = shared.large.acquire().await;
-    let (shared, from, raw) = (Arc::clone(shared), provenance.clone(), raw.clone());
+    let (shared, from) = (Arc::clone(shared), provenance.clone());
+    let (encoding, raw) = (encoding.clone(), raw.clone());
     let decoded = tokio::task::spawn_blocking(move || {
         let codecs = shared.profiles.pick(&from.device, from.schema.as_deref())?;
-        Some(decode(codecs, format, &raw))
+        Some(decode(codecs, &encoding, &from.device, &raw))
     });
     decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::not_written()))
 }

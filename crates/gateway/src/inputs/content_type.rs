@@ -1,0 +1,69 @@
+//! What a request says of its body: the format, and for packed the layout.
+
+use super::decode::Encoding;
+use crate::problem::Problem;
+use axum::http::{HeaderMap, header};
+use dunnage_formats::Id;
+use mime::Mime;
+
+/// Fewest and most hexadecimal digits of a fingerprint.
+const DIGITS: std::ops::RangeInclusive<usize> = 8..=64;
+
+/// The encoding of the body that comes with `headers`, whose `Content-Type` is `content_type`.
+pub fn encoding(content_type: &str, headers: &HeaderMap) -> Result<Encoding, Problem> {
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        return Err(Problem::unsupported("the body must have no Content-Encoding"));
+    }
+    match Id::from_media_type(content_type) {
+        Some(format) => Ok(Encoding { format, layout: layout(format, content_type)? }),
+        None if content_type.is_empty() => {
+            Err(Problem::unsupported("Content-Type must name the message's format"))
+        }
+        None => Err(Problem::unsupported(format!("no format has the Content-Type {content_type:?}"))),
+    }
+}
+
+/// The parameter `layout` of packed. One that cannot be read is refused: it may mean another layout.
+fn layout(format: Id, content_type: &str) -> Result<Option<String>, Problem> {
+    if format != Id::Packed {
+        return Ok(None);
+    }
+    let media_type: Mime = content_type
+        .parse()
+        .map_err(|e| Problem::unsupported(format!("the Content-Type {content_type:?} is none: {e}")))?;
+    let mut given =
+        media_type.params().filter(|(name, _)| *name == "layout").map(|(_, value)| value.as_str());
+    match (given.next(), given.next()) {
+        (None, _) => Ok(None),
+        (Some(digits), None) if is_fingerprint(digits) => Ok(Some(digits.to_owned())),
+        _ => Err(Problem::unsupported("layout must be 8 to 64 hexadecimal digits, once")),
+    }
+}
+
+fn is_fingerprint(digits: &str) -> bool {
+    DIGITS.contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(content_type: &str) -> Result<(Id, Option<String>), u16> {
+        let encoding = encoding(content_type, &HeaderMap::new());
+        encoding.map(|e| (e.format, e.layout)).map_err(|problem| problem.status().as_u16())
+    }
+
+    #[test]
+    fn a_layout_is_read_from_packed_only() {
+        let packed = "application/vnd.dunnage.packed";
+        let layout = |layout: &str| Ok((Id::Packed, Some(layout.to_owned())));
+        assert_eq!(read(packed), Ok((Id::Packed, None)));
+        assert_eq!(read(&format!("{packed}; layout=0123456789AB")), layout("0123456789AB"));
+        assert_eq!(read(&format!("{packed};charset=x;LAYOUT=\"01234567\"")), layout("01234567"));
+        assert_eq!(read(&format!("{packed}; layout={}", "0".repeat(64))), layout(&"0".repeat(64)));
+        for bad in ["0123456", "0123456g", "", &"0".repeat(65), "01234567;layout=01234567", "\"01234567"] {
+            assert_eq!(read(&format!("{packed}; layout={bad}")), Err(415), "{bad}");
+        }
+        assert_eq!(read("application/json; layout=x"), Ok((Id::Json, None)));
+    }
+}

@@ -1,0 +1,102 @@
+//! The packed layouts of a schema: which one a message has, by its slot byte (`spec/packed.md`).
+
+use crate::{hex::hex, problem::Problem, profile::ProfileError};
+use axum::http::StatusCode;
+use dunnage_formats::{Error, Kind, Packed};
+use dunnage_schema::Model;
+use std::sync::Arc;
+
+/// Which layout a message was decoded with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LayoutKey {
+    /// The schema's name.
+    pub schema: Arc<str>,
+    /// The slot, 1 to 63.
+    pub slot: u8,
+    /// SHA-256 of the layout.
+    pub fingerprint: [u8; 32],
+}
+
+/// A layout and where it comes from.
+#[derive(Clone)]
+pub struct Slot {
+    /// Which it is.
+    pub key: Arc<LayoutKey>,
+    /// The file of its schema, or the name of a bundled one.
+    pub origin: String,
+    /// Reads its messages.
+    pub codec: Packed,
+}
+
+/// The layouts of one schema, each in its slot.
+#[derive(Clone)]
+pub struct Slots {
+    schema: Arc<str>,
+    slots: Vec<Slot>,
+}
+
+impl Slots {
+    /// No layouts of `schema` yet.
+    pub fn new(schema: &str) -> Slots {
+        Slots { schema: schema.into(), slots: Vec::new() }
+    }
+
+    /// Adds the layout of `model`, a version of the schema that comes from `origin`. The same layout once more is
+    /// nothing new.
+    pub fn add(&mut self, origin: &str, model: &Model) -> Result<(), ProfileError> {
+        let codec = Packed::new(model);
+        let (slot, fingerprint) = (codec.layout().slot(), codec.layout().fingerprint());
+        match self.slots.iter().find(|other| other.key.slot == slot) {
+            None => {
+                let key = Arc::new(LayoutKey { schema: Arc::clone(&self.schema), slot, fingerprint });
+                self.slots.push(Slot { key, origin: origin.into(), codec });
+                Ok(())
+            }
+            Some(other) if other.key.fingerprint == fingerprint => Ok(()),
+            Some(other) => {
+                let message = format!(
+                    "slot {slot} of the schema {:?} has another layout in {}; give one of the two another x-dunnage-slot",
+                    self.schema, other.origin
+                );
+                Err(ProfileError { origin: origin.into(), message })
+            }
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// The layout of the message `body`. `asked` is the beginning of the fingerprint that its sender says it has.
+    pub fn pick(&self, body: &[u8], asked: Option<&str>) -> Result<&Slot, Problem> {
+        let damaged = |kind, reason: &str| Problem::undecodable(&Error::new(kind, 0, reason));
+        let number = match body.first() {
+            None => return Err(damaged(Kind::Truncated, "the message has no slot byte")),
+            Some(byte) if byte >> 6 != 0 => return Err(damaged(Kind::Malformed, "a mode that is reserved")),
+            Some(0) => return Err(damaged(Kind::Malformed, "slot 0 is none")),
+            Some(slot) => *slot,
+        };
+        let Some(slot) = self.slots.iter().find(|slot| slot.key.slot == number) else {
+            let mut problem = unknown(format!("no layout is in slot {number}; there are {}", self.listed()));
+            (problem.kind, problem.offset) = (Some(Kind::Range.as_str()), Some(0));
+            return Err(problem);
+        };
+        let fingerprint = hex(&slot.key.fingerprint);
+        match asked {
+            Some(asked) if !fingerprint.starts_with(&asked.to_ascii_lowercase()) => Err(unknown(format!(
+                "the layout in slot {number} is {}, not {asked}; the message was not decoded",
+                &fingerprint[..asked.len()]
+            ))),
+            _ => Ok(slot),
+        }
+    }
+
+    fn listed(&self) -> String {
+        self.slots.iter().map(|slot| slot.key.slot.to_string()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn unknown(detail: String) -> Problem {
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown-layout", "Unknown layout", detail)
+}
