@@ -30,9 +30,8 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Run the gateway with a simulated fleet of containers
 ///
-/// The containers cross the Mediterranean. Near a port they send JSON or CBOR over LTE-M; at sea a message
-/// has to fit the 160 bytes of a satellite message, so they send Protobuf or struct, made with the bundled
-/// schema. Every message goes over HTTP to the gateway, which listens where its configuration says.
+/// The containers cross the Mediterranean. Near a port they send JSON or CBOR over LTE-M; at sea, where every
+/// byte over a satellite is paid for, they send packed, laid out by the bundled schema. Every message goes over HTTP to the gateway, which listens where its configuration says.
 /// Ctrl-C stops the fleet, lets what is under way finish, and counts what the gateway holds.
 #[derive(Args)]
 pub struct Demo {

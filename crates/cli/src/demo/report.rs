@@ -49,14 +49,14 @@ impl Reports {
         // One after the other, so that the messages are spread over time.
         let due = (0..count).map(|index| CADENCE * index as f64 / count as f64).collect();
         let model = input::schema(SCHEMA)?;
-        let choice = |link: &str, formats: [Id; 2]| -> Result<Choice, Failure> {
+        let choice = |link: &str, formats: &[Id]| -> Result<Choice, Failure> {
             let unknown = || Failure::Failed(format!("no link is called {link}"));
-            let open = |id: Id| Ok((id, id.open(Some(&model), Mapping::Exact)?));
-            let formats = formats.into_iter().map(open).collect::<Result<_, Failure>>()?;
+            let open = |id: &Id| Ok((*id, id.open(Some(&model), Mapping::Exact)?));
+            let formats = formats.iter().map(open).collect::<Result<_, Failure>>()?;
             Ok(Choice { link: dunnage_links::link(link).ok_or_else(unknown)?, formats })
         };
-        let on_land = choice("lte-m", [Id::Cbor, Id::Json])?;
-        let at_sea = choice("astrocast", [Id::Protobuf, Id::Struct])?;
+        let on_land = choice("lte-m", &[Id::Cbor, Id::Json])?;
+        let at_sea = choice("astrocast", &[Id::Packed])?;
         Ok(Reports { fleet, step, now: 0.0, due, on_land, at_sea })
     }
 
