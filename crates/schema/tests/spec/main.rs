@@ -4,6 +4,7 @@ mod agreement;
 mod bundled;
 mod compile;
 mod diff;
+mod differential;
 mod infer;
 mod json;
 mod real;
