@@ -140,3 +140,49 @@ fn errors_name_the_property() {
     let e = mapped.lower(&message(&[("a", Array(vec![text("z")]))])).unwrap_err();
     assert_eq!((e.kind(), e.pointer()), (Fault::Range, "/a/0"));
 }
+
+#[test]
+fn what_has_no_one_type_is_pson() {
+    let mapped = mapped(
+        r##""a":{"oneOf":[{"type":"integer"},{"type":"string"}]},"b":{"type":"array","prefixItems":[{"type":"integer"}]},"c":{"type":"array","items":{"$ref":"#/properties/c"}}"##,
+        Mapping::Exact,
+    );
+    let kinds: Vec<_> = mapped.record().fields.iter().map(|field| &field.kind).collect();
+    // The array is one; what leads back to it has no end.
+    assert!(matches!(kinds[..], [Kind::Bytes, Kind::Bytes, Kind::Record(_)]), "{kinds:?}");
+    let pson = |value: &Value| Bytes(dunnage_pson::to_vec(value).unwrap());
+    let (a, b, c) = (text("x"), Array(vec![U64(1), text("y")]), Array(vec![Array(vec![])]));
+    let values = [pson(&a), pson(&b), Array(vec![Array(vec![pson(&Array(vec![]))])])];
+    assert_carried(&mapped, &[("a", a), ("b", b), ("c", c)], &values);
+}
+
+#[test]
+fn keywords_that_only_restrict_are_looked_through_and_hold() {
+    let mapped = mapped(
+        r#""a":{"type":"string","x-dunnage-known":"device","not":{"const":"x"}},"b":{"type":"integer","minimum":0,"maximum":9,"not":{"const":3}}"#,
+        Mapping::Exact,
+    );
+    let kinds: Vec<_> = mapped.record().fields.iter().map(|field| field.kind.clone()).collect();
+    assert_eq!(kinds, [Kind::Text, Kind::Integer(Integer { min: 0, max: 9 })]);
+    assert_carried(&mapped, &[("a", text("y")), ("b", U64(4))], &[text("y"), U64(4)]);
+    for (message, tree) in [
+        (message(&[("a", text("x"))]), vec![text("x"), Null]),
+        (message(&[("a", text("y")), ("b", U64(3))]), vec![text("y"), U64(3)]),
+    ] {
+        assert_eq!(mapped.lower(&message).unwrap_err().kind(), Fault::Range);
+        assert_eq!(mapped.raise(Array(tree)).unwrap_err().kind(), Fault::Range);
+    }
+}
+
+#[test]
+fn counts_of_a_quantum_are_carried_as_scaled_numbers() {
+    let notation = r#""a":{"type":"string","x-dunnage-number":{"multipleOf":0.0001,"minimum":-24000,"maximum":24000,"quantum":0.7324443}}"#;
+    let exact = mapped(notation, Mapping::Exact);
+    let entry = ("a", text("-993.9269"));
+    assert_carried(&exact, std::slice::from_ref(&entry), &[Value::I64(-9_939_269)]);
+    assert_eq!(exact.raise(Array(vec![Value::I64(-9_939_268)])).unwrap_err().kind(), Fault::Range);
+    // A float is not as fine as the step: the count next to it is meant.
+    let float = mapped(notation, Mapping::Float32);
+    let tree = float.lower(&message(std::slice::from_ref(&entry))).unwrap();
+    assert_eq!(float.raise(tree), Ok(message(&[entry])));
+}

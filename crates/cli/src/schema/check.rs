@@ -84,7 +84,7 @@ impl Check {
             print(&Report {
                 name: Some(&model.name),
                 packed: Some(packed),
-                fields: Some(fields(&model.root)),
+                fields: Some(fields(&model)),
                 valid: checked.as_ref().map(Result::is_ok),
                 violation: violation.map(|v| Fault {
                     keyword: None,
@@ -137,7 +137,7 @@ fn print(report: &Report<'_>) -> Result<(), Failure> {
 }
 
 fn rows(model: &Model) -> impl Iterator<Item = [Cell; 5]> {
-    fields(&model.root).into_iter().map(|field| {
+    fields(model).into_iter().map(|field| {
         [
             Cell::new(&field.field).add_attribute(Attribute::Bold),
             Cell::new(field.kind),

@@ -1,7 +1,9 @@
 //! The fields of a model, flat, with their ranges as text.
 
 use dunnage_formats::{Id, Mapping, Value};
-use dunnage_schema::{Decimal, NumberText, Object, Quantum, Text, TimePart, TimeText, Type};
+use dunnage_schema::{
+    Assertion, Decimal, Model, NumberText, Object, Quantum, Text, TimePart, TimeText, Type,
+};
 use serde::Serialize;
 
 /// A field as people and `--json` see it.
@@ -21,12 +23,15 @@ pub struct Field {
     pub values: String,
 }
 
-/// All fields under `root`, objects and arrays before what they hold.
-pub fn fields(root: &Type) -> Vec<Field> {
+/// All fields of the model, objects and arrays before what they hold; then the definitions, which have the names `#0`, `#1`.
+pub fn fields(model: &Model) -> Vec<Field> {
     let mut fields = Vec::new();
-    match root {
+    match &model.root {
         Type::Object(object) => add_object("", object, &mut fields),
         other => add("$", other, true, &mut fields),
+    }
+    for (index, definition) in model.definitions.iter().enumerate() {
+        add(&format!("#{index}"), definition, true, &mut fields);
     }
     fields
 }
@@ -36,7 +41,8 @@ fn add_object(path: &str, object: &Object, fields: &mut Vec<Field>) {
     for field in &object.fields {
         add(&format!("{prefix}{}", field.name), &field.kind, field.required, fields);
     }
-    if let Some(additional) = &object.additional {
+    // Fields of which nothing is known are named by the object's own row.
+    if let Some(additional) = object.additional.as_ref().filter(|kind| ***kind != Type::Any) {
         add(&format!("{prefix}*"), additional, false, fields);
     }
 }
@@ -51,6 +57,20 @@ fn add_inner(path: &str, kind: &Type, fields: &mut Vec<Field>) {
     match kind {
         Type::Object(object) => add_object(path, object, fields),
         Type::Array(array) => add(&format!("{path}[]"), &array.items, true, fields),
+        Type::Tuple(tuple) => {
+            for (index, item) in tuple.items.iter().enumerate() {
+                add(&format!("{path}[{index}]"), item, index < tuple.min as usize, fields);
+            }
+            if let Some(rest) = &tuple.rest {
+                add(&format!("{path}[]"), rest, false, fields);
+            }
+        }
+        // The members stand below one another, numbered from 1.
+        Type::Union(kinds) => {
+            for (index, kind) in kinds.iter().enumerate() {
+                add(&format!("{path}|{}", index + 1), kind, false, fields);
+            }
+        }
         Type::Nullable(inner) | Type::Known(inner) => add_inner(path, inner, fields),
         Type::Checked(checked) => add_inner(path, &checked.kind, fields),
         _ => {}
@@ -81,21 +101,55 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
         Type::Enum(values) => ("one of", None, values.iter().map(json).collect::<Vec<_>>().join(" ")),
         Type::Const(value) => ("always", None, json(value)),
         Type::Array(array) => ("array", None, count(array.min, array.max, "elements")),
-        Type::Object(object) => ("object", None, format!("{} fields", object.fields.len())),
-        Type::Union(kinds) => ("one of some types", None, format!("{} types", kinds.len())),
-        Type::Tuple(tuple) => ("array", None, count(tuple.min, tuple.max, "elements")),
-        Type::Definition(_) => ("definition", None, String::new()),
-        Type::Checked(checked) => describe(&checked.kind),
+        Type::Object(object) => ("object", None, object_values(object)),
+        Type::Union(kinds) => ("union", None, format!("one of {} types", kinds.len())),
+        Type::Tuple(tuple) => ("tuple", None, count(tuple.min, tuple.max, "elements")),
+        Type::Definition(index) => ("definition", None, format!("#{index}")),
+        Type::Checked(checked) => {
+            let (name, places, values) = describe(&checked.kind);
+            let checks: Vec<_> = checked.assertions.iter().map(keyword).collect();
+            (name, places, joined(&values, &format!("checked: {}", checks.join(", "))))
+        }
         Type::Known(inner) => {
             let (name, places, values) = describe(inner);
-            let separator = if values.is_empty() { "" } else { ", " };
-            (name, places, format!("{values}{separator}known: the device"))
+            (name, places, joined(&values, "known: the device"))
         }
         Type::Nullable(inner) => {
             let (name, places, values) = describe(inner);
-            let separator = if values.is_empty() { "" } else { ", " };
-            (name, places, format!("{values}{separator}or null"))
+            (name, places, joined(&values, "or null"))
         }
+    }
+}
+
+/// Both, with a comma between where there is something before it.
+fn joined(values: &str, more: &str) -> String {
+    if values.is_empty() { more.to_owned() } else { format!("{values}, {more}") }
+}
+
+fn object_values(object: &Object) -> String {
+    let count = format!("{} fields", object.fields.len());
+    match object.additional.as_deref() {
+        Some(Type::Any) => joined(&count, "others may be anything"),
+        _ => count,
+    }
+}
+
+/// The keyword of an assertion.
+fn keyword(assertion: &Assertion) -> &'static str {
+    match assertion {
+        Assertion::AllOf(_) => "allOf",
+        Assertion::AnyOf(_) => "anyOf",
+        Assertion::OneOf(_) | Assertion::OneMember => "oneOf",
+        Assertion::Not(_) => "not",
+        Assertion::If(_) => "if",
+        Assertion::UniqueItems => "uniqueItems",
+        Assertion::Contains { .. } => "contains",
+        Assertion::Properties { .. } => "number of fields",
+        Assertion::PropertyNames(_) => "propertyNames",
+        Assertion::DependentRequired(_) => "dependentRequired",
+        Assertion::DependentSchemas(_) => "dependentSchemas",
+        Assertion::Absent(_) => "fields that must not be there",
+        Assertion::Others { .. } => "patternProperties",
     }
 }
 
@@ -190,7 +244,7 @@ fn notation(time: &TimeText) -> String {
         TimePart::Hour => "hh".to_owned(),
         TimePart::Minute => "mm".to_owned(),
         TimePart::Second => "ss".to_owned(),
-        TimePart::Fraction => "s".repeat(time.places as usize),
+        TimePart::Fraction => "f".repeat(time.places as usize),
         TimePart::Literal(text) => text.clone(),
     };
     time.notation.iter().map(part).collect()
@@ -217,8 +271,38 @@ mod tests {
     }
 
     #[test]
+    fn unions_tuples_and_definitions_have_rows_for_what_is_in_them() {
+        let model = Model::compile(
+            r##"{"type":"object","properties":{
+                "u":{"oneOf":[{"type":"integer","minimum":0,"maximum":9},{"type":"string"},{"type":"null"}]},
+                "t":{"type":"array","prefixItems":[{"type":"boolean"}],"items":{"$ref":"#"},"minItems":1,"uniqueItems":true}},
+                "additionalProperties":false}"##,
+        );
+        let rows: Vec<String> = fields(&model.unwrap())
+            .iter()
+            .map(|field| format!("{} {} {} {}", field.field, field.kind, field.required, field.values))
+            .collect();
+        let own = [
+            "u union false one of 2 types, or null",
+            "u|1 integer false 0 to 9",
+            "u|2 text false ",
+            "t tuple false at least 1 elements, checked: uniqueItems",
+            "t[0] boolean true ",
+            "t[] definition false #0",
+        ];
+        let definition = own.map(|row| format!("#0.{row}"));
+        let expected: Vec<String> = own
+            .map(str::to_owned)
+            .into_iter()
+            .chain(["#0 object true 2 fields".to_owned()])
+            .chain(definition)
+            .collect();
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
     fn what_a_sensor_measures_is_shown() {
-        let model = dunnage_schema::Model::compile(
+        let model = Model::compile(
             r#"{"type":"string","x-dunnage-known":"device","x-dunnage-number":{"multipleOf":0.001,"quantum":0.50,
             "minimum":-9,"maximum":9,"usual":{"minimum":0,"maximum":3.3}}}"#,
         );

@@ -10,8 +10,35 @@ use proptest::sample::select;
 pub fn model_and_messages() -> impl Strategy<Value = (Model, Vec<Value>)> {
     any_type(4).prop_flat_map(|root| {
         let messages = vec(value_of(&root), 1..4);
-        (Just(Model { name: "Message".into(), root, definitions: Vec::new(), slot: 1 }), messages)
+        (Just(Model { name: "Message".into(), root, definitions: vec![tree()], slot: 1 }), messages)
     })
+}
+
+/// The only definition: an object that may hold more of them.
+fn tree() -> Type {
+    let field = |name: &str, required, kind| Field { name: name.into(), required, kind, description: None };
+    let inner = Type::Array(Array { items: Box::new(Type::Definition(0)), min: 0, max: None });
+    Type::Object(Object {
+        fields: vec![field("n", true, Type::Bool), field("inner", false, inner)],
+        additional: None,
+    })
+}
+
+fn tree_value(depth: u32) -> BoxedStrategy<Value> {
+    let leaf = any::<bool>().prop_map(|n| Value::Map(vec![("n".into(), Value::Bool(n))]));
+    if depth == 0 {
+        return leaf.boxed();
+    }
+    let branch = (any::<bool>(), vec(tree_value(depth - 1), 0..3)).prop_map(|(n, inner)| {
+        Value::Map(vec![("n".into(), Value::Bool(n)), ("inner".into(), Value::Array(inner))])
+    });
+    prop_oneof![leaf, branch].boxed()
+}
+
+/// A type with an assertion that always holds.
+fn checked(kind: Type) -> Type {
+    let assertions = vec![Assertion::AllOf(vec![kind.clone()])];
+    Type::Checked(Box::new(Checked { kind, assertions }))
 }
 
 fn any_type(depth: u32) -> BoxedStrategy<Type> {
@@ -33,6 +60,7 @@ fn any_type(depth: u32) -> BoxedStrategy<Type> {
             vec![Value::Bool(true), Value::Array(vec![])],
         ]).prop_map(Type::Enum),
         1 => Just(Type::Const(Value::from("fixed"))),
+        1 => Just(Type::Definition(0)),
     ];
     if depth == 0 {
         return leaf.boxed();
@@ -44,6 +72,12 @@ fn any_type(depth: u32) -> BoxedStrategy<Type> {
         }),
         3 => object(depth),
         2 => any_type(depth - 1).prop_map(|inner| Type::Nullable(Box::new(inner))),
+        2 => any_type(depth - 1).prop_map(checked),
+        1 => vec(any_type(depth - 1), 2..4).prop_map(Type::Union),
+        1 => (vec(any_type(depth - 1), 1..3), proptest::option::of(any_type(depth - 1))).prop_map(|(items, rest)| {
+            let max = if rest.is_none() { Some(items.len() as u32) } else { None };
+            Type::Tuple(Tuple { items, rest: rest.map(Box::new), min: 0, max })
+        }),
     ]
     .boxed()
 }
@@ -189,9 +223,28 @@ fn value_of(kind: &Type) -> BoxedStrategy<Value> {
         }
         Type::Nullable(inner) => prop_oneof![1 => Just(Value::Null), 3 => value_of(inner)].boxed(),
         Type::Object(object) => object_value(object),
-        Type::Union(_) | Type::Tuple(_) | Type::Definition(_) | Type::Checked(_) | Type::Known(_) => {
-            unreachable!("not generated here: {kind:?}")
+        Type::Union(kinds) => proptest::strategy::Union::new(kinds.iter().map(value_of)).boxed(),
+        Type::Tuple(tuple) => {
+            let rest = match &tuple.rest {
+                Some(rest) => vec(value_of(rest), 0..3).boxed(),
+                None => Just(Vec::new()).boxed(),
+            };
+            let items: Vec<_> = tuple.items.iter().map(value_of).collect();
+            (items, rest, any::<bool>())
+                .prop_map(|(items, rest, all)| {
+                    // Not all of the first elements have to be there.
+                    let items: Vec<_> = if all {
+                        items.into_iter().chain(rest).collect()
+                    } else {
+                        items.into_iter().take(1).collect()
+                    };
+                    Value::Array(items)
+                })
+                .boxed()
         }
+        Type::Definition(_) => tree_value(2),
+        Type::Checked(checked) => value_of(&checked.kind),
+        Type::Known(_) => unreachable!("not generated here: {kind:?}"),
     }
 }
 

@@ -19,6 +19,7 @@ fn needs_65_bits(kind: &Type, value: &Value) -> bool {
     match (kind, value) {
         (Type::Integer(n), value) => n.min < 0 && value.as_integer().is_some_and(|n| n > i64::MAX.into()),
         (Type::Nullable(inner), value) => needs_65_bits(inner, value),
+        (Type::Checked(checked), value) => needs_65_bits(&checked.kind, value),
         (Type::Array(array), Value::Array(items)) => {
             items.iter().any(|item| needs_65_bits(&array.items, item))
         }

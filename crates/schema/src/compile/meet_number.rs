@@ -57,7 +57,18 @@ fn decimals(a: &Decimal, b: &Decimal) -> Result<Option<Decimal>, ()> {
     };
     let usual = usual(a, of_a).or_else(|| usual(b, of_b));
     let usual = clip(usual, min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
-    Ok((min <= max).then_some(Decimal { places, step, min, max, usual, quantum: None }))
+    Ok((min <= max).then(|| shortened(Decimal { places, step, min, max, usual, quantum: None })))
+}
+
+/// The same numbers with the fewest decimals.
+fn shortened(mut n: Decimal) -> Decimal {
+    while n.places > 0 && n.step.is_multiple_of(10) {
+        n.places -= 1;
+        n.step /= 10;
+        (n.min, n.max) = (n.min / 10, n.max / 10);
+        n.usual = n.usual.map(|(low, high)| (low / 10, high / 10));
+    }
+    n
 }
 
 /// The whole numbers among the decimals.

@@ -10,4 +10,5 @@ mod json;
 mod real;
 mod refuse;
 mod sensor;
+mod shapes;
 mod validate;
