@@ -16,6 +16,13 @@ use tempfile::TempDir;
 const PACKED: &str = "application/vnd.dunnage.packed";
 const CONTAINER: &str = include_str!("../../../bench/corpus/container.json");
 
+/// The container message in the container layout.
+const CONTAINER_PACKED: &str = "01545fff3e3256edeb7f9da6d9029e20e09863d131d41606db395db927e591c8c593ab6cdbbc6cb3f432987a7f67d035a9811a310b0c0700";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
 /// A schema of a temperature in steps of `step`, in `slot`.
 fn reading(slot: u8, step: f64) -> String {
     json!({
@@ -83,7 +90,7 @@ fn last(gateway: &Running, list: &str) -> Value {
 #[test]
 fn the_container_message_comes_back_byte_for_byte() {
     let gateway = start();
-    let bytes = packed(bundled_named("container").unwrap(), CONTAINER);
+    let bytes = bytes(CONTAINER_PACKED);
     let answer = gateway.post("/ingest/LMCU1231237?schema=container&link=astrocast", PACKED, &bytes);
     assert_eq!(answer.status, 204, "{}", answer.text);
     let text = gateway.get("/api/messages").text;
@@ -177,6 +184,36 @@ fn a_fingerprint_that_the_slot_does_not_have_is_kept_and_not_decoded() {
     assert_eq!(post(&right[..7]).status, 415);
     let (summary, _) = gateway.stop();
     assert_eq!((summary.stored, summary.quarantined), (4, 3));
+}
+
+/// The vectors of messages that are none, each with its schema in the folder.
+#[test]
+fn every_damaged_message_is_answered_with_its_kind_and_offset_and_kept() {
+    let vectors: Value =
+        serde_json::from_str(include_str!("../../../spec/vectors/packed/invalid.json")).unwrap();
+    let vectors = vectors["vectors"].as_array().unwrap();
+    let files: Vec<_> =
+        vectors.iter().enumerate().map(|(n, v)| (format!("v{n}.json"), v["schema"].to_string())).collect();
+    let schemas: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let gateway = start_with_schemas(TempDir::new().unwrap(), &schemas);
+    let mut sent = 0;
+    for (n, vector) in vectors.iter().enumerate() {
+        // Here the device is always known.
+        if vector["name"].as_str().unwrap().contains("without-device") {
+            continue;
+        }
+        let (name, body) = (&vector["name"], bytes(vector["hex"].as_str().unwrap()));
+        let answer = gateway.post(&format!("/ingest/d?schema=v{n}"), PACKED, &body);
+        let problem = answer.json();
+        assert_eq!((&problem["kind"], &problem["offset"]), (&vector["kind"], &vector["offset"]), "{name}");
+        assert_eq!(answer.status, if vector["kind"] == "range" { 422 } else { 400 }, "{name}");
+        let kept = last(&gateway, "quarantine");
+        assert_eq!((&kept["kind"], &kept["hex"]), (&vector["kind"], &vector["hex"]), "{name}");
+        sent += 1;
+    }
+    assert!(sent > 30);
+    let (summary, _) = gateway.stop();
+    assert_eq!((summary.stored, summary.quarantined), (0, sent));
 }
 
 #[test]
