@@ -37,7 +37,7 @@ impl Status {
     }
 }
 
-/// For example: `1200/1200 acknowledged, 38/50 at sea, cbor 300, json 379, packed 57 B`.
+/// For example: `1200/1200 acknowledged, 38/50 at sea, cbor 300, json 379, packed 56 B`.
 fn line(tally: &Tally, reports: &Reports) -> String {
     let Tally { sent, acknowledged, .. } = tally;
     let (at_sea, containers) = reports.at_sea();
