@@ -3,6 +3,7 @@
 
 mod compare;
 mod convert;
+mod corpus;
 mod demo;
 mod device;
 mod diff;

@@ -1,0 +1,120 @@
+//! Packed against every other format of `dunnage compare`, on documents and schemas that nobody made for it.
+
+use crate::run::{dunnage, golden, root};
+use serde_json::Value;
+use std::{fmt::Write, fs, thread};
+
+/// A document in packed and in the format that comes next, as it is and after gzip.
+struct Row {
+    name: String,
+    json: u64,
+    packed: u64,
+    lossless: bool,
+    next: (u64, String),
+    gzip: (u64, String),
+}
+
+impl Row {
+    fn measure(name: &str, message: &str, schema: &str) -> Row {
+        let report = dunnage(&["compare", message, "--schema", schema, "--json"], "").json();
+        let rows = report["formats"].as_array().unwrap();
+        let packed = rows.iter().find(|row| row["format"] == "packed").unwrap();
+        let least = |member: &str| {
+            let others = rows.iter().filter(|row| row["format"] != "packed");
+            let sizes =
+                others.filter_map(|row| Some((row[member].as_u64()?, row["format"].as_str()?.into())));
+            sizes.min_by_key(|(bytes, _)| *bytes).unwrap()
+        };
+        Row {
+            name: name.into(),
+            json: report["message"]["compact_json_bytes"].as_u64().unwrap(),
+            packed: packed["bytes"].as_u64().unwrap_or_else(|| panic!("{name}: {packed}")),
+            lossless: packed["lossless"] == Value::Bool(true),
+            next: least("bytes"),
+            gzip: least("gzip_bytes"),
+        }
+    }
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text = format!(
+        "{:20}{:>7}{:>8}  {:24}smallest with gzip\n",
+        "message", "json", "packed", "smallest of the others"
+    );
+    for row in rows {
+        let (next, gzip) = (&row.next, &row.gzip);
+        let line = format!(
+            "{:20}{:7}{:8}  {:6} {:17}{:6} {}",
+            row.name, row.json, row.packed, next.0, next.1, gzip.0, gzip.1
+        );
+        writeln!(text, "{line}").unwrap();
+    }
+    text
+}
+
+/// Prints the table, and fails where packed is not the smallest.
+fn check(file: &str, rows: &[Row]) {
+    let text = table(rows);
+    println!("{text}");
+    for row in rows {
+        assert!(row.lossless, "{} does not come back", row.name);
+        let least = row.next.0.min(row.gzip.0);
+        assert!(row.packed < least, "{}: packed {}, another {least}", row.name, row.packed);
+    }
+    golden(file, &text);
+}
+
+#[test]
+fn packed_is_the_smallest_for_every_real_document() {
+    let folder = root().join("bench/corpus/real");
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut names: Vec<_> = entries
+        .filter(|path| path.is_dir())
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 26);
+    let measure = |name: &String| {
+        let file = |file| format!("bench/corpus/real/{name}/{file}.json");
+        Row::measure(name, &file("document"), &file("schema"))
+    };
+    let half = names.len() / 2;
+    let rows = thread::scope(|scope| {
+        let second = scope.spawn(|| names[half..].iter().map(measure).collect::<Vec<_>>());
+        let mut rows: Vec<_> = names[..half].iter().map(measure).collect();
+        rows.extend(second.join().unwrap());
+        rows
+    });
+    check("corpus-real.txt", &rows);
+    let readme = fs::read_to_string(root().join("bench/corpus/real/README.md")).unwrap();
+    for row in &rows {
+        let line = readme.lines().find(|line| line.starts_with(&format!("| `{}` |", row.name)));
+        assert!(line.is_some_and(|line| line.contains(&format!("| {} |", row.json))), "README: {}", row.name);
+    }
+}
+
+#[test]
+fn packed_is_the_smallest_for_the_telemetry_of_the_bundled_schemas() {
+    let message = |name: &str| match name {
+        "container" => "bench/corpus/container.json".into(),
+        _ => format!("bench/corpus/telemetry/{name}.json"),
+    };
+    let names = ["container", "container-voyage", "container-numeric", "weather", "meter"];
+    let rows: Vec<_> = names.iter().map(|name| Row::measure(name, &message(name), name)).collect();
+    check("corpus-telemetry.txt", &rows);
+}
+
+#[test]
+fn real_documents_come_back_to_the_byte() {
+    for name in ["entry-points", "weather-current", "ocpp-meter-values", "json-feed", "geojson"] {
+        let schema = format!("bench/corpus/real/{name}/schema.json");
+        let document = fs::read(root().join(format!("bench/corpus/real/{name}/document.json"))).unwrap();
+        let convert = |from: &str, to: &str, input: &[u8]| {
+            let run = dunnage(&["convert", "--from", from, "--to", to, "--schema", &schema], input);
+            assert_eq!(run.code, 0, "{name}: {}", run.stderr);
+            run.stdout
+        };
+        let packed = convert("json", "packed", &document);
+        assert_eq!(convert("packed", "json", &packed), convert("json", "json", &document), "{name}");
+    }
+}
