@@ -2,6 +2,7 @@
 //!
 //! `docs/infer.md` has the rules for people. Every guess is noted; nothing is guessed silently.
 
+mod array;
 mod identifier;
 mod number;
 mod number_text;

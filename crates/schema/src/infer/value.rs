@@ -1,6 +1,6 @@
-//! What values of one place in the messages have in common: their kinds, null, arrays.
+//! What values of one place in the messages have in common: their kinds, and null.
 
-use super::{MANY, Note, number, object, range, text, write};
+use super::{Note, array, number, object, text, write};
 use crate::{Model, parse::Node};
 use dunnage_pson::Value;
 
@@ -78,59 +78,66 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, values: &[&Node]) -> Node
         return write::object([]);
     }
     if names.len() > 1 {
-        guesses.note(path, format!("{} seen: anything is allowed", names.join(" and ")));
-        return write::object([]);
+        guesses.note(path, format!("{} seen: each of these is allowed", names.join(" and ")));
     }
-    let kind = if kinds.bools > 0 {
-        write::object([("type", write::text("boolean"))])
-    } else if !kinds.numbers.is_empty() {
-        number::infer(guesses, path, &kinds.numbers)
-    } else if !kinds.texts.is_empty() {
-        text::infer(guesses, path, &kinds.texts)
-    } else if !kinds.arrays.is_empty() {
-        array(guesses, path, &kinds.arrays)
-    } else {
-        object::infer(guesses, path, &kinds.objects)
-    };
-    if kinds.nulls == 0 {
-        return kind;
+    let mut kind = either(branches(guesses, path, &kinds));
+    if kinds.nulls > 0 {
+        guesses.note(path, format!("null in {} of {}: null is allowed", kinds.nulls, values.len()));
+        kind = nullable(kind);
     }
-    guesses.note(path, format!("null in {} of {}: null is allowed", kinds.nulls, values.len()));
-    nullable(kind)
+    kind
+}
+
+/// A schema for each kind that occurs.
+fn branches(guesses: &mut Guesses, path: &str, kinds: &Kinds<'_>) -> Vec<Node> {
+    let mut branches = Vec::new();
+    if kinds.bools > 0 {
+        branches.push(write::object([("type", write::text("boolean"))]));
+    }
+    if !kinds.numbers.is_empty() {
+        branches.push(number::infer(guesses, path, &kinds.numbers));
+    }
+    if !kinds.texts.is_empty() {
+        branches.push(text::infer(guesses, path, &kinds.texts));
+    }
+    if !kinds.arrays.is_empty() {
+        branches.push(array::infer(guesses, path, &kinds.arrays));
+    }
+    if !kinds.objects.is_empty() {
+        branches.push(object::infer(guesses, path, &kinds.objects));
+    }
+    branches
+}
+
+/// Any of the branches. One that allows anything makes the others superfluous.
+fn either(mut branches: Vec<Node>) -> Node {
+    if let Some(any) = branches.iter().position(|branch| *branch == write::object([])) {
+        return branches.swap_remove(any);
+    }
+    match (branches.pop(), branches.is_empty()) {
+        (Some(only), true) => only,
+        (last, _) => {
+            branches.extend(last);
+            write::object([("anyOf", Node::Array(branches))])
+        }
+    }
 }
 
 /// `kind`, or null.
 fn nullable(kind: Node) -> Node {
     let Node::Object(mut keywords) = kind else { return kind };
     for (keyword, node) in &mut keywords {
+        if keyword == "const" {
+            *keyword = "enum".to_owned();
+            *node = Node::Array(vec![node.clone()]);
+        }
         match (keyword.as_str(), &mut *node) {
             ("type", Node::Text(name)) => *node = Node::Array(vec![write::text(name), write::text("null")]),
             ("enum", Node::Array(choices)) => choices.push(Node::Null),
+            ("anyOf", Node::Array(branches)) => branches.push(write::object([("type", write::text("null"))])),
             _ => {}
         }
     }
-    Node::Object(keywords)
-}
-
-/// The schema of arrays: one schema for all elements, and how many there are.
-fn array(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> Node {
-    let lengths = || arrays.iter().map(|items| items.len());
-    let (least, most) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
-    let mut keywords = vec![("type".to_owned(), write::text("array"))];
-    let items: Vec<&Node> = arrays.iter().flat_map(|items| items.iter()).collect();
-    let seen = counted(arrays.len(), "array");
-    if least == most && most > 0 && arrays.len() >= MANY {
-        guesses.note(path, format!("{} in all of {seen}: always so many", counted(most, "element")));
-        keywords.push(("minItems".to_owned(), write::count(most)));
-        keywords.push(("maxItems".to_owned(), write::count(most)));
-    } else {
-        let limit = range::round_up(2 * most.max(5) as i128) as usize;
-        guesses
-            .note(path, format!("{least} to {most} elements in {seen}; up to {limit} guessed with headroom"));
-        keywords.push(("maxItems".to_owned(), write::count(limit)));
-    }
-    let inner = format!("{}[]", if path.is_empty() { "$" } else { path });
-    keywords.insert(1, ("items".to_owned(), infer(guesses, &inner, &items)));
     Node::Object(keywords)
 }
 

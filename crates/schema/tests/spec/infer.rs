@@ -154,6 +154,12 @@ fn null_and_missing_are_seen() {
     let nullable = field(&["null", "1.5"]);
     assert_eq!(nullable["type"], json!(["number", "null"]));
     assert_eq!(many(|n| ["\"a\"", "\"b\"", "null"][n % 3].into())["enum"], json!(["a", "b", null]));
+    assert_eq!(many(|n| if n > 0 { "\"same\"".into() } else { "null".into() })["maxLength"], 20);
+    let mostly = (0..201).map(|n| if n > 0 { "\"same\"" } else { "null" }).collect::<Vec<_>>();
+    assert_eq!(field(&mostly)["enum"], json!(["same", null]));
+    for text in ["\"17.00\"", "\"1 2\"", "\"200423 002940.0\"", "\"LMCU1231237\"", "true", "[1]", "{}"] {
+        assert!(field(&[text, "null"])["type"].as_array().unwrap().contains(&json!("null")), "{text}");
+    }
     assert_eq!(schema(&[r#"{"a":1,"b":1}"#, r#"{"a":1}"#])["required"], json!(["a"]));
     let notes = notes(&[r#"{"a":1,"b":null}"#, r#"{"a":1}"#]);
     assert!(notes.contains(&"b: missing in 1 of 2: optional".to_owned()), "{notes:?}");
@@ -168,6 +174,26 @@ fn arrays_have_one_schema_for_their_elements() {
     let pair = many(|n| format!("[{n},{n}]"));
     assert_eq!((&pair["minItems"], &pair["maxItems"]), (&json!(2), &json!(2)));
     assert_eq!(field(&["[{\"x\":1},{\"y\":[[]]}]"])["items"]["properties"]["y"]["items"]["type"], "array");
+}
+
+#[test]
+fn several_types_are_all_allowed() {
+    let number = json!({"type":"integer","minimum":0,"maximum":10});
+    let text = json!({"type":"string","maxLength":20});
+    assert_eq!(field(&["1", "\"on\""]), json!({"anyOf":[number, text]}));
+    assert_eq!(field(&["1", "\"on\"", "null"]), json!({"anyOf":[number, text, {"type":"null"}]}));
+    assert_eq!(field(&["[1,\"on\"]"])["items"], json!({"anyOf":[number, text]}));
+    assert_eq!(field(&["9007199254740993", "0.5e300", "\"on\""]), json!({}));
+}
+
+#[test]
+fn arrays_of_one_length_may_have_a_type_for_each_place() {
+    let pairs = field(&["[1,\"on\"]", "[0,\"off\"]"]);
+    assert_eq!(pairs["prefixItems"][0], json!({"type":"integer","minimum":0,"maximum":10}));
+    assert_eq!((&pairs["items"], &pairs["minItems"]), (&json!(false), &json!(2)));
+    for others in [["[1,\"on\"]", "[\"off\",0]"], ["[1,\"on\"]", "[1]"], ["[1,2]", "[3,4]"]] {
+        assert_eq!(field(&others).get("prefixItems"), None, "{others:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! Arrays: of one schema, or with one for each place.
+
+use super::{
+    MANY, range,
+    value::{self, Guesses, counted},
+    write,
+};
+use crate::parse::Node;
+
+/// Most places of an array that have schemas of their own.
+const PLACES: usize = 8;
+
+/// The schema of arrays.
+pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> Node {
+    let lengths = || arrays.iter().map(|items| items.len());
+    let (least, most) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+    if least == most && most <= PLACES && has_places(arrays) {
+        return places(guesses, path, arrays, most);
+    }
+    let seen = counted(arrays.len(), "array");
+    let elements = counted(most, "element");
+    let mut bounds = Vec::new();
+    if least == most && most > 0 && arrays.len() >= MANY {
+        guesses.note(path, format!("{elements} in all of {seen}: always so many"));
+        bounds.push(("minItems".to_owned(), write::count(most)));
+        bounds.push(("maxItems".to_owned(), write::count(most)));
+    } else {
+        let limit = range::round_up(2 * most.max(5) as i128) as usize;
+        let from = if least < most { format!("{least} to ") } else { String::new() };
+        guesses.note(path, format!("{from}{elements} in {seen}; up to {limit} guessed with headroom"));
+        bounds.push(("maxItems".to_owned(), write::count(limit)));
+    }
+    let items: Vec<&Node> = arrays.iter().flat_map(|items| items.iter()).collect();
+    let items = value::infer(guesses, &format!("{}[]", root(path)), &items);
+    let mut keywords = vec![("type".to_owned(), write::text("array")), ("items".to_owned(), items)];
+    keywords.extend(bounds);
+    Node::Object(keywords)
+}
+
+/// Whether arrays of one length have one kind in each place, and not the same in all places. One array alone says nothing.
+fn has_places(arrays: &[&[Node]]) -> bool {
+    let kinds = |items: &[Node]| items.iter().map(std::mem::discriminant).collect::<Vec<_>>();
+    let [first, others @ ..] = arrays else { return false };
+    let first = kinds(first);
+    let differ = first.iter().any(|kind| first.first() != Some(kind));
+    differ && !others.is_empty() && others.iter().all(|items| kinds(items) == first)
+}
+
+/// The schema of arrays with so many places, each with values of its own.
+fn places(guesses: &mut Guesses, path: &str, arrays: &[&[Node]], count: usize) -> Node {
+    let seen = counted(arrays.len(), "array");
+    guesses.note(path, format!("{count} elements in all of {seen}, a type for each: always these"));
+    let items = (0..count).map(|at| {
+        let values: Vec<&Node> = arrays.iter().filter_map(|items| items.get(at)).collect();
+        value::infer(guesses, &format!("{}[{at}]", root(path)), &values)
+    });
+    let items = Node::Array(items.collect());
+    write::object([
+        ("type", write::text("array")),
+        ("prefixItems", items),
+        ("items", Node::Bool(false)),
+        ("minItems", write::count(count)),
+    ])
+}
+
+fn root(path: &str) -> &str {
+    if path.is_empty() { "$" } else { path }
+}
