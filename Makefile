@@ -35,11 +35,12 @@ test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-
 	cd c && for preset in gcc clang-asan cxx mips s390x avr fuzz; do cmake --workflow --preset $$preset || exit 1; done
 	c/tests/stack.sh
 
-conform: test-c  ## ask the device library all vectors and random messages, on four machines
+conform: test-c  ## ask the device library all vectors and random messages, on four machines; generated code, random schemas
 	cargo run --release -p dunnage-conform -- --messages 300000 c/build/gcc/tests/conform
 	cargo run --release -p dunnage-conform -- --messages 4000 qemu-mips c/build/mips/tests/conform
 	cargo run --release -p dunnage-conform -- --messages 4000 qemu-s390x c/build/s390x/tests/conform
 	cargo run --release -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
+	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 100000
 
 lint:  ## formatting and clippy
 	.ci/need cc:build-essential

@@ -30,6 +30,11 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
+    /// The same expression in the syntax of the `regex` crate.
+    pub fn translated(&self) -> &str {
+        self.regex.as_str()
+    }
+
     /// Length of the longest text that matches, in code points; `None` when there is no longest one.
     pub fn longest(&self) -> Option<u32> {
         self.longest

@@ -17,6 +17,8 @@ pub(super) struct Emitter {
     pub refused: Vec<OpenPart>,
     /// The keys to the value at hand.
     path: Vec<String>,
+    /// Whether values are only checked, so that there need be no bits for them.
+    checking: bool,
 }
 
 impl Emitter {
@@ -32,7 +34,11 @@ impl Emitter {
     /// The codec of values of `kind`, which are laid out as `node`; `depth` is that of its lines.
     fn codec(&mut self, kind: &Type, node: &Node, depth: usize) -> String {
         match (kind, &node.shape) {
-            (Type::Checked(checked), _) => self.codec(&checked.kind, node, depth),
+            (Type::Checked(checked), _) => {
+                let codec = self.codec(&checked.kind, node, depth);
+                let keywords = self.keywords(checked, depth);
+                self.call(Piece::Checked, &[codec, format!("[{}]", keywords.join(", "))])
+            }
             (Type::Nullable(inner), Shape::Nullable(node)) => {
                 let codec = self.codec(inner, node, depth);
                 self.call(Piece::Nullable, &[codec])
@@ -68,9 +74,12 @@ impl Emitter {
     }
 
     /// The codec of a type that no message has on the wire, for checking alone.
-    fn unlaid(&mut self, kind: &Type, depth: usize) -> String {
+    pub fn unlaid(&mut self, kind: &Type, depth: usize) -> String {
         let model = Model { name: String::new(), root: kind.clone(), definitions: Vec::new(), slot: 1 };
-        self.codec(kind, Layout::new(&model).root(), depth)
+        let before = std::mem::replace(&mut self.checking, true);
+        let codec = self.codec(kind, Layout::new(&model).root(), depth);
+        self.checking = before;
+        codec
     }
 
     fn leaf(&mut self, kind: &Type, node: &Node) -> String {
@@ -87,7 +96,7 @@ impl Emitter {
             }
             (Type::Decimal(decimal), Shape::Number(number)) => {
                 let largest = decimal.max.max(-decimal.min);
-                if decimal.places > 0 && largest > MAX_SCALED {
+                if !self.checking && decimal.places > 0 && largest > MAX_SCALED {
                     self.refuse(
                         "has more digits than JavaScript tells apart",
                         "give it minimum and maximum within 15 digits",
@@ -105,19 +114,29 @@ impl Emitter {
             }
             (Type::TimeText(time), Shape::Number(number)) => self.time(time, number),
             (Type::Float(float), _) => self.float(float),
-            (Type::Text(_), Shape::Pattern(segments)) => {
+            (Type::Text(text), Shape::Pattern(segments)) => {
                 let segments = segments.iter().map(|s| {
                     let characters: String = s.chars.iter().collect();
                     format!("[{}, {}, {}]", literal::string(&characters), s.min, s.max)
                 });
                 let segments = format!("[{}]", segments.collect::<Vec<_>>().join(", "));
-                self.call(Piece::Pattern, &[segments])
+                let codec = self.call(Piece::Pattern, &[segments]);
+                self.text(text, node, codec)
             }
-            (_, Shape::Text(text)) => {
-                self.call(Piece::Text, &[text.min.to_string(), text.max.unwrap_or(0).to_string()])
+            (Type::Text(text), Shape::Text(laid)) => {
+                let codec = self.call(Piece::Text, &[laid.min.to_string(), most(laid.max)]);
+                self.text(text, node, codec)
             }
+            (Type::Any, _) if self.checking => {
+                self.used.insert(Piece::Keywords);
+                "anything".to_owned()
+            }
+            // A plain layout has none of these; what is only checked may refer to itself.
             _ => {
-                self.refuse("may be anything", "give it a type");
+                self.refuse(
+                    "is checked against a schema that refers to itself",
+                    "write the levels out that there are",
+                );
                 String::new()
             }
         }
@@ -140,7 +159,11 @@ impl Emitter {
                 "put them first, in ascending order",
             );
         }
-        self.call(Piece::Object, &[list(&fields, depth)])
+        let mut arguments = vec![list(&fields, depth)];
+        if let Some((kind, node)) = object.additional.as_ref().zip(node.additional.as_ref()) {
+            arguments.push(self.codec(kind, node, depth));
+        }
+        self.call(Piece::Object, &arguments)
     }
 
     fn choice(&mut self, values: &[dunnage_pson::Value]) -> String {
@@ -157,7 +180,7 @@ impl Emitter {
     fn array(&mut self, items: &[String], rest: Option<String>, min: u32, max: Option<u32>) -> String {
         let items = format!("[{}]", items.join(", "));
         let rest = rest.unwrap_or_else(|| "null".to_owned());
-        self.call(Piece::Array, &[items, rest, min.to_string(), max.unwrap_or(0).to_string()])
+        self.call(Piece::Array, &[items, rest, min.to_string(), most(max)])
     }
 
     fn digits(&mut self, text: &NumberText, number: &Number) -> String {
@@ -196,8 +219,8 @@ impl Emitter {
 
     /// The integers on the wire, which stand for values from `min` to `max`.
     fn numbers(&mut self, number: &Number, min: i128, max: i128) -> String {
-        if max > MAX_EXACT || min < -MAX_EXACT || max - min > MAX_EXACT || number.max - number.min > MAX_EXACT
-        {
+        let span = max - min > MAX_EXACT || number.max - number.min > MAX_EXACT;
+        if !self.checking && (max > MAX_EXACT || min < -MAX_EXACT || span) {
             self.refuse(
                 "has numbers beyond 2^53 - 1, which JavaScript does not hold",
                 "give it a narrower minimum and maximum, a coarser step, or until",
@@ -211,12 +234,12 @@ impl Emitter {
         }
     }
 
-    fn call(&mut self, piece: Piece, arguments: &[String]) -> String {
+    pub fn call(&mut self, piece: Piece, arguments: &[String]) -> String {
         self.used.insert(piece);
         format!("{}({})", piece.name(), arguments.join(", "))
     }
 
-    fn refuse(&mut self, fault: &str, remedy: &'static str) {
+    pub fn refuse(&mut self, fault: &str, remedy: &'static str) {
         let field =
             if self.path.is_empty() { "$".to_owned() } else { self.path.join(".").replace(".[]", "[]") };
         // One reason is enough for a field.
@@ -238,8 +261,16 @@ fn is_object(kind: &Type) -> bool {
     }
 }
 
+/// A bound that may not be there.
+pub(super) fn most(max: Option<u32>) -> String {
+    max.map_or("Infinity".to_owned(), |max| max.to_string())
+}
+
 /// A list of a line each, inside a call that stands `depth` levels deep.
 fn list(items: &[String], depth: usize) -> String {
+    if items.is_empty() {
+        return "[]".to_owned();
+    }
     let indent = "  ".repeat(depth + 1);
     let items: Vec<_> = items.iter().map(|item| format!("{indent}{item}")).collect();
     format!("[\n{}\n{}]", items.join(",\n"), "  ".repeat(depth))

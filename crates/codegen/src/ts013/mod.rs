@@ -6,7 +6,9 @@
 mod examples;
 mod expression;
 mod header;
+mod keywords;
 mod literal;
+mod regexp;
 mod runtime;
 
 pub use examples::ts013_examples;

@@ -26,6 +26,11 @@ pub(super) enum Piece {
     Nullable,
     Array,
     Union,
+    Checked,
+    Matches,
+    Lengths,
+    Moment,
+    Keywords,
     Ends,
 }
 
@@ -54,6 +59,11 @@ impl Piece {
             Piece::Nullable => ("nullable", include_str!("runtime/nullable.js")),
             Piece::Array => ("array", include_str!("runtime/array.js")),
             Piece::Union => ("union", include_str!("runtime/union.js")),
+            Piece::Checked => ("checked", include_str!("runtime/checked.js")),
+            Piece::Matches => ("matches", include_str!("runtime/matches.js")),
+            Piece::Lengths => ("lengths", include_str!("runtime/lengths.js")),
+            Piece::Moment => ("moment", include_str!("runtime/moment.js")),
+            Piece::Keywords => ("keywords", include_str!("runtime/keywords.js")),
             Piece::Ends => ("ends", include_str!("runtime/ends.js")),
         }
     }
@@ -65,8 +75,8 @@ impl Piece {
     /// What it calls.
     fn needs(self) -> &'static [Piece] {
         match self {
-            Piece::Time => &[Piece::Calendar],
-            Piece::Text | Piece::Pattern => &[Piece::Characters],
+            Piece::Time | Piece::Moment => &[Piece::Calendar],
+            Piece::Text | Piece::Pattern | Piece::Lengths => &[Piece::Characters],
             _ => &[],
         }
     }

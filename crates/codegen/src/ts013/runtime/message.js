@@ -36,6 +36,7 @@ function show(value) {
 function take(bits) {
   var value = 0, room, n;
   if (place + bits > 8 * message.length) {
+    part = 8 * message.length;
     fail("truncated", "the message ends before its layout does");
   }
   while (bits > 0) {

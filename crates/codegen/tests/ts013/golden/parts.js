@@ -2,7 +2,7 @@
  * Parts: payload codec for LoRaWAN network servers, as LoRa Alliance TS013 has it.
  * Written by `dunnage generate ts013 --schema parts`: change the schema, not this file.
  *
- * slot 63, 7 to 171 bytes
+ * slot 63, 8 to 373 bytes
  *
  * device                 0 bits
  * flag                    1 bit  a * / in a comment
@@ -20,6 +20,15 @@
  * clock                 49 bits
  * mode                   3 bits
  * version                0 bits
+ * either             3-100 bits
+ * tuple                4-7 bits
+ * word               4-293 bits
+ * moment            6-1127 bits
+ * short               4-48 bits
+ * set[]                  4 bits
+ * range.low              4 bits
+ * range.high             4 bits
+ * range.unit              1 bit
  * list[].__proto__    2-67 bits
  * list[].x/y~             1 bit
  */
@@ -64,6 +73,7 @@ function show(value) {
 function take(bits) {
   var value = 0, room, n;
   if (place + bits > 8 * message.length) {
+    part = 8 * message.length;
     fail("truncated", "the message ends before its layout does");
   }
   while (bits > 0) {
@@ -719,8 +729,8 @@ function optional(codec) {
   return { read: codec.read, write: codec.write, optional: true };
 }
 
-// An object of fields: [key, codec].
-function object(fields) {
+// An object of fields: [key, codec]. Others, of a codec, may be there where one is only checked.
+function object(fields, others) {
   var keys = fields.map(function (field) {
     return field[0];
   });
@@ -753,7 +763,12 @@ function object(fields) {
       });
       Object.keys(value).forEach(function (key) {
         if (value[key] !== undefined && keys.indexOf(key) < 0) {
-          fail("range", "unknown property " + show(key));
+          if (!others) {
+            fail("range", "unknown property " + show(key));
+          }
+          deep(key, function () {
+            others.write(value[key]);
+          });
         }
       });
     }
@@ -869,6 +884,215 @@ function array(items, rest, min, max) {
   };
 }
 
+// The first of the codecs that allows the value.
+function union(codecs) {
+  function first(value) {
+    var i = 0;
+    while (i < codecs.length && !allows(codecs[i], value)) {
+      i += 1;
+    }
+    return i;
+  }
+  return {
+    read: function () {
+      var start = place, index = takeIndex(codecs.length), value = codecs[index].read(), found = first(value);
+      if (found !== index) {
+        part = start;
+        if (found < index) {
+          fail("malformed", "a value that an earlier type allows");
+        }
+        fail("range", "a value that its type does not allow");
+      }
+      return value;
+    },
+    write: function (value) {
+      var index = first(value);
+      if (index === codecs.length) {
+        fail("range", show(value) + " is of none of the types");
+      }
+      putIndex(index, codecs.length);
+      codecs[index].write(value);
+    }
+  };
+}
+
+// Values of codec that obey further keywords, each a function that fails.
+function checked(codec, keywords) {
+  return {
+    read: codec.read,
+    write: function (value) {
+      codec.write(value);
+      keywords.forEach(function (keyword) {
+        keyword(value);
+      });
+    }
+  };
+}
+
+function matches(expression) {
+  return function (value) {
+    if (!expression.test(value)) {
+      fail("range", show(value) + " does not match " + expression.source);
+    }
+  };
+}
+
+function lengths(min, max) {
+  return function (value) {
+    var length = codePoints(value).length;
+    if (length < min || length > max) {
+      fail("range", show(value) + " has " + length + " characters, not " + min + " to " + max);
+    }
+  };
+}
+
+// A time as RFC 3339 has it. A leap second is the last of a month in UTC.
+function moment(value) {
+  var found = /^(\d{4})-(\d\d)-(\d\d)[\x00-\x7f](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$/.exec(value);
+  var n = found && found.map(Number), minutes, utc;
+  var good = n && isDate(n[1], n[2], n[3]) && n[4] < 24 && n[5] < 60 && n[6] < 61 && !(n[8] > 23) && !(n[9] > 59);
+  if (good && n[6] === 60) {
+    minutes = 1440 * daysTo(n[1], n[2], n[3]) + 60 * n[4] + n[5];
+    if (found[7]) {
+      minutes += (found[7] === "+" ? -1 : 1) * (60 * n[8] + n[9]);
+    }
+    utc = dateOf(Math.floor((minutes + 1) / 1440));
+    good = (minutes + 1) % 1440 === 0 && utc.D === 1;
+  }
+  if (!good) {
+    fail("range", show(value) + " is not a time such as 2026-03-29T12:00:00Z");
+  }
+}
+
+// Keywords that only say which values are valid.
+function count(codecs, value) {
+  return codecs.filter(function (codec) {
+    return allows(codec, value);
+  }).length;
+}
+
+function allOf(codecs) {
+  return function (value) {
+    codecs.forEach(function (codec) {
+      if (!allows(codec, value)) {
+        codec.write(value);
+      }
+    });
+  };
+}
+
+function anyOf(codecs) {
+  return function (value) {
+    if (count(codecs, value) === 0) {
+      fail("range", show(value) + " is allowed by none of anyOf");
+    }
+  };
+}
+
+function oneOf(codecs) {
+  return function (value) {
+    var n = count(codecs, value);
+    if (n !== 1) {
+      fail("range", show(value) + " is allowed by " + n + " of oneOf, not by one");
+    }
+  };
+}
+
+function not(codec) {
+  return function (value) {
+    if (allows(codec, value)) {
+      fail("range", show(value) + " is what not excludes");
+    }
+  };
+}
+
+// if, then, else; null for a branch that is not there.
+function when(test, then, otherwise) {
+  return function (value) {
+    var branch = allows(test, value) ? then : otherwise;
+    if (branch) {
+      allOf([branch])(value);
+    }
+  };
+}
+
+// Whether two values are equal, whatever the order of keys.
+function equal(a, b) {
+  var keys;
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") {
+    return a === b;
+  }
+  keys = Object.keys(a);
+  return isArray(a) === isArray(b) && keys.length === Object.keys(b).length && keys.every(function (key) {
+    return has(b, key) && equal(a[key], b[key]);
+  });
+}
+
+function unique(value) {
+  value.forEach(function (a, i) {
+    if (value.slice(0, i).some(function (b) { return equal(a, b); })) {
+      fail("range", "element " + i + " stands twice");
+    }
+  });
+}
+
+function contains(codec, min, max) {
+  return function (value) {
+    var n = value.filter(function (item) {
+      return allows(codec, item);
+    }).length;
+    if (n < min || n > max) {
+      fail("range", n + " elements as contains asks for, not " + min + " to " + max);
+    }
+  };
+}
+
+function properties(min, max) {
+  return function (value) {
+    var n = Object.keys(value).length;
+    if (n < min || n > max) {
+      fail("range", n + " properties, not " + min + " to " + max);
+    }
+  };
+}
+
+function propertyNames(codec) {
+  return function (value) {
+    Object.keys(value).forEach(allOf([codec]));
+  };
+}
+
+function dependentRequired(name, others) {
+  return function (value) {
+    others.forEach(function (other) {
+      if (has(value, name) && !has(value, other)) {
+        fail("range", "property " + show(other) + " is missing, which " + show(name) + " asks for");
+      }
+    });
+  };
+}
+
+function dependentSchemas(name, codec) {
+  return function (value) {
+    if (has(value, name)) {
+      allOf([codec])(value);
+    }
+  };
+}
+
+function absent(names) {
+  return function (value) {
+    names.forEach(function (name) {
+      if (has(value, name)) {
+        fail("range", "property " + show(name) + " may not be there");
+      }
+    });
+  };
+}
+
+// A codec of anything, for checking alone.
+var anything = { write: function () {} };
+
 function begin() {
   message = [];
   place = 0;
@@ -975,6 +1199,54 @@ var LAYOUT = object([
   ["clock", optional(time(number(0, 315569519999999, 1), ["YYYY", "-", "MM", "-", "DD", "T", "hh", ":", "mm", ":", "ss", ".", "fff", "Z"], -62167219200, 3))],
   ["mode", optional(nullable(choice(["on", 2, 2.5, true, {"a": [1, -2.5]}])))],
   ["version", choice(JSON.parse("[{\"major\": 1, \"__proto__\": []}]"))],
+  ["either", optional(nullable(union([
+    text(0, 3),
+    integer(number(-5, 5, 1))
+  ])))],
+  ["tuple", optional(array([bool, integer(number(0, 7, 1))], choice([null]), 1, 5))],
+  ["word", optional(checked(text(0, 9), [matches(/^(?:ok|(?:\u00e9){1,}|(?:[]|[\ud83d][\ude00-\ude02]))$/)]))],
+  ["moment", optional(checked(text(0, 35), [moment]))],
+  ["short", optional(checked(pattern([["abcdefghijklmnopqrstuvwxyz", 0, 9]]), [lengths(2, 4)]))],
+  ["set", optional(checked(array([], checked(integer(number(0, 9, 1)), [not(choice([5]))]), 0, 4), [unique, contains(nullable(union([
+    float(7.0, Infinity),
+    object([], anything),
+    array([], anything, 0, Infinity),
+    text(0, Infinity),
+    bool
+  ])), 1, Infinity)]))],
+  ["range", optional(checked(object([
+    ["low", optional(integer(number(0, 9, 1)))],
+    ["high", optional(integer(number(0, 9, 1)))],
+    ["unit", optional(choice(["m", "km"]))]
+  ]), [when(nullable(union([
+    object([
+      ["unit", choice(["km"])]
+    ], anything),
+    array([], anything, 0, Infinity),
+    text(0, Infinity),
+    float(-Infinity, Infinity),
+    bool
+  ])), nullable(union([
+    object([
+      ["low", optional(nullable(union([
+        float(-Infinity, 3.0),
+        object([], anything),
+        array([], anything, 0, Infinity),
+        text(0, Infinity),
+        bool
+      ])))]
+    ], anything),
+    array([], anything, 0, Infinity),
+    text(0, Infinity),
+    float(-Infinity, Infinity),
+    bool
+  ])), null), properties(1, Infinity), propertyNames(nullable(union([
+    text(0, 4),
+    object([], anything),
+    array([], anything, 0, Infinity),
+    float(-Infinity, Infinity),
+    bool
+  ]))), dependentRequired("high", ["low"])]))],
   ["list", optional(array([], object([
     ["__proto__", optional(text(0, 2))],
     ["x/y~", optional(nullable(bool))]

@@ -57,6 +57,7 @@ function show(value) {
 function take(bits) {
   var value = 0, room, n;
   if (place + bits > 8 * message.length) {
+    part = 8 * message.length;
     fail("truncated", "the message ends before its layout does");
   }
   while (bits > 0) {
@@ -424,8 +425,8 @@ function optional(codec) {
   return { read: codec.read, write: codec.write, optional: true };
 }
 
-// An object of fields: [key, codec].
-function object(fields) {
+// An object of fields: [key, codec]. Others, of a codec, may be there where one is only checked.
+function object(fields, others) {
   var keys = fields.map(function (field) {
     return field[0];
   });
@@ -458,7 +459,12 @@ function object(fields) {
       });
       Object.keys(value).forEach(function (key) {
         if (value[key] !== undefined && keys.indexOf(key) < 0) {
-          fail("range", "unknown property " + show(key));
+          if (!others) {
+            fail("range", "unknown property " + show(key));
+          }
+          deep(key, function () {
+            others.write(value[key]);
+          });
         }
       });
     }

@@ -1,0 +1,148 @@
+//! TS013 codecs in Node.js: `crates/codegen/tests/ts013/executor.js` answers a line with a line.
+
+use crate::language::{Answer, Language, Request};
+use anyhow::{Context, Result, bail};
+use dunnage_codegen::ts013;
+use dunnage_packed::{Layout, Node, Shape};
+use dunnage_pson::Value;
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread,
+};
+
+/// Node.js with the executor.
+pub struct JavaScript {
+    process: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl JavaScript {
+    pub fn start() -> Result<JavaScript> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/codegen/tests/ts013/executor.js");
+        let mut process = Command::new("node")
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot start node")?;
+        let requests = process.stdin.take().context("no stdin")?;
+        let answers = BufReader::new(process.stdout.take().context("no stdout")?);
+        Ok(JavaScript { process, requests, answers })
+    }
+
+    /// Sends the lines and reads as many.
+    fn exchange(&mut self, lines: &[String]) -> Result<Vec<String>> {
+        let (requests, answers) = (&mut self.requests, &mut self.answers);
+        thread::scope(|scope| {
+            let writing = scope.spawn(|| -> std::io::Result<()> {
+                for line in lines {
+                    requests.write_all(line.as_bytes())?;
+                    requests.write_all(b"\n")?;
+                }
+                requests.flush()
+            });
+            let mut all = Vec::with_capacity(lines.len());
+            for line in lines {
+                let mut answer = String::new();
+                if answers.read_line(&mut answer)? == 0 {
+                    bail!("the executor ended at: {line}");
+                }
+                all.push(answer.trim_end().to_owned());
+            }
+            match writing.join() {
+                Ok(written) => written.map(|()| all).map_err(Into::into),
+                Err(_) => bail!("the requests were not written"),
+            }
+        })
+    }
+}
+
+impl Drop for JavaScript {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Language for JavaScript {
+    fn name(&self) -> &str {
+        "TS013 JavaScript"
+    }
+
+    fn load(&mut self, layout: &Layout) -> Result<bool> {
+        let Ok(codec) = ts013(layout, "a random schema") else { return Ok(false) };
+        let line = format!("load {}", serde_json::to_string(&codec)?);
+        match self.exchange(&[line])?.as_slice() {
+            [answer] if answer == "ok" => Ok(true),
+            answer => bail!("a codec that does not load: {answer:?}\n{codec}"),
+        }
+    }
+
+    fn ask(&mut self, requests: &[Request]) -> Result<Vec<Answer>> {
+        let line = |request: &Request| -> Result<String> {
+            Ok(match request {
+                Request::Encode { message, .. } => format!("encode {}", serde_json::to_string(message)?),
+                Request::Decode { bytes, .. } => format!("decode {}", serde_json::to_string(bytes)?),
+            })
+        };
+        let lines = requests.iter().map(line).collect::<Result<Vec<_>>>()?;
+        self.exchange(&lines)?.iter().map(|line| answer(line)).collect()
+    }
+
+    /// A codec leaves out the id of the device, and has the floats of JavaScript for all numbers.
+    fn expected(&self, layout: &Layout, request: &Request) -> Answer {
+        match request {
+            Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
+            Request::Decode { bytes, device } => match layout.decode(bytes, Some(device)) {
+                Ok(mut message) => {
+                    remove_known(layout.root(), &mut message);
+                    Answer::Message(rounded(message))
+                }
+                Err(error) => Answer::Error { kind: error.kind().to_string(), offset: Some(error.offset()) },
+            },
+        }
+    }
+}
+
+/// An answer's line: `bytes [1,2]`, `message JSON`, or `error kind: reason at byte N`.
+fn answer(line: &str) -> Result<Answer> {
+    let (word, rest) = line.split_once(' ').with_context(|| format!("not an answer: {line}"))?;
+    Ok(match word {
+        "bytes" => Answer::Bytes(serde_json::from_str(rest)?),
+        "message" => Answer::Message(rounded(serde_json::from_str(rest)?)),
+        _ => {
+            let kind = rest.split(':').next().unwrap_or_default().to_owned();
+            let digits = |tail: &str| tail.split(',').next().and_then(|digits| digits.parse().ok());
+            Answer::Error { kind, offset: rest.rsplit_once(" at byte ").and_then(|(_, tail)| digits(tail)) }
+        }
+    })
+}
+
+fn remove_known(node: &Node, value: &mut Value) {
+    let (Shape::Object(object), Value::Map(entries)) = (&node.shape, value) else { return };
+    entries.retain(|(key, _)| {
+        !object.fields.iter().any(|field| field.name == *key && field.node.shape == Shape::Known)
+    });
+    for (key, value) in entries {
+        if let Some(field) = object.fields.iter().find(|field| field.name == *key) {
+            remove_known(&field.node, value);
+        }
+    }
+}
+
+/// The value with whole numbers beyond 2^53 as the floats that they are in JavaScript.
+fn rounded(value: Value) -> Value {
+    match value {
+        Value::U64(n) if n > 1 << 53 => Value::F64(n as f64),
+        Value::I64(n) if n < -(1 << 53) => Value::F64(n as f64),
+        Value::Array(items) => Value::Array(items.into_iter().map(rounded).collect()),
+        Value::Map(entries) => {
+            Value::Map(entries.into_iter().map(|(key, value)| (key, rounded(value))).collect())
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,12 @@
+// Values of codec that obey further keywords, each a function that fails.
+function checked(codec, keywords) {
+  return {
+    read: codec.read,
+    write: function (value) {
+      codec.write(value);
+      keywords.forEach(function (keyword) {
+        keyword(value);
+      });
+    }
+  };
+}

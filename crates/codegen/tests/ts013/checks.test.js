@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { engines } from "./engines.js";
+import { golden } from "./golden.js";
+
+const { source, examples } = golden.find(({ name }) => name === "parts");
+const message = examples.find(({ type }) => type === "downlink-encode").input.data;
+
+/** Values of a property that the schema's bits have room for, and that another keyword excludes. */
+const excluded = {
+  device: ["0011"],
+  fraction: [-2, 1e301],
+  word: ["", "okok", "no", "é\ud83d\ude03", "😁😁", "\n"],
+  moment: ["2016-12-31", "2016-12-31T23:59:60", "2016-12-31T23:58:60Z", "2016-12-30T23:59:60Z", "2016-02-30T00:00:00Z", "2016-01-01T24:00:00Z",
+    "2016-01-01T00:00:00+24:00", "2016-01-01T00:00:00+00:60", "2016-01-01T00:00:00.Z", "x2016-01-01T00:00:00Z"],
+  short: ["a", "abcde"],
+  set: [[9, 9], [1, 2], [5, 9], []],
+  range: [{}, { high: 1 }, { low: 4, unit: "km" }],
+  either: ["abcd", 6, true],
+};
+const allowed = {
+  word: ["ok", "é", "éé", "😀", "😂"],
+  moment: ["2016-12-31T23:59:60Z", "2017-01-01t05:29:60+05:30", "2016-01-01 00:00:00.123z", "0000-02-29T23:59:59-23:59"],
+  short: ["ab", "abcd"],
+  set: [[7], [1, 2, 3, 8]],
+  range: [{ low: 9 }, { unit: "m", low: 9 }, { unit: "km" }],
+  either: ["", -5, null],
+};
+
+for (const make of engines) {
+  const codec = make(source);
+  test(`keywords in ${codec.engine}: a value that one excludes is out of range, and named`, () => {
+    for (const [key, values] of Object.entries(excluded)) {
+      for (const value of values) {
+        const output = codec.call("encodeDownlink", { data: { ...message, [key]: value } });
+        assert.match(output.errors[0] ?? "none", new RegExp(`^range: .* at /${key}`), JSON.stringify({ [key]: value }));
+        assert.equal(output.bytes, undefined);
+      }
+    }
+  });
+
+  test(`keywords in ${codec.engine}: what they allow comes back`, () => {
+    for (const [key, values] of Object.entries(allowed)) {
+      for (const value of values) {
+        const { bytes, errors } = codec.call("encodeDownlink", { data: { ...message, [key]: value } });
+        assert.deepEqual(errors, [], JSON.stringify({ [key]: value }));
+        assert.deepEqual(codec.call("decodeUplink", { fPort: 1, bytes }).data[key], value);
+      }
+    }
+  });
+}
