@@ -40,6 +40,7 @@ mod bundled;
 mod compile;
 mod decimal;
 mod diff;
+mod distinct;
 mod ecma;
 mod error;
 mod exact;

@@ -20,7 +20,7 @@ impl Compiler<'_> {
         let repeated = Measure::of(&base).types * branches.len();
         let mut met = Vec::with_capacity(branches.len());
         if repeated <= MAX_REPEATED {
-            let mut meet = Meet::new(&self.definitions);
+            let mut meet = Meet::new(&self.definitions, &self.meet_steps);
             met = branches.iter().filter_map(|branch| meet.of(&base, branch)).collect();
             // With one branch left, its keywords belong to the schema.
             if met.len() < 2 || met.iter().any(|kind| adds_shape(&base, kind)) {

@@ -42,7 +42,7 @@ impl<'a> Compiler<'a> {
     /// What both allow.
     pub(super) fn meet(&self, a: Inner, b: Inner) -> Inner {
         let (a, b) = (a?, b?);
-        Meet::new(&self.definitions).of(&a, &b)
+        Meet::new(&self.definitions, &self.meet_steps).of(&a, &b)
     }
 
     /// Refuses a dialect inside another, which older ones ignore, and definitions that are none.

@@ -6,9 +6,12 @@ use super::{
 };
 use crate::{Array, Assertion, Field, Object, Text, Tuple, Type, validate};
 use dunnage_pson::Value;
+use std::cell::Cell;
 
-/// Most types that are looked at for one schema; then one type is kept, and the other is an assertion.
-const MAX_STEPS: usize = 50_000;
+/// Most types that are looked at for a whole schema; then one type is kept, and the other is an assertion.
+pub(super) const MAX_STEPS: usize = 1_000_000;
+/// How many names or values are compared in the time of a step.
+const COMPARED: usize = 32;
 /// Deepest nesting of types, definitions followed.
 const MAX_DEPTH: usize = 96;
 /// Most members of a union that comes from two.
@@ -18,19 +21,24 @@ const MAX_MEMBERS: usize = 64;
 pub(super) struct Meet<'c> {
     /// The definitions that are complete.
     definitions: &'c [Option<Type>],
-    steps: usize,
+    /// How many steps are left.
+    steps: &'c Cell<usize>,
     depth: usize,
 }
 
 impl<'c> Meet<'c> {
-    pub(super) fn new(definitions: &'c [Option<Type>]) -> Self {
-        Meet { definitions, steps: 0, depth: 0 }
+    pub(super) fn new(definitions: &'c [Option<Type>], steps: &'c Cell<usize>) -> Self {
+        Meet { definitions, steps, depth: 0 }
+    }
+
+    fn charge(&self, steps: usize) {
+        self.steps.set(self.steps.get().saturating_sub(steps));
     }
 
     /// `None` when no value is of both types.
     pub(super) fn of(&mut self, a: &Type, b: &Type) -> Option<Type> {
-        self.steps += 1;
-        if self.steps > MAX_STEPS || self.depth > MAX_DEPTH {
+        self.charge(1 + compared(a, b) / COMPARED);
+        if self.steps.get() == 0 || self.depth > MAX_DEPTH {
             return Some(both(a, b));
         }
         self.depth += 1;
@@ -178,6 +186,15 @@ impl<'c> Meet<'c> {
             _ => Vec::new(),
         };
         Some(checked(Type::Object(Object { fields, additional }), assertions))
+    }
+}
+
+/// How many names or values are held against one another.
+fn compared(a: &Type, b: &Type) -> usize {
+    match (a, b) {
+        (Type::Object(a), Type::Object(b)) => a.fields.len().saturating_mul(b.fields.len()),
+        (Type::Enum(a), Type::Enum(b)) => a.len().saturating_mul(b.len()),
+        _ => 0,
     }
 }
 

@@ -26,7 +26,7 @@ use crate::{Model, Pattern, SchemaError, Type, error::join, measure::Measure, pa
 use dialect::Dialect;
 use identifiers::Identifiers;
 use reference::Followed;
-use std::collections::HashMap;
+use std::{cell::Cell, collections::HashMap};
 
 /// Deepest nesting of arrays and objects in a message.
 const MAX_NESTING: usize = 32;
@@ -69,6 +69,8 @@ struct Compiler<'a> {
     definition_places: Vec<String>,
     schemas: usize,
     patterns: HashMap<String, Pattern>,
+    /// How many steps are left to make one type of two.
+    meet_steps: Cell<usize>,
     /// How often `x-dunnage-known` was met.
     known_seen: usize,
 }
@@ -84,6 +86,7 @@ impl<'a> Compiler<'a> {
             definition_places: Vec::new(),
             schemas: 0,
             patterns: HashMap::new(),
+            meet_steps: Cell::new(meet::MAX_STEPS),
             known_seen: 0,
         }
     }

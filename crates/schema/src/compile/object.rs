@@ -8,6 +8,7 @@ use super::{
 use crate::{
     Assertion, Field, Object, Pattern, SchemaError, Type, error::join, measure::Measure, parse::Node,
 };
+use std::collections::HashSet;
 
 /// What `patternProperties` says: a type for the names that a pattern matches. `None` when they may not be there.
 type Patterns = Vec<(Pattern, Inner)>;
@@ -16,6 +17,7 @@ impl<'a> Compiler<'a> {
     pub(super) fn object(&mut self, schema: &Schema<'a>) -> Result<Inner, SchemaError> {
         schema.place.inside().check(&Measure::default(), &schema.at)?;
         let required = required(schema)?;
+        let is_required: HashSet<&str> = required.iter().copied().collect();
         let patterns = self.patterns_of(schema)?;
         let rest =
             self.below(schema, "additionalProperties", schema.place.varying())?.unwrap_or(Some(Type::Any));
@@ -24,7 +26,7 @@ impl<'a> Compiler<'a> {
         let at = schema.below("properties");
         let properties = schema.entries("properties")?;
         for (name, node) in properties {
-            let required = required.contains(&name.as_str());
+            let required = is_required.contains(name.as_str());
             let place = if required { schema.place.inside() } else { schema.place.varying() };
             let kind = self.schema(node, &join(&at, name), place)?;
             match self.with_patterns(name, kind, &patterns) {
@@ -37,8 +39,8 @@ impl<'a> Compiler<'a> {
             }
         }
         let named: Vec<String> = properties.iter().map(|(name, _)| name.clone()).collect();
-        for (i, name) in required.iter().enumerate().filter(|(_, name)| !named.iter().any(|own| own == *name))
-        {
+        let is_named: HashSet<&str> = named.iter().map(String::as_str).collect();
+        for (i, name) in required.iter().enumerate().filter(|(_, name)| !is_named.contains(**name)) {
             let matched = patterns.iter().any(|(pattern, _)| pattern.is_match(name));
             let kind = if matched { Some(Type::Any) } else { rest.clone() };
             if kind.is_none() && self.dialect.is_strict() {
@@ -76,7 +78,7 @@ impl<'a> Compiler<'a> {
     fn with_patterns(&self, name: &str, kind: Inner, patterns: &Patterns) -> Inner {
         let mut kind = kind?;
         for (_, other) in patterns.iter().filter(|(pattern, _)| pattern.is_match(name)) {
-            kind = Meet::new(&self.definitions).of(&kind, other.as_ref()?)?;
+            kind = Meet::new(&self.definitions, &self.meet_steps).of(&kind, other.as_ref()?)?;
         }
         Some(kind)
     }
@@ -97,11 +99,12 @@ fn required<'a>(schema: &Schema<'a>) -> Result<Vec<&'a str>, SchemaError> {
         Some(_) => return Err(schema.error("required", "required must be an array of names")),
     };
     let mut out: Vec<&str> = Vec::with_capacity(names.len());
+    let mut seen = HashSet::new();
     for (i, name) in names.iter().enumerate() {
         let Node::Text(name) = name else {
             return Err(schema.error("required", "required must be an array of names").below(i));
         };
-        if !out.contains(&name.as_str()) {
+        if seen.insert(name.as_str()) {
             out.push(name);
         } else if schema.dialect.is_strict() {
             return Err(schema.error("required", format!("{name:?} stands twice in required")).below(i));

@@ -4,7 +4,9 @@ use super::{
     Compiler, Inner, Schema, keywords, number, text,
     union::{checked, refers, union},
 };
-use crate::{Array, Assertion, Float, Object, SchemaError, Text, Type, parse::Node, validate};
+use crate::{
+    Array, Assertion, Float, Object, SchemaError, Text, Type, distinct::Distinct, parse::Node, validate,
+};
 use dunnage_pson::Value;
 
 /// All types; `integer` is part of `number`.
@@ -164,6 +166,7 @@ fn listed(schema: &Schema<'_>, keyword: &str, nodes: &[Node], kind: Type) -> Res
         if keyword == "enum" { error.below(i) } else { error }
     };
     let open = refers(&kind);
+    let mut seen = Distinct::default();
     for (i, node) in nodes.iter().enumerate() {
         let value = node.to_value().ok_or_else(|| fault(i, "a number is beyond binary64".to_owned()))?;
         let violation = if open { Ok(()) } else { validate::value(&kind, &value) };
@@ -175,10 +178,13 @@ fn listed(schema: &Schema<'_>, keyword: &str, nodes: &[Node], kind: Type) -> Res
                 ));
             }
             Err(_) => {}
-            Ok(()) if values.contains(&value) && schema.dialect.is_strict() => {
-                return Err(fault(i, format!("the value stands twice in {keyword}")));
+            Ok(()) => {
+                let twice = seen.enter(values.len(), &value, |at| values.get(at) == Some(&value)).is_some();
+                if twice && schema.dialect.is_strict() {
+                    return Err(fault(i, format!("the value stands twice in {keyword}")));
+                }
+                values.push(value);
             }
-            Ok(()) => values.push(value),
         }
     }
     let one = |value| if value == Value::Null { Type::Null } else { Type::Const(value) };

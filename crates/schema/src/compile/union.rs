@@ -1,10 +1,12 @@
 //! Several types for one value, in one normal form.
 
-use crate::{Assertion, Checked, Object, Type, kinds::Kinds, validate};
+use crate::{Assertion, Checked, Object, Type, distinct::distinct, kinds::Kinds, validate};
 use dunnage_pson::Value;
 
 /// Most pairs of types that are held against each other to find out whether both may allow a value.
 const MAX_PAIRS: usize = 1024;
+/// Most members of a union among which a new one is looked for.
+const MAX_COMPARED: usize = 256;
 
 /// The type of values of at least one of these: `null` outside, all values listed in one enumeration, no type twice.
 /// `None` without any.
@@ -18,16 +20,16 @@ pub(super) fn union(kinds: impl IntoIterator<Item = Type>) -> Option<Type> {
             Type::Any => return Some(Type::Any),
             Type::Enum(more) => {
                 first_value.get_or_insert(others.len());
-                more.into_iter().for_each(|value| add(&mut values, value));
+                values.extend(more);
             }
             Type::Const(value) => {
                 first_value.get_or_insert(others.len());
-                add(&mut values, value);
+                values.push(value);
             }
             kind => add(&mut others, kind),
         }
     }
-    if let (Some(at), Some(kind)) = (first_value, enumeration(values)) {
+    if let (Some(at), Some(kind)) = (first_value, enumeration(distinct(values))) {
         others.insert(at, kind);
     }
     let kind = if others.len() > 1 { Some(Type::Union(others)) } else { others.pop() };
@@ -37,8 +39,9 @@ pub(super) fn union(kinds: impl IntoIterator<Item = Type>) -> Option<Type> {
     }
 }
 
+/// Adds what is not there yet; among very many, without a look.
 fn add<T: PartialEq>(items: &mut Vec<T>, item: T) {
-    if !items.contains(&item) {
+    if items.len() > MAX_COMPARED || !items.contains(&item) {
         items.push(item);
     }
 }

@@ -80,7 +80,14 @@ impl Check<'_> {
         entries: &[(String, Value)],
         v: &Value,
     ) -> Result<(), Violation> {
-        let has = |name: &String| entries.iter().any(|(key, _)| key == name);
+        let has = |name: &String| {
+            self.charge(entries.len());
+            !self.is_spent() && entries.iter().any(|(key, _)| key == name)
+        };
+        let is_in = |names: &[String], key: &String| {
+            self.charge(names.len());
+            !self.is_spent() && names.contains(key)
+        };
         match assertion {
             Assertion::Properties { min, max } => {
                 let count = entries.len();
@@ -111,7 +118,7 @@ impl Check<'_> {
             Assertion::DependentSchemas(kinds) => {
                 kinds.iter().filter(|(name, _)| has(name)).try_for_each(|(_, kind)| self.value(kind, v))
             }
-            Assertion::Absent(names) => match entries.iter().find(|(key, _)| names.contains(key)) {
+            Assertion::Absent(names) => match entries.iter().find(|(key, _)| is_in(names, key)) {
                 Some((key, _)) => {
                     let absent = self.violation(|| format!("there is no field {}", Quoted(key)));
                     Err(self.under(absent, || key.clone()))
@@ -119,7 +126,7 @@ impl Check<'_> {
                 None => Ok(()),
             },
             Assertion::Others { named, patterns, rest } => {
-                entries.iter().filter(|(key, _)| !named.contains(key)).try_for_each(|(key, v)| {
+                entries.iter().filter(|(key, _)| !is_in(named, key)).try_for_each(|(key, v)| {
                     self.other(key, v, patterns, rest.as_ref())
                         .map_err(|violation| self.under(violation, || key.clone()))
                 })

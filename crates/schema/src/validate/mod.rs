@@ -42,6 +42,9 @@ pub(crate) fn value(kind: &Type, v: &Value) -> Result<(), Violation> {
     Check::new(&[], true).value(kind, v)
 }
 
+/// How many names or values are compared in the time of a step.
+const COMPARED: usize = 8;
+
 /// One validation.
 struct Check<'m> {
     definitions: &'m [Type],
@@ -81,8 +84,14 @@ impl<'m> Check<'m> {
         result.is_ok()
     }
 
+    /// Counts names or values that are compared one by one; a few take as long as one value.
+    fn charge(&self, compared: usize) {
+        let steps = u32::try_from(compared / COMPARED).unwrap_or(u32::MAX);
+        self.steps.set(self.steps.get().saturating_add(steps));
+    }
+
     fn value(&self, kind: &Type, v: &Value) -> Result<(), Violation> {
-        self.steps.set(self.steps.get().saturating_add(1));
+        self.charge(COMPARED);
         if self.is_spent() {
             return self.fail(String::new);
         }
@@ -99,8 +108,10 @@ impl<'m> Check<'m> {
             (Type::NumberText(number), Value::Text(t)) => self.number_text(number, t),
             (Type::NumbersText(numbers), Value::Text(t)) => self.numbers_text(numbers, t),
             (Type::TimeText(time), Value::Text(t)) => self.time_text(time, t),
-            (Type::Enum(values), _) if values.contains(v) => Ok(()),
-            (Type::Enum(values), _) => self.fail(|| words::not_in(values, v)),
+            (Type::Enum(values), _) => {
+                self.charge(values.len());
+                if values.contains(v) { Ok(()) } else { self.fail(|| words::not_in(values, v)) }
+            }
             (Type::Const(only), _) if only == v => Ok(()),
             (Type::Const(only), _) => self.fail(|| format!("{} is not {}", Brief(v), Brief(only))),
             (Type::Array(array), Value::Array(items)) => self.elements(array, items),
@@ -174,7 +185,10 @@ impl<'m> Check<'m> {
         for (key, v) in entries {
             let at = match object.fields.get(next) {
                 Some(field) if field.name == *key => Some(next),
-                _ => object.fields.iter().position(|field| field.name == *key),
+                _ => {
+                    self.charge(object.fields.len());
+                    object.fields.iter().position(|field| field.name == *key)
+                }
             };
             let result = match (at.map(|at| &object.fields[at]), &object.additional) {
                 (Some(field), _) => {

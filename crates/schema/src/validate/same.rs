@@ -1,10 +1,8 @@
 //! Equality as `uniqueItems` has it: the order of an object's fields does not matter, 2 is 2.0, and 0 is -0.0.
 
+use crate::distinct::Distinct;
 use dunnage_pson::Value;
-use std::{
-    collections::{HashMap, hash_map::RandomState},
-    hash::{BuildHasher, Hash, Hasher},
-};
+use std::collections::HashMap;
 
 /// The indices of the first element that is equal to one before it: that one's, and its own.
 pub(super) fn twice(items: &[Value]) -> Option<(usize, usize)> {
@@ -12,15 +10,10 @@ pub(super) fn twice(items: &[Value]) -> Option<(usize, usize)> {
         return (1..items.len())
             .find_map(|b| (0..b).find(|&a| is_same(&items[a], &items[b])).map(|a| (a, b)));
     }
-    // A key that nobody outside knows, so that no message makes all hashes equal.
-    let state = RandomState::new();
-    let mut seen: HashMap<u64, Vec<usize>> = HashMap::with_capacity(items.len());
-    items.iter().enumerate().find_map(|(b, item)| {
-        let before = seen.entry(hash(item, &state)).or_default();
-        let a = before.iter().copied().find(|&a| is_same(&items[a], item));
-        before.push(b);
-        a.map(|a| (a, b))
-    })
+    let mut seen = Distinct::default();
+    let mut before =
+        |(b, item): (usize, &Value)| Some((seen.enter(b, item, |a| is_same(&items[a], item))?, b));
+    items.iter().enumerate().find_map(&mut before)
 }
 
 fn is_same(a: &Value, b: &Value) -> bool {
@@ -29,36 +22,14 @@ fn is_same(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b))
         }
         (Value::Map(a), Value::Map(b)) => {
-            let found = |key: &str, value: &Value| b.iter().any(|(k, v)| k == key && is_same(value, v));
+            let others: HashMap<&str, &Value> = b.iter().map(|(key, value)| (key.as_str(), value)).collect();
+            let found = |key: &str, value: &Value| others.get(key).is_some_and(|other| is_same(value, other));
             a.len() == b.len() && a.iter().all(|(key, value)| found(key, value))
         }
         (Value::F64(a), Value::F64(b)) => a == b,
         (Value::F64(f), other) | (other, Value::F64(f)) if *f == 0.0 => *other == Value::U64(0),
         _ => a == b,
     }
-}
-
-/// Equal for values that are the same.
-fn hash(value: &Value, state: &RandomState) -> u64 {
-    let mut hasher = state.build_hasher();
-    match value {
-        Value::Null => 0u8.hash(&mut hasher),
-        Value::Bool(b) => b.hash(&mut hasher),
-        Value::U64(_) | Value::I64(_) | Value::F64(_) => match (value.as_integer(), value) {
-            (Some(n), _) => n.hash(&mut hasher),
-            (None, Value::F64(f)) if *f == 0.0 => 0i128.hash(&mut hasher),
-            (None, Value::F64(f)) => f.to_bits().hash(&mut hasher),
-            (None, _) => {}
-        },
-        Value::Text(text) => text.hash(&mut hasher),
-        Value::Bytes(bytes) => bytes.hash(&mut hasher),
-        Value::Array(items) => items.iter().for_each(|item| hash(item, state).hash(&mut hasher)),
-        Value::Map(entries) => {
-            let entry = |(key, value): &(String, Value)| state.hash_one((key, hash(value, state)));
-            entries.iter().map(entry).fold(0u64, u64::wrapping_add).hash(&mut hasher);
-        }
-    }
-    hasher.finish()
 }
 
 #[cfg(test)]

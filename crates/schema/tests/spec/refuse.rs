@@ -3,6 +3,14 @@
 use dunnage_schema::{Model, bundled};
 use proptest::prelude::*;
 
+/// Some of the schemas of `bench/corpus/real`.
+const REAL: &[&str] = &[
+    include_str!("../../../../bench/corpus/real/json-schema/schema.json"),
+    include_str!("../../../../bench/corpus/real/thing-description/schema.json"),
+    include_str!("../../../../bench/corpus/real/openapi/schema.json"),
+    include_str!("../../../../bench/corpus/real/geojson/schema.json"),
+];
+
 /// Every schema is refused at its pointer, whose last keyword the error names, for its reason.
 pub fn refused(cases: &[(&str, &str, &str)]) {
     for (schema, pointer, reason) in cases {
@@ -345,7 +353,61 @@ fn references_cannot_make_a_small_schema_huge() {
     assert!(error.message().contains("deep"), "{error}");
 }
 
+#[test]
+fn large_schemas_and_messages_take_their_time_and_no_more() {
+    let many = |n: usize, one: &dyn Fn(usize) -> String| (0..n).map(one).collect::<Vec<_>>().join(",");
+    let start = std::time::Instant::now();
+    let names = many(20_000, &|i| format!(r#""n{i}""#));
+    let properties = many(8000, &|i| format!(r#""n{i}":{{"type":"integer"}}"#));
+    let branches = many(5000, &|i| format!(r#"{{"type":"string","maxLength":{i}}}"#));
+    let objects = many(3000, &|i| format!(r#"{{"type":"object","required":["n{i}"]}}"#));
+    for schema in [
+        format!(r#"{{"enum":[{names}]}}"#),
+        format!(r#"{{"allOf":[{{"enum":[{names}]}},{{"enum":[{names},true]}}]}}"#),
+        format!(r#"{{"type":"object","properties":{{{properties}}},"required":[{names}]}}"#),
+        format!(
+            r#"{{"allOf":[{{"properties":{{{properties}}}}},{{"properties":{{{properties},"x":true}}}}]}}"#
+        ),
+        format!(r#"{{"oneOf":[{branches}]}}"#),
+        format!(r#"{{"type":"object","properties":{{"n7":{{"type":"integer"}}}},"oneOf":[{objects}]}}"#),
+    ] {
+        let head = &schema[..60];
+        let model = Model::compile(&schema).unwrap_or_else(|e| panic!("{head}: {e}"));
+        let entries = (0..8000).rev().map(|i| (format!("n{i}"), dunnage_pson::Value::U64(i)));
+        let _ = model.validate(&dunnage_pson::Value::Map(entries.collect()));
+        let items = (0..8000).map(|i| dunnage_pson::Value::Text(format!("m{i}")));
+        let _ = model.validate(&dunnage_pson::Value::Array(items.collect()));
+    }
+    assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
+}
+
 proptest! {
+    #[test]
+    fn a_damaged_schema_is_compiled_or_refused_like_others(
+        which in any::<proptest::sample::Index>(),
+        at in any::<proptest::sample::Index>(),
+        other in any::<proptest::sample::Index>(),
+        insert in proptest::sample::select(vec![
+            "{\"$ref\":\"#\"}", "{\"not\":{\"$ref\":\"#\"}}", "true", "false", "[]", "{}", "-1", "{\"allOf\":[{\"$ref\":\"#\"},{\"items\":{\"$ref\":\"#\"}}]}",
+        ]),
+    ) {
+        // The text of one value of a real schema stands where another was.
+        let text = which.get(REAL);
+        let starts: Vec<usize> = text.match_indices(": ").map(|(i, _)| i + 2).collect();
+        let value_at = |i: usize| {
+            let mut values = serde_json::Deserializer::from_str(&text[i..]).into_iter::<serde_json::Value>();
+            let value = values.next().and_then(Result::ok);
+            value.map(|value| (value.to_string(), i + values.byte_offset()))
+        };
+        let (at, other) = (*at.get(&starts), *other.get(&starts));
+        if let Some((_, end)) = value_at(at) {
+            let _ = Model::compile(&format!("{}{insert}{}", &text[..at], &text[end..]));
+            if let Some((value, _)) = value_at(other) {
+                let _ = Model::compile(&format!("{}{value}{}", &text[..at], &text[end..]));
+            }
+        }
+    }
+
     #[test]
     fn a_damaged_schema_is_compiled_or_refused(
         which in any::<proptest::sample::Index>(),

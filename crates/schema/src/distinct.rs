@@ -1,0 +1,64 @@
+//! Values that were seen before, found in time that does not grow with their number.
+
+use dunnage_pson::Value;
+use std::{
+    collections::{HashMap, hash_map::RandomState},
+    hash::{BuildHasher, Hash, Hasher},
+};
+
+/// Indices of values by their hash, under a key that nobody outside knows, so that no input makes all hashes equal.
+#[derive(Default)]
+pub(crate) struct Distinct {
+    state: RandomState,
+    seen: HashMap<u64, Vec<usize>>,
+}
+
+impl Distinct {
+    /// The first index for which `is_same` holds among those that were entered with equal values; enters `index` with `value`.
+    pub(crate) fn enter(
+        &mut self,
+        index: usize,
+        value: &Value,
+        is_same: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let before = self.seen.entry(hash(value, &self.state)).or_default();
+        let found = before.iter().copied().find(|&other| is_same(other));
+        before.push(index);
+        found
+    }
+}
+
+/// Equal for values that are equal, and for those that differ in the order of fields or the sign of zero only.
+fn hash(value: &Value, state: &RandomState) -> u64 {
+    let mut hasher = state.build_hasher();
+    match value {
+        Value::Null => 0u8.hash(&mut hasher),
+        Value::Bool(b) => b.hash(&mut hasher),
+        Value::U64(_) | Value::I64(_) | Value::F64(_) => match (value.as_integer(), value) {
+            (Some(n), _) => n.hash(&mut hasher),
+            (None, Value::F64(f)) if *f == 0.0 => 0i128.hash(&mut hasher),
+            (None, Value::F64(f)) => f.to_bits().hash(&mut hasher),
+            (None, _) => {}
+        },
+        Value::Text(text) => text.hash(&mut hasher),
+        Value::Bytes(bytes) => bytes.hash(&mut hasher),
+        Value::Array(items) => items.iter().for_each(|item| hash(item, state).hash(&mut hasher)),
+        Value::Map(entries) => {
+            let entry = |(key, value): &(String, Value)| state.hash_one((key, hash(value, state)));
+            entries.iter().map(entry).fold(0u64, u64::wrapping_add).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// The values without those that stand before, in their order.
+pub(crate) fn distinct(values: Vec<Value>) -> Vec<Value> {
+    let mut seen = Distinct::default();
+    let mut out: Vec<Value> = Vec::with_capacity(values.len());
+    for value in values {
+        if seen.enter(out.len(), &value, |at| out.get(at) == Some(&value)).is_none() {
+            out.push(value);
+        }
+    }
+    out
+}
