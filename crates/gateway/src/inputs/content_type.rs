@@ -4,7 +4,6 @@ use super::decode::Encoding;
 use crate::problem::Problem;
 use axum::http::{HeaderMap, header};
 use dunnage_formats::Id;
-use mime::Mime;
 
 /// Fewest and most hexadecimal digits of a fingerprint.
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=64;
@@ -28,11 +27,13 @@ fn layout(format: Id, content_type: &str) -> Result<Option<String>, Problem> {
     if format != Id::Packed {
         return Ok(None);
     }
-    let media_type: Mime = content_type
-        .parse()
-        .map_err(|e| Problem::unsupported(format!("the Content-Type {content_type:?} is none: {e}")))?;
-    let mut given =
-        media_type.params().filter(|(name, _)| *name == "layout").map(|(_, value)| value.as_str());
+    // The crate `mime` takes no space before a semicolon, which RFC 9110, 5.6.6, allows.
+    let mut given = content_type
+        .split(';')
+        .skip(1)
+        .filter_map(|parameter| parameter.trim().split_once('='))
+        .filter(|(name, _)| name.eq_ignore_ascii_case("layout"))
+        .map(|(_, value)| value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value));
     match (given.next(), given.next()) {
         (None, _) => Ok(None),
         (Some(digits), None) if is_fingerprint(digits) => Ok(Some(digits.to_owned())),
@@ -57,8 +58,11 @@ mod tests {
     fn a_layout_is_read_from_packed_only() {
         let packed = "application/vnd.dunnage.packed";
         let layout = |layout: &str| Ok((Id::Packed, Some(layout.to_owned())));
-        assert_eq!(read(packed), Ok((Id::Packed, None)));
+        for none in ["", ";", " ; charset=utf-8", ";charset=utf-8 ;"] {
+            assert_eq!(read(&format!("{packed}{none}")), Ok((Id::Packed, None)), "{none}");
+        }
         assert_eq!(read(&format!("{packed}; layout=0123456789AB")), layout("0123456789AB"));
+        assert_eq!(read(&format!("{packed} ; layout=01234567;")), layout("01234567"));
         assert_eq!(read(&format!("{packed};charset=x;LAYOUT=\"01234567\"")), layout("01234567"));
         assert_eq!(read(&format!("{packed}; layout={}", "0".repeat(64))), layout(&"0".repeat(64)));
         for bad in ["0123456", "0123456g", "", &"0".repeat(65), "01234567;layout=01234567", "\"01234567"] {
