@@ -82,14 +82,15 @@ impl Slots {
             (problem.kind, problem.offset) = (Some(Kind::Range.as_str()), Some(0));
             return Err(problem);
         };
+        let Some(asked) = asked else { return Ok(slot) };
         let fingerprint = hex(&slot.key.fingerprint);
-        match asked {
-            Some(asked) if !fingerprint.starts_with(&asked.to_ascii_lowercase()) => Err(unknown(format!(
-                "the layout in slot {number} is {}, not {asked}; the message was not decoded",
-                &fingerprint[..asked.len()]
-            ))),
-            _ => Ok(slot),
+        if fingerprint.starts_with(&asked.to_ascii_lowercase()) {
+            return Ok(slot);
         }
+        let has = &fingerprint[..asked.len().min(fingerprint.len())];
+        Err(unknown(format!(
+            "the layout in slot {number} is {has}, not {asked}; the message was not decoded"
+        )))
     }
 
     fn listed(&self) -> String {
