@@ -1,6 +1,6 @@
 //! `dunnage schema infer`.
 
-use crate::run::{Run, dunnage, golden};
+use crate::run::{Run, dunnage, golden, root};
 use dunnage_formats::{Id, Mapping};
 use dunnage_links::fleet::Fleet;
 
@@ -40,6 +40,17 @@ fn a_fleet_of_messages_gives_the_schema_of_a_container() {
         dunnage(&["convert", "--from", "json", "--to", "avro", "--schema", schema, "--lines"], &lines);
     let back = ["convert", "--from", "avro", "--to", "json", "--schema", schema, "--lines"];
     assert_eq!(dunnage(&back, bytes.text()).text(), lines);
+}
+
+#[test]
+fn the_inferred_schema_is_as_good_as_the_bundled_one() {
+    let inferred = saved(&dunnage(&["schema", "infer", "-", "--lines"], fleet()));
+    let message = std::fs::read(root().join("bench/corpus/container.json")).unwrap();
+    let bytes = |schema: &str| {
+        dunnage(&["convert", "--from", "json", "--to", "packed", "--schema", schema], &message).stdout.len()
+    };
+    let (inferred, bundled) = (bytes(inferred.path().to_str().unwrap()), bytes("container"));
+    assert!((1..=bundled).contains(&inferred), "{inferred} bytes, {bundled} with the bundled schema");
 }
 
 #[test]

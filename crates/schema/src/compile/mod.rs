@@ -35,7 +35,7 @@ const MAX_DEPTH: usize = 128;
 /// Most schemas after references were replaced by what they refer to.
 const MAX_SCHEMAS: usize = 100_000;
 /// Most different regular expressions; each may take 1 MiB.
-const MAX_PATTERNS: usize = 256;
+pub(crate) const MAX_PATTERNS: usize = 256;
 /// The name of a model whose schema has no usable title.
 const UNTITLED: &str = "Message";
 

@@ -36,6 +36,7 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     ];
     let holds = |schema: &Node| allows(schema, texts.iter().map(|text| Some(Value::from(*text))));
     let guess = tries.into_iter().find_map(|guess| guess(path, texts).filter(|(schema, _)| holds(schema)));
+    let guess = guess.filter(|(schema, _)| guesses.has_room_for(schema));
     let (schema, note) = guess.unwrap_or_else(|| free(texts));
     guesses.note(path, note);
     schema

@@ -1,13 +1,15 @@
 //! What values of one place in the messages have in common: their kinds, and null.
 
 use super::{Note, array, number, object, text, write};
-use crate::{Model, parse::Node};
+use crate::{Model, compile::MAX_PATTERNS, parse::Node};
 use dunnage_pson::Value;
+use std::collections::HashSet;
 
 /// What has been guessed so far.
 #[derive(Default)]
 pub(super) struct Guesses {
     pub(super) notes: Vec<Note>,
+    patterns: HashSet<String>,
 }
 
 impl Guesses {
@@ -15,6 +17,15 @@ impl Guesses {
     pub(super) fn note(&mut self, path: &str, text: String) {
         let field = if path.is_empty() { "$" } else { path };
         self.notes.push(Note { field: field.to_owned(), text });
+    }
+
+    /// Whether the schema of one more text may be part of the whole one, which has only so many different patterns.
+    pub(super) fn has_room_for(&mut self, schema: &Node) -> bool {
+        let Some(pattern) = schema.text("pattern") else { return true };
+        if self.patterns.len() < MAX_PATTERNS {
+            self.patterns.insert(pattern.to_owned());
+        }
+        self.patterns.contains(pattern)
     }
 }
 

@@ -235,6 +235,15 @@ fn the_examples_of_the_bundled_schemas_are_sane() {
     }
 }
 
+#[test]
+fn more_patterns_than_a_schema_may_have_become_text() {
+    let id = |n: usize| format!("{}{}", "Z".repeat(1 + n % 20), "7".repeat(1 + n / 20));
+    let fields: Vec<String> = (0..300).map(|n| format!("\"{}\":\"{}\"", "f".repeat(n), id(n))).collect();
+    let properties = &schema(&[format!("{{{}}}", fields.join(","))])["properties"];
+    let patterns = properties.as_object().unwrap().values().filter(|field| field["pattern"].is_string());
+    assert_eq!(patterns.count(), 256);
+}
+
 /// Text of the kinds that are recognised, near misses among them.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
