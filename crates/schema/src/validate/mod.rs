@@ -134,11 +134,15 @@ impl<'m> Check<'m> {
         if !self.explain.get() {
             return self.fail(String::new);
         }
-        // When only one member is about such values, its reason is the one to give.
-        let mut about = kinds.iter().filter(|kind| words::is_about(kind, v, self.definitions));
+        // When only one member is meant by such values, its reason is the one to give.
+        let is_meant =
+            |kind: &&Type| words::is_about(kind, v, self.definitions) && !words::has_other_constant(kind, v);
+        let mut about = kinds.iter().filter(is_meant);
         match (about.next(), about.next()) {
             (Some(only), None) => self.value(only, v),
-            (None, _) => self.fail(|| format!("{} is none of {}", Brief(v), words::nouns(kinds))),
+            (None, _) if !kinds.iter().any(|kind| words::is_about(kind, v, self.definitions)) => {
+                self.fail(|| format!("{} is none of {}", Brief(v), words::nouns(kinds)))
+            }
             _ => self.fail(|| format!("{} is none of the {} kinds allowed", Brief(v), kinds.len())),
         }
     }

@@ -50,6 +50,19 @@ pub(super) fn is_about(kind: &Type, v: &Value, definitions: &[Type]) -> bool {
     Kinds::of(kind, definitions).meets(Kinds::of_value(v))
 }
 
+/// Whether a field that tells objects apart has a value in `v` that it never has in `kind`.
+pub(super) fn has_other_constant(kind: &Type, v: &Value) -> bool {
+    match kind {
+        Type::Object(object) => object.fields.iter().any(|field| match (&field.kind, v.get(&field.name)) {
+            (Type::Const(only), Some(value)) => only != value,
+            (Type::Enum(values), Some(value)) => !values.contains(value),
+            _ => false,
+        }),
+        Type::Checked(checked) => has_other_constant(&checked.kind, v),
+        _ => false,
+    }
+}
+
 /// A value for people: scalars as JSON, cut where they are long.
 pub(super) struct Brief<'a>(pub &'a Value);
 

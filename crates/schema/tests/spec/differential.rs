@@ -189,7 +189,7 @@ fn in_draft(node: &Json, draft: Draft) -> Json {
                 ];
                 let after4 = ["if", "then", "else", "const", "contains", "propertyNames"];
                 match key.as_str() {
-                    newer_key if newer.contains(&newer_key) => continue,
+                    newer_key if draft != Draft::Draft201909 && newer.contains(&newer_key) => continue,
                     after if draft == Draft::Draft4 && after4.contains(&after) => continue,
                     "exclusiveMaximum" if draft == Draft::Draft4 => {
                         out.insert("maximum".into(), inner);
@@ -230,11 +230,20 @@ fn has_boolean_schema(node: &Json) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { max_global_rejects: 100_000, cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_global_rejects: 100_000, cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn in_2020_12(schema in schema(), messages in vec(message(), 24)) {
         agree(&schema, &messages, Draft::Draft202012)?;
+    }
+
+    #[test]
+    fn in_2019_09(schema in schema(), messages in vec(message(), 24)) {
+        let mut schema = in_draft(&schema, Draft::Draft201909);
+        if let Some(schema) = schema.as_object_mut() {
+            schema.insert("$schema".into(), json!("https://json-schema.org/draft/2019-09/schema"));
+        }
+        agree(&schema, &messages, Draft::Draft201909)?;
     }
 
     #[test]

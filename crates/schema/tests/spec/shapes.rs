@@ -140,7 +140,13 @@ fn members_that_differ_in_a_constant_stay_apart() {
         (names(&kinds[0]), names(&kinds[1])),
         (vec!["id".into(), "kind".into(), "t".into()], vec!["id".into(), "kind".into(), "n".into()],)
     );
-    broken(schema, &[(r#"{"kind":"x"}"#, "an object of 1 is none of the 2 kinds allowed")]);
+    broken(
+        schema,
+        &[
+            (r#"{"kind":"x"}"#, "an object of 1 is none of the 2 kinds allowed"),
+            (r#"{"kind":"t","t":"a"}"#, "\"a\" is not a number at /t"),
+        ],
+    );
 
     // Where the branches only ask for fields, one object is enough.
     let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},
