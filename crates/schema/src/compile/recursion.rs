@@ -3,6 +3,9 @@
 use super::{Compiler, MAX_SCHEMAS, union::nothing};
 use crate::{SchemaError, Type, measure::Measure};
 
+/// Most schemas that lead back to themselves: one may stand for the next, and each takes a part of the stack.
+const MAX_DEFINITIONS: usize = 1000;
+
 impl Compiler<'_> {
     /// The definitions, when looking at a value through them comes to an end and they are not too many.
     pub(super) fn finished_definitions(&mut self, root: &Type) -> Result<Vec<Type>, SchemaError> {
@@ -15,6 +18,10 @@ impl Compiler<'_> {
                 "",
                 format!("more than {MAX_SCHEMAS} types, choices written out"),
             ));
+        }
+        if definitions.len() > MAX_DEFINITIONS {
+            let message = format!("more than {MAX_DEFINITIONS} schemas lead back to themselves");
+            return Err(SchemaError::new("", "", message));
         }
         let mut states = vec![State::New; definitions.len()];
         for index in 0..definitions.len() {

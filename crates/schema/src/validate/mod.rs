@@ -14,13 +14,19 @@ use words::{Brief, Quoted};
 /// Most values that are looked at, one by a type counting as one: choices inside choices could take for ever.
 const MAX_STEPS: u32 = 1 << 24;
 
+/// Most schemas inside one another, from the message to a value in it: each takes a part of the stack.
+const MAX_INSIDE: u32 = 1000;
+
 impl Model {
     /// Whether `message` is one that the schema allows; if not, which value is the first to break it, and how.
     pub fn validate(&self, message: &Value) -> Result<(), Violation> {
         let check = Check::new(&self.definitions, true);
         let result = check.value(&self.root, message);
         if check.is_spent() {
-            return Err(Violation::new(format!("the message takes more than {MAX_STEPS} steps to check")));
+            let message = format!(
+                "checking the message takes more than {MAX_STEPS} steps, or {MAX_INSIDE} schemas inside one another"
+            );
+            return Err(Violation::new(message));
         }
         result
     }
@@ -52,11 +58,13 @@ struct Check<'m> {
     explain: Cell<bool>,
     /// How many values were looked at.
     steps: Cell<u32>,
+    /// How many schemas the current one is in.
+    inside: Cell<u32>,
 }
 
 impl<'m> Check<'m> {
     fn new(definitions: &'m [Type], explain: bool) -> Self {
-        Check { definitions, explain: Cell::new(explain), steps: Cell::new(0) }
+        Check { definitions, explain: Cell::new(explain), steps: Cell::new(0), inside: Cell::new(0) }
     }
 
     fn is_spent(&self) -> bool {
@@ -92,9 +100,20 @@ impl<'m> Check<'m> {
 
     fn value(&self, kind: &Type, v: &Value) -> Result<(), Violation> {
         self.charge(COMPARED);
+        let inside = self.inside.get();
+        if inside == MAX_INSIDE {
+            self.steps.set(u32::MAX);
+        }
         if self.is_spent() {
             return self.fail(String::new);
         }
+        self.inside.set(inside + 1);
+        let result = self.cases(kind, v);
+        self.inside.set(inside);
+        result
+    }
+
+    fn cases(&self, kind: &Type, v: &Value) -> Result<(), Violation> {
         match (kind, v) {
             (Type::Any, _) | (Type::Null, Value::Null) | (Type::Bool, Value::Bool(_)) => Ok(()),
             (Type::Nullable(_), Value::Null) => Ok(()),

@@ -336,6 +336,22 @@ fn nesting_and_size_have_limits() {
     assert!(error.message().contains("1048576"), "{error}");
 }
 
+/// So many definitions, each of which leads back to itself, and stands for the next.
+fn rings(count: usize) -> String {
+    let ring = |i: usize| {
+        let array = format!(r##"{{"type":"array","items":{{"$ref":"#/$defs/d{i}"}}}}"##);
+        format!(r##""d{i}":{{"anyOf":[{array},{{"$ref":"#/$defs/d{}"}}]}}"##, i + 1)
+    };
+    let used = |i: usize| format!(r##""p{i}":{{"$ref":"#/$defs/d{i}"}}"##);
+    let rings: Vec<_> = (0..count).map(ring).collect();
+    let uses: Vec<_> = (0..count).rev().map(used).collect();
+    format!(
+        r##"{{"type":"object","properties":{{{}}},"$defs":{{{},"d{count}":{{"type":"null"}}}}}}"##,
+        uses.join(","),
+        rings.join(",")
+    )
+}
+
 #[test]
 fn references_cannot_make_a_small_schema_huge() {
     let mut definitions = vec![r#""d0":{"type":"null"}"#.to_owned()];
@@ -346,6 +362,21 @@ fn references_cannot_make_a_small_schema_huge() {
     let schema = format!(r##"{{"$ref":"#/$defs/d25","$defs":{{{}}}}}"##, definitions.join(","));
     let error = Model::compile(&schema).unwrap_err();
     assert!(error.message().contains("more than 100000 schemas"), "{error}");
+
+    let long: Vec<_> = (0..5000)
+        .map(|i| format!(r##""d{i}":{{"allOf":[{{"anyOf":[{{"$ref":"#/$defs/d{}"}},{{"type":"object","properties":{{"a":{{"$ref":"#"}}}}}}]}}]}}"##, i + 1))
+        .collect();
+    let schema = format!(
+        r##"{{"type":"array","items":{{"$ref":"#/$defs/d0"}},"$defs":{{{},"d5000":{{}}}}}}"##,
+        long.join(",")
+    );
+    let error = Model::compile(&schema).unwrap_err();
+    assert!(error.message().contains("deep"), "{error}");
+
+    let error = Model::compile(&rings(1500)).unwrap_err();
+    assert!(error.message().contains("more than 1000"), "{error}");
+    let model = Model::compile(&rings(900)).unwrap();
+    assert!(model.validate(&crate::json::message(r#"{"p899":[[null]],"p600":null}"#)).is_ok());
 
     let chain: Vec<_> = (0..5000).map(|i| format!(r##""d{i}":{{"$ref":"#/$defs/d{}"}}"##, i + 1)).collect();
     let schema = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d5000":{{}}}}}}"##, chain.join(","));

@@ -375,3 +375,18 @@ fn a_small_schema_cannot_become_huge() {
     let error = Model::compile(&schema).unwrap_err();
     assert!(error.message().contains("more than 100000"), "{error}");
 }
+
+#[test]
+fn many_choices_inside_one_another_do_not_take_the_stack() {
+    // Between two levels of the message stand sixty schemas.
+    let mut schema = r##"{"type":"array","items":{"$ref":"#"}}"##.to_owned();
+    for _ in 0..30 {
+        schema = format!(r#"{{"not":{{"not":{schema}}}}}"#);
+    }
+    let schema = format!(r##"{{"type":"array","items":{schema}}}"##);
+    let model = model(&schema);
+    let nested = |depth: usize| message(&format!("{}{}", "[".repeat(depth), "]".repeat(depth)));
+    assert_eq!(model.validate(&nested(10)), Ok(()));
+    let violation = model.validate(&nested(100)).unwrap_err();
+    assert!(violation.message().contains("inside one another"), "{violation}");
+}
