@@ -2,7 +2,7 @@
 
 use crate::{
     failure::{Failure, complain},
-    input,
+    fit, input,
 };
 use clap::{Args, ValueEnum};
 use dunnage_codegen::{Mapped, Mapping, avro, c, proto, thrift, ts013, ts013_examples};
@@ -31,6 +31,9 @@ pub struct Generate {
     /// Schema of the messages: a JSON Schema file, or the name of a bundled one
     #[arg(long, value_name = "SCHEMA")]
     schema: String,
+    /// Link that every message has to fit, for C: when the largest does not, its fields are listed, and nothing is written
+    #[arg(long, value_name = "ID")]
+    link: Option<String>,
     /// Directory of the files; it is made when it is not there
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -54,6 +57,9 @@ impl Generate {
     pub fn run(self) -> Result<(), Failure> {
         let model = input::schema(&self.schema)?;
         let name = model.name.to_lowercase();
+        if self.link.is_some() && !matches!(self.language, Language::C) {
+            return Err(Failure::Usage("--link is for C".into()));
+        }
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
             Language::C => self.c(&Layout::new(&model)),
@@ -65,7 +71,10 @@ impl Generate {
     }
 
     fn c(&self, layout: &Layout) -> Result<(), Failure> {
-        let files = c::c(layout, None).map_err(|faults| self.refused(&faults))?;
+        let link = self.link.as_deref().map(link).transpose()?;
+        let limit = link.and_then(|link| Some(c::Link { name: link.name, limit: link.max_payload_bytes? }));
+        let files = c::c(layout, limit).map_err(|faults| self.refused(&faults))?;
+        link.map_or(Ok(()), |link| fit::check(layout, link))?;
         self.write(&files.name, "h", &files.header)?;
         self.write(&files.name, "c", &files.source)
     }
@@ -93,4 +102,12 @@ impl Generate {
         let file = folder.join(format!("{name}.{ending}"));
         fs::write(&file, text).map_err(|e| Failure::about(file.display(), e))
     }
+}
+
+/// The link called `id`.
+fn link(id: &str) -> Result<&'static dunnage_links::Link, Failure> {
+    dunnage_links::link(id).ok_or_else(|| {
+        let ids: Vec<_> = dunnage_links::catalogue().iter().map(|link| link.id).collect();
+        Failure::Usage(format!("no link is called {id}; there are {}", ids.join(", ")))
+    })
 }

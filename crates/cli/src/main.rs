@@ -4,6 +4,7 @@ mod compare;
 mod convert;
 mod demo;
 mod failure;
+mod fit;
 mod gateway;
 mod generate;
 mod input;

@@ -1,14 +1,18 @@
-//! The C of the bundled schemas, as text: a change of names, bits or code shows here. `BLESS=1` writes it again.
+//! The C of some schemas, as text: a change of names, bits or code shows here. `BLESS=1` writes it again. It compiles without a warning
+//! for every machine whose compiler is there, and has no data in RAM.
 
 use dunnage_codegen::c;
 use dunnage_packed::Layout;
 use dunnage_schema::Model;
-use std::{env, fs, path::Path};
+use std::{env, fs, path::Path, process::Command};
 
-fn generated(schema: &str) -> c::Files {
-    let text = dunnage_schema::bundled_named(schema).expect("a bundled schema");
-    c::c(&Layout::new(&Model::compile(text).expect("bundled schemas compile")), None)
-        .expect("plain layouts have C")
+/// A schema with every construct that C can have.
+const EVERYTHING: &str = include_str!("everything.json");
+
+fn generated(schema: &str, link: Option<c::Link<'_>>) -> c::Files {
+    let text = dunnage_schema::bundled_named(schema).unwrap_or(EVERYTHING);
+    let model = Model::compile(text).expect("the schema compiles");
+    c::c(&Layout::new(&model), link).expect("C can have it")
 }
 
 fn assert_golden(name: &str, text: &str) {
@@ -20,11 +24,107 @@ fn assert_golden(name: &str, text: &str) {
     assert!(text == expected, "{name} has changed: BLESS=1 cargo test -p dunnage-codegen");
 }
 
+const SCHEMAS: [&str; 4] = ["container", "weather", "meter", "everything"];
+
 #[test]
-fn the_bundled_schemas() {
-    for schema in ["container", "weather", "meter"] {
-        let files = generated(schema);
+fn the_c_of_some_schemas() {
+    for schema in SCHEMAS {
+        let files = generated(schema, None);
         assert_golden(&format!("{}.h", files.name), &files.header);
         assert_golden(&format!("{}.c", files.name), &files.source);
     }
+}
+
+/// Compilers, and what chooses their machine and language.
+const COMPILERS: [(&str, &[&str]); 8] = [
+    ("gcc", &["-std=c99"]),
+    ("clang", &["-std=c99"]),
+    ("g++", &["-x", "c++", "-std=c++98", "-Wno-long-long"]),
+    ("clang++", &["-x", "c++", "-std=c++17"]),
+    ("avr-gcc", &["-mmcu=atmega328p", "-std=c99"]),
+    ("arm-none-eabi-gcc", &["-mcpu=cortex-m0plus", "-mthumb", "-std=c11"]),
+    ("riscv64-unknown-elf-gcc", &["--specs=picolibc.specs", "-march=rv32imac", "-mabi=ilp32", "-std=c99"]),
+    ("s390x-linux-gnu-gcc", &["-std=c99"]),
+];
+
+fn is_there(compiler: &str) -> bool {
+    Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Compiles `source` in `folder`; gives what the compiler says against it.
+fn compile(compiler: &str, flags: &[&str], folder: &Path, source: &str) -> Result<(), String> {
+    let output = Command::new(compiler)
+        .args(flags)
+        .args([
+            "-Os",
+            "-Wall",
+            "-Wextra",
+            "-Wconversion",
+            "-Wpedantic",
+            "-Werror",
+            "-c",
+            source,
+            "-o",
+            "out.o",
+        ])
+        .current_dir(folder)
+        .output()
+        .expect("the compiler runs");
+    output.status.success().then_some(()).ok_or_else(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn every_compiler_takes_it_without_a_warning() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c");
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_there(compiler)) {
+        for schema in SCHEMAS {
+            let files = generated(schema, Some(c::Link { name: "a link", limit: 1024 }));
+            let source = format!("{}.c", files.name);
+            fs::write(folder.join(format!("{}.h", files.name)), &files.header).expect("written");
+            fs::write(folder.join(&source), &files.source).expect("written");
+            if let Err(said) = compile(compiler, flags, &folder, &source) {
+                panic!("{compiler}: {said}");
+            }
+            if compiler == "avr-gcc" {
+                let size =
+                    Command::new("avr-size").arg("out.o").current_dir(&folder).output().expect("avr-size");
+                let size = String::from_utf8_lossy(&size.stdout).into_owned();
+                let columns: Vec<_> = size.lines().nth(1).unwrap_or_default().split_whitespace().collect();
+                assert_eq!(columns[1..3], ["0", "0"], "{schema} has data in RAM: {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_message_that_does_not_fit_its_link_does_not_compile() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("narrow");
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    let files = generated("container", Some(c::Link { name: "Kinéis", limit: 30 }));
+    fs::write(folder.join("container.h"), &files.header).expect("written");
+    fs::write(folder.join("container.c"), &files.source).expect("written");
+    for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_there(compiler)) {
+        assert!(compile(compiler, flags, &folder, "container.c").is_err(), "{compiler}");
+    }
+}
+
+#[test]
+fn what_c_cannot_have_is_named_with_its_remedy() {
+    let faults = |schema| {
+        let layout = Layout::new(&Model::compile(schema).expect("a schema"));
+        c::c(&layout, None).expect_err("C cannot have it").iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        faults(
+            r#"{"type":"object","properties":{"n":{"type":"integer"},"o":{"anyOf":[{"type":"integer"},{"type":"number"}]},
+            "p":{"type":"string","pattern":"^[\u00e0-\u00ff]{3}$"}},"additionalProperties":false}"#
+        ),
+        [
+            "n is from -9223372036854775808 to 18446744073709551615, which no C type holds: add minimum or maximum",
+            "o is from -9223372036854775808 to 18446744073709551615, which no C type holds: add minimum or maximum",
+            "o has types 1 and 2 that a value may have both: make the types of anyOf exclude each other, as different const do",
+            "p has a pattern with characters beyond ASCII: write another pattern, or maxLength without one",
+        ]
+    );
 }

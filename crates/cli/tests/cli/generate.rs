@@ -58,3 +58,62 @@ fn what_a_ts013_codec_cannot_hold_is_named_field_by_field() {
     );
     assert!(!folder.path().join("open.js").exists());
 }
+
+#[test]
+fn c_comes_as_a_header_and_a_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    assert_eq!(dunnage(&["generate", "c", "--schema", "container", "-o", output], "").text(), "");
+    for file in ["container.h", "container.c"] {
+        let golden = root().join("crates/codegen/tests/golden/c").join(file);
+        assert_eq!(
+            fs::read_to_string(folder.path().join(file)).unwrap(),
+            fs::read_to_string(golden).unwrap()
+        );
+    }
+}
+
+#[test]
+fn c_for_a_link_that_carries_every_message_asserts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let arguments = ["generate", "c", "--schema", "container", "--link", "astrocast", "-o", output];
+    assert_eq!(dunnage(&arguments, "").text(), "");
+    let header = fs::read_to_string(folder.path().join("container.h")).unwrap();
+    assert!(header.contains("#define CONTAINER_LINK_LIMIT 160\n"), "{header}");
+}
+
+#[test]
+fn c_for_a_link_that_is_too_narrow_lists_the_fields_to_shrink() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let run = dunnage(&["generate", "c", "--schema", "container", "--link", "kineis", "-o", output], "");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("carries 30: "), "{}", run.stderr);
+    let table = run.any_text();
+    let lines: Vec<_> = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).collect();
+    assert_eq!(lines[0][..3], ["field", "bits", "share"]);
+    let bits: Vec<u32> = lines[1..].iter().map(|line| line[1].parse().unwrap()).collect();
+    assert!(bits.is_sorted_by(|a, b| a >= b) && bits.len() == 23, "{table}");
+    assert!(table.contains("multipleOf 0.0001 -> 0.001 saves 3"), "{table}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_schema_that_c_cannot_have_is_refused_field_by_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("note.json");
+    fs::write(
+        &schema,
+        r#"{"title":"Note","type":"object","properties":{"a":{"type":"string"},"b":{"type":"array","items":{"type":"null"}}},
+            "additionalProperties":false}"#,
+    )
+    .unwrap();
+    let output = folder.path().join("out");
+    let run =
+        dunnage(&["generate", "c", "--schema", schema.to_str().unwrap(), "-o", output.to_str().unwrap()], "");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("a is text without a longest one: add maxLength"), "{}", run.stderr);
+    assert!(run.stderr.contains("b is an array of any length: add maxItems"), "{}", run.stderr);
+    assert!(!output.exists());
+}

@@ -149,7 +149,14 @@ impl Builder {
         };
         slot.kind = match (&node.shape, kind) {
             (Shape::Bool, _) => Kind::Bool,
-            (Shape::Number(number), _) => Kind::Number(Count::of(number)),
+            (Shape::Number(number), _) => {
+                let count = Count::of(number);
+                if count.min < count.kind.range().0 || count.max > count.kind.range().1 {
+                    let fault = format!("is from {} to {}, which no C type holds", number.min, number.max);
+                    self.fault(at, fault, "add minimum or maximum");
+                }
+                Kind::Number(count)
+            }
             (Shape::Float, Type::Float(float)) => Kind::Float(float.min, float.max),
             (Shape::Choice(values), _) => Kind::Choice(self.constants(values, at)),
             (Shape::Pattern(segments), Type::Text(text)) => self.pattern(segments, text, at),
@@ -279,6 +286,9 @@ impl Builder {
                 "has a pattern with characters beyond ASCII".into(),
                 "write another pattern, or maxLength without one",
             );
+        }
+        if segments.iter().any(|s| s.chars.contains(&'\0')) {
+            self.fault(at, "has a pattern that allows U+0000".into(), "exclude it: C text ends there");
         }
         let sum = |of: fn(&Segment) -> u32| segments.iter().fold(0u32, |sum, s| sum.saturating_add(of(s)));
         let (shortest, longest) = (sum(|s| s.min), sum(|s| s.max));

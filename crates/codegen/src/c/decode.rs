@@ -128,7 +128,7 @@ impl Reader<'_> {
                 self.elements(&array.item, place, count.as_deref(), 0, array.max);
             }
             Kind::Nullable(flag, inner) => {
-                self.line(&format!("{scope}{flag} = !get_index(&r, 1, {field});"));
+                self.line(&format!("{scope}{flag} = !get_small(&r, 1, {field});"));
                 if !matches!(inner.kind, Kind::Nothing) {
                     self.open(&format!("if (!{scope}{flag})"));
                     self.slot(inner, scope, place);
@@ -151,11 +151,20 @@ impl Reader<'_> {
             (Some(count), 0) => format!("{i} < {count}"),
             (Some(count), first) => format!("{i} + {first} < {count}"),
         };
+        let before = self.out.len();
         self.open(&format!("for ({kind} {i} = 0; {end}; {i}++)"));
         if let Kind::Struct(inner) = &item.kind {
             let e = format!("e{}", self.loops);
             self.line(&format!("{} *{e} = &{place}[{i}];", inner.name));
+            let inside = self.out.len();
             self.content(&inner.content, &format!("{e}->"), item.field);
+            if self.out.len() == inside {
+                // Elements that hold nothing.
+                self.out.truncate(before);
+                self.depth -= 1;
+                self.loops -= 1;
+                return;
+            }
         } else {
             self.slot(item, "", &format!("{place}[{i}]"));
         }
@@ -166,7 +175,8 @@ impl Reader<'_> {
     /// The number of elements.
     fn count(&mut self, place: &str, kind: Whole, min: u32, max: u32, field: usize) {
         let name = &self.plan.fields[field].0;
-        let index = format!("get_index(&r, {}, {name})", unsigned((max - min).into()));
+        let most = i128::from(max - min);
+        let index = format!("{}(&r, {}, {name})", get(most), unsigned(most));
         let text = match min {
             0 => format!("{place} = ({}){index};", kind.name()),
             min => format!("{place} = ({})({index} + {min}u);", kind.name()),
@@ -175,13 +185,13 @@ impl Reader<'_> {
     }
 
     fn flag(&mut self, place: &str, field: usize) {
-        self.line(&format!("{place} = get_index(&r, 1, {}) != 0;", self.plan.fields[field].0));
+        self.line(&format!("{place} = get_small(&r, 1, {}) != 0;", self.plan.fields[field].0));
     }
 
     fn choice(&mut self, place: &str, values: usize, field: usize) {
         let kind = if values > 256 { "uint16_t" } else { "uint8_t" };
-        let (max, name) = (unsigned(values as i128 - 1), &self.plan.fields[field].0);
-        self.line(&format!("{place} = ({kind})get_index(&r, {max}, {name});"));
+        let (max, name) = (values as i128 - 1, &self.plan.fields[field].0);
+        self.line(&format!("{place} = ({kind}){}(&r, {max}, {name});", get(max)));
     }
 
     fn reject(&mut self, condition: &str, kind: &str, field: usize) {
@@ -228,11 +238,14 @@ impl Reader<'_> {
             }
             Form::Signed => {
                 self.open("");
-                self.line(&format!("bool negative = get_index(&r, 1, {name}) != 0;"));
+                self.line(&format!("bool negative = get_small(&r, 1, {name}) != 0;"));
                 self.line(&format!("uint64_t sized = get_sized(&r, {name});"));
                 let lowest = unsigned(-1 - min);
-                let highest = unsigned(max.max(0));
-                self.reject(&format!("sized > (negative ? {lowest} : {highest})"), "RANGE", field);
+                let outside = match max {
+                    0.. => format!("sized > (negative ? {lowest} : {})", unsigned(max)),
+                    _ => format!("!negative || sized > {lowest} || sized < {}", unsigned(-1 - max)),
+                };
+                self.reject(&outside, "RANGE", field);
                 self.line("sized = negative ? ~sized : sized;");
                 self.line(&format!("{place} = ({})sized;", count.kind.name()));
                 self.close();
@@ -243,7 +256,11 @@ impl Reader<'_> {
 
 /// The function that reads an index up to `max`.
 fn get(max: i128) -> &'static str {
-    if max > u32::MAX.into() { "get_wide" } else { "get_index" }
+    match max {
+        0..=255 => "get_small",
+        _ if max > u32::MAX.into() => "get_wide",
+        _ => "get_index",
+    }
 }
 
 /// The unsigned `value` and `first`, as the member's type.

@@ -46,7 +46,7 @@ impl Writer<'_> {
                         self.slot(slot, scope, &format!("{scope}{}", slot.name));
                         continue;
                     };
-                    self.index(&format!("{scope}{has}"), "1", slot.field);
+                    self.index(&format!("{scope}{has}"), 1, slot.field);
                     if !matches!(slot.kind, Kind::Nothing) {
                         self.open(&format!("if ({scope}{has})"));
                         self.slot(slot, scope, &format!("{scope}{}", slot.name));
@@ -81,7 +81,7 @@ impl Writer<'_> {
                 }
             }
             Content::Union(alternatives) => {
-                self.index(&format!("{scope}tag"), &unsigned(alternatives.len() as i128 - 1), field);
+                self.index(&format!("{scope}tag"), alternatives.len() - 1, field);
                 for alternative in alternatives.iter().filter(|a| !matches!(a.slot.kind, Kind::Nothing)) {
                     self.open(&format!("if ({scope}tag == {})", alternative.tag));
                     self.slot(&alternative.slot, scope, &format!("{scope}as.{}", alternative.slot.name));
@@ -96,7 +96,7 @@ impl Writer<'_> {
         let field = self.plan.fields[slot.field].0.clone();
         match &slot.kind {
             Kind::Nothing => {}
-            Kind::Bool => self.index(place, "1", slot.field),
+            Kind::Bool => self.index(place, 1, slot.field),
             Kind::Number(count) => self.number(count, place, slot.field),
             Kind::Float(min, max) => {
                 let bounds: Vec<_> = [
@@ -115,7 +115,7 @@ impl Writer<'_> {
                 }
                 self.line(&format!("put_float(&w, {place}, {field});"));
             }
-            Kind::Choice(values) => self.index(place, &unsigned(values.len() as i128 - 1), slot.field),
+            Kind::Choice(values) => self.index(place, values.len() - 1, slot.field),
             Kind::Pattern(pattern) => {
                 let index = pattern.index;
                 let segments = self.plan.patterns[index].len();
@@ -137,7 +137,7 @@ impl Writer<'_> {
                 self.elements(&array.item, place, count.as_deref(), 0, array.max);
             }
             Kind::Nullable(flag, inner) => {
-                self.index(&format!("!{scope}{flag}"), "1", slot.field);
+                self.index(&format!("!{scope}{flag}"), 1, slot.field);
                 if !matches!(inner.kind, Kind::Nothing) {
                     self.open(&format!("if (!{scope}{flag})"));
                     self.slot(inner, scope, place);
@@ -164,11 +164,20 @@ impl Writer<'_> {
             (Some(count), 0) => format!(" && {i} < {count}"),
             (Some(count), first) => format!(" && {i} + {first} < {count}"),
         };
+        let before = self.out.len();
         self.open(&format!("for ({kind} {i} = 0; {i} < {most}{end}; {i}++)"));
         if let Kind::Struct(inner) = &item.kind {
             let e = format!("e{}", self.loops);
             self.line(&format!("const {} *{e} = &{place}[{i}];", inner.name));
+            let inside = self.out.len();
             self.content(&inner.content, &format!("{e}->"), item.field);
+            if self.out.len() == inside {
+                // Elements that hold nothing.
+                self.out.truncate(before);
+                self.depth -= 1;
+                self.loops -= 1;
+                return;
+            }
         } else {
             self.slot(item, "", &format!("{place}[{i}]"));
         }
@@ -182,19 +191,25 @@ impl Writer<'_> {
             0 => place.to_owned(),
             min => format!("(uint{bits}_t)({place} - {min}u)"),
         };
-        self.index(&value, &unsigned((max - min).into()), field);
+        let put = put((max - min).into(), bits);
+        let (max, field) = (unsigned((max - min).into()), &self.plan.fields[field].0);
+        let text = format!("{put}(&w, {value}, {max}, {field});");
+        self.line(&text);
     }
 
-    fn index(&mut self, value: &str, max: &str, field: usize) {
-        let field = self.plan.fields[field].0.clone();
-        self.line(&format!("put_index(&w, {value}, {max}, {field});"));
+    /// The index `value`, in as few bits as hold `max`.
+    fn index(&mut self, value: &str, max: usize, field: usize) {
+        let field = &self.plan.fields[field].0;
+        let text =
+            format!("{}(&w, {value}, {max}, {field});", put(max as i128, if max > 255 { 16 } else { 8 }));
+        self.line(&text);
     }
 
     fn number(&mut self, count: &Count, place: &str, field: usize) {
         let Some((first, last)) = count.usual else { return self.plain_number(count, place, field) };
         let name = self.plan.fields[field].0.clone();
         let escape = unsigned(last - first + 1);
-        let put = put(last - first + 1);
+        let put = put(last - first + 1, count.kind.bits);
         let offset = offset(count, place, first);
         self.open(&format!("if ({offset} < {escape})"));
         self.line(&format!("{put}(&w, {offset}, {escape}, {name});"));
@@ -210,7 +225,7 @@ impl Writer<'_> {
         let (min, max) = (count.min, count.max);
         match count.form {
             Form::Index(_) => {
-                let (put, max) = (put(max - min), unsigned(max - min));
+                let (put, max) = (put(max - min, count.kind.bits), unsigned(max - min));
                 self.line(&format!("{put}(&w, {}, {max}, {name});", offset(count, place, min)));
             }
             Form::Offset => {
@@ -241,9 +256,13 @@ impl Writer<'_> {
     }
 }
 
-/// The function that writes an index up to `max`.
-fn put(max: i128) -> &'static str {
-    if max > u32::MAX.into() { "put_wide" } else { "put_index" }
+/// The function that writes an index up to `max`, which stands in so many bits.
+fn put(max: i128, bits: u32) -> &'static str {
+    match bits {
+        64 => "put_wide",
+        8 if max <= 255 => "put_small",
+        _ => "put_index",
+    }
 }
 
 /// `place` less `first`, without a sign: what is below wraps to what is far above.

@@ -16,10 +16,10 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>) -> St
     let mut sizes = format!("#define {prefix}_MAX_SIZE {}\n", layout.max_bytes().unwrap_or_default());
     let _ = writeln!(sizes, "#define {prefix}_MIN_SIZE {}", layout.min_bytes());
     let _ = writeln!(sizes, "#define {prefix}_SLOT {}", layout.slot());
-    let _ = writeln!(
-        out,
-        "/* Bytes of the largest and the smallest message, and the byte that every message begins with. */\n{sizes}"
-    );
+    let hex: String = layout.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
+    let _ = writeln!(sizes, "#define {prefix}_FINGERPRINT \"{hex}\"");
+    let what = "Bytes of the largest and the smallest message, the byte that each begins with, the SHA-256 of its layout.";
+    let _ = writeln!(out, "/* {what} */\n{sizes}");
     if let Some(link) = link {
         out.push_str(&assertion(plan, link));
     }

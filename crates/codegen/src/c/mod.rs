@@ -11,12 +11,14 @@ mod names;
 mod number;
 mod pattern;
 mod plan;
+mod shrink;
 mod source;
 mod structs;
 mod union;
 
 pub use number::{Count, Whole};
 pub use plan::*;
+pub use shrink::{Share, shares};
 
 use dunnage_packed::Layout;
 

@@ -35,7 +35,7 @@ pub(super) fn tables(plan: &Plan) -> String {
             let _ = writeln!(rows, "    {},", row(segment, firsts[class]));
         }
         if segments.is_empty() {
-            let _ = writeln!(rows, "    {{0, 0, 1, 0, 0, 0, 0}},");
+            let _ = writeln!(rows, "    {{0, 0, 1, 1, 0, 0, 0}},");
         }
         rows.push_str("};\n");
     }
@@ -48,10 +48,10 @@ pub(super) fn tables(plan: &Plan) -> String {
 
 fn row(segment: &Segment, first: usize) -> String {
     let radix = segment.chars.len() as u32;
-    let share = if radix > 1 { 65536 / radix } else { 0 };
+    let inverse = if radix > 1 { 65536 / radix } else { 0 };
     let ranges = ranges(&segment.chars).len();
     let (most, min, max) = (u32::MAX / radix.max(1), segment.min, segment.max);
-    format!("{{{most}ul, {share}u, {radix}, {min}, {max}, {ranges}, {}}}", first * 2)
+    format!("{{{most}ul, {inverse}u, {radix}, {ranges}, {}, {min}, {max}}}", first * 2)
 }
 
 /// The characters, which are ASCII, as ranges: the first of each, and how many follow it.

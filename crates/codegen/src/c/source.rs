@@ -7,25 +7,32 @@ pub(super) fn source(plan: &Plan, file: &str) -> String {
     let (encode, decode) = (encode(plan), decode(plan));
     let uses = |call: &str| encode.contains(&format!("{call}(")) || decode.contains(&format!("{call}("));
     let (patterns, floats) = (!plan.patterns.is_empty(), uses("put_float"));
-    let (texts, wide, sized) = (uses("put_text"), uses("put_wide"), uses("put_sized"));
+    let (texts, sized) = (uses("put_text"), uses("put_sized"));
+    let wide = uses("put_wide") || uses("get_wide");
     let support = |text: &str| text.replace("NAME", &plan.name).replace("PREFIX", &plan.prefix);
     let function = |text: &str, statements: &str| support(text).replace("STATEMENTS\n", statements);
     let parts = [
-        (floats, "#include <float.h>\n#include <string.h>\n\n".to_owned()),
+        (floats, "#include <float.h>\n".to_owned()),
+        (patterns, "#include <limits.h>\n".to_owned()),
+        (floats || wide, "#include <string.h>\n".to_owned()),
+        (floats || wide || patterns, "\n".to_owned()),
         (patterns, include_str!("support/flash.c").to_owned()),
         (uses("has_length"), include_str!("support/length.c").to_owned()),
         (texts, include_str!("support/utf8.c").to_owned()),
         (floats, include_str!("support/float.c").to_owned()),
         (patterns, if patterns { tables(plan) } else { String::new() }),
+        (wide, include_str!("support/wide.c").to_owned()),
         (true, support(include_str!("support/writer.c"))),
-        (wide, support(include_str!("support/put_wide.c"))),
+        (uses("put_small"), support(include_str!("support/put_small.c"))),
+        (uses("put_wide"), support(include_str!("support/put_wide.c"))),
         (sized, support(include_str!("support/put_sized.c"))),
         (floats, support(include_str!("support/put_float.c"))),
         (texts, support(include_str!("support/put_text.c"))),
         (patterns, support(include_str!("support/put_pattern.c"))),
         (true, function(include_str!("support/encode.c"), &encode)),
         (true, support(include_str!("support/reader.c"))),
-        (wide, support(include_str!("support/get_wide.c"))),
+        (uses("get_small"), support(include_str!("support/get_small.c"))),
+        (uses("get_wide"), support(include_str!("support/get_wide.c"))),
         (sized, support(include_str!("support/get_sized.c"))),
         (floats, support(include_str!("support/get_float.c"))),
         (texts, support(include_str!("support/get_text.c"))),

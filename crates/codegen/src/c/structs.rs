@@ -144,7 +144,7 @@ fn reading(slot: &Slot) -> Option<String> {
     match &slot.kind {
         Kind::Number(count) => Some(match count.epoch {
             Some(_) if count.unit.1 == 0 => format!("Seconds since {constant}_EPOCH"),
-            Some(_) => format!("{constant}_PER_SECOND of a second since {constant}_EPOCH"),
+            Some(_) => format!("In 1/{constant}_PER_SECOND s since {constant}_EPOCH"),
             None if count.has_scale() => {
                 let unit = decimal(count.unit.0.into(), count.unit.1);
                 format!("In {unit}: {} to {}", count.min, count.max)

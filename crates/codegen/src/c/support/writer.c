@@ -1,5 +1,5 @@
 /* ---- Writer ------------------------------------------------------------------------------------------------------------------
- * Shifts are multiplications by a power of two, which an 8-bit machine has and a shift by a variable it has not. */
+ * Shifts are multiplications by a power of two: that is one instruction of 8-bit machines, which cannot shift by a variable. */
 
 typedef struct {
     uint8_t *at; /* where `byte` goes */
@@ -27,6 +27,7 @@ static void put_index(writer *w, uint32_t value, uint32_t max, NAME_field field)
         return;
     }
     if (!max) return;
+    /* Brings the highest bit of the index up to that of the 32 bits, but for `lift`. */
     while (!(top = (uint8_t)(max >> 24))) {
         max <<= 8;
         value <<= 8;
@@ -38,7 +39,8 @@ static void put_index(writer *w, uint32_t value, uint32_t max, NAME_field field)
         uint16_t split = (uint16_t)((uint16_t)part * unit);
         uint16_t moved = (uint16_t)((uint16_t)lift * unit);
         byte = (uint8_t)(byte | split >> 8);
-        if (moved < 256) {
+        unit = (uint8_t)(moved >> 8);
+        if (!unit) {
             if (at == w->end) {
                 refuse(w, PREFIX_TRUNCATED, field);
                 return;
@@ -46,8 +48,6 @@ static void put_index(writer *w, uint32_t value, uint32_t max, NAME_field field)
             *at++ = byte;
             byte = (uint8_t)split;
             unit = (uint8_t)moved;
-        } else {
-            unit = (uint8_t)(moved >> 8);
         }
         lift = 1;
         value <<= 8;

@@ -17,10 +17,11 @@
 extern "C" {
 #endif
 
-/* Bytes of the largest and the smallest message, and the byte that every message begins with. */
+/* Bytes of the largest and the smallest message, the byte that each begins with, the SHA-256 of its layout. */
 #define CONTAINER_MAX_SIZE 60
 #define CONTAINER_MIN_SIZE 52
 #define CONTAINER_SLOT 1
+#define CONTAINER_FINGERPRINT "e71d8dd3b3ed1c4d46e89ad3b0330c5d976c710f24c7d980fe184c4852dbb64a"
 
 /* Kind of a fault; the kinds of the packed layout. */
 enum {
@@ -189,7 +190,7 @@ typedef struct Container {
     char msisdn[16];
     /* Number of the container, ISO 6346. The last digit is carried as it is, whether or not it checks */
     char iso6346[12];
-    /* Time of the measurement, UTC. CONTAINER_TIME_PER_SECOND of a second since CONTAINER_TIME_EPOCH */
+    /* Time of the measurement, UTC. In 1/CONTAINER_TIME_PER_SECOND s since CONTAINER_TIME_EPOCH */
     uint64_t time;
     /* Received signal strength, as AT+CSQ has it: 0 to 31, 99 for unknown. 0 to 99 */
     uint8_t rssi;

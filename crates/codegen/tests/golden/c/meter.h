@@ -17,10 +17,11 @@
 extern "C" {
 #endif
 
-/* Bytes of the largest and the smallest message, and the byte that every message begins with. */
+/* Bytes of the largest and the smallest message, the byte that each begins with, the SHA-256 of its layout. */
 #define METER_MAX_SIZE 110
 #define METER_MIN_SIZE 23
 #define METER_SLOT 1
+#define METER_FINGERPRINT "c592a75bbde6dab103b788389043cdc71dd50a8d7a662c3b901e6f0cd52c45f2"
 
 /* Kind of a fault; the kinds of the packed layout. */
 enum {

@@ -17,10 +17,11 @@
 extern "C" {
 #endif
 
-/* Bytes of the largest and the smallest message, and the byte that every message begins with. */
+/* Bytes of the largest and the smallest message, the byte that each begins with, the SHA-256 of its layout. */
 #define WEATHER_MAX_SIZE 30
 #define WEATHER_MIN_SIZE 8
 #define WEATHER_SLOT 1
+#define WEATHER_FINGERPRINT "c24b40a2919aa69909762ca6e95802904d4c146059e9adf0f419a23cdb01f6ee"
 
 /* Kind of a fault; the kinds of the packed layout. */
 enum {

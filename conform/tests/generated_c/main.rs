@@ -1,0 +1,188 @@
+//! Random schemas as C, and random messages of them: the bytes that the C writes are those of `dunnage-packed`, and from these it reads
+//! the same values.
+//!
+//! `DUNNAGE_RANDOM=100000` is the number of messages; `CC` the compiler.
+
+mod driver;
+mod tokens;
+
+use dunnage_codegen::c::{self, Plan};
+use dunnage_conform::{Random, Scope, instance, schema};
+use dunnage_packed::Layout;
+use dunnage_schema::Model;
+use std::{
+    env, fs,
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+};
+
+/// Schemas of a run.
+const SCHEMAS: usize = 50;
+
+fn messages() -> usize {
+    env::var("DUNNAGE_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
+}
+
+/// The model, layout and plan of a random schema that C can have.
+fn random_schema(random: &mut Random) -> (String, Model, Layout, Plan) {
+    loop {
+        let text = schema(random, Scope::Plain);
+        let model = Model::compile(&text).expect("random schemas compile");
+        let layout = Layout::new(&model);
+        if let Ok(plan) = c::plan(&layout) {
+            return (text, model, layout, plan);
+        }
+    }
+}
+
+/// Compiles the C of `layout` with its driver, as strictly as compilers can; gives the program.
+fn compile(layout: &Layout, plan: &Plan, folder: &Path, flags: &[&str]) -> std::path::PathBuf {
+    let files = c::c(layout, None).expect("a plan has C");
+    fs::write(folder.join(format!("{}.h", files.name)), files.header).expect("a header");
+    let source = folder.join(format!("{}.c", files.name));
+    fs::write(&source, files.source).expect("a source");
+    let main = folder.join("driver.c");
+    fs::write(&main, driver::driver(plan, &files.name)).expect("a driver");
+    let program = folder.join("driver");
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+    let output = Command::new(&compiler)
+        .args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"])
+        .args(flags)
+        .args([&source, &main, Path::new("-o"), &program])
+        .output()
+        .expect("a C compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    program
+}
+
+/// The lines that `program` answers to `lines`.
+fn ask(program: &Path, lines: &str) -> Vec<String> {
+    let mut child =
+        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the driver");
+    let mut stdin = child.stdin.take().expect("its input");
+    let answers = thread::scope(|scope| {
+        scope.spawn(move || stdin.write_all(lines.as_bytes()).expect("the driver reads"));
+        child.wait_with_output().expect("the driver ends")
+    });
+    assert!(answers.status.success(), "{:?}", answers.status);
+    String::from_utf8(answers.stdout)
+        .expect("answers are ASCII")
+        .lines()
+        .map(|line| line.trim_start().to_owned())
+        .collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Compares `count` messages of the schema with this seed.
+fn compare(seed: u64, count: usize, flags: &[&str]) {
+    let mut random = Random::new(seed);
+    let (text, model, layout, plan) = random_schema(&mut random);
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = compile(&layout, &plan, folder.path(), flags);
+    let (mut requests, mut expected) = (String::new(), Vec::new());
+    let mut longest = 0;
+    while expected.len() < 2 * count {
+        let instance = instance(&mut random, &model);
+        let Some(values) = tokens::message(&layout, &plan, &instance.message) else {
+            panic!("no C values for {:?} of {text}", instance.message)
+        };
+        if values.iter().any(|token| token == "x-nul") {
+            continue;
+        }
+        let values = values.join(" ");
+        let mut bytes = Vec::new();
+        layout.encode(&instance.message, &mut bytes).expect("a message of the schema");
+        longest = longest.max(bytes.len());
+        requests += &format!("e {values}\nd {}\n", hex(&bytes));
+        expected.push(hex(&bytes));
+        expected.push(values);
+    }
+    assert!(Some(longest as u64) <= layout.max_bytes());
+    let answers = ask(&program, &requests);
+    assert_eq!(answers.len(), expected.len(), "{text}");
+    for ((answer, expected), request) in answers.iter().zip(&expected).zip(requests.lines()) {
+        assert_eq!(answer, expected, "seed {seed}\n{request}\n{text}");
+    }
+}
+
+fn run(schemas: usize, messages: usize, first: u64, flags: &[&str]) {
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(schemas) as u64;
+    thread::scope(|scope| {
+        for worker in 0..workers {
+            scope.spawn(move || {
+                for seed in (worker..schemas as u64).step_by(workers as usize) {
+                    compare(first + seed, messages.div_ceil(schemas), flags);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn random_messages_have_the_same_bytes_in_c() {
+    run(SCHEMAS, messages(), 1, &[]);
+}
+
+/// Also the arithmetic of 8-bit machines, which do not divide.
+#[test]
+fn random_messages_break_no_rule_of_c() {
+    let flags = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DBYTEWISE=1"];
+    run(8, messages() / 50, 1000, &flags);
+}
+
+/// Damaged messages: the C accepts what `dunnage-packed` accepts, and says what is wrong with the others in the same word.
+#[test]
+fn damaged_messages_are_refused_alike() {
+    for seed in 2000..2008 {
+        let mut random = Random::new(seed);
+        let (text, model, layout, plan) = random_schema(&mut random);
+        if tokens::is_unchecked(&layout) {
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = compile(
+            &layout,
+            &plan,
+            folder.path(),
+            &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+        );
+        let (mut requests, mut expected) = (String::new(), Vec::new());
+        for _ in 0..messages() / 200 {
+            let instance = instance(&mut random, &model);
+            let mut bytes = Vec::new();
+            layout.encode(&instance.message, &mut bytes).expect("a message of the schema");
+            damage(&mut bytes, &mut random);
+            let answer = match layout.decode(&bytes, Some(&instance.device)) {
+                Ok(message) => match tokens::message(&layout, &plan, &message) {
+                    Some(values) if values.iter().all(|token| token != "x-nul") => values.join(" "),
+                    _ => continue,
+                },
+                Err(error) => format!("error {}", error.kind()),
+            };
+            requests += &format!("d {}\n", hex(&bytes));
+            expected.push(answer);
+        }
+        let answers = ask(&program, &requests);
+        for ((answer, expected), request) in answers.iter().zip(&expected).zip(requests.lines()) {
+            assert_eq!(answer, expected, "seed {seed}\n{request}\n{text}");
+        }
+    }
+}
+
+fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    match random.below(5) {
+        0 => bytes.truncate(random.below(bytes.len() + 1)),
+        1 => bytes.push(random.byte()),
+        _ => {
+            for _ in 0..=random.below(2) {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+        }
+    }
+}

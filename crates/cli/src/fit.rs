@@ -1,0 +1,53 @@
+//! Whether every message of a layout fits a link; which fields are to shrink when it does not.
+
+use crate::failure::{Failure, complain};
+use anstyle::Style;
+use comfy_table::{Cell, CellAlignment, Table, presets};
+use dunnage_codegen::c::{Share, shares};
+use dunnage_links::Link;
+use dunnage_packed::Layout;
+use std::io::Write;
+
+const DIM: Style = Style::new().dimmed();
+
+/// Refuses a layout whose largest message is too large for `link`, with its fields, the largest first, on standard output.
+pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
+    let (Some(largest), Some(limit)) = (layout.max_bytes(), link.max_payload_bytes) else { return Ok(()) };
+    let limit = limit as u64;
+    if largest <= limit {
+        return Ok(());
+    }
+    let shares = shares(layout);
+    let mut output = crate::output::stdout();
+    for (index, line) in table(&shares, 8 * largest).lines().enumerate() {
+        let style = if index == 0 { DIM } else { Style::new() };
+        writeln!(output, "{style}{}{style:#}", line.trim_end())?;
+    }
+    output.flush()?;
+    let bits: u64 = shares.iter().map(|share| share.bits).sum();
+    complain(format_args!(
+        "{} takes up to {largest} bytes, {} carries {limit}: {} bits have to go",
+        layout.name(),
+        link.name,
+        bits - 8 * limit
+    ));
+    Err(Failure::Reported)
+}
+
+fn table(shares: &[Share], bits: u64) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["field", "bits", "share", "what would shrink it"]);
+    for share in shares {
+        let percent = 100.0 * share.bits as f64 / bits as f64;
+        table.add_row([
+            Cell::new(&share.field),
+            Cell::new(share.bits).set_alignment(CellAlignment::Right),
+            Cell::new(format!("{percent:.1} %")).set_alignment(CellAlignment::Right),
+            Cell::new(&share.advice),
+        ]);
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index > 0 { 2 } else { 0 }, 0));
+    }
+    table
+}

@@ -1,0 +1,165 @@
+//! Which fields take the most of the largest message, and what would make them smaller.
+
+use dunnage_packed::{Form, Layout, Node, Number, Shape, Source, index_bits};
+use dunnage_schema::Segment;
+use std::collections::HashMap;
+
+/// What one field takes of the largest message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Share {
+    /// Its path, as in [`dunnage_packed::Row`].
+    pub field: String,
+    /// The most bits that it takes.
+    pub bits: u64,
+    /// What would make it smaller; empty where there is nothing to say.
+    pub advice: String,
+}
+
+/// The fields of a plain layout that take bits, the largest first.
+pub fn shares(layout: &Layout) -> Vec<Share> {
+    let mut advice = HashMap::new();
+    advise(layout.root(), "", true, &mut advice);
+    let rows = layout.explain().into_iter();
+    let mut shares: Vec<_> = rows
+        .filter_map(|row| {
+            let bits = row.bits.max.filter(|bits| *bits > 0)?;
+            let advice = advice.remove(&row.path).unwrap_or_default();
+            Some(Share { field: row.path, bits, advice })
+        })
+        .collect();
+    shares.sort_by_key(|share| std::cmp::Reverse(share.bits));
+    shares
+}
+
+/// `once`: every message has the value exactly once.
+fn advise(node: &Node, path: &str, once: bool, out: &mut HashMap<String, String>) {
+    let name = if path.is_empty() { "$".to_owned() } else { path.to_owned() };
+    match &node.shape {
+        Shape::Number(of) => {
+            out.insert(name, number(of));
+        }
+        Shape::Numbers(numbers) => {
+            for (part, of) in &numbers.parts {
+                out.insert(join(path, part), number(of));
+            }
+        }
+        Shape::Float => {
+            out.insert(name, "multipleOf, minimum and maximum make it a scaled integer".into());
+        }
+        Shape::Pattern(segments) => {
+            let known = if once { "; x-dunnage-known, where the link tells it: 0 bits" } else { "" };
+            out.insert(name, format!("{}{known}", pattern(segments)));
+        }
+        Shape::Text(of) => {
+            let max = u64::from(of.max.unwrap_or_default());
+            // Five characters of 36 are 26 bits.
+            let bits = (max * 26).div_ceil(5) + u64::from(index_bits(max + 1));
+            out.insert(name, format!("a pattern instead, such as ^[0-9A-Z]{{0,{max}}}$: about {bits} bits; or a lower maxLength"));
+        }
+        Shape::Array(array) => {
+            out.insert(name, "a lower maxItems".into());
+            advise(&array.item, &format!("{path}[]"), false, out);
+        }
+        Shape::Tuple(tuple) => {
+            for (i, item) in tuple.items.iter().enumerate() {
+                advise(item, &format!("{path}[{i}]"), false, out);
+            }
+            if let Some(rest) = &tuple.rest {
+                advise(rest, &format!("{path}[]"), false, out);
+            }
+        }
+        Shape::Object(object) => {
+            for field in &object.fields {
+                advise(&field.node, &join(path, &field.name), once && !field.optional, out);
+            }
+        }
+        Shape::Nullable(inner) => advise(inner, path, false, out),
+        Shape::Union(kinds) => kinds.iter().for_each(|(_, kind)| advise(kind, path, false, out)),
+        _ => {}
+    }
+}
+
+fn number(of: &Number) -> String {
+    let Form::Index(count) = of.form() else {
+        return "minimum and maximum".into();
+    };
+    let bits = index_bits(count);
+    let saved = bits - index_bits(count.div_ceil(10));
+    let plain = match &of.source {
+        Source::Time(time) => {
+            let seconds = 10 * 31_557_600u64;
+            let decade = index_bits(seconds.saturating_mul(10u64.pow(time.places)));
+            let decimal =
+                if time.places > 0 { format!("; a decimal less saves {saved}") } else { String::new() };
+            let range = if decade < bits {
+                format!("epoch and until ten years apart: {decade} bits")
+            } else {
+                String::new()
+            };
+            return format!("{range}{decimal}").trim_start_matches("; ").to_owned();
+        }
+        Source::Decimal(decimal) | Source::Text(dunnage_schema::NumberText { number: decimal, .. }) => {
+            match (decimal.quantum, decimal.places) {
+                (None, 1..) => {
+                    let step = super::number::decimal(of.step.into(), decimal.places);
+                    let coarser = super::number::decimal(of.step.into(), decimal.places - 1);
+                    format!("multipleOf {step} -> {coarser} saves {saved}; ")
+                }
+                _ => String::new(),
+            }
+        }
+        Source::Integer => String::new(),
+    };
+    match bits {
+        0..=2 => String::new(),
+        _ => format!("{plain}half the range saves 1"),
+    }
+}
+
+fn pattern(segments: &[Segment]) -> String {
+    let widest = segments
+        .iter()
+        .filter(|segment| segment.min < segment.max)
+        .max_by_key(|s| u64::from(s.max - s.min) * s.chars.len() as u64);
+    match widest {
+        Some(segment) => {
+            let bits = f64::from(segment.max - segment.min) * (segment.chars.len() as f64).log2();
+            format!(
+                "{} characters at most instead of {} in its longest part saves about {bits:.0}",
+                segment.min, segment.max
+            )
+        }
+        None => "fewer characters".into(),
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dunnage_schema::Model;
+
+    fn layout(schema: &str) -> Layout {
+        Layout::new(&Model::compile(schema).unwrap())
+    }
+
+    #[test]
+    fn the_shares_of_all_fields_are_the_largest_message() {
+        for (name, schema) in dunnage_schema::bundled() {
+            let layout = layout(schema);
+            let bits: u64 = shares(&layout).iter().map(|share| share.bits).sum();
+            assert_eq!(Some(bits.div_ceil(8)), layout.max_bytes(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_coarser_step_is_advised_with_what_it_saves() {
+        let container = layout(dunnage_schema::bundled_named("container").unwrap());
+        let temperature = shares(&container).into_iter().find(|share| share.field == "temperature").unwrap();
+        assert_eq!(temperature.bits, 15);
+        assert_eq!(temperature.advice, "multipleOf 0.01 -> 0.1 saves 4; half the range saves 1");
+    }
+}
