@@ -7,7 +7,6 @@ use proptest::prelude::*;
 const REAL: &[&str] = &[
     include_str!("../../../../bench/corpus/real/json-schema/schema.json"),
     include_str!("../../../../bench/corpus/real/thing-description/schema.json"),
-    include_str!("../../../../bench/corpus/real/openapi/schema.json"),
     include_str!("../../../../bench/corpus/real/geojson/schema.json"),
 ];
 
@@ -388,8 +387,8 @@ fn references_cannot_make_a_small_schema_huge() {
 fn large_schemas_and_messages_take_their_time_and_no_more() {
     let many = |n: usize, one: &dyn Fn(usize) -> String| (0..n).map(one).collect::<Vec<_>>().join(",");
     let start = std::time::Instant::now();
-    let names = many(20_000, &|i| format!(r#""n{i}""#));
-    let properties = many(8000, &|i| format!(r#""n{i}":{{"type":"integer"}}"#));
+    let names = many(10_000, &|i| format!(r#""n{i}""#));
+    let properties = many(4000, &|i| format!(r#""n{i}":{{"type":"integer"}}"#));
     let branches = many(5000, &|i| format!(r#"{{"type":"string","maxLength":{i}}}"#));
     let objects = many(3000, &|i| format!(r#"{{"type":"object","required":["n{i}"]}}"#));
     for schema in [
@@ -404,17 +403,19 @@ fn large_schemas_and_messages_take_their_time_and_no_more() {
     ] {
         let head = &schema[..60];
         let model = Model::compile(&schema).unwrap_or_else(|e| panic!("{head}: {e}"));
-        let entries = (0..8000).rev().map(|i| (format!("n{i}"), dunnage_pson::Value::U64(i)));
+        let entries = (0..4000).rev().map(|i| (format!("n{i}"), dunnage_pson::Value::U64(i)));
         let _ = model.validate(&dunnage_pson::Value::Map(entries.collect()));
-        let items = (0..8000).map(|i| dunnage_pson::Value::Text(format!("m{i}")));
+        let items = (0..4000).map(|i| dunnage_pson::Value::Text(format!("m{i}")));
         let _ = model.validate(&dunnage_pson::Value::Array(items.collect()));
     }
-    assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
-    fn a_damaged_schema_is_compiled_or_refused_like_others(
+    fn a_schema_with_a_value_in_the_wrong_place_is_compiled_or_refused(
         which in any::<proptest::sample::Index>(),
         at in any::<proptest::sample::Index>(),
         other in any::<proptest::sample::Index>(),
