@@ -315,6 +315,21 @@ fn a_known_field_is_the_device_of_the_address() {
 }
 
 #[test]
+fn a_few_bytes_of_a_modelled_body_can_hold_many_values() {
+    let schema = r#"{"title":"Open","type":"array"}"#;
+    let gateway = start_with_schemas(TempDir::new().unwrap(), &[("open.json", schema)]);
+    let text = format!("[{}0]", "0,".repeat(19_999));
+    let bytes = packed(schema, &text);
+    assert!(bytes.len() < 40, "{}", bytes.len());
+    assert_eq!(gateway.post("/ingest/d?schema=open", PACKED, &bytes).status, 204);
+    let message = last(&gateway, "messages");
+    assert_eq!((&message["json_bytes"], &message["slot"]), (&json!(text.len()), &json!(1)));
+    assert_eq!(message["value"], serde_json::from_str::<Value>(&text).unwrap());
+    let answer = gateway.post("/ingest/d?schema=open", PACKED, &bytes[..bytes.len() / 2]);
+    assert!(matches!(answer.status, 400 | 422), "{}", answer.text);
+}
+
+#[test]
 fn a_buffer_of_the_version_before_goes_on() {
     let gateway = start();
     assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);

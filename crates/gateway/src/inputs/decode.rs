@@ -13,6 +13,9 @@ use std::{
     sync::Arc,
 };
 
+/// Messages over this many bytes are large.
+const LARGE: usize = 16 << 10;
+
 /// How a body is encoded, as its sender says.
 #[derive(Debug, Clone)]
 pub struct Encoding {
@@ -28,6 +31,13 @@ pub struct Decoded {
     pub json: String,
     /// The layout of its bits, if the format is packed.
     pub layout: Option<Arc<LayoutKey>>,
+}
+
+/// Whether others should not wait until `bytes` are decoded: they are many, or a modelled body, of which a few can
+/// hold a million values.
+pub fn takes_long(codecs: &Codecs, encoding: &Encoding, bytes: &[u8]) -> bool {
+    let modelled = |slot: &Slot| !slot.codec.layout().is_plain();
+    bytes.len() > LARGE || slot(codecs, encoding, bytes).is_ok_and(|slot| slot.is_some_and(modelled))
 }
 
 /// Decodes `bytes` from `device`, and checks them against the schema.

@@ -3,7 +3,7 @@
 use super::{
     body::receive,
     content_type::encoding,
-    decode::{Decoded, Encoding, decode},
+    decode::{Decoded, Encoding, decode, takes_long},
 };
 use crate::{
     buffer::{Refusal, Reservation},
@@ -23,8 +23,6 @@ use axum::{
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Messages over this many bytes are decoded on a thread of their own kind, so that others do not wait for them.
-const LARGE: usize = 16 << 10;
 /// How much of a `Content-Type` is kept.
 const CONTENT_TYPE: usize = 256;
 
@@ -157,7 +155,7 @@ async fn decode_as(
     if provenance.schema.is_none() {
         provenance.schema.clone_from(&codecs.schema);
     }
-    if raw.len() <= LARGE {
+    if !takes_long(codecs, encoding, raw) {
         return decode(codecs, encoding, &provenance.device, raw);
     }
     let _turn = shared.large.acquire().await;
