@@ -202,12 +202,17 @@ fn scaled(n: i128, places: u32) -> String {
 }
 
 fn float(min: Option<f64>, max: Option<f64>) -> String {
-    match (min, max) {
+    match (min.map(bound), max.map(bound)) {
         (None, None) => String::new(),
         (Some(min), None) => format!("from {min}"),
         (None, Some(max)) => format!("up to {max}"),
         (Some(min), Some(max)) => format!("{min} to {max}"),
     }
+}
+
+/// A float in decimals, or with an exponent where these would be many: 5e-324 is the first above 0.
+fn bound(f: f64) -> String {
+    if f != 0.0 && !(1e-6..1e16).contains(&f.abs()) { format!("{f:e}") } else { f.to_string() }
 }
 
 fn lengths(text: &Text) -> String {
@@ -316,5 +321,7 @@ mod tests {
         assert_eq!(range(i128::from(i64::MIN), i128::from(u64::MAX), 0), "");
         assert_eq!(range(0, i128::from(i64::MAX), 2), "from 0.00");
         assert_eq!(range(-900, 900, 1), "-90.0 to 90.0");
+        assert_eq!(float(Some(f64::from_bits(1)), Some(2.5)), "5e-324 to 2.5");
+        assert_eq!(float(None, Some(1e300)), "up to 1e300");
     }
 }
