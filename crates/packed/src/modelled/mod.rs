@@ -1,15 +1,18 @@
 //! Bodies of open and large layouts: an adaptive arithmetic coder. `spec/packed.md`, "Modelled bodies".
 
 mod coder;
+mod hash;
+mod history;
 mod logistic;
 mod model;
 mod numbers;
 mod predictor;
+mod prior;
 mod text;
 
 use crate::Error;
 use crate::wire::{At, Sink, Source};
-use coder::{Reader, Writer};
+use coder::{Coder, Reader, Writer};
 use model::Model;
 
 /// Takes the parts of a message and writes its body.
@@ -21,7 +24,7 @@ pub(crate) struct ModelledSink<'a> {
 impl<'a> ModelledSink<'a> {
     /// Writes behind the bytes that are there.
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
-        ModelledSink { model: Model::new(16), writer: Writer::new(bytes) }
+        ModelledSink { model: prior::model(), writer: Writer::new(bytes) }
     }
 
     /// Writes the last bytes.
@@ -59,7 +62,7 @@ pub(crate) struct ModelledSource<'a> {
 impl<'a> ModelledSource<'a> {
     /// Reads from byte `offset` of the message.
     pub fn new(message: &'a [u8], offset: usize) -> Self {
-        ModelledSource { model: Model::new(16), reader: Reader::new(message, offset) }
+        ModelledSource { model: prior::model(), reader: Reader::new(message, offset) }
     }
 
     /// The message has to end here.
@@ -88,7 +91,6 @@ impl Source for ModelledSource<'_> {
     }
 
     fn offset(&self) -> usize {
-        use coder::Coder;
         self.reader.offset()
     }
 }

@@ -1,8 +1,8 @@
 //! Numbers: a decision for each bit, the highest first.
 
 use super::coder::Coder;
-use super::model::{Model, NUMBER_CONTEXTS, Past, keyed, place};
-use super::predictor::{hash, hashes};
+use super::hash::{hash, hashes};
+use super::model::{Model, NUMBER_CONTEXTS, SECOND_SETS};
 use crate::Error;
 use crate::wire::At;
 use dunnage_pson::Kind;
@@ -10,10 +10,45 @@ use dunnage_pson::Kind;
 /// The bits of a sized number's size.
 const SIZE_BITS: u32 = 6;
 
+/// Kinds of numbers: an index is its bits.
+const RAW: u32 = 64;
+const SIZED: u32 = 200;
+
+/// The contexts that have not all bits so far: those of the likely numbers, and of the depth.
+const LIKELY: usize = 7;
+const NEXT: usize = 8;
+const DEPTH: usize = 9;
+
+/// The numbers at a place.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Past {
+    /// The last, and the one before.
+    values: [u64; 2],
+    /// How many there were.
+    count: u32,
+    /// How often in succession a number was the last one, and as far from the last one as that from the one before.
+    hits: [u32; 2],
+}
+
+impl Past {
+    fn next(&self) -> u64 {
+        self.values[0].wrapping_mul(2).wrapping_sub(self.values[1])
+    }
+
+    fn learn(&mut self, value: u64) {
+        let hit = [self.count > 0 && value == self.values[0], self.count > 1 && value == self.next()];
+        for (hits, hit) in self.hits.iter_mut().zip(hit) {
+            *hits = if hit { *hits + 1 } else { 0 };
+        }
+        self.values = [value, self.values[0]];
+        self.count += 1;
+    }
+}
+
 /// Where a number is, and what its bits so far are.
 struct Walk {
     /// A hash for each context, without the bits.
-    base: [u32; NUMBER_CONTEXTS],
+    bases: [u32; NUMBER_CONTEXTS],
     /// A hash of the bits so far.
     prefix: u32,
     set: usize,
@@ -35,34 +70,29 @@ impl Model {
 
     /// `bits` bits.
     pub fn raw<C: Coder>(&mut self, coder: &mut C, at: At, value: u64, bits: u32) -> Result<u64, Error> {
-        let mut walk = self.walk(at, bits + 64);
+        let mut walk = self.walk(at, RAW + bits);
         let value = self.tree(coder, &mut walk, value, bits, u64::MAX >> (64 - bits))?;
         self.remember(at, value);
         Ok(value)
     }
 
-    /// A sized number.
+    /// A sized number: first its size, then the bits below the highest.
     pub fn sized<C: Coder>(&mut self, coder: &mut C, at: At, value: u64) -> Result<u64, Error> {
         let offset = coder.offset();
-        let mut walk = self.walk(at, 200);
+        let mut walk = self.walk(at, SIZED);
         let likely = walk.likely;
-        walk.likely = likely.map(|n| n.map(|n| u64::from(size(n))));
-        let size_value = u64::from(size(value));
-        let size_value = self.tree(coder, &mut walk, size_value, SIZE_BITS, 63)?;
-        let bits = match size_value {
-            0 => 0,
-            63 => 64,
-            s => s as u32 - 1,
+        walk.likely = likely.map(|n| n.map(size));
+        let size_read = self.tree(coder, &mut walk, size(value), SIZE_BITS, 63)?;
+        let (bits, high) = match size_read {
+            0 => (0, 0),
+            63 => (64, 0),
+            size => (size as u32 - 1, 1 << (size - 1)),
         };
-        let high = if (1..63).contains(&size_value) { 1u64 << bits } else { 0 };
-        for (i, n) in likely.iter().enumerate() {
-            walk.likely[i] = n.filter(|&n| u64::from(size(n)) == size_value).map(|n| n & !high);
-        }
-        walk.prefix = hash(1, size_value as u32);
-        let value =
-            high | if bits == 0 { 0 } else { self.tree(coder, &mut walk, value & !high, bits, u64::MAX)? };
-        if size_value == 63 && value < 1 << 62 {
-            return Err(Error::new(Kind::Malformed, offset, "a number of 63 bits or more is smaller"));
+        walk.likely = likely.map(|n| n.filter(|&n| size(n) == size_read).map(|n| n & !high));
+        walk.prefix = hash(1, size_read as u32);
+        let value = high | self.tree(coder, &mut walk, value & !high, bits, u64::MAX)?;
+        if size_read == 63 && value < 1 << 62 {
+            return Err(Error::new(Kind::Malformed, offset, "a sized number of 63 bits that has fewer"));
         }
         self.remember(at, value);
         Ok(value)
@@ -83,8 +113,9 @@ impl Model {
                 continue;
             }
             let contexts = walk.contexts(shift);
-            let set = walk.set * 4 + (walk.depth.min(3) as usize);
-            let bit = self.decide_number(coder, &contexts, set, value >> shift & 1 != 0)?;
+            let sets = [walk.set + walk.depth.min(3) as usize, SECOND_SETS + shift as usize];
+            let bit = value >> shift & 1 != 0;
+            let bit = self.decisions.code(&mut self.number_mixer, coder, &contexts, sets, bit)?;
             read |= u64::from(bit) << shift;
             walk.prefix = hash(walk.prefix, 2 + u32::from(bit));
             walk.depth += 1;
@@ -96,38 +127,30 @@ impl Model {
     }
 
     fn walk(&self, at: At, kind: u32) -> Walk {
-        let (place, under) = (place(at), keyed(at, self.last_key));
+        let (place, under) = (at.place(), at.under(self.last_key));
         let past = self.past.get(&under).or(self.past.get(&place)).copied().unwrap_or_default();
-        let v = past.values.map(|v| hash(v as u32, (v >> 32) as u32));
+        let [last, before] = past.values.map(|value| hash(value as u32, (value >> 32) as u32));
         let part = at.part as u32;
-        let likely = match past.count {
-            0 => [None, None],
-            1 => [Some(past.values[0]), None],
-            _ => [Some(past.values[0]), Some(past.values[0].wrapping_mul(2).wrapping_sub(past.values[1]))],
-        };
-        let base = [
+        let bases = [
             hashes(&[0, part, kind]),
             hashes(&[1, place]),
             hashes(&[2, under]),
-            hashes(&[3, under, v[0], past.count.min(1)]),
-            hashes(&[4, under, v[0], v[1], past.count.min(2)]),
+            hashes(&[3, under, last, past.count.min(1)]),
+            hashes(&[4, under, last, before, past.count.min(2)]),
             hashes(&[5, place, self.last_number]),
             hashes(&[6, place, self.last_text]),
             hashes(&[7, part]),
             hashes(&[8, part]),
             hashes(&[9, place]),
         ];
-        Walk { base, prefix: 1, set: at.part as usize, depth: 0, likely, hits: past.hits }
+        let likely = [(past.count > 0).then_some(past.values[0]), (past.count > 1).then_some(past.next())];
+        Walk { bases, prefix: 1, set: 4 * at.part as usize, depth: 0, likely, hits: past.hits }
     }
 
     fn remember(&mut self, at: At, value: u64) {
-        let (place, under) = (place(at), keyed(at, self.last_key));
-        for place in [place, under] {
-            let past = self.past.entry(place).or_default();
-            let next = past.values[0].wrapping_mul(2).wrapping_sub(past.values[1]);
-            past.hits[0] = if past.count > 0 && value == past.values[0] { past.hits[0] + 1 } else { 0 };
-            past.hits[1] = if past.count > 1 && value == next { past.hits[1] + 1 } else { 0 };
-            *past = Past { values: [value, past.values[0]], count: past.count + 1, hits: past.hits };
+        let place = at.place();
+        for place in [place, at.under(self.last_key)] {
+            self.past.entry(place).or_default().learn(value);
         }
         self.last_number = hashes(&[place, value as u32, (value >> 32) as u32]);
     }
@@ -135,27 +158,21 @@ impl Model {
 
 impl Walk {
     fn contexts(&self, shift: u32) -> [u32; NUMBER_CONTEXTS] {
-        let mut contexts = self.base;
-        for (i, context) in contexts.iter_mut().enumerate() {
-            let detail = match i {
-                7 | 8 => {
-                    let expected = self.likely[i - 7].map_or(2, |n| (n >> shift & 1) as u32);
-                    hashes(&[
-                        expected,
-                        self.hits[i - 7].min(3),
-                        if expected == 2 { 0 } else { self.depth.min(15) },
-                    ])
-                }
-                9 => hash(shift, self.depth),
-                _ => self.prefix,
-            };
-            *context = hash(*context, detail);
-        }
-        contexts
+        let likely = |i: usize| match self.likely[i] {
+            Some(value) => hashes(&[(value >> shift & 1) as u32, self.hits[i].min(3), self.depth.min(15)]),
+            None => hashes(&[2, self.hits[i].min(3), 0]),
+        };
+        let bits = |i| match i {
+            LIKELY => likely(0),
+            NEXT => likely(1),
+            DEPTH => hash(shift, self.depth),
+            _ => self.prefix,
+        };
+        std::array::from_fn(|i| hash(self.bases[i], bits(i)))
     }
 }
 
 /// The size of a sized number: its significant bits, or 63 for 63 and 64 of them.
-fn size(value: u64) -> u32 {
-    (u64::BITS - value.leading_zeros()).min(63)
+fn size(value: u64) -> u64 {
+    u64::from(u64::BITS - value.leading_zeros()).min(63)
 }

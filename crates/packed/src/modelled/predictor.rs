@@ -2,17 +2,6 @@
 
 use super::logistic::{MAX_ODDS, squash, stretch};
 
-/// A step of a hash.
-pub(super) fn hash(seed: u32, value: u32) -> u32 {
-    let h = (seed ^ value).wrapping_mul(0x2C1B_3C6D).rotate_left(13).wrapping_mul(0x9E37_79B1);
-    h ^ h >> 15
-}
-
-/// A hash of several values.
-pub(super) fn hashes(values: &[u32]) -> u32 {
-    values.iter().fold(0x1234_5678, |seed, &value| hash(seed, value))
-}
-
 /// 65,536 / (n + 1.5): how far a probability moves towards the n-th decision.
 const fn rates() -> [u32; 256] {
     let mut table = [0; 256];
@@ -55,42 +44,39 @@ impl Slot {
     }
 }
 
-/// The largest table has 2^20 slots, 4 MiB.
-const MAX_BITS: u32 = 20;
+/// The slots of a table at first: 2 MiB.
+const FIRST_SLOTS: usize = 1 << 19;
 
-/// The contexts of all decisions.
+/// The weight of each prediction at first: 1/8.
+const FIRST_WEIGHT: i32 = 1 << 13;
+
+/// What is known in the contexts of all decisions.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
-    slots: Vec<Slot>,
-    bits: u32,
-}
+pub(super) struct Table(Vec<Slot>);
 
 impl Table {
-    pub fn new(bits: u32) -> Self {
-        Table { slots: vec![Slot::EMPTY; 1 << bits], bits }
+    pub fn new() -> Self {
+        Table(vec![Slot::EMPTY; FIRST_SLOTS])
     }
 
-    /// Room for the contexts of so many decisions, up to a point. Where there are twice the slots, each is copied next
-    /// to itself, where one more bit of the hash finds it.
-    pub fn make_room(&mut self, decisions: u32) {
-        if self.bits < MAX_BITS && decisions >> (self.bits - 5) != 0 {
-            self.slots = self.slots.iter().flat_map(|&slot| [slot, slot]).collect();
-            self.bits += 1;
-        }
+    /// Twice the slots: each is copied to where one more bit of the hash finds it.
+    pub fn double(&mut self) {
+        self.0.extend_from_within(..);
     }
 
+    /// The slot of a context. When both of its places have others, it takes the place of the one that was seen less.
     fn find(&mut self, context: u32) -> usize {
-        let (at, check) = ((context >> (32 - self.bits)) as usize, context as u8);
-        if self.slots[at].check == check {
+        let (at, check) = (context as usize & (self.0.len() - 1), (context >> 24) as u8);
+        if self.0[at].check == check {
             return at;
         }
-        let next = at ^ 1;
-        if self.slots[next].check == check {
+        let next = at ^ 16;
+        if self.0[next].check == check {
             return next;
         }
-        let weight = |at: usize| (self.slots[at].seen >> 4) + (self.slots[at].seen & 15);
-        let at = if weight(next) < weight(at) { next } else { at };
-        self.slots[at] = Slot { check, ..Slot::EMPTY };
+        let seen = |at: usize| (self.0[at].seen >> 4) + (self.0[at].seen & 15);
+        let at = if seen(next) < seen(at) { next } else { at };
+        self.0[at] = Slot { check, ..Slot::EMPTY };
         at
     }
 }
@@ -98,55 +84,76 @@ impl Table {
 /// Mixes the predictions of `N` contexts.
 #[derive(Debug, Clone)]
 pub(super) struct Mixer<const N: usize> {
-    /// Two for each context and one for nothing at all, for each set.
-    weights: Vec<[i32; 64]>,
+    /// How much the two predictions of each context count, in units of 1/65,536, for each set: those that the caller
+    /// selects, then those that the number of contexts selects which have been seen.
+    weights: Vec<[[i32; 2]; N]>,
     /// What counts of falses and trues have meant, for each context: a probability, and how many decisions made it.
     meanings: Vec<[(u16, u8); 256]>,
-    inputs: [i32; 64],
+    inputs: [[i32; 2]; N],
     found: [usize; N],
+    /// The sets that were used, and what each of them predicted.
+    used: [(usize, i32); 3],
 }
 
 impl<const N: usize> Mixer<N> {
+    /// A mixer with as many sets for the caller to select.
     pub fn new(sets: usize) -> Self {
         let mut meaning = [(0, 0); 256];
         for (seen, (p, _)) in meaning.iter_mut().enumerate() {
             let (falses, trues) = (seen as u32 >> 4, seen as u32 & 15);
             *p = ((trues * 2 + 1) * 65_536 / ((falses + trues) * 2 + 2)).min(65_535) as u16;
         }
-        let mut weights = [0; 64];
-        weights[..2 * N].fill(65_536 * 3 / 10);
-        Mixer { weights: vec![weights; sets], meanings: vec![meaning; N], inputs: [0; 64], found: [0; N] }
+        Mixer {
+            weights: vec![[[FIRST_WEIGHT; 2]; N]; sets + N + 1],
+            meanings: vec![meaning; N],
+            inputs: [[0; 2]; N],
+            found: [0; N],
+            used: [(0, 0); 3],
+        }
     }
 
     /// The probability of true in these contexts, from 1 to 65,535.
-    pub fn predict(&mut self, table: &mut Table, contexts: &[u32; N], set: usize) -> u32 {
+    pub fn predict(&mut self, table: &mut Table, contexts: &[u32; N], sets: [usize; 2]) -> u32 {
+        let mut known = 0;
         for (i, &context) in contexts.iter().enumerate() {
             let at = table.find(context);
             self.found[i] = at;
-            let slot = table.slots[at];
-            if slot.seen == 0 {
-                self.inputs[2 * i] = 0;
-                self.inputs[2 * i + 1] = 0;
-            } else {
-                self.inputs[2 * i] = stretch(slot.p.into());
-                self.inputs[2 * i + 1] = stretch(self.meanings[i][usize::from(slot.seen)].0.into());
+            let slot = table.0[at];
+            self.inputs[i] = [0; 2];
+            if slot.seen != 0 {
+                known += 1;
+                let meaning = self.meanings[i][usize::from(slot.seen)].0;
+                self.inputs[i] = [stretch(slot.p.into()), stretch(meaning.into())];
             }
         }
-        self.inputs[2 * N] = 256;
-        let weights = &self.weights[set];
-        let sum: i64 = self.inputs.iter().zip(weights).map(|(&x, &w)| i64::from(x) * i64::from(w)).sum();
-        let odds = (sum >> 16).clamp(-i64::from(MAX_ODDS), i64::from(MAX_ODDS));
-        squash(odds as i32) as u32
+        let sets = [sets[0], sets[1], self.weights.len() - N - 1 + known];
+        let odds = sets.map(|set| self.odds(set));
+        for i in 0..3 {
+            self.used[i] = (sets[i], squash(odds[i]));
+        }
+        squash(odds.iter().sum::<i32>() / 3) as u32
     }
 
-    /// Learns the decision that was predicted with `p`.
-    pub fn update(&mut self, table: &mut Table, set: usize, p: u32, bit: bool) {
-        let error = (i32::from(bit) << 16) - p as i32;
-        for (w, &x) in self.weights[set].iter_mut().zip(&self.inputs) {
-            *w += (x * (error >> 2) + (1 << 12)) >> 13;
+    fn odds(&self, set: usize) -> i32 {
+        let product = |(x, w): (&[i32; 2], &[i32; 2])| {
+            i64::from(x[0]) * i64::from(w[0]) + i64::from(x[1]) * i64::from(w[1])
+        };
+        let sum: i64 = self.inputs.iter().zip(&self.weights[set]).map(product).sum();
+        (sum >> 16).clamp(-i64::from(MAX_ODDS), i64::from(MAX_ODDS)) as i32
+    }
+
+    /// Learns the decision that was predicted.
+    pub fn update(&mut self, table: &mut Table, bit: bool) {
+        for (set, p) in self.used {
+            let error = (i32::from(bit) << 16) - p;
+            for (weights, inputs) in self.weights[set].iter_mut().zip(&self.inputs) {
+                for (w, x) in weights.iter_mut().zip(inputs) {
+                    *w += (x * (error >> 2) + (1 << 13)) >> 14;
+                }
+            }
         }
         for (i, &at) in self.found.iter().enumerate() {
-            let slot = &mut table.slots[at];
+            let slot = &mut table.0[at];
             if slot.seen != 0 {
                 let (p, n) = &mut self.meanings[i][usize::from(slot.seen)];
                 *p = adapt((*p).into(), bit, RATES[usize::from(*n) + 4]) as u16;
