@@ -22,7 +22,8 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 	cargo run --release -- demo
 
 test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
-	.ci/need chromium:chromium curl:curl node:nodejs npm:npm $(AVR)
+	.ci/need chromium:chromium curl:curl node:nodejs npm:npm $(AVR) avr-gcc:gcc-avr clang:clang \
+	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf
 	cargo test
 	cargo test --release -p dunnage-bench-mcu
 	cargo run --release -p dunnage-bench-mcu -- budget
@@ -81,7 +82,7 @@ fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 
 docs:  ## write the generated tables and golden files again
 	BLESS=1 cargo test -p dunnage
-	BLESS=1 cargo test -p dunnage-codegen --test codecs
+	BLESS=1 cargo test -p dunnage-codegen --test codecs --test c
 	BLESS=1 cargo test -p dunnage-conform --test packages
 	c/tests/arduino/run.sh target/arduino bless
 	c/tests/stack.sh > c/docs/stack.txt

@@ -5,6 +5,7 @@
 
 mod driver;
 mod tokens;
+mod vectors;
 
 use dunnage_codegen::c::{self, Plan};
 use dunnage_conform::{Random, Scope, instance, schema};

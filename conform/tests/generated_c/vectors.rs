@@ -1,0 +1,73 @@
+//! `spec/vectors/packed` in C.
+
+use super::{ask, compile, hex, tokens};
+use dunnage_codegen::c;
+use dunnage_packed::Layout;
+use dunnage_schema::Model;
+use serde_json::Value;
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// The vectors of `file` by the text of their schema.
+fn vectors(file: &str) -> BTreeMap<String, Vec<Value>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/vectors/packed").join(file);
+    let text = fs::read_to_string(path).expect("the vectors");
+    // The order of a schema's properties is that of its bits.
+    let file: Value = serde_json::from_str(&text).expect("vectors are JSON");
+    let mut by_schema = BTreeMap::<String, Vec<Value>>::new();
+    for vector in file["vectors"].as_array().expect("vectors") {
+        by_schema.entry(vector["schema"].to_string()).or_default().push(vector.clone());
+    }
+    by_schema
+}
+
+/// Asks the C of every schema in `file` that C can have; gives the number of vectors that it was asked.
+fn run(file: &str) -> usize {
+    let mut asked = 0;
+    for (schema, vectors) in vectors(file) {
+        let layout = Layout::new(&Model::compile(&schema).expect("a schema"));
+        let Ok(plan) = c::plan(&layout) else { continue };
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = compile(
+            &layout,
+            &plan,
+            folder.path(),
+            &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+        );
+        let (mut requests, mut expected) = (String::new(), Vec::new());
+        for vector in vectors {
+            let bytes = vector["hex"].as_str().expect("hex");
+            if let Some(kind) = vector["kind"].as_str() {
+                // What is known is no part of a C struct, so that nobody has to give it.
+                let applies = kind != "type" && (kind != "range" || !tokens::is_unchecked(&layout));
+                if applies {
+                    requests += &format!("d {bytes}\n");
+                    expected.push(format!("error {kind}"));
+                }
+                continue;
+            }
+            let bytes: Vec<u8> = (0..bytes.len() / 2)
+                .map(|i| u8::from_str_radix(&bytes[2 * i..2 * i + 2], 16).expect("hex"))
+                .collect();
+            let message = layout.decode(&bytes, vector["device"].as_str()).expect("a message");
+            let words = tokens::message(&layout, &plan, &message).expect("C values");
+            if words.iter().all(|word| word != "x-nul") {
+                requests += &format!("d {0}\ne {1}\n", hex(&bytes), words.join(" "));
+                expected.extend([words.join(" "), hex(&bytes)]);
+            }
+        }
+        assert_eq!(ask(&program, &requests), expected, "{schema}\n{requests}");
+        asked += expected.len();
+    }
+    asked
+}
+
+#[test]
+fn the_vectors_hold_in_c() {
+    // Twice, to decode and to encode; C has no patterns beyond ASCII, and needs bounds for an integer.
+    for (file, least) in
+        [("numbers.json", 80), ("structure.json", 50), ("text.json", 20), ("invalid.json", 25)]
+    {
+        let asked = run(file);
+        assert!(asked >= least, "only {asked} of {file}");
+    }
+}
