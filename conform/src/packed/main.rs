@@ -3,6 +3,7 @@
 
 mod javascript;
 mod language;
+mod vectors;
 
 use anyhow::{Result, bail};
 use clap::Parser;
@@ -36,12 +37,52 @@ fn main() -> Result<()> {
     let languages: Vec<Box<dyn Language>> = vec![Box::new(JavaScript::start()?)];
     let mut wrong = 0;
     for mut language in languages {
+        wrong += compare_vectors(language.as_mut())?;
         wrong += compare(language.as_mut(), &arguments)?;
     }
     match wrong {
         0 => Ok(()),
         wrong => bail!("{wrong} answers differ"),
     }
+}
+
+/// Asks about `layout`, prints up to `shown` answers that differ, and counts them all.
+fn ask(
+    language: &mut dyn Language,
+    layout: &Layout,
+    schema: &str,
+    requests: &[Request],
+    shown: usize,
+) -> Result<usize> {
+    let answers = language.ask(requests)?;
+    let mut wrong = 0;
+    for (request, answer) in requests.iter().zip(&answers) {
+        let expected = language.expected(layout, request);
+        if !expected.is_met_by(answer) {
+            wrong += 1;
+            if wrong <= shown {
+                println!(
+                    "{schema}\n    request  {request:?}\n    expected {expected:?}\n    answered {answer:?}"
+                );
+            }
+        }
+    }
+    Ok(wrong)
+}
+
+/// Gives `language` the vectors, and counts the answers that differ.
+fn compare_vectors(language: &mut dyn Language) -> Result<usize> {
+    let (mut asked, mut refused, mut wrong) = (0, 0, 0);
+    for (layout, requests) in vectors::load()? {
+        if language.load(&layout)? {
+            asked += 1;
+            wrong += ask(language, &layout, &layout.canonical(), &requests, SHOWN)?;
+        } else {
+            refused += 1;
+        }
+    }
+    println!("{}: {asked} vectors ({refused} refused), {wrong} wrong", language.name());
+    Ok(wrong)
 }
 
 /// Gives `language` random schemas and messages, and counts the answers that differ.

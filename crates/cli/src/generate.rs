@@ -5,7 +5,7 @@ use crate::{
     fit, input,
 };
 use clap::{Args, ValueEnum};
-use dunnage_codegen::{Mapped, Mapping, avro, c, proto, thrift, ts013, ts013_examples};
+use dunnage_codegen::{Mapped, Mapping, avro, c, cddl, proto, thrift, ts013, ts013_examples};
 use dunnage_packed::Layout;
 use std::{
     fmt::Display,
@@ -13,10 +13,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Write a schema's messages as C, JavaScript, Protobuf, Avro or Thrift
+/// Write a schema's messages as C, JavaScript, Protobuf, Avro, Thrift or CDDL
 ///
 /// The definitions are those that the formats protobuf, avro and thrift of the other commands and of the gateway
-/// use, so what a device encodes with them is understood. Comments say how to get each value back.
+/// use, so what a device encodes with them is understood. Comments say how to get each value back. cddl is the message itself,
+/// for the tools that check CBOR and JSON.
 ///
 /// C is the packed format: a struct, and functions that write and read its bits. ts013 is the packed format for LoRaWAN
 /// network servers, as LoRa Alliance TS013 has it: one file of ECMAScript 5.1 with decodeUplink, encodeDownlink and
@@ -51,6 +52,8 @@ enum Language {
     Avro,
     /// Apache Thrift
     Thrift,
+    /// CDDL (RFC 8610), for checking messages in CBOR or JSON
+    Cddl,
 }
 
 impl Generate {
@@ -67,6 +70,7 @@ impl Generate {
             Language::Proto => self.write(&name, "proto", &proto(mapped().record(), Mapping::Exact)),
             Language::Avro => self.write(&name, "avsc", &avro(mapped().record())),
             Language::Thrift => self.write(&name, "thrift", &thrift(mapped().record())),
+            Language::Cddl => self.write(&name, "cddl", &cddl(&model)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Definitions for other systems, made from a [`Model`](dunnage_schema::Model): Protobuf, Avro and Thrift. Code for both ends of a
+//! Definitions for other systems, made from a [`Model`](dunnage_schema::Model): Protobuf, Avro, Thrift and CDDL. Code for both ends of a
 //! packed layout: [`c`], [`ts013()`].
 //!
 //! Between the model and every definition stands one tree of records, [`Mapped`]: plain integers, floats, text, lists
@@ -8,6 +8,7 @@
 
 mod avro;
 pub mod c;
+mod cddl;
 mod derive;
 mod error;
 mod lower;
@@ -23,6 +24,7 @@ mod thrift;
 mod ts013;
 
 pub use avro::avro;
+pub use cddl::cddl;
 pub use error::Error;
 pub use mapped::{Mapped, Mapping};
 pub use proto::proto;

@@ -1,6 +1,6 @@
 //! The definitions of the bundled schemas, as text: a change of names, numbers or comments shows here.
 
-use dunnage_codegen::{Mapped, Mapping, avro, proto, thrift};
+use dunnage_codegen::{Mapped, Mapping, avro, cddl, proto, thrift};
 use dunnage_schema::Model;
 
 fn mapped(schema: &str, mapping: Mapping) -> Mapped {
@@ -48,4 +48,14 @@ fn properties_added_at_the_end_change_nothing_before_them() {
         numbered(long),
         named(&[("a_b", 1), ("a_b_2", 2), ("A_B_3", 3), ("additional", 4), ("additional_2", 2047)])
     );
+}
+
+#[test]
+fn the_bundled_schemas_in_cddl() {
+    let text = |name: &str| {
+        let schema = dunnage_schema::bundled_named(name).expect("a bundled schema");
+        cddl(&Model::compile(schema).expect("bundled schemas compile"))
+    };
+    assert_golden("container.cddl", &text("container"), include_str!("golden/container.cddl"));
+    assert_golden("meter.cddl", &text("meter"), include_str!("golden/meter.cddl"));
 }

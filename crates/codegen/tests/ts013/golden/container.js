@@ -3,6 +3,7 @@
  * Written by `dunnage generate ts013 --schema container`: change the schema, not this file.
  *
  * slot 1, 52 to 60 bytes
+ * layout e71d8dd3b3ed1c4d46e89ad3b0330c5d976c710f24c7d980fe184c4852dbb64a
  *
  * msisdn        28-54 bits  Number of the SIM, E.164 without the plus sign
  * iso6346          39 bits  Number of the container, ISO 6346. The last digit is carried as it is, whether or not it ch...

@@ -3,6 +3,7 @@
  * Written by `dunnage generate ts013 --schema meter`: change the schema, not this file.
  *
  * slot 1, 23 to 110 bytes
+ * layout c592a75bbde6dab103b788389043cdc71dd50a8d7a662c3b901e6f0cd52c45f2
  *
  * meter                 48 bits  Identifier of the device: manufacturer and serial number
  * time                  38 bits  Time of the reading, UTC

@@ -3,6 +3,7 @@
  * Written by `dunnage generate ts013 --schema parts`: change the schema, not this file.
  *
  * slot 63, 8 to 373 bytes
+ * layout 3ed28a42118fbe0a119496c2afc09a4eea17560c3f87daa0964a45b3beb1f44b
  *
  * device                 0 bits
  * flag                    1 bit  a * / in a comment

@@ -3,6 +3,7 @@
  * Written by `dunnage generate ts013 --schema weather`: change the schema, not this file.
  *
  * slot 1, 8 to 30 bytes
+ * layout c24b40a2919aa69909762ca6e95802904d4c146059e9adf0f419a23cdb01f6ee
  *
  * station          10-89 bits  WIGOS local identifier of the station
  * time                38 bits  End of the interval, UTC

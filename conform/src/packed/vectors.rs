@@ -1,0 +1,74 @@
+//! The schemas and bytes of `spec/vectors/packed`, as questions. `crates/packed` answers them in its own tests.
+
+use crate::language::Request;
+use anyhow::{Context, Result};
+use dunnage_packed::Layout;
+use dunnage_schema::Model;
+use serde::Deserialize;
+use std::{fs, path::Path};
+
+const FILES: [&str; 4] = ["numbers", "structure", "text", "invalid"];
+
+#[derive(Deserialize)]
+struct File {
+    vectors: Vec<Vector>,
+}
+
+#[derive(Deserialize)]
+struct Vector {
+    schema: serde_json::Value,
+    hex: String,
+    #[serde(default)]
+    device: String,
+}
+
+/// A vector's layout, and what is asked: to decode its bytes, and to encode the message that they are.
+///
+/// A message that is no object stands as the only property of one, which takes no bits.
+pub fn load() -> Result<Vec<(Layout, Vec<Request>)>> {
+    let mut all = Vec::new();
+    for file in FILES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../spec/vectors/packed/{file}.json"));
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let file: File = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        for vector in file.vectors {
+            all.extend(questions(&vector)?);
+        }
+    }
+    Ok(all)
+}
+
+fn questions(vector: &Vector) -> Result<Option<(Layout, Vec<Request>)>> {
+    // A reference from the root of the schema does not lead anywhere else once it stands deeper.
+    let Ok(model) = Model::compile(&in_object(&vector.schema).to_string()) else { return Ok(None) };
+    let layout = Layout::new(&model);
+    let bytes = from_hex(&vector.hex).context("hex")?;
+    let device = vector.device.clone();
+    let mut requests = Vec::new();
+    if let Ok(message) = layout.decode(&bytes, Some(&device)) {
+        requests.push(Request::Encode { message, bytes: bytes.clone() });
+    }
+    requests.push(Request::Decode { bytes, device });
+    Ok(Some((layout, requests)))
+}
+
+fn in_object(schema: &serde_json::Value) -> serde_json::Value {
+    if schema["type"] == "object" {
+        return schema.clone();
+    }
+    let mut inner = schema.clone();
+    let mut outer =
+        serde_json::json!({"type": "object", "required": ["value"], "additionalProperties": false});
+    for keyword in ["x-dunnage-slot", "$defs"] {
+        if let Some(value) = inner.as_object_mut().and_then(|inner| inner.remove(keyword)) {
+            outer[keyword] = value;
+        }
+    }
+    outer["properties"] = serde_json::json!({"value": inner});
+    outer
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let pairs = text.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
