@@ -56,7 +56,7 @@ audit:  ## licences and sources of the dependencies (needs cargo-deny)
 
 bench: bench-host bench-load bench-mcu  ## speed against the peers; results in bench/results/
 
-bench-host:  ## the PSON codec against other serde formats
+bench-host:  ## the PSON codec against other serde formats, packed against prost-reflect
 	cargo bench -p dunnage-bench-host
 	cargo run --release -p dunnage-bench-host
 

@@ -1,4 +1,4 @@
-//! Speed of dunnage-pson against other serde codecs, on one machine and in one run.
+//! Speed of dunnage-pson against other serde codecs, and of dunnage-packed against prost-reflect, on one machine and in one run.
 //!
 //! `cargo bench -p dunnage-bench-host` measures, `cargo run --release -p dunnage-bench-host` prints the ratios and writes
 //! `bench/results/host.jsonl`.
@@ -7,6 +7,7 @@
 
 pub mod libraries;
 pub mod payloads;
+pub mod schema_driven;
 
 /// Calls `$body!(Type)` for every library, ours first.
 #[macro_export]

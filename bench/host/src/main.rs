@@ -3,6 +3,7 @@
 mod measurements;
 mod table;
 
+use dunnage_bench_host::schema_driven::{PEER, SCHEMAS, codecs};
 use dunnage_bench_host::{for_each_library, for_each_payload, libraries::*, payloads::*};
 use measurements::Measurements;
 use serde_json::json;
@@ -26,6 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         print(operation, &rows);
     }
     sizes(&mut lines);
+    schema_driven(&measurements, &mut lines)?;
     fs::create_dir_all(RESULTS)?;
     let path = Path::new(RESULTS).join("host.jsonl");
     let mut file = fs::File::create(&path)?;
@@ -74,9 +76,59 @@ fn sizes(lines: &mut Vec<serde_json::Value>) {
     for_each_payload!(with);
 }
 
+/// The times and sizes of the codecs that a schema drives.
+fn schema_driven(
+    measurements: &Measurements,
+    lines: &mut Vec<serde_json::Value>,
+) -> Result<(), Box<dyn Error>> {
+    for operation in ["encode", "decode"] {
+        let mut rows = Vec::new();
+        for payload in SCHEMAS {
+            let mut times = Vec::new();
+            for codec in codecs(payload).1 {
+                let time = measurements.fastest(&format!("schema-{operation}"), payload, codec.name)?;
+                times.push((codec.name, time));
+                let of = if codec.name == PEER { "protobuf" } else { codec.name };
+                let format = of.strip_prefix("dunnage-").unwrap_or(of);
+                let library = if [PEER, "dunnage-packed"].contains(&codec.name) {
+                    codec.name
+                } else {
+                    "dunnage-formats"
+                };
+                lines.push(result((payload, format, library), operation, "ns", (time * 10.0).round() / 10.0));
+                if operation == "encode" {
+                    lines.push(result((payload, format, library), operation, "bytes", codec.bytes.len()));
+                }
+            }
+            rows.push(Row { payload, times });
+        }
+        print(operation, &rows);
+        for row in &rows {
+            let (ours, theirs) = (row.times[0].1, row.times[1].1);
+            println!(
+                "{operation} {}: {PEER} takes {:.2} times as long as packed",
+                row.payload,
+                theirs / ours
+            );
+        }
+        println!();
+    }
+    Ok(())
+}
+
 /// A result; `metric` is its unit too.
 fn line<L: Library>(
     payload: &str,
+    operation: &str,
+    metric: &str,
+    value: impl Into<serde_json::Value>,
+) -> serde_json::Value {
+    result((payload, L::FORMAT, L::NAME), operation, metric, value)
+}
+
+/// The same for a library by its name.
+fn result(
+    (payload, format, library): (&str, &str, &str),
     operation: &str,
     metric: &str,
     value: impl Into<serde_json::Value>,
@@ -85,9 +137,9 @@ fn line<L: Library>(
         "suite": "host",
         "target": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         "payload": payload,
-        "format": L::FORMAT,
-        "library": L::NAME,
-        "version": version(L::NAME),
+        "format": format,
+        "library": library,
+        "version": version(library),
         "operation": operation,
         "metric": metric,
         "value": value.into(),

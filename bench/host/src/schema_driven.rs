@@ -1,0 +1,151 @@
+//! Codecs that are driven by a schema at run time: packed against prost-reflect, and the other formats of this project.
+//!
+//! All begin with a message in memory, and end with one. prost-reflect's message holds the numbers of the exact mapping already (decimals and
+//! texts that hold numbers as integers), so that what is measured of it is prost-reflect alone: setting every field by its name and encoding,
+//! decoding and reading every field. Packed begins and ends with the JSON message, its texts included, and so do the formats of `dunnage-formats`.
+
+use dunnage_codegen::{Mapped, Mapping};
+use dunnage_formats::{Format, Id};
+use dunnage_packed::Layout;
+use dunnage_pson::Value;
+use dunnage_schema::{Model, bundled_named};
+use prost_reflect::prost::Message as _;
+use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value as Dynamic};
+use protox::file::{File, FileResolver};
+use std::hint::black_box;
+
+/// The bundled schemas whose messages are measured.
+pub const SCHEMAS: [&str; 3] = ["container", "weather", "meter"];
+/// The crate that packed is measured against.
+pub const PEER: &str = "prost-reflect";
+
+/// A codec for the messages of one schema.
+pub struct Codec {
+    /// Its name in tables: of the crate, or of the format.
+    pub name: &'static str,
+    /// The bytes of the message.
+    pub bytes: Vec<u8>,
+    kind: Kind,
+}
+
+enum Kind {
+    Packed(Box<Layout>),
+    Reflected(Box<DynamicMessage>),
+    Format(Box<dyn Format>),
+}
+
+/// The schema's first example, and every codec for it: packed first, then prost-reflect.
+pub fn codecs(schema: &str) -> (Value, Vec<Codec>) {
+    let text = bundled_named(schema).expect("a bundled schema");
+    let model = Model::compile(text).expect("it compiles");
+    let message = example(text);
+    let layout = Box::new(Layout::new(&model));
+    let mut codecs = vec![
+        Codec::new("dunnage-packed", Kind::Packed(layout), &message),
+        Codec::new(PEER, Kind::Reflected(Box::new(reflected(&model, &message))), &message),
+    ];
+    for id in Id::all().filter(|id| id.name() != "packed") {
+        let format = id.open(Some(&model), Mapping::Exact).expect("every format has every bundled schema");
+        codecs.push(Codec::new(id.name(), Kind::Format(format), &message));
+    }
+    (message, codecs)
+}
+
+impl Codec {
+    fn new(name: &'static str, kind: Kind, message: &Value) -> Codec {
+        let mut codec = Codec { name, bytes: Vec::new(), kind };
+        let mut bytes = Vec::new();
+        codec.encode(message, &mut bytes);
+        codec.bytes = bytes;
+        codec
+    }
+
+    /// Appends the bytes of `message`, which is the one that the codec was made for.
+    pub fn encode(&self, message: &Value, out: &mut Vec<u8>) {
+        match &self.kind {
+            Kind::Packed(layout) => layout.encode(message, out).expect("it encodes"),
+            Kind::Reflected(template) => built(template).encode(out).expect("there is room"),
+            Kind::Format(format) => format.encode(message, out).expect("it encodes"),
+        }
+    }
+
+    /// Decodes the bytes, and looks at every value.
+    pub fn decode(&self) {
+        let bytes = black_box(self.bytes.as_slice());
+        match &self.kind {
+            Kind::Packed(layout) => drop(black_box(layout.decode(bytes, None).expect("it decodes"))),
+            Kind::Reflected(template) => {
+                let message = DynamicMessage::decode(template.descriptor(), bytes).expect("it decodes");
+                look(&message);
+            }
+            Kind::Format(format) => drop(black_box(format.decode(bytes).expect("it decodes"))),
+        }
+    }
+}
+
+fn example(schema: &str) -> Value {
+    let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+    let text = schema["examples"][0].to_string();
+    let json = Id::all().find(|id| id.name() == "json").expect("JSON is a format");
+    let json = json.open(None, Mapping::Exact).expect("it needs no schema");
+    json.decode(text.as_bytes()).expect("an example")
+}
+
+/// The message as prost-reflect holds it.
+fn reflected(model: &Model, message: &Value) -> DynamicMessage {
+    let mapped = Mapped::of(model, Mapping::Exact);
+    let descriptor = compiled(dunnage_codegen::proto(mapped.record(), Mapping::Exact));
+    let protobuf = Id::all().find(|id| id.name() == "protobuf").expect("Protobuf is a format");
+    let format = protobuf.open(Some(model), Mapping::Exact).expect("a definition");
+    let mut bytes = Vec::new();
+    format.encode(message, &mut bytes).expect("it encodes");
+    DynamicMessage::decode(descriptor, bytes.as_slice()).expect("it decodes")
+}
+
+/// The one file there is.
+struct Definition(String);
+
+impl FileResolver for Definition {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        File::from_source(name, &self.0)
+    }
+}
+
+fn compiled(definition: String) -> MessageDescriptor {
+    let mut compiler = protox::Compiler::with_file_resolver(Definition(definition));
+    compiler.open_file("message.proto").expect("it compiles");
+    let file = compiler.descriptor_pool().get_file_by_name("message.proto");
+    file.and_then(|file| file.messages().next()).expect("a message")
+}
+
+/// A new message with the fields of `template`, each set by its name.
+fn built(template: &DynamicMessage) -> DynamicMessage {
+    let mut message = DynamicMessage::new(template.descriptor());
+    for (field, value) in template.fields() {
+        message.set_field_by_name(field.name(), copied(value));
+    }
+    message
+}
+
+fn copied(value: &Dynamic) -> Dynamic {
+    match value {
+        Dynamic::Message(inner) => Dynamic::Message(built(inner)),
+        Dynamic::List(items) => Dynamic::List(items.iter().map(copied).collect()),
+        other => other.clone(),
+    }
+}
+
+fn look(message: &DynamicMessage) {
+    for field in message.descriptor().fields() {
+        match message.get_field_by_name(field.name()).as_deref() {
+            Some(Dynamic::Message(inner)) => look(inner),
+            Some(Dynamic::List(items)) => items.iter().for_each(|item| match item {
+                Dynamic::Message(inner) => look(inner),
+                other => drop(black_box(other.clone())),
+            }),
+            // Out of the message, as ours is.
+            Some(other) => drop(black_box(other.clone())),
+            None => {}
+        }
+    }
+}
