@@ -4,6 +4,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use dunnage_bench_host::schema_driven::{SCHEMAS, codecs};
 use std::{hint::black_box, time::Duration};
 
+/// The same as in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn all(criterion: &mut Criterion) {
     for schema in SCHEMAS {
         let (message, codecs) = codecs(schema);
