@@ -45,6 +45,12 @@ impl Decimal {
 
     /// The number of `scaled` units of 10^-`places`: an integer if it is whole, else the nearest binary64.
     pub fn value(&self, scaled: i128) -> Value {
+        if let (Ok(n), Some(unit)) = (i64::try_from(scaled), 10i64.checked_pow(self.places))
+            && n.unsigned_abs() < 1 << 53
+        {
+            // Both are exact in binary64, so that the division rounds once and correctly.
+            return if n % unit == 0 { Value::from(n / unit) } else { Value::F64(n as f64 / unit as f64) };
+        }
         let unit = 10i128.saturating_pow(self.places);
         if scaled % unit == 0 {
             let whole = scaled / unit;
@@ -53,10 +59,6 @@ impl Decimal {
                 (_, Ok(n)) => Value::I64(n),
                 _ => Value::F64(whole as f64),
             };
-        }
-        if scaled.unsigned_abs() < 1 << 53 && self.places <= 22 {
-            // Both are exact in binary64, so that the division rounds once and correctly.
-            return Value::F64(scaled as f64 / unit as f64);
         }
         // Never fails: digits and an exponent are a float's text.
         Value::F64(format!("{scaled}e-{}", self.places).parse().unwrap_or(f64::NAN))

@@ -2,6 +2,9 @@
 
 use crate::{Decimal, NumberText, NumbersText};
 
+/// Most characters of a number: a sign, a point, and the 39 digits of 128 bits or the 36 that a notation pads to.
+const LONGEST: usize = 41;
+
 impl NumberText {
     /// The number that `text` holds, in units of 10^-`places`.
     ///
@@ -13,9 +16,12 @@ impl NumberText {
 
     /// The text of the number of `scaled` units, in the notation.
     pub fn write(&self, scaled: i128) -> String {
-        let mut text = String::new();
-        self.write_to(scaled, &mut text);
-        text
+        self.characters(scaled, &mut [0; LONGEST]).to_owned()
+    }
+
+    /// Appends what [`NumberText::write`] gives.
+    pub fn write_to(&self, scaled: i128, out: &mut String) {
+        out.push_str(self.characters(scaled, &mut [0; LONGEST]));
     }
 
     /// The number in `text`, in or out of range; `None` when the text is not in the notation.
@@ -46,20 +52,36 @@ impl NumberText {
         }
     }
 
-    fn write_to(&self, scaled: i128, out: &mut String) {
-        let places = self.number.places as usize;
-        // All digits, with at least `digits` before the point.
-        let digits =
-            format!("{:0width$}", scaled.unsigned_abs(), width = self.digits.max(1) as usize + places);
-        let (whole, fraction) = digits.split_at(digits.len() - places);
+    /// The text, made from its last character to its first.
+    fn characters<'b>(&self, scaled: i128, buffer: &'b mut [u8; LONGEST]) -> &'b str {
+        let (places, mut rest) = (self.number.places, scaled.unsigned_abs());
+        let least = self.digits.max(1).saturating_add(places).min(LONGEST as u32 - 2);
+        let (mut at, mut done) = (LONGEST, 0);
+        while done < least || rest > 0 {
+            if done == places && places > 0 {
+                at -= 1;
+                buffer[at] = b'.';
+            }
+            let digit;
+            (rest, digit) = last_digit(rest);
+            at -= 1;
+            buffer[at] = b'0' + digit;
+            done += 1;
+        }
         if scaled < 0 {
-            out.push('-');
+            at -= 1;
+            buffer[at] = b'-';
         }
-        out.push_str(whole);
-        if places > 0 {
-            out.push('.');
-            out.push_str(fraction);
-        }
+        std::str::from_utf8(&buffer[at..]).unwrap_or_default()
+    }
+}
+
+/// The digits before the last one, and the last one.
+fn last_digit(n: u128) -> (u128, u8) {
+    // The division of 64 bits is the quicker one.
+    match u64::try_from(n) {
+        Ok(n) => ((n / 10).into(), (n % 10) as u8),
+        Err(_) => (n / 10, (n % 10) as u8),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Text that is a time, in exactly one notation.
 
 use crate::{TimePart, TimeText};
-use std::fmt::Write;
 use time::{Date, Month, OffsetDateTime, Time};
 
 /// 0000-01-01, 2000-01-01, 2100-01-01 and 10000-01-01, in seconds since 1970-01-01T00:00:00Z.
@@ -9,6 +8,8 @@ const YEAR_0: i64 = -62_167_219_200;
 const YEAR_2000: i64 = 946_684_800;
 const YEAR_2100: i64 = 4_102_444_800;
 const YEAR_10000: i64 = 253_402_300_800;
+/// Bytes that a time's text gets room for; the usual notations take fewer.
+const ROOM: usize = 32;
 
 impl TimeText {
     /// The time that `text` is, in units of 10^-`places` seconds since the epoch.
@@ -78,26 +79,25 @@ impl TimeText {
         if !self.contains(scaled) {
             return None;
         }
-        let seconds = i64::try_from(scaled / self.unit()).ok()?.checked_add(self.epoch)?;
+        // Not negative and below 2^63, as the range has it; the division of 64 bits is the quicker one.
+        let (scaled, unit) = (u64::try_from(scaled).ok()?, self.unit() as u64);
+        let seconds = i64::try_from(scaled / unit).ok()?.checked_add(self.epoch)?;
         let time = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
-        let mut text = String::new();
+        let (year, month, day) = time.to_calendar_date();
+        let (hour, minute, second) = time.to_hms();
+        let mut text = String::with_capacity(ROOM);
         for part in &self.notation {
-            let n = match part {
-                TimePart::Literal(literal) => {
-                    text.push_str(literal);
-                    continue;
-                }
-                TimePart::Year4 => i128::from(time.year()),
-                TimePart::Year2 => i128::from(time.year() - 2000),
-                TimePart::Month => u8::from(time.month()).into(),
-                TimePart::Day => time.day().into(),
-                TimePart::Hour => time.hour().into(),
-                TimePart::Minute => time.minute().into(),
-                TimePart::Second => time.second().into(),
-                TimePart::Fraction => scaled % self.unit(),
-            };
-            let width = if *part == TimePart::Fraction { self.places as usize } else { width(part) };
-            write!(text, "{n:0width$}").ok()?;
+            match part {
+                TimePart::Literal(literal) => text.push_str(literal),
+                TimePart::Year4 => push(year.unsigned_abs(), 4, &mut text),
+                TimePart::Year2 => push(year.abs_diff(2000), 2, &mut text),
+                TimePart::Month => push(u8::from(month).into(), 2, &mut text),
+                TimePart::Day => push(day.into(), 2, &mut text),
+                TimePart::Hour => push(hour.into(), 2, &mut text),
+                TimePart::Minute => push(minute.into(), 2, &mut text),
+                TimePart::Second => push(second.into(), 2, &mut text),
+                TimePart::Fraction => push((scaled % unit) as u32, self.places.min(9), &mut text),
+            }
         }
         Some(text)
     }
@@ -110,6 +110,13 @@ impl TimeText {
 /// Digits of a part with a fixed width.
 fn width(part: &TimePart) -> usize {
     if *part == TimePart::Year4 { 4 } else { 2 }
+}
+
+/// Appends the last `width` digits of `n`.
+fn push(n: u32, width: u32, text: &mut String) {
+    for place in (0..width).rev() {
+        text.push(char::from(b'0' + (n / 10u32.pow(place) % 10) as u8));
+    }
 }
 
 /// Takes the number of exactly `width` ASCII digits, at most 9, from the front of `rest`.
