@@ -160,8 +160,9 @@ impl Numbers {
             if i > 0 {
                 text.push_str(&self.separator);
             }
-            if let Value::Text(number) = part.read(node, source)? {
-                text.push_str(&number);
+            let n = part.read_whole(node, source)?;
+            if let Notation::Text(notation) = &part.source {
+                notation.write_to(scaled(&notation.number, n), &mut text);
             }
         }
         Ok(Value::Text(text))

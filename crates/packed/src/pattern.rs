@@ -7,6 +7,10 @@ use dunnage_schema::Segment;
 
 /// Where a group ends: no product of its radices reaches this.
 const GROUP: u64 = 1 << 32;
+/// Most characters of a group that are one of several.
+const GROUP_DIGITS: usize = 31;
+/// Bytes that text gets room for before its characters are there.
+const ROOM: u32 = 64;
 
 /// Writes the segments of `text`.
 pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: &mut S) -> Result<(), Error> {
@@ -69,42 +73,65 @@ pub(crate) fn read<S: Source>(segments: &[Segment], node: u32, source: &mut S) -
         }
         runs.push(run);
     }
-    let mut text = String::new();
-    // What is left of the group: its value, and the product of the radices that are still to come.
-    let (mut value, mut product) = (0, 1);
+    let mut text = String::with_capacity(runs.iter().sum::<u32>().min(ROOM) as usize);
+    let mut group = Group { digits: [0; GROUP_DIGITS], next: 0, end: 0 };
     for (i, segment) in segments.iter().enumerate() {
-        let radix = segment.chars.len() as u64;
         for done in 0..runs[i] {
-            if radix > 1 {
-                if product == 1 {
-                    product = group(&segments[i..], &runs[i..], done);
-                    value = source.index(At { node, part: Part::Value }, product)?;
+            let digit = if segment.chars.len() > 1 {
+                if group.next == group.end {
+                    group.read(&segments[i..], &runs[i..], done, node, source)?;
                 }
-                product /= radix;
-            }
-            text.push(segment.chars[(value / product) as usize]);
-            value %= product;
+                group.next += 1;
+                group.digits[group.next - 1]
+            } else {
+                0
+            };
+            text.push(segment.chars[digit as usize]);
         }
     }
     Ok(text)
 }
 
-/// The product of the next group's radices, `done` characters of the first run being behind.
-fn group(segments: &[Segment], runs: &[u32], done: u32) -> u64 {
-    let mut product = 1;
-    let mut skipped = done;
-    for (segment, run) in segments.iter().zip(runs) {
-        let radix = segment.chars.len() as u64;
-        let left = if radix > 1 { run - skipped } else { 0 };
-        skipped = 0;
-        for _ in 0..left {
-            if product * radix >= GROUP {
-                return product;
+/// The characters of one group, as indices into their classes of more than one.
+struct Group {
+    digits: [u32; GROUP_DIGITS],
+    next: usize,
+    end: usize,
+}
+
+impl Group {
+    /// Reads the group that begins with the first run, `done` characters of it being behind.
+    fn read<S: Source>(
+        &mut self,
+        segments: &[Segment],
+        runs: &[u32],
+        done: u32,
+        node: u32,
+        source: &mut S,
+    ) -> Result<(), Error> {
+        let (mut radices, mut end, mut product) = ([1; GROUP_DIGITS], 0, 1);
+        let mut skipped = done;
+        'group: for (segment, run) in segments.iter().zip(runs) {
+            let radix = segment.chars.len() as u64;
+            let left = if radix > 1 { run - skipped } else { 0 };
+            skipped = 0;
+            for _ in 0..left {
+                if product * radix >= GROUP {
+                    break 'group;
+                }
+                product *= radix;
+                radices[end] = radix as u32;
+                end += 1;
             }
-            product *= radix;
         }
+        let mut value = source.index(At { node, part: Part::Value }, product)? as u32;
+        for i in (0..end).rev() {
+            self.digits[i] = value % radices[i];
+            value /= radices[i];
+        }
+        (self.next, self.end) = (0, end);
+        Ok(())
     }
-    product
 }
 
 /// The index of `c` in its class.
