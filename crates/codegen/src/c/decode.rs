@@ -113,7 +113,8 @@ impl Reader<'_> {
             Kind::Pattern(pattern) => {
                 let index = pattern.index;
                 let segments = self.plan.patterns[index].len();
-                self.line(&format!("get_pattern(&r, {place}, pattern_{index}, {segments}, {field});"));
+                let tables = format!("pattern_{index}, inverse_{index}, {segments}");
+                self.line(&format!("get_pattern(&r, {place}, {tables}, {field});"));
                 if let Some((min, max)) = pattern.lengths {
                     self.reject(&format!("!has_length({place}, {min}, {max})"), "RANGE", slot.field);
                 }

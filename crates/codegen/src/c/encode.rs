@@ -113,7 +113,7 @@ impl Writer<'_> {
                         self.plan.prefix
                     ));
                 }
-                self.line(&format!("put_float(&w, {place}, {field});"));
+                self.line(&format!("put_float({field}, {place}, &w);"));
             }
             Kind::Choice(values) => self.index(place, values.len() - 1, slot.field),
             Kind::Pattern(pattern) => {
@@ -125,9 +125,9 @@ impl Writer<'_> {
                         self.plan.prefix
                     ));
                 }
-                self.line(&format!("put_pattern(&w, {place}, pattern_{index}, {segments}, {field});"));
+                self.line(&format!("put_pattern({field}, {place}, pattern_{index}, {segments}, &w);"));
             }
-            Kind::Text(min, max) => self.line(&format!("put_text(&w, {place}, {min}, {max}, {field});")),
+            Kind::Text(min, max) => self.line(&format!("put_text({field}, {place}, {min}, {max}, &w);")),
             Kind::Struct(inner) => self.structure(inner, place, slot.field),
             Kind::Array(array) => {
                 let count = array.count.as_ref().map(|count| format!("{scope}{count}"));
@@ -193,7 +193,7 @@ impl Writer<'_> {
         };
         let put = put((max - min).into(), bits);
         let (max, field) = (unsigned((max - min).into()), &self.plan.fields[field].0);
-        let text = format!("{put}(&w, {value}, {max}, {field});");
+        let text = format!("{put}({field}, {value}, {max}, &w);");
         self.line(&text);
     }
 
@@ -201,7 +201,7 @@ impl Writer<'_> {
     fn index(&mut self, value: &str, max: usize, field: usize) {
         let field = &self.plan.fields[field].0;
         let text =
-            format!("{}(&w, {value}, {max}, {field});", put(max as i128, if max > 255 { 16 } else { 8 }));
+            format!("{}({field}, {value}, {max}, &w);", put(max as i128, if max > 255 { 16 } else { 8 }));
         self.line(&text);
     }
 
@@ -210,12 +210,13 @@ impl Writer<'_> {
         let name = self.plan.fields[field].0.clone();
         let escape = unsigned(last - first + 1);
         let put = put(last - first + 1, count.kind.bits);
+        let most = most(put, last - first + 1);
         let offset = offset(count, place, first);
         self.open(&format!("if ({offset} < {escape})"));
-        self.line(&format!("{put}(&w, {offset}, {escape}, {name});"));
+        self.line(&format!("{put}({name}, {offset}, {most}, &w);"));
         self.depth -= 1;
         self.open("} else");
-        self.line(&format!("{put}(&w, {escape}, {escape}, {name});"));
+        self.line(&format!("{put}({name}, {escape}, {most}, &w);"));
         self.plain_number(count, place, field);
         self.close();
     }
@@ -225,18 +226,19 @@ impl Writer<'_> {
         let (min, max) = (count.min, count.max);
         match count.form {
             Form::Index(_) => {
-                let (put, max) = (put(max - min, count.kind.bits), unsigned(max - min));
-                self.line(&format!("{put}(&w, {}, {max}, {name});", offset(count, place, min)));
+                let put = put(max - min, count.kind.bits);
+                let (offset, most) = (offset(count, place, min), most(put, max - min));
+                self.line(&format!("{put}({name}, {offset}, {most}, &w);"));
             }
             Form::Offset => {
                 self.bound(count, place, field);
-                self.line(&format!("put_sized(&w, {}, {name});", offset(count, place, min)));
+                self.line(&format!("put_sized({name}, {}, &w);", offset(count, place, min)));
             }
             Form::Signed => {
                 self.bound(count, place, field);
-                self.line(&format!("put_index(&w, {place} < 0, 1, {name});"));
+                self.line(&format!("put_index({name}, {place} < 0, 1, &w);"));
                 self.line(&format!(
-                    "put_sized(&w, (uint64_t)({place} < 0 ? -1 - {place} : {place}), {name});"
+                    "put_sized({name}, (uint64_t)({place} < 0 ? -1 - {place} : {place}), &w);"
                 ));
             }
         }
@@ -262,6 +264,14 @@ fn put(max: i128, bits: u32) -> &'static str {
         64 => "put_wide",
         8 if max <= 255 => "put_small",
         _ => "put_index",
+    }
+}
+
+/// The largest index, as the function takes it: in two halves beyond 32 bits.
+fn most(put: &str, max: i128) -> String {
+    match put {
+        "put_wide" => format!("{}, {}", unsigned(max >> 32), unsigned(max & i128::from(u32::MAX))),
+        _ => unsigned(max),
     }
 }
 

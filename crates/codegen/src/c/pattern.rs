@@ -35,9 +35,11 @@ pub(super) fn tables(plan: &Plan) -> String {
             let _ = writeln!(rows, "    {},", row(segment, firsts[class]));
         }
         if segments.is_empty() {
-            let _ = writeln!(rows, "    {{0, 0, 1, 1, 0, 0, 0}},");
+            let _ = writeln!(rows, "    {{0, 1, 1, 0, 0, 0}},");
         }
-        rows.push_str("};\n");
+        let inverses: Vec<_> = segments.iter().map(|s| format!("{}u", inverse(s))).collect();
+        let inverses = if inverses.is_empty() { "0".to_owned() } else { inverses.join(", ") };
+        let _ = writeln!(rows, "}};\nstatic const uint16_t inverse_{i}[] FLASH = {{{inverses}}};");
     }
     let characters: Vec<_> = characters.iter().map(|(first, more)| format!("{first}, {more}")).collect();
     let characters = if characters.is_empty() { "0, 0".to_owned() } else { characters.join(", ") };
@@ -48,10 +50,14 @@ pub(super) fn tables(plan: &Plan) -> String {
 
 fn row(segment: &Segment, first: usize) -> String {
     let radix = segment.chars.len() as u32;
-    let inverse = if radix > 1 { 65536 / radix } else { 0 };
     let ranges = ranges(&segment.chars).len();
     let (most, min, max) = (u32::MAX / radix.max(1), segment.min, segment.max);
-    format!("{{{most}ul, {inverse}u, {radix}, {ranges}, {}, {min}, {max}}}", first * 2)
+    format!("{{{most}ul, {radix}, {ranges}, {}, {min}, {max}}}", first * 2)
+}
+
+/// 65536 / radix, by which a reader divides. It stands apart, so that a program that only writes does not have it.
+fn inverse(segment: &Segment) -> usize {
+    if segment.chars.len() > 1 { 65536 / segment.chars.len() } else { 0 }
 }
 
 /// The characters, which are ASCII, as ranges: the first of each, and how many follow it.

@@ -34,8 +34,9 @@ static uint8_t divide(dividend value, uint8_t radix, uint16_t inverse)
 #endif
 }
 
-/* Text of a pattern. Each character's place holds the number of its segment, until the character is known. */
-static void get_pattern(reader *r, char *text, const segment *segments, uint8_t count, NAME_field field)
+/* Text of a pattern; `inverses` has 65536 / radix for each segment. Each character's place holds the number of its segment, until
+ * the character is known. */
+static void get_pattern(reader *r, char *text, const segment *segments, const uint16_t *inverses, uint8_t count, NAME_field field)
 {
     char *end = text;
     for (uint8_t i = 0; i < count; i++) {
@@ -59,10 +60,11 @@ static void get_pattern(reader *r, char *text, const segment *segments, uint8_t 
         value[0] = index;
 #endif
         for (at = next_group; at > text;) {
-            const segment *s = &segments[(uint8_t)*--at];
+            uint8_t place = (uint8_t)*--at;
+            const segment *s = &segments[place];
             const uint8_t *range = characters + FLASH_16(s->first);
             uint8_t radix = FLASH_8(s->radix), digit = 0, last;
-            if (radix > 1) digit = divide(value, radix, FLASH_16(s->inverse));
+            if (radix > 1) digit = divide(value, radix, FLASH_16(inverses[place]));
             for (; digit > (last = FLASH_8(range[1])); range += 2) digit = (uint8_t)(digit - last - 1);
             *at = (char)(FLASH_8(range[0]) + digit);
         }

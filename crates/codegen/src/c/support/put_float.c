@@ -1,4 +1,4 @@
-static void put_float(writer *w, double value, NAME_field field)
+static void put_float(NAME_field field, double value, writer *w)
 {
     uint32_t single;
     float narrow;
@@ -10,16 +10,16 @@ static void put_float(writer *w, double value, NAME_field field)
         return;
     }
     if (!is_single((uint32_t)(bits >> 32), (uint32_t)bits)) {
-        put_index(w, 1, 1, field);
-        put_index(w, (uint32_t)(bits >> 32), UINT32_MAX, field);
-        put_index(w, (uint32_t)bits, UINT32_MAX, field);
+        put_index(field, 1, 1, w);
+        put_index(field, (uint32_t)(bits >> 32), UINT32_MAX, w);
+        put_index(field, (uint32_t)bits, UINT32_MAX, w);
         return;
     }
 #endif
     narrow = (float)value;
     memcpy(&single, &narrow, sizeof single);
     if ((single >> 23 & 0xff) == 0xff) refuse(w, PREFIX_RANGE, field);
-    put_index(w, 0, 1, field);
-    put_index(w, single, UINT32_MAX, field);
+    put_index(field, 0, 1, w);
+    put_index(field, single, UINT32_MAX, w);
 }
 

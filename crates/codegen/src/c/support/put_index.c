@@ -1,5 +1,5 @@
-/* `value` as an index out of max + 1. */
-static void put_index(writer *w, uint32_t value, uint32_t max, NAME_field field)
+/* `value` as an index out of max + 1. In this order of arguments an 8-bit machine keeps the writer in registers from call to call. */
+static void put_index(NAME_field field, uint32_t value, uint32_t max, writer *w)
 {
     uint8_t *at = w->at;
     uint8_t byte = w->byte, unit = w->unit, bytes = 4, top, lift = 1;

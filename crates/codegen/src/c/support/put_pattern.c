@@ -14,7 +14,7 @@ static uint8_t class_index(const segment *s, char character)
 }
 
 /* Text of a pattern: the counts of its segments, then the characters in groups below 2^32. */
-static void put_pattern(writer *w, const char *text, const segment *s, uint8_t segments, NAME_field field)
+static void put_pattern(NAME_field field, const char *text, const segment *s, uint8_t segments, writer *w)
 {
     pattern_size counts[MOST_SEGMENTS];
     const char *at = text;
@@ -23,7 +23,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
     for (i = 0; i < segments; i++) {
         pattern_size min = FLASH_SIZE(s[i].min), max = FLASH_SIZE(s[i].max), count = 0;
         for (; count < max && class_index(&s[i], *at) != NO_INDEX; at++) count++;
-        put_index(w, (uint32_t)count - min, (uint32_t)(max - min), field);
+        put_index(field, (uint32_t)count - min, (uint32_t)(max - min), w);
         counts[i] = count;
     }
     if (*at) refuse(w, PREFIX_RANGE, field);
@@ -31,7 +31,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
         uint8_t radix = FLASH_8(s->radix);
         for (; counts[i]; counts[i]--) {
             if (product > FLASH_32(s->most)) {
-                put_index(w, value, product - 1, field);
+                put_index(field, value, product - 1, w);
                 value = 0;
                 product = 1;
             }
@@ -39,6 +39,6 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
             product *= radix;
         }
     }
-    put_index(w, value, product - 1, field);
+    put_index(field, value, product - 1, w);
 }
 

@@ -1,5 +1,5 @@
 /* Text of `min` to `max` characters. */
-static void put_text(writer *w, const char *text, uint16_t min, uint16_t max, NAME_field field)
+static void put_text(NAME_field field, const char *text, uint16_t min, uint16_t max, writer *w)
 {
     const char *at = text;
     uint16_t count = 0;
@@ -17,8 +17,8 @@ static void put_text(writer *w, const char *text, uint16_t min, uint16_t max, NA
         refuse(w, PREFIX_RANGE, field);
         return;
     }
-    put_index(w, (uint32_t)(count - min), (uint32_t)(max - min), field);
-    if (count) put_index(w, widest > 127, 1, field);
-    for (at = text; *at; at++) put_index(w, (uint8_t)*at, widest, field);
+    put_index(field, (uint32_t)(count - min), (uint32_t)(max - min), w);
+    if (count) put_index(field, widest > 127, 1, w);
+    for (at = text; *at; at++) put_index(field, (uint8_t)*at, widest, w);
 }
 

@@ -1,12 +1,9 @@
-/* The same beyond 32 bits. */
-static void put_wide(writer *w, uint64_t value, uint64_t max, NAME_field field)
+/* The same beyond 32 bits: the largest value is given in two halves. */
+static void put_wide(NAME_field field, uint64_t value, uint32_t high_max, uint32_t low_max, writer *w)
 {
     uint32_t high = upper(value), low = (uint32_t)value;
-    if (high > upper(max) || (high == upper(max) && low > (uint32_t)max)) {
-        refuse(w, PREFIX_RANGE, field);
-        return;
-    }
-    put_index(w, high, upper(max), field);
-    put_index(w, low, upper(max) ? UINT32_MAX : (uint32_t)max, field);
+    if (high == high_max && low > low_max) refuse(w, PREFIX_RANGE, field);
+    put_index(field, high, high_max, w);
+    put_index(field, low, high_max ? UINT32_MAX : low_max, w);
 }
 

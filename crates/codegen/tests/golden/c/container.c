@@ -26,7 +26,6 @@ typedef uint8_t pattern_size;
 /* Between `min` and `max` characters of a class. */
 typedef struct {
     uint32_t most; /* the largest product that does not reach 2^32 when it is multiplied by `radix` */
-    uint16_t inverse; /* 65536 / radix */
     uint8_t radix; /* characters of the class */
     uint8_t ranges; /* pairs of `characters` */
     uint16_t first; /* of these */
@@ -37,23 +36,26 @@ typedef struct {
 /* Ranges of characters: the first, and how many follow it. */
 static const uint8_t characters[] FLASH = {49, 8, 48, 9, 65, 25, 74, 0, 85, 0, 90, 0, 45, 0, 48, 9, 65, 5};
 static const segment pattern_0[2] FLASH = {
-    {477218588ul, 7281u, 9, 1, 0, 1, 1},
-    {429496729ul, 6553u, 10, 1, 2, 6, 14},
+    {477218588ul, 9, 1, 0, 1, 1},
+    {429496729ul, 10, 1, 2, 6, 14},
 };
+static const uint16_t inverse_0[] FLASH = {7281u, 6553u};
 static const segment pattern_1[3] FLASH = {
-    {165191049ul, 2520u, 26, 1, 4, 3, 3},
-    {1431655765ul, 21845u, 3, 3, 6, 1, 1},
-    {429496729ul, 6553u, 10, 1, 2, 7, 7},
+    {165191049ul, 26, 1, 4, 3, 3},
+    {1431655765ul, 3, 3, 6, 1, 1},
+    {429496729ul, 10, 1, 2, 7, 7},
 };
+static const uint16_t inverse_1[] FLASH = {2520u, 21845u, 6553u};
 static const segment pattern_2[7] FLASH = {
-    {429496729ul, 6553u, 10, 1, 2, 3, 3},
-    {4294967295ul, 0u, 1, 1, 12, 1, 1},
-    {429496729ul, 6553u, 10, 1, 2, 2, 3},
-    {4294967295ul, 0u, 1, 1, 12, 1, 1},
-    {268435455ul, 4096u, 16, 2, 14, 1, 4},
-    {4294967295ul, 0u, 1, 1, 12, 1, 1},
-    {268435455ul, 4096u, 16, 2, 14, 1, 7},
+    {429496729ul, 10, 1, 2, 3, 3},
+    {4294967295ul, 1, 1, 12, 1, 1},
+    {429496729ul, 10, 1, 2, 2, 3},
+    {4294967295ul, 1, 1, 12, 1, 1},
+    {268435455ul, 16, 2, 14, 1, 4},
+    {4294967295ul, 1, 1, 12, 1, 1},
+    {268435455ul, 16, 2, 14, 1, 7},
 };
+static const uint16_t inverse_2[] FLASH = {6553u, 0u, 6553u, 0u, 4096u, 0u, 4096u};
 
 /* The upper half of `value`. */
 static inline uint32_t upper(uint64_t value)
@@ -86,8 +88,8 @@ static void refuse(writer *w, uint8_t error, Container_field field)
     w->field = field;
 }
 
-/* `value` as an index out of max + 1. */
-static void put_index(writer *w, uint32_t value, uint32_t max, Container_field field)
+/* `value` as an index out of max + 1. In this order of arguments an 8-bit machine keeps the writer in registers from call to call. */
+static void put_index(Container_field field, uint32_t value, uint32_t max, writer *w)
 {
     uint8_t *at = w->at;
     uint8_t byte = w->byte, unit = w->unit, bytes = 4, top, lift = 1;
@@ -127,18 +129,15 @@ static void put_index(writer *w, uint32_t value, uint32_t max, Container_field f
 }
 
 /* The same in 8 bits. */
-static void put_small(writer *w, uint8_t value, uint8_t max, Container_field field) { put_index(w, value, max, field); }
+static void put_small(Container_field field, uint8_t value, uint8_t max, writer *w) { put_index(field, value, max, w); }
 
-/* The same beyond 32 bits. */
-static void put_wide(writer *w, uint64_t value, uint64_t max, Container_field field)
+/* The same beyond 32 bits: the largest value is given in two halves. */
+static void put_wide(Container_field field, uint64_t value, uint32_t high_max, uint32_t low_max, writer *w)
 {
     uint32_t high = upper(value), low = (uint32_t)value;
-    if (high > upper(max) || (high == upper(max) && low > (uint32_t)max)) {
-        refuse(w, CONTAINER_RANGE, field);
-        return;
-    }
-    put_index(w, high, upper(max), field);
-    put_index(w, low, upper(max) ? UINT32_MAX : (uint32_t)max, field);
+    if (high == high_max && low > low_max) refuse(w, CONTAINER_RANGE, field);
+    put_index(field, high, high_max, w);
+    put_index(field, low, high_max ? UINT32_MAX : low_max, w);
 }
 
 #define NO_INDEX 255
@@ -157,7 +156,7 @@ static uint8_t class_index(const segment *s, char character)
 }
 
 /* Text of a pattern: the counts of its segments, then the characters in groups below 2^32. */
-static void put_pattern(writer *w, const char *text, const segment *s, uint8_t segments, Container_field field)
+static void put_pattern(Container_field field, const char *text, const segment *s, uint8_t segments, writer *w)
 {
     pattern_size counts[MOST_SEGMENTS];
     const char *at = text;
@@ -166,7 +165,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
     for (i = 0; i < segments; i++) {
         pattern_size min = FLASH_SIZE(s[i].min), max = FLASH_SIZE(s[i].max), count = 0;
         for (; count < max && class_index(&s[i], *at) != NO_INDEX; at++) count++;
-        put_index(w, (uint32_t)count - min, (uint32_t)(max - min), field);
+        put_index(field, (uint32_t)count - min, (uint32_t)(max - min), w);
         counts[i] = count;
     }
     if (*at) refuse(w, CONTAINER_RANGE, field);
@@ -174,7 +173,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
         uint8_t radix = FLASH_8(s->radix);
         for (; counts[i]; counts[i]--) {
             if (product > FLASH_32(s->most)) {
-                put_index(w, value, product - 1, field);
+                put_index(field, value, product - 1, w);
                 value = 0;
                 product = 1;
             }
@@ -182,35 +181,35 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
             product *= radix;
         }
     }
-    put_index(w, value, product - 1, field);
+    put_index(field, value, product - 1, w);
 }
 
 size_t Container_encode(const Container *m, uint8_t *buffer, size_t size, Container_fault *fault)
 {
     writer w = {buffer, size ? buffer + size : buffer, CONTAINER_SLOT, 1, CONTAINER_OK, CONTAINER_FIELD_MESSAGE};
     (void)m;
-    put_pattern(&w, m->msisdn, pattern_0, 2, CONTAINER_FIELD_MSISDN);
-    put_pattern(&w, m->iso6346, pattern_1, 3, CONTAINER_FIELD_ISO6346);
-    put_wide(&w, m->time, 31557599999ull, CONTAINER_FIELD_TIME);
-    put_small(&w, m->rssi, 99u, CONTAINER_FIELD_RSSI);
-    put_pattern(&w, m->cgi, pattern_2, 7, CONTAINER_FIELD_CGI);
-    put_small(&w, m->ble_m, 1, CONTAINER_FIELD_BLE_M);
-    put_small(&w, m->bat_soc, 100u, CONTAINER_FIELD_BAT_SOC);
-    put_index(&w, (uint32_t)((uint32_t)m->acc.x + 240000000ul), 480000000ul, CONTAINER_FIELD_ACC);
-    put_index(&w, (uint32_t)((uint32_t)m->acc.y + 240000000ul), 480000000ul, CONTAINER_FIELD_ACC);
-    put_index(&w, (uint32_t)((uint32_t)m->acc.z + 240000000ul), 480000000ul, CONTAINER_FIELD_ACC);
-    put_index(&w, (uint16_t)((uint16_t)m->temperature + 9999u), 19998u, CONTAINER_FIELD_TEMPERATURE);
-    put_index(&w, m->humidity, 10000u, CONTAINER_FIELD_HUMIDITY);
-    put_index(&w, (uint32_t)((uint32_t)m->pressure - 3000000ul), 9000000ul, CONTAINER_FIELD_PRESSURE);
-    put_small(&w, m->door, 3, CONTAINER_FIELD_DOOR);
-    put_small(&w, m->gnss, 1, CONTAINER_FIELD_GNSS);
-    put_index(&w, (uint32_t)((uint32_t)m->latitude + 900000ul), 1800000ul, CONTAINER_FIELD_LATITUDE);
-    put_index(&w, (uint32_t)((uint32_t)m->longitude + 1800000ul), 3600000ul, CONTAINER_FIELD_LONGITUDE);
-    put_index(&w, (uint32_t)((uint32_t)m->altitude + 50000u), 950000ul, CONTAINER_FIELD_ALTITUDE);
-    put_index(&w, m->speed, 9999u, CONTAINER_FIELD_SPEED);
-    put_index(&w, m->heading, 36000u, CONTAINER_FIELD_HEADING);
-    put_small(&w, m->nsat, 99u, CONTAINER_FIELD_NSAT);
-    put_index(&w, m->hdop, 999u, CONTAINER_FIELD_HDOP);
+    put_pattern(CONTAINER_FIELD_MSISDN, m->msisdn, pattern_0, 2, &w);
+    put_pattern(CONTAINER_FIELD_ISO6346, m->iso6346, pattern_1, 3, &w);
+    put_wide(CONTAINER_FIELD_TIME, m->time, 7u, 1492828927ul, &w);
+    put_small(CONTAINER_FIELD_RSSI, m->rssi, 99u, &w);
+    put_pattern(CONTAINER_FIELD_CGI, m->cgi, pattern_2, 7, &w);
+    put_small(CONTAINER_FIELD_BLE_M, m->ble_m, 1, &w);
+    put_small(CONTAINER_FIELD_BAT_SOC, m->bat_soc, 100u, &w);
+    put_index(CONTAINER_FIELD_ACC, (uint32_t)((uint32_t)m->acc.x + 240000000ul), 480000000ul, &w);
+    put_index(CONTAINER_FIELD_ACC, (uint32_t)((uint32_t)m->acc.y + 240000000ul), 480000000ul, &w);
+    put_index(CONTAINER_FIELD_ACC, (uint32_t)((uint32_t)m->acc.z + 240000000ul), 480000000ul, &w);
+    put_index(CONTAINER_FIELD_TEMPERATURE, (uint16_t)((uint16_t)m->temperature + 9999u), 19998u, &w);
+    put_index(CONTAINER_FIELD_HUMIDITY, m->humidity, 10000u, &w);
+    put_index(CONTAINER_FIELD_PRESSURE, (uint32_t)((uint32_t)m->pressure - 3000000ul), 9000000ul, &w);
+    put_small(CONTAINER_FIELD_DOOR, m->door, 3, &w);
+    put_small(CONTAINER_FIELD_GNSS, m->gnss, 1, &w);
+    put_index(CONTAINER_FIELD_LATITUDE, (uint32_t)((uint32_t)m->latitude + 900000ul), 1800000ul, &w);
+    put_index(CONTAINER_FIELD_LONGITUDE, (uint32_t)((uint32_t)m->longitude + 1800000ul), 3600000ul, &w);
+    put_index(CONTAINER_FIELD_ALTITUDE, (uint32_t)((uint32_t)m->altitude + 50000u), 950000ul, &w);
+    put_index(CONTAINER_FIELD_SPEED, m->speed, 9999u, &w);
+    put_index(CONTAINER_FIELD_HEADING, m->heading, 36000u, &w);
+    put_small(CONTAINER_FIELD_NSAT, m->nsat, 99u, &w);
+    put_index(CONTAINER_FIELD_HDOP, m->hdop, 999u, &w);
     if (w.at == w.end) refuse(&w, CONTAINER_TRUNCATED, CONTAINER_FIELD_MESSAGE);
     else *w.at++ = w.byte;
     if (fault) {
@@ -331,8 +330,9 @@ static uint8_t divide(dividend value, uint8_t radix, uint16_t inverse)
 #endif
 }
 
-/* Text of a pattern. Each character's place holds the number of its segment, until the character is known. */
-static void get_pattern(reader *r, char *text, const segment *segments, uint8_t count, Container_field field)
+/* Text of a pattern; `inverses` has 65536 / radix for each segment. Each character's place holds the number of its segment, until
+ * the character is known. */
+static void get_pattern(reader *r, char *text, const segment *segments, const uint16_t *inverses, uint8_t count, Container_field field)
 {
     char *end = text;
     for (uint8_t i = 0; i < count; i++) {
@@ -356,10 +356,11 @@ static void get_pattern(reader *r, char *text, const segment *segments, uint8_t 
         value[0] = index;
 #endif
         for (at = next_group; at > text;) {
-            const segment *s = &segments[(uint8_t)*--at];
+            uint8_t place = (uint8_t)*--at;
+            const segment *s = &segments[place];
             const uint8_t *range = characters + FLASH_16(s->first);
             uint8_t radix = FLASH_8(s->radix), digit = 0, last;
-            if (radix > 1) digit = divide(value, radix, FLASH_16(s->inverse));
+            if (radix > 1) digit = divide(value, radix, FLASH_16(inverses[place]));
             for (; digit > (last = FLASH_8(range[1])); range += 2) digit = (uint8_t)(digit - last - 1);
             *at = (char)(FLASH_8(range[0]) + digit);
         }
@@ -377,11 +378,11 @@ bool Container_decode(Container *m, const uint8_t *bytes, size_t size, Container
     else if (slot != CONTAINER_SLOT) r.error = CONTAINER_RANGE;
     if (!r.error) {
         r.byte = next(&r);
-        get_pattern(&r, m->msisdn, pattern_0, 2, CONTAINER_FIELD_MSISDN);
-        get_pattern(&r, m->iso6346, pattern_1, 3, CONTAINER_FIELD_ISO6346);
+        get_pattern(&r, m->msisdn, pattern_0, inverse_0, 2, CONTAINER_FIELD_MSISDN);
+        get_pattern(&r, m->iso6346, pattern_1, inverse_1, 3, CONTAINER_FIELD_ISO6346);
         m->time = (uint64_t)get_wide(&r, 31557599999ull, CONTAINER_FIELD_TIME);
         m->rssi = (uint8_t)get_small(&r, 99u, CONTAINER_FIELD_RSSI);
-        get_pattern(&r, m->cgi, pattern_2, 7, CONTAINER_FIELD_CGI);
+        get_pattern(&r, m->cgi, pattern_2, inverse_2, 7, CONTAINER_FIELD_CGI);
         m->ble_m = (uint8_t)get_small(&r, 1, CONTAINER_FIELD_BLE_M);
         m->bat_soc = (uint8_t)get_small(&r, 100u, CONTAINER_FIELD_BAT_SOC);
         m->acc.x = (int32_t)(uint32_t)(get_index(&r, 480000000ul, CONTAINER_FIELD_ACC) - 240000000ul);

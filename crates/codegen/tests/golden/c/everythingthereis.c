@@ -66,7 +66,6 @@ typedef uint8_t pattern_size;
 /* Between `min` and `max` characters of a class. */
 typedef struct {
     uint32_t most; /* the largest product that does not reach 2^32 when it is multiplied by `radix` */
-    uint16_t inverse; /* 65536 / radix */
     uint8_t radix; /* characters of the class */
     uint8_t ranges; /* pairs of `characters` */
     uint16_t first; /* of these */
@@ -77,19 +76,22 @@ typedef struct {
 /* Ranges of characters: the first, and how many follow it. */
 static const uint8_t characters[] FLASH = {65, 25, 45, 0, 32, 0, 49, 8, 48, 9, 97, 25};
 static const segment pattern_0[6] FLASH = {
-    {165191049ul, 2520u, 26, 1, 0, 1, 3},
-    {4294967295ul, 0u, 1, 1, 2, 1, 1},
-    {165191049ul, 2520u, 26, 1, 0, 1, 2},
-    {4294967295ul, 0u, 1, 1, 4, 1, 1},
-    {477218588ul, 7281u, 9, 1, 6, 1, 1},
-    {429496729ul, 6553u, 10, 1, 8, 0, 3},
+    {165191049ul, 26, 1, 0, 1, 3},
+    {4294967295ul, 1, 1, 2, 1, 1},
+    {165191049ul, 26, 1, 0, 1, 2},
+    {4294967295ul, 1, 1, 4, 1, 1},
+    {477218588ul, 9, 1, 6, 1, 1},
+    {429496729ul, 10, 1, 8, 0, 3},
 };
+static const uint16_t inverse_0[] FLASH = {2520u, 0u, 2520u, 0u, 7281u, 6553u};
 static const segment pattern_1[1] FLASH = {
-    {165191049ul, 2520u, 26, 1, 10, 2, 2},
+    {165191049ul, 26, 1, 10, 2, 2},
 };
+static const uint16_t inverse_1[] FLASH = {2520u};
 static const segment pattern_2[1] FLASH = {
-    {429496729ul, 6553u, 10, 1, 8, 1, 4},
+    {429496729ul, 10, 1, 8, 1, 4},
 };
+static const uint16_t inverse_2[] FLASH = {6553u};
 
 /* The upper half of `value`. */
 static inline uint32_t upper(uint64_t value)
@@ -122,8 +124,8 @@ static void refuse(writer *w, uint8_t error, EverythingThereIs_field field)
     w->field = field;
 }
 
-/* `value` as an index out of max + 1. */
-static void put_index(writer *w, uint32_t value, uint32_t max, EverythingThereIs_field field)
+/* `value` as an index out of max + 1. In this order of arguments an 8-bit machine keeps the writer in registers from call to call. */
+static void put_index(EverythingThereIs_field field, uint32_t value, uint32_t max, writer *w)
 {
     uint8_t *at = w->at;
     uint8_t byte = w->byte, unit = w->unit, bytes = 4, top, lift = 1;
@@ -163,43 +165,40 @@ static void put_index(writer *w, uint32_t value, uint32_t max, EverythingThereIs
 }
 
 /* The same in 8 bits. */
-static void put_small(writer *w, uint8_t value, uint8_t max, EverythingThereIs_field field) { put_index(w, value, max, field); }
+static void put_small(EverythingThereIs_field field, uint8_t value, uint8_t max, writer *w) { put_index(field, value, max, w); }
 
-/* The same beyond 32 bits. */
-static void put_wide(writer *w, uint64_t value, uint64_t max, EverythingThereIs_field field)
+/* The same beyond 32 bits: the largest value is given in two halves. */
+static void put_wide(EverythingThereIs_field field, uint64_t value, uint32_t high_max, uint32_t low_max, writer *w)
 {
     uint32_t high = upper(value), low = (uint32_t)value;
-    if (high > upper(max) || (high == upper(max) && low > (uint32_t)max)) {
-        refuse(w, EVERYTHING_THERE_IS_RANGE, field);
-        return;
-    }
-    put_index(w, high, upper(max), field);
-    put_index(w, low, upper(max) ? UINT32_MAX : (uint32_t)max, field);
+    if (high == high_max && low > low_max) refuse(w, EVERYTHING_THERE_IS_RANGE, field);
+    put_index(field, high, high_max, w);
+    put_index(field, low, high_max ? UINT32_MAX : low_max, w);
 }
 
 /* The lowest `bits` bits of `value`, at most 64. */
-static void put_bits(writer *w, uint64_t value, uint8_t bits, EverythingThereIs_field field)
+static void put_bits(EverythingThereIs_field field, uint64_t value, uint8_t bits, writer *w)
 {
     uint32_t mask;
     if (bits > 32) {
         mask = UINT32_MAX >> (64 - bits);
-        put_index(w, (uint32_t)(value >> 32) & mask, mask, field);
+        put_index(field, (uint32_t)(value >> 32) & mask, mask, w);
         bits = 32;
     }
     mask = bits ? UINT32_MAX >> (32 - bits) : 0;
-    put_index(w, (uint32_t)value & mask, mask, field);
+    put_index(field, (uint32_t)value & mask, mask, w);
 }
 
 /* 6 bits for the size, then the rest. */
-static void put_sized(writer *w, uint64_t value, EverythingThereIs_field field)
+static void put_sized(EverythingThereIs_field field, uint64_t value, writer *w)
 {
     uint8_t size = 0;
     while (size < 63 && value >> size) size++;
-    put_index(w, size, 63, field);
-    if (size) put_bits(w, value, (uint8_t)(size == 63 ? 64 : size - 1), field);
+    put_index(field, size, 63, w);
+    if (size) put_bits(field, value, (uint8_t)(size == 63 ? 64 : size - 1), w);
 }
 
-static void put_float(writer *w, double value, EverythingThereIs_field field)
+static void put_float(EverythingThereIs_field field, double value, writer *w)
 {
     uint32_t single;
     float narrow;
@@ -211,21 +210,21 @@ static void put_float(writer *w, double value, EverythingThereIs_field field)
         return;
     }
     if (!is_single((uint32_t)(bits >> 32), (uint32_t)bits)) {
-        put_index(w, 1, 1, field);
-        put_index(w, (uint32_t)(bits >> 32), UINT32_MAX, field);
-        put_index(w, (uint32_t)bits, UINT32_MAX, field);
+        put_index(field, 1, 1, w);
+        put_index(field, (uint32_t)(bits >> 32), UINT32_MAX, w);
+        put_index(field, (uint32_t)bits, UINT32_MAX, w);
         return;
     }
 #endif
     narrow = (float)value;
     memcpy(&single, &narrow, sizeof single);
     if ((single >> 23 & 0xff) == 0xff) refuse(w, EVERYTHING_THERE_IS_RANGE, field);
-    put_index(w, 0, 1, field);
-    put_index(w, single, UINT32_MAX, field);
+    put_index(field, 0, 1, w);
+    put_index(field, single, UINT32_MAX, w);
 }
 
 /* Text of `min` to `max` characters. */
-static void put_text(writer *w, const char *text, uint16_t min, uint16_t max, EverythingThereIs_field field)
+static void put_text(EverythingThereIs_field field, const char *text, uint16_t min, uint16_t max, writer *w)
 {
     const char *at = text;
     uint16_t count = 0;
@@ -243,9 +242,9 @@ static void put_text(writer *w, const char *text, uint16_t min, uint16_t max, Ev
         refuse(w, EVERYTHING_THERE_IS_RANGE, field);
         return;
     }
-    put_index(w, (uint32_t)(count - min), (uint32_t)(max - min), field);
-    if (count) put_index(w, widest > 127, 1, field);
-    for (at = text; *at; at++) put_index(w, (uint8_t)*at, widest, field);
+    put_index(field, (uint32_t)(count - min), (uint32_t)(max - min), w);
+    if (count) put_index(field, widest > 127, 1, w);
+    for (at = text; *at; at++) put_index(field, (uint8_t)*at, widest, w);
 }
 
 #define NO_INDEX 255
@@ -264,7 +263,7 @@ static uint8_t class_index(const segment *s, char character)
 }
 
 /* Text of a pattern: the counts of its segments, then the characters in groups below 2^32. */
-static void put_pattern(writer *w, const char *text, const segment *s, uint8_t segments, EverythingThereIs_field field)
+static void put_pattern(EverythingThereIs_field field, const char *text, const segment *s, uint8_t segments, writer *w)
 {
     pattern_size counts[MOST_SEGMENTS];
     const char *at = text;
@@ -273,7 +272,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
     for (i = 0; i < segments; i++) {
         pattern_size min = FLASH_SIZE(s[i].min), max = FLASH_SIZE(s[i].max), count = 0;
         for (; count < max && class_index(&s[i], *at) != NO_INDEX; at++) count++;
-        put_index(w, (uint32_t)count - min, (uint32_t)(max - min), field);
+        put_index(field, (uint32_t)count - min, (uint32_t)(max - min), w);
         counts[i] = count;
     }
     if (*at) refuse(w, EVERYTHING_THERE_IS_RANGE, field);
@@ -281,7 +280,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
         uint8_t radix = FLASH_8(s->radix);
         for (; counts[i]; counts[i]--) {
             if (product > FLASH_32(s->most)) {
-                put_index(w, value, product - 1, field);
+                put_index(field, value, product - 1, w);
                 value = 0;
                 product = 1;
             }
@@ -289,93 +288,93 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
             product *= radix;
         }
     }
-    put_index(w, value, product - 1, field);
+    put_index(field, value, product - 1, w);
 }
 
 size_t EverythingThereIs_encode(const EverythingThereIs *m, uint8_t *buffer, size_t size, EverythingThereIs_fault *fault)
 {
     writer w = {buffer, size ? buffer + size : buffer, EVERYTHING_THERE_IS_SLOT, 1, EVERYTHING_THERE_IS_OK, EVERYTHING_THERE_IS_FIELD_MESSAGE};
     (void)m;
-    put_small(&w, m->class_, 1, EVERYTHING_THERE_IS_FIELD_CLASS_);
-    put_small(&w, m->max_size, 0u, EVERYTHING_THERE_IS_FIELD_MAX_SIZE);
-    put_small(&w, (uint8_t)((uint8_t)m->small + 128u), 255u, EVERYTHING_THERE_IS_FIELD_SMALL);
-    put_index(&w, (uint16_t)((uint16_t)m->step - 200u), 59800u, EVERYTHING_THERE_IS_FIELD_STEP);
-    put_wide(&w, (uint64_t)((uint64_t)m->large + 9000000000ull), 18000000000ull, EVERYTHING_THERE_IS_FIELD_LARGE);
-    put_sized(&w, m->unbounded, EVERYTHING_THERE_IS_FIELD_UNBOUNDED);
+    put_small(EVERYTHING_THERE_IS_FIELD_CLASS_, m->class_, 1, &w);
+    put_small(EVERYTHING_THERE_IS_FIELD_MAX_SIZE, m->max_size, 0u, &w);
+    put_small(EVERYTHING_THERE_IS_FIELD_SMALL, (uint8_t)((uint8_t)m->small + 128u), 255u, &w);
+    put_index(EVERYTHING_THERE_IS_FIELD_STEP, (uint16_t)((uint16_t)m->step - 200u), 59800u, &w);
+    put_wide(EVERYTHING_THERE_IS_FIELD_LARGE, (uint64_t)((uint64_t)m->large + 9000000000ull), 4u, 820130816ul, &w);
+    put_sized(EVERYTHING_THERE_IS_FIELD_UNBOUNDED, m->unbounded, &w);
     if (m->negative > (-10)) refuse(&w, EVERYTHING_THERE_IS_RANGE, EVERYTHING_THERE_IS_FIELD_NEGATIVE);
-    put_index(&w, m->negative < 0, 1, EVERYTHING_THERE_IS_FIELD_NEGATIVE);
-    put_sized(&w, (uint64_t)(m->negative < 0 ? -1 - m->negative : m->negative), EVERYTHING_THERE_IS_FIELD_NEGATIVE);
-    put_index(&w, (uint16_t)((uint16_t)m->decimal + 2000u), 4000u, EVERYTHING_THERE_IS_FIELD_DECIMAL);
+    put_index(EVERYTHING_THERE_IS_FIELD_NEGATIVE, m->negative < 0, 1, &w);
+    put_sized(EVERYTHING_THERE_IS_FIELD_NEGATIVE, (uint64_t)(m->negative < 0 ? -1 - m->negative : m->negative), &w);
+    put_index(EVERYTHING_THERE_IS_FIELD_DECIMAL, (uint16_t)((uint16_t)m->decimal + 2000u), 4000u, &w);
     if ((uint16_t)m->usual < 251u) {
-        put_index(&w, (uint16_t)m->usual, 251u, EVERYTHING_THERE_IS_FIELD_USUAL);
+        put_index(EVERYTHING_THERE_IS_FIELD_USUAL, (uint16_t)m->usual, 251u, &w);
     } else {
-        put_index(&w, 251u, 251u, EVERYTHING_THERE_IS_FIELD_USUAL);
-        put_index(&w, (uint16_t)((uint16_t)m->usual + 400u), 1650u, EVERYTHING_THERE_IS_FIELD_USUAL);
+        put_index(EVERYTHING_THERE_IS_FIELD_USUAL, 251u, 251u, &w);
+        put_index(EVERYTHING_THERE_IS_FIELD_USUAL, (uint16_t)((uint16_t)m->usual + 400u), 1650u, &w);
     }
-    put_index(&w, (uint16_t)((uint16_t)m->counts + 32766u), 65532u, EVERYTHING_THERE_IS_FIELD_COUNTS);
-    put_small(&w, m->padded, 99u, EVERYTHING_THERE_IS_FIELD_PADDED);
-    put_small(&w, (uint8_t)((uint8_t)m->pair.x + 100u), 200u, EVERYTHING_THERE_IS_FIELD_PAIR);
-    put_index(&w, m->pair.int_, 70000ul, EVERYTHING_THERE_IS_FIELD_PAIR);
-    put_wide(&w, m->time, 2524607999999ull, EVERYTHING_THERE_IS_FIELD_TIME);
-    put_float(&w, m->float_, EVERYTHING_THERE_IS_FIELD_FLOAT_);
-    put_small(&w, !m->bounded_is_null, 1, EVERYTHING_THERE_IS_FIELD_BOUNDED);
+    put_index(EVERYTHING_THERE_IS_FIELD_COUNTS, (uint16_t)((uint16_t)m->counts + 32766u), 65532u, &w);
+    put_small(EVERYTHING_THERE_IS_FIELD_PADDED, m->padded, 99u, &w);
+    put_small(EVERYTHING_THERE_IS_FIELD_PAIR, (uint8_t)((uint8_t)m->pair.x + 100u), 200u, &w);
+    put_index(EVERYTHING_THERE_IS_FIELD_PAIR, m->pair.int_, 70000ul, &w);
+    put_wide(EVERYTHING_THERE_IS_FIELD_TIME, m->time, 587u, 3462197247ul, &w);
+    put_float(EVERYTHING_THERE_IS_FIELD_FLOAT_, m->float_, &w);
+    put_small(EVERYTHING_THERE_IS_FIELD_BOUNDED, !m->bounded_is_null, 1, &w);
     if (!m->bounded_is_null) {
         if (!(m->bounded >= -1.5e0 && m->bounded <= 1e30)) refuse(&w, EVERYTHING_THERE_IS_RANGE, EVERYTHING_THERE_IS_FIELD_BOUNDED);
-        put_float(&w, m->bounded, EVERYTHING_THERE_IS_FIELD_BOUNDED);
+        put_float(EVERYTHING_THERE_IS_FIELD_BOUNDED, m->bounded, &w);
     }
-    put_small(&w, !m->choice_is_null, 1, EVERYTHING_THERE_IS_FIELD_CHOICE);
+    put_small(EVERYTHING_THERE_IS_FIELD_CHOICE, !m->choice_is_null, 1, &w);
     if (!m->choice_is_null) {
-        put_small(&w, m->choice, 4, EVERYTHING_THERE_IS_FIELD_CHOICE);
+        put_small(EVERYTHING_THERE_IS_FIELD_CHOICE, m->choice, 4, &w);
     }
     if (!has_length(m->plate, 5, 9)) refuse(&w, EVERYTHING_THERE_IS_RANGE, EVERYTHING_THERE_IS_FIELD_PLATE);
-    put_pattern(&w, m->plate, pattern_0, 6, EVERYTHING_THERE_IS_FIELD_PLATE);
-    put_text(&w, m->text, 1, 8, EVERYTHING_THERE_IS_FIELD_TEXT);
-    put_small(&w, m->list_count, 4u, EVERYTHING_THERE_IS_FIELD_LIST);
+    put_pattern(EVERYTHING_THERE_IS_FIELD_PLATE, m->plate, pattern_0, 6, &w);
+    put_text(EVERYTHING_THERE_IS_FIELD_TEXT, m->text, 1, 8, &w);
+    put_small(EVERYTHING_THERE_IS_FIELD_LIST, m->list_count, 4u, &w);
     for (uint8_t i1 = 0; i1 < 4 && i1 < m->list_count; i1++) {
-        put_index(&w, m->list[i1], 1023u, EVERYTHING_THERE_IS_FIELD_LIST);
+        put_index(EVERYTHING_THERE_IS_FIELD_LIST, m->list[i1], 1023u, &w);
     }
     for (uint8_t i1 = 0; i1 < 2; i1++) {
         const EverythingThereIs_grid_2 *e1 = &m->grid[i1];
-        put_small(&w, (uint8_t)(e1->value_count - 1u), 2u, EVERYTHING_THERE_IS_FIELD_GRID);
+        put_small(EVERYTHING_THERE_IS_FIELD_GRID, (uint8_t)(e1->value_count - 1u), 2u, &w);
         for (uint8_t i2 = 0; i2 < 3 && i2 < e1->value_count; i2++) {
             const EverythingThereIs_grid *e2 = &e1->value[i2];
-            put_small(&w, !e2->value_is_null, 1, EVERYTHING_THERE_IS_FIELD_GRID);
+            put_small(EVERYTHING_THERE_IS_FIELD_GRID, !e2->value_is_null, 1, &w);
             if (!e2->value_is_null) {
-                put_small(&w, (uint8_t)((uint8_t)e2->value - 1u), 8u, EVERYTHING_THERE_IS_FIELD_GRID);
+                put_small(EVERYTHING_THERE_IS_FIELD_GRID, (uint8_t)((uint8_t)e2->value - 1u), 8u, &w);
             }
         }
     }
-    put_small(&w, (uint8_t)(m->names_count - 1u), 2u, EVERYTHING_THERE_IS_FIELD_NAMES);
+    put_small(EVERYTHING_THERE_IS_FIELD_NAMES, (uint8_t)(m->names_count - 1u), 2u, &w);
     for (uint8_t i1 = 0; i1 < 3 && i1 < m->names_count; i1++) {
-        put_pattern(&w, m->names[i1], pattern_1, 1, EVERYTHING_THERE_IS_FIELD_NAMES);
+        put_pattern(EVERYTHING_THERE_IS_FIELD_NAMES, m->names[i1], pattern_1, 1, &w);
     }
-    put_small(&w, (uint8_t)(m->tuple.count - 1u), 3u, EVERYTHING_THERE_IS_FIELD_TUPLE);
-    put_small(&w, m->tuple.item_0, 1, EVERYTHING_THERE_IS_FIELD_TUPLE);
+    put_small(EVERYTHING_THERE_IS_FIELD_TUPLE, (uint8_t)(m->tuple.count - 1u), 3u, &w);
+    put_small(EVERYTHING_THERE_IS_FIELD_TUPLE, m->tuple.item_0, 1, &w);
     if (m->tuple.count > 1) {
-        put_text(&w, m->tuple.item_1, 0, 3, EVERYTHING_THERE_IS_FIELD_TUPLE);
+        put_text(EVERYTHING_THERE_IS_FIELD_TUPLE, m->tuple.item_1, 0, 3, &w);
     }
     for (uint8_t i1 = 0; i1 < 2 && i1 + 2 < m->tuple.count; i1++) {
-        put_small(&w, m->tuple.rest[i1], 7u, EVERYTHING_THERE_IS_FIELD_TUPLE);
+        put_small(EVERYTHING_THERE_IS_FIELD_TUPLE, m->tuple.rest[i1], 7u, &w);
     }
-    put_small(&w, m->either.tag, 3, EVERYTHING_THERE_IS_FIELD_EITHER);
+    put_small(EVERYTHING_THERE_IS_FIELD_EITHER, m->either.tag, 3, &w);
     if (m->either.tag == EVERYTHING_THERE_IS_EITHER_IS_INTEGER) {
-        put_small(&w, m->either.as.integer, 100u, EVERYTHING_THERE_IS_FIELD_EITHER);
+        put_small(EVERYTHING_THERE_IS_FIELD_EITHER, m->either.as.integer, 100u, &w);
     }
     if (m->either.tag == EVERYTHING_THERE_IS_EITHER_IS_TEXT) {
-        put_pattern(&w, m->either.as.text, pattern_2, 1, EVERYTHING_THERE_IS_FIELD_EITHER);
+        put_pattern(EVERYTHING_THERE_IS_FIELD_EITHER, m->either.as.text, pattern_2, 1, &w);
     }
     if (m->either.tag == EVERYTHING_THERE_IS_EITHER_IS_OBJECT) {
-        put_small(&w, m->either.as.object.on, 1, EVERYTHING_THERE_IS_FIELD_EITHER_OBJECT_ON);
+        put_small(EVERYTHING_THERE_IS_FIELD_EITHER_OBJECT_ON, m->either.as.object.on, 1, &w);
     }
     if (m->either.tag == EVERYTHING_THERE_IS_EITHER_IS_OBJECT_2) {
     }
-    put_small(&w, m->has_nested, 1, EVERYTHING_THERE_IS_FIELD_NESTED);
+    put_small(EVERYTHING_THERE_IS_FIELD_NESTED, m->has_nested, 1, &w);
     if (m->has_nested) {
-        put_small(&w, m->nested.has_deeper, 1, EVERYTHING_THERE_IS_FIELD_NESTED_DEEPER);
+        put_small(EVERYTHING_THERE_IS_FIELD_NESTED_DEEPER, m->nested.has_deeper, 1, &w);
         if (m->nested.has_deeper) {
-            put_small(&w, m->nested.deeper.has_flag, 1, EVERYTHING_THERE_IS_FIELD_NESTED_DEEPER_FLAG);
+            put_small(EVERYTHING_THERE_IS_FIELD_NESTED_DEEPER_FLAG, m->nested.deeper.has_flag, 1, &w);
             if (m->nested.deeper.has_flag) {
-                put_small(&w, m->nested.deeper.flag, 1, EVERYTHING_THERE_IS_FIELD_NESTED_DEEPER_FLAG);
+                put_small(EVERYTHING_THERE_IS_FIELD_NESTED_DEEPER_FLAG, m->nested.deeper.flag, 1, &w);
             }
         }
     }
@@ -578,8 +577,9 @@ static uint8_t divide(dividend value, uint8_t radix, uint16_t inverse)
 #endif
 }
 
-/* Text of a pattern. Each character's place holds the number of its segment, until the character is known. */
-static void get_pattern(reader *r, char *text, const segment *segments, uint8_t count, EverythingThereIs_field field)
+/* Text of a pattern; `inverses` has 65536 / radix for each segment. Each character's place holds the number of its segment, until
+ * the character is known. */
+static void get_pattern(reader *r, char *text, const segment *segments, const uint16_t *inverses, uint8_t count, EverythingThereIs_field field)
 {
     char *end = text;
     for (uint8_t i = 0; i < count; i++) {
@@ -603,10 +603,11 @@ static void get_pattern(reader *r, char *text, const segment *segments, uint8_t 
         value[0] = index;
 #endif
         for (at = next_group; at > text;) {
-            const segment *s = &segments[(uint8_t)*--at];
+            uint8_t place = (uint8_t)*--at;
+            const segment *s = &segments[place];
             const uint8_t *range = characters + FLASH_16(s->first);
             uint8_t radix = FLASH_8(s->radix), digit = 0, last;
-            if (radix > 1) digit = divide(value, radix, FLASH_16(s->inverse));
+            if (radix > 1) digit = divide(value, radix, FLASH_16(inverses[place]));
             for (; digit > (last = FLASH_8(range[1])); range += 2) digit = (uint8_t)(digit - last - 1);
             *at = (char)(FLASH_8(range[0]) + digit);
         }
@@ -664,7 +665,7 @@ bool EverythingThereIs_decode(EverythingThereIs *m, const uint8_t *bytes, size_t
         if (!m->choice_is_null) {
             m->choice = (uint8_t)get_small(&r, 4, EVERYTHING_THERE_IS_FIELD_CHOICE);
         }
-        get_pattern(&r, m->plate, pattern_0, 6, EVERYTHING_THERE_IS_FIELD_PLATE);
+        get_pattern(&r, m->plate, pattern_0, inverse_0, 6, EVERYTHING_THERE_IS_FIELD_PLATE);
         if (!has_length(m->plate, 5, 9)) reject(&r, EVERYTHING_THERE_IS_RANGE, EVERYTHING_THERE_IS_FIELD_PLATE);
         get_text(&r, m->text, 1, 8, EVERYTHING_THERE_IS_FIELD_TEXT);
         m->list_count = (uint8_t)get_small(&r, 4u, EVERYTHING_THERE_IS_FIELD_LIST);
@@ -684,7 +685,7 @@ bool EverythingThereIs_decode(EverythingThereIs *m, const uint8_t *bytes, size_t
         }
         m->names_count = (uint8_t)(get_small(&r, 2u, EVERYTHING_THERE_IS_FIELD_NAMES) + 1u);
         for (uint8_t i1 = 0; i1 < m->names_count; i1++) {
-            get_pattern(&r, m->names[i1], pattern_1, 1, EVERYTHING_THERE_IS_FIELD_NAMES);
+            get_pattern(&r, m->names[i1], pattern_1, inverse_1, 1, EVERYTHING_THERE_IS_FIELD_NAMES);
         }
         m->tuple.count = (uint8_t)(get_small(&r, 3u, EVERYTHING_THERE_IS_FIELD_TUPLE) + 1u);
         m->tuple.item_0 = get_small(&r, 1, EVERYTHING_THERE_IS_FIELD_TUPLE) != 0;
@@ -699,7 +700,7 @@ bool EverythingThereIs_decode(EverythingThereIs *m, const uint8_t *bytes, size_t
             m->either.as.integer = (uint8_t)get_small(&r, 100u, EVERYTHING_THERE_IS_FIELD_EITHER);
         }
         if (m->either.tag == EVERYTHING_THERE_IS_EITHER_IS_TEXT) {
-            get_pattern(&r, m->either.as.text, pattern_2, 1, EVERYTHING_THERE_IS_FIELD_EITHER);
+            get_pattern(&r, m->either.as.text, pattern_2, inverse_2, 1, EVERYTHING_THERE_IS_FIELD_EITHER);
         }
         if (m->either.tag == EVERYTHING_THERE_IS_EITHER_IS_OBJECT) {
             m->either.as.object.on = get_small(&r, 1, EVERYTHING_THERE_IS_FIELD_EITHER_OBJECT_ON) != 0;

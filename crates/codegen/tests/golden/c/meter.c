@@ -42,7 +42,6 @@ typedef uint8_t pattern_size;
 /* Between `min` and `max` characters of a class. */
 typedef struct {
     uint32_t most; /* the largest product that does not reach 2^32 when it is multiplied by `radix` */
-    uint16_t inverse; /* 65536 / radix */
     uint8_t radix; /* characters of the class */
     uint8_t ranges; /* pairs of `characters` */
     uint16_t first; /* of these */
@@ -53,9 +52,10 @@ typedef struct {
 /* Ranges of characters: the first, and how many follow it. */
 static const uint8_t characters[] FLASH = {65, 25, 48, 9};
 static const segment pattern_0[2] FLASH = {
-    {165191049ul, 2520u, 26, 1, 0, 3, 3},
-    {429496729ul, 6553u, 10, 1, 2, 10, 10},
+    {165191049ul, 26, 1, 0, 3, 3},
+    {429496729ul, 10, 1, 2, 10, 10},
 };
+static const uint16_t inverse_0[] FLASH = {2520u, 6553u};
 
 /* The upper half of `value`. */
 static inline uint32_t upper(uint64_t value)
@@ -88,8 +88,8 @@ static void refuse(writer *w, uint8_t error, Meter_field field)
     w->field = field;
 }
 
-/* `value` as an index out of max + 1. */
-static void put_index(writer *w, uint32_t value, uint32_t max, Meter_field field)
+/* `value` as an index out of max + 1. In this order of arguments an 8-bit machine keeps the writer in registers from call to call. */
+static void put_index(Meter_field field, uint32_t value, uint32_t max, writer *w)
 {
     uint8_t *at = w->at;
     uint8_t byte = w->byte, unit = w->unit, bytes = 4, top, lift = 1;
@@ -129,22 +129,19 @@ static void put_index(writer *w, uint32_t value, uint32_t max, Meter_field field
 }
 
 /* The same in 8 bits. */
-static void put_small(writer *w, uint8_t value, uint8_t max, Meter_field field) { put_index(w, value, max, field); }
+static void put_small(Meter_field field, uint8_t value, uint8_t max, writer *w) { put_index(field, value, max, w); }
 
-/* The same beyond 32 bits. */
-static void put_wide(writer *w, uint64_t value, uint64_t max, Meter_field field)
+/* The same beyond 32 bits: the largest value is given in two halves. */
+static void put_wide(Meter_field field, uint64_t value, uint32_t high_max, uint32_t low_max, writer *w)
 {
     uint32_t high = upper(value), low = (uint32_t)value;
-    if (high > upper(max) || (high == upper(max) && low > (uint32_t)max)) {
-        refuse(w, METER_RANGE, field);
-        return;
-    }
-    put_index(w, high, upper(max), field);
-    put_index(w, low, upper(max) ? UINT32_MAX : (uint32_t)max, field);
+    if (high == high_max && low > low_max) refuse(w, METER_RANGE, field);
+    put_index(field, high, high_max, w);
+    put_index(field, low, high_max ? UINT32_MAX : low_max, w);
 }
 
 /* Text of `min` to `max` characters. */
-static void put_text(writer *w, const char *text, uint16_t min, uint16_t max, Meter_field field)
+static void put_text(Meter_field field, const char *text, uint16_t min, uint16_t max, writer *w)
 {
     const char *at = text;
     uint16_t count = 0;
@@ -162,9 +159,9 @@ static void put_text(writer *w, const char *text, uint16_t min, uint16_t max, Me
         refuse(w, METER_RANGE, field);
         return;
     }
-    put_index(w, (uint32_t)(count - min), (uint32_t)(max - min), field);
-    if (count) put_index(w, widest > 127, 1, field);
-    for (at = text; *at; at++) put_index(w, (uint8_t)*at, widest, field);
+    put_index(field, (uint32_t)(count - min), (uint32_t)(max - min), w);
+    if (count) put_index(field, widest > 127, 1, w);
+    for (at = text; *at; at++) put_index(field, (uint8_t)*at, widest, w);
 }
 
 #define NO_INDEX 255
@@ -183,7 +180,7 @@ static uint8_t class_index(const segment *s, char character)
 }
 
 /* Text of a pattern: the counts of its segments, then the characters in groups below 2^32. */
-static void put_pattern(writer *w, const char *text, const segment *s, uint8_t segments, Meter_field field)
+static void put_pattern(Meter_field field, const char *text, const segment *s, uint8_t segments, writer *w)
 {
     pattern_size counts[MOST_SEGMENTS];
     const char *at = text;
@@ -192,7 +189,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
     for (i = 0; i < segments; i++) {
         pattern_size min = FLASH_SIZE(s[i].min), max = FLASH_SIZE(s[i].max), count = 0;
         for (; count < max && class_index(&s[i], *at) != NO_INDEX; at++) count++;
-        put_index(w, (uint32_t)count - min, (uint32_t)(max - min), field);
+        put_index(field, (uint32_t)count - min, (uint32_t)(max - min), w);
         counts[i] = count;
     }
     if (*at) refuse(w, METER_RANGE, field);
@@ -200,7 +197,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
         uint8_t radix = FLASH_8(s->radix);
         for (; counts[i]; counts[i]--) {
             if (product > FLASH_32(s->most)) {
-                put_index(w, value, product - 1, field);
+                put_index(field, value, product - 1, w);
                 value = 0;
                 product = 1;
             }
@@ -208,50 +205,50 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
             product *= radix;
         }
     }
-    put_index(w, value, product - 1, field);
+    put_index(field, value, product - 1, w);
 }
 
 size_t Meter_encode(const Meter *m, uint8_t *buffer, size_t size, Meter_fault *fault)
 {
     writer w = {buffer, size ? buffer + size : buffer, METER_SLOT, 1, METER_OK, METER_FIELD_MESSAGE};
     (void)m;
-    put_pattern(&w, m->meter, pattern_0, 2, METER_FIELD_METER);
-    put_wide(&w, m->time, 251824463999ull, METER_FIELD_TIME);
-    put_small(&w, m->status, 3, METER_FIELD_STATUS);
-    put_wide(&w, m->energy.import, 9999999999ull, METER_FIELD_ENERGY_IMPORT);
-    put_small(&w, m->energy.has_export, 1, METER_FIELD_ENERGY_EXPORT_);
+    put_pattern(METER_FIELD_METER, m->meter, pattern_0, 2, &w);
+    put_wide(METER_FIELD_TIME, m->time, 58u, 2716360831ul, &w);
+    put_small(METER_FIELD_STATUS, m->status, 3, &w);
+    put_wide(METER_FIELD_ENERGY_IMPORT, m->energy.import, 2u, 1410065407ul, &w);
+    put_small(METER_FIELD_ENERGY_EXPORT_, m->energy.has_export, 1, &w);
     if (m->energy.has_export) {
-        put_wide(&w, m->energy.export_, 9999999999ull, METER_FIELD_ENERGY_EXPORT_);
+        put_wide(METER_FIELD_ENERGY_EXPORT_, m->energy.export_, 2u, 1410065407ul, &w);
     }
-    put_small(&w, m->has_frequency, 1, METER_FIELD_FREQUENCY);
+    put_small(METER_FIELD_FREQUENCY, m->has_frequency, 1, &w);
     if (m->has_frequency) {
-        put_index(&w, (uint16_t)((uint16_t)m->frequency - 4500u), 2000u, METER_FIELD_FREQUENCY);
+        put_index(METER_FIELD_FREQUENCY, (uint16_t)((uint16_t)m->frequency - 4500u), 2000u, &w);
     }
-    put_small(&w, (uint8_t)(m->phases_count - 1u), 2u, METER_FIELD_PHASES);
+    put_small(METER_FIELD_PHASES, (uint8_t)(m->phases_count - 1u), 2u, &w);
     for (uint8_t i1 = 0; i1 < 3 && i1 < m->phases_count; i1++) {
         const Meter_phases *e1 = &m->phases[i1];
-        put_index(&w, e1->voltage, 5000u, METER_FIELD_PHASES_VOLTAGE);
-        put_index(&w, e1->current, 20000u, METER_FIELD_PHASES_CURRENT);
-        put_index(&w, (uint32_t)((uint32_t)e1->power + 100000ul), 200000ul, METER_FIELD_PHASES_POWER);
-        put_small(&w, e1->has_factor, 1, METER_FIELD_PHASES_FACTOR);
+        put_index(METER_FIELD_PHASES_VOLTAGE, e1->voltage, 5000u, &w);
+        put_index(METER_FIELD_PHASES_CURRENT, e1->current, 20000u, &w);
+        put_index(METER_FIELD_PHASES_POWER, (uint32_t)((uint32_t)e1->power + 100000ul), 200000ul, &w);
+        put_small(METER_FIELD_PHASES_FACTOR, e1->has_factor, 1, &w);
         if (e1->has_factor) {
-            put_small(&w, (uint8_t)((uint8_t)e1->factor + 100u), 200u, METER_FIELD_PHASES_FACTOR);
+            put_small(METER_FIELD_PHASES_FACTOR, (uint8_t)((uint8_t)e1->factor + 100u), 200u, &w);
         }
     }
-    put_small(&w, m->has_tariff, 1, METER_FIELD_TARIFF);
+    put_small(METER_FIELD_TARIFF, m->has_tariff, 1, &w);
     if (m->has_tariff) {
-        put_small(&w, (uint8_t)((uint8_t)m->tariff - 1u), 7u, METER_FIELD_TARIFF);
+        put_small(METER_FIELD_TARIFF, (uint8_t)((uint8_t)m->tariff - 1u), 7u, &w);
     }
-    put_small(&w, m->has_temperature, 1, METER_FIELD_TEMPERATURE);
+    put_small(METER_FIELD_TEMPERATURE, m->has_temperature, 1, &w);
     if (m->has_temperature) {
-        put_small(&w, !m->temperature_is_null_2, 1, METER_FIELD_TEMPERATURE);
+        put_small(METER_FIELD_TEMPERATURE, !m->temperature_is_null_2, 1, &w);
         if (!m->temperature_is_null_2) {
-            put_small(&w, (uint8_t)((uint8_t)m->temperature + 40u), 125u, METER_FIELD_TEMPERATURE);
+            put_small(METER_FIELD_TEMPERATURE, (uint8_t)((uint8_t)m->temperature + 40u), 125u, &w);
         }
     }
-    put_small(&w, m->has_firmware, 1, METER_FIELD_FIRMWARE);
+    put_small(METER_FIELD_FIRMWARE, m->has_firmware, 1, &w);
     if (m->has_firmware) {
-        put_text(&w, m->firmware, 1, 16, METER_FIELD_FIRMWARE);
+        put_text(METER_FIELD_FIRMWARE, m->firmware, 1, 16, &w);
     }
     if (w.at == w.end) refuse(&w, METER_TRUNCATED, METER_FIELD_MESSAGE);
     else *w.at++ = w.byte;
@@ -397,8 +394,9 @@ static uint8_t divide(dividend value, uint8_t radix, uint16_t inverse)
 #endif
 }
 
-/* Text of a pattern. Each character's place holds the number of its segment, until the character is known. */
-static void get_pattern(reader *r, char *text, const segment *segments, uint8_t count, Meter_field field)
+/* Text of a pattern; `inverses` has 65536 / radix for each segment. Each character's place holds the number of its segment, until
+ * the character is known. */
+static void get_pattern(reader *r, char *text, const segment *segments, const uint16_t *inverses, uint8_t count, Meter_field field)
 {
     char *end = text;
     for (uint8_t i = 0; i < count; i++) {
@@ -422,10 +420,11 @@ static void get_pattern(reader *r, char *text, const segment *segments, uint8_t 
         value[0] = index;
 #endif
         for (at = next_group; at > text;) {
-            const segment *s = &segments[(uint8_t)*--at];
+            uint8_t place = (uint8_t)*--at;
+            const segment *s = &segments[place];
             const uint8_t *range = characters + FLASH_16(s->first);
             uint8_t radix = FLASH_8(s->radix), digit = 0, last;
-            if (radix > 1) digit = divide(value, radix, FLASH_16(s->inverse));
+            if (radix > 1) digit = divide(value, radix, FLASH_16(inverses[place]));
             for (; digit > (last = FLASH_8(range[1])); range += 2) digit = (uint8_t)(digit - last - 1);
             *at = (char)(FLASH_8(range[0]) + digit);
         }
@@ -443,7 +442,7 @@ bool Meter_decode(Meter *m, const uint8_t *bytes, size_t size, Meter_fault *faul
     else if (slot != METER_SLOT) r.error = METER_RANGE;
     if (!r.error) {
         r.byte = next(&r);
-        get_pattern(&r, m->meter, pattern_0, 2, METER_FIELD_METER);
+        get_pattern(&r, m->meter, pattern_0, inverse_0, 2, METER_FIELD_METER);
         m->time = (uint64_t)get_wide(&r, 251824463999ull, METER_FIELD_TIME);
         m->status = (uint8_t)get_small(&r, 3, METER_FIELD_STATUS);
         m->energy.import = (uint64_t)get_wide(&r, 9999999999ull, METER_FIELD_ENERGY_IMPORT);

@@ -26,7 +26,6 @@ typedef uint8_t pattern_size;
 /* Between `min` and `max` characters of a class. */
 typedef struct {
     uint32_t most; /* the largest product that does not reach 2^32 when it is multiplied by `radix` */
-    uint16_t inverse; /* 65536 / radix */
     uint8_t radix; /* characters of the class */
     uint8_t ranges; /* pairs of `characters` */
     uint16_t first; /* of these */
@@ -37,8 +36,9 @@ typedef struct {
 /* Ranges of characters: the first, and how many follow it. */
 static const uint8_t characters[] FLASH = {48, 9, 65, 25};
 static const segment pattern_0[1] FLASH = {
-    {119304647ul, 1820u, 36, 2, 0, 1, 16},
+    {119304647ul, 36, 2, 0, 1, 16},
 };
+static const uint16_t inverse_0[] FLASH = {1820u};
 
 /* The upper half of `value`. */
 static inline uint32_t upper(uint64_t value)
@@ -71,8 +71,8 @@ static void refuse(writer *w, uint8_t error, Weather_field field)
     w->field = field;
 }
 
-/* `value` as an index out of max + 1. */
-static void put_index(writer *w, uint32_t value, uint32_t max, Weather_field field)
+/* `value` as an index out of max + 1. In this order of arguments an 8-bit machine keeps the writer in registers from call to call. */
+static void put_index(Weather_field field, uint32_t value, uint32_t max, writer *w)
 {
     uint8_t *at = w->at;
     uint8_t byte = w->byte, unit = w->unit, bytes = 4, top, lift = 1;
@@ -112,18 +112,15 @@ static void put_index(writer *w, uint32_t value, uint32_t max, Weather_field fie
 }
 
 /* The same in 8 bits. */
-static void put_small(writer *w, uint8_t value, uint8_t max, Weather_field field) { put_index(w, value, max, field); }
+static void put_small(Weather_field field, uint8_t value, uint8_t max, writer *w) { put_index(field, value, max, w); }
 
-/* The same beyond 32 bits. */
-static void put_wide(writer *w, uint64_t value, uint64_t max, Weather_field field)
+/* The same beyond 32 bits: the largest value is given in two halves. */
+static void put_wide(Weather_field field, uint64_t value, uint32_t high_max, uint32_t low_max, writer *w)
 {
     uint32_t high = upper(value), low = (uint32_t)value;
-    if (high > upper(max) || (high == upper(max) && low > (uint32_t)max)) {
-        refuse(w, WEATHER_RANGE, field);
-        return;
-    }
-    put_index(w, high, upper(max), field);
-    put_index(w, low, upper(max) ? UINT32_MAX : (uint32_t)max, field);
+    if (high == high_max && low > low_max) refuse(w, WEATHER_RANGE, field);
+    put_index(field, high, high_max, w);
+    put_index(field, low, high_max ? UINT32_MAX : low_max, w);
 }
 
 #define NO_INDEX 255
@@ -142,7 +139,7 @@ static uint8_t class_index(const segment *s, char character)
 }
 
 /* Text of a pattern: the counts of its segments, then the characters in groups below 2^32. */
-static void put_pattern(writer *w, const char *text, const segment *s, uint8_t segments, Weather_field field)
+static void put_pattern(Weather_field field, const char *text, const segment *s, uint8_t segments, writer *w)
 {
     pattern_size counts[MOST_SEGMENTS];
     const char *at = text;
@@ -151,7 +148,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
     for (i = 0; i < segments; i++) {
         pattern_size min = FLASH_SIZE(s[i].min), max = FLASH_SIZE(s[i].max), count = 0;
         for (; count < max && class_index(&s[i], *at) != NO_INDEX; at++) count++;
-        put_index(w, (uint32_t)count - min, (uint32_t)(max - min), field);
+        put_index(field, (uint32_t)count - min, (uint32_t)(max - min), w);
         counts[i] = count;
     }
     if (*at) refuse(w, WEATHER_RANGE, field);
@@ -159,7 +156,7 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
         uint8_t radix = FLASH_8(s->radix);
         for (; counts[i]; counts[i]--) {
             if (product > FLASH_32(s->most)) {
-                put_index(w, value, product - 1, field);
+                put_index(field, value, product - 1, w);
                 value = 0;
                 product = 1;
             }
@@ -167,50 +164,50 @@ static void put_pattern(writer *w, const char *text, const segment *s, uint8_t s
             product *= radix;
         }
     }
-    put_index(w, value, product - 1, field);
+    put_index(field, value, product - 1, w);
 }
 
 size_t Weather_encode(const Weather *m, uint8_t *buffer, size_t size, Weather_fault *fault)
 {
     writer w = {buffer, size ? buffer + size : buffer, WEATHER_SLOT, 1, WEATHER_OK, WEATHER_FIELD_MESSAGE};
     (void)m;
-    put_pattern(&w, m->station, pattern_0, 1, WEATHER_FIELD_STATION);
-    put_wide(&w, m->time, 251824463999ull, WEATHER_FIELD_TIME);
-    put_small(&w, !m->temperature_is_null, 1, WEATHER_FIELD_TEMPERATURE);
+    put_pattern(WEATHER_FIELD_STATION, m->station, pattern_0, 1, &w);
+    put_wide(WEATHER_FIELD_TIME, m->time, 58u, 2716360831ul, &w);
+    put_small(WEATHER_FIELD_TEMPERATURE, !m->temperature_is_null, 1, &w);
     if (!m->temperature_is_null) {
-        put_index(&w, (uint16_t)((uint16_t)m->temperature + 800u), 1400u, WEATHER_FIELD_TEMPERATURE);
+        put_index(WEATHER_FIELD_TEMPERATURE, (uint16_t)((uint16_t)m->temperature + 800u), 1400u, &w);
     }
-    put_small(&w, !m->humidity_is_null, 1, WEATHER_FIELD_HUMIDITY);
+    put_small(WEATHER_FIELD_HUMIDITY, !m->humidity_is_null, 1, &w);
     if (!m->humidity_is_null) {
-        put_small(&w, m->humidity, 100u, WEATHER_FIELD_HUMIDITY);
+        put_small(WEATHER_FIELD_HUMIDITY, m->humidity, 100u, &w);
     }
-    put_small(&w, !m->pressure_is_null, 1, WEATHER_FIELD_PRESSURE);
+    put_small(WEATHER_FIELD_PRESSURE, !m->pressure_is_null, 1, &w);
     if (!m->pressure_is_null) {
-        put_index(&w, (uint16_t)((uint16_t)m->pressure - 5000u), 6000u, WEATHER_FIELD_PRESSURE);
+        put_index(WEATHER_FIELD_PRESSURE, (uint16_t)((uint16_t)m->pressure - 5000u), 6000u, &w);
     }
-    put_small(&w, m->has_wind, 1, WEATHER_FIELD_WIND);
+    put_small(WEATHER_FIELD_WIND, m->has_wind, 1, &w);
     if (m->has_wind) {
-        put_index(&w, m->wind.speed, 1200u, WEATHER_FIELD_WIND_SPEED);
-        put_small(&w, m->wind.has_gust, 1, WEATHER_FIELD_WIND_GUST);
+        put_index(WEATHER_FIELD_WIND_SPEED, m->wind.speed, 1200u, &w);
+        put_small(WEATHER_FIELD_WIND_GUST, m->wind.has_gust, 1, &w);
         if (m->wind.has_gust) {
-            put_index(&w, m->wind.gust, 1200u, WEATHER_FIELD_WIND_GUST);
+            put_index(WEATHER_FIELD_WIND_GUST, m->wind.gust, 1200u, &w);
         }
-        put_small(&w, m->wind.has_direction, 1, WEATHER_FIELD_WIND_DIRECTION);
+        put_small(WEATHER_FIELD_WIND_DIRECTION, m->wind.has_direction, 1, &w);
         if (m->wind.has_direction) {
-            put_index(&w, m->wind.direction, 359u, WEATHER_FIELD_WIND_DIRECTION);
+            put_index(WEATHER_FIELD_WIND_DIRECTION, m->wind.direction, 359u, &w);
         }
     }
-    put_small(&w, m->has_rain, 1, WEATHER_FIELD_RAIN);
+    put_small(WEATHER_FIELD_RAIN, m->has_rain, 1, &w);
     if (m->has_rain) {
-        put_index(&w, m->rain, 2000u, WEATHER_FIELD_RAIN);
+        put_index(WEATHER_FIELD_RAIN, m->rain, 2000u, &w);
     }
-    put_small(&w, m->has_solar, 1, WEATHER_FIELD_SOLAR);
+    put_small(WEATHER_FIELD_SOLAR, m->has_solar, 1, &w);
     if (m->has_solar) {
-        put_index(&w, m->solar, 1600u, WEATHER_FIELD_SOLAR);
+        put_index(WEATHER_FIELD_SOLAR, m->solar, 1600u, &w);
     }
-    put_small(&w, m->has_battery, 1, WEATHER_FIELD_BATTERY);
+    put_small(WEATHER_FIELD_BATTERY, m->has_battery, 1, &w);
     if (m->has_battery) {
-        put_index(&w, (uint16_t)((uint16_t)m->battery - 200u), 1300u, WEATHER_FIELD_BATTERY);
+        put_index(WEATHER_FIELD_BATTERY, (uint16_t)((uint16_t)m->battery - 200u), 1300u, &w);
     }
     if (w.at == w.end) refuse(&w, WEATHER_TRUNCATED, WEATHER_FIELD_MESSAGE);
     else *w.at++ = w.byte;
@@ -332,8 +329,9 @@ static uint8_t divide(dividend value, uint8_t radix, uint16_t inverse)
 #endif
 }
 
-/* Text of a pattern. Each character's place holds the number of its segment, until the character is known. */
-static void get_pattern(reader *r, char *text, const segment *segments, uint8_t count, Weather_field field)
+/* Text of a pattern; `inverses` has 65536 / radix for each segment. Each character's place holds the number of its segment, until
+ * the character is known. */
+static void get_pattern(reader *r, char *text, const segment *segments, const uint16_t *inverses, uint8_t count, Weather_field field)
 {
     char *end = text;
     for (uint8_t i = 0; i < count; i++) {
@@ -357,10 +355,11 @@ static void get_pattern(reader *r, char *text, const segment *segments, uint8_t 
         value[0] = index;
 #endif
         for (at = next_group; at > text;) {
-            const segment *s = &segments[(uint8_t)*--at];
+            uint8_t place = (uint8_t)*--at;
+            const segment *s = &segments[place];
             const uint8_t *range = characters + FLASH_16(s->first);
             uint8_t radix = FLASH_8(s->radix), digit = 0, last;
-            if (radix > 1) digit = divide(value, radix, FLASH_16(s->inverse));
+            if (radix > 1) digit = divide(value, radix, FLASH_16(inverses[place]));
             for (; digit > (last = FLASH_8(range[1])); range += 2) digit = (uint8_t)(digit - last - 1);
             *at = (char)(FLASH_8(range[0]) + digit);
         }
@@ -378,7 +377,7 @@ bool Weather_decode(Weather *m, const uint8_t *bytes, size_t size, Weather_fault
     else if (slot != WEATHER_SLOT) r.error = WEATHER_RANGE;
     if (!r.error) {
         r.byte = next(&r);
-        get_pattern(&r, m->station, pattern_0, 1, WEATHER_FIELD_STATION);
+        get_pattern(&r, m->station, pattern_0, inverse_0, 1, WEATHER_FIELD_STATION);
         m->time = (uint64_t)get_wide(&r, 251824463999ull, WEATHER_FIELD_TIME);
         m->temperature_is_null = !get_small(&r, 1, WEATHER_FIELD_TEMPERATURE);
         if (!m->temperature_is_null) {
