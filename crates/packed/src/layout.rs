@@ -99,7 +99,7 @@ impl Layout {
         } else {
             let mut sink = ModelledSink::new(out);
             self.write(message, &mut sink)?;
-            sink.finish();
+            sink.finish()?;
         }
         self.check(message)
     }

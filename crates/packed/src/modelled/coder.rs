@@ -67,15 +67,18 @@ impl Interval {
 pub(super) struct Writer<'a> {
     interval: Interval,
     bytes: &'a mut Vec<u8>,
+    start: usize,
 }
 
 impl<'a> Writer<'a> {
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
-        Writer { interval: Interval::WHOLE, bytes }
+        Writer { interval: Interval::WHOLE, start: bytes.len(), bytes }
     }
 
-    pub fn finish(self) {
+    /// Writes the last bytes; gives how many were written in all.
+    pub fn finish(self) -> usize {
         self.bytes.extend(self.interval.last_bytes());
+        self.bytes.len() - self.start
     }
 }
 

@@ -22,14 +22,15 @@ pub(crate) struct ModelledSink<'a> {
 }
 
 impl<'a> ModelledSink<'a> {
-    /// Writes behind the bytes that are there.
+    /// Writes behind the bytes that are there, of which the last is the slot.
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
         ModelledSink { model: prior::model(), writer: Writer::new(bytes) }
     }
 
     /// Writes the last bytes.
-    pub fn finish(self) {
-        self.writer.finish();
+    pub fn finish(self) -> Result<(), Error> {
+        let bytes = self.writer.finish();
+        self.model.check(1 + bytes)
     }
 }
 
@@ -62,7 +63,9 @@ pub(crate) struct ModelledSource<'a> {
 impl<'a> ModelledSource<'a> {
     /// Reads from byte `offset` of the message.
     pub fn new(message: &'a [u8], offset: usize) -> Self {
-        ModelledSource { model: prior::model(), reader: Reader::new(message, offset) }
+        let mut model = prior::model();
+        model.expect(message.len());
+        ModelledSource { model, reader: Reader::new(message, offset) }
     }
 
     /// The message has to end here.

@@ -11,6 +11,12 @@ use std::collections::HashMap;
 /// Most decisions of a message.
 const MAX_DECISIONS: u32 = 1 << 23;
 
+/// Most decisions of a message of so many bytes: a few of them must not take seconds to read.
+fn most_decisions(bytes: usize) -> u32 {
+    let most = (1 << 18) + (bytes << 11).min(MAX_DECISIONS as usize);
+    most.min(MAX_DECISIONS as usize) as u32
+}
+
 /// The decisions of a message after which the table gets twice the slots.
 const MANY_DECISIONS: u32 = 1 << 14;
 
@@ -41,7 +47,7 @@ impl Model {
     /// A model that knows nothing.
     pub fn new() -> Self {
         Model {
-            decisions: Decisions { table: Table::new(), count: 0, primed: false },
+            decisions: Decisions { table: Table::new(), count: 0, most: MAX_DECISIONS, primed: false },
             number_mixer: Mixer::new(SETS),
             text_mixer: Mixer::new(SETS),
             past: HashMap::new(),
@@ -57,6 +63,21 @@ impl Model {
         self.decisions.count = 0;
         self.decisions.primed = true;
     }
+
+    /// No more decisions than a message of so many bytes has.
+    pub fn expect(&mut self, bytes: usize) {
+        self.decisions.most = most_decisions(bytes);
+    }
+
+    /// Whether a message of so many bytes may have the decisions so far.
+    pub fn check(&self, bytes: usize) -> Result<(), Error> {
+        if self.decisions.count > most_decisions(bytes) { Err(too_many(0)) } else { Ok(()) }
+    }
+}
+
+#[cold]
+fn too_many(offset: usize) -> Error {
+    Error::new(Kind::Limit, offset, "more decisions than a message of this size may have")
 }
 
 /// Decisions one after another, and what is known in their contexts.
@@ -64,6 +85,7 @@ impl Model {
 pub(super) struct Decisions {
     table: Table,
     count: u32,
+    most: u32,
     primed: bool,
 }
 
@@ -81,8 +103,8 @@ impl Decisions {
         if self.primed && self.count == MANY_DECISIONS {
             self.table.double();
         }
-        if self.count > MAX_DECISIONS {
-            return Err(Error::new(Kind::Limit, coder.offset(), "more than 2^23 decisions"));
+        if self.count > self.most {
+            return Err(too_many(coder.offset()));
         }
         let p = mixer.predict(&mut self.table, contexts, sets);
         let bit = coder.code(bit, p)?;
