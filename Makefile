@@ -22,13 +22,14 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 	cargo run --release -- demo
 
 test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
-	.ci/need chromium:chromium curl:curl node:nodejs npm:npm $(AVR) avr-gcc:gcc-avr clang:clang \
+	.ci/need chromium:chromium curl:curl node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf
 	cargo test
 	cargo test --release -p dunnage-bench-mcu
 	cargo run --release -p dunnage-bench-mcu -- budget
 	cd dashboard/tests && npm ci && npm test
 	cd crates/codegen/tests/ts013 && npm ci && npm test
+	examples/weather-station/run.sh
 
 test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
 	.ci/need $(C)
