@@ -10,8 +10,11 @@ use dunnage_pson::{Kind, Value};
 use dunnage_schema::Type;
 use std::collections::HashSet;
 
-/// Fields that an object gets room for before they are there.
-const ROOM: usize = 64;
+/// Fields and elements that an object and an array get room for before they are there.
+const ROOM: u64 = 64;
+
+/// What an object has, in the message's order.
+type Entries = Vec<(String, Value)>;
 
 /// One message on its way out of a source.
 pub(crate) struct Decoder<'a, S> {
@@ -25,43 +28,58 @@ pub(crate) struct Decoder<'a, S> {
 impl<S: Source> Decoder<'_, S> {
     /// Reads the value that `node` has.
     pub(crate) fn value(&mut self, node: &Node, nesting: Nesting) -> Result<Value, Error> {
-        self.source.begin(node.id);
-        let value = self.shape(node, nesting)?;
-        self.source.end(&value);
+        let mut value = Value::Null;
+        self.fill(node, nesting, &mut value)?;
         Ok(value)
     }
 
+    /// The same into the place where it will stay: a value is too large to be handed up level by level.
+    fn fill(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
+        self.source.begin(node.id);
+        self.shape(node, nesting, out)?;
+        self.source.end(out);
+        Ok(())
+    }
+
+    /// The same behind `items`.
+    fn push(&mut self, node: &Node, nesting: Nesting, items: &mut Vec<Value>) -> Result<(), Error> {
+        let at = items.len();
+        items.push(Value::Null);
+        self.fill(node, nesting, &mut items[at]).map_err(|error| error.at_index(at))
+    }
+
     #[inline]
-    fn shape(&mut self, node: &Node, nesting: Nesting) -> Result<Value, Error> {
+    fn shape(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         self.count_value()?;
         let id = node.id;
-        Ok(match &node.shape {
-            Shape::Constant(value) => self.known(value)?,
-            Shape::Bool => Value::Bool(self.index(id, Part::Value, 2)? == 1),
-            Shape::Number(number) => number.read(id, self.source)?,
-            Shape::Numbers(numbers) => numbers.read(id, self.source)?,
-            Shape::Float => Value::from(float::read(id, self.source)?),
+        match &node.shape {
+            Shape::Constant(value) => *out = self.known(value)?,
+            Shape::Bool => *out = Value::Bool(self.index(id, Part::Value, 2)? == 1),
+            Shape::Number(number) => number.read(id, self.source, out)?,
+            Shape::Numbers(numbers) => *out = Value::Text(numbers.read(id, self.source)?),
+            Shape::Float => *out = Value::from(float::read(id, self.source)?),
             Shape::Choice(values) => {
                 let at = self.index(id, Part::Value, values.len() as u64)?;
-                self.known(&values[at as usize])?
+                *out = self.known(&values[at as usize])?;
             }
-            Shape::Pattern(segments) => Value::Text(pattern::read(segments, id, self.source)?),
-            Shape::Text(text) => Value::Text(self.text(id, text)?),
-            Shape::Array(array) => self.array(id, array, self.inside(nesting)?)?,
-            Shape::Tuple(tuple) => self.tuple(id, tuple, self.inside(nesting)?)?,
-            Shape::Object(object) => self.object(id, object, self.inside(nesting)?)?,
-            Shape::Nullable(inner) => self.nullable(id, inner, nesting)?,
-            Shape::Union(kinds) => self.union(id, kinds, nesting)?,
-            Shape::Any => any::read(self, id, nesting)?,
-            Shape::Definition(at) => self.value(&self.layout.definitions()[*at], nesting)?,
+            Shape::Pattern(segments) => *out = Value::Text(pattern::read(segments, id, self.source)?),
+            Shape::Text(text) => *out = Value::Text(self.text(id, text)?),
+            Shape::Array(array) => *out = Value::Array(self.array(id, array, self.inside(nesting)?)?),
+            Shape::Tuple(tuple) => *out = Value::Array(self.tuple(id, tuple, self.inside(nesting)?)?),
+            Shape::Object(object) => *out = Value::Map(self.object(id, object, self.inside(nesting)?)?),
+            Shape::Nullable(inner) => self.nullable(id, inner, nesting, out)?,
+            Shape::Union(kinds) => self.union(id, kinds, nesting, out)?,
+            Shape::Any => *out = any::read(self, id, nesting)?,
+            Shape::Definition(at) => self.fill(&self.layout.definitions()[*at], nesting, out)?,
             Shape::Known => match self.device {
-                Some(device) => Value::Text(device.to_owned()),
+                Some(device) => *out = Value::Text(device.to_owned()),
                 None => {
                     let message = "the id of the device that sent the message is not known";
                     return Err(Error::new(Kind::Type, self.source.offset(), message));
                 }
             },
-        })
+        }
+        Ok(())
     }
 
     pub(crate) fn count_value(&mut self) -> Result<(), Error> {
@@ -114,45 +132,53 @@ impl<S: Source> Decoder<'_, S> {
         Ok(above.saturating_add(min.into()))
     }
 
-    fn array(&mut self, node: u32, array: &Array, nesting: Nesting) -> Result<Value, Error> {
+    fn array(&mut self, node: u32, array: &Array, nesting: Nesting) -> Result<Vec<Value>, Error> {
         let count = self.count(node, array.min, array.max)?;
-        let mut items = Vec::new();
-        for i in 0..count {
-            items.push(self.value(&array.item, nesting).map_err(|error| error.at_index(i as usize))?);
+        let mut items = Vec::with_capacity(count.min(ROOM) as usize);
+        for _ in 0..count {
+            self.push(&array.item, nesting, &mut items)?;
         }
-        Ok(Value::Array(items))
+        Ok(items)
     }
 
-    fn tuple(&mut self, node: u32, tuple: &Tuple, nesting: Nesting) -> Result<Value, Error> {
+    fn tuple(&mut self, node: u32, tuple: &Tuple, nesting: Nesting) -> Result<Vec<Value>, Error> {
         let offset = self.source.offset();
         let count = self.count(node, tuple.min, tuple.max)?;
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(count.min(ROOM) as usize);
         for i in 0..count {
             let Some(kind) = tuple.items.get(i as usize).or(tuple.rest.as_deref()) else {
                 return Err(Error::new(Kind::Range, offset, format!("an array of {count}")));
             };
-            items.push(self.value(kind, nesting).map_err(|error| error.at_index(i as usize))?);
+            self.push(kind, nesting, &mut items)?;
         }
-        Ok(Value::Array(items))
+        Ok(items)
     }
 
-    fn nullable(&mut self, node: u32, inner: &Node, nesting: Nesting) -> Result<Value, Error> {
+    fn nullable(&mut self, node: u32, inner: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         let offset = self.source.offset();
         if self.index(node, Part::Presence, 2)? == 0 {
-            return Ok(Value::Null);
+            *out = Value::Null;
+            return Ok(());
         }
-        match self.value(inner, nesting)? {
+        self.fill(inner, nesting, out)?;
+        match out {
             Value::Null => Err(Error::new(Kind::Malformed, offset, "null as something else")),
-            value => Ok(value),
+            _ => Ok(()),
         }
     }
 
-    fn union(&mut self, node: u32, kinds: &[(Type, Node)], nesting: Nesting) -> Result<Value, Error> {
+    fn union(
+        &mut self,
+        node: u32,
+        kinds: &[(Type, Node)],
+        nesting: Nesting,
+        out: &mut Value,
+    ) -> Result<(), Error> {
         let offset = self.source.offset();
         let at = self.index(node, Part::Form, kinds.len() as u64)? as usize;
-        let value = self.value(&kinds[at].1, nesting)?;
-        match kinds.iter().position(|(kind, _)| self.layout.model().allows(kind, &value)) {
-            Some(first) if first == at => Ok(value),
+        self.fill(&kinds[at].1, nesting, out)?;
+        match kinds.iter().position(|(kind, _)| self.layout.model().allows(kind, out)) {
+            Some(first) if first == at => Ok(()),
             Some(first) if first < at => {
                 Err(Error::new(Kind::Malformed, offset, "a value that an earlier type allows"))
             }
@@ -160,15 +186,17 @@ impl<S: Source> Decoder<'_, S> {
         }
     }
 
-    fn object(&mut self, node: u32, object: &Object, nesting: Nesting) -> Result<Value, Error> {
-        let mut entries = Vec::with_capacity(object.fields.len().min(ROOM));
+    fn object(&mut self, node: u32, object: &Object, nesting: Nesting) -> Result<Entries, Error> {
+        let mut entries = Vec::with_capacity(object.fields.len().min(ROOM as usize));
         for field in &object.fields {
             if field.optional && self.index(field.node.id, Part::Presence, 2)? == 0 {
                 continue;
             }
             self.budget.take_text(&field.name, self.source.offset())?;
-            let value = self.value(&field.node, nesting).map_err(|error| error.under(&field.name))?;
-            entries.push((field.name.clone(), value));
+            let at = entries.len();
+            entries.push((field.name.clone(), Value::Null));
+            let value = &mut entries[at].1;
+            self.fill(&field.node, nesting, value).map_err(|error| error.under(&field.name))?;
         }
         let named = entries.len();
         if let Some(additional) = &object.additional {
@@ -183,15 +211,15 @@ impl<S: Source> Decoder<'_, S> {
                 entries.push((key, value));
             }
         }
-        if S::MODELLED { self.order(node, entries, named) } else { Ok(Value::Map(entries)) }
+        if S::MODELLED { self.order(node, entries, named) } else { Ok(entries) }
     }
 
     /// Puts `entries`, of which the first `named` are properties, into the message's order.
-    fn order(&mut self, node: u32, entries: Vec<(String, Value)>, named: usize) -> Result<Value, Error> {
+    fn order(&mut self, node: u32, entries: Entries, named: usize) -> Result<Entries, Error> {
         let offset = self.source.offset();
         let count = entries.len();
         if count < 2 || self.index(node, Part::Order, 2)? == 0 {
-            return Ok(Value::Map(entries));
+            return Ok(entries);
         }
         let mut unnamed = Unnamed::new(count);
         let mut places = Vec::new();
@@ -206,6 +234,6 @@ impl<S: Source> Decoder<'_, S> {
             return Err(Error::new(Kind::Malformed, offset, "an order that has another form"));
         }
         let mut entries: Vec<_> = entries.into_iter().map(Some).collect();
-        Ok(Value::Map(places.iter().filter_map(|place| entries[*place].take()).collect()))
+        Ok(places.iter().filter_map(|place| entries[*place].take()).collect())
     }
 }

@@ -8,6 +8,8 @@ use dunnage_schema::Decimal;
 
 /// Every decimal of fewer units is a float's shortest text.
 const DIGITS_15: u128 = 1_000_000_000_000_000;
+/// Bytes that a text of several numbers gets room for before they are there.
+const ROOM: usize = 32;
 
 impl Number {
     /// The whole number that stands for `value`.
@@ -44,34 +46,29 @@ impl Number {
         self.min <= n && n <= self.max && (self.step == 1 || (n - self.min) % i128::from(self.step) == 0)
     }
 
-    /// The value that `n` stands for.
-    fn to_value(&self, n: i128) -> Value {
-        match &self.source {
-            Notation::Integer => integer(n),
-            Notation::Decimal(decimal) => decimal.value(scaled(decimal, n)),
-            Notation::Text(notation) => Value::Text(notation.write(scaled(&notation.number, n))),
-            Notation::Time(notation) => Value::Text(notation.write(n)),
-        }
-    }
-
     pub(crate) fn write<S: Sink>(&self, node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
         self.write_whole(node, self.of_value(value)?, sink)
     }
 
-    pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S) -> Result<Value, Error> {
+    /// Reads a number as the value that it stands for.
+    pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S, out: &mut Value) -> Result<(), Error> {
         let offset = source.offset();
         let n = self.read_whole(node, source)?;
-        let value = self.to_value(n);
         match &self.source {
-            // A float has 15 digits and sometimes more: beyond that, several numbers would read as one.
-            Notation::Decimal(decimal)
-                if scaled(decimal, n).unsigned_abs() >= DIGITS_15
-                    && self.of_value(&value).ok() != Some(n) =>
-            {
-                Err(Error::new(Kind::Range, offset, "a decimal that no binary64 has as its shortest text"))
+            Notation::Integer => *out = integer(n),
+            Notation::Decimal(decimal) => {
+                let scaled = scaled(decimal, n);
+                *out = decimal.value(scaled);
+                // A float has 15 digits and sometimes more: beyond that, several numbers would read as one.
+                if scaled.unsigned_abs() >= DIGITS_15 && self.of_value(out).ok() != Some(n) {
+                    let message = "a decimal that no binary64 has as its shortest text";
+                    return Err(Error::new(Kind::Range, offset, message));
+                }
             }
-            _ => Ok(value),
+            Notation::Text(notation) => *out = Value::Text(notation.write(scaled(&notation.number, n))),
+            Notation::Time(notation) => *out = Value::Text(notation.write(n)),
         }
+        Ok(())
     }
 
     fn write_whole<S: Sink>(&self, node: u32, n: i128, sink: &mut S) -> Result<(), Error> {
@@ -134,7 +131,7 @@ impl Number {
     }
 
     fn distance(&self, steps: u64) -> i128 {
-        i128::from(steps).saturating_mul(self.step.into())
+        i128::try_from(u128::from(steps) * u128::from(self.step)).unwrap_or(i128::MAX)
     }
 }
 
@@ -154,8 +151,8 @@ impl Numbers {
         }
     }
 
-    pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S) -> Result<Value, Error> {
-        let mut text = String::new();
+    pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S) -> Result<String, Error> {
+        let mut text = String::with_capacity(ROOM);
         for (i, (_, part)) in self.parts.iter().enumerate() {
             if i > 0 {
                 text.push_str(&self.separator);
@@ -165,7 +162,7 @@ impl Numbers {
                 notation.write_to(scaled(&notation.number, n), &mut text);
             }
         }
-        Ok(Value::Text(text))
+        Ok(text)
     }
 }
 
