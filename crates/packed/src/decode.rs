@@ -53,14 +53,14 @@ impl<S: Source> Decoder<'_, S> {
         self.count_value()?;
         let id = node.id;
         match &node.shape {
-            Shape::Constant(value) => *out = self.known(value)?,
+            Shape::Constant(value) => self.known(value, out)?,
             Shape::Bool => *out = Value::Bool(self.index(id, Part::Value, 2)? == 1),
             Shape::Number(number) => number.read(id, self.source, out)?,
             Shape::Numbers(numbers) => *out = Value::Text(numbers.read(id, self.source)?),
             Shape::Float => *out = Value::from(float::read(id, self.source)?),
             Shape::Choice(values) => {
                 let at = self.index(id, Part::Value, values.len() as u64)?;
-                *out = self.known(&values[at as usize])?;
+                self.known(&values[at as usize], out)?;
             }
             Shape::Pattern(segments) => *out = Value::Text(pattern::read(segments, id, self.source)?),
             Shape::Text(text) => *out = Value::Text(self.text(id, text)?),
@@ -95,9 +95,13 @@ impl<S: Source> Decoder<'_, S> {
     }
 
     /// A value that the schema has.
-    fn known(&mut self, value: &Value) -> Result<Value, Error> {
+    fn known(&mut self, value: &Value, out: &mut Value) -> Result<(), Error> {
         self.budget.take_known(value, self.source.offset())?;
-        Ok(value.clone())
+        match value {
+            Value::Text(text) => *out = Value::Text(text.clone()),
+            other => out.clone_from(other),
+        }
+        Ok(())
     }
 
     /// The key of an additional property, which is none of `keys`.
@@ -194,8 +198,10 @@ impl<S: Source> Decoder<'_, S> {
             }
             self.budget.take_text(&field.name, self.source.offset())?;
             let at = entries.len();
-            entries.push((field.name.clone(), Value::Null));
-            let value = &mut entries[at].1;
+            // In its place from the start, which a pushed one is not.
+            entries.resize_with(at + 1, || (String::new(), Value::Null));
+            let (key, value) = &mut entries[at];
+            *key = field.name.clone();
             self.fill(&field.node, nesting, value).map_err(|error| error.under(&field.name))?;
         }
         let named = entries.len();

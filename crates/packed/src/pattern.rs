@@ -126,8 +126,11 @@ impl Group {
         }
         let mut value = source.index(At { node, part: Part::Value }, product)? as u32;
         for i in (0..end).rev() {
-            self.digits[i] = value % radices[i];
-            value /= radices[i];
+            (value, self.digits[i]) = match radices[i] {
+                // A division by a constant is the quicker one, and decimal digits are most of what patterns have.
+                10 => (value / 10, value % 10),
+                radix => (value / radix, value % radix),
+            };
         }
         (self.next, self.end) = (0, end);
         Ok(())
