@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next `bits` bits, at most 64.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, bits: u32) -> Result<u64, Error> {
         if bits > 32 {
             let high = self.take_few(bits - 32)?;
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The same for at most 32 bits.
-    #[inline]
+    #[inline(always)]
     fn take_few(&mut self, bits: u32) -> Result<u64, Error> {
         let end = self.at + bits as usize;
         if end > self.bytes.len() * 8 {
@@ -209,12 +209,12 @@ impl<'a> Reader<'a> {
 impl Source for Reader<'_> {
     const MODELLED: bool = false;
 
-    #[inline]
+    #[inline(always)]
     fn index(&mut self, _: At, count: u64) -> Result<u64, Error> {
         let offset = self.offset();
         match self.take(index_bits(count))? {
             value if value < count => Ok(value),
-            value => Err(Error::new(Kind::Range, offset, format!("{value} is not below {count}"))),
+            value => Err(out_of_range(offset, value, count)),
         }
     }
 
@@ -254,6 +254,11 @@ impl Source for Reader<'_> {
     fn offset(&self) -> usize {
         self.at / 8
     }
+}
+
+#[cold]
+fn out_of_range(offset: usize, value: u64, count: u64) -> Error {
+    Error::new(Kind::Range, offset, format!("{value} is not below {count}"))
 }
 
 #[cfg(test)]

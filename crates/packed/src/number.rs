@@ -90,6 +90,7 @@ impl Number {
         }
     }
 
+    #[inline(always)]
     fn read_whole<S: Source>(&self, node: u32, source: &mut S) -> Result<i128, Error> {
         let at = At { node, part: Part::Value };
         let usual = self.usual.zip(self.usual_count());
