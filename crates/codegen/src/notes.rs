@@ -2,7 +2,7 @@
 
 use crate::Integer;
 use dunnage_pson::Value;
-use dunnage_schema::{Decimal, NumberText, NumbersText, TimePart, TimeText};
+use dunnage_schema::{Decimal, NumberText, NumbersText, TimeText};
 
 pub(crate) fn integer(range: Integer, step: u64) -> Vec<String> {
     sentence(&bounds(range, step))
@@ -41,18 +41,7 @@ pub(crate) fn time(text: &TimeText) -> Vec<String> {
         0 => "Seconds".to_owned(),
         places => format!("Units of 1/{} s", power(places)),
     };
-    let part = |part: &TimePart| match part {
-        TimePart::Year4 => "YYYY".to_owned(),
-        TimePart::Year2 => "YY".to_owned(),
-        TimePart::Month => "MM".to_owned(),
-        TimePart::Day => "DD".to_owned(),
-        TimePart::Hour => "hh".to_owned(),
-        TimePart::Minute => "mm".to_owned(),
-        TimePart::Second => "ss".to_owned(),
-        TimePart::Fraction => "f".repeat(text.places as usize),
-        TimePart::Literal(literal) => literal.clone(),
-    };
-    let notation: String = text.notation.iter().map(part).collect();
+    let notation = text.write_notation();
     vec![format!("{unit} since {} s after 1970-01-01T00:00:00Z, as text {notation}.", text.epoch)]
 }
 

@@ -3,7 +3,7 @@
 use crate::Layout;
 use crate::json::{list, string, write as json};
 use crate::node::{Node, Number, Object, Shape, Source, Tuple};
-use dunnage_schema::{Decimal, TimePart, TimeText};
+use dunnage_schema::Decimal;
 use sha2::{Digest, Sha256};
 
 /// The version of `spec/packed.md`.
@@ -146,30 +146,11 @@ fn number(number: &Number, out: &mut String) {
         }
         Source::Time(time) => {
             out.push_str("{\"time\":[");
-            string(&notation(time), out);
+            string(&time.write_notation(), out);
             add(out, format_args!(",\"{}\"]}}", time.epoch));
         }
     }
     out.push('}');
-}
-
-/// The notation of a time as the schema has it.
-pub(crate) fn notation(time: &TimeText) -> String {
-    let mut text = String::new();
-    for part in &time.notation {
-        match part {
-            TimePart::Year4 => text.push_str("YYYY"),
-            TimePart::Year2 => text.push_str("YY"),
-            TimePart::Month => text.push_str("MM"),
-            TimePart::Day => text.push_str("DD"),
-            TimePart::Hour => text.push_str("hh"),
-            TimePart::Minute => text.push_str("mm"),
-            TimePart::Second => text.push_str("ss"),
-            TimePart::Fraction => text.extend(std::iter::repeat_n('f', time.places as usize)),
-            TimePart::Literal(literal) => text.push_str(literal),
-        }
-    }
-    text
 }
 
 fn bounds(name: &str, min: u32, max: Option<u32>, out: &mut String) {

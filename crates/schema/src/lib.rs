@@ -60,3 +60,4 @@ pub use diff::{Change, diff};
 pub use error::{SchemaError, Violation};
 pub use infer::{InferError, Inferred, Note, infer};
 pub use model::*;
+pub use number_text::decimal_text;

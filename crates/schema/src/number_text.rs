@@ -85,15 +85,15 @@ fn last_digit(n: u128) -> (u128, u8) {
     }
 }
 
-/// `n` * 10^-`places` with all places: `17.00`.
-pub(crate) fn with_places(n: i128, places: u32) -> String {
+/// `n` * 10^-`places` as text with all places: `17.00`.
+pub fn decimal_text(n: i128, places: u32) -> String {
     let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None };
     NumberText { number, digits: 1 }.write(n)
 }
 
 /// `n` * 10^-`places` without zeros at the end of the decimals: `17`.
 pub(crate) fn plain(n: i128, places: u32) -> String {
-    let text = with_places(n, places);
+    let text = decimal_text(n, places);
     if places == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 

@@ -11,7 +11,29 @@ const YEAR_10000: i64 = 253_402_300_800;
 /// Bytes that a time's text gets room for; the usual notations take fewer.
 const ROOM: usize = 32;
 
+impl TimePart {
+    /// As the schema writes it, in a time with so many decimals of the seconds: `YYYY`, `fff`.
+    pub fn write(&self, places: u32) -> String {
+        match self {
+            TimePart::Year4 => "YYYY".to_owned(),
+            TimePart::Year2 => "YY".to_owned(),
+            TimePart::Month => "MM".to_owned(),
+            TimePart::Day => "DD".to_owned(),
+            TimePart::Hour => "hh".to_owned(),
+            TimePart::Minute => "mm".to_owned(),
+            TimePart::Second => "ss".to_owned(),
+            TimePart::Fraction => "f".repeat(places as usize),
+            TimePart::Literal(literal) => literal.clone(),
+        }
+    }
+}
+
 impl TimeText {
+    /// The notation as the schema writes it: `DDMMYY hhmmss.f`.
+    pub fn write_notation(&self) -> String {
+        self.notation.iter().map(|part| part.write(self.places)).collect()
+    }
+
     /// The time that `text` is, in units of 10^-`places` seconds since the epoch.
     ///
     /// `None` unless the text is in the notation and the time in [`TimeText::range`]:

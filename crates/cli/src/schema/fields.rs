@@ -2,7 +2,7 @@
 
 use dunnage_formats::{Id, Mapping, Value};
 use dunnage_schema::{
-    Assertion, Decimal, Model, NumberText, Object, Quantum, Text, TimePart, TimeText, Type,
+    Assertion, Decimal, Model, NumberText, Object, Quantum, Text, TimeText, Type, decimal_text,
 };
 use serde::Serialize;
 
@@ -96,7 +96,7 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
         Type::TimeText(time) => {
             let until =
                 time.until.map_or(String::new(), |_| format!(", up to {}", time.write(time.range().1)));
-            ("time in text", Some(time.places), notation(time) + &until)
+            ("time in text", Some(time.places), time.write_notation() + &until)
         }
         Type::Enum(values) => ("one of", None, values.iter().map(json).collect::<Vec<_>>().join(" ")),
         Type::Const(value) => ("always", None, json(value)),
@@ -169,36 +169,26 @@ fn range(min: i128, max: i128, places: u32) -> String {
     let open_above = max >= i128::from(i64::MAX);
     match (open_below, open_above) {
         (true, true) => String::new(),
-        (false, true) => format!("from {}", scaled(min, places)),
-        (true, false) => format!("up to {}", scaled(max, places)),
-        (false, false) => format!("{} to {}", scaled(min, places), scaled(max, places)),
+        (false, true) => format!("from {}", decimal_text(min, places)),
+        (true, false) => format!("up to {}", decimal_text(max, places)),
+        (false, false) => format!("{} to {}", decimal_text(min, places), decimal_text(max, places)),
     }
 }
 
 fn step(step: u64, places: u32) -> String {
-    if step == 1 { String::new() } else { format!(", steps of {}", scaled(i128::from(step), places)) }
+    if step == 1 { String::new() } else { format!(", steps of {}", decimal_text(i128::from(step), places)) }
 }
 
 fn usual(range: Option<(i128, i128)>, places: u32) -> String {
     range.map_or(String::new(), |(low, high)| {
-        format!(", usually {} to {}", scaled(low, places), scaled(high, places))
+        format!(", usually {} to {}", decimal_text(low, places), decimal_text(high, places))
     })
 }
 
 /// A sensor's unit without trailing zeros.
 fn quantum(quantum: Quantum) -> String {
-    let text = scaled(i128::from(quantum.mantissa), quantum.places);
+    let text = decimal_text(i128::from(quantum.mantissa), quantum.places);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-/// `n` * 10^-`places` as text.
-fn scaled(n: i128, places: u32) -> String {
-    let width = places as usize + 1;
-    let digits = format!("{:0width$}", n.unsigned_abs());
-    let (whole, decimals) = digits.split_at(digits.len() - places as usize);
-    let sign = if n < 0 { "-" } else { "" };
-    let point = if places > 0 { "." } else { "" };
-    format!("{sign}{whole}{point}{decimals}")
 }
 
 fn float(min: Option<f64>, max: Option<f64>) -> String {
@@ -239,22 +229,6 @@ fn count(min: u32, max: Option<u32>, noun: &str) -> String {
     }
 }
 
-/// A time's notation, as the schema has it.
-fn notation(time: &TimeText) -> String {
-    let part = |part: &TimePart| match part {
-        TimePart::Year4 => "YYYY".to_owned(),
-        TimePart::Year2 => "YY".to_owned(),
-        TimePart::Month => "MM".to_owned(),
-        TimePart::Day => "DD".to_owned(),
-        TimePart::Hour => "hh".to_owned(),
-        TimePart::Minute => "mm".to_owned(),
-        TimePart::Second => "ss".to_owned(),
-        TimePart::Fraction => "f".repeat(time.places as usize),
-        TimePart::Literal(text) => text.clone(),
-    };
-    time.notation.iter().map(part).collect()
-}
-
 /// `value` as compact JSON.
 fn json(value: &Value) -> String {
     let mut text = Vec::new();
@@ -270,9 +244,9 @@ mod tests {
 
     #[test]
     fn scaled_integers_are_written_with_their_places() {
-        assert_eq!(scaled(-5, 2), "-0.05");
-        assert_eq!(scaled(123_400, 4), "12.3400");
-        assert_eq!(scaled(7, 0), "7");
+        assert_eq!(decimal_text(-5, 2), "-0.05");
+        assert_eq!(decimal_text(123_400, 4), "12.3400");
+        assert_eq!(decimal_text(7, 0), "7");
     }
 
     #[test]

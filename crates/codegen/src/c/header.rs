@@ -2,7 +2,7 @@
 
 use super::{
     Link,
-    number::{Count, decimal, literal, unsigned},
+    number::{Count, literal, unsigned},
     plan::{Content, Kind, Plan, Slot, Struct},
     structs::{comment, inner, structs},
 };
@@ -240,6 +240,6 @@ fn number(constant: &str, count: &Count, out: &mut String, name: &str) {
         out,
         "#define {constant}(value) (({kind}){name}_scale{wide}((value), {per_unit}, {min}, {max}, {})) /* in {} */",
         literal(other),
-        decimal(mantissa.into(), places)
+        dunnage_schema::decimal_text(mantissa.into(), places)
     );
 }

@@ -126,15 +126,6 @@ pub(super) fn unsigned(n: i128) -> String {
     }
 }
 
-/// `mantissa` * 10^-`places` as decimal text.
-pub(super) fn decimal(mantissa: i128, places: u32) -> String {
-    let width = places as usize + 1;
-    let digits = format!("{:0width$}", mantissa.unsigned_abs());
-    let (whole, decimals) = digits.split_at(digits.len() - places as usize);
-    let sign = if mantissa < 0 { "-" } else { "" };
-    if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{decimals}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,7 +149,5 @@ mod tests {
         assert_eq!(literal(-32768), "(-32768L)");
         assert_eq!(literal(32768), "32768L");
         assert_eq!(literal(4_000_000_000), "4000000000UL");
-        assert_eq!(decimal(-5, 2), "-0.05");
-        assert_eq!(decimal(7_324_443, 7), "0.7324443");
     }
 }

@@ -101,8 +101,8 @@ fn number(of: &Number) -> String {
         Source::Decimal(decimal) | Source::Text(dunnage_schema::NumberText { number: decimal, .. }) => {
             match (decimal.quantum, decimal.places) {
                 (None, 1..) => {
-                    let step = super::number::decimal(of.step.into(), decimal.places);
-                    let coarser = super::number::decimal(of.step.into(), decimal.places - 1);
+                    let step = dunnage_schema::decimal_text(of.step.into(), decimal.places);
+                    let coarser = dunnage_schema::decimal_text(of.step.into(), decimal.places - 1);
                     format!("multipleOf {step} -> {coarser} saves {saved}; ")
                 }
                 _ => String::new(),

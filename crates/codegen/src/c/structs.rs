@@ -1,9 +1,6 @@
 //! The struct types, as C.
 
-use super::{
-    number::decimal,
-    plan::{Content, Kind, Plan, Slot, Struct},
-};
+use super::plan::{Content, Kind, Plan, Slot, Struct};
 use std::fmt::Write as _;
 
 /// All struct types, each behind those that it holds.
@@ -146,7 +143,7 @@ fn reading(slot: &Slot) -> Option<String> {
             Some(_) if count.unit.1 == 0 => format!("Seconds since {constant}_EPOCH"),
             Some(_) => format!("In 1/{constant}_PER_SECOND s since {constant}_EPOCH"),
             None if count.has_scale() => {
-                let unit = decimal(count.unit.0.into(), count.unit.1);
+                let unit = dunnage_schema::decimal_text(count.unit.0.into(), count.unit.1);
                 format!("In {unit}: {} to {}", count.min, count.max)
             }
             None => format!("{} to {}", count.min, count.max),
@@ -159,7 +156,7 @@ fn reading(slot: &Slot) -> Option<String> {
             parts
                 .iter()
                 .map(|(name, count)| {
-                    let unit = decimal(count.unit.0.into(), count.unit.1);
+                    let unit = dunnage_schema::decimal_text(count.unit.0.into(), count.unit.1);
                     format!("{name} in {unit}: {} to {}", count.min, count.max)
                 })
                 .collect::<Vec<_>>()

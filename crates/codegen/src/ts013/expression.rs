@@ -2,7 +2,7 @@
 
 use super::{literal, literal::MAX_EXACT, runtime::Piece};
 use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Shape};
-use dunnage_schema::{Decimal, Float, Model, NumberText, TimePart, TimeText, Type};
+use dunnage_schema::{Decimal, Float, Model, NumberText, TimeText, Type};
 use std::collections::BTreeSet;
 
 /// Scaled numbers up to which each has a binary64 of its own, with room for the rounding of a product.
@@ -190,7 +190,8 @@ impl Emitter {
 
     fn time(&mut self, time: &TimeText, number: &Number) -> String {
         let numbers = self.numbers(number, number.min, number.max);
-        let pieces: Vec<_> = time.notation.iter().map(|part| literal::string(&piece(part, time))).collect();
+        let pieces: Vec<_> =
+            time.notation.iter().map(|part| literal::string(&part.write(time.places))).collect();
         let notation = format!("[{}]", pieces.join(", "));
         self.call(Piece::Time, &[numbers, notation, time.epoch.to_string(), time.places.to_string()])
     }
@@ -274,19 +275,4 @@ fn list(items: &[String], depth: usize) -> String {
     let indent = "  ".repeat(depth + 1);
     let items: Vec<_> = items.iter().map(|item| format!("{indent}{item}")).collect();
     format!("[\n{}\n{}]", items.join(",\n"), "  ".repeat(depth))
-}
-
-/// A piece of a notation as the runtime has it: its letters, or the literal.
-fn piece(part: &TimePart, time: &TimeText) -> String {
-    match part {
-        TimePart::Year4 => "YYYY".to_owned(),
-        TimePart::Year2 => "YY".to_owned(),
-        TimePart::Month => "MM".to_owned(),
-        TimePart::Day => "DD".to_owned(),
-        TimePart::Hour => "hh".to_owned(),
-        TimePart::Minute => "mm".to_owned(),
-        TimePart::Second => "ss".to_owned(),
-        TimePart::Fraction => "f".repeat(time.places as usize),
-        TimePart::Literal(literal) => literal.clone(),
-    }
 }

@@ -2,7 +2,6 @@
 
 use super::Words;
 use crate::Bits;
-use crate::canonical::notation;
 use crate::json;
 use crate::node::{Form, Number, Shape, Source, Text};
 use dunnage_schema::{Decimal, NumberText, Segment};
@@ -49,7 +48,7 @@ pub(super) fn number(number: &Number) -> Words {
     };
     let (range, step) = match (&number.source, decimal) {
         (Source::Time(time), _) => {
-            (format!("{} to {}", time.write(number.min), time.write(number.max)), notation(time))
+            (format!("{} to {}", time.write(number.min), time.write(number.max)), time.write_notation())
         }
         (source, Some(decimal)) => {
             let digits = if let Source::Text(text) = source { text.digits } else { 1 };

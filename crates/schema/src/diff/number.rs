@@ -2,8 +2,8 @@
 
 use super::Walk;
 use crate::{
-    Decimal, Float, Integer, NumberText, NumbersText, Quantum, TimePart, TimeText, Type,
-    number_text::{plain, with_places},
+    Decimal, Float, Integer, NumberText, NumbersText, Quantum, TimeText, Type,
+    number_text::{decimal_text, plain},
 };
 
 /// The largest whole numbers that binary64 holds without gaps.
@@ -46,7 +46,11 @@ impl<'a> Walk<'a> {
     pub(super) fn time_text(&mut self, path: &str, old: &TimeText, new: &TimeText) {
         let same_notation = (&old.notation, old.places) == (&new.notation, new.places);
         if !same_notation {
-            self.note(path, false, format!("notation was {}, now {}", notation(old), notation(new)));
+            self.note(
+                path,
+                false,
+                format!("notation was {}, now {}", old.write_notation(), new.write_notation()),
+            );
         }
         let ends = |time: &TimeText| {
             let (first, last) = time.range();
@@ -89,7 +93,7 @@ impl<'a> Walk<'a> {
                 true => "coarser",
                 false => "finer",
             };
-            let show = |number: &Decimal| with_places(number.step.into(), number.places);
+            let show = |number: &Decimal| decimal_text(number.step.into(), number.places);
             let text = format!("precision {way}: steps of {}, now of {}", show(old), show(new));
             let same_text = !in_text || old.places == new.places;
             self.note(path, same_text && from.step % to.step == 0, text);
@@ -183,21 +187,6 @@ fn usual(number: &Decimal) -> String {
 
 fn quantum(quantum: Option<Quantum>) -> String {
     quantum.map_or("the step".to_owned(), |q| plain(q.mantissa.into(), q.places))
-}
-
-fn notation(time: &TimeText) -> String {
-    let part = |part: &TimePart| match part {
-        TimePart::Year4 => "YYYY".to_owned(),
-        TimePart::Year2 => "YY".to_owned(),
-        TimePart::Month => "MM".to_owned(),
-        TimePart::Day => "DD".to_owned(),
-        TimePart::Hour => "hh".to_owned(),
-        TimePart::Minute => "mm".to_owned(),
-        TimePart::Second => "ss".to_owned(),
-        TimePart::Fraction => "f".repeat(time.places as usize),
-        TimePart::Literal(text) => text.clone(),
-    };
-    time.notation.iter().map(part).collect()
 }
 
 /// A second since 1970 as RFC 3339 has it.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     exact::Exact,
-    number_text::{plain, with_places},
+    number_text::{decimal_text, plain},
     parse::Node,
 };
 
@@ -79,8 +79,8 @@ fn number(path: &str, places: u32, scaled: &[i128]) -> (Node, String) {
 /// `17.00 to 21.35 seen in 40 values`
 pub(super) fn seen(scaled: &[i128], places: u32) -> String {
     let (low, high) = range::extent(scaled);
-    let to = if low == high { String::new() } else { format!(" to {}", with_places(high, places)) };
-    format!("{}{to} seen in {}", with_places(low, places), counted(scaled.len(), "value"))
+    let to = if low == high { String::new() } else { format!(" to {}", decimal_text(high, places)) };
+    format!("{}{to} seen in {}", decimal_text(low, places), counted(scaled.len(), "value"))
 }
 
 /// What all numbers are multiples of, when there are many different ones; else 1.
