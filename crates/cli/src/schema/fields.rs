@@ -1,9 +1,7 @@
 //! The fields of a model, flat, with their ranges as text.
 
 use dunnage_formats::{Id, Mapping, Value};
-use dunnage_schema::{
-    Assertion, Decimal, Model, NumberText, Object, Quantum, Text, TimeText, Type, decimal_text,
-};
+use dunnage_schema::{Assertion, Decimal, Model, NumberText, Object, Quantum, Text, Type, decimal_text};
 use serde::Serialize;
 
 /// A field as people and `--json` see it.
