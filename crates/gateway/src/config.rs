@@ -1,5 +1,6 @@
 //! The configuration: one TOML file, then the environment.
 
+use crate::outputs;
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -20,6 +21,9 @@ pub struct Config {
     /// What devices send; the first profile whose pattern matches a device is used.
     #[serde(rename = "profile", skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
+    /// Where messages go.
+    #[serde(rename = "output", skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<Output>,
 }
 
 /// `[http]`
@@ -108,6 +112,17 @@ pub struct Profile {
     /// How protobuf, struct and struct-zlib carry decimals.
     #[serde(default)]
     pub mapping: Mapping,
+}
+
+/// `[[output]]`: where messages go. One of the tables says how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// What it is called in metrics and the log, and what its cursor belongs to. No two have the same.
+    pub name: String,
+    /// POST to a URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<outputs::http::Settings>,
 }
 
 /// How schema-driven formats carry decimals and structured text.

@@ -1,6 +1,6 @@
 //! Reading the configuration, and writing the commented default.
 
-use crate::config::Config;
+use crate::{config::Config, outputs};
 use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
@@ -55,6 +55,10 @@ const PROFILE: &str = "
 # mapping = \"exact\"
 # A .proto of your own, in place of the one that is derived from the schema:
 # proto = \"container.proto\"
+";
+
+const OUTPUTS: &str = "
+# Where messages go, any number of outputs. Each has a place in the buffer of its own, and starts with what the buffer holds.
 ";
 
 /// A configuration that cannot be used.
@@ -120,7 +124,7 @@ impl Config {
             }
             let _ = writeln!(text, "# {comment}\n{key} = {}", defaults[section][key]);
         }
-        text + PROFILE
+        text + PROFILE + OUTPUTS + &outputs::EXAMPLES.concat()
     }
 
     fn parse(
@@ -244,6 +248,19 @@ mod tests {
         let config = parse(&lines.collect::<Vec<_>>().join("\n"), &[]).unwrap();
         assert_eq!(config.profiles[0].device, "LMCU*");
         assert_eq!(config.profiles[0].proto.as_deref(), Some(Path::new("container.proto")));
+    }
+
+    #[test]
+    fn the_commented_outputs_are_outputs() {
+        for example in outputs::EXAMPLES {
+            let lines: Vec<_> = example
+                .lines()
+                .filter_map(|l| l.strip_prefix("# "))
+                .filter(|l| l.contains(['=', '[']))
+                .collect();
+            let config = parse(&lines.join("\n"), &[]).unwrap();
+            assert!(outputs::open(&config.outputs[0]).is_ok(), "{example}");
+        }
     }
 
     #[test]

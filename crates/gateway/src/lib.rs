@@ -15,26 +15,32 @@ mod live;
 pub mod log;
 mod metrics;
 mod name;
+mod outputs;
 mod problem;
 mod profile;
 mod reading;
+mod requests;
 mod schemas;
 mod server;
 mod shared;
 mod slots;
+mod tls;
 mod unread;
 mod view;
 
 pub use buffer::BufferError;
-pub use config::{Buffer, Config, Http, Log, LogFormat, Mapping, Profile, Quarantine, Schemas};
+pub use config::{Buffer, Config, Http, Log, LogFormat, Mapping, Output, Profile, Quarantine, Schemas};
 pub use config_file::ConfigError;
+pub use outputs::{OutputError, http as http_output};
 pub use profile::ProfileError;
 
 use buffer::{Opened, Queue, Readers, Writer};
 use hex::hex;
 use live::{Commits, Live};
 use metrics::Metrics;
+use outputs::Forwarder;
 use profile::Profiles;
+use requests::Requests;
 use shared::{Board, Shared};
 use std::{
     net::SocketAddr,
@@ -45,7 +51,7 @@ use std::{
 use tokio::{
     net::TcpListener,
     sync::{Semaphore, watch},
-    task::AbortHandle,
+    task::{AbortHandle, JoinSet},
 };
 
 /// Large messages that are decoded at a time.
@@ -58,6 +64,8 @@ pub struct Gateway {
     stored_before: (u64, u64, u64),
     stopping: watch::Sender<bool>,
     connections: Arc<Semaphore>,
+    leaving: watch::Sender<bool>,
+    forwarders: JoinSet<()>,
     stats: AbortHandle,
     writer: JoinHandle<()>,
 }
@@ -84,6 +92,9 @@ pub enum Error {
     /// The buffer cannot be used.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// An output cannot be used.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// A slot has another layout than the messages that came in it so far.
     #[error(
         "{origin}: slot {slot} of the schema {schema:?} has the layout {now}, but the messages in {buffer} came with \
@@ -121,6 +132,7 @@ impl Gateway {
     /// Opens the buffer and serves requests. Runs on the tokio runtime it is called in.
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
+        let outputs = open_outputs(&config)?;
         let opened = buffer::open(&config)?;
         check_layouts(&config, &profiles, &opened)?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
@@ -130,6 +142,8 @@ impl Gateway {
         let (stopping, watching) = watch::channel(false);
         let (queue, receiver) = Queue::new(config.buffer.queue_messages, config.buffer.queue_bytes);
         let totals = opened.totals.clone();
+        let cursors = opened.cursors.clone();
+        let started_at = clock::now();
         let shared = Arc::new(Shared {
             http: config.http.clone(),
             profiles,
@@ -140,7 +154,8 @@ impl Gateway {
             metrics: Metrics::new(),
             large: Semaphore::new(LARGE_AT_A_TIME),
             stopping: watching.clone(),
-            started_at: clock::now(),
+            requests: Requests::new(&totals.name, started_at),
+            started_at,
         });
         let writer = Writer::new(&config, opened, receiver, Commits::new(Arc::clone(&shared)))?;
         let writer = std::thread::Builder::new().name("dunnage-writer".into()).spawn(move || writer.run());
@@ -150,10 +165,26 @@ impl Gateway {
         let router = api::routes(inputs::http::routes()).with_state(Arc::clone(&shared));
         let (limits, gauge) = (config.http.clone(), shared.metrics.connections.clone());
         tokio::spawn(server::serve(listener, router, limits, Arc::clone(&connections), gauge, watching));
+        let (leaving, left) = watch::channel(false);
+        let mut forwarders = JoinSet::new();
+        for (name, output) in outputs {
+            let cursor = cursors.get(&*name).copied().unwrap_or_default();
+            forwarders.spawn(Forwarder::new(name, output, cursor, Arc::clone(&shared), left.clone()).run());
+        }
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
         tracing::info!(%address, buffer = %config.buffer.path.display(), stored = totals.stored, "gateway started");
         let stored_before = (totals.stored, totals.quarantined, totals.refused);
-        Ok(Gateway { address, shared, stored_before, stopping, connections, stats, writer })
+        Ok(Gateway {
+            address,
+            shared,
+            stored_before,
+            stopping,
+            connections,
+            leaving,
+            forwarders,
+            stats,
+            writer,
+        })
     }
 
     /// The address that the gateway listens on.
@@ -162,7 +193,7 @@ impl Gateway {
     }
 
     /// Stops accepting, answers the requests that are under way, writes what waits, and closes the buffer.
-    pub async fn stop(self) -> Summary {
+    pub async fn stop(mut self) -> Summary {
         tracing::info!("stopping: requests that are under way are finished");
         let _ = self.stopping.send(true);
         self.stats.abort();
@@ -171,6 +202,14 @@ impl Gateway {
         let drain = Duration::from_secs(limits.drain_timeout_seconds);
         if tokio::time::timeout(drain, self.connections.acquire_many(all)).await.is_err() {
             tracing::warn!("some connections did not end in time and are cut");
+        }
+        let _ = self.leaving.send(true);
+        if tokio::time::timeout(drain, async { while self.forwarders.join_next().await.is_some() {} })
+            .await
+            .is_err()
+        {
+            tracing::warn!("some outputs did not end in time and are cut");
+            self.forwarders.shutdown().await;
         }
         self.shared.readers.close().await;
         self.shared.queue.stop().await;
@@ -194,6 +233,21 @@ impl Gateway {
         );
         summary
     }
+}
+
+/// The outputs and their names, of which no two are the same.
+fn open_outputs(config: &Config) -> Result<Vec<outputs::Named>, OutputError> {
+    let mut opened: Vec<outputs::Named> = Vec::new();
+    for output in &config.outputs {
+        if opened.iter().any(|(name, _)| **name == *output.name) {
+            return Err(OutputError {
+                name: output.name.clone(),
+                message: "another output has this name".into(),
+            });
+        }
+        opened.push((output.name.as_str().into(), outputs::open(output)?));
+    }
+    Ok(opened)
 }
 
 /// Refuses a layout in a slot in which messages came with another one.

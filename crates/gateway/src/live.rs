@@ -100,7 +100,7 @@ impl Commits {
                         self.shared.live.send("quarantine", &RejectObject::of_reject(reject_id, reject));
                     }
                 }
-                Entry::Stop => {}
+                Entry::Change(..) | Entry::Stop => {}
             }
         }
         self.allowance -= allowed as f64;

@@ -16,6 +16,10 @@ pub struct Provenance {
     pub schema: Option<Arc<str>>,
     /// The link it came over, as the sender says.
     pub link: Option<String>,
+    /// What the sender calls this message, and no other: the same again is the same message.
+    pub key: Option<String>,
+    /// What the sender, or else the gateway, calls the request; it goes with the message to the outputs and into the log.
+    pub request: String,
 }
 
 /// A message that was decoded.

@@ -6,6 +6,7 @@ use crate::{
     live::Live,
     metrics::Metrics,
     profile::Profiles,
+    requests::Requests,
 };
 use std::sync::{
     Mutex, PoisonError,
@@ -33,6 +34,8 @@ pub struct Shared {
     pub large: Semaphore,
     /// Says true when the gateway stops.
     pub stopping: watch::Receiver<bool>,
+    /// What requests are called.
+    pub requests: Requests,
     /// When it was started, in microseconds since 1970.
     pub started_at: i64,
 }
@@ -46,6 +49,7 @@ pub struct Board {
     pub refused: AtomicU64,
     /// Whether the last batch could be written.
     pub writable: AtomicBool,
+    commits: watch::Sender<()>,
 }
 
 impl Board {
@@ -56,6 +60,7 @@ impl Board {
             refused: AtomicU64::new(totals.refused),
             writable: AtomicBool::new(true),
             totals: Mutex::new(totals),
+            commits: watch::Sender::new(()),
         }
     }
 
@@ -69,6 +74,12 @@ impl Board {
     /// Shows what the buffer holds now.
     pub fn show(&self, totals: &Totals) {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone_from(totals);
+        self.commits.send_replace(());
+    }
+
+    /// Changes whenever something has been committed.
+    pub fn commits(&self) -> watch::Receiver<()> {
+        self.commits.subscribe()
     }
 }
 

@@ -335,7 +335,15 @@ fn a_buffer_of_the_version_before_goes_on() {
     assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
     let (_, folder) = gateway.stop();
     let connection = Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
-    connection.execute_batch("DROP TABLE layouts; PRAGMA user_version = 1").unwrap();
+    connection
+        .execute_batch(
+            "DROP TABLE layouts; DROP TABLE cursors; DROP TABLE undelivered;
+             ALTER TABLE messages DROP COLUMN key; ALTER TABLE messages DROP COLUMN request;
+             ALTER TABLE quarantine DROP COLUMN key; ALTER TABLE quarantine DROP COLUMN request;
+             ALTER TABLE totals DROP COLUMN name; ALTER TABLE totals DROP COLUMN duplicates;
+             PRAGMA user_version = 1",
+        )
+        .unwrap();
     drop(connection);
     let gateway = start_in(folder, |_| ());
     let bytes = packed(bundled_named("container").unwrap(), CONTAINER);

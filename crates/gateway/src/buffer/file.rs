@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The layout of the tables below, as `PRAGMA user_version`.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
 /// Ids ascend and are not used again; `totals` keeps the last one. `previous` is the id of the device's message
@@ -68,6 +68,30 @@ CREATE TABLE layouts (
     slot INTEGER NOT NULL,
     fingerprint BLOB NOT NULL,
     PRIMARY KEY (schema, slot)
+) STRICT, WITHOUT ROWID;
+";
+
+/// What version 3 has more: what outputs have delivered, and what makes a message's name the same every time it is sent.
+/// `key` is what the sender calls its message, `request` what it (or the gateway) calls the request. `name` is the
+/// buffer's own, so that ids of two buffers are never taken for one another.
+const OUTPUTS: &str = "
+ALTER TABLE messages ADD COLUMN key TEXT;
+ALTER TABLE messages ADD COLUMN request TEXT;
+ALTER TABLE quarantine ADD COLUMN key TEXT;
+ALTER TABLE quarantine ADD COLUMN request TEXT;
+ALTER TABLE totals ADD COLUMN name TEXT NOT NULL DEFAULT '';
+ALTER TABLE totals ADD COLUMN duplicates INTEGER NOT NULL DEFAULT 0;
+UPDATE totals SET name = lower(hex(randomblob(4)));
+CREATE TABLE cursors (
+    output TEXT PRIMARY KEY,
+    message_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE undelivered (
+    output TEXT NOT NULL,
+    message_id INTEGER NOT NULL,
+    refused_at INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (output, message_id)
 ) STRICT, WITHOUT ROWID;
 ";
 
@@ -167,6 +191,10 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<i64> {
     }
     if version(&transaction)? == 1 {
         transaction.execute_batch(LAYOUTS)?;
+        transaction.pragma_update(None, "user_version", 2)?;
+    }
+    if version(&transaction)? == 2 {
+        transaction.execute_batch(OUTPUTS)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     let found = version(&transaction)?;

@@ -1,6 +1,7 @@
 //! The buffer: readings wait in a bounded queue, one thread writes them, many at a time, and only a
 //! committed reading is acknowledged.
 
+mod changes;
 mod file;
 mod layouts;
 pub mod queries;
@@ -9,6 +10,7 @@ mod reader;
 mod totals;
 mod writer;
 
+pub use changes::Change;
 pub use file::BufferError;
 pub use queue::{Entry, Queue, Refusal, Reservation};
 pub use reader::Readers;

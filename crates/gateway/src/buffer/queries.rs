@@ -1,5 +1,6 @@
 //! What the API asks of the buffer.
 
+use crate::outputs::message::{self, Message};
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 
 /// Most bytes of messages in one answer; a page ends early rather than exceed it by more than a message.
@@ -118,6 +119,37 @@ pub fn device_messages(
         }
     }
     Ok(Some(found))
+}
+
+/// The next `limit` messages with an id above `after`, oldest first. `buffer` is the buffer's name.
+pub fn after(
+    connection: &Connection,
+    buffer: &str,
+    after: i64,
+    limit: u32,
+) -> rusqlite::Result<Vec<Message>> {
+    let sql = "SELECT id, device, received_at, format, schema, link, request, raw, json, key
+               FROM messages WHERE id > ? ORDER BY id LIMIT ?";
+    let values = vec![Value::Integer(after), Value::Integer(limit.into())];
+    collect(connection, sql, values, |row| outgoing(row, buffer), |m| m.raw.len() + m.json.len())
+}
+
+fn outgoing(row: &Row<'_>, buffer: &str) -> rusqlite::Result<Message> {
+    let (id, device): (i64, String) = (row.get(0)?, row.get(1)?);
+    let key: Option<String> = row.get(9)?;
+    Ok(Message {
+        id,
+        name: message::name(buffer, id, &device, key.as_deref()),
+        device,
+        received_at: row.get(2)?,
+        format: row.get(3)?,
+        schema: row.get(4)?,
+        link: row.get(5)?,
+        // Messages of older buffers have none.
+        request: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
+        raw: row.get(7)?,
+        json: row.get(8)?,
+    })
 }
 
 /// Messages that could not be decoded.

@@ -1,5 +1,6 @@
 //! The way to the writer: a bounded queue, and a bound on the bytes that the gateway holds.
 
+use super::changes::Change;
 use crate::reading::{Reading, Reject};
 use std::sync::{
     Arc,
@@ -11,6 +12,8 @@ use tokio::sync::{mpsc, oneshot};
 pub enum Entry {
     Message(Reading, Ticket),
     Reject(Reject, Ticket),
+    /// Something else that is to be written, and who waits for it.
+    Change(Change, oneshot::Sender<bool>),
     /// Everything before it is to be written, then the writer ends.
     Stop,
 }
@@ -95,6 +98,16 @@ impl Queue {
         let (answer, durable) = oneshot::channel();
         place.send(entry(Ticket { answer, _reservation: room }));
         queued();
+        match durable.await {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(Refusal::NotWritten),
+        }
+    }
+
+    /// Makes a change durable, also when the queue is full: then it waits for its place.
+    pub async fn change(&self, change: Change) -> Result<(), Refusal> {
+        let (answer, durable) = oneshot::channel();
+        self.sender.send(Entry::Change(change, answer)).await.map_err(|_| Refusal::NotWritten)?;
         match durable.await {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => Err(Refusal::NotWritten),

@@ -2,10 +2,13 @@
 
 use dunnage_formats::Id;
 use rusqlite::Connection;
+use std::sync::Arc;
 
 /// How much was stored.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Totals {
+    /// The buffer's name: 8 hexadecimal digits that it was given when it was made.
+    pub name: Arc<str>,
     /// The last message's id.
     pub last_message_id: i64,
     /// The last quarantined message's id.
@@ -16,6 +19,8 @@ pub struct Totals {
     pub quarantined: u64,
     /// Messages that were neither stored nor quarantined.
     pub refused: u64,
+    /// Messages that were stored already when they came again.
+    pub duplicates: u64,
     /// Devices that have stored messages.
     pub devices: u64,
     /// Per format, in the order of [`Id::all`].
@@ -46,7 +51,7 @@ impl Totals {
     /// What the buffer says.
     pub fn load(connection: &Connection) -> rusqlite::Result<Totals> {
         let mut totals = connection.query_row(
-            "SELECT last_message_id, last_quarantine_id, stored, quarantined, refused, devices FROM totals",
+            "SELECT last_message_id, last_quarantine_id, stored, quarantined, refused, devices, name, duplicates FROM totals",
             [],
             |row| {
                 Ok(Totals {
@@ -56,6 +61,8 @@ impl Totals {
                     quarantined: row.get(3)?,
                     refused: row.get(4)?,
                     devices: row.get(5)?,
+                    name: row.get::<_, String>(6)?.into(),
+                    duplicates: row.get(7)?,
                     formats: vec![FormatTotals::default(); Id::all().count()],
                 })
             },
@@ -76,7 +83,7 @@ impl Totals {
         connection
             .prepare_cached(
                 "UPDATE totals SET last_message_id = ?, last_quarantine_id = ?, stored = ?, quarantined = ?,
-                 refused = ?, devices = ?",
+                 refused = ?, devices = ?, duplicates = ?",
             )?
             .execute((
                 self.last_message_id,
@@ -85,6 +92,7 @@ impl Totals {
                 self.quarantined,
                 self.refused,
                 self.devices,
+                self.duplicates,
             ))?;
         let mut statement =
             connection.prepare_cached("INSERT OR REPLACE INTO formats VALUES (?, ?, ?, ?)")?;

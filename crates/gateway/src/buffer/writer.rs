@@ -1,7 +1,7 @@
 //! The one thread that writes. Whatever waits in the queue becomes one transaction.
 
 use super::{
-    Totals,
+    Totals, changes,
     file::{BufferError, BufferFile},
     layouts,
     queue::Entry,
@@ -58,6 +58,8 @@ pub struct Opened {
     pub totals: Totals,
     /// The packed layouts that its messages were decoded with.
     pub layouts: HashSet<Arc<LayoutKey>>,
+    /// How far outputs have come: the last message that each is done with.
+    pub cursors: HashMap<String, i64>,
 }
 
 /// How much the quarantine holds.
@@ -83,14 +85,15 @@ pub fn open(config: &Config) -> Result<Opened, BufferError> {
     let connection = file.open()?;
     let totals = Totals::load(&connection).map_err(failed)?;
     let layouts = layouts::load(&connection).map_err(failed)?;
-    Ok(Opened { file, connection, totals, layouts })
+    let cursors = changes::cursors(&connection).map_err(failed)?;
+    Ok(Opened { file, connection, totals, layouts, cursors })
 }
 
 impl<O: Observer> Writer<O> {
     /// A writer on an opened buffer, for requests that run on the runtime it is called in.
     pub fn new(
         config: &Config,
-        Opened { file, connection, totals, layouts }: Opened,
+        Opened { file, connection, totals, layouts, .. }: Opened,
         queue: Receiver<Entry>,
         observer: O,
     ) -> Result<Self, BufferError> {
@@ -174,7 +177,8 @@ impl<O: Observer> Writer<O> {
                 true
             }
             Err(e) => {
-                self.observer.failed(batch.len(), &e);
+                let messages = |entry: &&Entry| matches!(entry, Entry::Message(..) | Entry::Reject(..));
+                self.observer.failed(batch.iter().filter(messages).count(), &e);
                 if !self.connection.is_autocommit() {
                     self.reopen();
                 }
@@ -189,10 +193,10 @@ impl<O: Observer> Writer<O> {
         let mut kept = self.kept;
         let mut devices: HashMap<&str, DeviceTally> = HashMap::new();
         {
-            let mut message =
-                transaction.prepare_cached("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
-            let mut reject =
-                transaction.prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+            let mut message = transaction
+                .prepare_cached("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+            let mut reject = transaction
+                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for entry in batch {
                 match entry {
                     Entry::Message(reading, _) => {
@@ -219,6 +223,7 @@ impl<O: Observer> Writer<O> {
                         kept.messages += 1;
                         kept.bytes += rejected.raw.len() as u64;
                     }
+                    Entry::Change(change, _) => change.apply(&transaction)?,
                     Entry::Stop => {}
                 }
             }
@@ -253,10 +258,13 @@ fn layouts_of(batch: &[Entry]) -> impl Iterator<Item = &Arc<LayoutKey>> {
 /// Tells the requests of a batch whether their messages are durable.
 fn answer(batch: Vec<Entry>, durable: bool) {
     for entry in batch {
-        if let Entry::Message(_, ticket) | Entry::Reject(_, ticket) = entry {
-            // An error means that the client has left; its message is what it is nevertheless.
-            let _ = ticket.answer.send(durable);
-        }
+        let answer = match entry {
+            Entry::Message(_, ticket) | Entry::Reject(_, ticket) => ticket.answer,
+            Entry::Change(_, answer) => answer,
+            Entry::Stop => continue,
+        };
+        // An error means that the client has left; its message is what it is nevertheless.
+        let _ = answer.send(durable);
     }
 }
 
@@ -277,6 +285,8 @@ fn insert_message(
         previous,
         &reading.raw[..],
         &reading.json,
+        &from.key,
+        &from.request,
     ))?;
     Ok(())
 }
@@ -294,6 +304,8 @@ fn insert_reject(statement: &mut CachedStatement<'_>, id: i64, reject: &Reject) 
         reject.offset.map(|offset| i64::try_from(offset).unwrap_or(i64::MAX)),
         &reject.reason,
         &reject.raw[..],
+        &from.key,
+        &from.request,
     ))?;
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::{
     name::is_name,
     problem::Problem,
     reading::{Provenance, Reading, Reject},
+    requests,
     shared::{Arrival, Shared},
 };
 use axum::{
@@ -18,6 +19,7 @@ use axum::{
     body::Bytes,
     extract::{Path, Query, Request, State},
     http::{HeaderMap, StatusCode, Uri, header},
+    response::IntoResponse,
     routing::post,
 };
 use serde::Deserialize;
@@ -25,6 +27,8 @@ use std::sync::Arc;
 
 /// How much of a `Content-Type` is kept.
 const CONTENT_TYPE: usize = 256;
+/// Longest `Idempotency-Key`.
+const KEY: usize = 128;
 
 /// The input.
 pub fn routes() -> Router<Arc<Shared>> {
@@ -41,27 +45,32 @@ async fn ingest(
     State(shared): State<Arc<Shared>>,
     Path(device): Path<String>,
     request: Request,
-) -> Result<StatusCode, Problem> {
+) -> impl IntoResponse {
     let mut arrival = Arrival::new(&shared.board);
-    let taken = take(&shared, &mut arrival, device, request).await;
+    let name = shared.requests.of(request.headers());
+    let taken = take(&shared, &mut arrival, device, &name, request).await;
     if let Err(problem) = &taken {
         shared.metrics.answered(problem.name());
-        tracing::debug!(problem = problem.name(), detail = problem.detail, "a message was not stored");
+        let detail = &problem.detail;
+        tracing::debug!(request = name, problem = problem.name(), detail, "a message was not stored");
     }
-    taken.map(|()| StatusCode::NO_CONTENT)
+    ([(requests::HEADER, name)], taken.map(|()| StatusCode::NO_CONTENT))
 }
 
 async fn take(
     shared: &Arc<Shared>,
     arrival: &mut Arrival<'_>,
     device: String,
+    name: &str,
     request: Request,
 ) -> Result<(), Problem> {
     let (head, body) = request.into_parts();
     let Parameters { schema, link } = parameters(&device, &head.uri)?;
+    let key = key(&head.headers)?;
     let mut room = shared.queue.reserve();
     let raw = receive(body, &shared.http, &mut room).await?;
-    let provenance = Provenance { device, received_at: clock::now(), schema: schema.map(Into::into), link };
+    let (received_at, schema, request) = (clock::now(), schema.map(Into::into), name.to_owned());
+    let provenance = Provenance { device, received_at, schema, link, key, request };
     match read(shared, provenance, &head.headers, raw).await {
         Ok(reading) => {
             if !room.grow(reading.json.len()) {
@@ -92,6 +101,18 @@ fn refused(refusal: Refusal) -> Problem {
         Refusal::Full => Problem::full(),
         Refusal::NotWritten => Problem::not_written(),
     }
+}
+
+/// The header `Idempotency-Key`: what the sender calls its message. The quotes of a structured field may be left out.
+fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(given) = headers.get("idempotency-key") else { return Ok(None) };
+    let text = given.to_str().unwrap_or_default();
+    let key = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
+    if key.is_empty() || key.len() > KEY || !key.bytes().all(|b| b.is_ascii_graphic()) {
+        let detail = format!("Idempotency-Key must be 1 to {KEY} visible ASCII characters");
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "key", "Not a key", detail));
+    }
+    Ok(Some(key.to_owned()))
 }
 
 fn parameters(device: &str, uri: &Uri) -> Result<Parameters, Problem> {

@@ -1,0 +1,31 @@
+//! What requests are called, from the first log line to the output.
+
+use axum::http::HeaderMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The header, in requests and in answers.
+pub const HEADER: &str = "x-request-id";
+
+/// Gives names to requests that come without one. Two of them never have the same, in whatever gateway.
+pub struct Requests {
+    prefix: String,
+    next: AtomicU64,
+}
+
+impl Requests {
+    /// Names of a gateway with the buffer `buffer` that was started at `started_at`, in microseconds since 1970.
+    pub fn new(buffer: &str, started_at: i64) -> Requests {
+        Requests { prefix: format!("{buffer}-{started_at:x}"), next: AtomicU64::new(0) }
+    }
+
+    /// A new name.
+    pub fn name(&self) -> String {
+        format!("{}-{:x}", self.prefix, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The name that the sender gave its request, if it is a name, or else a new one.
+    pub fn of(&self, headers: &HeaderMap) -> String {
+        let given = headers.get(HEADER).and_then(|value| value.to_str().ok());
+        given.filter(|name| crate::name::is_name(name)).map_or_else(|| self.name(), str::to_owned)
+    }
+}

@@ -1,0 +1,7 @@
+//! TLS for what the gateway calls.
+
+/// Chooses the cryptography of all TLS connections of this process. Called before the first is made, any number of times.
+pub fn prepare() {
+    // An error means that it is chosen already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
