@@ -139,6 +139,7 @@ fn outgoing(row: &Row<'_>, buffer: &str) -> rusqlite::Result<Message> {
     let key: Option<String> = row.get(9)?;
     Ok(Message {
         id,
+        buffer: buffer.to_owned(),
         name: message::name(buffer, id, &device, key.as_deref()),
         device,
         received_at: row.get(2)?,

@@ -8,6 +8,8 @@ use std::fmt::Write;
 pub struct Message {
     /// Ascends over all devices of this buffer.
     pub id: i64,
+    /// The name of the buffer, in which no other message has this id.
+    pub buffer: String,
     /// What it is called everywhere, however often it is delivered, and by whichever gateway: letters, digits and hyphens.
     pub name: String,
     /// Its device.
