@@ -12,6 +12,9 @@ C = $(AVR) cmake:cmake ninja:ninja-build pkg-config:pkgconf clang:clang \
     s390x-linux-gnu-gcc:gcc-s390x-linux-gnu /usr/s390x-linux-gnu/lib/libc.a:libc6-dev-s390x-cross \
     avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc /usr/share/arduino/hardware/arduino/avr:arduino-core-avr
 
+# What tests/tools/install needs: Python that can make environments.
+TOOLS = python3:python3 $(shell python3 -c 'import ensurepip; print(ensurepip.__file__)' 2>/dev/null):python3-venv
+
 # How long `make fuzz` stays with each decoder.
 SECONDS = 60
 
@@ -23,7 +26,9 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 
 test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
-	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf
+	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
+	    $(TOOLS) /usr/sbin/mosquitto:mosquitto mosquitto_pub:mosquitto-clients /usr/sbin/nginx:nginx
+	tests/tools/install
 	cargo test
 	cargo test --release -p dunnage-bench-mcu
 	cargo run --release -p dunnage-bench-mcu -- budget
