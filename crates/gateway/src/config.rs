@@ -99,19 +99,51 @@ pub enum LogFormat {
 }
 
 /// `[[profile]]`: what some devices send.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Which devices: an id, in which `*` stands for any characters.
     pub device: String,
     /// The schema of their messages.
-    pub schema: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// The formats that they may send; empty for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formats: Vec<FormatName>,
+    /// The slots of the packed layouts that they may send, 1 to 63; empty for all of the schema.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<u8>,
     /// A .proto file that describes their Protobuf messages; without it, the one derived from the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proto: Option<PathBuf>,
     /// How protobuf, struct and struct-zlib carry decimals.
     #[serde(default)]
     pub mapping: Mapping,
+    /// The link that their messages came over, when the sender names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Where outputs put their messages: what `{path}` stands for in an output's templates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// A format, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub struct FormatName(pub dunnage_formats::Id);
+
+impl TryFrom<String> for FormatName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse().map(FormatName)
+    }
+}
+
+impl From<FormatName> for &'static str {
+    fn from(format: FormatName) -> Self {
+        format.0.name()
+    }
 }
 
 /// `[[output]]`: where messages go. One of the tables says how.

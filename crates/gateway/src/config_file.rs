@@ -48,13 +48,22 @@ const HEAD: &str = "\
 
 const PROFILE: &str = "
 # What devices send. The first profile whose pattern matches a device's id is used; * stands for any characters.
+# Everything but the pattern may be left out.
 # [[profile]]
 # device = \"LMCU*\"
 # schema = \"container\"
+# The formats they may send; others are answered 415 and kept. Without it, all.
+# formats = [\"json\", \"cbor\", \"packed\"]
+# The slots of their packed layouts. Without it, all that the schema has.
+# slots = [1]
 # How protobuf, struct and struct-zlib carry decimals: exact (scaled integers) or float32.
 # mapping = \"exact\"
 # A .proto of your own, in place of the one that is derived from the schema:
 # proto = \"container.proto\"
+# The link they use, for messages whose sender names none:
+# link = \"astrocast\"
+# What {path} stands for in the templates of outputs:
+# path = \"fleet/containers\"
 ";
 
 const OUTPUTS: &str = "
@@ -244,7 +253,7 @@ mod tests {
         let lines = PROFILE
             .lines()
             .filter_map(|l| l.strip_prefix("# "))
-            .filter(|l| l.contains('"') || l.starts_with("[["));
+            .filter(|l| l.contains(" = ") || l.starts_with("[["));
         let config = parse(&lines.collect::<Vec<_>>().join("\n"), &[]).unwrap();
         assert_eq!(config.profiles[0].device, "LMCU*");
         assert_eq!(config.profiles[0].proto.as_deref(), Some(Path::new("container.proto")));

@@ -29,11 +29,14 @@ mod unread;
 mod view;
 
 pub use buffer::BufferError;
-pub use config::{Buffer, Config, Http, Log, LogFormat, Mapping, Output, Profile, Quarantine, Schemas};
+pub use config::{
+    Buffer, Config, FormatName, Http, Log, LogFormat, Mapping, Output, Profile, Quarantine, Schemas,
+};
 pub use config_file::ConfigError;
 pub use outputs::{OutputError, http as http_output};
 pub use profile::ProfileError;
 
+use arc_swap::ArcSwap;
 use buffer::{Opened, Queue, Readers, Writer};
 use hex::hex;
 use live::{Commits, Live};
@@ -146,7 +149,7 @@ impl Gateway {
         let started_at = clock::now();
         let shared = Arc::new(Shared {
             http: config.http.clone(),
-            profiles,
+            profiles: ArcSwap::from_pointee(profiles),
             queue,
             readers: Readers::new(config.buffer.path.clone()),
             board: Board::new(opened.totals.clone()),

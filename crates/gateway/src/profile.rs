@@ -1,8 +1,8 @@
 //! Which codecs a message is read with: by its format, its schema, and its device's profile.
 
 use crate::{
-    config::{Config, Profile},
-    name::fits,
+    config::{self, Config, Profile},
+    name::{fits, is_name},
     schemas::{self, Schema},
     slots::{LayoutKey, Slot, Slots},
 };
@@ -51,11 +51,33 @@ impl Codecs {
     }
 }
 
+/// What a profile says of its devices.
+pub struct Rule {
+    pattern: String,
+    codecs: Codecs,
+    formats: Vec<Id>,
+    /// The link that their messages came over, when the sender names none.
+    pub link: Option<String>,
+    path: Arc<str>,
+}
+
+impl Rule {
+    /// Refuses a format that these devices may not send. An error says which they may.
+    pub fn check(&self, format: Id) -> Result<(), String> {
+        if self.formats.is_empty() || self.formats.contains(&format) {
+            return Ok(());
+        }
+        let names: Vec<_> = self.formats.iter().map(|format| format.name()).collect();
+        Err(format!("devices {} may send {}, not {format}", self.pattern, names.join(", ")))
+    }
+}
+
 /// All schemas and profiles.
 pub struct Profiles {
     without_schema: Codecs,
     schemas: HashMap<String, Codecs>,
-    rules: Vec<(String, Codecs)>,
+    rules: Vec<Rule>,
+    no_path: Arc<str>,
 }
 
 /// A schema or a profile that cannot be used.
@@ -77,7 +99,7 @@ impl Profiles {
         let codecs =
             |(name, schema): (&String, &Schema)| (name.clone(), Codecs::of(name, schema, Mapping::Exact));
         let schemas = schemas.iter().map(codecs).collect();
-        Ok(Profiles { without_schema: Codecs::none(), schemas, rules })
+        Ok(Profiles { without_schema: Codecs::none(), schemas, rules, no_path: "".into() })
     }
 
     /// The layout that has taken the place of `key`: another one in the same slot of the same schema.
@@ -86,17 +108,27 @@ impl Profiles {
         slots.all().iter().find(|slot| slot.key.slot == key.slot && *slot.key != *key)
     }
 
+    /// What the profile of `device` says, if it has one.
+    pub fn rule(&self, device: &str) -> Option<&Rule> {
+        self.rules.iter().find(|rule| fits(&rule.pattern, device))
+    }
+
     /// The codecs for a message: of the schema it names, else of its device's profile, else those that need no schema.
     /// `None` when there is no schema of that name.
-    pub fn pick(&self, device: &str, schema: Option<&str>) -> Option<&Codecs> {
-        let rule = self.rules.iter().find(|(pattern, _)| fits(pattern, device)).map(|(_, codecs)| codecs);
+    pub fn pick<'p>(&'p self, rule: Option<&'p Rule>, schema: Option<&str>) -> Option<&'p Codecs> {
+        let of_rule = rule.map(|rule| &rule.codecs);
         match schema {
-            None => Some(rule.unwrap_or(&self.without_schema)),
-            // The profile of the same schema knows more: its mapping and its .proto.
+            None => Some(of_rule.unwrap_or(&self.without_schema)),
+            // The profile of the same schema knows more: its mapping, its slots and its .proto.
             Some(name) => {
-                rule.filter(|r| r.schema.as_deref() == Some(name)).or_else(|| self.schemas.get(name))
+                of_rule.filter(|c| c.schema.as_deref() == Some(name)).or_else(|| self.schemas.get(name))
             }
         }
+    }
+
+    /// Where outputs are to put the messages of `device`; empty when its profile does not say.
+    pub fn path(&self, device: &str) -> Arc<str> {
+        Arc::clone(self.rule(device).map_or(&self.no_path, |rule| &rule.path))
     }
 }
 
@@ -104,22 +136,62 @@ fn unopened() -> Vec<OnceLock<Result<Box<dyn Format>, Error>>> {
     Id::all().map(|_| OnceLock::new()).collect()
 }
 
-fn rule(profile: &Profile, schemas: &BTreeMap<String, Schema>) -> Result<(String, Codecs), ProfileError> {
+/// Longest output path.
+const PATH: usize = 256;
+
+fn rule(profile: &Profile, schemas: &BTreeMap<String, Schema>) -> Result<Rule, ProfileError> {
     let failed = |message: String| ProfileError {
         origin: format!("[[profile]] device = {:?}", profile.device),
         message,
     };
-    let schema = schemas.get(&profile.schema).ok_or_else(|| {
+    if profile.link.as_deref().is_some_and(|link| !is_name(link)) {
+        return Err(failed("link must be 1 to 64 of A-Z a-z 0-9 . _ : -".into()));
+    }
+    let path = profile.path.as_deref().unwrap_or_default();
+    if profile.path.is_some() && !is_path(path) {
+        return Err(failed(format!(
+            "path must be names of A-Z a-z 0-9 . _ : - with / between them, {PATH} characters at most"
+        )));
+    }
+    Ok(Rule {
+        pattern: profile.device.clone(),
+        codecs: codecs(profile, schemas).map_err(failed)?,
+        formats: profile.formats.iter().map(|format| format.0).collect(),
+        link: profile.link.clone(),
+        path: path.into(),
+    })
+}
+
+fn codecs(profile: &Profile, schemas: &BTreeMap<String, Schema>) -> Result<Codecs, String> {
+    let Some(name) = &profile.schema else {
+        let alone = [
+            ("slots", !profile.slots.is_empty()),
+            ("proto", profile.proto.is_some()),
+            ("mapping", profile.mapping != config::Mapping::Exact),
+        ];
+        return match alone.iter().find(|(_, given)| *given) {
+            Some((key, _)) => Err(format!("{key} needs a schema")),
+            None => Ok(Codecs::none()),
+        };
+    };
+    let schema = schemas.get(name).ok_or_else(|| {
         let names: Vec<_> = schemas.keys().map(String::as_str).collect();
-        failed(format!("there is no schema {:?}; there are {}", profile.schema, names.join(", ")))
+        format!("there is no schema {name:?}; there are {}", names.join(", "))
     })?;
-    let codecs = Codecs::of(&profile.schema, schema, profile.mapping.into());
+    let mut codecs = Codecs::of(name, schema, profile.mapping.into());
+    if !profile.slots.is_empty() {
+        codecs.slots = Some(Arc::new(schema.slots.only(&profile.slots)?));
+    }
     if let Some(path) = &profile.proto {
-        let failed = |message: String| failed(format!("{}: {message}", path.display()));
-        let source = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
-        let protobuf =
-            Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| failed(e.message().into()))?;
+        let failed = |message: &str| format!("{}: {message}", path.display());
+        let source = std::fs::read_to_string(path).map_err(|e| failed(&e.to_string()))?;
+        let protobuf = Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| failed(e.message()))?;
         let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));
     }
-    Ok((profile.device.clone(), codecs))
+    Ok(codecs)
+}
+
+/// Whether `path` may say where outputs put messages: names with `/` between them.
+fn is_path(path: &str) -> bool {
+    path.len() <= PATH && path.split('/').all(is_name)
 }

@@ -8,6 +8,7 @@ use crate::{
     profile::Profiles,
     requests::Requests,
 };
+use arc_swap::ArcSwap;
 use std::sync::{
     Mutex, PoisonError,
     atomic::{AtomicBool, AtomicU64, Ordering},
@@ -18,8 +19,8 @@ use tokio::sync::{Semaphore, watch};
 pub struct Shared {
     /// Limits of the HTTP input.
     pub http: Http,
-    /// Codecs by schema and device.
-    pub profiles: Profiles,
+    /// Codecs by schema and device. Whoever handles a message takes them once.
+    pub profiles: ArcSwap<Profiles>,
     /// The way to the writer.
     pub queue: Queue,
     /// The way to what is written.

@@ -63,6 +63,19 @@ impl Slots {
         }
     }
 
+    /// Those of the slots `numbers`. An error says which of these has no layout.
+    pub fn only(&self, numbers: &[u8]) -> Result<Slots, String> {
+        let mut slots = Vec::new();
+        for number in numbers {
+            let slot = self.slots.iter().find(|slot| slot.key.slot == *number).ok_or_else(|| {
+                let (schema, there) = (&self.schema, self.listed());
+                format!("slot {number} of the schema {schema:?} has no layout; there are {there}")
+            })?;
+            slots.push(slot.clone());
+        }
+        Ok(Slots { schema: Arc::clone(&self.schema), slots })
+    }
+
     /// All of them.
     pub fn all(&self) -> &[Slot] {
         &self.slots

@@ -80,9 +80,10 @@ fn a_profile_may_bring_its_own_proto() {
     let gateway = start_with(|config| {
         config.profiles = vec![Profile {
             device: "LMCU*".into(),
-            schema: "container".into(),
+            schema: Some("container".into()),
             proto: Some(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/container.proto").into()),
             mapping: dunnage_gateway::Mapping::Float32,
+            ..Profile::default()
         }];
     });
     let answer = gateway.post("/ingest/LMCU1231237", Id::Protobuf.media_type(), &bytes);

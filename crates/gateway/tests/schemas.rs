@@ -4,14 +4,15 @@
 
 mod support;
 
-use dunnage_gateway::{Error, Gateway, Mapping, Profile};
+use dunnage_formats::Id;
+use dunnage_gateway::{Error, FormatName, Gateway, Profile};
 use serde_json::{Value, json};
 use support::{JSON, config, runtime, start, start_with};
 
 const CONTAINER: &str = include_str!("../../../bench/corpus/container.json");
 
 fn profile(device: &str, schema: &str) -> Profile {
-    Profile { device: device.into(), schema: schema.into(), proto: None, mapping: Mapping::Exact }
+    Profile { device: device.into(), schema: Some(schema.into()), ..Profile::default() }
 }
 
 #[test]
@@ -88,4 +89,55 @@ fn schemas_and_profiles_that_cannot_be_used_stop_the_start_and_are_named() {
     std::fs::write(folder.path().join("bad.json"), r##"{"title":"B","$dynamicRef":"#a"}"##).unwrap();
     let e = start(&|config| config.schemas.path = folder.path().into());
     assert!(e.contains("bad.json") && e.contains("$dynamicRef"), "{e}");
+}
+
+#[test]
+fn a_profile_says_which_formats_and_slots_its_devices_may_send_and_over_which_link() {
+    let cbor = "application/cbor";
+    let gateway = start_with(|config| {
+        config.profiles = vec![
+            Profile {
+                formats: vec![FormatName(Id::Json), FormatName(Id::Packed)],
+                link: Some("kineis".into()),
+                ..profile("s*", "container")
+            },
+            Profile { device: "x*".into(), formats: vec![FormatName(Id::Cbor)], ..Profile::default() },
+        ];
+    });
+    let answer = gateway.post("/ingest/s1", cbor, &[0xa0]);
+    assert_eq!(answer.status, 415);
+    assert_eq!(answer.json()["detail"], "devices s* may send json, packed, not cbor");
+    let kept = &gateway.get_json("/api/quarantine")["messages"][0];
+    assert_eq!((&kept["kind"], &kept["link"]), (&json!("media-type"), &json!("kineis")));
+    // A profile needs no schema. Devices without profile may send all.
+    assert_eq!(gateway.post("/ingest/x1", cbor, &[0xa0]).status, 204);
+    assert_eq!(gateway.post("/ingest/y1", cbor, &[0xa0]).status, 204);
+    // What the sender says goes before what the profile says.
+    assert_eq!(gateway.post("/ingest/s1?link=astrocast", JSON, CONTAINER.as_bytes()).status, 204);
+    assert_eq!(gateway.get_json("/api/messages")["messages"][0]["link"], "astrocast");
+    assert_eq!(gateway.post("/ingest/s1", JSON, CONTAINER.as_bytes()).status, 204);
+    assert_eq!(gateway.get_json("/api/messages")["messages"][0]["link"], "kineis");
+}
+
+#[test]
+fn what_a_profile_says_must_make_sense() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = |profile: Profile| {
+        let config = dunnage_gateway::Config { profiles: vec![profile], ..config(folder.path()) };
+        match runtime().block_on(Gateway::start(config)) {
+            Err(Error::Profile(e)) => e.to_string(),
+            Err(e) => panic!("{e}"),
+            Ok(_) => panic!("started"),
+        }
+    };
+    let e = start(Profile { slots: vec![1, 9], ..profile("*", "weather") });
+    assert!(e.contains("slot 9") && e.contains("weather"), "{e}");
+    let e = start(Profile { device: "*".into(), slots: vec![1], ..Profile::default() });
+    assert!(e.contains("slots needs a schema"), "{e}");
+    for path in ["", "/a", "a//b", "a b", "a/"] {
+        let e = start(Profile { path: Some(path.into()), ..profile("*", "weather") });
+        assert!(e.contains("path must be"), "{e}");
+    }
+    let e = start(Profile { link: Some("a/b".into()), ..profile("*", "weather") });
+    assert!(e.contains("link must be"), "{e}");
 }

@@ -1,6 +1,9 @@
 //! What the API asks of the buffer.
 
-use crate::outputs::message::{self, Message};
+use crate::{
+    outputs::message::{self, Message},
+    profile::Profiles,
+};
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 
 /// Most bytes of messages in one answer; a page ends early rather than exceed it by more than a message.
@@ -121,9 +124,11 @@ pub fn device_messages(
     Ok(Some(found))
 }
 
-/// The next `limit` messages with an id above `after`, oldest first. `buffer` is the buffer's name.
+/// The next `limit` messages with an id above `after`, oldest first. `buffer` is the buffer's name; `profiles` say where
+/// outputs put them.
 pub fn after(
     connection: &Connection,
+    profiles: &Profiles,
     buffer: &str,
     after: i64,
     limit: u32,
@@ -131,16 +136,17 @@ pub fn after(
     let sql = "SELECT id, device, received_at, format, schema, link, request, raw, json, key
                FROM messages WHERE id > ? ORDER BY id LIMIT ?";
     let values = vec![Value::Integer(after), Value::Integer(limit.into())];
-    collect(connection, sql, values, |row| outgoing(row, buffer), |m| m.raw.len() + m.json.len())
+    collect(connection, sql, values, |row| outgoing(row, profiles, buffer), |m| m.raw.len() + m.json.len())
 }
 
-fn outgoing(row: &Row<'_>, buffer: &str) -> rusqlite::Result<Message> {
+fn outgoing(row: &Row<'_>, profiles: &Profiles, buffer: &str) -> rusqlite::Result<Message> {
     let (id, device): (i64, String) = (row.get(0)?, row.get(1)?);
     let key: Option<String> = row.get(9)?;
     Ok(Message {
         id,
         buffer: buffer.to_owned(),
         name: message::name(buffer, id, &device, key.as_deref()),
+        path: profiles.path(&device),
         device,
         received_at: row.get(2)?,
         format: row.get(3)?,

@@ -1,22 +1,17 @@
 //! `POST /ingest/{device}`: a message in a request's body, its format in the `Content-Type`.
 
-use super::{
-    body::receive,
-    content_type::encoding,
-    decode::{Decoded, Encoding, decode, takes_long},
-};
+use super::{body::receive, content_type::encoding, read::read};
 use crate::{
     buffer::{Refusal, Reservation},
     clock,
     name::is_name,
     problem::Problem,
-    reading::{Provenance, Reading, Reject},
+    reading::{Provenance, Reject},
     requests,
     shared::{Arrival, Shared},
 };
 use axum::{
     Router,
-    body::Bytes,
     extract::{Path, Query, Request, State},
     http::{HeaderMap, StatusCode, Uri, header},
     response::IntoResponse,
@@ -25,8 +20,6 @@ use axum::{
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// How much of a `Content-Type` is kept.
-const CONTENT_TYPE: usize = 256;
 /// Longest `Idempotency-Key`.
 const KEY: usize = 128;
 
@@ -71,7 +64,10 @@ async fn take(
     let raw = receive(body, &shared.http, &mut room).await?;
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), name.to_owned());
     let provenance = Provenance { device, received_at, schema, link, key, request };
-    match read(shared, provenance, &head.headers, raw).await {
+    let content_type =
+        head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let encoding = encoding(content_type, &head.headers);
+    match read(shared, provenance, content_type, encoding, raw).await {
         Ok(reading) => {
             if !room.grow(reading.json.len()) {
                 return Err(Problem::full());
@@ -131,60 +127,4 @@ fn parameters(device: &str, uri: &Uri) -> Result<Parameters, Problem> {
         return Err(Problem::bad_name("link"));
     }
     Ok(parameters)
-}
-
-/// Makes a reading of a body, or says what is wrong with it.
-async fn read(
-    shared: &Arc<Shared>,
-    mut provenance: Provenance,
-    headers: &HeaderMap,
-    raw: Bytes,
-) -> Result<Reading, (Reject, Problem)> {
-    let content_type =
-        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let decoded = match encoding(content_type, headers) {
-        Err(problem) => Err(problem),
-        Ok(encoding) => decode_as(shared, &mut provenance, &encoding, &raw)
-            .await
-            .map(|decoded| (encoding.format, decoded)),
-    };
-    match decoded {
-        Ok((format, Decoded { json, layout })) => Ok(Reading { provenance, format, raw, json, layout }),
-        Err(problem) => {
-            let content_type = content_type.chars().take(CONTENT_TYPE).collect();
-            let reason = match &problem.pointer {
-                Some(pointer) if !pointer.is_empty() => format!("{pointer}: {}", problem.detail),
-                _ => problem.detail.clone(),
-            };
-            let (kind, offset) = (problem.kind.unwrap_or(problem.name()), problem.offset);
-            Err((Reject { provenance, content_type, raw, kind, offset, reason }, problem))
-        }
-    }
-}
-
-async fn decode_as(
-    shared: &Arc<Shared>,
-    provenance: &mut Provenance,
-    encoding: &Encoding,
-    raw: &Bytes,
-) -> Result<Decoded, Problem> {
-    let codecs = shared.profiles.pick(&provenance.device, provenance.schema.as_deref());
-    let Some(codecs) = codecs else {
-        let detail = format!("there is no schema {:?}", provenance.schema.as_deref().unwrap_or_default());
-        return Err(Problem::new(StatusCode::NOT_FOUND, "unknown-schema", "Unknown schema", detail));
-    };
-    if provenance.schema.is_none() {
-        provenance.schema.clone_from(&codecs.schema);
-    }
-    if !takes_long(codecs, encoding, raw) {
-        return decode(codecs, encoding, &provenance.device, raw);
-    }
-    let _turn = shared.large.acquire().await;
-    let (shared, from) = (Arc::clone(shared), provenance.clone());
-    let (encoding, raw) = (encoding.clone(), raw.clone());
-    let decoded = tokio::task::spawn_blocking(move || {
-        let codecs = shared.profiles.pick(&from.device, from.schema.as_deref())?;
-        Some(decode(codecs, &encoding, &from.device, &raw))
-    });
-    decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::not_written()))
 }

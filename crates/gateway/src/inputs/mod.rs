@@ -4,3 +4,4 @@ pub mod body;
 pub mod content_type;
 pub mod decode;
 pub mod http;
+pub mod read;

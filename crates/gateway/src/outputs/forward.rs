@@ -40,7 +40,9 @@ impl Forwarder {
         while !*self.stopping.borrow() {
             let after = self.cursor;
             let buffer = self.shared.board.totals().name;
-            let read = self.shared.readers.read(move |c| queries::after(c, &buffer, after, WINDOW));
+            let profiles = self.shared.profiles.load_full();
+            let read =
+                self.shared.readers.read(move |c| queries::after(c, &profiles, &buffer, after, WINDOW));
             match read.await {
                 None => tokio::time::sleep(PAUSE).await,
                 Some(window) if window.is_empty() => {

@@ -1,7 +1,7 @@
 //! A message as outputs see it.
 
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use std::{fmt::Write, sync::Arc};
 
 /// A message of the buffer.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +22,8 @@ pub struct Message {
     pub schema: Option<String>,
     /// The link it came over.
     pub link: Option<String>,
+    /// Where outputs are to put it, as its device's profile says: what `{path}` stands for in a template. Empty without one.
+    pub path: Arc<str>,
     /// What its request is called.
     pub request: String,
     /// Its bytes as they arrived.

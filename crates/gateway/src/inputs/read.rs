@@ -1,0 +1,78 @@
+//! From a body and where it came from to a reading, or to what is kept of it.
+
+use super::decode::{Decoded, Encoding, decode, takes_long};
+use crate::{
+    problem::Problem,
+    profile::Profiles,
+    reading::{Provenance, Reading, Reject},
+    shared::Shared,
+};
+use axum::{body::Bytes, http::StatusCode};
+use std::sync::Arc;
+
+/// How much of a `Content-Type` is kept.
+const CONTENT_TYPE: usize = 256;
+
+/// Makes a reading of `raw`, or says what is wrong with it. `content_type` is what its sender says of it, and `encoding`
+/// what that means. What the sender left out, the device's profile says.
+pub async fn read(
+    shared: &Arc<Shared>,
+    mut provenance: Provenance,
+    content_type: &str,
+    encoding: Result<Encoding, Problem>,
+    raw: Bytes,
+) -> Result<Reading, (Reject, Problem)> {
+    let profiles = shared.profiles.load_full();
+    if provenance.link.is_none() {
+        provenance.link = profiles.rule(&provenance.device).and_then(|rule| rule.link.clone());
+    }
+    let decoded = match encoding {
+        Err(problem) => Err(problem),
+        Ok(encoding) => decode_as(shared, &profiles, &mut provenance, &encoding, &raw)
+            .await
+            .map(|decoded| (encoding.format, decoded)),
+    };
+    match decoded {
+        Ok((format, Decoded { json, layout })) => Ok(Reading { provenance, format, raw, json, layout }),
+        Err(problem) => {
+            let content_type = content_type.chars().take(CONTENT_TYPE).collect();
+            let reason = match &problem.pointer {
+                Some(pointer) if !pointer.is_empty() => format!("{pointer}: {}", problem.detail),
+                _ => problem.detail.clone(),
+            };
+            let (kind, offset) = (problem.kind.unwrap_or(problem.name()), problem.offset);
+            Err((Reject { provenance, content_type, raw, kind, offset, reason }, problem))
+        }
+    }
+}
+
+async fn decode_as(
+    shared: &Arc<Shared>,
+    profiles: &Arc<Profiles>,
+    provenance: &mut Provenance,
+    encoding: &Encoding,
+    raw: &Bytes,
+) -> Result<Decoded, Problem> {
+    let rule = profiles.rule(&provenance.device);
+    let Some(codecs) = profiles.pick(rule, provenance.schema.as_deref()) else {
+        let detail = format!("there is no schema {:?}", provenance.schema.as_deref().unwrap_or_default());
+        return Err(Problem::new(StatusCode::NOT_FOUND, "unknown-schema", "Unknown schema", detail));
+    };
+    if provenance.schema.is_none() {
+        provenance.schema.clone_from(&codecs.schema);
+    }
+    if let Some(rule) = rule {
+        rule.check(encoding.format).map_err(Problem::unsupported)?;
+    }
+    if !takes_long(codecs, encoding, raw) {
+        return decode(codecs, encoding, &provenance.device, raw);
+    }
+    let _turn = shared.large.acquire().await;
+    let (profiles, from) = (Arc::clone(profiles), provenance.clone());
+    let (encoding, raw) = (encoding.clone(), raw.clone());
+    let decoded = tokio::task::spawn_blocking(move || {
+        let codecs = profiles.pick(profiles.rule(&from.device), from.schema.as_deref())?;
+        Some(decode(codecs, &encoding, &from.device, &raw))
+    });
+    decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::not_written()))
+}
