@@ -38,9 +38,10 @@ function heard({ messages }) {
 }
 
 function failures(stats) {
-  const refused = stats.received - stats.stored - stats.quarantined;
+  const { refused, duplicates } = stats;
   const parts = [`${count(stats.quarantined)} in quarantine`];
   if (refused > 0) parts.push(`${count(refused)} refused`);
+  if (duplicates > 0) parts.push(`${count(duplicates)} sent again`);
   return parts.join(", ");
 }
 

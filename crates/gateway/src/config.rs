@@ -58,6 +58,8 @@ pub struct Buffer {
     pub queue_bytes: usize,
     /// Most messages in one transaction.
     pub batch_messages: usize,
+    /// How long a message is known if it comes again; 0 for not at all.
+    pub duplicate_window_seconds: u64,
 }
 
 /// `[quarantine]`
@@ -198,6 +200,7 @@ impl Default for Buffer {
             queue_messages: 8192,
             queue_bytes: 64 << 20,
             batch_messages: 1024,
+            duplicate_window_seconds: 3600,
         }
     }
 }

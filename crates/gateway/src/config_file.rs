@@ -5,7 +5,7 @@ use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
 /// Every key: section, name, and what the commented default says of it.
-const KEYS: [(&str, &str, &str); 16] = [
+const KEYS: [(&str, &str, &str); 17] = [
     ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
     ("http", "body_limit_bytes", "Largest message, in bytes; larger ones are answered 413. At most 1 MiB."),
     ("http", "connections", "Most connections at a time; more wait in the listen queue."),
@@ -29,6 +29,11 @@ const KEYS: [(&str, &str, &str); 16] = [
         "Most bytes of messages in memory, arriving or waiting; more are answered 503.",
     ),
     ("buffer", "batch_messages", "Most messages in one transaction."),
+    (
+        "buffer",
+        "duplicate_window_seconds",
+        "How long a message is known if it comes again (Idempotency-Key), and stored once; 0 for not at all.",
+    ),
     ("quarantine", "messages", "Most messages kept that could not be decoded; the oldest give way."),
     ("quarantine", "bytes", "Most bytes of such messages kept; the oldest give way."),
     (

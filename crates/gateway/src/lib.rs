@@ -37,7 +37,7 @@ pub use outputs::{OutputError, http as http_output};
 pub use profile::ProfileError;
 
 use arc_swap::ArcSwap;
-use buffer::{Opened, Queue, Readers, Writer};
+use buffer::{Opened, Queue, Readers, Totals, Writer};
 use hex::hex;
 use live::{Commits, Live};
 use metrics::Metrics;
@@ -64,7 +64,7 @@ const LARGE_AT_A_TIME: usize = 2;
 pub struct Gateway {
     address: SocketAddr,
     shared: Arc<Shared>,
-    stored_before: (u64, u64, u64),
+    before: Totals,
     stopping: watch::Sender<bool>,
     connections: Arc<Semaphore>,
     leaving: watch::Sender<bool>,
@@ -73,7 +73,7 @@ pub struct Gateway {
     writer: JoinHandle<()>,
 }
 
-/// What became of the messages since the start: `received` = `stored` + `quarantined` + `refused`.
+/// What became of the messages since the start: `received` = `stored` + `quarantined` + `refused` + `duplicates`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
     /// Messages that arrived, whole or not.
@@ -84,6 +84,8 @@ pub struct Summary {
     pub quarantined: u64,
     /// Messages that were not kept; their senders were told, or had left.
     pub refused: u64,
+    /// Messages that were stored already.
+    pub duplicates: u64,
 }
 
 /// Why a gateway could not be started.
@@ -136,7 +138,7 @@ impl Gateway {
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
         let outputs = open_outputs(&config)?;
-        let opened = buffer::open(&config)?;
+        let opened = buffer::open(&config, &|_| false)?;
         check_layouts(&config, &profiles, &opened)?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
         let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;
@@ -176,11 +178,10 @@ impl Gateway {
         }
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
         tracing::info!(%address, buffer = %config.buffer.path.display(), stored = totals.stored, "gateway started");
-        let stored_before = (totals.stored, totals.quarantined, totals.refused);
         Ok(Gateway {
             address,
             shared,
-            stored_before,
+            before: totals,
             stopping,
             connections,
             leaving,
@@ -220,18 +221,20 @@ impl Gateway {
         // The writer's last work is a checkpoint, which may take a while.
         let _ = tokio::task::spawn_blocking(move || writer.join()).await;
         let totals = self.shared.board.totals();
-        let (stored, quarantined, refused) = self.stored_before;
+        let before = self.before;
         let summary = Summary {
             received: self.shared.board.received.load(Ordering::Relaxed),
-            stored: totals.stored - stored,
-            quarantined: totals.quarantined - quarantined,
-            refused: totals.refused - refused,
+            stored: totals.stored - before.stored,
+            quarantined: totals.quarantined - before.quarantined,
+            refused: totals.refused - before.refused,
+            duplicates: totals.duplicates - before.duplicates,
         };
         tracing::info!(
             received = summary.received,
             stored = summary.stored,
             quarantined = summary.quarantined,
             refused = summary.refused,
+            duplicates = summary.duplicates,
             "gateway stopped"
         );
         summary

@@ -81,9 +81,9 @@ impl Commits {
     fn show(&mut self, batch: &[Entry], now: &Totals) {
         let allowed = self.allow().min(batch.len());
         let sample = &batch[batch.len() - allowed..];
-        let messages = sample.iter().filter(|entry| matches!(entry, Entry::Message(..))).count();
-        let mut message_id = now.last_message_id - messages as i64;
-        let mut reject_id = now.last_quarantine_id - (sample.len() - messages) as i64;
+        let count = |of: fn(&&Entry) -> bool| sample.iter().filter(of).count() as i64;
+        let mut message_id = now.last_message_id - count(|entry| matches!(entry, Entry::Message(..)));
+        let mut reject_id = now.last_quarantine_id - count(|entry| matches!(entry, Entry::Reject(..)));
         for entry in sample {
             match entry {
                 Entry::Message(reading, _) => {
@@ -100,7 +100,7 @@ impl Commits {
                         self.shared.live.send("quarantine", &RejectObject::of_reject(reject_id, reject));
                     }
                 }
-                Entry::Change(..) | Entry::Stop => {}
+                Entry::Duplicate(_) | Entry::Change(..) | Entry::Stop => {}
             }
         }
         self.allowance -= allowed as f64;
@@ -129,6 +129,10 @@ impl Observer for Commits {
         if shared.live.watchers() > 0 {
             self.show(batch, now);
         }
+    }
+
+    fn remembered(&mut self, messages: usize, forgotten: u64) {
+        self.shared.metrics.remembered(messages, forgotten);
     }
 
     fn failed(&mut self, messages: usize, error: &rusqlite::Error) {

@@ -39,6 +39,9 @@ pub struct Metrics {
     stored_bytes: Family<ByFormat, Counter>,
     json_bytes: Family<ByFormat, Counter>,
     quarantined: Family<ByKind, Counter>,
+    duplicates: Counter,
+    remembered: Gauge,
+    forgotten: Counter,
     problems: Family<ByProblem, Counter>,
     /// Messages that waited when the writer took a batch.
     pub batch_messages: Histogram,
@@ -62,6 +65,9 @@ impl Metrics {
             stored_bytes: Family::default(),
             json_bytes: Family::default(),
             quarantined: Family::default(),
+            duplicates: Counter::default(),
+            remembered: Gauge::default(),
+            forgotten: Counter::default(),
             problems: Family::default(),
             batch_messages: Histogram::new(exponential_buckets(1.0, 2.0, 12)),
             commit_seconds: Histogram::new(exponential_buckets(0.0001, 2.0, 15)),
@@ -81,6 +87,15 @@ impl Metrics {
         r.register("stored_bytes", "Their bytes as they arrived", self.stored_bytes.clone());
         r.register("stored_json_bytes", "Their bytes as compact JSON", self.json_bytes.clone());
         r.register("quarantined_messages", "Messages that could not be decoded", self.quarantined.clone());
+        r.register("duplicate_messages", "Messages that were stored already", self.duplicates.clone());
+        let remembered = self.remembered.clone();
+        r.register("remembered_messages", "Messages that are known if they come again", remembered);
+        let forgotten = self.forgotten.clone();
+        r.register(
+            "forgotten_messages",
+            "Messages that were forgotten within the window for duplicates",
+            forgotten,
+        );
         r.register("problem_messages", "Messages answered with an error, by its type", self.problems.clone());
         r.register("write_errors", "Transactions that could not be written", self.write_errors.clone());
         r.register("batch_messages", "Messages in a transaction", self.batch_messages.clone());
@@ -94,6 +109,7 @@ impl Metrics {
 
     /// Counts what a batch added.
     pub fn stored(&self, before: &Totals, now: &Totals) {
+        self.duplicates.inc_by(now.duplicates - before.duplicates);
         for (id, (now, then)) in Id::all().zip(now.formats.iter().zip(&before.formats)) {
             if now != then {
                 let format = ByFormat { format: id.name() };
@@ -107,6 +123,12 @@ impl Metrics {
     /// Counts a quarantined message.
     pub fn quarantined(&self, kind: &'static str) {
         self.quarantined.get_or_create(&ByKind { kind }).inc();
+    }
+
+    /// Shows how many messages are remembered, and how many were forgotten early since the start.
+    pub fn remembered(&self, messages: usize, forgotten: u64) {
+        self.remembered.set(i64::try_from(messages).unwrap_or(i64::MAX));
+        self.forgotten.inc_by(forgotten - self.forgotten.get());
     }
 
     /// Counts a message that was not stored, by the type of the problem.

@@ -18,6 +18,8 @@ pub struct Provenance {
     pub link: Option<String>,
     /// What the sender calls this message, and no other: the same again is the same message.
     pub key: Option<String>,
+    /// Whether a message without a key is the same as an earlier one of its device that has the same bytes.
+    pub by_bytes: bool,
     /// What the sender, or else the gateway, calls the request; it goes with the message to the outputs and into the log.
     pub request: String,
 }

@@ -141,6 +141,7 @@ pub struct StatsObject {
     stored: u64,
     quarantined: u64,
     refused: u64,
+    duplicates: u64,
     devices: u64,
     success_rate: f64,
     compression_ratio: f64,
@@ -163,7 +164,7 @@ impl StatsObject {
     /// The counts of a gateway at this moment.
     pub fn of(shared: &Shared) -> Self {
         let totals = shared.board.totals();
-        let received = totals.stored + totals.quarantined + totals.refused;
+        let received = totals.received();
         let sum = totals.sum();
         // Of nothing, everything has succeeded.
         let ratio = |part: u64, of: u64| if of == 0 { 1.0 } else { part as f64 / of as f64 };
@@ -173,8 +174,9 @@ impl StatsObject {
             stored: totals.stored,
             quarantined: totals.quarantined,
             refused: totals.refused,
+            duplicates: totals.duplicates,
             devices: totals.devices,
-            success_rate: ratio(totals.stored, received),
+            success_rate: ratio(totals.stored + totals.duplicates, received),
             compression_ratio: ratio(sum.json_bytes, sum.bytes),
             queue_depth: shared.queue.depth(),
             queue_capacity: shared.queue.capacity(),

@@ -2,6 +2,7 @@
 //! committed reading is acknowledged.
 
 mod changes;
+mod duplicates;
 mod file;
 mod layouts;
 pub mod queries;

@@ -12,10 +12,21 @@ use tokio::sync::{mpsc, oneshot};
 pub enum Entry {
     Message(Reading, Ticket),
     Reject(Reject, Ticket),
+    /// A message that turned out to be stored already.
+    Duplicate(Ticket),
     /// Something else that is to be written, and who waits for it.
     Change(Change, oneshot::Sender<bool>),
     /// Everything before it is to be written, then the writer ends.
     Stop,
+}
+
+impl Entry {
+    /// A message was stored already: its request still waits for the answer.
+    pub fn make_duplicate(&mut self) {
+        if let Entry::Message(_, ticket) = std::mem::replace(self, Entry::Stop) {
+            *self = Entry::Duplicate(ticket);
+        }
+    }
 }
 
 /// What a waiting request left with its message.

@@ -104,6 +104,11 @@ impl Totals {
         Ok(())
     }
 
+    /// All messages that arrived.
+    pub fn received(&self) -> u64 {
+        self.stored + self.quarantined + self.refused + self.duplicates
+    }
+
     /// The sums over all formats.
     pub fn sum(&self) -> FormatTotals {
         self.formats.iter().fold(FormatTotals::default(), |sum, f| FormatTotals {

@@ -2,11 +2,13 @@
 
 use super::{
     Totals, changes,
+    duplicates::Duplicates,
     file::{BufferError, BufferFile},
     layouts,
     queue::Entry,
 };
 use crate::{
+    clock,
     config::Config,
     reading::{Reading, Reject},
     slots::LayoutKey,
@@ -29,6 +31,8 @@ pub trait Observer: Send {
     fn refused(&self) -> u64;
     /// A batch is durable. `before` are the totals without it, `now` those with it; ids continue from `before`.
     fn committed(&mut self, batch: &[Entry], before: &Totals, now: &Totals, took: Duration);
+    /// How many messages are remembered, and how many were forgotten early, to tell which come again.
+    fn remembered(&mut self, messages: usize, forgotten: u64);
     /// A batch of so many messages could not be written.
     fn failed(&mut self, messages: usize, error: &rusqlite::Error);
 }
@@ -48,6 +52,7 @@ pub struct Writer<O> {
     kept: Kept,
     /// The packed layouts that the buffer remembers.
     layouts: HashSet<Arc<LayoutKey>>,
+    duplicates: Duplicates,
 }
 
 /// A buffer that was opened.
@@ -60,6 +65,15 @@ pub struct Opened {
     pub layouts: HashSet<Arc<LayoutKey>>,
     /// How far outputs have come: the last message that each is done with.
     pub cursors: HashMap<String, i64>,
+    duplicates: Duplicates,
+}
+
+/// What a transaction made of the buffer.
+struct Written {
+    totals: Totals,
+    kept: Kept,
+    /// Which entries of the batch were stored already.
+    again: Vec<usize>,
 }
 
 /// How much the quarantine holds.
@@ -77,8 +91,8 @@ struct DeviceTally {
     last_id: Option<i64>,
 }
 
-/// Opens the buffer that `config` names.
-pub fn open(config: &Config) -> Result<Opened, BufferError> {
+/// Opens the buffer that `config` names. `by_bytes` says which devices' messages are the same when their bytes are.
+pub fn open(config: &Config, by_bytes: &dyn Fn(&str) -> bool) -> Result<Opened, BufferError> {
     let path = &config.buffer.path;
     let failed = |source| BufferError::Sqlite { path: path.clone(), source };
     let file = BufferFile::lock(path)?;
@@ -86,14 +100,16 @@ pub fn open(config: &Config) -> Result<Opened, BufferError> {
     let totals = Totals::load(&connection).map_err(failed)?;
     let layouts = layouts::load(&connection).map_err(failed)?;
     let cursors = changes::cursors(&connection).map_err(failed)?;
-    Ok(Opened { file, connection, totals, layouts, cursors })
+    let mut duplicates = Duplicates::new(Duration::from_secs(config.buffer.duplicate_window_seconds));
+    duplicates.load(&connection, clock::now(), by_bytes).map_err(failed)?;
+    Ok(Opened { file, connection, totals, layouts, cursors, duplicates })
 }
 
 impl<O: Observer> Writer<O> {
     /// A writer on an opened buffer, for requests that run on the runtime it is called in.
     pub fn new(
         config: &Config,
-        Opened { file, connection, totals, layouts, .. }: Opened,
+        Opened { file, connection, totals, layouts, duplicates, .. }: Opened,
         queue: Receiver<Entry>,
         observer: O,
     ) -> Result<Self, BufferError> {
@@ -118,6 +134,7 @@ impl<O: Observer> Writer<O> {
             totals,
             kept,
             layouts,
+            duplicates,
         })
     }
 
@@ -135,7 +152,7 @@ impl<O: Observer> Writer<O> {
                 stop = true;
             }
             // At the stop there may be nothing but refusals to write.
-            let durable = self.write(&batch);
+            let durable = self.write(&mut batch);
             // Waking hundreds of requests from outside the runtime takes longer than from one of its own tasks.
             self.runtime.spawn(async move { answer(batch, durable) });
         }
@@ -167,16 +184,20 @@ impl<O: Observer> Writer<O> {
     }
 
     /// Writes a batch and tells the observer. Answers whether it is durable.
-    fn write(&mut self, batch: &[Entry]) -> bool {
+    fn write(&mut self, batch: &mut [Entry]) -> bool {
         let begun = Instant::now();
+        self.duplicates.begin();
         match self.transact(batch) {
-            Ok((totals, kept)) => {
+            Ok(Written { totals, kept, again }) => {
+                self.observer.remembered(self.duplicates.remembered(), self.duplicates.forgotten());
+                again.into_iter().for_each(|at| batch[at].make_duplicate());
                 self.observer.committed(batch, &self.totals, &totals, begun.elapsed());
                 (self.totals, self.kept) = (totals, kept);
                 self.layouts.extend(layouts_of(batch).cloned());
                 true
             }
             Err(e) => {
+                self.duplicates.take_back();
                 let messages = |entry: &&Entry| matches!(entry, Entry::Message(..) | Entry::Reject(..));
                 self.observer.failed(batch.iter().filter(messages).count(), &e);
                 if !self.connection.is_autocommit() {
@@ -187,18 +208,23 @@ impl<O: Observer> Writer<O> {
         }
     }
 
-    fn transact(&mut self, batch: &[Entry]) -> rusqlite::Result<(Totals, Kept)> {
+    fn transact(&mut self, batch: &[Entry]) -> rusqlite::Result<Written> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut totals = self.totals.clone();
         let mut kept = self.kept;
+        let mut again = Vec::new();
         let mut devices: HashMap<&str, DeviceTally> = HashMap::new();
         {
             let mut message = transaction
                 .prepare_cached("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             let mut reject = transaction
                 .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
-            for entry in batch {
+            for (at, entry) in batch.iter().enumerate() {
                 match entry {
+                    Entry::Message(reading, _) if self.duplicates.is_known(reading) => {
+                        totals.duplicates += 1;
+                        again.push(at);
+                    }
                     Entry::Message(reading, _) => {
                         totals.last_message_id += 1;
                         totals.stored += 1;
@@ -224,7 +250,7 @@ impl<O: Observer> Writer<O> {
                         kept.bytes += rejected.raw.len() as u64;
                     }
                     Entry::Change(change, _) => change.apply(&transaction)?,
-                    Entry::Stop => {}
+                    Entry::Duplicate(_) | Entry::Stop => {}
                 }
             }
         }
@@ -235,7 +261,7 @@ impl<O: Observer> Writer<O> {
         totals.refused = self.observer.refused();
         totals.save(&self.totals, &transaction)?;
         transaction.commit()?;
-        Ok((totals, kept))
+        Ok(Written { totals, kept, again })
     }
 
     /// After a rollback that failed, the connection is of no use.
@@ -259,7 +285,7 @@ fn layouts_of(batch: &[Entry]) -> impl Iterator<Item = &Arc<LayoutKey>> {
 fn answer(batch: Vec<Entry>, durable: bool) {
     for entry in batch {
         let answer = match entry {
-            Entry::Message(_, ticket) | Entry::Reject(_, ticket) => ticket.answer,
+            Entry::Message(_, ticket) | Entry::Reject(_, ticket) | Entry::Duplicate(ticket) => ticket.answer,
             Entry::Change(_, answer) => answer,
             Entry::Stop => continue,
         };

@@ -99,6 +99,12 @@ pub fn post(agent: &ureq::Agent, url: &str, content_type: &str, body: &[u8]) -> 
     answer(agent.post(url).header("content-type", content_type).send(body).unwrap())
 }
 
+/// A post with an `Idempotency-Key`.
+pub fn post_with_key(agent: &ureq::Agent, url: &str, key: &str, body: &[u8]) -> Answer {
+    let request = agent.post(url).header("content-type", JSON).header("idempotency-key", key);
+    answer(request.send(body).unwrap())
+}
+
 fn answer(mut response: ureq::http::Response<ureq::Body>) -> Answer {
     let text = response.body_mut().read_to_string().unwrap();
     let headers = response.headers().clone();

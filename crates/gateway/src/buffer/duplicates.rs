@@ -1,0 +1,215 @@
+//! Which messages are stored already: those of the last while, by what makes them the same.
+
+use crate::reading::{Provenance, Reading};
+use rusqlite::Connection;
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{HashSet, VecDeque},
+    time::{Duration, Instant},
+};
+
+/// Most messages that are remembered. 7/8 of a power of two, which a hash table fills: 20 MB with the order they came in.
+const MOST: usize = (1 << 19) / 8 * 7;
+/// So many messages in a row that are too old end the search for those of the window. A few may only look old, as the
+/// clock was set.
+const OLD: usize = 4096;
+
+/// What makes a message the same as another: the first half of SHA-256.
+type Hash = [u8; 16];
+
+/// The messages of the window that can come again. Those of a batch are added as it is written, and taken back if that fails.
+pub struct Duplicates {
+    window: Duration,
+    known: HashSet<Hash>,
+    /// Oldest first.
+    order: VecDeque<(Hash, Instant)>,
+    /// How many of the last ones are of the batch that is being written.
+    unsettled: usize,
+    /// How many were forgotten before their time.
+    forgotten: u64,
+}
+
+impl Duplicates {
+    /// Nothing is known; messages are remembered for `window`.
+    pub fn new(window: Duration) -> Duplicates {
+        Duplicates { window, known: HashSet::new(), order: VecDeque::new(), unsettled: 0, forgotten: 0 }
+    }
+
+    /// Learns what the buffer holds of the window that ends at `now`, in microseconds since 1970. `by_bytes` says whether a
+    /// device's messages without a key are the same when their bytes are.
+    pub fn load(
+        &mut self,
+        connection: &Connection,
+        now: i64,
+        by_bytes: &dyn Fn(&str) -> bool,
+    ) -> rusqlite::Result<()> {
+        (self.known, self.order, self.unsettled) = Default::default();
+        if self.window.is_zero() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let sql = "SELECT received_at, device, key, raw FROM messages ORDER BY id DESC";
+        let mut statement = connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        let mut old = 0;
+        while old < OLD
+            && self.order.len() < MOST
+            && let Some(row) = rows.next()?
+        {
+            let age = Duration::from_micros(now.saturating_sub(row.get(0)?).try_into().unwrap_or_default());
+            if age >= self.window {
+                old += 1;
+                continue;
+            }
+            old = 0;
+            let device = row.get_ref(1)?.as_str()?;
+            let hash = match row.get_ref(2)?.as_str_or_null()? {
+                Some(key) => hash_of(device, b'k', key.as_bytes()),
+                None if by_bytes(device) => hash_of(device, b'b', row.get_ref(3)?.as_blob()?),
+                None => continue,
+            };
+            // Newest first: what is known is a younger one. A process can be younger than its messages.
+            if self.known.insert(hash) {
+                self.order.push_front((hash, begun.checked_sub(age).unwrap_or(begun)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `reading` is stored already, or comes earlier in this batch. If not, it is known from here.
+    pub fn is_known(&mut self, reading: &Reading) -> bool {
+        let Provenance { device, key, by_bytes, .. } = &reading.provenance;
+        let hash = match key {
+            _ if self.window.is_zero() => return false,
+            Some(key) => hash_of(device, b'k', key.as_bytes()),
+            None if *by_bytes => hash_of(device, b'b', &reading.raw),
+            None => return false,
+        };
+        if !self.known.insert(hash) {
+            return true;
+        }
+        self.order.push_back((hash, Instant::now()));
+        self.unsettled += 1;
+        false
+    }
+
+    /// Forgets the messages of a batch that was not written.
+    pub fn take_back(&mut self) {
+        for (hash, _) in self.order.drain(self.order.len() - self.unsettled..) {
+            self.known.remove(&hash);
+        }
+        self.unsettled = 0;
+    }
+
+    /// A batch begins; the one before was written. What is too old or too much is forgotten.
+    pub fn begin(&mut self) {
+        self.unsettled = 0;
+        while let Some((hash, at)) = self.order.front() {
+            let expired = at.elapsed() >= self.window;
+            if !expired && self.order.len() <= MOST {
+                break;
+            }
+            if !expired {
+                if self.forgotten == 0 {
+                    let (most, window) = (MOST, self.window.as_secs());
+                    tracing::warn!(
+                        most,
+                        window,
+                        "more messages than can be remembered came within the window for duplicates; the oldest are forgotten early"
+                    );
+                }
+                self.forgotten += 1;
+            }
+            self.known.remove(hash);
+            self.order.pop_front();
+        }
+    }
+
+    /// How many messages are remembered.
+    pub fn remembered(&self) -> usize {
+        self.order.len()
+    }
+
+    /// How many were forgotten before their time, since the start.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+}
+
+fn hash_of(device: &str, kind: u8, bytes: &[u8]) -> Hash {
+    let mut hash = Sha256::new();
+    hash.update(device);
+    hash.update([0, kind]);
+    hash.update(bytes);
+    let mut half = Hash::default();
+    half.copy_from_slice(&hash.finalize()[..16]);
+    half
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dunnage_formats::Id;
+
+    fn reading(device: &str, key: Option<&str>, by_bytes: bool, raw: &'static [u8]) -> Reading {
+        let (device, key) = (device.to_owned(), key.map(str::to_owned));
+        let provenance = Provenance {
+            device,
+            received_at: 0,
+            schema: None,
+            link: None,
+            key,
+            by_bytes,
+            request: String::new(),
+        };
+        Reading { provenance, format: Id::Json, raw: raw.into(), json: String::new(), layout: None }
+    }
+
+    #[test]
+    fn a_key_is_its_devices_and_bytes_count_only_where_asked_for() {
+        let mut duplicates = Duplicates::new(Duration::from_secs(60));
+        for (device, key, by_bytes, raw, known) in [
+            ("a", Some("1"), false, &b"x"[..], false),
+            ("a", Some("1"), false, b"y", true),
+            ("b", Some("1"), false, b"x", false),
+            ("a", Some("2"), true, b"x", false),
+            ("a", None, true, b"x", false),
+            ("a", None, true, b"x", true),
+            ("a", None, false, b"x", false),
+            ("a", None, true, b"1", false),
+        ] {
+            let is = duplicates.is_known(&reading(device, key, by_bytes, raw));
+            assert_eq!(is, known, "{device} {key:?} {by_bytes} {raw:?}");
+        }
+    }
+
+    #[test]
+    fn a_batch_that_fails_takes_back_its_own_and_no_more() {
+        let mut duplicates = Duplicates::new(Duration::from_secs(60));
+        assert!(!duplicates.is_known(&reading("a", Some("1"), false, b"")));
+        duplicates.begin();
+        assert!(!duplicates.is_known(&reading("a", Some("2"), false, b"")));
+        assert!(duplicates.is_known(&reading("a", Some("1"), false, b"")));
+        duplicates.take_back();
+        assert!(duplicates.is_known(&reading("a", Some("1"), false, b"")));
+        assert!(!duplicates.is_known(&reading("a", Some("2"), false, b"")));
+    }
+
+    #[test]
+    fn the_window_ends_and_the_memory_is_bounded() {
+        let mut duplicates = Duplicates::new(Duration::from_millis(1));
+        assert!(!duplicates.is_known(&reading("a", Some("1"), false, b"")));
+        std::thread::sleep(Duration::from_millis(2));
+        duplicates.begin();
+        assert_eq!((duplicates.remembered(), duplicates.forgotten()), (0, 0));
+
+        let mut duplicates = Duplicates::new(Duration::from_secs(3600));
+        for n in 0..MOST + 3 {
+            assert!(!duplicates.is_known(&reading("a", Some(&n.to_string()), false, b"")));
+        }
+        duplicates.begin();
+        assert_eq!((duplicates.remembered(), duplicates.forgotten()), (MOST, 3));
+        assert!(!duplicates.is_known(&reading("a", Some("2"), false, b"")));
+        assert!(duplicates.is_known(&reading("a", Some("3"), false, b"")));
+    }
+}
