@@ -1,12 +1,15 @@
 //! `POST /ingest/{device}`: a message in a request's body, its format in the `Content-Type`.
 
-use super::{body::receive, content_type::encoding, read::read};
+use super::{
+    body::receive,
+    content_type::encoding,
+    take::{Arrived, take},
+};
 use crate::{
-    buffer::{Refusal, Reservation},
     clock,
     name::is_name,
     problem::Problem,
-    reading::{Provenance, Reject},
+    reading::Provenance,
     requests,
     shared::{Arrival, Shared},
 };
@@ -41,7 +44,7 @@ async fn ingest(
 ) -> impl IntoResponse {
     let mut arrival = Arrival::new(&shared.board);
     let name = shared.requests.of(request.headers());
-    let taken = take(&shared, &mut arrival, device, &name, request).await;
+    let taken = accept(&shared, &mut arrival, device, &name, request).await;
     if let Err(problem) = &taken {
         shared.metrics.answered(problem.name());
         let detail = &problem.detail;
@@ -50,7 +53,7 @@ async fn ingest(
     ([(requests::HEADER, name)], taken.map(|()| StatusCode::NO_CONTENT))
 }
 
-async fn take(
+async fn accept(
     shared: &Arc<Shared>,
     arrival: &mut Arrival<'_>,
     device: String,
@@ -67,36 +70,7 @@ async fn take(
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = encoding(content_type, &head.headers);
-    match read(shared, provenance, content_type, encoding, raw).await {
-        Ok(reading) => {
-            if !room.grow(reading.json.len()) {
-                return Err(Problem::full());
-            }
-            shared.queue.store(reading, room, || arrival.queued()).await.map_err(refused)
-        }
-        Err((reject, problem)) => Err(keep(shared, arrival, reject, room, problem).await),
-    }
-}
-
-/// Puts a message into the quarantine, and answers what its sender is to be told: `problem`, if it is durable there.
-async fn keep(
-    shared: &Shared,
-    arrival: &mut Arrival<'_>,
-    reject: Reject,
-    room: Reservation,
-    problem: Problem,
-) -> Problem {
-    match shared.queue.quarantine(reject, room, || arrival.queued()).await {
-        Ok(()) => problem,
-        Err(refusal) => refused(refusal),
-    }
-}
-
-fn refused(refusal: Refusal) -> Problem {
-    match refusal {
-        Refusal::Full => Problem::full(),
-        Refusal::NotWritten => Problem::not_written(),
-    }
+    take(shared, arrival, Arrived { provenance, content_type, encoding, raw, room }).await
 }
 
 /// The header `Idempotency-Key`: what the sender calls its message. The quotes of a structured field may be left out.

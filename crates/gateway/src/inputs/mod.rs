@@ -5,3 +5,4 @@ pub mod content_type;
 pub mod decode;
 pub mod http;
 pub mod read;
+pub mod take;

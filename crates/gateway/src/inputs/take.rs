@@ -1,0 +1,53 @@
+//! What every input does with a message that has arrived whole: read it, and make it durable as what it turned out to be.
+
+use super::{decode::Encoding, read::read};
+use crate::{
+    buffer::{Refusal, Reservation},
+    problem::Problem,
+    reading::Provenance,
+    shared::{Arrival, Shared},
+};
+use axum::body::Bytes;
+use std::sync::Arc;
+
+/// A message that has arrived whole.
+pub struct Arrived<'a> {
+    /// Where it came from.
+    pub provenance: Provenance,
+    /// What its sender says of its bytes.
+    pub content_type: &'a str,
+    /// What that means.
+    pub encoding: Result<Encoding, Problem>,
+    /// Its bytes.
+    pub raw: Bytes,
+    /// What it takes of the memory for messages: its bytes so far.
+    pub room: Reservation,
+}
+
+/// Makes a message durable. Unless an error is temporary, it says what is wrong with a message that is now in the quarantine.
+pub async fn take(
+    shared: &Arc<Shared>,
+    arrival: &mut Arrival<'_>,
+    arrived: Arrived<'_>,
+) -> Result<(), Problem> {
+    let Arrived { provenance, content_type, encoding, raw, mut room } = arrived;
+    match read(shared, provenance, content_type, encoding, raw).await {
+        Ok(reading) => {
+            if !room.grow(reading.json.len()) {
+                return Err(Problem::full());
+            }
+            shared.queue.store(reading, room, || arrival.queued()).await.map_err(refused)
+        }
+        Err((reject, problem)) => {
+            shared.queue.quarantine(reject, room, || arrival.queued()).await.map_err(refused)?;
+            Err(problem)
+        }
+    }
+}
+
+fn refused(refusal: Refusal) -> Problem {
+    match refusal {
+        Refusal::Full => Problem::full(),
+        Refusal::NotWritten => Problem::not_written(),
+    }
+}
