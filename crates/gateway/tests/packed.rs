@@ -341,6 +341,9 @@ fn a_buffer_of_the_version_before_goes_on() {
              ALTER TABLE messages DROP COLUMN key; ALTER TABLE messages DROP COLUMN request;
              ALTER TABLE quarantine DROP COLUMN key; ALTER TABLE quarantine DROP COLUMN request;
              ALTER TABLE totals DROP COLUMN name; ALTER TABLE totals DROP COLUMN duplicates;
+             DROP TABLE gaps; ALTER TABLE messages DROP COLUMN \"check\";
+             ALTER TABLE totals DROP COLUMN dropped; ALTER TABLE totals DROP COLUMN dropped_to;
+             ALTER TABLE totals DROP COLUMN lost; ALTER TABLE totals DROP COLUMN damages;
              PRAGMA user_version = 1",
         )
         .unwrap();

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The layout of the tables below, as `PRAGMA user_version`.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 
 /// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
 /// Ids ascend and are not used again; `totals` keeps the last one. `previous` is the id of the device's message
@@ -93,6 +93,21 @@ CREATE TABLE undelivered (
     reason TEXT NOT NULL,
     PRIMARY KEY (output, message_id)
 ) STRICT, WITHOUT ROWID;
+";
+
+/// What version 4 has more. `check` is a checksum over the message (`record.rs`). Of the messages up to `dropped_to` those were
+/// dropped that every output was done with, `dropped` in all. `lost` are those that could not be read any more the
+/// `damages` times that the file was damaged; their ids, and others that will not be used, are `gaps`.
+const CARE: &str = "
+ALTER TABLE messages ADD COLUMN \"check\" INTEGER;
+ALTER TABLE totals ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN dropped_to INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN damages INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE gaps (
+    first INTEGER PRIMARY KEY,
+    last INTEGER NOT NULL
+) STRICT;
 ";
 
 /// A buffer that cannot be used.
@@ -195,6 +210,10 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<i64> {
     }
     if version(&transaction)? == 2 {
         transaction.execute_batch(OUTPUTS)?;
+        transaction.pragma_update(None, "user_version", 3)?;
+    }
+    if version(&transaction)? == 3 {
+        transaction.execute_batch(CARE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     let found = version(&transaction)?;

@@ -4,10 +4,12 @@
 mod changes;
 mod duplicates;
 mod file;
+mod gaps;
 mod layouts;
 pub mod queries;
 mod queue;
 mod reader;
+mod record;
 mod totals;
 mod writer;
 

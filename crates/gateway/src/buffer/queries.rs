@@ -1,9 +1,14 @@
 //! What the API asks of the buffer.
 
+use super::{
+    gaps,
+    record::{COLUMNS, Record},
+};
 use crate::{
     outputs::message::{self, Message},
     profile::Profiles,
 };
+use dunnage_formats::Id;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 
 /// Most bytes of messages in one answer; a page ends early rather than exceed it by more than a message.
@@ -77,13 +82,9 @@ pub struct Device {
     pub last: StoredMessage,
 }
 
-/// The columns of a message. The slot of a packed one is its first byte, whose mode bits are zero.
-const MESSAGE: &str = "m.id, m.received_at, m.device, m.format, m.schema, m.link, length(m.raw), m.json,
-    CASE m.format WHEN 'packed' THEN substr(m.raw, 1, 1) END";
-
 /// Messages of all devices.
 pub fn messages(connection: &Connection, page: Page) -> rusqlite::Result<Vec<StoredMessage>> {
-    let sql = format!("SELECT {MESSAGE} FROM messages m WHERE m.id < ?1 ORDER BY m.id DESC LIMIT ?2");
+    let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id < ?1 ORDER BY m.id DESC LIMIT ?2");
     let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
     collect(connection, &sql, values, |row| message(row, 0), |m| m.json.len())
 }
@@ -106,7 +107,7 @@ pub fn device_messages(
         // An id that is not this device's is looked for along the chain.
         next = link.query_row((before, device), |row| row.get(0)).optional()?.unwrap_or(next);
     }
-    let sql = format!("SELECT {MESSAGE}, m.previous FROM messages m WHERE m.id = ?");
+    let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id = ?");
     let mut statement = connection.prepare_cached(&sql)?;
     let (mut found, mut bytes) = (Vec::new(), 0);
     while bytes < PAGE_BYTES
@@ -114,7 +115,8 @@ pub fn device_messages(
         && let Some(id) = next
     {
         let read = |row: &Row<'_>| Ok((message(row, 0)?, row.get("previous")?));
-        let (item, previous) = statement.query_row([id], read)?;
+        // Messages before it may have been dropped.
+        let Some((item, previous)) = statement.query_row([id], read).optional()? else { break };
         next = previous;
         if page.before.is_none_or(|before| id < before) {
             bytes += item.json.len();
@@ -133,29 +135,36 @@ pub fn after(
     after: i64,
     limit: u32,
 ) -> rusqlite::Result<Vec<Message>> {
-    let sql = "SELECT id, device, received_at, format, schema, link, request, raw, json, key
-               FROM messages WHERE id > ? ORDER BY id LIMIT ?";
+    let snapshot = connection.unchecked_transaction()?;
+    let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id > ? ORDER BY m.id LIMIT ?");
     let values = vec![Value::Integer(after), Value::Integer(limit.into())];
-    collect(connection, sql, values, |row| outgoing(row, profiles, buffer), |m| m.raw.len() + m.json.len())
+    let found = collect(
+        &snapshot,
+        &sql,
+        values,
+        |row| outgoing(row, profiles, buffer),
+        |m| m.raw.len() + m.json.len(),
+    )?;
+    gaps::check(&snapshot, after, found.iter().map(|message| message.id))?;
+    Ok(found)
 }
 
 fn outgoing(row: &Row<'_>, profiles: &Profiles, buffer: &str) -> rusqlite::Result<Message> {
-    let (id, device): (i64, String) = (row.get(0)?, row.get(1)?);
-    let key: Option<String> = row.get(9)?;
+    let record = Record::read(row, 0)?;
     Ok(Message {
-        id,
+        id: record.id,
         buffer: buffer.to_owned(),
-        name: message::name(buffer, id, &device, key.as_deref()),
-        path: profiles.path(&device),
-        device,
-        received_at: row.get(2)?,
-        format: row.get(3)?,
-        schema: row.get(4)?,
-        link: row.get(5)?,
+        name: message::name(buffer, record.id, record.device, record.key),
+        path: profiles.path(record.device),
+        device: record.device.to_owned(),
+        received_at: record.received_at,
+        format: record.format.to_owned(),
+        schema: record.schema.map(str::to_owned),
+        link: record.link.map(str::to_owned),
         // Messages of older buffers have none.
-        request: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
-        raw: row.get(7)?,
-        json: row.get(8)?,
+        request: record.request.unwrap_or_default().to_owned(),
+        raw: record.raw.to_owned(),
+        json: record.json.to_owned(),
     })
 }
 
@@ -170,7 +179,7 @@ pub fn quarantine(connection: &Connection, page: Page) -> rusqlite::Result<Vec<S
 /// Devices, the one that sent last first; `before` is the id of a last message.
 pub fn devices(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Device>> {
     let sql = format!(
-        "SELECT d.messages, d.bytes, {MESSAGE}
+        "SELECT d.messages, d.bytes, {COLUMNS}
          FROM (SELECT * FROM devices WHERE last_id < ? ORDER BY last_id DESC LIMIT ?) d
          JOIN messages m ON m.id = d.last_id ORDER BY d.last_id DESC"
     );
@@ -201,16 +210,18 @@ fn collect<T>(
 }
 
 fn message(row: &Row<'_>, first: usize) -> rusqlite::Result<StoredMessage> {
+    let record = Record::read(row, first)?;
     Ok(StoredMessage {
-        id: row.get(first)?,
-        received_at: row.get(first + 1)?,
-        device: row.get(first + 2)?,
-        format: row.get(first + 3)?,
-        schema: row.get(first + 4)?,
-        link: row.get(first + 5)?,
-        bytes: row.get(first + 6)?,
-        json: row.get(first + 7)?,
-        slot: row.get::<_, Option<Vec<u8>>>(first + 8)?.and_then(|raw| raw.first().copied()),
+        id: record.id,
+        received_at: record.received_at,
+        device: record.device.to_owned(),
+        format: record.format.to_owned(),
+        schema: record.schema.map(str::to_owned),
+        // The slot of a packed message is its first byte, whose mode bits are zero.
+        slot: (record.format == Id::Packed.name()).then(|| record.raw.first().copied()).flatten(),
+        link: record.link.map(str::to_owned),
+        bytes: record.raw.len(),
+        json: record.json.to_owned(),
     })
 }
 

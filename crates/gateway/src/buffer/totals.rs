@@ -23,6 +23,14 @@ pub struct Totals {
     pub duplicates: u64,
     /// Devices that have stored messages.
     pub devices: u64,
+    /// Messages that were dropped when every output was done with them.
+    pub dropped: u64,
+    /// Messages up to this id may have been dropped.
+    pub dropped_to: i64,
+    /// Messages that could not be read any more.
+    pub lost: u64,
+    /// How often the file was damaged and made anew.
+    pub damages: u64,
     /// Per format, in the order of [`Id::all`].
     pub formats: Vec<FormatTotals>,
 }
@@ -51,7 +59,8 @@ impl Totals {
     /// What the buffer says.
     pub fn load(connection: &Connection) -> rusqlite::Result<Totals> {
         let mut totals = connection.query_row(
-            "SELECT last_message_id, last_quarantine_id, stored, quarantined, refused, devices, name, duplicates FROM totals",
+            "SELECT last_message_id, last_quarantine_id, stored, quarantined, refused, devices, name, duplicates,
+             dropped, dropped_to, lost, damages FROM totals",
             [],
             |row| {
                 Ok(Totals {
@@ -63,6 +72,10 @@ impl Totals {
                     devices: row.get(5)?,
                     name: row.get::<_, String>(6)?.into(),
                     duplicates: row.get(7)?,
+                    dropped: row.get(8)?,
+                    dropped_to: row.get(9)?,
+                    lost: row.get(10)?,
+                    damages: row.get(11)?,
                     formats: vec![FormatTotals::default(); Id::all().count()],
                 })
             },
@@ -83,7 +96,7 @@ impl Totals {
         connection
             .prepare_cached(
                 "UPDATE totals SET last_message_id = ?, last_quarantine_id = ?, stored = ?, quarantined = ?,
-                 refused = ?, devices = ?, duplicates = ?",
+                 refused = ?, devices = ?, duplicates = ?, dropped = ?, dropped_to = ?",
             )?
             .execute((
                 self.last_message_id,
@@ -93,6 +106,8 @@ impl Totals {
                 self.refused,
                 self.devices,
                 self.duplicates,
+                self.dropped,
+                self.dropped_to,
             ))?;
         let mut statement =
             connection.prepare_cached("INSERT OR REPLACE INTO formats VALUES (?, ?, ?, ?)")?;

@@ -6,13 +6,9 @@ use super::{
     file::{BufferError, BufferFile},
     layouts,
     queue::Entry,
+    record::{self, Record},
 };
-use crate::{
-    clock,
-    config::Config,
-    reading::{Reading, Reject},
-    slots::LayoutKey,
-};
+use crate::{clock, config::Config, reading::Reject, slots::LayoutKey};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, TransactionBehavior};
 use std::{
     collections::{HashMap, HashSet, hash_map},
@@ -215,8 +211,7 @@ impl<O: Observer> Writer<O> {
         let mut again = Vec::new();
         let mut devices: HashMap<&str, DeviceTally> = HashMap::new();
         {
-            let mut message = transaction
-                .prepare_cached("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+            let mut message = transaction.prepare_cached(record::INSERT)?;
             let mut reject = transaction
                 .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for (at, entry) in batch.iter().enumerate() {
@@ -237,7 +232,8 @@ impl<O: Observer> Writer<O> {
                                 new.insert(device)
                             }
                         };
-                        insert_message(&mut message, totals.last_message_id, device.last_id, reading)?;
+                        let id = totals.last_message_id;
+                        Record::new(id, device.last_id, reading).insert(&mut message)?;
                         device.messages += 1;
                         device.bytes += reading.raw.len() as u64;
                         device.last_id = Some(totals.last_message_id);
@@ -292,29 +288,6 @@ fn answer(batch: Vec<Entry>, durable: bool) {
         // An error means that the client has left; its message is what it is nevertheless.
         let _ = answer.send(durable);
     }
-}
-
-fn insert_message(
-    statement: &mut CachedStatement<'_>,
-    id: i64,
-    previous: Option<i64>,
-    reading: &Reading,
-) -> rusqlite::Result<()> {
-    let from = &reading.provenance;
-    statement.execute((
-        id,
-        from.received_at,
-        &from.device,
-        reading.format.name(),
-        &from.schema,
-        &from.link,
-        previous,
-        &reading.raw[..],
-        &reading.json,
-        &from.key,
-        &from.request,
-    ))?;
-    Ok(())
 }
 
 fn insert_reject(statement: &mut CachedStatement<'_>, id: i64, reject: &Reject) -> rusqlite::Result<()> {
