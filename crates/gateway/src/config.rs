@@ -149,11 +149,14 @@ impl From<FormatName> for &'static str {
 }
 
 /// `[[output]]`: where messages go. One of the tables says how.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
     /// What it is called in metrics and the log, and what its cursor belongs to. No two have the same.
     pub name: String,
+    /// Most calls at a time, 1 to 1024; without it, 64. Fewer are made when the other side gets slower under more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<usize>,
     /// POST to a URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<outputs::http::Settings>,

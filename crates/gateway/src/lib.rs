@@ -28,12 +28,12 @@ mod tls;
 mod unread;
 mod view;
 
-pub use buffer::BufferError;
+pub use buffer::{BufferError, undelivered::Undelivered};
 pub use config::{
     Buffer, Config, FormatName, Http, Log, LogFormat, Mapping, Output, Profile, Quarantine, Schemas,
 };
 pub use config_file::ConfigError;
-pub use outputs::{OutputError, http as http_output};
+pub use outputs::{AsideError, Breaker, Class, OutputError, Status, Which, http as http_output};
 pub use profile::ProfileError;
 
 use arc_swap::ArcSwap;
@@ -41,7 +41,7 @@ use buffer::{Opened, Queue, Readers, Totals, Writer};
 use hex::hex;
 use live::{Commits, Live};
 use metrics::Metrics;
-use outputs::Forwarder;
+use outputs::Outputs;
 use profile::Profiles;
 use requests::Requests;
 use shared::{Board, Shared};
@@ -137,7 +137,7 @@ impl Gateway {
     /// Opens the buffer and serves requests. Runs on the tokio runtime it is called in.
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
-        let outputs = open_outputs(&config)?;
+        let outputs = outputs::open_all(&config)?;
         let opened = buffer::open(&config, &|_| false)?;
         check_layouts(&config, &profiles, &opened)?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
@@ -157,6 +157,7 @@ impl Gateway {
             board: Board::new(opened.totals.clone()),
             live: Live::new(),
             metrics: Metrics::new(),
+            outputs: Outputs::default(),
             large: Semaphore::new(LARGE_AT_A_TIME),
             stopping: watching.clone(),
             requests: Requests::new(&totals.name, started_at),
@@ -172,9 +173,9 @@ impl Gateway {
         tokio::spawn(server::serve(listener, router, limits, Arc::clone(&connections), gauge, watching));
         let (leaving, left) = watch::channel(false);
         let mut forwarders = JoinSet::new();
-        for (name, output) in outputs {
-            let cursor = cursors.get(&*name).copied().unwrap_or_default();
-            forwarders.spawn(Forwarder::new(name, output, cursor, Arc::clone(&shared), left.clone()).run());
+        for output in outputs {
+            let cursor = cursors.get(&*output.name).copied().unwrap_or_default();
+            forwarders.spawn(shared.outputs.forwarder(output, cursor, &shared, left.clone()).run());
         }
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
         tracing::info!(%address, buffer = %config.buffer.path.display(), stored = totals.stored, "gateway started");
@@ -194,6 +195,31 @@ impl Gateway {
     /// The address that the gateway listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What each output did and does.
+    pub fn outputs(&self) -> Vec<Status> {
+        self.shared.outputs.statuses(self.shared.board.totals().last_message_id)
+    }
+
+    /// What `output` refused for good, the oldest message first: at most `limit`, with ids above `after`.
+    pub async fn undelivered(
+        &self,
+        output: &str,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<Undelivered>, AsideError> {
+        self.shared.outputs.set_aside(&self.shared, output, after, limit).await
+    }
+
+    /// Has `output` try again what it refused. Answers how many messages.
+    pub async fn retry(&self, output: &str, which: Which) -> Result<u64, AsideError> {
+        self.shared.outputs.retry(&self.shared, output, which).await
+    }
+
+    /// Gives up what `output` refused. Answers how many messages.
+    pub async fn give_up(&self, output: &str, which: Which) -> Result<u64, AsideError> {
+        self.shared.outputs.give_up(&self.shared, output, which).await
     }
 
     /// Stops accepting, answers the requests that are under way, writes what waits, and closes the buffer.
@@ -239,21 +265,6 @@ impl Gateway {
         );
         summary
     }
-}
-
-/// The outputs and their names, of which no two are the same.
-fn open_outputs(config: &Config) -> Result<Vec<outputs::Named>, OutputError> {
-    let mut opened: Vec<outputs::Named> = Vec::new();
-    for output in &config.outputs {
-        if opened.iter().any(|(name, _)| **name == *output.name) {
-            return Err(OutputError {
-                name: output.name.clone(),
-                message: "another output has this name".into(),
-            });
-        }
-        opened.push((output.name.as_str().into(), outputs::open(output)?));
-    }
-    Ok(opened)
 }
 
 /// Refuses a layout in a slot in which messages came with another one.

@@ -1,6 +1,6 @@
 //! Metrics for Prometheus, from the start of the process.
 
-use crate::buffer::Totals;
+use crate::{buffer::Totals, outputs::Families};
 use dunnage_formats::Id;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -51,6 +51,8 @@ pub struct Metrics {
     pub write_errors: Counter,
     /// Open connections.
     pub connections: Gauge,
+    /// Of each output.
+    pub outputs: Families,
     queue_messages: Gauge,
     queue_bytes: Gauge,
     devices: Gauge<u64, AtomicU64>,
@@ -59,8 +61,10 @@ pub struct Metrics {
 impl Metrics {
     /// Metrics that count from zero.
     pub fn new() -> Metrics {
+        let mut registry = Registry::with_prefix("dunnage");
         let mut metrics = Metrics {
-            registry: Registry::with_prefix("dunnage"),
+            outputs: Families::new(&mut registry),
+            registry,
             stored: Family::default(),
             stored_bytes: Family::default(),
             json_bytes: Family::default(),

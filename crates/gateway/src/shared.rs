@@ -5,6 +5,7 @@ use crate::{
     config::Http,
     live::Live,
     metrics::Metrics,
+    outputs::Outputs,
     profile::Profiles,
     requests::Requests,
 };
@@ -31,6 +32,8 @@ pub struct Shared {
     pub live: Live,
     /// Counts for Prometheus.
     pub metrics: Metrics,
+    /// What outputs do.
+    pub outputs: Outputs,
     /// Turns for decoding large messages, which takes memory and time.
     pub large: Semaphore,
     /// Says true when the gateway stops.

@@ -5,20 +5,23 @@
 mod support;
 
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
-use dunnage_gateway::{Output, http_output};
+use dunnage_gateway::{Output, Which, http_output};
 use serde_json::Value;
 use std::{
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 use support::{JSON, Running, start_in, start_with};
 
 #[derive(Clone, Default)]
-struct Received(Arc<Mutex<Vec<Value>>>);
+struct Received(Arc<Mutex<Vec<Value>>>, Arc<AtomicBool>);
 
 async fn take(State(received): State<Received>, Json(message): Json<Value>) -> StatusCode {
-    if message["value"] == "poison" {
+    if message["value"] == "poison" && !received.1.load(Ordering::Relaxed) {
         return StatusCode::UNPROCESSABLE_ENTITY;
     }
     received.0.lock().unwrap().push(message);
@@ -37,7 +40,7 @@ fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
 
 fn output(address: SocketAddr) -> Output {
     let http = http_output::Settings { url: format!("http://{address}/in"), timeout_seconds: 5 };
-    Output { name: "archive".into(), http: Some(http) }
+    Output { name: "archive".into(), http: Some(http), ..Output::default() }
 }
 
 fn wait_for(received: &Received, count: usize) -> Vec<Value> {
@@ -47,6 +50,14 @@ fn wait_for(received: &Received, count: usize) -> Vec<Value> {
         std::thread::sleep(Duration::from_millis(10));
     }
     received.0.lock().unwrap().clone()
+}
+
+fn until(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 fn send(gateway: &Running, range: std::ops::Range<usize>) {
@@ -87,4 +98,37 @@ fn a_message_that_is_refused_is_set_aside_and_others_go_on() {
         buffer.query_row("SELECT output, message_id, reason FROM undelivered", [], read).unwrap();
     assert_eq!((&*aside.0, aside.1), ("archive", 1));
     assert!(aside.2.contains("422"), "{}", aside.2);
+}
+
+#[test]
+fn what_was_set_aside_is_delivered_when_asked_or_given_up() {
+    let received = Received::default();
+    let (_runtime, address) = server(&received);
+    let gateway = start_with(|config| config.outputs.push(output(address)));
+    for _ in 0..3 {
+        gateway.post("/ingest/d", JSON, b"\"poison\"");
+    }
+    gateway.post("/ingest/d", JSON, b"1");
+    wait_for(&received, 1);
+    let listed = || {
+        let list = gateway.gateway.undelivered("archive", 0, 100);
+        let list = gateway.runtime.block_on(list).unwrap();
+        list.into_iter().map(|aside| aside.message_id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(), [1, 2, 3]);
+    let give_up = gateway.gateway.give_up("archive", Which::Ids(vec![1, 99]));
+    assert_eq!(gateway.runtime.block_on(give_up).unwrap(), 1);
+    assert_eq!(listed(), [2, 3]);
+    received.1.store(true, Ordering::Relaxed);
+    assert_eq!(gateway.runtime.block_on(gateway.gateway.retry("archive", Which::All)).unwrap(), 2);
+    let again = wait_for(&received, 3);
+    let names: Vec<_> = again[1..].iter().map(|message| message["name"].as_str().unwrap()).collect();
+    assert!(names[0].ends_with("-2") && names[1].ends_with("-3"), "{names:?}");
+    until("the list is empty", || listed().is_empty());
+    assert!(gateway.runtime.block_on(gateway.gateway.retry("archives", Which::All)).is_err());
+    let status = gateway.gateway.outputs().remove(0);
+    assert_eq!((status.delivered, status.refused, status.dropped), (3, 3, 1), "{status:?}");
+    let text = gateway.get("/metrics").text;
+    assert!(text.contains("dunnage_output_dropped_messages_total{output=\"archive\"} 1"), "{text}");
+    assert_eq!(gateway.get_json("/api/stats")["outputs"][0]["refused"], 3);
 }

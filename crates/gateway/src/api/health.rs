@@ -34,7 +34,8 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
 }
 
 pub async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
-    let queue = &shared.queue;
-    let text = shared.metrics.text(queue.depth(), queue.bytes(), shared.board.totals().devices);
+    let (queue, totals) = (&shared.queue, shared.board.totals());
+    shared.outputs.gauge(totals.last_message_id);
+    let text = shared.metrics.text(queue.depth(), queue.bytes(), totals.devices);
     ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
 }

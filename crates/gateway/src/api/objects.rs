@@ -4,6 +4,7 @@ use crate::{
     buffer::queries::{Device, StoredMessage, StoredReject},
     clock::rfc3339,
     hex::hex,
+    outputs,
     reading::{Reading, Reject},
     shared::Shared,
 };
@@ -148,6 +149,7 @@ pub struct StatsObject {
     queue_depth: usize,
     queue_capacity: usize,
     formats: Vec<FormatObject>,
+    outputs: Vec<outputs::Status>,
     started_at: String,
     version: &'static str,
 }
@@ -188,6 +190,7 @@ impl StatsObject {
                     json_bytes: f.json_bytes,
                 })
                 .collect(),
+            outputs: shared.outputs.statuses(totals.last_message_id),
             started_at: rfc3339(shared.started_at),
             version: env!("CARGO_PKG_VERSION"),
         }

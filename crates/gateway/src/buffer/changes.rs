@@ -10,6 +10,8 @@ pub enum Change {
     Cursor { output: Arc<str>, message_id: i64 },
     /// An output refused a message for good. `refused_at` is in microseconds since 1970.
     Undelivered { output: Arc<str>, message_id: i64, refused_at: i64, reason: String },
+    /// What an output refused is delivered after all, or given up: these messages, or without them all.
+    Settled { output: Arc<str>, message_ids: Option<Vec<i64>> },
 }
 
 impl Change {
@@ -23,6 +25,16 @@ impl Change {
             Change::Undelivered { output, message_id, refused_at, reason } => {
                 let sql = "INSERT OR REPLACE INTO undelivered VALUES (?, ?, ?, ?)";
                 connection.prepare_cached(sql)?.execute((output, message_id, refused_at, reason))?;
+            }
+            Change::Settled { output, message_ids: None } => {
+                connection.prepare_cached("DELETE FROM undelivered WHERE output = ?")?.execute([output])?;
+            }
+            Change::Settled { output, message_ids: Some(ids) } => {
+                let sql = "DELETE FROM undelivered WHERE output = ? AND message_id = ?";
+                let mut statement = connection.prepare_cached(sql)?;
+                for id in ids {
+                    statement.execute((output, id))?;
+                }
             }
         }
         Ok(())

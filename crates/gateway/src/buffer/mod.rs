@@ -11,6 +11,7 @@ mod queue;
 mod reader;
 mod record;
 mod totals;
+pub mod undelivered;
 mod writer;
 
 pub use changes::Change;

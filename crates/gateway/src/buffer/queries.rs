@@ -149,6 +149,31 @@ pub fn after(
     Ok(found)
 }
 
+/// The messages with these ids, as many as are there, in their order. The answer ends early when it is large: after
+/// the first message that makes it so. `buffer` is the buffer's name.
+pub fn by_id(
+    connection: &Connection,
+    profiles: &Profiles,
+    buffer: &str,
+    ids: &[i64],
+) -> rusqlite::Result<Vec<Message>> {
+    let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id = ?");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    for id in ids {
+        let Some(message) = statement.query_row([id], |row| outgoing(row, profiles, buffer)).optional()?
+        else {
+            continue;
+        };
+        bytes += message.raw.len() + message.json.len();
+        found.push(message);
+        if bytes >= PAGE_BYTES {
+            break;
+        }
+    }
+    Ok(found)
+}
+
 fn outgoing(row: &Row<'_>, profiles: &Profiles, buffer: &str) -> rusqlite::Result<Message> {
     let record = Record::read(row, 0)?;
     Ok(Message {

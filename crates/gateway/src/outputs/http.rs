@@ -1,6 +1,6 @@
 //! `[output.http]`: POST to any URL, a message a request.
 
-use super::{Failed, FailureKind, Lanes, Message, Output, Shape};
+use super::{Class, Failed, Lanes, Message, Output, Shape};
 use crate::{clock::rfc3339, tls};
 use reqwest::{Client, StatusCode, Url, header};
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,10 @@ impl Http {
             .header("x-request-id", &message.request)
             .send()
             .await
-            .map_err(|e| Failed::retry(e.to_string()))?;
+            .map_err(|e| {
+                let class = if e.is_timeout() { Class::Timeout } else { Class::Connection };
+                Failed::retry(e.to_string()).because(class)
+            })?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());
@@ -88,7 +91,9 @@ impl Http {
             | StatusCode::PAYLOAD_TOO_LARGE
             | StatusCode::UNSUPPORTED_MEDIA_TYPE
             | StatusCode::UNPROCESSABLE_ENTITY => Failed::refused(reason),
-            _ => Failed { kind: FailureKind::Retry(retry_after(answer.headers())), ..Failed::retry(reason) },
+            _ => Failed::retry(reason)
+                .because(Class::of_status(status.as_u16()))
+                .not_before(retry_after(answer.headers())),
         })
     }
 }

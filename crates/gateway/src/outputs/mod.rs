@@ -7,18 +7,34 @@
 mod forward;
 pub mod http;
 pub mod message;
+mod meter;
+mod running;
 
 pub use forward::Forwarder;
 pub use message::Message;
+pub use meter::{Breaker, Families, Meter, Place, Status};
+pub use running::{AsideError, Outputs, Which};
 
-use crate::config;
+use crate::config::{self, Config};
+use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 
 /// One example of each kind of output, commented out, for the commented default configuration.
 pub const EXAMPLES: &[&str] = &[http::EXAMPLE];
 
-/// An output and what it is called.
-pub type Named = (Arc<str>, Arc<dyn Output>);
+/// Most calls at a time, when the configuration does not say.
+const CONCURRENCY: usize = 64;
+
+/// An output as it is configured.
+pub struct Named {
+    /// What it is called.
+    pub name: Arc<str>,
+    /// Most calls at a time.
+    #[expect(dead_code)]
+    pub concurrency: usize,
+    /// The system.
+    pub output: Arc<dyn Output>,
+}
 
 /// Another system that takes messages.
 #[async_trait::async_trait]
@@ -29,6 +45,16 @@ pub trait Output: Send + Sync {
     /// Hands over `messages`, in their order: at least one, at most `shape().batch`. `Ok` means that the other side
     /// answers for all of them from here. Called again with the same messages after an error, or after a restart.
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed>;
+
+    /// Longest time that a call may take. One that takes longer is given up and tried again.
+    fn deadline(&self) -> Duration {
+        Duration::from_secs(60)
+    }
+
+    /// How many messages, since it was opened, the other side said it had already. They count as delivered too.
+    fn duplicates(&self) -> u64 {
+        0
+    }
 
     /// Ends it in order. No message is handed over afterwards.
     async fn close(&self) {}
@@ -62,8 +88,68 @@ pub struct Failed {
     pub delivered: usize,
     /// What to do about it.
     pub kind: FailureKind,
+    /// Why, for metrics.
+    pub class: Class,
     /// Why, for people.
     pub reason: String,
+}
+
+/// Why messages were not delivered, as the label `reason` of metrics has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// There is no connection, or it broke.
+    Connection,
+    /// No answer came in time.
+    Timeout,
+    /// The other side has too much to do: HTTP's 429 and 503.
+    Busy,
+    /// It does not let us: 401, 403.
+    Denied,
+    /// What the message is for is not there: 404.
+    Missing,
+    /// It fails itself: any other 5xx.
+    Failing,
+    /// Anything else.
+    Other,
+}
+
+impl Class {
+    /// Every one.
+    pub const ALL: [Class; 7] = [
+        Class::Connection,
+        Class::Timeout,
+        Class::Busy,
+        Class::Denied,
+        Class::Missing,
+        Class::Failing,
+        Class::Other,
+    ];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Connection => "connection",
+            Class::Timeout => "timeout",
+            Class::Busy => "busy",
+            Class::Denied => "denied",
+            Class::Missing => "missing",
+            Class::Failing => "failing",
+            Class::Other => "other",
+        }
+    }
+
+    /// What an HTTP status says, or one of a protocol that has the same numbers.
+    pub fn of_status(status: u16) -> Class {
+        match status {
+            408 | 504 => Class::Timeout,
+            429 | 503 => Class::Busy,
+            401 | 403 => Class::Denied,
+            404 => Class::Missing,
+            500..=599 => Class::Failing,
+            _ => Class::Other,
+        }
+    }
 }
 
 /// What to do about a message that was not delivered.
@@ -78,12 +164,22 @@ pub enum FailureKind {
 impl Failed {
     /// The first message failed, and may be tried again.
     pub fn retry(reason: impl Into<String>) -> Failed {
-        Failed { delivered: 0, kind: FailureKind::Retry(None), reason: reason.into() }
+        Failed { delivered: 0, kind: FailureKind::Retry(None), class: Class::Other, reason: reason.into() }
     }
 
     /// The first message is refused for good.
     pub fn refused(reason: impl Into<String>) -> Failed {
-        Failed { delivered: 0, kind: FailureKind::Refused, reason: reason.into() }
+        Failed { delivered: 0, kind: FailureKind::Refused, class: Class::Other, reason: reason.into() }
+    }
+
+    /// The same, because of `class`.
+    pub fn because(self, class: Class) -> Failed {
+        Failed { class, ..self }
+    }
+
+    /// The same, to be tried again no sooner than after `wait`.
+    pub fn not_before(self, wait: Option<Duration>) -> Failed {
+        Failed { kind: FailureKind::Retry(wait), ..self }
     }
 
     /// The same, after `delivered` messages that did not fail.
@@ -100,6 +196,23 @@ pub struct OutputError {
     pub name: String,
     /// Why.
     pub message: String,
+}
+
+/// Makes the outputs that `config` describes, of which no two have the same name. What they talk to need not be there yet.
+pub fn open_all(config: &Config) -> Result<Vec<Named>, OutputError> {
+    let mut opened: Vec<Named> = Vec::new();
+    for output in &config.outputs {
+        let failed = |message: &str| OutputError { name: output.name.clone(), message: message.into() };
+        if opened.iter().any(|other| *other.name == *output.name) {
+            return Err(failed("another output has this name"));
+        }
+        let concurrency = output.concurrency.unwrap_or(CONCURRENCY);
+        if !(1..=1024).contains(&concurrency) {
+            return Err(failed("concurrency must be 1 to 1024"));
+        }
+        opened.push(Named { name: output.name.as_str().into(), concurrency, output: open(output)? });
+    }
+    Ok(opened)
 }
 
 /// Makes the output that `config` describes. What it talks to need not be there yet.

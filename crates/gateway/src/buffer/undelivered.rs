@@ -1,0 +1,61 @@
+//! What outputs refused for good.
+
+use rusqlite::{Connection, Row, ToSql};
+
+/// A message that an output refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Undelivered {
+    /// The message's id.
+    pub message_id: i64,
+    /// Its device; `None` when the message has left the buffer.
+    pub device: Option<String>,
+    /// When it was refused, in microseconds since 1970.
+    pub refused_at: i64,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// What `output` refused, the oldest message first: at most `limit`, with ids above `after`.
+pub fn list(
+    connection: &Connection,
+    output: &str,
+    after: i64,
+    limit: u32,
+) -> rusqlite::Result<Vec<Undelivered>> {
+    let sql = "SELECT u.message_id, m.device, u.refused_at, u.reason
+               FROM undelivered u LEFT JOIN messages m ON m.id = u.message_id
+               WHERE u.output = ? AND u.message_id > ? ORDER BY u.message_id LIMIT ?";
+    let read = |row: &Row<'_>| {
+        Ok(Undelivered {
+            message_id: row.get(0)?,
+            device: row.get(1)?,
+            refused_at: row.get(2)?,
+            reason: row.get(3)?,
+        })
+    };
+    connection.prepare_cached(sql)?.query_map((output, after, limit), read)?.collect()
+}
+
+/// Which of `ids` are among what `output` refused, or without `ids` all of it: ids in ascending order, at most `limit`.
+pub fn ids(
+    connection: &Connection,
+    output: &str,
+    ids: Option<&[i64]>,
+    limit: usize,
+) -> rusqlite::Result<Vec<i64>> {
+    let Some(ids) = ids else {
+        let sql = "SELECT message_id FROM undelivered WHERE output = ? ORDER BY message_id LIMIT ?";
+        return connection.prepare_cached(sql)?.query_map((output, limit), |row| row.get(0))?.collect();
+    };
+    let mut statement =
+        connection.prepare_cached("SELECT 1 FROM undelivered WHERE output = ? AND message_id = ?")?;
+    let mut found = Vec::new();
+    for id in ids {
+        if found.len() < limit && statement.exists([&output as &dyn ToSql, id])? {
+            found.push(*id);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
