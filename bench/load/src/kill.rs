@@ -13,6 +13,9 @@ use tokio::{
     task::JoinSet,
 };
 
+/// Devices that send.
+const DEVICES: usize = 50;
+
 /// How often, and under what load.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
@@ -36,20 +39,20 @@ impl Default for Plan {
 /// Prints, for each round, how many messages were acknowledged, found after the restart, and lost.
 pub async fn measure(plan: &Plan) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    let payload = Arc::new(payload::all()?.swap_remove(0));
+    let payload = Arc::new(payload::all(DEVICES)?.swap_remove(0));
     let mut acknowledged = HashSet::new();
     println!(
-        "{} in {}-byte messages over {} connections\n",
+        "{} in {:.0}-byte messages over {} connections\n",
         payload.name,
-        payload.body.len(),
+        payload.mean_bytes(),
         plan.connections
     );
     println!("| kill -9 | acknowledged | found | lost |\n|---|---|---|---|");
     for round in 1..=plan.rounds {
-        let running = Running::start(Server::Dunnage, folder.path(), &payload.profile)?;
+        let running = Running::start(Server::Dunnage, folder.path())?;
         acknowledged.extend(load(running, &payload, plan, round).await?);
         // The restart is what reads the log that the killed gateway left.
-        Running::start(Server::Dunnage, folder.path(), &payload.profile)?.stop()?;
+        Running::start(Server::Dunnage, folder.path())?.stop()?;
         let found = stored(folder.path())?;
         let lost = acknowledged.difference(&found).count();
         println!("| {round} | {} | {} | {lost} |", acknowledged.len(), found.len());
@@ -100,18 +103,17 @@ async fn post(
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (mut head, mut answer) = (String::new(), [0; 1024]);
-    for n in 0.. {
+    for (n, (device, body)) in payload.bodies.iter().cycle().enumerate() {
         let name = format!("{client}-{n}");
         head.clear();
         let _ = write!(
             head,
-            "POST /ingest/device{} HTTP/1.1\r\nhost: x\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
-            format_args!("{}?link={name}", n % 50),
+            "POST /ingest/{device}?link={name} HTTP/1.1\r\nhost: x\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
             payload.content_type,
-            payload.body.len()
+            body.len()
         );
         let mut request = head.clone().into_bytes();
-        request.extend_from_slice(&payload.body);
+        request.extend_from_slice(body);
         stream.write_all(&request).await?;
         let mut length = 0;
         while !answer[..length].ends_with(b"\r\n\r\n") {

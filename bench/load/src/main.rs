@@ -1,9 +1,11 @@
 //! Load tests of the gateway, beside a bare probe on the same machine.
 
 mod kill;
+mod node;
 mod payload;
 mod probe;
 mod rates;
+mod results;
 mod server;
 
 use clap::{Parser, Subcommand};
@@ -17,8 +19,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 type Failure = Box<dyn std::error::Error>;
 
 #[derive(Parser)]
-#[command(about = "Load tests of the gateway, beside a bare probe that stores raw bodies.\n\
-                   Without a command: rates, then kill, with their defaults.")]
+#[command(
+    about = "Load tests of the gateway, beside a bare probe that stores raw bodies and a service in Node.\n\
+                   Without a command: rates, then kill, with their defaults."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -26,13 +30,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Requests a second, gateway and probe in turn; writes bench/results/load.jsonl
+    /// Requests a second, the servers in turn; writes bench/results/load.jsonl
     Rates(rates::Plan),
     /// kill -9 under load: acknowledged, found, lost
     Kill(kill::Plan),
-    /// What the other two start in processes of their own
+    /// What the others start in processes of their own
     #[command(hide = true)]
-    Serve { server: server::Server, folder: PathBuf },
+    Serve { server: server::Own, folder: PathBuf },
 }
 
 #[tokio::main]

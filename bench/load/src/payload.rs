@@ -1,53 +1,91 @@
-//! The container message in the formats that are posted.
+//! Messages of a simulated fleet in the formats that are posted, made before anything is measured.
 
 use crate::Failure;
 use dunnage_formats::{Id, Mapping};
+use dunnage_links::fleet::Fleet;
 use dunnage_schema::{Model, bundled_named};
+use std::{fmt::Write as _, path::Path};
 
-const MESSAGE: &[u8] = include_bytes!("../../corpus/container.json");
+/// The fleet that reports.
+const SEED: u64 = 7;
+/// Reports that each container has ready, and the seconds between them.
+const REPORTS: usize = 4;
+const SECONDS: f64 = 900.0;
 
-/// A body, and what the gateway knows about the devices that post it.
+/// What containers send in one format.
 pub struct Payload {
     /// The name in the results.
     pub name: &'static str,
     pub content_type: &'static str,
-    pub body: Vec<u8>,
-    /// `[[profile]]`
-    pub profile: String,
+    /// Whether the Node service has a decoder.
+    pub node: bool,
+    /// Device and body, all first reports before all second ones.
+    pub bodies: Vec<(String, Vec<u8>)>,
 }
 
-/// What is posted, the first being what the goals are about.
-pub fn all() -> Result<Vec<Payload>, Failure> {
-    let mut payloads = vec![by_hand()?];
-    for id in [Id::Protobuf, Id::Json, Id::Cbor, Id::Msgpack, Id::Pson] {
-        payloads.push(Payload {
-            name: id.name(),
-            content_type: id.media_type(),
-            body: encode(id, Mapping::Exact)?,
-            profile: "[[profile]]\ndevice = \"*\"\nschema = \"container\"\n".into(),
-        });
-    }
-    Ok(payloads)
-}
+/// The formats, those of the goals first. Protobuf and struct-zlib have the mapping that people write by hand.
+const FORMATS: [(&str, Id, bool); 7] = [
+    ("protobuf (float32)", Id::Protobuf, true),
+    ("cbor", Id::Cbor, true),
+    ("msgpack", Id::Msgpack, true),
+    ("pson", Id::Pson, false),
+    ("packed", Id::Packed, false),
+    ("struct-zlib (float32)", Id::StructZlib, true),
+    ("json", Id::Json, true),
+];
 
-/// Protobuf with the mapping and the .proto that people write by hand: 138 bytes.
-fn by_hand() -> Result<Payload, Failure> {
-    let proto = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/gateway/tests/container.proto");
-    let profile = format!(
-        "[[profile]]\ndevice = \"*\"\nschema = \"container\"\nproto = {proto:?}\nmapping = \"float32\"\n"
-    );
-    let body = encode(Id::Protobuf, Mapping::Float32)?;
-    if body.len() != 138 {
-        return Err(format!("the Protobuf body has {} bytes", body.len()).into());
-    }
-    Ok(Payload { name: "protobuf (float32)", content_type: Id::Protobuf.media_type(), body, profile })
-}
-
-fn encode(id: Id, mapping: Mapping) -> Result<Vec<u8>, Failure> {
+/// Messages of so many containers in all formats.
+pub fn all(containers: usize) -> Result<Vec<Payload>, Failure> {
     let schema = bundled_named("container").ok_or("there is no schema for containers")?;
     let model = Model::compile(schema)?;
-    let message = Id::Json.open(None, Mapping::Exact)?.decode(MESSAGE)?;
-    let mut body = Vec::new();
-    id.open(Some(&model), mapping)?.encode(&message, &mut body)?;
-    Ok(body)
+    let mut fleet = Fleet::new(SEED, containers);
+    let mut messages = Vec::new();
+    for _ in 0..REPORTS {
+        fleet.step(SECONDS);
+        messages.extend(fleet.containers().iter().map(|c| (c.device().to_owned(), c.message())));
+    }
+    let payload = |&(name, id, node): &(_, Id, _)| {
+        let codec = id.open(Some(&model), mapping(id))?;
+        let encoded = messages.iter().map(|(device, message)| {
+            let mut body = Vec::new();
+            codec.encode(message, &mut body)?;
+            Ok((device.clone(), body))
+        });
+        let bodies = encoded.collect::<Result<_, Failure>>()?;
+        Ok(Payload { name, content_type: id.media_type(), node, bodies })
+    };
+    FORMATS.iter().map(payload).collect()
+}
+
+/// What the gateway is told about all devices, as TOML.
+pub fn profile() -> String {
+    let proto = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/gateway/tests/container.proto");
+    format!("[[profile]]\ndevice = \"*\"\nschema = \"container\"\nproto = {proto:?}\nmapping = \"float32\"\n")
+}
+
+fn mapping(id: Id) -> Mapping {
+    match id {
+        Id::Protobuf | Id::StructZlib => Mapping::Float32,
+        _ => Mapping::Exact,
+    }
+}
+
+impl Payload {
+    /// The mean size of a body in bytes.
+    pub fn mean_bytes(&self) -> f64 {
+        self.bodies.iter().map(|(_, body)| body.len()).sum::<usize>() as f64 / self.bodies.len() as f64
+    }
+
+    /// Writes a line per message: the device, a space, the body in hexadecimal digits.
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        let mut text = String::new();
+        for (device, body) in &self.bodies {
+            let _ = write!(text, "{device} ");
+            body.iter().for_each(|byte| {
+                let _ = write!(text, "{byte:02x}");
+            });
+            text.push('\n');
+        }
+        Ok(std::fs::write(path, text)?)
+    }
 }

@@ -1,13 +1,14 @@
-//! Requests a second and latency, gateway and probe in turn.
+//! Requests a second and latency: probe, gateway and Node service in turn.
 
 use crate::{
-    Failure,
+    Failure, node,
     payload::{self, Payload},
+    results::{About, Results},
     server::{Running, Server},
 };
 use rusqlite::Connection;
-use serde_json::{Value, json};
-use std::{fs::File, io::Write, path::Path, process::Command};
+use serde_json::Value;
+use std::{path::Path, process::Command};
 
 /// What is run.
 #[derive(Debug, clap::Args)]
@@ -21,14 +22,27 @@ pub struct Plan {
     /// Length of a run
     #[arg(long, default_value_t = Plan::default().seconds)]
     seconds: usize,
+    /// Devices that the messages are of
+    #[arg(long, default_value_t = Plan::default().devices)]
+    devices: usize,
     /// Only this format
     #[arg(long)]
     format: Option<String>,
+    /// Without the Node service
+    #[arg(long)]
+    without_node: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Plan { connections: vec![64, 256], rounds: 3, seconds: 5, format: None }
+        Plan {
+            connections: vec![64, 256],
+            rounds: 1,
+            seconds: 3,
+            devices: 1000,
+            format: None,
+            without_node: false,
+        }
     }
 }
 
@@ -44,44 +58,54 @@ struct Run {
 
 /// Runs it all, prints a table and writes `bench/results/load.jsonl`.
 pub fn measure(plan: &Plan) -> Result<(), Failure> {
-    let results = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../results"));
-    std::fs::create_dir_all(results)?;
-    let mut file = File::create(results.join("load.jsonl"))?;
+    if !plan.without_node {
+        node::install()?;
+    }
+    let mut results = Results::of("ingest");
     println!(
-        "Acknowledged requests a second; medians of {} runs of {} s, in turn.\n",
-        plan.rounds, plan.seconds
+        "Acknowledged requests a second, 95th percentile (ms) and processor time of the server for a request (µs); \
+         runs of {} s, in turn, {} of each; {} devices.\n",
+        plan.seconds, plan.rounds, plan.devices
     );
     println!(
-        "| format | bytes | connections | gateway req/s | p95 ms | cpu µs | probe req/s | p95 ms | cpu µs | ratio |"
+        "| format | bytes | connections | gateway | p95 | cpu | probe | p95 | cpu | Node | p95 | cpu | of probe | of Node |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
-    for payload in payload::all()? {
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for payload in payload::all(plan.devices)? {
         if plan.format.as_ref().is_some_and(|format| format != payload.name) {
             continue;
         }
         for &connections in &plan.connections {
-            let (mut gateway, mut probe) = (Vec::new(), Vec::new());
-            for _ in 0..plan.rounds {
-                probe.push(run(Server::Probe, &payload, connections, plan.seconds)?);
-                gateway.push(run(Server::Dunnage, &payload, connections, plan.seconds)?);
-            }
-            let (gateway, probe) = (median(gateway), median(probe));
-            println!(
-                "| {} | {} | {connections} | {:.0} | {:.1} | {:.1} | {:.0} | {:.1} | {:.1} | {:.2} |",
-                payload.name,
-                payload.body.len(),
-                gateway.rps,
-                gateway.p95_ms,
-                gateway.cpu_us,
-                probe.rps,
-                probe.p95_ms,
-                probe.cpu_us,
-                gateway.rps / probe.rps
-            );
-            for (server, run) in [(Server::Dunnage, gateway), (Server::Probe, probe)] {
-                record(&mut file, server, &payload, connections, run)?;
-            }
+            row(plan, &payload, connections, &mut results)?;
         }
+    }
+    results.save()
+}
+
+/// Measures all servers with one format, and prints the row of the table.
+fn row(plan: &Plan, payload: &Payload, connections: usize, results: &mut Results) -> Result<(), Failure> {
+    let mut servers = vec![Server::Dunnage, Server::Probe];
+    if payload.node && !plan.without_node {
+        servers.push(Server::Node);
+    }
+    let mut runs = vec![Vec::new(); servers.len()];
+    for _ in 0..plan.rounds {
+        for (server, runs) in servers.iter().zip(&mut runs) {
+            runs.push(run(*server, payload, connections, plan.seconds)?);
+        }
+    }
+    let medians: Vec<_> = runs.into_iter().map(median).collect();
+    print!("| {} | {:.0} | {connections} |", payload.name, payload.mean_bytes());
+    for run in &medians {
+        print!(" {:.0} | {:.1} | {:.1} |", run.rps, run.p95_ms, run.cpu_us);
+    }
+    for _ in medians.len()..3 {
+        print!(" | | |");
+    }
+    let of = |other: usize| medians.get(other).map(|other| format!(" {:.2} ", medians[0].rps / other.rps));
+    println!("{}|{}|", of(1).unwrap_or_default(), of(2).unwrap_or_default());
+    for (server, run) in servers.iter().zip(&medians) {
+        record(results, *server, payload, connections, run);
     }
     Ok(())
 }
@@ -89,25 +113,14 @@ pub fn measure(plan: &Plan) -> Result<(), Failure> {
 /// One run: a fresh server, wrk, and a look at what the server has stored.
 fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) -> Result<Run, Failure> {
     let folder = tempfile::tempdir()?;
-    let body = folder.path().join("body");
-    std::fs::write(&body, &payload.body)?;
-    let running = Running::start(server, folder.path(), &payload.profile)?;
-    let output = Command::new("wrk")
-        .args(["--latency", "-t2", &format!("-c{connections}"), &format!("-d{seconds}s"), "-s"])
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/post.lua"))
-        .arg(format!("http://{}", running.address))
-        .env("BODY", &body)
-        .env("CONTENT_TYPE", payload.content_type)
-        .output()
-        .map_err(|e| format!("wrk: {e} (apt install wrk)"))?;
+    let bodies = folder.path().join("bodies");
+    payload.write(&bodies)?;
+    let running = Running::start(server, folder.path())?;
+    let found = wrk(&running, payload, &bodies, connections, seconds)?;
     let processor_seconds = running.processor_seconds()?;
     running.stop()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let line =
-        text.lines().find(|line| line.starts_with('{')).ok_or_else(|| format!("wrk failed: {text}"))?;
-    let found: Value = serde_json::from_str(line)?;
-    let number = |key: &str| found[key].as_u64().unwrap_or_default();
 
+    let number = |key: &str| found[key].as_u64().unwrap_or_default();
     let acknowledged = number("requests") - number("bad_status");
     let stored: u64 = Connection::open(folder.path().join("buffer.sqlite3"))?
         .query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, i64>(0))?
@@ -124,30 +137,38 @@ fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) ->
     })
 }
 
+/// Posts the messages in the file `bodies`, and answers what `post.lua` prints.
+fn wrk(
+    running: &Running,
+    payload: &Payload,
+    bodies: &Path,
+    connections: usize,
+    seconds: usize,
+) -> Result<Value, Failure> {
+    let output = Command::new("wrk")
+        .args(["--latency", "-t2", &format!("-c{connections}"), &format!("-d{seconds}s"), "-s"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/post.lua"))
+        .arg(format!("http://{}", running.address))
+        .env("BODIES", bodies)
+        .env("CONTENT_TYPE", payload.content_type)
+        .output()
+        .map_err(|e| format!("wrk: {e} (apt install wrk)"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line =
+        text.lines().find(|line| line.starts_with('{')).ok_or_else(|| format!("wrk failed: {text}"))?;
+    Ok(serde_json::from_str(line)?)
+}
+
 fn median(mut runs: Vec<Run>) -> Run {
     runs.sort_by(|a, b| a.rps.total_cmp(&b.rps));
     Run { failures: runs.iter().map(|run| run.failures).sum(), ..runs[runs.len() / 2] }
 }
 
-fn record(
-    file: &mut File,
-    server: Server,
-    payload: &Payload,
-    connections: usize,
-    run: Run,
-) -> Result<(), Failure> {
-    for (metric, value, unit) in [
-        ("rps", run.rps.round(), "1/s"),
-        ("p95_ms", run.p95_ms, "ms"),
-        ("cpu_us", (run.cpu_us * 10.0).round() / 10.0, "µs"),
-        ("failures", run.failures as f64, "1"),
-    ] {
-        let line = json!({
-            "suite": "load", "target": format!("{connections} connections"), "payload": "container",
-            "format": payload.name, "library": server.name(), "version": env!("CARGO_PKG_VERSION"),
-            "operation": "ingest", "metric": metric, "value": value, "unit": unit, "source": "measured",
-        });
-        writeln!(file, "{line}")?;
-    }
-    Ok(())
+fn record(results: &mut Results, server: Server, payload: &Payload, connections: usize, run: &Run) {
+    let target = format!("{connections} connections");
+    let about = About { target: &target, format: payload.name, library: server.name(), source: "measured" };
+    results.add(&about, "rps", run.rps.round(), "1/s");
+    results.add(&about, "p95_ms", run.p95_ms, "ms");
+    results.add(&about, "cpu_us", (run.cpu_us * 10.0).round() / 10.0, "µs");
+    results.add(&about, "failures", run.failures as f64, "1");
 }

@@ -1,6 +1,6 @@
-//! The servers under test, each in a process of its own: this program, started again.
+//! The servers under test, each in a process of its own: this program, started again, or the Node service.
 
-use crate::{Failure, probe};
+use crate::{Failure, node, payload, probe};
 use dunnage_gateway::{Config, Gateway};
 use std::{
     io::{BufRead, BufReader, Read},
@@ -10,11 +10,20 @@ use std::{
 };
 
 /// Who is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Server {
     /// The gateway of this project.
     Dunnage,
     /// `probe.rs`
+    Probe,
+    /// `node/`
+    Node,
+}
+
+/// Those of them that are this program.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Own {
+    Dunnage,
     Probe,
 }
 
@@ -24,18 +33,19 @@ impl Server {
         match self {
             Server::Dunnage => "dunnage",
             Server::Probe => "probe",
+            Server::Node => "node",
         }
     }
 }
 
 /// What the child process does: serves until its input ends, with `folder/gateway.toml` as the configuration.
-pub async fn serve(server: Server, folder: &Path) -> Result<(), Failure> {
+pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
     let gateway = match server {
-        Server::Probe => {
+        Own::Probe => {
             println!("{}", probe::start(folder).await?);
             None
         }
-        Server::Dunnage => {
+        Own::Dunnage => {
             let gateway = Gateway::start(Config::load(Some(&folder.join("gateway.toml")))?).await?;
             println!("{}", gateway.address());
             Some(gateway)
@@ -55,17 +65,21 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts `server` with its files in `folder`. `profile` is what the gateway is told about all devices, as TOML.
-    pub fn start(server: Server, folder: &Path, profile: &str) -> Result<Running, Failure> {
+    /// Starts `server` with its files in `folder`, among them `buffer.sqlite3` with a table `messages`.
+    pub fn start(server: Server, folder: &Path) -> Result<Running, Failure> {
         let path = folder.join("buffer.sqlite3");
+        let profile = payload::profile();
         let config = format!("[http]\nlisten = \"127.0.0.1:0\"\n[buffer]\npath = {path:?}\n{profile}");
         std::fs::write(folder.join("gateway.toml"), config)?;
-        let mut child = Command::new(std::env::current_exe()?)
-            .args(["serve", server.name()])
-            .arg(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
+        let mut command = match server {
+            Server::Node => node::command(),
+            Server::Dunnage | Server::Probe => {
+                let mut command = Command::new(std::env::current_exe()?);
+                command.args(["serve", server.name()]);
+                command
+            }
+        };
+        let mut child = command.arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         if let Some(output) = child.stdout.take() {
             BufReader::new(output).read_line(&mut line)?;
