@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 /// Up to here, looking at every key is faster than hashing them.
-const FEW: usize = 16;
+const FEW: usize = 64;
 
 /// The entries of a map, in the order of the message.
 #[derive(Default)]
