@@ -66,8 +66,8 @@ bench-host:  ## the PSON codec against other serde formats, packed against prost
 	cargo bench -p dunnage-bench-host
 	cargo run --release -p dunnage-bench-host
 
-bench-load:  ## the gateway against a bare axum + SQLite probe, then kill -9 under load
-	.ci/need wrk:wrk
+bench-load:  ## the gateway against a bare axum + SQLite probe and a service in Node, then kill -9 under load
+	.ci/need cc:build-essential wrk:wrk node:nodejs npm:npm
 	cargo run --release -p dunnage-bench-load
 
 bench-mcu:  ## the device library and its peers on simulated microcontrollers
