@@ -1,10 +1,17 @@
 //! Points in time: microseconds since 1970-01-01T00:00:00Z inside, RFC 3339 outside.
 
 use std::time::{SystemTime, UNIX_EPOCH};
-use time::{OffsetDateTime, format_description::StaticFormatDescription, macros::format_description};
+use time::{
+    OffsetDateTime, PrimitiveDateTime, format_description::StaticFormatDescription,
+    macros::format_description,
+};
 
 const RFC3339_MILLIS: StaticFormatDescription =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+
+const RFC3339_MICROS: StaticFormatDescription =
+    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+const DAY: StaticFormatDescription = format_description!("[year]-[month]-[day]");
 
 /// Now, in microseconds.
 pub fn now() -> i64 {
@@ -14,10 +21,33 @@ pub fn now() -> i64 {
 
 /// `micros` as RFC 3339 in UTC with milliseconds, `2026-01-31T08:00:00.123Z`.
 pub fn rfc3339(micros: i64) -> String {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1000)
-        .ok()
-        .and_then(|time| time.format(RFC3339_MILLIS).ok())
-        .unwrap_or_default()
+    format(micros, RFC3339_MILLIS).unwrap_or_default()
+}
+
+/// The same with microseconds, `2026-01-31T08:00:00.123456Z`.
+pub fn rfc3339_micros(micros: i64) -> String {
+    format(micros, RFC3339_MICROS).unwrap_or_default()
+}
+
+/// The day of `micros` in UTC, `2026-01-31`; nothing after the year 9999.
+pub fn day(micros: i64) -> Option<String> {
+    format(micros.max(0), DAY)
+}
+
+/// Now's day in UTC.
+pub fn today() -> String {
+    day(now()).unwrap_or_default()
+}
+
+/// The inverse of [`rfc3339_micros`].
+pub fn micros(rfc3339: &str) -> Option<i64> {
+    let time = PrimitiveDateTime::parse(rfc3339, RFC3339_MICROS).ok()?;
+    i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok()
+}
+
+fn format(micros: i64, description: StaticFormatDescription) -> Option<String> {
+    let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1000).ok()?;
+    time.format(description).ok()
 }
 
 #[cfg(test)]
@@ -28,5 +58,16 @@ mod tests {
     fn times_are_written_with_milliseconds_in_utc() {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000Z");
         assert_eq!(rfc3339(1_587_602_980_049_999), "2020-04-23T00:49:40.049Z");
+    }
+
+    #[test]
+    fn microseconds_come_back_and_days_end_at_midnight_in_utc() {
+        for time in [0, 1_587_602_980_049_999, now()] {
+            assert_eq!(micros(&rfc3339_micros(time)), Some(time));
+        }
+        let midnight = 1_587_600_000_000_000;
+        assert_eq!(day(midnight - 1).as_deref(), Some("2020-04-22"));
+        assert_eq!(day(midnight).as_deref(), Some("2020-04-23"));
+        assert_eq!(day(i64::MAX), None);
     }
 }

@@ -160,6 +160,9 @@ pub struct Output {
     /// POST to a URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<outputs::http::Settings>,
+    /// Files by day.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<outputs::files::Settings>,
 }
 
 /// How schema-driven formats carry decimals and structured text.

@@ -33,7 +33,9 @@ pub use config::{
     Buffer, Config, FormatName, Http, Log, LogFormat, Mapping, Output, Profile, Quarantine, Schemas,
 };
 pub use config_file::ConfigError;
-pub use outputs::{AsideError, Breaker, Class, OutputError, Status, Which, http as http_output};
+pub use outputs::{
+    AsideError, Breaker, Class, OutputError, Status, Which, files as files_output, http as http_output,
+};
 pub use profile::ProfileError;
 
 use arc_swap::ArcSwap;

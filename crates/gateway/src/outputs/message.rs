@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use std::{fmt::Write, sync::Arc};
 
 /// A message of the buffer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Message {
     /// Ascends over all devices of this buffer.
     pub id: i64,

@@ -4,6 +4,7 @@
 //! the forwarder (`forward.rs`). Delivery is at least once: a message that was delivered shortly before the gateway
 //! ended is delivered again, under the same name, so that the other side can tell.
 
+pub mod files;
 mod forward;
 pub mod http;
 pub mod message;
@@ -20,7 +21,7 @@ use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 
 /// One example of each kind of output, commented out, for the commented default configuration.
-pub const EXAMPLES: &[&str] = &[http::EXAMPLE];
+pub const EXAMPLES: &[&str] = &[http::EXAMPLE, files::EXAMPLE];
 
 /// Most calls at a time, when the configuration does not say.
 const CONCURRENCY: usize = 64;
@@ -76,7 +77,6 @@ pub struct Shape {
 pub enum Lanes {
     /// One call for each device, with messages of that device alone; many devices at a time.
     PerDevice,
-    #[expect(dead_code)]
     /// One call in all, with messages of any devices.
     One,
 }
@@ -224,6 +224,9 @@ pub fn open(config: &config::Output) -> Result<Arc<dyn Output>, OutputError> {
     match config {
         config::Output { http: Some(settings), .. } => {
             Ok(Arc::new(http::Http::new(settings).map_err(failed)?))
+        }
+        config::Output { files: Some(settings), .. } => {
+            Ok(Arc::new(files::Files::new(settings).map_err(failed)?))
         }
         _ => Err(failed("says nothing of where messages go".into())),
     }

@@ -1,0 +1,167 @@
+//! A message as columns: each value that is no object or array is one, under its JSON pointer (RFC 6901), `/position/lat`.
+//!
+//! Columns are for people and queries. The whole message always stands beside them, in the column `value`.
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use std::{
+    collections::HashSet,
+    fmt,
+    io::{self, ErrorKind},
+};
+
+/// What a file says of each message, before the columns of its value.
+pub const FIRST: [&str; 9] =
+    ["name", "id", "device", "received_at", "format", "schema", "link", "request", "value"];
+
+/// Most columns of values in a file, and longest pointer. Other values are in `value` alone.
+const COLUMNS: usize = 1000;
+const POINTER: usize = 256;
+
+/// A value of a message that has no parts.
+#[derive(Debug, PartialEq)]
+pub enum Leaf {
+    Null,
+    Bool(bool),
+    /// As it stands in the JSON.
+    Number(String),
+    Text(String),
+    /// An object or array with nothing in it: `{}` or `[]`.
+    Empty(String),
+}
+
+/// The columns of `value`, in its order.
+pub fn flatten(value: &RawValue) -> io::Result<Vec<(String, Leaf)>> {
+    let mut leaves = Vec::new();
+    walk(value, &mut String::new(), &mut leaves)?;
+    Ok(leaves)
+}
+
+/// The columns of some messages, in the order of their appearance.
+#[derive(Clone, Default)]
+pub struct Columns {
+    names: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Columns {
+    /// Those that are named.
+    pub fn of<'n>(names: impl Iterator<Item = &'n str>) -> Columns {
+        let mut columns = Columns::default();
+        names.for_each(|name| columns.add(name));
+        columns
+    }
+
+    /// Adds a column, unless it is there already, or there are too many.
+    pub fn add(&mut self, name: &str) {
+        if self.names.len() < COLUMNS && name.len() <= POINTER && !self.known.contains(name) {
+            self.known.insert(name.to_owned());
+            self.names.push(name.to_owned());
+        }
+    }
+
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
+fn walk(value: &RawValue, pointer: &mut String, leaves: &mut Vec<(String, Leaf)>) -> io::Result<()> {
+    let text = value.get();
+    let parts: Vec<(String, &RawValue)> = match text.as_bytes().first() {
+        Some(b'{') => serde_json::from_str::<Object<'_>>(text)?.0,
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text)?;
+            items.into_iter().enumerate().map(|(n, item)| (n.to_string(), item)).collect()
+        }
+        _ => {
+            leaves.push((pointer.clone(), leaf(text)?));
+            return Ok(());
+        }
+    };
+    if parts.is_empty() {
+        leaves.push((pointer.clone(), Leaf::Empty(text.to_owned())));
+    }
+    for (key, part) in parts {
+        let outer = pointer.len();
+        pointer.push('/');
+        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        walk(part, pointer, leaves)?;
+        pointer.truncate(outer);
+    }
+    Ok(())
+}
+
+fn leaf(text: &str) -> io::Result<Leaf> {
+    Ok(match text.as_bytes().first() {
+        Some(b'n') => Leaf::Null,
+        Some(b't') => Leaf::Bool(true),
+        Some(b'f') => Leaf::Bool(false),
+        Some(b'"') => Leaf::Text(serde_json::from_str(text)?),
+        Some(_) => Leaf::Number(text.to_owned()),
+        None => return Err(ErrorKind::InvalidData.into()),
+    })
+}
+
+/// The entries of an object in their order.
+struct Object<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Object(entries))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
+                Err(A::Error::custom("an array in place of an object"))
+            }
+        }
+        from.deserialize_map(Entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flat(json: &str) -> Vec<(String, Leaf)> {
+        flatten(serde_json::from_str(json).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_value_has_the_pointer_to_it_and_numbers_stay_as_they_are() {
+        let number = |text: &str| Leaf::Number(text.into());
+        assert_eq!(
+            flat(r#"{"b":{"x/y":1.50,"":null},"a":[true,"é\n",{}],"~":18446744073709551615,"e":[]}"#),
+            [
+                ("/b/x~1y".into(), number("1.50")),
+                ("/b/".into(), Leaf::Null),
+                ("/a/0".into(), Leaf::Bool(true)),
+                ("/a/1".into(), Leaf::Text("é\n".into())),
+                ("/a/2".into(), Leaf::Empty("{}".into())),
+                ("/~0".into(), number("18446744073709551615")),
+                ("/e".into(), Leaf::Empty("[]".into())),
+            ]
+        );
+        assert_eq!(flat("17"), [(String::new(), number("17"))]);
+    }
+
+    #[test]
+    fn columns_have_a_limit() {
+        let mut columns = Columns::of(["/a", "/a", &format!("/{}", "x".repeat(POINTER))].into_iter());
+        assert_eq!(columns.names(), ["/a"]);
+        (0..2 * COLUMNS).for_each(|n| columns.add(&n.to_string()));
+        assert_eq!(columns.names().len(), COLUMNS);
+    }
+}

@@ -1,0 +1,212 @@
+//! `[output.files]`: files by day, of lines, of comma-separated values, or of Parquet.
+//!
+//! A message goes to a file that its day, its buffer and its schema name, and ids ascend in each file. So the last id in a
+//! file says which messages it has: a message that is delivered again is not written again.
+
+mod columns;
+mod csv;
+mod growing;
+mod ndjson;
+mod parquet;
+mod row;
+
+use super::{Failed, Lanes, Message, Output, Shape};
+use row::Row;
+use serde::{Deserialize, Serialize};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# Files by day (UTC) in a folder: ndjson, csv or parquet.
+# [[output]]
+# name = \"files\"
+# [output.files]
+# path = \"data/files\"
+# kind = \"ndjson\"
+";
+
+/// `[output.files]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The folder. It is made when it is missing.
+    pub path: PathBuf,
+    /// What the files are made of.
+    pub kind: Kind,
+}
+
+/// What files are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A JSON object a line.
+    Ndjson,
+    /// Comma-separated values (RFC 4180), files by schema, a column for each part of the message.
+    Csv,
+    /// Apache Parquet, a column for each part of the message.
+    Parquet,
+}
+
+/// A folder of files.
+pub struct Files {
+    folder: PathBuf,
+    archive: Arc<Mutex<Box<dyn Archive>>>,
+}
+
+/// Files of one kind.
+trait Archive: Send {
+    /// Makes `rows` durable, those that are not there already. After an error some may be; the same rows may come again.
+    fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()>;
+}
+
+impl Files {
+    /// The folder that `settings` name. An error says what is wrong with them.
+    pub fn new(settings: &Settings) -> Result<Files, String> {
+        if settings.path.as_os_str().is_empty() {
+            return Err("path: must name a folder".into());
+        }
+        let archive: Box<dyn Archive> = match settings.kind {
+            Kind::Ndjson => Box::new(ndjson::Ndjson::default()),
+            Kind::Csv => Box::new(csv::Csv::default()),
+            Kind::Parquet => Box::new(parquet::Parquet::default()),
+        };
+        Ok(Files { folder: settings.path.clone(), archive: Arc::new(Mutex::new(archive)) })
+    }
+}
+
+#[async_trait::async_trait]
+impl Output for Files {
+    fn shape(&self) -> Shape {
+        Shape { lanes: Lanes::One, batch: 4096, linger: Duration::from_millis(100) }
+    }
+
+    async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
+        let (folder, archive, messages) = (self.folder.clone(), Arc::clone(&self.archive), messages.to_vec());
+        // When nobody waits for it any more it still ends, and a further call waits for its end.
+        let written = tokio::task::spawn_blocking(move || {
+            let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+            write(&mut **archive, &folder, &messages)
+        });
+        written.await.unwrap_or_else(|e| Err(Failed::retry(e.to_string())))
+    }
+}
+
+/// Writes the messages up to the first that no file can have.
+fn write(archive: &mut dyn Archive, folder: &Path, messages: &[Message]) -> Result<(), Failed> {
+    let mut rows = Vec::with_capacity(messages.len());
+    let mut refused = Ok(());
+    for message in messages {
+        match Row::new(message) {
+            Ok(row) => rows.push(row),
+            Err(reason) => {
+                refused = Err(Failed::refused(reason).after(rows.len()));
+                break;
+            }
+        }
+    }
+    let failed = |e: io::Error| Failed::retry(format!("{}: {e}", folder.display()));
+    growing::make_folder(folder).map_err(failed)?;
+    archive.write(folder, &rows).map_err(failed)?;
+    refused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message of the buffer `b`, received at noon of the `day`th of January 2026.
+    pub fn message(id: i64, day: i64, json: &str) -> Message {
+        Message {
+            id,
+            buffer: "b".into(),
+            name: format!("mb-{id}"),
+            device: "d".into(),
+            received_at: (1_767_268_800 + (day - 1) * 86_400) * 1_000_000 + id,
+            format: "json".into(),
+            request: "r".into(),
+            raw: json.as_bytes().to_vec(),
+            json: json.into(),
+            ..Message::default()
+        }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn ids(file: &Path) -> Vec<i64> {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.lines().map(|line| ndjson::identify(line.as_bytes()).unwrap()).collect()
+    }
+
+    #[test]
+    fn each_day_has_a_file_in_whatever_order_days_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("made/when/missing");
+        let messages: Vec<_> = [(1, 2), (2, 1), (3, 2), (4, 3), (5, 1)]
+            .iter()
+            .map(|(id, day)| message(*id, *day, "{\"t\":1.50}"))
+            .collect();
+        let mut archive = ndjson::Ndjson::default();
+        write(&mut archive, &folder, &messages[..2]).unwrap();
+        // All of them come again, as after a cursor that was not saved; then a process that knows nothing.
+        write(&mut archive, &folder, &messages).unwrap();
+        write(&mut ndjson::Ndjson::default(), &folder, &messages).unwrap();
+        assert_eq!(names(&folder), ["2026-01-01.b.ndjson", "2026-01-02.b.ndjson", "2026-01-03.b.ndjson"]);
+        assert_eq!(ids(&folder.join("2026-01-01.b.ndjson")), [2, 5]);
+        assert_eq!(ids(&folder.join("2026-01-02.b.ndjson")), [1, 3]);
+        let line = std::fs::read_to_string(folder.join("2026-01-03.b.ndjson")).unwrap();
+        assert_eq!(
+            line,
+            "{\"name\":\"mb-4\",\"id\":4,\"device\":\"d\",\"received_at\":\"2026-01-03T12:00:00.000004Z\",\
+             \"format\":\"json\",\"schema\":null,\"link\":null,\"request\":\"r\",\"value\":{\"t\":1.50}}\n"
+        );
+    }
+
+    #[test]
+    fn wherever_a_file_is_torn_messages_that_come_again_make_it_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let messages: Vec<_> = (1..4).map(|id| message(id, 1, "[{},\"\\n\"]")).collect();
+        write(&mut ndjson::Ndjson::default(), folder.path(), &messages).unwrap();
+        let path = folder.path().join("2026-01-01.b.ndjson");
+        let whole = std::fs::read(&path).unwrap();
+        for torn in 0..whole.len() {
+            std::fs::write(&path, &whole[..torn]).unwrap();
+            write(&mut ndjson::Ndjson::default(), folder.path(), &messages).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), whole, "{torn}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_moved_away_is_begun_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut archive = ndjson::Ndjson::default();
+        let path = folder.path().join("2026-01-01.b.ndjson");
+        write(&mut archive, folder.path(), &[message(1, 1, "1")]).unwrap();
+        std::fs::rename(&path, folder.path().join("moved")).unwrap();
+        write(&mut archive, folder.path(), &[message(2, 1, "2")]).unwrap();
+        assert_eq!(ids(&path), [2]);
+        assert_eq!(ids(&folder.path().join("moved")), [1]);
+    }
+
+    #[test]
+    fn a_message_that_no_file_can_have_is_refused_after_those_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut archive = ndjson::Ndjson::default();
+        for bad in [Message { received_at: i64::MAX, ..message(2, 1, "2") }, message(2, 1, "{")] {
+            let failed = write(&mut archive, folder.path(), &[message(1, 1, "1"), bad]).unwrap_err();
+            assert_eq!((failed.delivered, failed.kind), (1, crate::outputs::FailureKind::Refused));
+        }
+        assert_eq!(ids(&folder.path().join("2026-01-01.b.ndjson")), [1]);
+    }
+}

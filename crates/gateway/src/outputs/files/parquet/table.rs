@@ -1,0 +1,279 @@
+//! Lines as a table: what columns it has, and its bytes.
+//!
+//! The type of a column is that of its values: numbers are DOUBLE, and text where a DOUBLE would not be exact; values of
+//! several types are text. A column that only ever is null is left out.
+
+use crate::{
+    clock,
+    outputs::files::{
+        columns::{Columns, FIRST, Leaf, flatten},
+        growing::Growing,
+        ndjson::{Line, identify},
+    },
+};
+use parquet::{
+    basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical},
+    data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type},
+    errors::ParquetError,
+    file::{
+        properties::WriterProperties,
+        writer::{SerializedFileWriter, SerializedRowGroupWriter},
+    },
+    schema::types::Type,
+};
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, BufRead, BufReader},
+    path::Path,
+    sync::Arc,
+};
+
+/// A group of rows ends after so many, or so many bytes of lines.
+const GROUP_ROWS: usize = 1 << 16;
+const GROUP_BYTES: usize = 8 << 20;
+/// Integers up to this have a double each.
+const EXACT: u64 = 1 << 53;
+
+/// What lines are as a table.
+pub struct Table {
+    pub rows: u64,
+    pub first_id: i64,
+    pub last_id: i64,
+    columns: Columns,
+    kinds: Vec<Kind>,
+}
+
+/// What a column's values are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Bool,
+    Double,
+    Text,
+}
+
+/// A message of a group, without the leaves that are no columns.
+struct Record {
+    fixed: [Option<String>; 9],
+    id: i64,
+    received_at: i64,
+    leaves: HashMap<String, Leaf>,
+}
+
+impl Table {
+    /// What the lines at `path` are, without what was not written whole; nothing if there are none.
+    pub fn survey(path: &Path) -> io::Result<Option<Table>> {
+        if last_id(path)?.is_none() {
+            return Ok(None);
+        }
+        let (mut columns, mut kinds) = (Columns::default(), HashMap::<String, Kind>::new());
+        let (mut rows, mut first_id, mut last_id) = (0, 0, 0);
+        for_each(path, |line, _| {
+            rows += 1;
+            last_id = line.id;
+            if rows == 1 {
+                first_id = line.id;
+            }
+            for (pointer, leaf) in flatten(line.value)? {
+                let Some(kind) = Kind::of(&leaf) else { continue };
+                columns.add(&pointer);
+                kinds.entry(pointer).and_modify(|known| *known = known.with(kind)).or_insert(kind);
+            }
+            Ok(())
+        })?;
+        let kinds = columns.names().iter().map(|name| kinds[name]).collect();
+        Ok(Some(Table { rows, first_id, last_id, columns, kinds }))
+    }
+
+    /// Writes the lines at `path` as Parquet. Answers the file.
+    pub fn write(&self, path: &Path, to: File) -> io::Result<File> {
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let mut writer = SerializedFileWriter::new(to, Arc::new(self.schema()?), Arc::new(properties))?;
+        let (mut group, mut bytes) = (Vec::new(), 0);
+        for_each(path, |line, length| {
+            group.push(Record::of(line)?);
+            bytes += length;
+            if group.len() == GROUP_ROWS || bytes >= GROUP_BYTES {
+                self.write_group(&mut writer, &group)?;
+                group.clear();
+                bytes = 0;
+            }
+            Ok(())
+        })?;
+        if !group.is_empty() {
+            self.write_group(&mut writer, &group)?;
+        }
+        Ok(writer.into_inner()?)
+    }
+
+    fn schema(&self) -> Result<Type, ParquetError> {
+        let text = Some(LogicalType::String);
+        let micros = Some(LogicalType::timestamp(true, TimeUnit::MICROS));
+        let mut fields = Vec::new();
+        for name in FIRST {
+            let (physical, logical) = match name {
+                "id" => (Physical::INT64, None),
+                "received_at" => (Physical::INT64, micros.clone()),
+                _ => (Physical::BYTE_ARRAY, text.clone()),
+            };
+            let repetition = match name {
+                "schema" | "link" => Repetition::OPTIONAL,
+                _ => Repetition::REQUIRED,
+            };
+            fields.push(field(name, physical, logical, repetition)?);
+        }
+        for (pointer, kind) in self.columns.names().iter().zip(&self.kinds) {
+            let (physical, logical) = match kind {
+                Kind::Bool => (Physical::BOOLEAN, None),
+                Kind::Double => (Physical::DOUBLE, None),
+                Kind::Text => (Physical::BYTE_ARRAY, text.clone()),
+            };
+            let name = if pointer.is_empty() { "(all)" } else { pointer };
+            fields.push(field(name, physical, logical, Repetition::OPTIONAL)?);
+        }
+        Type::group_type_builder("message").with_fields(fields).build()
+    }
+
+    fn write_group(&self, writer: &mut SerializedFileWriter<File>, group: &[Record]) -> io::Result<()> {
+        let mut columns = writer.next_row_group()?;
+        for (n, name) in FIRST.into_iter().enumerate() {
+            match name {
+                "id" => required::<Int64Type>(&mut columns, group.iter().map(|r| r.id))?,
+                "received_at" => required::<Int64Type>(&mut columns, group.iter().map(|r| r.received_at))?,
+                "schema" | "link" => optional::<ByteArrayType>(
+                    &mut columns,
+                    group.iter().map(|r| r.fixed[n].as_deref().map(ByteArray::from)),
+                )?,
+                _ => required::<ByteArrayType>(
+                    &mut columns,
+                    group.iter().map(|r| ByteArray::from(r.fixed[n].as_deref().unwrap_or_default())),
+                )?,
+            }
+        }
+        for (pointer, kind) in self.columns.names().iter().zip(&self.kinds) {
+            let leaves = group.iter().map(|record| record.leaves.get(pointer));
+            match kind {
+                Kind::Bool => optional::<BoolType>(&mut columns, leaves.map(|leaf| leaf?.bool()))?,
+                Kind::Double => optional::<DoubleType>(&mut columns, leaves.map(|leaf| leaf?.double()))?,
+                Kind::Text => {
+                    let texts = leaves.map(|leaf| leaf?.text().map(|text| ByteArray::from(&*text)));
+                    optional::<ByteArrayType>(&mut columns, texts)?;
+                }
+            }
+        }
+        columns.close()?;
+        Ok(())
+    }
+}
+
+impl Kind {
+    /// What a column with `leaf` alone would be; nothing for null.
+    fn of(leaf: &Leaf) -> Option<Kind> {
+        match leaf {
+            Leaf::Null => None,
+            Leaf::Bool(_) => Some(Kind::Bool),
+            Leaf::Number(text) if is_double(text) => Some(Kind::Double),
+            Leaf::Number(_) | Leaf::Text(_) | Leaf::Empty(_) => Some(Kind::Text),
+        }
+    }
+
+    /// What a column with values of both is.
+    fn with(self, other: Kind) -> Kind {
+        if self == other { self } else { Kind::Text }
+    }
+}
+
+/// Whether a number of JSON has a double that is exactly it, or is one already.
+fn is_double(text: &str) -> bool {
+    text.contains(['.', 'e', 'E'])
+        || text.trim_start_matches('-').parse::<u64>().is_ok_and(|number| number <= EXACT)
+}
+
+impl Leaf {
+    fn bool(&self) -> Option<bool> {
+        if let Leaf::Bool(bool) = self { Some(*bool) } else { None }
+    }
+
+    fn double(&self) -> Option<f64> {
+        if let Leaf::Number(text) = self { text.parse().ok() } else { None }
+    }
+
+    fn text(&self) -> Option<std::borrow::Cow<'_, str>> {
+        match self {
+            Leaf::Null => None,
+            Leaf::Bool(bool) => Some(bool.to_string().into()),
+            Leaf::Number(text) | Leaf::Text(text) | Leaf::Empty(text) => Some(text.into()),
+        }
+    }
+}
+
+impl Record {
+    fn of(line: Line<'_>) -> io::Result<Record> {
+        let received_at = clock::micros(&line.received_at)
+            .ok_or_else(|| io::Error::other(format!("{:?} is no time", line.received_at)))?;
+        let value = line.value.get().to_owned();
+        let leaves = flatten(line.value)?.into_iter().collect();
+        let fixed = [
+            Some(line.name),
+            None,
+            Some(line.device),
+            None,
+            Some(line.format),
+            line.schema,
+            line.link,
+            Some(line.request),
+            Some(value),
+        ];
+        Ok(Record { fixed, id: line.id, received_at, leaves })
+    }
+}
+
+fn field(
+    name: &str,
+    physical: Physical,
+    logical: Option<LogicalType>,
+    repetition: Repetition,
+) -> Result<Arc<Type>, ParquetError> {
+    let builder = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+    Ok(Arc::new(builder.with_logical_type(logical).build()?))
+}
+
+/// Writes the next column, of values that are always there.
+fn required<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: impl Iterator<Item = T::T>,
+) -> io::Result<()> {
+    let mut column = group.next_column()?.ok_or_else(|| io::Error::other("there are fewer columns"))?;
+    column.typed::<T>().write_batch(&values.collect::<Vec<_>>(), None, None)?;
+    Ok(column.close()?)
+}
+
+/// Writes the next column, of values of which some are null.
+fn optional<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: impl Iterator<Item = Option<T::T>>,
+) -> io::Result<()> {
+    let values: Vec<_> = values.collect();
+    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let values: Vec<_> = values.into_iter().flatten().collect();
+    let mut column = group.next_column()?.ok_or_else(|| io::Error::other("there are fewer columns"))?;
+    column.typed::<T>().write_batch(&values, Some(&levels), None)?;
+    Ok(column.close()?)
+}
+
+/// Reads the lines at `path`, each with its length.
+fn for_each(path: &Path, mut read: impl FnMut(Line<'_>, usize) -> io::Result<()>) -> io::Result<()> {
+    let mut lines = BufReader::new(File::open(path)?);
+    let mut line = String::new();
+    while lines.read_line(&mut line)? > 0 {
+        read(serde_json::from_str(&line)?, line.len())?;
+        line.clear();
+    }
+    Ok(())
+}
+
+/// The id of the last of the lines at `path`, after cutting off what was not written whole.
+pub fn last_id(path: &Path) -> io::Result<Option<i64>> {
+    let (_, last) = Growing::open(path.to_owned(), |line| identify(line).is_some())?;
+    Ok(last.as_deref().and_then(identify))
+}
