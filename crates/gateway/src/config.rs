@@ -2,7 +2,10 @@
 
 use crate::outputs;
 use serde::{Deserialize, Serialize};
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 /// Everything that can be set. `Config::default()` is what `dunnage gateway` runs with when nothing is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -16,6 +19,8 @@ pub struct Config {
     pub quarantine: Quarantine,
     /// What messages may be.
     pub schemas: Schemas,
+    /// What operators ask.
+    pub admin: Admin,
     /// What the gateway says about itself.
     pub log: Log,
     /// What devices send; the first profile whose pattern matches a device is used.
@@ -80,6 +85,14 @@ pub struct Schemas {
     pub path: PathBuf,
 }
 
+/// `[admin]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Admin {
+    /// A Unix socket; a relative path starts at the buffer's folder. Empty for none.
+    pub socket: PathBuf,
+}
+
 /// `[log]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -127,6 +140,9 @@ pub struct Profile {
     /// Where outputs put their messages: what `{path}` stands for in an output's templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// By what a message that comes again is recognized.
+    #[serde(default)]
+    pub duplicates: Duplicates,
 }
 
 /// A format, by its name.
@@ -146,6 +162,17 @@ impl From<FormatName> for &'static str {
     fn from(format: FormatName) -> Self {
         format.0.name()
     }
+}
+
+/// By what a message that comes again is recognized.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Duplicates {
+    /// By the key that its sender gives it. Without one, it is another message.
+    #[default]
+    Key,
+    /// By the key, or without one by its bytes.
+    Bytes,
 }
 
 /// `[[output]]`: where messages go. One of the tables says how.
@@ -214,6 +241,20 @@ impl Default for Buffer {
 impl Default for Quarantine {
     fn default() -> Self {
         Quarantine { messages: 10_000, bytes: 64 << 20 }
+    }
+}
+
+impl Default for Admin {
+    fn default() -> Self {
+        Admin { socket: "admin.sock".into() }
+    }
+}
+
+impl Config {
+    /// Where the admin socket is, if there is to be one.
+    pub fn admin_socket(&self) -> Option<PathBuf> {
+        let folder = self.buffer.path.parent().unwrap_or(Path::new(""));
+        (!self.admin.socket.as_os_str().is_empty()).then(|| folder.join(&self.admin.socket))
     }
 }
 

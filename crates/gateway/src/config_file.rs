@@ -5,7 +5,7 @@ use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
 /// Every key: section, name, and what the commented default says of it.
-const KEYS: [(&str, &str, &str); 17] = [
+const KEYS: [(&str, &str, &str); 18] = [
     ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
     ("http", "body_limit_bytes", "Largest message, in bytes; larger ones are answered 413. At most 1 MiB."),
     ("http", "connections", "Most connections at a time; more wait in the listen queue."),
@@ -41,6 +41,11 @@ const KEYS: [(&str, &str, &str); 17] = [
         "path",
         "A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty for the bundled ones alone.",
     ),
+    (
+        "admin",
+        "socket",
+        "The Unix socket of `dunnage gateway status` and its like. A relative path starts at the buffer's folder; empty for none.",
+    ),
     ("log", "format", "human or json."),
     ("log", "level", "error, warn, info, debug or trace."),
 ];
@@ -69,6 +74,8 @@ const PROFILE: &str = "
 # link = \"astrocast\"
 # What {path} stands for in the templates of outputs:
 # path = \"fleet/containers\"
+# By what a message that comes again is recognized: key (Idempotency-Key), or bytes (without a key, the same bytes).
+# duplicates = \"key\"
 ";
 
 const OUTPUTS: &str = "
@@ -285,7 +292,7 @@ mod tests {
                 ("http", "listen") => "127.0.0.1:9",
                 ("log", "format") => "json",
                 ("log", "level") => "warn",
-                (_, "path") => "elsewhere",
+                (_, "path" | "socket") => "elsewhere",
                 ("http", "body_limit_bytes") => "77",
                 ("buffer", "queue_bytes") => "2000000",
                 _ => "7",

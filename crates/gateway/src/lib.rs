@@ -4,6 +4,8 @@
 //! reading waits in a bounded queue until one thread writes it, many in a transaction, and the request is
 //! answered after the commit. The API and the page show what is stored. See `spec/ingest.md`.
 
+#[cfg(unix)]
+mod admin;
 mod api;
 mod buffer;
 mod clock;
@@ -28,9 +30,12 @@ mod tls;
 mod unread;
 mod view;
 
+#[cfg(unix)]
+pub use admin::{AdminClient, AdminError, SocketError};
 pub use buffer::{BufferError, undelivered::Undelivered};
 pub use config::{
-    Buffer, Config, FormatName, Http, Log, LogFormat, Mapping, Output, Profile, Quarantine, Schemas,
+    Admin, Buffer, Config, Duplicates, FormatName, Http, Log, LogFormat, Mapping, Output, Profile,
+    Quarantine, Schemas,
 };
 pub use config_file::ConfigError;
 pub use outputs::{
@@ -72,6 +77,8 @@ pub struct Gateway {
     leaving: watch::Sender<bool>,
     forwarders: JoinSet<()>,
     stats: AbortHandle,
+    #[cfg(unix)]
+    admin: Option<AbortHandle>,
     writer: JoinHandle<()>,
 }
 
@@ -122,6 +129,10 @@ pub enum Error {
         /// The buffer's file.
         buffer: String,
     },
+    /// The admin socket cannot be made.
+    #[cfg(unix)]
+    #[error(transparent)]
+    Socket(#[from] SocketError),
     /// The address is not free.
     #[error("cannot listen on {address}: {source}")]
     Listen {
@@ -140,12 +151,14 @@ impl Gateway {
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
         let outputs = outputs::open_all(&config)?;
-        let opened = buffer::open(&config, &|_| false)?;
+        let opened = buffer::open(&config, &|device| profiles.by_bytes(device))?;
         check_layouts(&config, &profiles, &opened)?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
         let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
 
+        #[cfg(unix)]
+        let socket = config.admin_socket().map(|path| admin::Socket::bind(&path)).transpose()?;
         let (stopping, watching) = watch::channel(false);
         let (queue, receiver) = Queue::new(config.buffer.queue_messages, config.buffer.queue_bytes);
         let totals = opened.totals.clone();
@@ -180,6 +193,8 @@ impl Gateway {
             forwarders.spawn(shared.outputs.forwarder(output, cursor, &shared, left.clone()).run());
         }
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
+        #[cfg(unix)]
+        let admin = socket.map(|socket| admin::serve(socket, Arc::clone(&shared), config.clone(), address));
         tracing::info!(%address, buffer = %config.buffer.path.display(), stored = totals.stored, "gateway started");
         Ok(Gateway {
             address,
@@ -190,6 +205,8 @@ impl Gateway {
             leaving,
             forwarders,
             stats,
+            #[cfg(unix)]
+            admin,
             writer,
         })
     }
@@ -243,6 +260,10 @@ impl Gateway {
             tracing::warn!("some outputs did not end in time and are cut");
             self.forwarders.shutdown().await;
         }
+        #[cfg(unix)]
+        if let Some(admin) = &self.admin {
+            admin.abort();
+        }
         self.shared.readers.close().await;
         self.shared.queue.stop().await;
         let writer = self.writer;
@@ -253,7 +274,8 @@ impl Gateway {
         let summary = Summary {
             received: self.shared.board.received.load(Ordering::Relaxed),
             stored: totals.stored - before.stored,
-            quarantined: totals.quarantined - before.quarantined,
+            // Messages of earlier may have left the quarantine.
+            quarantined: totals.quarantined.saturating_sub(before.quarantined),
             refused: totals.refused - before.refused,
             duplicates: totals.duplicates - before.duplicates,
         };

@@ -97,7 +97,9 @@ impl Commits {
                 Entry::Reject(reject, _) => {
                     reject_id += 1;
                     if 2 * reject.raw.len() <= MAX_BYTES {
-                        self.shared.live.send("quarantine", &RejectObject::of_reject(reject_id, reject));
+                        let profiles = self.shared.profiles.load();
+                        let object = RejectObject::of_reject(reject_id, reject, &profiles);
+                        self.shared.live.send("quarantine", &object);
                     }
                 }
                 Entry::Duplicate(_) | Entry::Change(..) | Entry::Stop => {}

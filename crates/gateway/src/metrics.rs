@@ -42,6 +42,10 @@ pub struct Metrics {
     duplicates: Counter,
     remembered: Gauge,
     forgotten: Counter,
+    /// Messages of the quarantine that were stored after all.
+    pub requeued: Counter,
+    /// Messages of the quarantine that an operator dropped.
+    pub discarded: Counter,
     problems: Family<ByProblem, Counter>,
     /// Messages that waited when the writer took a batch.
     pub batch_messages: Histogram,
@@ -72,6 +76,8 @@ impl Metrics {
             duplicates: Counter::default(),
             remembered: Gauge::default(),
             forgotten: Counter::default(),
+            requeued: Counter::default(),
+            discarded: Counter::default(),
             problems: Family::default(),
             batch_messages: Histogram::new(exponential_buckets(1.0, 2.0, 12)),
             commit_seconds: Histogram::new(exponential_buckets(0.0001, 2.0, 15)),
@@ -91,6 +97,8 @@ impl Metrics {
         r.register("stored_bytes", "Their bytes as they arrived", self.stored_bytes.clone());
         r.register("stored_json_bytes", "Their bytes as compact JSON", self.json_bytes.clone());
         r.register("quarantined_messages", "Messages that could not be decoded", self.quarantined.clone());
+        r.register("requeued_messages", "Quarantined messages stored after all", self.requeued.clone());
+        r.register("discarded_messages", "Quarantined messages dropped by hand", self.discarded.clone());
         r.register("duplicate_messages", "Messages that were stored already", self.duplicates.clone());
         let remembered = self.remembered.clone();
         r.register("remembered_messages", "Messages that are known if they come again", remembered);

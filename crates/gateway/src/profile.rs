@@ -58,6 +58,8 @@ pub struct Rule {
     formats: Vec<Id>,
     /// The link that their messages came over, when the sender names none.
     pub link: Option<String>,
+    /// Whether a message without a key is the same as an earlier one that has the same bytes.
+    pub by_bytes: bool,
     path: Arc<str>,
 }
 
@@ -126,6 +128,16 @@ impl Profiles {
         }
     }
 
+    /// The schema that a message of `device` is read with: the one it asks for, else its profile's.
+    pub fn schema_of<'a>(&'a self, device: &str, asked: Option<&'a str>) -> Option<&'a str> {
+        asked.or_else(|| self.rule(device)?.codecs.schema.as_deref())
+    }
+
+    /// Whether messages of `device` without a key are the same when their bytes are.
+    pub fn by_bytes(&self, device: &str) -> bool {
+        self.rule(device).is_some_and(|rule| rule.by_bytes)
+    }
+
     /// Where outputs are to put the messages of `device`; empty when its profile does not say.
     pub fn path(&self, device: &str) -> Arc<str> {
         Arc::clone(self.rule(device).map_or(&self.no_path, |rule| &rule.path))
@@ -158,6 +170,7 @@ fn rule(profile: &Profile, schemas: &BTreeMap<String, Schema>) -> Result<Rule, P
         codecs: codecs(profile, schemas).map_err(failed)?,
         formats: profile.formats.iter().map(|format| format.0).collect(),
         link: profile.link.clone(),
+        by_bytes: profile.duplicates == config::Duplicates::Bytes,
         path: path.into(),
     })
 }

@@ -7,7 +7,7 @@ mod infer;
 mod layout;
 mod packed;
 mod size;
-mod table;
+pub mod table;
 
 use crate::failure::Failure;
 use clap::{Args, Subcommand};

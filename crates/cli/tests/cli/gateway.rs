@@ -99,3 +99,61 @@ fn the_printed_configuration_is_one() {
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("nonsense") && run.stderr.lines().count() == 1, "{}", run.stderr);
 }
+
+/// Runs `dunnage gateway ...` for the gateway whose buffer is in `folder`.
+fn ask(folder: &std::path::Path, arguments: &[&str]) -> crate::run::Run {
+    let mut command = command(&["gateway"]);
+    command.args(arguments).env("DUNNAGE_BUFFER_PATH", folder.join("buffer.sqlite3"));
+    finish(command.spawn().unwrap(), b"")
+}
+
+fn post(address: SocketAddr, device: &str, body: &str) -> u16 {
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let url = format!("http://{address}/ingest/{device}");
+    agent.post(url).content_type("application/json").send(body).unwrap().status().as_u16()
+}
+
+#[test]
+fn a_running_gateway_can_be_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway(folder.path());
+    assert_eq!((post(address, "d1", "{}"), post(address, "d2", "{")), (204, 400));
+    let status = ask(folder.path(), &["status"]);
+    assert!(
+        status.text().contains("2 received, 1 stored, 0 duplicates, 1 quarantined, 0 refused"),
+        "{}",
+        status.text()
+    );
+    assert_eq!(ask(folder.path(), &["status", "--json"]).json()["address"], address.to_string());
+
+    let list = ask(folder.path(), &["quarantine", "list"]);
+    assert!(list.text().contains("truncated: ") && list.text().contains("at byte 1"), "{}", list.text());
+    let retried = ask(folder.path(), &["quarantine", "retry"]);
+    assert_eq!(retried.code, 1);
+    assert!(retried.any_text().contains("still not decoded 1 message:\n  1 of d2: truncated: "));
+    assert_eq!(ask(folder.path(), &["quarantine", "drop"]).code, 2);
+    assert_eq!(
+        ask(folder.path(), &["quarantine", "drop", "--device", "d*", "1"]).text(),
+        "dropped 1 message\n"
+    );
+    assert_eq!(ask(folder.path(), &["quarantine", "list"]).text(), "nothing\n");
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+}
+
+#[test]
+fn without_a_gateway_there_is_nothing_to_ask_and_what_a_killed_one_left_does_not_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, _) = gateway(folder.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(folder.path().join("admin.sock").exists());
+    let run = ask(folder.path(), &["status"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.starts_with("dunnage: no gateway is running: "), "{}", run.stderr);
+    let (mut child, _) = gateway(folder.path());
+    assert_eq!(ask(folder.path(), &["status"]).code, 0);
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+    assert_eq!(ask(folder.path(), &["quarantine", "list"]).code, 1);
+}

@@ -2,7 +2,10 @@
 
 use super::objects::{DeviceObject, MessageObject, RejectObject};
 use crate::{
-    buffer::queries::{self, Page, StoredMessage},
+    buffer::{
+        quarantine,
+        queries::{self, Page, StoredMessage},
+    },
     problem::Problem,
     shared::Shared,
 };
@@ -73,14 +76,17 @@ pub async fn messages(
     objects(found.ok_or_else(Problem::unreadable)?)
 }
 
-pub async fn quarantine(
+pub async fn rejects(
     State(shared): State<Arc<Shared>>,
     asked: Asked,
 ) -> Result<Json<Messages<RejectObject>>, Problem> {
     let page = page(asked)?;
     let found =
-        shared.readers.read(move |c| queries::quarantine(c, page)).await.ok_or_else(Problem::unreadable)?;
-    Ok(Json(Messages { messages: found.into_iter().map(RejectObject::of_stored).collect() }))
+        shared.readers.read(move |c| quarantine::newest(c, page)).await.ok_or_else(Problem::unreadable)?;
+    let profiles = shared.profiles.load();
+    Ok(Json(Messages {
+        messages: found.into_iter().map(|kept| RejectObject::of_kept(kept, &profiles)).collect(),
+    }))
 }
 
 fn objects(found: Vec<StoredMessage>) -> Result<Json<Messages<MessageObject>>, Problem> {

@@ -22,7 +22,7 @@ pub fn routes(inputs: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
         .route("/api/devices", get(lists::devices))
         .route("/api/devices/{device}/messages", get(lists::device_messages))
         .route("/api/messages", get(lists::messages))
-        .route("/api/quarantine", get(lists::quarantine))
+        .route("/api/quarantine", get(lists::rejects))
         .route("/api/stats", get(health::stats))
         .route("/api/events", get(events::events))
         .route("/healthz", get(health::healthz))

@@ -1,10 +1,14 @@
 //! The API's JSON objects.
 
 use crate::{
-    buffer::queries::{Device, StoredMessage, StoredReject},
+    buffer::{
+        quarantine::Kept,
+        queries::{Device, StoredMessage},
+    },
     clock::rfc3339,
     hex::hex,
     outputs,
+    profile::Profiles,
     reading::{Reading, Reject},
     shared::Shared,
 };
@@ -78,13 +82,14 @@ pub struct RejectObject {
 }
 
 impl RejectObject {
-    /// A message of the quarantine.
-    pub fn of_stored(r: StoredReject) -> Self {
+    /// A message of the quarantine. Its schema is the one that it would be read with now.
+    pub fn of_kept(r: Kept, profiles: &Profiles) -> Self {
+        let schema = profiles.schema_of(&r.device, r.schema.as_deref()).map(str::to_owned);
         RejectObject {
             id: r.id,
             device: r.device,
             received_at: rfc3339(r.received_at),
-            schema: r.schema,
+            schema,
             link: r.link,
             content_type: r.content_type,
             bytes: r.raw.len(),
@@ -96,13 +101,14 @@ impl RejectObject {
     }
 
     /// A message that was just put there under `id`.
-    pub fn of_reject(id: i64, reject: &Reject) -> Self {
+    pub fn of_reject(id: i64, reject: &Reject, profiles: &Profiles) -> Self {
         let from = reject.provenance.clone();
+        let schema = profiles.schema_of(&from.device, from.schema.as_deref()).map(str::to_owned);
         RejectObject {
             id,
             device: from.device,
             received_at: rfc3339(from.received_at),
-            schema: from.schema.as_deref().map(str::to_owned),
+            schema,
             link: from.link,
             content_type: reject.content_type.clone(),
             bytes: reject.raw.len(),

@@ -1,5 +1,6 @@
 //! What is written beside messages: how far outputs have come, and what they refused.
 
+use super::quarantine;
 use rusqlite::Connection;
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,11 +13,13 @@ pub enum Change {
     Undelivered { output: Arc<str>, message_id: i64, refused_at: i64, reason: String },
     /// What an output refused is delivered after all, or given up: these messages, or without them all.
     Settled { output: Arc<str>, message_ids: Option<Vec<i64>> },
+    /// Messages of the quarantine are dropped.
+    Discard { quarantine_ids: Vec<i64> },
 }
 
 impl Change {
-    /// Makes the change.
-    pub fn apply(&self, connection: &Connection) -> rusqlite::Result<()> {
+    /// Makes the change. Answers what leaves the quarantine by it: messages, and their bytes.
+    pub fn apply(&self, connection: &Connection) -> rusqlite::Result<(u64, u64)> {
         match self {
             Change::Cursor { output, message_id } => {
                 let sql = "INSERT OR REPLACE INTO cursors VALUES (?, ?)";
@@ -36,8 +39,17 @@ impl Change {
                     statement.execute((output, id))?;
                 }
             }
+            Change::Discard { quarantine_ids } => {
+                let mut gone = (0, 0);
+                for id in quarantine_ids {
+                    if let Some(bytes) = quarantine::remove(connection, *id)? {
+                        gone = (gone.0 + 1, gone.1 + bytes);
+                    }
+                }
+                return Ok(gone);
+            }
         }
-        Ok(())
+        Ok((0, 0))
     }
 }
 

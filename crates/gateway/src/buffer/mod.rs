@@ -6,6 +6,7 @@ mod duplicates;
 mod file;
 mod gaps;
 mod layouts;
+pub mod quarantine;
 pub mod queries;
 mod queue;
 mod reader;

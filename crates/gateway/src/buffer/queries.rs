@@ -12,7 +12,7 @@ use dunnage_formats::Id;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 
 /// Most bytes of messages in one answer; a page ends early rather than exceed it by more than a message.
-const PAGE_BYTES: usize = 4 << 20;
+pub(super) const PAGE_BYTES: usize = 4 << 20;
 
 /// Which part of a list, newest first.
 #[derive(Debug, Clone, Copy)]
@@ -44,31 +44,6 @@ pub struct StoredMessage {
     pub bytes: usize,
     /// What they say, as compact JSON.
     pub json: String,
-}
-
-/// A message of the quarantine.
-#[derive(Debug)]
-pub struct StoredReject {
-    /// Ascends over all devices.
-    pub id: i64,
-    /// Microseconds since 1970.
-    pub received_at: i64,
-    /// Its device.
-    pub device: String,
-    /// Its schema's name.
-    pub schema: Option<String>,
-    /// The link it came over.
-    pub link: Option<String>,
-    /// Its `Content-Type`.
-    pub content_type: String,
-    /// What is wrong with it.
-    pub kind: String,
-    /// Where, in bytes.
-    pub offset: Option<i64>,
-    /// Why, for people.
-    pub reason: String,
-    /// Its bytes as they arrived.
-    pub raw: Vec<u8>,
 }
 
 /// A device and its last message.
@@ -193,14 +168,6 @@ fn outgoing(row: &Row<'_>, profiles: &Profiles, buffer: &str) -> rusqlite::Resul
     })
 }
 
-/// Messages that could not be decoded.
-pub fn quarantine(connection: &Connection, page: Page) -> rusqlite::Result<Vec<StoredReject>> {
-    let sql = "SELECT id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw
-               FROM quarantine WHERE id < ? ORDER BY id DESC LIMIT ?";
-    let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
-    collect(connection, sql, values, reject, |r| 2 * r.raw.len())
-}
-
 /// Devices, the one that sent last first; `before` is the id of a last message.
 pub fn devices(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Device>> {
     let sql = format!(
@@ -214,7 +181,7 @@ pub fn devices(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Devi
     collect(connection, &sql, values, device, |d| d.last.json.len())
 }
 
-fn collect<T>(
+pub(super) fn collect<T>(
     connection: &Connection,
     sql: &str,
     values: Vec<Value>,
@@ -247,20 +214,5 @@ fn message(row: &Row<'_>, first: usize) -> rusqlite::Result<StoredMessage> {
         link: record.link.map(str::to_owned),
         bytes: record.raw.len(),
         json: record.json.to_owned(),
-    })
-}
-
-fn reject(row: &Row<'_>) -> rusqlite::Result<StoredReject> {
-    Ok(StoredReject {
-        id: row.get(0)?,
-        received_at: row.get(1)?,
-        device: row.get(2)?,
-        schema: row.get(3)?,
-        link: row.get(4)?,
-        content_type: row.get(5)?,
-        kind: row.get(6)?,
-        offset: row.get(7)?,
-        reason: row.get(8)?,
-        raw: row.get(9)?,
     })
 }

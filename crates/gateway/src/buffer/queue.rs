@@ -33,6 +33,8 @@ impl Entry {
 pub struct Ticket {
     /// Whether the message is durable.
     pub answer: oneshot::Sender<bool>,
+    /// The message's id in the quarantine, if it was there until now.
+    pub requeued: Option<i64>,
     _reservation: Reservation,
 }
 
@@ -107,12 +109,26 @@ impl Queue {
             mpsc::error::TrySendError::Closed(()) => Refusal::NotWritten,
         })?;
         let (answer, durable) = oneshot::channel();
-        place.send(entry(Ticket { answer, _reservation: room }));
+        place.send(entry(Ticket { answer, requeued: None, _reservation: room }));
         queued();
         match durable.await {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => Err(Refusal::NotWritten),
         }
+    }
+
+    /// Makes a reading durable that was the message `id` of the quarantine, which it leaves in the same transaction. Waits
+    /// for its place in the queue; what it answers tells whether it is durable.
+    pub async fn requeue(
+        &self,
+        reading: Reading,
+        room: Reservation,
+        id: i64,
+    ) -> Result<oneshot::Receiver<bool>, Refusal> {
+        let (answer, durable) = oneshot::channel();
+        let ticket = Ticket { answer, requeued: Some(id), _reservation: room };
+        self.sender.send(Entry::Message(reading, ticket)).await.map_err(|_| Refusal::NotWritten)?;
+        Ok(durable)
     }
 
     /// Makes a change durable, also when the queue is full: then it waits for its place.

@@ -4,8 +4,8 @@ use super::{
     Totals, changes,
     duplicates::Duplicates,
     file::{BufferError, BufferFile},
-    layouts,
-    queue::Entry,
+    layouts, quarantine,
+    queue::{Entry, Ticket},
     record::{self, Record},
 };
 use crate::{clock, config::Config, reading::Reject, slots::LayoutKey};
@@ -77,6 +77,14 @@ struct Written {
 struct Kept {
     messages: u64,
     bytes: u64,
+}
+
+impl Kept {
+    /// So many messages, with so many bytes, are no longer kept.
+    fn less(&mut self, (messages, bytes): (u64, u64)) {
+        self.messages = self.messages.saturating_sub(messages);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
 }
 
 /// A device with what a batch has added so far.
@@ -194,7 +202,11 @@ impl<O: Observer> Writer<O> {
             }
             Err(e) => {
                 self.duplicates.take_back();
-                let messages = |entry: &&Entry| matches!(entry, Entry::Message(..) | Entry::Reject(..));
+                // What came out of the quarantine is still there.
+                let messages = |entry: &&Entry| match entry {
+                    Entry::Message(_, ticket) => ticket.requeued.is_none(),
+                    entry => matches!(entry, Entry::Reject(..)),
+                };
                 self.observer.failed(batch.iter().filter(messages).count(), &e);
                 if !self.connection.is_autocommit() {
                     self.reopen();
@@ -215,6 +227,15 @@ impl<O: Observer> Writer<O> {
             let mut reject = transaction
                 .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for (at, entry) in batch.iter().enumerate() {
+                if let Entry::Message(_, Ticket { requeued: Some(id), .. }) = entry {
+                    let Some(bytes) = quarantine::remove(&transaction, *id)? else {
+                        // It was dropped since it was read, and stays so.
+                        again.push(at);
+                        continue;
+                    };
+                    kept.less((1, bytes));
+                    totals.quarantined = totals.quarantined.saturating_sub(1);
+                }
                 match entry {
                     Entry::Message(reading, _) if self.duplicates.is_known(reading) => {
                         totals.duplicates += 1;
@@ -245,7 +266,7 @@ impl<O: Observer> Writer<O> {
                         kept.messages += 1;
                         kept.bytes += rejected.raw.len() as u64;
                     }
-                    Entry::Change(change, _) => change.apply(&transaction)?,
+                    Entry::Change(change, _) => kept.less(change.apply(&transaction)?),
                     Entry::Duplicate(_) | Entry::Stop => {}
                 }
             }

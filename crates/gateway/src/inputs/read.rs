@@ -23,9 +23,12 @@ pub async fn read(
     raw: Bytes,
 ) -> Result<Reading, (Reject, Problem)> {
     let profiles = shared.profiles.load_full();
-    if provenance.link.is_none() {
-        provenance.link = profiles.rule(&provenance.device).and_then(|rule| rule.link.clone());
+    if let Some(rule) = profiles.rule(&provenance.device) {
+        provenance.link = provenance.link.or_else(|| rule.link.clone());
+        provenance.by_bytes = rule.by_bytes;
     }
+    // In the quarantine stays what was asked for: what the profile says may be another thing when it is decoded again.
+    let asked = provenance.schema.clone();
     let decoded = match encoding {
         Err(problem) => Err(problem),
         Ok(encoding) => decode_as(shared, &profiles, &mut provenance, &encoding, &raw)
@@ -41,6 +44,7 @@ pub async fn read(
                 _ => problem.detail.clone(),
             };
             let (kind, offset) = (problem.kind.unwrap_or(problem.name()), problem.offset);
+            provenance.schema = asked;
             Err((Reject { provenance, content_type, raw, kind, offset, reason }, problem))
         }
     }

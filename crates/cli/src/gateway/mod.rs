@@ -1,14 +1,19 @@
-//! `dunnage gateway`: runs the gateway until it is told to stop.
+//! `dunnage gateway`: runs the gateway until it is told to stop, and asks one that runs.
+
+mod config;
+mod quarantine;
+mod running;
+mod status;
 
 use crate::{failure::Failure, signals};
 use clap::{Args, Subcommand};
 use dunnage_gateway::{Config, Error};
 use std::{
-    io::{self, ErrorKind, Write},
-    path::PathBuf,
+    io::ErrorKind,
+    path::{Path, PathBuf},
 };
 
-/// Run the gateway, or print its configuration
+/// Run the gateway, or ask the one that runs
 ///
 /// The configuration is a TOML file, over which environment variables (DUNNAGE_SECTION_KEY) win; without
 /// either, the defaults hold. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
@@ -27,25 +32,31 @@ pub struct Gateway {
 enum Command {
     /// Print the default configuration, with comments
     Config,
+    Status(status::Status),
+    Quarantine(quarantine::Quarantine),
 }
 
 impl Gateway {
     pub fn run(self) -> Result<(), Failure> {
-        if let Some(Command::Config) = self.command {
-            let mut output = io::stdout().lock();
-            output.write_all(Config::commented_default().as_bytes())?;
-            return Ok(output.flush()?);
+        match self.command {
+            None => run(self.config.as_deref()),
+            Some(Command::Config) => config::print(),
+            Some(Command::Status(command)) => command.run(),
+            Some(Command::Quarantine(command)) => command.run(),
         }
-        let config = Config::load(self.config.as_deref()).map_err(|e| Failure::Failed(e.to_string()))?;
-        dunnage_gateway::log::start(&config.log).map_err(Failure::Failed)?;
-        runtime()?.block_on(async {
-            let stop = signals::stop()?;
-            let gateway = start(config).await?;
-            stop.await;
-            gateway.stop().await;
-            Ok(())
-        })
     }
+}
+
+fn run(file: Option<&Path>) -> Result<(), Failure> {
+    let config = Config::load(file).map_err(|e| Failure::Failed(e.to_string()))?;
+    dunnage_gateway::log::start(&config.log).map_err(Failure::Failed)?;
+    runtime()?.block_on(async {
+        let stop = signals::stop()?;
+        let gateway = start(config).await?;
+        stop.await;
+        gateway.stop().await;
+        Ok(())
+    })
 }
 
 /// The threads on which the gateway runs.

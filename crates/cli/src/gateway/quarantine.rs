@@ -1,0 +1,159 @@
+//! `dunnage gateway quarantine`: what could not be decoded.
+
+use super::running::{Which, messages, print_json, text};
+use crate::{failure::Failure, output, schema::table};
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use std::io::Write;
+
+/// List, decode again or drop the messages that could not be decoded
+///
+/// Commands talk to the running gateway, over its admin socket.
+#[derive(Args)]
+pub struct Quarantine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List them, oldest first
+    List {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Most messages in the list
+        #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
+        limit: u16,
+        /// Print JSON, with the bytes
+        #[arg(long)]
+        json: bool,
+    },
+    /// Decode them again, with the present profiles and schemas
+    ///
+    /// What can be decoded becomes a new message, with the time at which it arrived. For the rest it says why not.
+    /// Exits with 0 when every one was decoded, and 1 otherwise.
+    Retry {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Drop them for good
+    Drop {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Drop all, if nothing else says which
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// Which messages: those that fit everything that is given, or else all.
+#[derive(Args)]
+struct Chosen {
+    #[command(flatten)]
+    which: Which,
+    /// Devices; * stands for any characters
+    #[arg(long, value_name = "PATTERN")]
+    device: Option<String>,
+    /// What is wrong: truncated, malformed, type, range, limit, schema, media-type, unknown-schema, unknown-layout
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
+    /// The schema that they are read with now
+    #[arg(long, value_name = "NAME")]
+    schema: Option<String>,
+    /// Ids of the list
+    #[arg(value_name = "ID")]
+    ids: Vec<i64>,
+}
+
+impl Chosen {
+    fn query(&self) -> Vec<(&'static str, String)> {
+        let given = [("device", &self.device), ("kind", &self.kind), ("schema", &self.schema)];
+        let mut query: Vec<_> =
+            given.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?.clone()))).collect();
+        if !self.ids.is_empty() {
+            query.push(("ids", self.ids.iter().map(i64::to_string).collect::<Vec<_>>().join(",")));
+        }
+        query
+    }
+}
+
+impl Quarantine {
+    pub fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Command::List { chosen, limit, json } => {
+                let mut query = chosen.query();
+                query.push(("limit", limit.to_string()));
+                let answer = chosen.which.get("/quarantine", &query)?;
+                if json { print_json(&answer) } else { print_list(&answer) }
+            }
+            Command::Retry { chosen, json } => {
+                let answer = chosen.which.post("/quarantine/retry", &chosen.query())?;
+                if json { print_json(&answer) } else { print_retried(&answer) }?;
+                if answer["failed"] == 0 { Ok(()) } else { Err(Failure::Reported) }
+            }
+            Command::Drop { chosen, all } => {
+                let query = chosen.query();
+                if query.is_empty() && !all {
+                    return Err(Failure::Usage("say which messages to drop, or --all".into()));
+                }
+                let answer = chosen.which.post("/quarantine/drop", &query)?;
+                let mut output = output::stdout();
+                writeln!(output, "dropped {}", messages(&answer["dropped"]))?;
+                Ok(output.flush()?)
+            }
+        }
+    }
+}
+
+const COLUMNS: [table::Column; 7] = [
+    table::number("id"),
+    table::text("received"),
+    table::text("device"),
+    table::text("schema"),
+    table::text("content type"),
+    table::number("bytes"),
+    table::text("what is wrong"),
+];
+
+fn print_list(answer: &Value) -> Result<(), Failure> {
+    let mut output = output::stdout();
+    let list = answer["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if list.is_empty() {
+        writeln!(output, "nothing")?;
+    } else {
+        let rows = list.iter().map(|message| {
+            let mut row: Vec<_> = ["id", "received_at", "device", "schema", "content_type", "bytes"]
+                .map(|key| text(&message[key]))
+                .into();
+            row.push(wrong(message));
+            row
+        });
+        table::write(&mut output, &COLUMNS, rows)?;
+    }
+    if answer["more"] == true {
+        writeln!(output, "and more; --limit or what chooses messages shows them")?;
+    }
+    Ok(output.flush()?)
+}
+
+fn print_retried(answer: &Value) -> Result<(), Failure> {
+    let mut output = output::stdout();
+    writeln!(output, "decoded and stored {}", messages(&answer["stored"]))?;
+    if answer["failed"] != 0 {
+        writeln!(output, "still not decoded {}:", messages(&answer["failed"]))?;
+    }
+    let failures = answer["failures"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for failure in failures {
+        writeln!(output, "  {} of {}: {}", text(&failure["id"]), text(&failure["device"]), wrong(failure))?;
+    }
+    Ok(output.flush()?)
+}
+
+/// `kind: reason`, and at which byte.
+fn wrong(message: &Value) -> String {
+    let at = message["offset"].as_u64().map_or_else(String::new, |offset| format!(" at byte {offset}"));
+    format!("{}: {}{at}", text(&message["kind"]), text(&message["reason"]))
+}

@@ -1,0 +1,66 @@
+//! Asking the gateway that runs.
+
+use crate::failure::Failure;
+use clap::Args;
+use dunnage_gateway::{AdminClient, Config};
+use serde::Serialize;
+use serde_json::Value;
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+/// Which gateway.
+#[derive(Args)]
+pub struct Which {
+    /// The configuration that the gateway runs with
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Which {
+    /// Asks the running gateway something.
+    pub fn get(&self, what: &str, query: &[(&str, String)]) -> Result<Value, Failure> {
+        self.ask(async |client| client.get(what, query).await)
+    }
+
+    /// Tells the running gateway something.
+    pub fn post(&self, what: &str, query: &[(&str, String)]) -> Result<Value, Failure> {
+        self.ask(async |client| client.post(what, query).await)
+    }
+
+    fn ask(
+        &self,
+        question: impl AsyncFnOnce(AdminClient) -> Result<Value, dunnage_gateway::AdminError>,
+    ) -> Result<Value, Failure> {
+        let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
+        let config = Config::load(self.config.as_deref()).map_err(|e| failed(&e))?;
+        let client = AdminClient::connect(&config).map_err(|e| failed(&e))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|e| Failure::about("cannot start the runtime", e))?;
+        runtime.block_on(question(client)).map_err(|e| failed(&e))
+    }
+}
+
+/// Prints an answer as it is.
+pub fn print_json(answer: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(answer).map_err(|e| Failure::Failed(e.to_string()))?;
+    Ok(writeln!(io::stdout().lock(), "{text}")?)
+}
+
+/// The text that `value` is, or what stands for nothing.
+pub fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "-".into(),
+        other => other.to_string(),
+    }
+}
+
+/// `1 message`, `2 messages`.
+pub fn messages(count: &Value) -> String {
+    match count.as_u64() {
+        Some(1) => "1 message".into(),
+        _ => format!("{count} messages"),
+    }
+}

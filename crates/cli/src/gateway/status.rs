@@ -1,0 +1,72 @@
+//! `dunnage gateway status`: what a running gateway did and does.
+
+use super::running::{Which, print_json, text};
+use crate::{failure::Failure, output};
+use clap::Args;
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// Say what the running gateway does
+///
+/// It asks over the admin socket. Exits with 1 when no gateway runs.
+#[derive(Args)]
+pub struct Status {
+    #[command(flatten)]
+    which: Which,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Status {
+    pub fn run(self) -> Result<(), Failure> {
+        let status = self.which.get("/status", &[])?;
+        if self.json {
+            return print_json(&status);
+        }
+        let mut output = output::stdout();
+        print(&mut output, &status)?;
+        Ok(output.flush()?)
+    }
+}
+
+fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
+    let up = duration(status["uptime_seconds"].as_u64().unwrap_or_default());
+    let (version, address) = (text(&status["version"]), text(&status["address"]));
+    let line = |output: &mut dyn Write, what: &str, text: String| writeln!(output, "{what:<12}{text}");
+    line(output, "gateway", format!("dunnage {version} on {address}, up {up}"))?;
+    let counts = ["received", "stored", "duplicates", "quarantined", "refused"];
+    let counts: Vec<_> = counts.iter().map(|what| format!("{} {what}", status[what])).collect();
+    line(output, "messages", format!("{} of {} devices", counts.join(", "), status["devices"]))?;
+    let buffer = &status["buffer"];
+    let state = if buffer["writable"] == true { "" } else { ", CANNOT BE WRITTEN" };
+    line(output, "buffer", format!("{}, {}{state}", text(&buffer["path"]), bytes(&buffer["bytes"])))?;
+    for what in ["queue", "quarantine"] {
+        let (holds, most) = (&status[what], |key| &status[what][key]);
+        let text = format!(
+            "{} of {} messages, {} of {}",
+            holds["messages"],
+            most("limit_messages"),
+            bytes(&holds["bytes"]),
+            bytes(most("limit_bytes"))
+        );
+        line(output, what, text)?;
+    }
+    Ok(())
+}
+
+/// `12.3 MB`.
+fn bytes(count: &Value) -> String {
+    indicatif::DecimalBytes(count.as_u64().unwrap_or_default()).to_string()
+}
+
+/// The two largest units of a time.
+fn duration(seconds: u64) -> String {
+    let (days, hours, minutes) = (seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min {} s", seconds % 60),
+        (0, ..) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}

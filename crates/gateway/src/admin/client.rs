@@ -1,0 +1,90 @@
+//! Asking a running gateway, over its admin socket.
+
+use super::check_length;
+use crate::{config::Config, tls};
+use serde_json::Value;
+use std::{
+    io::ErrorKind,
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+};
+
+/// Why a gateway did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum AdminError {
+    /// The configuration says that there is no socket.
+    #[error("[admin] socket is empty, so a running gateway cannot be asked")]
+    Off,
+    /// Nobody listens.
+    #[error("no gateway is running: nothing listens on {0}")]
+    NotRunning(PathBuf),
+    /// The socket cannot be used.
+    #[error("{path}: {message}")]
+    Socket {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        message: String,
+    },
+    /// The gateway says no.
+    #[error("the gateway answers: {0}")]
+    Refused(String),
+}
+
+/// Asks the gateway of a configuration.
+pub struct AdminClient {
+    http: reqwest::Client,
+    path: PathBuf,
+    base: reqwest::Url,
+}
+
+impl AdminClient {
+    /// The client for the gateway that runs with `config`, which must be there.
+    pub fn connect(config: &Config) -> Result<AdminClient, AdminError> {
+        let path = config.admin_socket().ok_or(AdminError::Off)?;
+        check_length(&path).map_err(|e| failed(&path, e.message))?;
+        match UnixStream::connect(&path) {
+            Ok(_) => {}
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
+                return Err(AdminError::NotRunning(path));
+            }
+            Err(e) => return Err(failed(&path, e)),
+        }
+        tls::prepare();
+        let http = reqwest::Client::builder().unix_socket(path.as_path()).build();
+        // The host is there for HTTP alone.
+        let base = reqwest::Url::parse("http://gateway/").map_err(|e| failed(&path, e))?;
+        Ok(AdminClient { http: http.map_err(|e| failed(&path, e))?, path, base })
+    }
+
+    /// `GET` of what `what` names, with a query.
+    pub async fn get(&self, what: &str, query: &[(&str, String)]) -> Result<Value, AdminError> {
+        self.ask(self.http.get(self.url(what, query))).await
+    }
+
+    /// `POST` to what `what` names, with a query. Takes as long as the gateway takes.
+    pub async fn post(&self, what: &str, query: &[(&str, String)]) -> Result<Value, AdminError> {
+        self.ask(self.http.post(self.url(what, query))).await
+    }
+
+    async fn ask(&self, request: reqwest::RequestBuilder) -> Result<Value, AdminError> {
+        let answer = request.send().await.map_err(|e| failed(&self.path, e))?;
+        let success = answer.status().is_success();
+        let value: Value = answer.json().await.map_err(|e| failed(&self.path, e))?;
+        match success {
+            true => Ok(value),
+            false => Err(AdminError::Refused(value["detail"].as_str().unwrap_or("nothing more").into())),
+        }
+    }
+
+    fn url(&self, what: &str, query: &[(&str, String)]) -> reqwest::Url {
+        let mut url = self.base.clone();
+        url.set_path(what);
+        url.query_pairs_mut().extend_pairs(query);
+        url
+    }
+}
+
+fn failed(path: &Path, error: impl std::fmt::Display) -> AdminError {
+    AdminError::Socket { path: path.to_owned(), message: error.to_string() }
+}

@@ -1,0 +1,229 @@
+//! The quarantine: list it, decode it again, drop it.
+
+use super::{Admin, Query, query};
+use crate::{
+    api::objects::RejectObject,
+    buffer::{
+        Change, Refusal,
+        quarantine::{self, Filter, Kept},
+    },
+    inputs::{content_type::encoding, read::read},
+    problem::Problem,
+    reading::{Provenance, Reading, Reject},
+    shared::Shared,
+};
+use axum::{Json, extract::State, http::HeaderMap};
+use serde::{Deserialize, Serialize};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::sync::oneshot::Receiver;
+
+/// Messages that are taken from the quarantine at a time.
+const AT_A_TIME: usize = 256;
+/// Most messages in a list, and most failures in the answer to a retry.
+const LISTED: usize = 1000;
+/// How long, and how often at that, a retry waits for room in the queue.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Which messages; without anything, all.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Asked {
+    device: Option<String>,
+    kind: Option<String>,
+    /// The schema that they are read with now.
+    schema: Option<String>,
+    ids: Ids,
+    /// Most messages in a list.
+    limit: Option<usize>,
+}
+
+/// Ids with commas between them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Ids(pub Vec<i64>);
+
+impl TryFrom<String> for Ids {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.split(',').filter(|id| !id.is_empty()).map(str::parse).collect::<Result<_, _>>().map(Ids)
+    }
+}
+
+impl Asked {
+    fn filter(&self) -> Filter {
+        Filter { device: self.device.clone(), kind: self.kind.clone(), ids: self.ids.0.clone() }
+    }
+
+    /// Reads the messages behind `after`, up to `last`.
+    async fn find(&self, shared: &Shared, range: (i64, i64), limit: usize) -> Result<Vec<Kept>, Problem> {
+        let (filter, wanted) = (self.filter(), self.schema.clone());
+        let profiles = shared.profiles.load_full();
+        let found = shared.readers.read(move |c| {
+            let also = |kept: &Kept| {
+                wanted.is_none()
+                    || profiles.schema_of(&kept.device, kept.schema.as_deref()) == wanted.as_deref()
+            };
+            quarantine::find(c, &filter, also, range, limit)
+        });
+        found.await.ok_or_else(Problem::unreadable)
+    }
+}
+
+/// A part of the quarantine, oldest first.
+#[derive(Serialize)]
+pub struct Listed {
+    messages: Vec<RejectObject>,
+    /// Whether there are more.
+    more: bool,
+}
+
+/// What became of the messages that were decoded again.
+#[derive(Default, Serialize)]
+pub struct Retried {
+    /// Decoded and stored.
+    stored: u64,
+    /// Still in the quarantine.
+    failed: u64,
+    /// The first of these.
+    failures: Vec<Failure>,
+}
+
+/// A message that could still not be decoded.
+#[derive(Serialize)]
+struct Failure {
+    id: i64,
+    device: String,
+    kind: &'static str,
+    offset: Option<usize>,
+    reason: String,
+}
+
+/// How many were dropped.
+#[derive(Serialize)]
+pub struct Dropped {
+    dropped: u64,
+}
+
+/// `GET /quarantine`
+pub(super) async fn list(
+    State(admin): State<Arc<Admin>>,
+    asked: Query<Asked>,
+) -> Result<Json<Listed>, Problem> {
+    let asked = query(asked)?;
+    let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
+    let mut found = asked.find(&admin.shared, (0, i64::MAX), limit + 1).await?;
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let profiles = admin.shared.profiles.load();
+    let messages = found.into_iter().map(|kept| RejectObject::of_kept(kept, &profiles)).collect();
+    Ok(Json(Listed { messages, more }))
+}
+
+/// `POST /quarantine/retry`: decodes messages with the present profiles and schemas, and stores those that can be as new
+/// messages. They keep the time of their arrival.
+pub(super) async fn retry(
+    State(admin): State<Arc<Admin>>,
+    asked: Query<Asked>,
+) -> Result<Json<Retried>, Problem> {
+    let asked = query(asked)?;
+    let _alone = admin.quarantine.lock().await;
+    let shared = &admin.shared;
+    let (mut after, last) = (0, shared.board.totals().last_quarantine_id);
+    let mut retried = Retried::default();
+    loop {
+        let kept = asked.find(shared, (after, last), AT_A_TIME).await?;
+        let Some(newest) = kept.last() else { break };
+        after = newest.id;
+        let mut stored: Vec<Receiver<bool>> = Vec::new();
+        for kept in kept {
+            let (id, device) = (kept.id, kept.device.clone());
+            match decode_again(shared, kept).await {
+                Ok(reading) => stored.push(requeue(shared, reading, id).await?),
+                Err((reject, _)) => retried.failed(id, device, reject),
+            }
+        }
+        for durable in stored {
+            if durable.await != Ok(true) {
+                return Err(Problem::not_written());
+            }
+            retried.stored += 1;
+        }
+    }
+    shared.metrics.requeued.inc_by(retried.stored);
+    let (stored, failed) = (retried.stored, retried.failed);
+    tracing::info!(stored, failed, "messages of the quarantine were decoded again");
+    Ok(Json(retried))
+}
+
+/// `POST /quarantine/drop`
+pub(super) async fn discard(
+    State(admin): State<Arc<Admin>>,
+    asked: Query<Asked>,
+) -> Result<Json<Dropped>, Problem> {
+    let asked = query(asked)?;
+    let _alone = admin.quarantine.lock().await;
+    let shared = &admin.shared;
+    let (mut after, last) = (0, shared.board.totals().last_quarantine_id);
+    let mut dropped = 0;
+    loop {
+        let ids: Vec<_> =
+            asked.find(shared, (after, last), AT_A_TIME).await?.iter().map(|kept| kept.id).collect();
+        let Some(newest) = ids.last() else { break };
+        after = *newest;
+        let count = ids.len() as u64;
+        shared.queue.change(Change::Discard { quarantine_ids: ids }).await.map_err(refused)?;
+        dropped += count;
+        shared.metrics.discarded.inc_by(count);
+    }
+    tracing::warn!(messages = dropped, "messages of the quarantine were dropped");
+    Ok(Json(Dropped { dropped }))
+}
+
+impl Retried {
+    fn failed(&mut self, id: i64, device: String, reject: Reject) {
+        self.failed += 1;
+        if self.failures.len() < LISTED {
+            let Reject { kind, offset, reason, .. } = reject;
+            self.failures.push(Failure { id, device, kind, offset, reason });
+        }
+    }
+}
+
+async fn decode_again(shared: &Arc<Shared>, kept: Kept) -> Result<Reading, (Reject, Problem)> {
+    let provenance = Provenance {
+        device: kept.device,
+        received_at: kept.received_at,
+        schema: kept.schema.map(Into::into),
+        link: kept.link,
+        key: kept.key,
+        by_bytes: false,
+        request: kept.request,
+    };
+    let encoding = encoding(&kept.content_type, &HeaderMap::new());
+    read(shared, provenance, &kept.content_type, encoding, kept.raw.into()).await
+}
+
+/// Hands a reading to the writer. It waits for room, which others may have taken.
+async fn requeue(shared: &Shared, reading: Reading, id: i64) -> Result<Receiver<bool>, Problem> {
+    let mut room = shared.queue.reserve();
+    let begun = Instant::now();
+    while !room.grow(reading.raw.len() + reading.json.len()) {
+        if begun.elapsed() > PATIENCE {
+            return Err(Problem::full());
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    shared.queue.requeue(reading, room, id).await.map_err(refused)
+}
+
+fn refused(refusal: Refusal) -> Problem {
+    match refusal {
+        Refusal::Full => Problem::full(),
+        Refusal::NotWritten => Problem::not_written(),
+    }
+}

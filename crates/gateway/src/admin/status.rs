@@ -1,0 +1,109 @@
+//! `GET /status`: what the gateway did and does.
+
+use super::Admin;
+use crate::{
+    buffer::quarantine,
+    clock::{self, rfc3339},
+    problem::Problem,
+};
+use axum::{Json, extract::State};
+use serde::Serialize;
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+};
+
+/// The counts are over the life of the buffer: `received` = `stored` + `duplicates` + `quarantined` + `refused`.
+#[derive(Serialize)]
+pub struct Status {
+    version: &'static str,
+    started_at: String,
+    uptime_seconds: u64,
+    address: SocketAddr,
+    received: u64,
+    /// Messages that a decoder and the schema, if any, took.
+    decoded: u64,
+    stored: u64,
+    duplicates: u64,
+    quarantined: u64,
+    refused: u64,
+    devices: u64,
+    buffer: Buffer,
+    queue: Queue,
+    quarantine: Quarantine,
+}
+
+#[derive(Serialize)]
+struct Buffer {
+    path: PathBuf,
+    name: Arc<str>,
+    /// Of its files, the write-ahead log among them.
+    bytes: u64,
+    /// Whether the last messages could be written.
+    writable: bool,
+}
+
+#[derive(Serialize)]
+struct Queue {
+    messages: usize,
+    limit_messages: usize,
+    bytes: usize,
+    limit_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct Quarantine {
+    messages: u64,
+    limit_messages: usize,
+    bytes: u64,
+    limit_bytes: usize,
+}
+
+/// All of it.
+pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
+    let (shared, config) = (&admin.shared, &admin.config);
+    let (messages, bytes) = shared.readers.read(quarantine::size).await.ok_or_else(Problem::unreadable)?;
+    let totals = shared.board.totals();
+    let decoded = totals.stored + totals.duplicates;
+    let uptime = clock::now().saturating_sub(shared.started_at) / 1_000_000;
+    Ok(Json(Status {
+        version: env!("CARGO_PKG_VERSION"),
+        started_at: rfc3339(shared.started_at),
+        uptime_seconds: uptime.try_into().unwrap_or_default(),
+        address: admin.address,
+        received: decoded + totals.quarantined + totals.refused,
+        decoded,
+        stored: totals.stored,
+        duplicates: totals.duplicates,
+        quarantined: totals.quarantined,
+        refused: totals.refused,
+        devices: totals.devices,
+        buffer: Buffer {
+            path: config.buffer.path.clone(),
+            name: totals.name,
+            bytes: size(&config.buffer.path),
+            writable: shared.board.writable.load(Ordering::Relaxed),
+        },
+        queue: Queue {
+            messages: shared.queue.depth(),
+            limit_messages: shared.queue.capacity(),
+            bytes: shared.queue.bytes(),
+            limit_bytes: config.buffer.queue_bytes,
+        },
+        quarantine: Quarantine {
+            messages,
+            limit_messages: config.quarantine.messages,
+            bytes,
+            limit_bytes: config.quarantine.bytes,
+        },
+    }))
+}
+
+/// Bytes of the SQLite file at `path` and of its write-ahead log.
+fn size(path: &Path) -> u64 {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    bytes(path) + bytes(Path::new(&log))
+}
