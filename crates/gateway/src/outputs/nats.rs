@@ -1,0 +1,347 @@
+//! `[output.nats]`: a NATS JetStream, a subject for each device. What the stream has acknowledged is delivered.
+
+use super::{Failed, Lanes, Message, Output, Shape};
+use crate::nats::{Access, Servers, code_of, header, partition_of, reason, token_of};
+use async_nats::{
+    connection::State,
+    header::HeaderMap,
+    jetstream::{
+        self, Context, ErrorCode,
+        context::{PublishError, PublishErrorKind},
+        message::PublishMessage,
+        stream,
+    },
+};
+use dunnage_formats::Id;
+use serde::{Deserialize, Serialize};
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use tokio::sync::{Mutex, OnceCell};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# A NATS JetStream, a subject for each device; what the stream has acknowledged is delivered.
+# [[output]]
+# name = \"stream\"
+# [output.nats]
+# servers = [\"nats://127.0.0.1:4222\"]
+# stream = \"DUNNAGE\"
+# subject = \"dunnage.{device}\"   # or dunnage.{partition}.{device}, to share the devices among some forwarders
+# partitions = 16
+# payload = \"json\"               # or raw: the bytes as they arrived, which an input.nats wants
+# ack_timeout_seconds = 5
+# credentials = \"gateway.creds\"  # or token_file = \"token\"
+# ca_file = \"ca.pem\"
+# [output.nats.create]           # makes the stream when it is missing
+# replicas = 3
+# max_age_seconds = 604800
+# duplicate_window_seconds = 120
+";
+
+/// `[output.nats]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// URLs of servers of one cluster.
+    pub servers: Vec<String>,
+    /// The stream. Messages are never put into another one, whatever their subject.
+    pub stream: String,
+    /// The subject, with `{device}` and, if wanted, `{partition}` as tokens of it.
+    #[serde(default = "subject")]
+    pub subject: String,
+    /// How many partitions devices are shared among.
+    #[serde(default = "partitions")]
+    pub partitions: u64,
+    /// What a message's bytes are.
+    #[serde(default)]
+    pub payload: Payload,
+    /// Longest wait for the stream's acknowledgement.
+    #[serde(default = "ack_timeout_seconds")]
+    pub ack_timeout_seconds: u64,
+    /// A credentials file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<PathBuf>,
+    /// A file that holds a token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<PathBuf>,
+    /// Certificates to trust, as PEM. The connection is TLS then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+    /// How to make the stream when it is missing; without it, a missing stream is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub create: Option<Create>,
+}
+
+/// What a message's bytes are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Payload {
+    /// The JSON that says what arrived.
+    #[default]
+    Json,
+    /// What arrived.
+    Raw,
+}
+
+/// `[output.nats.create]`: a stream that is made. It refuses messages when it is full, and forgets old ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Create {
+    /// On how many servers.
+    pub replicas: usize,
+    /// How long it keeps messages; 0 for ever.
+    pub max_age_seconds: u64,
+    /// How long it recognises a message that comes again.
+    pub duplicate_window_seconds: u64,
+}
+
+impl Default for Create {
+    fn default() -> Self {
+        Create { replicas: 3, max_age_seconds: 7 * 86400, duplicate_window_seconds: 120 }
+    }
+}
+
+fn subject() -> String {
+    "dunnage.{device}".into()
+}
+
+fn partitions() -> u64 {
+    16
+}
+
+fn ack_timeout_seconds() -> u64 {
+    5
+}
+
+/// A stream.
+pub struct Nats {
+    servers: Servers,
+    settings: Settings,
+    context: OnceCell<Context>,
+    /// Whether the stream has been seen.
+    there: AtomicBool,
+    looking: Mutex<()>,
+}
+
+impl Nats {
+    /// The stream that `settings` name. An error says what is wrong with them.
+    pub fn new(settings: &Settings) -> Result<Nats, String> {
+        let access = Access {
+            servers: &settings.servers,
+            credentials: settings.credentials.as_deref(),
+            token_file: settings.token_file.as_deref(),
+            ca_file: settings.ca_file.as_deref(),
+        };
+        check_subject(&settings.subject)?;
+        if settings.partitions == 0 {
+            return Err("partitions: must be at least 1".into());
+        }
+        if settings.ack_timeout_seconds == 0 {
+            return Err("ack_timeout_seconds: must be at least 1".into());
+        }
+        if settings.stream.is_empty() || settings.stream.contains(['.', '*', '>', '/', '\\', ' ', '\t']) {
+            return Err(format!("stream: {:?} is no stream's name", settings.stream));
+        }
+        Ok(Nats {
+            servers: Servers::new(&access)?,
+            settings: settings.clone(),
+            context: OnceCell::new(),
+            there: AtomicBool::new(false),
+            looking: Mutex::new(()),
+        })
+    }
+
+    /// The connection, made when it is first asked for; an error while it is not there, so that nothing is left in it.
+    async fn connected(&self) -> Result<&Context, Failed> {
+        let connect = || async {
+            let client = self.servers.connect(&self.settings.stream).await?;
+            let timeout = Duration::from_secs(self.settings.ack_timeout_seconds);
+            Ok(jetstream::context::ContextBuilder::new().timeout(timeout).build(client))
+        };
+        let context = self.context.get_or_try_init(connect).await.map_err(|e: String| Failed::retry(e))?;
+        match context.client().connection_state() {
+            State::Connected => Ok(context),
+            _ => Err(Failed::retry(format!("no connection to {}", self.settings.servers.join(", ")))),
+        }
+    }
+
+    /// Looks whether the stream is there, and makes it if that is wanted.
+    async fn find_stream(&self, context: &Context) -> Result<(), Failed> {
+        let _one_at_a_time = self.looking.lock().await;
+        if self.there.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let name = &self.settings.stream;
+        if let Err(e) = context.get_stream(name).await {
+            if code_of(&e) != Some(ErrorCode::STREAM_NOT_FOUND) {
+                return Err(Failed::retry(format!("stream {name}: {}", reason(&e))));
+            }
+            let Some(create) = &self.settings.create else {
+                let hint = "make it, or let [output.nats.create] do it";
+                return Err(Failed::retry(format!("there is no stream {name}: {hint}")));
+            };
+            let made = context.create_stream(self.stream(create)).await;
+            made.map_err(|e| Failed::retry(format!("stream {name} cannot be made: {}", reason(&e))))?;
+            tracing::info!(stream = name, replicas = create.replicas, "the stream was made");
+        }
+        self.there.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn stream(&self, create: &Create) -> stream::Config {
+        stream::Config {
+            name: self.settings.stream.clone(),
+            subjects: vec![self.settings.subject.replace("{device}", "*").replace("{partition}", "*")],
+            num_replicas: create.replicas,
+            max_age: Duration::from_secs(create.max_age_seconds),
+            duplicate_window: Duration::from_secs(create.duplicate_window_seconds),
+            discard: stream::DiscardPolicy::New,
+            ..Default::default()
+        }
+    }
+
+    fn subject_of(&self, device: &str) -> String {
+        let partition = partition_of(device, self.settings.partitions).to_string();
+        self.settings.subject.replace("{partition}", &partition).replace("{device}", &token_of(device))
+    }
+
+    async fn publish(&self, message: &Message) -> Result<(), Failed> {
+        let context = self.connected().await?;
+        if !self.there.load(Ordering::Acquire) {
+            self.find_stream(context).await?;
+        }
+        let payload = match self.settings.payload {
+            Payload::Json => message.json.clone().into_bytes(),
+            Payload::Raw => message.raw.clone(),
+        };
+        let publish = PublishMessage::build()
+            .payload(payload.into())
+            .headers(headers(message, self.settings.payload))
+            .message_id(&message.name)
+            .expected_stream(&self.settings.stream);
+        let acknowledged = match context.send_publish(self.subject_of(&message.device), publish).await {
+            Ok(sent) => sent.await,
+            Err(e) => Err(e),
+        };
+        let acknowledged = acknowledged.map_err(|e| self.failed(&e))?;
+        if acknowledged.duplicate {
+            tracing::debug!(message = message.name, "the stream had it already");
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: &PublishError) -> Failed {
+        let text = format!("stream {}: {}", self.settings.stream, reason(error));
+        match (error.kind(), code_of(error)) {
+            (PublishErrorKind::MaxPayloadExceeded, _)
+            | (
+                _,
+                Some(
+                    ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM | ErrorCode::STREAM_HEADER_EXCEEDS_MAXIMUM,
+                ),
+            ) => Failed::refused(text),
+            _ => {
+                // It may have been deleted, or another may have its subjects.
+                self.there.store(false, Ordering::Release);
+                Failed::retry(text)
+            }
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl Output for Nats {
+    fn shape(&self) -> Shape {
+        Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO }
+    }
+
+    async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
+        for (delivered, message) in messages.iter().enumerate() {
+            self.publish(message).await.map_err(|failed| failed.after(delivered))?;
+        }
+        Ok(())
+    }
+
+    async fn close(&self) {
+        if let Some(context) = self.context.get() {
+            // Everything that was delivered is acknowledged; this is only to leave in order.
+            let _ = context.client().drain().await;
+        }
+    }
+}
+
+/// Whether the placeholders are tokens of their own, and no token is a wildcard.
+fn check_subject(subject: &str) -> Result<(), String> {
+    let tokens: Vec<_> = subject.split('.').collect();
+    let fits = |token: &&str| match *token {
+        "{device}" | "{partition}" => true,
+        text => !text.is_empty() && !text.contains(['*', '>', '{', '}', ' ', '\t', '\r', '\n']),
+    };
+    if !tokens.iter().all(fits) || !tokens.contains(&"{device}") {
+        let rule = "must be tokens with dots between them, of which one is {device}; {partition} may be another";
+        return Err(format!("subject: {subject:?} {rule}"));
+    }
+    Ok(())
+}
+
+/// Where the message came from. All values are names, numbers or media types, so none can break a header.
+fn headers(message: &Message, payload: Payload) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::DEVICE, message.device.as_str());
+    headers.insert(header::RECEIVED_AT, message.received_at.to_string());
+    headers.insert(header::FORMAT, message.format.as_str());
+    headers.insert(header::REQUEST, message.request.as_str());
+    if let Some(schema) = &message.schema {
+        headers.insert(header::SCHEMA, schema.as_str());
+    }
+    if let Some(link) = &message.link {
+        headers.insert(header::LINK, link.as_str());
+    }
+    let format = match payload {
+        Payload::Json => Some(Id::Json),
+        Payload::Raw => message.format.parse().ok(),
+    };
+    if let Some(format) = format {
+        headers.insert(header::CONTENT_TYPE, format.media_type());
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(text: &str) -> Result<Nats, String> {
+        let text = format!("servers = [\"nats://127.0.0.1:1\"]\n{text}");
+        Nats::new(&toml::from_str(&text).map_err(|e| e.to_string())?)
+    }
+
+    #[test]
+    fn a_device_has_a_subject_of_its_own_whatever_its_id() {
+        let nats = settings("stream = \"S\"").unwrap();
+        assert_eq!(nats.subject_of("urn:a.b"), "dunnage.urn:a%2Eb");
+        let nats = settings("stream = \"S\"\nsubject = \"x.{partition}.{device}\"\npartitions = 1").unwrap();
+        assert_eq!(nats.subject_of("d"), "x.0.d");
+        assert_eq!(nats.stream(&Create::default()).subjects, ["x.*.*"]);
+    }
+
+    #[test]
+    fn settings_that_cannot_work_say_which() {
+        for (text, key) in [
+            ("stream = \"a.b\"", "stream"),
+            ("stream = \"\"", "stream"),
+            ("stream = \"S\"\nsubject = \"a.b\"", "subject"),
+            ("stream = \"S\"\nsubject = \"a.x{device}\"", "subject"),
+            ("stream = \"S\"\nsubject = \"a.>.{device}\"", "subject"),
+            ("stream = \"S\"\nsubject = \"a..{device}\"", "subject"),
+            ("stream = \"S\"\npartitions = 0", "partitions"),
+            ("stream = \"S\"\nack_timeout_seconds = 0", "ack_timeout_seconds"),
+        ] {
+            let message = settings(text).err().unwrap();
+            assert!(message.starts_with(key), "{message}");
+        }
+    }
+}
