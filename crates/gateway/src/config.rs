@@ -190,6 +190,9 @@ pub struct Output {
     /// Files by day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<outputs::files::Settings>,
+    /// Publish to a NATS stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nats: Option<outputs::nats::Settings>,
 }
 
 /// How schema-driven formats carry decimals and structured text.

@@ -17,6 +17,7 @@ mod live;
 pub mod log;
 mod metrics;
 mod name;
+mod nats;
 mod outputs;
 mod problem;
 mod profile;
@@ -40,6 +41,7 @@ pub use config::{
 pub use config_file::ConfigError;
 pub use outputs::{
     AsideError, Breaker, Class, OutputError, Status, Which, files as files_output, http as http_output,
+    nats as nats_output,
 };
 pub use profile::ProfileError;
 

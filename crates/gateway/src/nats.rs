@@ -1,7 +1,7 @@
 //! What the NATS output and the NATS input share: the connection, and how a message looks in a stream.
 
 use crate::tls;
-use async_nats::{Client, ConnectOptions, Event, ServerAddr, jetstream::ErrorCode};
+use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use sha2::{Digest, Sha256};
 use std::{
     path::{Path, PathBuf},
@@ -119,40 +119,9 @@ fn tell(name: &str, event: &Event) {
     }
 }
 
-/// The code of the error that a server answered, if one stands behind `error`.
-pub fn code_of(error: &(dyn std::error::Error + 'static)) -> Option<ErrorCode> {
-    let mut at = Some(error);
-    while let Some(error) = at {
-        if let Some(answered) = error.downcast_ref::<async_nats::jetstream::Error>() {
-            return Some(answered.error_code());
-        }
-        at = error.source();
-    }
-    None
-}
-
-/// An error with what stands behind it.
-pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut at = error.source();
-    while let Some(error) = at {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        at = error.source();
-    }
-    text
-}
-
 /// A device's id as one token of a subject. Of the characters in an id only the dot means something there.
 pub fn token_of(device: &str) -> String {
     device.replace('.', "%2E")
-}
-
-/// The device that a token is made of.
-pub fn device_of(token: &str) -> String {
-    token.replace("%2E", ".")
 }
 
 /// Which of `partitions` partitions has the messages of a device: the first 8 bytes of the id's SHA-256, as a big-endian
@@ -168,10 +137,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_is_one_token_and_comes_back() {
+    fn a_device_is_one_token() {
         for device in ["buoy-7", "urn:imei:356938035643809", "a.b..c_d", "x%2"] {
             assert!(!token_of(device).contains(['.', ' ', '*', '>']), "{device}");
-            assert_eq!(device_of(&token_of(device)), device);
         }
     }
 

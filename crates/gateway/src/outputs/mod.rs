@@ -9,6 +9,7 @@ mod forward;
 pub mod http;
 pub mod message;
 mod meter;
+pub mod nats;
 mod running;
 
 pub use forward::Forwarder;
@@ -21,7 +22,7 @@ use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 
 /// One example of each kind of output, commented out, for the commented default configuration.
-pub const EXAMPLES: &[&str] = &[http::EXAMPLE, files::EXAMPLE];
+pub const EXAMPLES: &[&str] = &[http::EXAMPLE, files::EXAMPLE, nats::EXAMPLE];
 
 /// Most calls at a time, when the configuration does not say.
 const CONCURRENCY: usize = 64;
@@ -227,6 +228,9 @@ pub fn open(config: &config::Output) -> Result<Arc<dyn Output>, OutputError> {
         }
         config::Output { files: Some(settings), .. } => {
             Ok(Arc::new(files::Files::new(settings).map_err(failed)?))
+        }
+        config::Output { nats: Some(settings), .. } => {
+            Ok(Arc::new(nats::Nats::new(settings).map_err(failed)?))
         }
         _ => Err(failed("says nothing of where messages go".into())),
     }

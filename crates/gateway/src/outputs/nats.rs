@@ -1,13 +1,13 @@
 //! `[output.nats]`: a NATS JetStream, a subject for each device. What the stream has acknowledged is delivered.
 
 use super::{Failed, Lanes, Message, Output, Shape};
-use crate::nats::{Access, Servers, code_of, header, partition_of, reason, token_of};
+use crate::nats::{Access, Servers, header, partition_of, token_of};
 use async_nats::{
     connection::State,
     header::HeaderMap,
     jetstream::{
         self, Context, ErrorCode,
-        context::{PublishError, PublishErrorKind},
+        context::{GetStreamErrorKind, PublishError, PublishErrorKind},
         message::PublishMessage,
         stream,
     },
@@ -15,6 +15,7 @@ use async_nats::{
 use dunnage_formats::Id;
 use serde::{Deserialize, Serialize};
 use std::{
+    error::Error,
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
@@ -33,8 +34,7 @@ pub const EXAMPLE: &str = "\
 # partitions = 16
 # payload = \"json\"               # or raw: the bytes as they arrived, which an input.nats wants
 # ack_timeout_seconds = 5
-# credentials = \"gateway.creds\"  # or token_file = \"token\"
-# ca_file = \"ca.pem\"
+# Files, if the servers want them: credentials, or token_file; ca_file makes the connection TLS.
 # [output.nats.create]           # makes the stream when it is missing
 # replicas = 3
 # max_age_seconds = 604800
@@ -176,15 +176,16 @@ impl Nats {
         }
         let name = &self.settings.stream;
         if let Err(e) = context.get_stream(name).await {
-            if code_of(&e) != Some(ErrorCode::STREAM_NOT_FOUND) {
-                return Err(Failed::retry(format!("stream {name}: {}", reason(&e))));
+            let missing = |e: &jetstream::Error| e.error_code() == ErrorCode::STREAM_NOT_FOUND;
+            if !matches!(e.kind(), GetStreamErrorKind::JetStream(answer) if missing(&answer)) {
+                return Err(Failed::retry(format!("stream {name}: {e}")));
             }
             let Some(create) = &self.settings.create else {
                 let hint = "make it, or let [output.nats.create] do it";
                 return Err(Failed::retry(format!("there is no stream {name}: {hint}")));
             };
             let made = context.create_stream(self.stream(create)).await;
-            made.map_err(|e| Failed::retry(format!("stream {name} cannot be made: {}", reason(&e))))?;
+            made.map_err(|e| Failed::retry(format!("stream {name} cannot be made: {e}")))?;
             tracing::info!(stream = name, replicas = create.replicas, "the stream was made");
         }
         self.there.store(true, Ordering::Release);
@@ -234,14 +235,13 @@ impl Nats {
     }
 
     fn failed(&self, error: &PublishError) -> Failed {
-        let text = format!("stream {}: {}", self.settings.stream, reason(error));
-        match (error.kind(), code_of(error)) {
+        let text = format!("stream {}: {error}", self.settings.stream);
+        let answer = error.source().and_then(|source| source.downcast_ref::<jetstream::Error>());
+        match (error.kind(), answer.map(jetstream::Error::error_code)) {
             (PublishErrorKind::MaxPayloadExceeded, _)
             | (
                 _,
-                Some(
-                    ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM | ErrorCode::STREAM_HEADER_EXCEEDS_MAXIMUM,
-                ),
+                Some(ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM | ErrorCode::STREAM_HEADER_EXCEEDS_MAXIMUM),
             ) => Failed::refused(text),
             _ => {
                 // It may have been deleted, or another may have its subjects.
@@ -281,7 +281,8 @@ fn check_subject(subject: &str) -> Result<(), String> {
         text => !text.is_empty() && !text.contains(['*', '>', '{', '}', ' ', '\t', '\r', '\n']),
     };
     if !tokens.iter().all(fits) || !tokens.contains(&"{device}") {
-        let rule = "must be tokens with dots between them, of which one is {device}; {partition} may be another";
+        let rule =
+            "must be tokens with dots between them, of which one is {device}; {partition} may be another";
         return Err(format!("subject: {subject:?} {rule}"));
     }
     Ok(())

@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 pub mod child;
+pub mod nats;
 pub mod tools;
 
 use dunnage_gateway::{Config, Gateway, Summary};
