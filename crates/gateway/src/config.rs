@@ -193,6 +193,10 @@ pub struct Output {
     /// Publish to a NATS stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nats: Option<outputs::nats::Settings>,
+    /// A topic of Kafka.
+    #[cfg(feature = "kafka")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kafka: Option<outputs::kafka::Settings>,
 }
 
 /// How schema-driven formats carry decimals and structured text.

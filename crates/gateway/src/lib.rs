@@ -39,6 +39,8 @@ pub use config::{
     Quarantine, Schemas,
 };
 pub use config_file::ConfigError;
+#[cfg(feature = "kafka")]
+pub use outputs::kafka as kafka_output;
 pub use outputs::{
     AsideError, Breaker, Class, OutputError, Status, Which, files as files_output, http as http_output,
     nats as nats_output,

@@ -7,6 +7,8 @@
 pub mod files;
 mod forward;
 pub mod http;
+#[cfg(feature = "kafka")]
+pub mod kafka;
 pub mod message;
 mod meter;
 pub mod nats;
@@ -22,7 +24,13 @@ use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 
 /// One example of each kind of output, commented out, for the commented default configuration.
-pub const EXAMPLES: &[&str] = &[http::EXAMPLE, files::EXAMPLE, nats::EXAMPLE];
+pub const EXAMPLES: &[&str] = &[
+    http::EXAMPLE,
+    files::EXAMPLE,
+    nats::EXAMPLE,
+    #[cfg(feature = "kafka")]
+    kafka::EXAMPLE,
+];
 
 /// Most calls at a time, when the configuration does not say.
 const CONCURRENCY: usize = 64;
@@ -231,6 +239,10 @@ pub fn open(config: &config::Output) -> Result<Arc<dyn Output>, OutputError> {
         }
         config::Output { nats: Some(settings), .. } => {
             Ok(Arc::new(nats::Nats::new(settings).map_err(failed)?))
+        }
+        #[cfg(feature = "kafka")]
+        config::Output { kafka: Some(settings), .. } => {
+            Ok(Arc::new(kafka::Kafka::new(settings).map_err(failed)?))
         }
         _ => Err(failed("says nothing of where messages go".into())),
     }
