@@ -3,7 +3,7 @@
 //! The test program starts itself again with only the test `serve_in_child`, which serves until its input ends.
 
 use super::runtime;
-use dunnage_gateway::Gateway;
+use dunnage_gateway::{Config, Gateway};
 use std::{
     io::{BufRead, BufReader, Read},
     path::Path,
@@ -19,9 +19,16 @@ pub struct ChildGateway {
 
 /// What `serve_in_child` does.
 pub fn serve() {
+    serve_with(|_, _| ());
+}
+
+/// The same, with a configuration that is changed for the folder.
+pub fn serve_with(change: impl FnOnce(&Path, &mut Config)) {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let mut config = super::config(Path::new(&folder));
+    change(Path::new(&folder), &mut config);
     let runtime = runtime();
-    let gateway = runtime.block_on(Gateway::start(super::config(Path::new(&folder)))).unwrap();
+    let gateway = runtime.block_on(Gateway::start(config)).unwrap();
     println!("\nlistening {}", gateway.address());
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
     runtime.block_on(gateway.stop());

@@ -200,6 +200,23 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_full_disk_did_not_take_is_taken_later_and_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("2026-01-02.b.ndjson");
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let messages = [message(1, 1, "1"), message(2, 2, "2"), message(3, 3, "3")];
+        let mut archive = ndjson::Ndjson::default();
+        let failed = write(&mut archive, folder.path(), &messages).unwrap_err();
+        assert_eq!((failed.delivered, failed.kind), (0, crate::outputs::FailureKind::Retry(None)));
+        std::fs::remove_file(&path).unwrap();
+        write(&mut archive, folder.path(), &messages).unwrap();
+        for day in 1..4 {
+            assert_eq!(ids(&folder.path().join(format!("2026-01-0{day}.b.ndjson"))), [day]);
+        }
+    }
+
+    #[test]
     fn a_message_that_no_file_can_have_is_refused_after_those_before_it() {
         let folder = tempfile::tempdir().unwrap();
         let mut archive = ndjson::Ndjson::default();
