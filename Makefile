@@ -88,6 +88,7 @@ fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 
 docs:  ## write the generated tables and golden files again
 	BLESS=1 cargo test -p dunnage
+	BLESS=1 cargo test -p dunnage-gateway --test metrics
 	BLESS=1 cargo test -p dunnage-codegen --test codecs --test c
 	BLESS=1 cargo test -p dunnage-conform --test packages
 	c/tests/arduino/run.sh target/arduino bless

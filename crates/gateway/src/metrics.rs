@@ -12,11 +12,18 @@ use prometheus_client::{
     },
     registry::{Registry, Unit},
 };
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Per format.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByFormat {
+    format: &'static str,
+}
+
+/// Per input and format; the format is empty when the sender named none.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByInput {
+    input: &'static str,
     format: &'static str,
 }
 
@@ -35,11 +42,17 @@ struct ByProblem {
 /// All metrics of a gateway.
 pub struct Metrics {
     registry: Registry,
+    received: Family<ByInput, Counter>,
+    decoded: Family<ByFormat, Counter>,
     stored: Family<ByFormat, Counter>,
     stored_bytes: Family<ByFormat, Counter>,
     json_bytes: Family<ByFormat, Counter>,
     quarantined: Family<ByKind, Counter>,
+    refused: Counter,
     duplicates: Counter,
+    dropped: Counter,
+    lost: Counter,
+    damages: Counter,
     remembered: Gauge,
     forgotten: Counter,
     /// Messages of the quarantine that were stored after all.
@@ -60,6 +73,24 @@ pub struct Metrics {
     queue_messages: Gauge,
     queue_bytes: Gauge,
     devices: Gauge<u64, AtomicU64>,
+    buffer_bytes: Gauge<u64, AtomicU64>,
+    wal_bytes: Gauge<u64, AtomicU64>,
+    oldest: Gauge<f64, AtomicU64>,
+}
+
+/// What is measured when somebody asks for the metrics.
+#[derive(Default)]
+pub struct Moment {
+    /// Messages that wait to be written.
+    pub queue_messages: usize,
+    /// Bytes of messages in memory.
+    pub queue_bytes: usize,
+    /// Bytes of the buffer's file.
+    pub buffer_bytes: u64,
+    /// Bytes of its write-ahead log.
+    pub wal_bytes: u64,
+    /// How long ago the oldest message of the buffer arrived, in seconds.
+    pub oldest_seconds: f64,
 }
 
 impl Metrics {
@@ -69,11 +100,17 @@ impl Metrics {
         let mut metrics = Metrics {
             outputs: Families::new(&mut registry),
             registry,
+            received: Family::default(),
+            decoded: Family::default(),
             stored: Family::default(),
             stored_bytes: Family::default(),
             json_bytes: Family::default(),
             quarantined: Family::default(),
+            refused: Counter::default(),
             duplicates: Counter::default(),
+            dropped: Counter::default(),
+            lost: Counter::default(),
+            damages: Counter::default(),
             remembered: Gauge::default(),
             forgotten: Counter::default(),
             requeued: Counter::default(),
@@ -86,6 +123,9 @@ impl Metrics {
             queue_messages: Gauge::default(),
             queue_bytes: Gauge::default(),
             devices: Gauge::default(),
+            buffer_bytes: Gauge::default(),
+            wal_bytes: Gauge::default(),
+            oldest: Gauge::default(),
         };
         metrics.register();
         metrics
@@ -93,12 +133,20 @@ impl Metrics {
 
     fn register(&mut self) {
         let r = &mut self.registry;
+        r.register("received_messages", "Messages that arrived whole", self.received.clone());
+        r.register("decoded_messages", "Messages that could be decoded", self.decoded.clone());
         r.register("stored_messages", "Messages made durable", self.stored.clone());
         r.register("stored_bytes", "Their bytes as they arrived", self.stored_bytes.clone());
         r.register("stored_json_bytes", "Their bytes as compact JSON", self.json_bytes.clone());
         r.register("quarantined_messages", "Messages that could not be decoded", self.quarantined.clone());
         r.register("requeued_messages", "Quarantined messages stored after all", self.requeued.clone());
         r.register("discarded_messages", "Quarantined messages dropped by hand", self.discarded.clone());
+        let refused = self.refused.clone();
+        r.register(
+            "refused_messages",
+            "Messages neither stored nor kept; their senders were told, or had left",
+            refused,
+        );
         r.register("duplicate_messages", "Messages that were stored already", self.duplicates.clone());
         let remembered = self.remembered.clone();
         r.register("remembered_messages", "Messages that are known if they come again", remembered);
@@ -117,6 +165,36 @@ impl Metrics {
         r.register("queue_messages", "Messages that wait to be written", self.queue_messages.clone());
         r.register("queue_bytes", "Bytes of messages in memory", self.queue_bytes.clone());
         r.register("devices", "Devices that have stored messages", self.devices.clone());
+        let dropped = self.dropped.clone();
+        r.register(
+            "buffer_dropped_messages",
+            "Messages removed after all outputs were done with them",
+            dropped,
+        );
+        let lost = self.lost.clone();
+        r.register("buffer_lost_messages", "Messages of the buffer that could not be read any more", lost);
+        let damages = self.damages.clone();
+        r.register("buffer_damages", "Times that the buffer's file was damaged and set aside", damages);
+        r.register("buffer_bytes", "The buffer's file", self.buffer_bytes.clone());
+        r.register("buffer_wal_bytes", "Its write-ahead log", self.wal_bytes.clone());
+        let oldest = self.oldest.clone();
+        r.register_with_unit(
+            "buffer_oldest_age",
+            "Age of the buffer's oldest message",
+            Unit::Seconds,
+            oldest,
+        );
+    }
+
+    /// Counts a message that arrived whole over `input`. `format` is what its sender says, if that is one.
+    pub fn received(&self, input: &'static str, format: Option<Id>) {
+        let format = format.map_or("", Id::name);
+        self.received.get_or_create(&ByInput { input, format }).inc();
+    }
+
+    /// Counts a message that could be decoded.
+    pub fn decoded(&self, format: Id) {
+        self.decoded.get_or_create(&ByFormat { format: format.name() }).inc();
     }
 
     /// Counts what a batch added.
@@ -148,11 +226,23 @@ impl Metrics {
         self.problems.get_or_create(&ByProblem { problem }).inc();
     }
 
-    /// The metrics as text. The gauges are what they are at this moment.
-    pub fn text(&self, queue_messages: usize, queue_bytes: usize, devices: u64) -> String {
-        self.queue_messages.set(i64::try_from(queue_messages).unwrap_or(i64::MAX));
-        self.queue_bytes.set(i64::try_from(queue_bytes).unwrap_or(i64::MAX));
-        self.devices.set(devices);
+    /// The metrics as text, as they are at this moment.
+    pub fn text(&self, totals: &Totals, moment: &Moment) -> String {
+        let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        self.queue_messages.set(number(moment.queue_messages));
+        self.queue_bytes.set(number(moment.queue_bytes));
+        self.buffer_bytes.set(moment.buffer_bytes);
+        self.wal_bytes.set(moment.wal_bytes);
+        self.oldest.set(moment.oldest_seconds);
+        self.devices.set(totals.devices);
+        for (counter, now) in [
+            (&self.refused, totals.refused),
+            (&self.dropped, totals.dropped),
+            (&self.lost, totals.lost),
+            (&self.damages, totals.damages),
+        ] {
+            counter.inner().store(now, Ordering::Relaxed);
+        }
         let mut text = String::new();
         // Writing to a String does not fail.
         let _ = encode(&mut text, &self.registry);

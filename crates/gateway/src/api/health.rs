@@ -1,7 +1,7 @@
 //! Counts, health and metrics.
 
 use super::objects::StatsObject;
-use crate::{problem::Problem, shared::Shared};
+use crate::{buffer::queries, clock, metrics::Moment, problem::Problem, shared::Shared};
 use axum::{
     Json,
     extract::State,
@@ -36,6 +36,16 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
 pub async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
     let (queue, totals) = (&shared.queue, shared.board.totals());
     shared.outputs.gauge(totals.last_message_id);
-    let text = shared.metrics.text(queue.depth(), queue.bytes(), totals.devices);
+    let oldest = shared.readers.read(queries::oldest).await.flatten();
+    let age = oldest.map_or(0, |received_at| clock::now().saturating_sub(received_at).max(0));
+    let (buffer_bytes, wal_bytes) = shared.readers.bytes();
+    let moment = Moment {
+        queue_messages: queue.depth(),
+        queue_bytes: queue.bytes(),
+        buffer_bytes,
+        wal_bytes,
+        oldest_seconds: age as f64 / 1e6,
+    };
+    let text = shared.metrics.text(&totals, &moment);
     ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
 }

@@ -168,6 +168,12 @@ fn outgoing(row: &Row<'_>, profiles: &Profiles, buffer: &str) -> rusqlite::Resul
     })
 }
 
+/// When the oldest message arrived, in microseconds since 1970.
+pub fn oldest(connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT received_at FROM messages ORDER BY id LIMIT 1";
+    connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()
+}
+
 /// Devices, the one that sent last first; `before` is the id of a last message.
 pub fn devices(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Device>> {
     let sql = format!(

@@ -3,7 +3,7 @@
 use super::file::open_to_read;
 use rusqlite::Connection;
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
 use tokio::sync::Semaphore;
@@ -51,6 +51,14 @@ impl Readers {
                 None
             }
         }
+    }
+
+    /// Bytes of the buffer's file, and of its write-ahead log.
+    pub fn bytes(&self) -> (u64, u64) {
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |about| about.len());
+        let mut log = self.0.path.clone().into_os_string();
+        log.push("-wal");
+        (size(&self.0.path), size(Path::new(&log)))
     }
 
     /// Refuses further reads, waits for those under way and closes the connections.

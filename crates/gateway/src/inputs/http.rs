@@ -70,7 +70,7 @@ async fn accept(
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = encoding(content_type, &head.headers);
-    take(shared, arrival, Arrived { provenance, content_type, encoding, raw, room }).await
+    take(shared, arrival, Arrived { input: "http", provenance, content_type, encoding, raw, room }).await
 }
 
 /// The header `Idempotency-Key`: what the sender calls its message. The quotes of a structured field may be left out.

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// A message that has arrived whole.
 pub struct Arrived<'a> {
+    /// The input that it came over, as metrics call it.
+    pub input: &'static str,
     /// Where it came from.
     pub provenance: Provenance,
     /// What its sender says of its bytes.
@@ -30,9 +32,11 @@ pub async fn take(
     arrival: &mut Arrival<'_>,
     arrived: Arrived<'_>,
 ) -> Result<(), Problem> {
-    let Arrived { provenance, content_type, encoding, raw, mut room } = arrived;
+    let Arrived { input, provenance, content_type, encoding, raw, mut room } = arrived;
+    shared.metrics.received(input, encoding.as_ref().ok().map(|encoding| encoding.format));
     match read(shared, provenance, content_type, encoding, raw).await {
         Ok(reading) => {
+            shared.metrics.decoded(reading.format);
             if !room.grow(reading.json.len()) {
                 return Err(Problem::full());
             }

@@ -1,0 +1,131 @@
+//! What `/metrics` has is what docs/metrics.md says and what the Grafana dashboard asks for. BLESS=1 writes the table again.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use dunnage_gateway::{Output, http_output};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+use support::{JSON, Running, start_with};
+
+/// A metric as `/metrics` shows it.
+#[derive(Default)]
+struct Metric {
+    kind: String,
+    help: String,
+    labels: BTreeSet<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A gateway through whose stages messages went.
+fn gateway() -> Running {
+    let gateway = start_with(|config| {
+        let http = http_output::Settings { url: "http://127.0.0.1:1/".into(), timeout_seconds: 1 };
+        config.outputs.push(Output { name: "o".into(), http: Some(http), ..Output::default() });
+    });
+    let key = [("idempotency-key", "k")];
+    for (body, status) in [("{\"t\":1}", 204), ("{\"t\":1}", 204), ("[", 400)] {
+        let mut request = gateway.agent.post(gateway.url("/ingest/d")).header("content-type", JSON);
+        for (name, value) in key {
+            request = request.header(name, value);
+        }
+        assert_eq!(request.send(body).unwrap().status(), status);
+    }
+    assert_eq!(gateway.post("/ingest/d", "text/html", b"x").status, 415);
+    assert_eq!(gateway.post("/ingest/-", JSON, b"1").status, 400);
+    gateway
+}
+
+/// The metrics by name, as queries name them.
+fn metrics(text: &str) -> BTreeMap<String, Metric> {
+    let mut found: BTreeMap<String, Metric> = BTreeMap::new();
+    let mut name = String::new();
+    for line in text.lines() {
+        match line.splitn(4, ' ').collect::<Vec<_>>()[..] {
+            ["#", "HELP", plain, help] => {
+                name = plain.to_owned();
+                found.entry(name.clone()).or_default().help = help.trim_end_matches('.').to_owned();
+            }
+            ["#", "TYPE", _, kind] => {
+                let metric = found.remove(&name).unwrap();
+                if kind == "counter" {
+                    name += "_total";
+                }
+                found.insert(name.clone(), Metric { kind: kind.to_owned(), ..metric });
+            }
+            [sample, ..] if sample.starts_with(&name) && !name.is_empty() => {
+                let labels = sample.split_once('{').map_or("", |(_, labels)| labels).trim_end_matches('}');
+                let labels = labels.split(',').filter_map(|label| Some(label.split_once('=')?.0.to_owned()));
+                found.get_mut(&name).unwrap().labels.extend(labels.filter(|label| label != "le"));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_metric_is_in_the_table_and_every_stage_is_counted() {
+    let gateway = gateway();
+    let text = gateway.get("/metrics").text;
+    for line in [
+        "dunnage_received_messages_total{input=\"http\",format=\"json\"} 3",
+        "dunnage_received_messages_total{input=\"http\",format=\"\"} 1",
+        "dunnage_decoded_messages_total{format=\"json\"} 2",
+        "dunnage_stored_messages_total{format=\"json\"} 1",
+        "dunnage_duplicate_messages_total 1",
+        "dunnage_quarantined_messages_total{kind=\"media-type\"} 1",
+        "dunnage_refused_messages_total 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("{name}\n{text}")).parse::<f64>().unwrap()
+    };
+    assert!(value("dunnage_buffer_bytes") > 0.0 && value("dunnage_buffer_wal_bytes") > 0.0);
+    assert!(value("dunnage_buffer_oldest_age_seconds") > 0.0);
+
+    let rows = metrics(&text).into_iter().map(|(name, Metric { kind, help, labels })| {
+        let labels = labels.into_iter().collect::<Vec<_>>().join(", ");
+        format!("| `{name}` | {kind} | {labels} | {help} |\n")
+    });
+    let table = rows.collect::<String>();
+    let path = root().join("docs/metrics.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("|---|---|---|---|\n", "<!-- end metrics -->");
+    let at = page.find(begin).unwrap() + begin.len();
+    let to = page.find(end).unwrap();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, format!("{}{table}{}", &page[..at], &page[to..])).unwrap();
+    } else {
+        assert_eq!(&page[at..to], table, "docs/metrics.md; `make docs` writes it");
+    }
+}
+
+#[test]
+fn the_dashboard_asks_for_metrics_that_there_are() {
+    let gateway = gateway();
+    let there = metrics(&gateway.get("/metrics").text);
+    let text = std::fs::read_to_string(root().join("deploy/grafana.json")).unwrap();
+    let dashboard: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut asked = BTreeSet::new();
+    for panel in dashboard["panels"].as_array().unwrap() {
+        for target in panel["targets"].as_array().into_iter().flatten() {
+            let words =
+                target["expr"].as_str().unwrap().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            asked.extend(words.filter(|word| word.starts_with("dunnage_")).map(|word| {
+                let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| word.strip_suffix(end));
+                base.filter(|base| there.contains_key(*base)).unwrap_or(word).to_owned()
+            }));
+        }
+    }
+    let unknown: Vec<_> = asked.iter().filter(|name| !there.contains_key(*name)).collect();
+    assert!(asked.len() > 20 && unknown.is_empty(), "{unknown:?}");
+}
