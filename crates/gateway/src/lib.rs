@@ -257,7 +257,9 @@ impl Gateway {
             tracing::warn!("some connections did not end in time and are cut");
         }
         let _ = self.leaving.send(true);
-        if tokio::time::timeout(drain, async { while self.forwarders.join_next().await.is_some() {} })
+        // Forwarders keep the time themselves; this is for one that cannot.
+        let patience = drain + 2 * outputs::CLOSING;
+        if tokio::time::timeout(patience, async { while self.forwarders.join_next().await.is_some() {} })
             .await
             .is_err()
         {

@@ -124,23 +124,25 @@ pub fn after(
     Ok(found)
 }
 
-/// The messages with these ids, as many as are there, in their order. The answer ends early when it is large: after
-/// the first message that makes it so. `buffer` is the buffer's name.
+/// The messages with these ids, in their order; `None` for one that has left the buffer. The answer ends early when it is
+/// large: after the first message that makes it so. `buffer` is the buffer's name.
 pub fn by_id(
     connection: &Connection,
     profiles: &Profiles,
     buffer: &str,
     ids: &[i64],
-) -> rusqlite::Result<Vec<Message>> {
+) -> rusqlite::Result<Vec<Option<Message>>> {
+    let snapshot = connection.unchecked_transaction()?;
     let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id = ?");
-    let mut statement = connection.prepare_cached(&sql)?;
+    let mut statement = snapshot.prepare_cached(&sql)?;
     let (mut found, mut bytes) = (Vec::new(), 0);
     for id in ids {
-        let Some(message) = statement.query_row([id], |row| outgoing(row, profiles, buffer)).optional()?
-        else {
-            continue;
-        };
-        bytes += message.raw.len() + message.json.len();
+        let message = statement.query_row([id], |row| outgoing(row, profiles, buffer)).optional()?;
+        match &message {
+            Some(message) => bytes += message.raw.len() + message.json.len(),
+            // Unless it is known to have left, this is damage.
+            None => gaps::check(&snapshot, id - 1, [id + 1].into_iter())?,
+        }
         found.push(message);
         if bytes >= PAGE_BYTES {
             break;

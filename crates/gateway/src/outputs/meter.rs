@@ -201,13 +201,16 @@ pub struct Status {
 impl Meter {
     /// Messages were delivered by a call that took so long.
     pub fn delivered(&self, messages: usize, took: Duration) {
+        if messages == 0 {
+            return;
+        }
         self.delivered.inc_by(messages as u64);
         self.seconds.observe(took.as_secs_f64());
     }
 
-    /// The other side said of so many that it had them, since the output was opened.
-    pub fn duplicates(&self, now: u64) {
-        self.duplicates.inc_by(now.saturating_sub(self.duplicates.get()));
+    /// The other side said of so many more that it had them.
+    pub fn duplicates(&self, more: u64) {
+        self.duplicates.inc_by(more);
     }
 
     /// Messages were set aside, and then given up.

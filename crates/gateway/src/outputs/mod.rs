@@ -1,7 +1,7 @@
 //! Outputs: each takes messages from the buffer and hands them to another system, with a cursor of its own.
 //!
 //! An output knows how to hand over some messages; when, how many at a time, and what happens when it fails, is decided by
-//! the forwarder (`forward.rs`). Delivery is at least once: a message that was delivered shortly before the gateway
+//! the forwarder (`forward/`). Delivery is at least once: a message that was delivered shortly before the gateway
 //! ended is delivered again, under the same name, so that the other side can tell.
 
 pub mod files;
@@ -14,7 +14,7 @@ mod meter;
 pub mod nats;
 mod running;
 
-pub use forward::Forwarder;
+pub use forward::{CLOSING, Forwarder};
 pub use message::Message;
 pub use meter::{Breaker, Families, Meter, Place, Status};
 pub use running::{AsideError, Outputs, Which};
@@ -40,7 +40,6 @@ pub struct Named {
     /// What it is called.
     pub name: Arc<str>,
     /// Most calls at a time.
-    #[expect(dead_code)]
     pub concurrency: usize,
     /// The system.
     pub output: Arc<dyn Output>,

@@ -8,7 +8,10 @@ use crate::{
     },
     shared::Shared,
 };
-use std::sync::{Arc, PoisonError, RwLock};
+use std::{
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 use tokio::sync::{mpsc, watch};
 
 /// Most messages that are tried again by one [`Outputs::retry`].
@@ -62,7 +65,8 @@ impl Outputs {
         handles.retain(|other| other.name != handle.name);
         handles.push(handle);
         drop(handles);
-        Forwarder::new(named, cursor, Arc::clone(shared), meter, commands, stopping)
+        let drain = Duration::from_secs(shared.http.drain_timeout_seconds);
+        Forwarder::new(named, cursor, (Arc::clone(shared), meter), commands, stopping, drain)
     }
 
     /// What each does, in the order of the configuration. `last` is the id of the last message stored.
