@@ -1,4 +1,4 @@
-//! SIGTERM and Ctrl-C.
+//! SIGTERM and Ctrl-C, which end a process, and SIGHUP, by which it reads its configuration again.
 
 use crate::failure::Failure;
 use tokio::sync::oneshot;
@@ -20,6 +20,42 @@ pub fn stop() -> Result<impl Future<Output = ()>, Failure> {
     Ok(async {
         let _ = stopped.await;
     })
+}
+
+/// SIGHUP.
+#[cfg(unix)]
+pub struct Hangups(tokio::signal::unix::Signal);
+
+#[cfg(unix)]
+impl Hangups {
+    /// Listens from now on; without it, SIGHUP ends the process.
+    pub fn listen() -> Result<Self, Failure> {
+        let signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
+        signal.map(Hangups).map_err(|e| Failure::about("cannot listen for signals", e))
+    }
+
+    /// Waits for the next.
+    pub async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub struct Hangups;
+
+#[cfg(not(unix))]
+impl Hangups {
+    /// There are none.
+    pub fn listen() -> Result<Self, Failure> {
+        Ok(Hangups)
+    }
+
+    /// Waits for ever.
+    pub async fn next(&mut self) {
+        std::future::pending().await
+    }
 }
 
 #[cfg(unix)]
@@ -57,7 +93,7 @@ impl Signals {
 
     async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

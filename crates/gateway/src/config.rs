@@ -29,6 +29,9 @@ pub struct Config {
     /// Where messages go.
     #[serde(rename = "output", skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<Output>,
+    /// The file that all this was read from, to be read again by a reload.
+    #[serde(skip)]
+    pub file: Option<PathBuf>,
 }
 
 /// `[http]`

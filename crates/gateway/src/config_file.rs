@@ -130,7 +130,8 @@ impl Config {
                 .map_err(|source| ConfigError::Read { path: path.display().to_string(), source })?,
         };
         let name = file.map_or_else(String::new, |path| path.display().to_string());
-        Config::parse(&name, &text, std::env::vars())
+        let config = Config::parse(&name, &text, std::env::vars())?;
+        Ok(Config { file: file.map(Path::to_owned), ..config })
     }
 
     /// The default configuration as TOML, every key with a comment. It parses to `Config::default()`.
@@ -229,6 +230,19 @@ fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, 
         _ => Value::String(text.into()),
     };
     values.try_into().map_err(|e| e.message().to_owned())
+}
+
+/// What `new` says otherwise than `old`, but for profiles and schemas: `[section] key`.
+pub fn differences(old: &Config, new: &Config) -> Vec<String> {
+    let (before, now) = (table(old), table(new));
+    let keys = KEYS.iter().filter(|(section, ..)| *section != "schemas");
+    let changed = keys.filter(|(section, key, _)| before[*section][*key] != now[*section][*key]);
+    let mut all: Vec<_> = changed.map(|(section, key, _)| format!("[{section}] {key}")).collect();
+    let outputs = old.outputs.iter().filter(|output| !new.outputs.contains(output));
+    let outputs = outputs.chain(new.outputs.iter().filter(|output| !old.outputs.contains(output)));
+    all.extend(outputs.map(|output| format!("[[output]] name = {:?}", output.name)));
+    all.dedup();
+    all
 }
 
 fn table(config: &Config) -> Table {

@@ -22,6 +22,7 @@ mod outputs;
 mod problem;
 mod profile;
 mod reading;
+mod reload;
 mod requests;
 mod schemas;
 mod server;
@@ -46,6 +47,7 @@ pub use outputs::{
     nats as nats_output,
 };
 pub use profile::ProfileError;
+pub use reload::{ReloadError, Reloaded};
 
 use arc_swap::ArcSwap;
 use buffer::{Opened, Queue, Readers, Totals, Writer};
@@ -54,6 +56,7 @@ use live::{Commits, Live};
 use metrics::Metrics;
 use outputs::Outputs;
 use profile::Profiles;
+use reload::Reloader;
 use requests::Requests;
 use shared::{Board, Shared};
 use std::{
@@ -81,6 +84,7 @@ pub struct Gateway {
     leaving: watch::Sender<bool>,
     forwarders: JoinSet<()>,
     stats: AbortHandle,
+    reloader: Arc<Reloader>,
     #[cfg(unix)]
     admin: Option<AbortHandle>,
     writer: JoinHandle<()>,
@@ -197,8 +201,12 @@ impl Gateway {
             forwarders.spawn(shared.outputs.forwarder(output, cursor, &shared, left.clone()).run());
         }
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
+        let config = Arc::new(config);
+        let reloader = Arc::new(Reloader::new(Arc::clone(&shared), Arc::clone(&config)));
         #[cfg(unix)]
-        let admin = socket.map(|socket| admin::serve(socket, Arc::clone(&shared), config.clone(), address));
+        let admin = socket.map(|socket| {
+            admin::serve(socket, Arc::clone(&shared), Arc::clone(&config), Arc::clone(&reloader), address)
+        });
         tracing::info!(%address, buffer = %config.buffer.path.display(), stored = totals.stored, "gateway started");
         Ok(Gateway {
             address,
@@ -209,6 +217,7 @@ impl Gateway {
             leaving,
             forwarders,
             stats,
+            reloader,
             #[cfg(unix)]
             admin,
             writer,
@@ -243,6 +252,12 @@ impl Gateway {
     /// Gives up what `output` refused. Answers how many messages.
     pub async fn give_up(&self, output: &str, which: Which) -> Result<u64, AsideError> {
         self.shared.outputs.give_up(&self.shared, output, which).await
+    }
+
+    /// Reads profiles and schemas again, for messages that come from now on. A mistake leaves everything as it was; the log
+    /// says what it is, too.
+    pub async fn reload(&self) -> Result<Reloaded, ReloadError> {
+        self.reloader.reload().await
     }
 
     /// Stops accepting, answers the requests that are under way, writes what waits, and closes the buffer.

@@ -110,6 +110,17 @@ impl Profiles {
         slots.all().iter().find(|slot| slot.key.slot == key.slot && *slot.key != *key)
     }
 
+    /// All packed layouts.
+    pub fn layouts(&self) -> impl Iterator<Item = &LayoutKey> {
+        let slots = self.schemas.values().filter_map(|codecs| codecs.slots.as_ref());
+        slots.flat_map(|slots| slots.all()).map(|slot| &*slot.key)
+    }
+
+    /// How many schemas there are.
+    pub fn schemas(&self) -> usize {
+        self.schemas.len()
+    }
+
     /// What the profile of `device` says, if it has one.
     pub fn rule(&self, device: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| fits(&rule.pattern, device))

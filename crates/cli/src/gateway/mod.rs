@@ -2,8 +2,10 @@
 
 mod config;
 mod quarantine;
+mod reload;
 mod running;
 mod status;
+mod undelivered;
 
 use crate::{failure::Failure, signals};
 use clap::{Args, Subcommand};
@@ -11,12 +13,13 @@ use dunnage_gateway::{Config, Error};
 use std::{
     io::ErrorKind,
     path::{Path, PathBuf},
+    pin::pin,
 };
 
 /// Run the gateway, or ask the one that runs
 ///
 /// The configuration is a TOML file, over which environment variables (DUNNAGE_SECTION_KEY) win; without
-/// either, the defaults hold. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
+/// either, the defaults hold. SIGHUP reads profiles and schemas again. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
 /// ends the process at once. The log goes to standard error.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -34,6 +37,8 @@ enum Command {
     Config,
     Status(status::Status),
     Quarantine(quarantine::Quarantine),
+    Undelivered(undelivered::Undelivered),
+    Reload(reload::Reload),
 }
 
 impl Gateway {
@@ -43,20 +48,35 @@ impl Gateway {
             Some(Command::Config) => config::print(),
             Some(Command::Status(command)) => command.run(),
             Some(Command::Quarantine(command)) => command.run(),
+            Some(Command::Undelivered(command)) => command.run(),
+            Some(Command::Reload(command)) => command.run(),
         }
     }
 }
 
 fn run(file: Option<&Path>) -> Result<(), Failure> {
-    let config = Config::load(file).map_err(|e| Failure::Failed(e.to_string()))?;
+    let config = load(file)?;
     dunnage_gateway::log::start(&config.log).map_err(Failure::Failed)?;
     runtime()?.block_on(async {
         let stop = signals::stop()?;
+        let mut hangups = signals::Hangups::listen()?;
         let gateway = start(config).await?;
-        stop.await;
+        let mut stop = pin!(stop);
+        loop {
+            tokio::select! {
+                () = stop.as_mut() => break,
+                // What came of it is in the log.
+                () = hangups.next() => drop(gateway.reload().await),
+            }
+        }
         gateway.stop().await;
         Ok(())
     })
+}
+
+/// The configuration of `file` and the environment.
+fn load(file: Option<&Path>) -> Result<Config, Failure> {
+    Config::load(file).map_err(|e| Failure::Failed(e.to_string()))
 }
 
 /// The threads on which the gateway runs.

@@ -1,6 +1,6 @@
 //! `dunnage gateway quarantine`: what could not be decoded.
 
-use super::running::{Which, messages, print_json, text};
+use super::running::{Which, list, messages, print_json, text};
 use crate::{failure::Failure, output, schema::table};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -120,11 +120,11 @@ const COLUMNS: [table::Column; 7] = [
 
 fn print_list(answer: &Value) -> Result<(), Failure> {
     let mut output = output::stdout();
-    let list = answer["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    if list.is_empty() {
+    let kept = list(&answer["messages"]);
+    if kept.is_empty() {
         writeln!(output, "nothing")?;
     } else {
-        let rows = list.iter().map(|message| {
+        let rows = kept.iter().map(|message| {
             let mut row: Vec<_> = ["id", "received_at", "device", "schema", "content_type", "bytes"]
                 .map(|key| text(&message[key]))
                 .into();
@@ -145,8 +145,7 @@ fn print_retried(answer: &Value) -> Result<(), Failure> {
     if answer["failed"] != 0 {
         writeln!(output, "still not decoded {}:", messages(&answer["failed"]))?;
     }
-    let failures = answer["failures"].as_array().map(Vec::as_slice).unwrap_or_default();
-    for failure in failures {
+    for failure in list(&answer["failures"]) {
         writeln!(output, "  {} of {}: {}", text(&failure["id"]), text(&failure["device"]), wrong(failure))?;
     }
     Ok(output.flush()?)

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use dunnage_gateway::{AdminClient, Config};
+use dunnage_gateway::AdminClient;
 use serde::Serialize;
 use serde_json::Value;
 use std::{
@@ -34,7 +34,7 @@ impl Which {
         question: impl AsyncFnOnce(AdminClient) -> Result<Value, dunnage_gateway::AdminError>,
     ) -> Result<Value, Failure> {
         let failed = |e: &dyn std::fmt::Display| Failure::Failed(e.to_string());
-        let config = Config::load(self.config.as_deref()).map_err(|e| failed(&e))?;
+        let config = super::load(self.config.as_deref())?;
         let client = AdminClient::connect(&config).map_err(|e| failed(&e))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| Failure::about("cannot start the runtime", e))?;
@@ -55,6 +55,11 @@ pub fn text(value: &Value) -> String {
         Value::Null => "-".into(),
         other => other.to_string(),
     }
+}
+
+/// The items of a list.
+pub fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 /// `1 message`, `2 messages`.

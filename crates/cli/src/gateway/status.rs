@@ -1,6 +1,6 @@
 //! `dunnage gateway status`: what a running gateway did and does.
 
-use super::running::{Which, print_json, text};
+use super::running::{Which, list, print_json, text};
 use crate::{failure::Failure, output};
 use clap::Args;
 use serde_json::Value;
@@ -52,7 +52,29 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
         );
         line(output, what, text)?;
     }
-    Ok(())
+    list(&status["outputs"]).iter().try_for_each(|of| print_output(output, of))
+}
+
+/// A line for what an output does, and one for what went wrong last.
+fn print_output(output: &mut impl Write, of: &Value) -> io::Result<()> {
+    let mut parts = vec![text(&of["state"]), format!("{} delivered", of["delivered"])];
+    parts.push(format!("{} to go", of["lag_messages"]));
+    let age = of["age_seconds"].as_f64().unwrap_or_default() as u64;
+    if age > 0 {
+        parts.push(format!("the oldest {} old", duration(age)));
+    }
+    parts.push(format!("{} of {} calls", of["calls"], of["limit"]));
+    for what in ["duplicates", "dropped", "undelivered"] {
+        if of[what] != 0 {
+            parts.push(format!("{} {what}", of[what]));
+        }
+    }
+    writeln!(output, "{:<12}{}: {}", "output", text(&of["output"]), parts.join(", "))?;
+    let failure = &of["last_failure"];
+    match failure.is_null() {
+        true => Ok(()),
+        false => writeln!(output, "{:<12}  {} {}", "", text(&failure["at"]), text(&failure["reason"])),
+    }
 }
 
 /// `12.3 MB`.

@@ -8,7 +8,14 @@ use std::{
 
 /// A gateway on a free port with its buffer in `folder`, and its address from the log.
 fn gateway(folder: &std::path::Path) -> (Child, SocketAddr) {
-    let mut command: Command = command(&["gateway"]);
+    gateway_with(folder, "")
+}
+
+/// The same with a configuration.
+fn gateway_with(folder: &std::path::Path, config: &str) -> (Child, SocketAddr) {
+    let file = folder.join("dunnage.toml");
+    std::fs::write(&file, config).unwrap();
+    let mut command: Command = command(&["gateway", "--config", file.to_str().unwrap()]);
     command.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").env("DUNNAGE_LOG_FORMAT", "json");
     command.env("DUNNAGE_BUFFER_PATH", folder.join("buffer.sqlite3"));
     let mut child = command.spawn().unwrap();
@@ -64,7 +71,7 @@ fn a_second_signal_ends_it_at_once() {
     slow.write_all(b"POST /ingest/d1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{").unwrap();
     std::thread::sleep(Duration::from_millis(300));
     terminate(&child);
-    std::thread::sleep(Duration::from_millis(300));
+    until("it takes no more", || TcpStream::connect(address).is_err());
     assert_eq!(child.try_wait().unwrap(), None, "the drain waits for the request");
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(130));
@@ -156,4 +163,119 @@ fn without_a_gateway_there_is_nothing_to_ask_and_what_a_killed_one_left_does_not
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(0));
     assert_eq!(ask(folder.path(), &["quarantine", "list"]).code, 1);
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// Waits until `holds`.
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(30);
+    while !holds() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_hangup_reads_profiles_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway_with(folder.path(), "");
+    assert_eq!(post(address, "d1", "1"), 204);
+    let only_cbor = "[log]\nlevel = 'debug'\n[[profile]]\ndevice = 'd*'\nformats = ['cbor']\n";
+    std::fs::write(folder.path().join("dunnage.toml"), only_cbor).unwrap();
+    signal(&child, "HUP");
+    until("the profile holds", || post(address, "d1", "1") == 415);
+
+    let reload = |text: &str| {
+        let file = folder.path().join("dunnage.toml");
+        std::fs::write(&file, text).unwrap();
+        ask(folder.path(), &["reload", "--config", file.to_str().unwrap()])
+    };
+    let run = reload(only_cbor);
+    assert!(run.text().starts_with("1 profile, "), "{}", run.text());
+    assert!(run.text().contains("[log] level has changed, which needs a restart"), "{}", run.text());
+    // The socket is found by the configuration, which is to be one.
+    std::fs::write(folder.path().join("dunnage.toml"), "[[profile]]\ndevice = 'd*'\nschema = 'weahter'\n")
+        .unwrap();
+    let run = ask(folder.path(), &["reload"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("weahter"), "{}", run.stderr);
+    assert_eq!(post(address, "d1", "1"), 415);
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+}
+
+#[test]
+fn what_an_output_refuses_can_be_listed_tried_again_and_dropped() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mut refusing, refuses) = gateway(other.path());
+    // A device's id with a space is 400.
+    let config = format!("[[output]]\nname = 'o'\n[output.http]\nurl = 'http://{refuses}/ingest/a%20b'\n");
+    let (mut child, address) = gateway_with(folder.path(), &config);
+    assert_eq!(post(address, "d1", "1"), 204);
+    let listed = || ask(folder.path(), &["undelivered", "list"]).text().to_owned();
+    until("it is set aside", || listed() != "nothing\n");
+    assert!(listed().contains("d1") && listed().contains("400 Bad Request"), "{}", listed());
+    let status = || ask(folder.path(), &["status"]).text().to_owned();
+    until("nothing is to go", || status().contains("o: waiting, 0 delivered, 0 to go"));
+    assert!(status().contains("1 undelivered") && status().contains("400 Bad Request"), "{}", status());
+    let before = ask(folder.path(), &["undelivered", "list", "--json"]).json();
+    assert_eq!(ask(folder.path(), &["undelivered", "retry", "1"]).text(), "tries 1 message again\n");
+    until("it is refused again", || ask(folder.path(), &["undelivered", "list", "--json"]).json() != before);
+    assert_eq!(ask(folder.path(), &["undelivered", "list", "--output", "p"]).code, 1);
+    assert_eq!(ask(folder.path(), &["undelivered", "drop"]).code, 2);
+    assert_eq!(ask(folder.path(), &["undelivered", "drop", "--output", "o"]).text(), "dropped 1 message\n");
+    assert_eq!(listed(), "nothing\n");
+    for child in [&mut child, &mut refusing] {
+        terminate(child);
+        assert_eq!(exit_code(child), Some(0));
+    }
+}
+
+#[test]
+fn sigterm_under_load_loses_nothing_and_delivers_nothing_twice() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mut target, to) = gateway(other.path());
+    let config = format!("[[output]]\nname = 'o'\n[output.http]\nurl = 'http://{to}/ingest/all'\n");
+    let (mut child, address) = gateway_with(folder.path(), &config);
+    let clients: Vec<_> =
+        (0..4).map(|n| std::thread::spawn(move || send_until_it_ends(address, n))).collect();
+    let count = |folder: &std::path::Path, what: &str| {
+        ask(folder, &["status", "--json"]).json()[what].as_u64().unwrap()
+    };
+    until("messages arrive", || count(other.path(), "stored") > 100);
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+    let acknowledged: u64 = clients.into_iter().map(|client| client.join().unwrap()).sum();
+
+    let (mut child, _) = gateway_with(folder.path(), &config);
+    let stored = count(folder.path(), "stored");
+    assert!(
+        stored >= acknowledged && stored <= acknowledged + 4,
+        "{acknowledged} acknowledged, {stored} stored"
+    );
+    until("all are delivered", || count(other.path(), "stored") == stored);
+    for child in [&mut child, &mut target] {
+        terminate(child);
+        assert_eq!(exit_code(child), Some(0));
+    }
+}
+
+/// Sends messages of one device until the gateway does not answer any more. Answers how many were acknowledged.
+fn send_until_it_ends(address: SocketAddr, client: usize) -> u64 {
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let url = format!("http://{address}/ingest/d{client}");
+    let mut acknowledged = 0;
+    while let Ok(answer) = agent.post(&url).content_type("application/json").send("1") {
+        match answer.status().as_u16() {
+            204 => acknowledged += 1,
+            503 => {}
+            status => panic!("{status}"),
+        }
+    }
+    acknowledged
 }

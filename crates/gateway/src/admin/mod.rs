@@ -3,17 +3,24 @@
 //! It is not part of the HTTP port. Whoever may write to the socket's file may use it.
 
 mod client;
+mod ids;
 mod quarantine;
 mod socket;
 mod status;
+mod undelivered;
 
 pub use client::{AdminClient, AdminError};
 pub use socket::{Socket, SocketError, check_length};
 
-use crate::{config::Config, problem::Problem, shared::Shared};
+use crate::{
+    config::Config,
+    problem::Problem,
+    reload::{Reloaded, Reloader},
+    shared::Shared,
+};
 use axum::{
-    Router,
-    extract::{self, rejection::QueryRejection},
+    Json, Router,
+    extract::{self, State, rejection::QueryRejection},
     http::StatusCode,
     routing::{get, post},
 };
@@ -23,23 +30,42 @@ use tokio::{sync::Mutex, task::AbortHandle};
 /// What the handlers share.
 struct Admin {
     shared: Arc<Shared>,
-    config: Config,
+    config: Arc<Config>,
+    reloader: Arc<Reloader>,
     address: SocketAddr,
     /// The quarantine is changed by one request at a time.
     quarantine: Mutex<()>,
 }
 
 /// Serves what a gateway that was started with `config` and listens on `address` can be asked, until it is aborted.
-pub fn serve(socket: Socket, shared: Arc<Shared>, config: Config, address: SocketAddr) -> AbortHandle {
-    let admin = Arc::new(Admin { shared, config, address, quarantine: Mutex::new(()) });
+pub fn serve(
+    socket: Socket,
+    shared: Arc<Shared>,
+    config: Arc<Config>,
+    reloader: Arc<Reloader>,
+    address: SocketAddr,
+) -> AbortHandle {
+    let admin = Arc::new(Admin { shared, config, reloader, address, quarantine: Mutex::new(()) });
     let router = Router::new()
         .route("/status", get(status::status))
         .route("/quarantine", get(quarantine::list))
         .route("/quarantine/retry", post(quarantine::retry))
         .route("/quarantine/drop", post(quarantine::discard))
+        .route("/undelivered", get(undelivered::list))
+        .route("/undelivered/retry", post(undelivered::retry))
+        .route("/undelivered/drop", post(undelivered::give_up))
+        .route("/reload", post(reload))
         .fallback(async || Problem::not_found("there is nothing at this address"))
         .with_state(admin);
     tokio::spawn(async move { axum::serve(socket, router).await }).abort_handle()
+}
+
+/// `POST /reload`
+async fn reload(State(admin): State<Arc<Admin>>) -> Result<Json<Reloaded>, Problem> {
+    let reloaded = admin.reloader.reload().await;
+    reloaded.map(Json).map_err(|e| {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "configuration", "Not reloaded", e.to_string())
+    })
 }
 
 type Query<T> = Result<extract::Query<T>, QueryRejection>;

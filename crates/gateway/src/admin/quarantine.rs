@@ -1,6 +1,6 @@
 //! The quarantine: list it, decode it again, drop it.
 
-use super::{Admin, Query, query};
+use super::{Admin, Query, ids::Ids, query};
 use crate::{
     api::objects::RejectObject,
     buffer::{
@@ -39,19 +39,6 @@ pub struct Asked {
     ids: Ids,
     /// Most messages in a list.
     limit: Option<usize>,
-}
-
-/// Ids with commas between them.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Ids(pub Vec<i64>);
-
-impl TryFrom<String> for Ids {
-    type Error = std::num::ParseIntError;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.split(',').filter(|id| !id.is_empty()).map(str::parse).collect::<Result<_, _>>().map(Ids)
-    }
 }
 
 impl Asked {

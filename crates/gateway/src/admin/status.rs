@@ -2,8 +2,9 @@
 
 use super::Admin;
 use crate::{
-    buffer::quarantine,
+    buffer::{quarantine, undelivered},
     clock::{self, rfc3339},
+    outputs::{self, Breaker},
     problem::Problem,
 };
 use axum::{Json, extract::State};
@@ -13,6 +14,9 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
 };
+
+/// An output whose oldest message waits longer than this is behind.
+const BEHIND_SECONDS: f64 = 10.0;
 
 /// The counts are over the life of the buffer: `received` = `stored` + `duplicates` + `quarantined` + `refused`.
 #[derive(Serialize)]
@@ -32,6 +36,7 @@ pub struct Status {
     buffer: Buffer,
     queue: Queue,
     quarantine: Quarantine,
+    outputs: Vec<Output>,
 }
 
 #[derive(Serialize)]
@@ -60,11 +65,42 @@ struct Quarantine {
     limit_bytes: usize,
 }
 
+/// An output.
+#[derive(Serialize)]
+struct Output {
+    #[serde(flatten)]
+    status: outputs::Status,
+    /// `delivering`, `behind`, `waiting` for messages, `breaker open` or `probing`.
+    state: &'static str,
+    /// Messages that it refused for good, and that wait for an operator.
+    undelivered: u64,
+}
+
+impl Output {
+    fn new(status: outputs::Status, undelivered: u64) -> Output {
+        let state = match status.breaker {
+            Breaker::Open => "breaker open",
+            Breaker::Probing => "probing",
+            Breaker::Closed if status.lag_messages == 0 => "waiting",
+            Breaker::Closed if status.age_seconds > BEHIND_SECONDS => "behind",
+            Breaker::Closed => "delivering",
+        };
+        Output { status, state, undelivered }
+    }
+}
+
 /// All of it.
 pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
     let (shared, config) = (&admin.shared, &admin.config);
     let (messages, bytes) = shared.readers.read(quarantine::size).await.ok_or_else(Problem::unreadable)?;
+    let counts = shared.readers.read(undelivered::counts).await.ok_or_else(Problem::unreadable)?;
     let totals = shared.board.totals();
+    let undelivered = |name: &str| counts.iter().find(|(output, _)| output == name).map_or(0, |(_, n)| *n);
+    let outputs = shared.outputs.statuses(totals.last_message_id).into_iter();
+    let outputs = outputs.map(|status| {
+        let undelivered = undelivered(&status.output);
+        Output::new(status, undelivered)
+    });
     let decoded = totals.stored + totals.duplicates;
     let uptime = clock::now().saturating_sub(shared.started_at) / 1_000_000;
     Ok(Json(Status {
@@ -97,6 +133,7 @@ pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Statu
             bytes,
             limit_bytes: config.quarantine.bytes,
         },
+        outputs: outputs.collect(),
     }))
 }
 

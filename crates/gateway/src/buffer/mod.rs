@@ -17,6 +17,7 @@ mod writer;
 
 pub use changes::Change;
 pub use file::BufferError;
+pub use layouts::load as stored_layouts;
 pub use queue::{Entry, Queue, Refusal, Reservation};
 pub use reader::Readers;
 pub use totals::Totals;

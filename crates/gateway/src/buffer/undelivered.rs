@@ -59,3 +59,10 @@ pub fn ids(
     found.dedup();
     Ok(found)
 }
+
+/// The outputs that refused messages, and how many.
+pub fn counts(connection: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
+    let sql = "SELECT output, count(*) FROM undelivered GROUP BY output ORDER BY output";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    connection.prepare_cached(sql)?.query_map([], read)?.collect()
+}

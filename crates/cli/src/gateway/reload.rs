@@ -1,0 +1,28 @@
+//! `dunnage gateway reload`.
+
+use super::running::{Which, list, text};
+use crate::{failure::Failure, output};
+use clap::Args;
+use std::io::Write;
+
+/// Have the running gateway read its profiles and schemas again
+///
+/// SIGHUP does the same. A mistake leaves everything as it was, is printed, and makes the exit code 1.
+#[derive(Args)]
+pub struct Reload {
+    #[command(flatten)]
+    which: Which,
+}
+
+impl Reload {
+    pub fn run(self) -> Result<(), Failure> {
+        let answer = self.which.post("/reload", &[])?;
+        let mut output = output::stdout();
+        let profiles = if answer["profiles"] == 1 { "profile" } else { "profiles" };
+        writeln!(output, "{} {profiles}, {} schemas", answer["profiles"], answer["schemas"])?;
+        for what in list(&answer["needs_restart"]) {
+            writeln!(output, "{} has changed, which needs a restart", text(what))?;
+        }
+        Ok(output.flush()?)
+    }
+}

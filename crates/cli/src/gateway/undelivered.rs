@@ -1,0 +1,140 @@
+//! `dunnage gateway undelivered`: what outputs refused for good.
+
+use super::running::{Which, list, messages, print_json, text};
+use crate::{failure::Failure, output, schema::table};
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use std::io::Write;
+
+/// List, try again or give up the messages that an output's other side refused for good
+///
+/// Commands talk to the running gateway, over its admin socket. The messages stay in the buffer either way.
+#[derive(Args)]
+pub struct Undelivered {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List them, by output, oldest first
+    List {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Most messages of an output in the list
+        #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
+        limit: u16,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Have the output try them again
+    ///
+    /// They leave the list as they are delivered, and come back to it if they are refused again.
+    Retry {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Ids of the list
+        #[arg(value_name = "ID")]
+        ids: Vec<i64>,
+    },
+    /// Take them off the list without delivering them
+    Drop {
+        #[command(flatten)]
+        chosen: Chosen,
+        /// Ids of the list
+        #[arg(value_name = "ID")]
+        ids: Vec<i64>,
+        /// Drop all, if nothing else says which
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// Which messages.
+#[derive(Args)]
+struct Chosen {
+    #[command(flatten)]
+    which: Which,
+    /// The output, or else all of them
+    #[arg(long, value_name = "NAME")]
+    output: Option<String>,
+}
+
+impl Chosen {
+    fn query(&self, ids: &[i64]) -> Vec<(&'static str, String)> {
+        let mut query = Vec::new();
+        if let Some(output) = &self.output {
+            query.push(("output", output.clone()));
+        }
+        if !ids.is_empty() {
+            query.push(("ids", ids.iter().map(i64::to_string).collect::<Vec<_>>().join(",")));
+        }
+        query
+    }
+}
+
+impl Undelivered {
+    pub fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Command::List { chosen, limit, json } => {
+                let mut query = chosen.query(&[]);
+                query.push(("limit", limit.to_string()));
+                let answer = chosen.which.get("/undelivered", &query)?;
+                if json { print_json(&answer) } else { print_list(&answer) }
+            }
+            Command::Retry { chosen, ids } => {
+                let answer = chosen.which.post("/undelivered/retry", &chosen.query(&ids))?;
+                say(&format!("tries {} again", messages(&answer["messages"])))
+            }
+            Command::Drop { chosen, ids, all } => {
+                let query = chosen.query(&ids);
+                if query.is_empty() && !all {
+                    return Err(Failure::Usage("say which messages to drop, or --all".into()));
+                }
+                let answer = chosen.which.post("/undelivered/drop", &query)?;
+                say(&format!("dropped {}", messages(&answer["messages"])))
+            }
+        }
+    }
+}
+
+fn say(line: &str) -> Result<(), Failure> {
+    let mut output = output::stdout();
+    writeln!(output, "{line}")?;
+    Ok(output.flush()?)
+}
+
+const COLUMNS: [table::Column; 5] = [
+    table::text("output"),
+    table::number("id"),
+    table::text("refused"),
+    table::text("device"),
+    table::text("why"),
+];
+
+fn print_list(answer: &Value) -> Result<(), Failure> {
+    let mut output = output::stdout();
+    let outputs = list(&answer["outputs"]);
+    if outputs.is_empty() {
+        writeln!(output, "nothing")?;
+        return Ok(output.flush()?);
+    }
+    let rows = outputs.iter().flat_map(|of| {
+        let keys = ["id", "refused_at", "device", "reason"];
+        let row = move |message: &Value| {
+            let mut row = vec![text(&of["output"])];
+            row.extend(keys.map(|key| text(&message[key])));
+            row
+        };
+        list(&of["messages"]).iter().map(row)
+    });
+    table::write(&mut output, &COLUMNS, rows)?;
+    for of in outputs {
+        let (shown, count) = (list(&of["messages"]).len() as u64, of["count"].as_u64().unwrap_or_default());
+        if shown < count {
+            writeln!(output, "and {} more of {}", count - shown, text(&of["output"]))?;
+        }
+    }
+    Ok(output.flush()?)
+}

@@ -1,0 +1,142 @@
+//! What outputs refused for good: list it, try it again, give it up.
+
+use super::{Admin, Query, ids::Ids, query};
+use crate::{
+    buffer::undelivered::{self, Undelivered},
+    clock::rfc3339,
+    outputs::{AsideError, Which},
+    problem::Problem,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Most messages of an output in a list.
+const LISTED: u32 = 1000;
+
+/// Which messages; without anything, all.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Asked {
+    output: Option<String>,
+    ids: Ids,
+    /// Most messages of an output in a list.
+    limit: Option<u32>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Listed {
+    outputs: Vec<Output>,
+}
+
+/// An output that refused messages.
+#[derive(Serialize)]
+struct Output {
+    output: String,
+    /// How many there are.
+    count: u64,
+    /// The oldest of them.
+    messages: Vec<Message>,
+}
+
+#[derive(Serialize)]
+struct Message {
+    id: i64,
+    /// `None` when the message has left the buffer.
+    device: Option<String>,
+    refused_at: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct Done {
+    messages: u64,
+}
+
+/// `GET /undelivered`
+pub(super) async fn list(
+    State(admin): State<Arc<Admin>>,
+    asked: Query<Asked>,
+) -> Result<Json<Listed>, Problem> {
+    let asked = query(asked)?;
+    let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
+    let mut outputs = Vec::new();
+    for (output, count) in admin.with_undelivered(asked.output.as_deref()).await? {
+        let shared = &admin.shared;
+        let found = shared.outputs.set_aside(shared, &output, 0, limit).await.map_err(|e| refused(&e))?;
+        let messages = found.into_iter().map(Message::of).collect();
+        outputs.push(Output { output, count, messages });
+    }
+    Ok(Json(Listed { outputs }))
+}
+
+/// `POST /undelivered/retry`: outputs try them again. They leave the list as they are delivered.
+pub(super) async fn retry(
+    State(admin): State<Arc<Admin>>,
+    asked: Query<Asked>,
+) -> Result<Json<Done>, Problem> {
+    let asked = query(asked)?;
+    let mut messages = 0;
+    for (output, _) in admin.with_undelivered(asked.output.as_deref()).await? {
+        let shared = &admin.shared;
+        messages += shared.outputs.retry(shared, &output, asked.which()).await.map_err(|e| refused(&e))?;
+    }
+    Ok(Json(Done { messages }))
+}
+
+/// `POST /undelivered/drop`: outputs give them up. The messages stay in the buffer.
+pub(super) async fn give_up(
+    State(admin): State<Arc<Admin>>,
+    asked: Query<Asked>,
+) -> Result<Json<Done>, Problem> {
+    let asked = query(asked)?;
+    let mut messages = 0;
+    for (output, _) in admin.with_undelivered(asked.output.as_deref()).await? {
+        let shared = &admin.shared;
+        messages += shared.outputs.give_up(shared, &output, asked.which()).await.map_err(|e| refused(&e))?;
+    }
+    Ok(Json(Done { messages }))
+}
+
+impl Asked {
+    fn which(&self) -> Which {
+        if self.ids.0.is_empty() { Which::All } else { Which::Ids(self.ids.0.clone()) }
+    }
+}
+
+impl Admin {
+    /// The outputs that refused messages, and how many; only `output` if there is one.
+    async fn with_undelivered(&self, output: Option<&str>) -> Result<Vec<(String, u64)>, Problem> {
+        let mut counts =
+            self.shared.readers.read(undelivered::counts).await.ok_or_else(Problem::unreadable)?;
+        if let Some(output) = output {
+            let known = self.config.outputs.iter().any(|known| known.name == output);
+            if !known && !counts.iter().any(|(name, _)| name == output) {
+                return Err(Problem::not_found(AsideError::Unknown(output.into()).to_string()));
+            }
+            counts.retain(|(name, _)| name == output);
+        }
+        Ok(counts)
+    }
+}
+
+impl Message {
+    fn of(aside: Undelivered) -> Message {
+        Message {
+            id: aside.message_id,
+            device: aside.device,
+            refused_at: rfc3339(aside.refused_at),
+            reason: aside.reason,
+        }
+    }
+}
+
+fn refused(error: &AsideError) -> Problem {
+    match error {
+        AsideError::Unknown(_) => {
+            let detail = format!("{error} running: it is not in the configuration any more");
+            Problem::new(StatusCode::CONFLICT, "not-running", "Output not running", detail)
+        }
+        AsideError::Buffer => Problem::unreadable(),
+    }
+}

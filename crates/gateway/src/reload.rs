@@ -1,0 +1,130 @@
+//! Reading profiles and schemas again while messages come in.
+
+use crate::{
+    buffer,
+    config::Config,
+    config_file::{ConfigError, differences},
+    profile::{ProfileError, Profiles},
+    shared::Shared,
+    slots::{LayoutKey, Slot},
+};
+use serde::Serialize;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// Why profiles and schemas could not be read again. Those from before stay.
+#[derive(Debug, thiserror::Error)]
+pub enum ReloadError {
+    /// The configuration is none.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A schema or a profile cannot be used.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
+    /// A slot has another layout than before.
+    #[error(
+        "{origin}: slot {slot} of the schema {schema:?} has another layout than {}. Devices that still send that one would \
+         be misread: give the new layout another x-dunnage-slot, and keep the old one beside it",
+        if *.stored { "the messages that came in it" } else { "the one that is loaded; if none came in it, restart" }
+    )]
+    ChangedLayout {
+        /// The schema's file, or its name if it is a bundled one.
+        origin: String,
+        /// The schema's name.
+        schema: String,
+        /// The slot.
+        slot: u8,
+        /// Whether messages came with the layout from before.
+        stored: bool,
+    },
+    /// The buffer, which remembers layouts, cannot be read; the log says why.
+    #[error("the buffer cannot be read")]
+    Buffer,
+}
+
+/// What was read again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reloaded {
+    /// Profiles there are now.
+    pub profiles: usize,
+    /// Schemas there are now, bundled ones among them.
+    pub schemas: usize,
+    /// What the configuration says now and the gateway does at its next start.
+    pub needs_restart: Vec<String>,
+}
+
+/// Reads profiles and schemas again.
+pub struct Reloader {
+    shared: Arc<Shared>,
+    /// What the gateway was started with.
+    config: Arc<Config>,
+    /// One at a time.
+    turn: Mutex<()>,
+}
+
+impl Reloader {
+    /// For a gateway that was started with `config`.
+    pub fn new(shared: Arc<Shared>, config: Arc<Config>) -> Reloader {
+        Reloader { shared, config, turn: Mutex::new(()) }
+    }
+
+    /// Reads the configuration's file again, and the schemas, and uses its profiles for messages that come from now on. A
+    /// mistake leaves everything as it was.
+    pub async fn reload(&self) -> Result<Reloaded, ReloadError> {
+        let _turn = self.turn.lock().await;
+        let reloaded = self.attempt().await;
+        match &reloaded {
+            Ok(Reloaded { profiles, schemas, needs_restart }) => {
+                tracing::info!(profiles, schemas, "profiles and schemas were read again");
+                for what in needs_restart {
+                    tracing::warn!(what, "the configuration has changed, which needs a restart");
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, "profiles and schemas could not be read again; those from before stay");
+            }
+        }
+        reloaded
+    }
+
+    async fn attempt(&self) -> Result<Reloaded, ReloadError> {
+        let started_with = Arc::clone(&self.config);
+        let read = tokio::task::spawn_blocking(move || -> Result<_, ReloadError> {
+            let config = match &started_with.file {
+                Some(file) => Config::load(Some(file))?,
+                None => Config::clone(&started_with),
+            };
+            let profiles = Profiles::load(&config)?;
+            Ok((config, profiles))
+        });
+        let (config, profiles) = read.await.map_err(|_| ReloadError::Buffer)??;
+        self.check_layouts(&profiles).await?;
+        let reloaded = Reloaded {
+            profiles: config.profiles.len(),
+            schemas: profiles.schemas(),
+            needs_restart: differences(&self.config, &config),
+        };
+        self.shared.profiles.store(Arc::new(profiles));
+        Ok(reloaded)
+    }
+
+    /// A layout may not change under its slot. Messages may be under way with any that is loaded, so these count too.
+    async fn check_layouts(&self, new: &Profiles) -> Result<(), ReloadError> {
+        let changed = |key: &LayoutKey, slot: &Slot, stored| ReloadError::ChangedLayout {
+            origin: slot.origin.clone(),
+            schema: key.schema.to_string(),
+            slot: key.slot,
+            stored,
+        };
+        let stored = self.shared.readers.read(buffer::stored_layouts).await.ok_or(ReloadError::Buffer)?;
+        let loaded = self.shared.profiles.load_full();
+        let stored = stored.iter().map(|key| (&**key, true));
+        let all = stored.chain(loaded.layouts().map(|key| (key, false)));
+        for (key, stored) in all {
+            if let Some(slot) = new.instead_of(key) {
+                return Err(changed(key, slot, stored));
+            }
+        }
+        Ok(())
+    }
+}
