@@ -200,6 +200,9 @@ pub struct Output {
     #[cfg(feature = "kafka")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kafka: Option<outputs::kafka::Settings>,
+    /// contentInstances in a oneM2M CSE.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onem2m: Option<outputs::onem2m::Settings>,
 }
 
 /// How schema-driven formats carry decimals and structured text.

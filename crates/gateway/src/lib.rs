@@ -44,7 +44,7 @@ pub use config_file::ConfigError;
 pub use outputs::kafka as kafka_output;
 pub use outputs::{
     AsideError, Breaker, Class, OutputError, Status, Which, files as files_output, http as http_output,
-    nats as nats_output,
+    nats as nats_output, onem2m as onem2m_output,
 };
 pub use profile::ProfileError;
 pub use reload::{ReloadError, Reloaded};

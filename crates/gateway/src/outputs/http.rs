@@ -99,7 +99,7 @@ impl Http {
 }
 
 /// `Retry-After`, when it is in seconds.
-fn retry_after(headers: &header::HeaderMap) -> Option<Duration> {
+pub fn retry_after(headers: &header::HeaderMap) -> Option<Duration> {
     headers.get(header::RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
 }
 

@@ -12,6 +12,7 @@ pub mod kafka;
 pub mod message;
 mod meter;
 pub mod nats;
+pub mod onem2m;
 mod running;
 
 pub use forward::{CLOSING, Forwarder};
@@ -28,6 +29,7 @@ pub const EXAMPLES: &[&str] = &[
     http::EXAMPLE,
     files::EXAMPLE,
     nats::EXAMPLE,
+    onem2m::EXAMPLE,
     #[cfg(feature = "kafka")]
     kafka::EXAMPLE,
 ];
@@ -242,6 +244,9 @@ pub fn open(config: &config::Output) -> Result<Arc<dyn Output>, OutputError> {
         #[cfg(feature = "kafka")]
         config::Output { kafka: Some(settings), .. } => {
             Ok(Arc::new(kafka::Kafka::new(settings).map_err(failed)?))
+        }
+        config::Output { onem2m: Some(settings), .. } => {
+            Ok(Arc::new(onem2m::OneM2m::new(settings).map_err(failed)?))
         }
         _ => Err(failed("says nothing of where messages go".into())),
     }

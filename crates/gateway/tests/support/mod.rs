@@ -1,8 +1,10 @@
 //! A gateway on a free port with a buffer in a temporary folder, and a client for it.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
+pub mod acme;
 pub mod child;
 pub mod nats;
+pub mod proxy;
 pub mod tools;
 
 use dunnage_gateway::{Config, Gateway, Summary};

@@ -1,0 +1,216 @@
+//! What can be set.
+
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# contentInstances in a oneM2M CSE. The AE and the containers are made when they are missing.
+# [[output]]
+# name = \"cse\"
+# [output.onem2m]
+# url = \"http://127.0.0.1:8080\"
+# The name of the CSE base, as it stands in paths.
+# cse = \"cse-in\"
+# Our AE there, its App-ID, and the originator of all requests.
+# ae = \"dunnage\"
+# app_id = \"Ndunnage\"
+# originator = \"Cdunnage\"
+# release = \"3\"
+# The container of a device, below the AE. {path} stands for the path of its profile.
+# container = \"{device}\"
+# Limits of new containers, by default the CSE's own: instances, bytes, seconds.
+# mni = 100000
+# mbs = 100000000
+# mia = 2592000
+# What con has: object (the message's JSON as it is) or string (its text).
+# content = \"object\"
+# What cnf says of it, by default nothing.
+# cnf = \"application/json:0\"
+# timeout_seconds = 10
+";
+
+/// `[output.onem2m]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The CSE: `http://HOST:PORT`.
+    pub url: String,
+    /// The name of the CSE base, as it stands in paths.
+    pub cse: String,
+    /// The name of our AE.
+    #[serde(default = "ae")]
+    pub ae: String,
+    /// Its App-ID: `N...`, or `R...` when it is registered.
+    #[serde(default = "app_id")]
+    pub app_id: String,
+    /// Who asks: the AE-ID, `C...` or `S...`.
+    #[serde(default = "originator")]
+    pub originator: String,
+    /// The release of oneM2M that requests are of (`X-M2M-RVI`), which the AE is registered to support.
+    #[serde(default = "release")]
+    pub release: String,
+    /// The container of a device, below the AE: names with `/` between them, in which `{device}` stands for the device's id, and
+    /// `{path}` for the path of its profile (or no name, if it has none).
+    #[serde(default = "container")]
+    pub container: String,
+    /// Most instances that a new container keeps (`mni`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mni: Option<u64>,
+    /// Most bytes that a new container keeps (`mbs`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mbs: Option<u64>,
+    /// Longest time that a new container keeps an instance, in seconds (`mia`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mia: Option<u64>,
+    /// What an instance's `con` is.
+    #[serde(default)]
+    pub content: Content,
+    /// What an instance's `cnf` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cnf: Option<String>,
+    /// Longest wait for an answer.
+    #[serde(default = "timeout_seconds")]
+    pub timeout_seconds: u64,
+}
+
+/// What an instance's `con` is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// The message's JSON as it is.
+    #[default]
+    Object,
+    /// The text of the message's JSON.
+    String,
+}
+
+fn ae() -> String {
+    "dunnage".into()
+}
+
+fn app_id() -> String {
+    "Ndunnage".into()
+}
+
+fn originator() -> String {
+    "Cdunnage".into()
+}
+
+fn release() -> String {
+    "3".into()
+}
+
+fn container() -> String {
+    "{device}".into()
+}
+
+fn timeout_seconds() -> u64 {
+    10
+}
+
+impl Settings {
+    /// The CSE's or the broker's address.
+    pub fn address(&self) -> Result<Url, String> {
+        let url = Url::parse(&self.url).map_err(|e| format!("url: {e}"))?;
+        match (url.scheme(), url.host_str()) {
+            ("http" | "https", Some(_)) => Ok(url),
+            _ => Err(format!("url: {:?} is not http://HOST:PORT", self.url)),
+        }
+    }
+
+    /// Says which of them cannot work.
+    pub fn check(&self) -> Result<(), String> {
+        self.address()?;
+        for (key, name) in [("cse", &self.cse), ("ae", &self.ae)] {
+            if !is_name(name) {
+                return Err(format!("{key}: {name:?} is not a name: A-Z a-z 0-9 - . _ ~"));
+            }
+        }
+        // A name that has `{device}` in it is one with any device.
+        let names: Vec<_> = self.container.split('/').filter(|name| *name != "{path}").collect();
+        if names.is_empty() || !names.iter().all(|name| is_name(&name.replace("{device}", "d"))) {
+            return Err(format!(
+                "container: {:?} is not names with / between them, one of them other than {{path}}",
+                self.container
+            ));
+        }
+        if !self.originator.starts_with(['C', 'S']) || !is_name(&self.originator) {
+            return Err(format!(
+                "originator: {:?} is not an AE-ID, which begins with C or S",
+                self.originator
+            ));
+        }
+        if !self.app_id.starts_with(['N', 'R']) || !is_name(&self.app_id) {
+            return Err(format!("app_id: {:?} is not an App-ID, which begins with N or R", self.app_id));
+        }
+        if self.release.is_empty() || !self.release.bytes().all(|b| b.is_ascii_alphanumeric()) {
+            return Err(format!("release: {:?} is not a release, such as 2a, 3 or 4", self.release));
+        }
+        if self.cnf.as_deref().is_some_and(|cnf| !is_content_info(cnf)) {
+            return Err("cnf: must be TYPE/SUBTYPE:ENCODING, the encoding 0 (plain) to 2".into());
+        }
+        if self.timeout_seconds == 0 {
+            return Err("timeout_seconds: must be at least 1".into());
+        }
+        Ok(())
+    }
+}
+
+/// Whether `name` is a resource's name: unreserved characters of RFC 3986.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~".contains(&b))
+}
+
+/// Whether `text` is a contentInfo: a media type and how it is encoded (TS-0004, 6.3.3).
+fn is_content_info(text: &str) -> bool {
+    let Some((media, encoding)) = text.split_once(':') else { return false };
+    let part = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&b))
+    };
+    let media = media.split_once('/').is_some_and(|(kind, sub)| part(kind) && part(sub));
+    media && matches!(encoding, "0" | "1" | "2")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_cannot_work_are_named() {
+        let check = |text: &str| {
+            let minimal = "url = 'http://h:1'\ncse = 'cse-in'\n".to_owned();
+            let mut table: toml::Table = minimal.parse().unwrap();
+            table.extend(text.parse::<toml::Table>().unwrap());
+            table.try_into::<Settings>().unwrap().check()
+        };
+        for good in [
+            "",
+            "container = '{path}/a/{device}-x/b'",
+            "release = '2a'",
+            "cnf = 'text/plain:0'",
+            "url = 'https://h'",
+        ] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "url = 'ftp://h'",
+            "url = 'http:'",
+            "cse = ''",
+            "cse = 'a/b'",
+            "ae = 'a b'",
+            "app_id = 'x'",
+            "originator = 'Me'",
+            "release = ''",
+            "container = 'a//b'",
+            "container = '/{device}'",
+            "container = '{link}'",
+            "container = '{path}'",
+            "cnf = 'application/json'",
+            "timeout_seconds = 0",
+        ] {
+            let key = bad.split(' ').next().unwrap();
+            assert!(check(bad).unwrap_err().starts_with(key), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A real oneM2M CSE: ACME, headless, on a free port, with its files in a temporary folder.
+
+use super::tools::tool;
+use serde_json::Value;
+use std::{
+    fs::File,
+    net::{SocketAddr, TcpListener},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Who may do everything.
+const ADMIN: &str = "CAdmin";
+
+/// Without its web page. With it, a request that comes while ACME starts ends it: "The setup method 'add_url_rule' can no
+/// longer be called on the application". A gateway whose CSE was away sends such requests.
+const NO_PAGE: &str = "[webui]\nenable=false\n";
+
+pub struct Acme {
+    pub address: SocketAddr,
+    folder: TempDir,
+    child: Option<Child>,
+    agent: ureq::Agent,
+}
+
+/// A port that nothing listens on.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// An instance of a container.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instance {
+    pub name: String,
+    pub content: Value,
+    pub labels: Vec<String>,
+}
+
+impl Acme {
+    /// One that forgets everything when it ends.
+    pub fn in_memory() -> Acme {
+        Acme::start("databaseType=memory\n")
+    }
+
+    /// One with more lines in its configuration: those of `[basic.config]` first.
+    pub fn start(more: &str) -> Acme {
+        let port = free_port();
+        let folder = TempDir::new().unwrap();
+        let config = format!(
+            "[basic.config]\ncseType=IN\ncseID=id-in\ncseName=cse-in\nadminID={ADMIN}\ncseHost=127.0.0.1\nhttpPort={port}\n\
+             networkInterface=127.0.0.1\nlogLevel=warn\nsecret=secret\n{more}\n[logging]\nenableFileLogging=true\n{NO_PAGE}"
+        );
+        std::fs::write(folder.path().join("acme.ini"), config).unwrap();
+        let address = ([127, 0, 0, 1], port).into();
+        let mut acme = Acme { address, folder, child: None, agent: super::agent() };
+        acme.restart();
+        acme
+    }
+
+    /// Starts it again after a kill. It is the same CSE if its database is on disk, else an empty one.
+    pub fn restart(&mut self) {
+        assert!(self.child.is_none());
+        let output =
+            File::options().create(true).append(true).open(self.folder.path().join("output")).unwrap();
+        let child = Command::new(tool("venv/bin/acmecse"))
+            .args(["--headless", "--config", "acme.ini", "-dir"])
+            .arg(self.folder.path())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().unwrap())
+            .stderr(output)
+            .spawn()
+            .unwrap();
+        self.child = Some(child);
+        // Its port answers before its resources are there.
+        let begun = Instant::now();
+        while self.ask("/cse-in").is_none_or(|(status, _)| status != 200) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "ACME does not start");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// SIGKILL, and wait until it is gone.
+    pub fn kill(&mut self) {
+        let mut child = self.child.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The representation of a resource, without its root; `None` when it is not there.
+    pub fn get(&self, path: &str) -> Option<Value> {
+        let (status, mut content) = self.ask(path).expect("ACME answers");
+        if status == 404 {
+            return None;
+        }
+        assert_eq!(status, 200, "{path}: {content}");
+        content.as_object_mut()?.values_mut().next().map(Value::take)
+    }
+
+    /// What discovery (fu=1) finds below `path` of the type `ty`.
+    pub fn discover(&self, path: &str, ty: u8) -> Vec<String> {
+        let found = self.get(&format!("{path}?fu=1&ty={ty}")).unwrap();
+        found.as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The instances of a container, in the order in which they were made.
+    pub fn instances(&self, container: &str) -> Vec<Instance> {
+        let Some(mut container) = self.get(&format!("{container}?rcn=4&ty=4")) else { return Vec::new() };
+        let mut instances = match container["m2m:cin"].take() {
+            Value::Array(instances) => instances,
+            _ => Vec::new(),
+        };
+        instances.sort_by_key(|instance| instance["st"].as_u64().unwrap());
+        instances.into_iter().map(instance).collect()
+    }
+
+    /// Deletes a resource and what is below it.
+    pub fn delete(&self, path: &str) {
+        let request = self.agent.delete(format!("{}{path}", self.url()));
+        let answer = with_headers(request).call().unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+    }
+
+    fn ask(&self, path: &str) -> Option<(u16, Value)> {
+        let request = self.agent.get(format!("{}{path}", self.url()));
+        let mut answer = with_headers(request).call().ok()?;
+        let text = answer.body_mut().with_config().limit(64 << 20).read_to_string().ok()?;
+        Some((answer.status().as_u16(), serde_json::from_str(&text).unwrap_or_default()))
+    }
+}
+
+fn with_headers<B>(request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
+    let request = request.header("x-m2m-origin", ADMIN).header("x-m2m-ri", "test");
+    request.header("x-m2m-rvi", "3").header("accept", "application/json")
+}
+
+fn instance(mut cin: Value) -> Instance {
+    Instance {
+        name: cin["rn"].as_str().unwrap().to_owned(),
+        content: cin["con"].take(),
+        labels: serde_json::from_value(cin["lbl"].take()).unwrap_or_default(),
+    }
+}
+
+impl Drop for Acme {
+    fn drop(&mut self) {
+        if self.child.is_some() {
+            self.kill();
+        }
+        if thread::panicking() {
+            eprintln!("--- ACME says");
+            let mut files = vec![self.folder.path().join("output")];
+            let logs = std::fs::read_dir(self.folder.path().join("logs")).into_iter().flatten().flatten();
+            files.extend(logs.map(|entry| entry.path()));
+            for file in files {
+                let text = std::fs::read_to_string(&file).unwrap_or_default();
+                let lines: Vec<_> = text.lines().collect();
+                eprintln!("{}", lines[lines.len().saturating_sub(30)..].join("\n"));
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A TCP proxy in front of a server, which fails in the way that a test asks for.
+
+use std::{
+    io::{Read, Write},
+    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+/// How often a held connection looks whether the mode has changed.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What the proxy does with connections, those that are open too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Hands on what either side sends.
+    Pass,
+    /// Holds what the server sends for so long.
+    Delay(Duration),
+    /// Hands on what the client sends; when the server answers, every n-th time, it cuts the connection instead.
+    CutAfterRequest { every: usize },
+    /// Cuts connections, and new ones as soon as they are made.
+    Refuse,
+    /// Takes connections and hands nothing on.
+    Stall,
+}
+
+pub struct Proxy {
+    pub address: SocketAddr,
+    state: Arc<State>,
+}
+
+struct State {
+    server: SocketAddr,
+    mode: Mutex<Mode>,
+    answers: AtomicUsize,
+    cuts: AtomicUsize,
+    ended: AtomicBool,
+}
+
+impl Proxy {
+    /// A proxy on a free port in front of `server`, which need not be there yet.
+    pub fn start(server: SocketAddr) -> Proxy {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let state = Arc::new(State {
+            server,
+            mode: Mutex::new(Mode::Pass),
+            answers: AtomicUsize::new(0),
+            cuts: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+        });
+        let shared = Arc::clone(&state);
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                if shared.ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                let state = Arc::clone(&shared);
+                // A server that is not there ends the client's connection, as it would without us.
+                let _ = client.and_then(|client| state.join(client));
+            }
+        });
+        Proxy { address, state }
+    }
+
+    pub fn set(&self, mode: Mode) {
+        *self.state.mode.lock().unwrap() = mode;
+    }
+
+    /// How many connections were cut in place of an answer.
+    pub fn cuts(&self) -> usize {
+        self.state.cuts.load(Ordering::Relaxed)
+    }
+
+    /// How often the server has answered.
+    pub fn answers(&self) -> usize {
+        self.state.answers.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.set(Mode::Refuse);
+        self.state.ended.store(true, Ordering::Relaxed);
+        // The listener's thread waits for a connection.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+impl State {
+    fn mode(&self) -> Mode {
+        *self.mode.lock().unwrap()
+    }
+
+    fn join(self: Arc<State>, client: TcpStream) -> std::io::Result<()> {
+        if self.mode() == Mode::Refuse {
+            return client.shutdown(Shutdown::Both);
+        }
+        let server = TcpStream::connect(self.server)?;
+        let asked = Arc::new(AtomicBool::new(false));
+        for (from, to, answers) in [(client.try_clone()?, server.try_clone()?, false), (server, client, true)]
+        {
+            from.set_nodelay(true)?;
+            from.set_read_timeout(Some(LOOK))?;
+            let (state, asked) = (Arc::clone(&self), Arc::clone(&asked));
+            thread::spawn(move || {
+                let _ = state.copy(&from, &to, answers, &asked);
+                let _ = from.shutdown(Shutdown::Both);
+                let _ = to.shutdown(Shutdown::Both);
+            });
+        }
+        Ok(())
+    }
+
+    /// Hands on what `from` sends until either side ends, or the mode says so. `asked` is whether the client has sent
+    /// something since the server last did: what the server sends then begins an answer.
+    fn copy(
+        &self,
+        mut from: &TcpStream,
+        mut to: &TcpStream,
+        answers: bool,
+        asked: &AtomicBool,
+    ) -> std::io::Result<()> {
+        let mut part = [0; 16 * 1024];
+        loop {
+            let mode = self.mode();
+            if mode == Mode::Refuse {
+                return Ok(());
+            }
+            if mode == Mode::Stall {
+                thread::sleep(LOOK);
+                continue;
+            }
+            let length = match from.read(&mut part) {
+                Ok(0) => return Ok(()),
+                Ok(length) => length,
+                Err(e)
+                    if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) =>
+                {
+                    continue;
+                }
+                Err(e) => return Err(e),
+            };
+            if !answers {
+                asked.store(true, Ordering::Relaxed);
+            } else if asked.swap(false, Ordering::Relaxed) {
+                let count = self.answers.fetch_add(1, Ordering::Relaxed) + 1;
+                match self.mode() {
+                    Mode::Delay(wait) => thread::sleep(wait),
+                    Mode::CutAfterRequest { every } if count.is_multiple_of(every) => {
+                        self.cuts.fetch_add(1, Ordering::Relaxed);
+                        return Ok(());
+                    }
+                    _ => {}
+                }
+            }
+            while self.mode() == Mode::Stall {
+                thread::sleep(LOOK);
+            }
+            to.write_all(&part[..length])?;
+        }
+    }
+}
