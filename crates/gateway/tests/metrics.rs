@@ -4,7 +4,7 @@
 
 mod support;
 
-use dunnage_gateway::{Output, http_output};
+use dunnage_gateway::Output;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -26,7 +26,7 @@ fn root() -> PathBuf {
 /// A gateway through whose stages messages went.
 fn gateway() -> Running {
     let gateway = start_with(|config| {
-        let http = http_output::Settings { url: "http://127.0.0.1:1/".into(), timeout_seconds: 1 };
+        let http = toml::from_str("url = 'http://127.0.0.1:1/'\ntimeout_seconds = 1").unwrap();
         config.outputs.push(Output { name: "o".into(), http: Some(http), ..Output::default() });
     });
     let key = [("idempotency-key", "k")];

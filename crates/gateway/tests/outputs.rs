@@ -5,7 +5,7 @@
 mod support;
 
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
-use dunnage_gateway::{Output, Which, http_output};
+use dunnage_gateway::{Output, Which};
 use serde_json::Value;
 use std::{
     net::SocketAddr,
@@ -39,7 +39,7 @@ fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
 }
 
 fn output(address: SocketAddr) -> Output {
-    let http = http_output::Settings { url: format!("http://{address}/in"), timeout_seconds: 5 };
+    let http = toml::from_str(&format!("url = 'http://{address}/in'")).unwrap();
     Output { name: "archive".into(), http: Some(http), ..Output::default() }
 }
 

@@ -5,6 +5,7 @@ pub mod acme;
 pub mod child;
 pub mod nats;
 pub mod proxy;
+pub mod scripted;
 pub mod tools;
 
 use dunnage_gateway::{Config, Gateway, Summary};

@@ -1,0 +1,120 @@
+//! An HTTP server that does with each request what a script says, right or wrong.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    runtime::Runtime,
+};
+
+/// A request, whole.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub at: Instant,
+    pub path: String,
+    pub headers: ureq::http::HeaderMap,
+    pub body: String,
+}
+
+/// What the server does with a request.
+pub enum Reply {
+    /// Answers with this status line behind `HTTP/1.1` and further headers, each with its end of line.
+    Status(&'static str),
+    /// Closes the connection.
+    Drop,
+    /// Says nothing more.
+    Hang,
+}
+
+pub struct Scripted {
+    pub address: SocketAddr,
+    requests: Arc<Mutex<Vec<Request>>>,
+    _runtime: Runtime,
+}
+
+impl Scripted {
+    /// Starts a server; `script` gets each request and how many came before it.
+    pub fn start(script: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Scripted {
+        let runtime = super::runtime();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (script, log) = (Arc::new(script), Arc::clone(&requests));
+        runtime.spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let (script, log) = (Arc::clone(&script), Arc::clone(&log));
+                tokio::spawn(async move { serve(stream, &*script, &log).await });
+            }
+        });
+        Scripted { address, requests, _runtime: runtime }
+    }
+
+    /// All requests up to now.
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// Waits for so many.
+    pub fn wait_for(&self, count: usize) -> Vec<Request> {
+        let begun = Instant::now();
+        while self.requests.lock().unwrap().len() < count {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{:#?}", self.requests());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.requests()
+    }
+}
+
+/// Serves a connection until either side ends it.
+async fn serve(
+    mut stream: TcpStream,
+    script: &(dyn Fn(&Request, usize) -> Reply + Send + Sync),
+    log: &Mutex<Vec<Request>>,
+) -> Option<()> {
+    let mut bytes = Vec::new();
+    loop {
+        let head = loop {
+            if let Some(at) = bytes.windows(4).position(|end| end == b"\r\n\r\n") {
+                break at + 4;
+            }
+            (stream.read_buf(&mut bytes).await.ok()? > 0).then_some(())?;
+        };
+        let text = String::from_utf8(bytes[..head].to_vec()).unwrap();
+        let mut lines = text.trim_end().split("\r\n");
+        let path = lines.next()?.split(' ').nth(1)?.to_owned();
+        let headers: ureq::http::HeaderMap = lines
+            .map(|line| line.split_once(": ").unwrap())
+            .map(|(name, value)| {
+                (
+                    name.parse::<ureq::http::HeaderName>().unwrap(),
+                    value.parse::<ureq::http::HeaderValue>().unwrap(),
+                )
+            })
+            .collect();
+        let length: usize = headers["content-length"].to_str().unwrap().parse().unwrap();
+        while bytes.len() < head + length {
+            (stream.read_buf(&mut bytes).await.ok()? > 0).then_some(())?;
+        }
+        let body = String::from_utf8(bytes.drain(..head + length).skip(head).collect()).unwrap();
+        let request = Request { at: Instant::now(), path, headers, body };
+        let before = {
+            let mut log = log.lock().unwrap();
+            log.push(request.clone());
+            log.len() - 1
+        };
+        match script(&request, before) {
+            Reply::Status(status) => {
+                let end = if status.contains("\r\n") { "" } else { "\r\n" };
+                let answer = format!("HTTP/1.1 {status}{end}content-length: 0\r\n\r\n");
+                stream.write_all(answer.as_bytes()).await.ok()?;
+            }
+            Reply::Drop => return None,
+            Reply::Hang => std::future::pending().await,
+        }
+    }
+}
