@@ -1,6 +1,6 @@
 //! The configuration: one TOML file, then the environment.
 
-use crate::outputs;
+use crate::{inputs, outputs};
 use serde::{Deserialize, Serialize};
 use std::{
     net::SocketAddr,
@@ -26,6 +26,9 @@ pub struct Config {
     /// What devices send; the first profile whose pattern matches a device is used.
     #[serde(rename = "profile", skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
+    /// Where messages come from, beside HTTP.
+    #[serde(rename = "input", skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input>,
     /// Where messages go.
     #[serde(rename = "output", skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<Output>,
@@ -176,6 +179,17 @@ pub enum Duplicates {
     Key,
     /// By the key, or without one by its bytes.
     Bytes,
+}
+
+/// `[[input]]`: where messages come from. One of the tables says how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// What it is called in the log. No two have the same.
+    pub name: String,
+    /// A NATS stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nats: Option<inputs::nats::Settings>,
 }
 
 /// `[[output]]`: where messages go. One of the tables says how.

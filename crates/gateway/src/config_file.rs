@@ -1,6 +1,6 @@
 //! Reading the configuration, and writing the commented default.
 
-use crate::{config::Config, outputs};
+use crate::{config::Config, inputs, outputs};
 use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
@@ -78,6 +78,10 @@ const PROFILE: &str = "
 # duplicates = \"key\"
 ";
 
+const INPUTS: &str = "
+# Where messages come from beside HTTP, any number of inputs.
+";
+
 const OUTPUTS: &str = "
 # Where messages go, any number of outputs. Each has a place in the buffer of its own, and starts with what the buffer holds.
 ";
@@ -146,7 +150,7 @@ impl Config {
             }
             let _ = writeln!(text, "# {comment}\n{key} = {}", defaults[section][key]);
         }
-        text + PROFILE + OUTPUTS + &outputs::EXAMPLES.concat()
+        text + PROFILE + INPUTS + &inputs::EXAMPLES.concat() + OUTPUTS + &outputs::EXAMPLES.concat()
     }
 
     fn parse(
@@ -283,6 +287,19 @@ mod tests {
         let config = parse(&lines.collect::<Vec<_>>().join("\n"), &[]).unwrap();
         assert_eq!(config.profiles[0].device, "LMCU*");
         assert_eq!(config.profiles[0].proto.as_deref(), Some(Path::new("container.proto")));
+    }
+
+    #[test]
+    fn the_commented_inputs_are_inputs() {
+        for example in inputs::EXAMPLES {
+            let lines: Vec<_> = example
+                .lines()
+                .filter_map(|l| l.strip_prefix("# "))
+                .filter(|l| l.starts_with('[') || l.contains(" = ") && !l.contains("payload"))
+                .collect();
+            let config = parse(&lines.join("\n"), &[]).unwrap();
+            assert_eq!(inputs::open_all(&config).unwrap().len(), 1, "{example}");
+        }
     }
 
     #[test]

@@ -36,10 +36,11 @@ mod view;
 pub use admin::{AdminClient, AdminError, SocketError};
 pub use buffer::{BufferError, undelivered::Undelivered};
 pub use config::{
-    Admin, Buffer, Config, Duplicates, FormatName, Http, Log, LogFormat, Mapping, Output, Profile,
+    Admin, Buffer, Config, Duplicates, FormatName, Http, Input, Log, LogFormat, Mapping, Output, Profile,
     Quarantine, Schemas,
 };
 pub use config_file::ConfigError;
+pub use inputs::{InputError, nats as nats_input};
 #[cfg(feature = "kafka")]
 pub use outputs::kafka as kafka_output;
 pub use outputs::{
@@ -81,6 +82,7 @@ pub struct Gateway {
     before: Totals,
     stopping: watch::Sender<bool>,
     connections: Arc<Semaphore>,
+    takers: JoinSet<()>,
     leaving: watch::Sender<bool>,
     forwarders: JoinSet<()>,
     stats: AbortHandle,
@@ -114,6 +116,9 @@ pub enum Error {
     /// The buffer cannot be used.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// An input cannot be used.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// An output cannot be used.
     #[error(transparent)]
     Output(#[from] OutputError),
@@ -158,6 +163,7 @@ impl Gateway {
     /// Opens the buffer and serves requests. Runs on the tokio runtime it is called in.
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
+        let inputs = inputs::open_all(&config)?;
         let outputs = outputs::open_all(&config)?;
         let opened = buffer::open(&config, &|device| profiles.by_bytes(device))?;
         check_layouts(&config, &profiles, &opened)?;
@@ -194,6 +200,10 @@ impl Gateway {
         let router = api::routes(inputs::http::routes()).with_state(Arc::clone(&shared));
         let (limits, gauge) = (config.http.clone(), shared.metrics.connections.clone());
         tokio::spawn(server::serve(listener, router, limits, Arc::clone(&connections), gauge, watching));
+        let mut takers = JoinSet::new();
+        for input in inputs {
+            takers.spawn(input.run(Arc::clone(&shared), shared.stopping.clone()));
+        }
         let (leaving, left) = watch::channel(false);
         let mut forwarders = JoinSet::new();
         for output in outputs {
@@ -214,6 +224,7 @@ impl Gateway {
             before: totals,
             stopping,
             connections,
+            takers,
             leaving,
             forwarders,
             stats,
@@ -270,6 +281,13 @@ impl Gateway {
         let drain = Duration::from_secs(limits.drain_timeout_seconds);
         if tokio::time::timeout(drain, self.connections.acquire_many(all)).await.is_err() {
             tracing::warn!("some connections did not end in time and are cut");
+        }
+        if tokio::time::timeout(drain, async { while self.takers.join_next().await.is_some() {} })
+            .await
+            .is_err()
+        {
+            tracing::warn!("some inputs did not end in time and are cut");
+            self.takers.shutdown().await;
         }
         let _ = self.leaving.send(true);
         // Forwarders keep the time themselves; this is for one that cannot.

@@ -124,6 +124,11 @@ pub fn token_of(device: &str) -> String {
     device.replace('.', "%2E")
 }
 
+/// The device that a token is made of.
+pub fn device_of(token: &str) -> String {
+    token.replace("%2E", ".")
+}
+
 /// Which of `partitions` partitions has the messages of a device: the first 8 bytes of the id's SHA-256, as a big-endian
 /// number, modulo `partitions`.
 pub fn partition_of(device: &str, partitions: u64) -> u64 {
@@ -137,9 +142,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_is_one_token() {
+    fn a_device_is_one_token_and_comes_back() {
         for device in ["buoy-7", "urn:imei:356938035643809", "a.b..c_d", "x%2"] {
             assert!(!token_of(device).contains(['.', ' ', '*', '>']), "{device}");
+            assert_eq!(device_of(&token_of(device)), device);
         }
     }
 

@@ -51,6 +51,16 @@ impl Problem {
         self.name
     }
 
+    /// Whether the same message may be taken later.
+    pub fn is_temporary(&self) -> bool {
+        self.status == StatusCode::SERVICE_UNAVAILABLE
+    }
+
+    /// Whether there is no room.
+    pub fn is_full(&self) -> bool {
+        self.name == "queue-full"
+    }
+
     /// A decoder did not take the body.
     pub fn undecodable(error: &Error) -> Self {
         // Well-formed, but not a message that the schema or a message in memory can be: 422. All else: 400.

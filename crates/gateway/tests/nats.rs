@@ -4,8 +4,8 @@
 
 mod support;
 
-use async_nats::jetstream::{Context, message::StreamMessage, stream};
-use dunnage_gateway::Output;
+use async_nats::jetstream::{Context, consumer::pull, message::StreamMessage, stream};
+use dunnage_gateway::{Input, Output};
 use std::time::{Duration, Instant};
 use support::{JSON, nats::Cluster, start_with};
 
@@ -122,4 +122,103 @@ fn a_stream_that_is_missing_or_a_token_that_is_wrong_is_waited_for() {
     let messages = gateway.runtime.block_on(read(&context, 2));
     let payloads: Vec<_> = messages.iter().map(|m| &m.payload[..]).collect();
     assert_eq!(payloads, [b"1", b"2"]);
+}
+
+fn input(urls: &[String]) -> Input {
+    let text = format!("name = \"fleet\"\n[nats]\nservers = {urls:?}\nstream = \"FLEET\"\nconsumer = \"f\"");
+    toml::from_str(&text).unwrap()
+}
+
+#[test]
+fn what_is_in_a_stream_is_stored_or_kept_and_known_when_it_comes_again() {
+    let cluster = Cluster::start(1, "");
+    let gateway = start_with(|config| {
+        config.inputs.push(input(&cluster.urls()));
+        config.http.body_limit_bytes = 1000;
+    });
+    let context = gateway.runtime.block_on(cluster.context());
+    let config = stream::Config { name: "FLEET".into(), subjects: vec!["x.>".into()], ..Default::default() };
+    gateway.runtime.block_on(context.create_stream(config)).unwrap();
+    let publish = |subject: &str, headers: &[(&str, &str)], payload: &[u8]| {
+        let mut map = async_nats::HeaderMap::new();
+        headers.iter().for_each(|(name, value)| map.insert(*name, *value));
+        let sent = context.publish_with_headers(subject.to_owned(), map, payload.to_vec().into());
+        gateway.runtime.block_on(async { sent.await.unwrap().await.unwrap() });
+    };
+    let whole = [
+        ("Content-Type", "application/cbor"),
+        ("Dunnage-Device", "a.b"),
+        ("Dunnage-Received-At", "1587602980049999"),
+        ("Dunnage-Link", "astrocast"),
+        ("X-Request-Id", "request-1"),
+        ("Nats-Msg-Id", "m0a1b2c3d-7"),
+    ];
+    publish("x.1", &whole, &[0xa1, 0x61, b't', 0x17]);
+    publish("x.c%2Ed", &[("Content-Type", JSON)], b"2");
+    publish("x.c%2Ed", &[("Content-Type", JSON)], b"2");
+    publish("x.e", &[("Content-Type", JSON)], b"[");
+    publish("x.e", &[], b"1");
+    publish("x.e", &[("Content-Type", JSON), ("Dunnage-Device", "no id")], b"1");
+    publish("x.e", &[("Content-Type", JSON), ("Dunnage-Schema", "nowhere")], b"1");
+    publish("x.e", &[("Content-Type", JSON)], &[b' '; 2000]);
+    let stats = wait_for_stats(&gateway, 3, 5);
+    assert_eq!((&stats["refused"], &stats["received"]), (&0.into(), &8.into()));
+    let of = |device: &str| gateway.get_json(&format!("/api/devices/{device}/messages"))["messages"].clone();
+    let whole = &of("a.b")[0];
+    assert_eq!(whole["value"]["t"], 23);
+    assert_eq!(whole["received_at"], "2020-04-23T00:49:40.049Z");
+    assert_eq!(whole["link"], "astrocast");
+    assert_eq!(of("c.d").as_array().unwrap().len(), 2);
+    let kept = gateway.get_json("/api/quarantine")["messages"].clone();
+    let mut kinds: Vec<_> = kept
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| (m["kind"].as_str().unwrap(), m["device"].as_str().unwrap()))
+        .collect();
+    kinds.sort_unstable();
+    let expected = [
+        ("media-type", "e"),
+        ("name", "unknown"),
+        ("too-large", "e"),
+        ("truncated", "e"),
+        ("unknown-schema", "e"),
+    ];
+    assert_eq!(kinds, expected);
+
+    // Without its consumer the stream is taken from its begin: what is stored is known, however old it says it is.
+    let (_, folder) = gateway.stop();
+    let runtime = support::runtime();
+    runtime.block_on(async {
+        let context = cluster.context().await;
+        let stream = context.get_stream("FLEET").await.unwrap();
+        assert_eq!(
+            stream.get_consumer::<pull::Config>("f").await.unwrap().cached_info().ack_floor.stream_sequence,
+            8
+        );
+        stream.delete_consumer("f").await.unwrap();
+    });
+    let gateway = support::start_in(folder, |config| {
+        config.inputs.push(input(&cluster.urls()));
+        config.http.body_limit_bytes = 1000;
+    });
+    let stats = wait_for_stats(&gateway, 3, 10);
+    assert_eq!(stats["duplicates"], 3);
+    let buffer = rusqlite::Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
+    let request: String =
+        buffer.query_row("SELECT request FROM messages WHERE device = 'a.b'", [], |row| row.get(0)).unwrap();
+    assert_eq!(request, "request-1");
+}
+
+/// Waits until so many messages are stored, and so many kept.
+fn wait_for_stats(gateway: &support::Running, stored: u64, kept: u64) -> serde_json::Value {
+    let begun = Instant::now();
+    loop {
+        let stats = gateway.get_json("/api/stats");
+        if stats["stored"] == stored && stats["quarantined"] == kept {
+            return stats;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{stats}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }

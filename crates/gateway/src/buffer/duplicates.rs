@@ -10,8 +10,8 @@ use std::{
 
 /// Most messages that are remembered. 7/8 of a power of two, which a hash table fills: 20 MB with the order they came in.
 const MOST: usize = (1 << 19) / 8 * 7;
-/// So many messages in a row that are too old end the search for those of the window. A few may only look old, as the
-/// clock was set.
+/// So many messages in a row that are too old end the search for those of the window. These may only look old: the clock was
+/// set, or another gateway received them long before. So they are known from the start for another window.
 const OLD: usize = 4096;
 
 /// What makes a message the same as another: the first half of SHA-256.
@@ -57,15 +57,13 @@ impl Duplicates {
             && let Some(row) = rows.next()?
         {
             let age = Duration::from_micros(now.saturating_sub(row.get(0)?).try_into().unwrap_or_default());
-            if age >= self.window {
-                old += 1;
-                continue;
-            }
-            old = 0;
+            let is_old = age >= self.window;
+            old = if is_old { old + 1 } else { 0 };
+            let age = if is_old { Duration::ZERO } else { age };
             let device = row.get_ref(1)?.as_str()?;
             let hash = match row.get_ref(2)?.as_str_or_null()? {
                 Some(key) => hash_of(device, b'k', key.as_bytes()),
-                None if by_bytes(device) => hash_of(device, b'b', row.get_ref(3)?.as_blob()?),
+                None if by_bytes(device) && !is_old => hash_of(device, b'b', row.get_ref(3)?.as_blob()?),
                 None => continue,
             };
             // Newest first: what is known is a younger one. A process can be younger than its messages.

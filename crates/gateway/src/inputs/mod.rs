@@ -4,5 +4,39 @@ pub mod body;
 pub mod content_type;
 pub mod decode;
 pub mod http;
+pub mod nats;
 pub mod read;
 pub mod take;
+
+use crate::{config, name::is_name};
+
+/// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
+pub const EXAMPLES: &[&str] = &[nats::EXAMPLE];
+
+/// An input that cannot be used as it is configured.
+#[derive(Debug, thiserror::Error)]
+#[error("[[input]] name = {name:?}: {message}")]
+pub struct InputError {
+    /// Which.
+    pub name: String,
+    /// Why.
+    pub message: String,
+}
+
+/// Makes the inputs that `config` describes. What they take from need not be there yet.
+pub fn open_all(config: &config::Config) -> Result<Vec<nats::Nats>, InputError> {
+    let mut opened = Vec::new();
+    for (at, input) in config.inputs.iter().enumerate() {
+        let failed = |message: &str| InputError { name: input.name.clone(), message: message.into() };
+        if !is_name(&input.name) {
+            return Err(failed("the name must be 1 to 64 of A-Z a-z 0-9 . _ : -"));
+        }
+        if config.inputs[..at].iter().any(|other| other.name == input.name) {
+            return Err(failed("another input has this name"));
+        }
+        let settings =
+            input.nats.as_ref().ok_or_else(|| failed("says nothing of where messages come from"))?;
+        opened.push(nats::Nats::new(&input.name, settings).map_err(|message| failed(&message))?);
+    }
+    Ok(opened)
+}

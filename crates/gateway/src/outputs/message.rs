@@ -32,10 +32,30 @@ pub struct Message {
     pub json: String,
 }
 
-/// The name of a message. One that its sender gave a key is called by it, whichever gateway it came to; any other by its
-/// place in the buffer `buffer`.
+/// What the key of a message begins with that has a name already. No sender's key can: they have no spaces.
+const NAMED: char = ' ';
+
+/// The key of a message that another gateway has named.
+pub fn key_of(name: &str) -> String {
+    format!("{NAMED}{name}")
+}
+
+/// Whether a gateway makes names like this one.
+pub fn is_ours(name: &str) -> bool {
+    let hex = |text: &str, digits| text.len() == digits && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let place = |text: &str| {
+        text.split_once('-').is_some_and(|(buffer, id)| hex(buffer, 8) && id.parse::<u64>().is_ok())
+    };
+    name.strip_prefix('k').is_some_and(|text| hex(text, 32)) || name.strip_prefix('m').is_some_and(place)
+}
+
+/// The name of a message. One that another gateway has named keeps its name. One that its sender gave a key is called by that,
+/// whichever gateway it came to; any other by its place in the buffer `buffer`.
 pub fn name(buffer: &str, id: i64, device: &str, key: Option<&str>) -> String {
     let Some(key) = key else { return format!("m{buffer}-{id}") };
+    if let Some(name) = key.strip_prefix(NAMED) {
+        return name.to_owned();
+    }
     let mut hash = Sha256::new();
     hash.update(device);
     hash.update([0]);
@@ -49,7 +69,7 @@ pub fn name(buffer: &str, id: i64, device: &str, key: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::name;
+    use super::{is_ours, key_of, name};
 
     #[test]
     fn a_key_names_the_message_of_its_device_and_else_the_buffer_does() {
@@ -59,5 +79,16 @@ mod tests {
         assert_ne!(named, name("0a1b2c3d", 7, "e", Some("x")));
         assert_ne!(named, name("0a1b2c3d", 7, "d", Some("y")));
         assert_eq!(named.len(), 33);
+    }
+
+    #[test]
+    fn a_name_stays_at_the_next_gateway() {
+        for name_before in [name("0a1b2c3d", 7, "d", None), name("0a1b2c3d", 7, "d", Some("x"))] {
+            assert!(is_ours(&name_before));
+            assert_eq!(name("ffffffff", 9, "d", Some(&key_of(&name_before))), name_before);
+        }
+        for other in ["", "k", "m1", "m0a1b2c3d-x", "m0a1b2c3-7", "k0a1b2c3d", "x0a1b2c3d-7"] {
+            assert!(!is_ours(other), "{other}");
+        }
     }
 }
