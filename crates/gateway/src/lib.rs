@@ -175,15 +175,16 @@ impl Gateway {
         let socket = config.admin_socket().map(|path| admin::Socket::bind(&path)).transpose()?;
         let (stopping, watching) = watch::channel(false);
         let (queue, receiver) = Queue::new(config.buffer.queue_messages, config.buffer.queue_bytes);
-        let totals = opened.totals.clone();
-        let cursors = opened.cursors.clone();
+        let totals = opened.totals().clone();
+        let cursors = opened.cursors().clone();
         let started_at = clock::now();
+        let readers = Readers::new(config.buffer.path.clone(), queue.clone());
         let shared = Arc::new(Shared {
             http: config.http.clone(),
             profiles: ArcSwap::from_pointee(profiles),
             queue,
-            readers: Readers::new(config.buffer.path.clone()),
-            board: Board::new(opened.totals.clone()),
+            readers,
+            board: Board::new(totals.clone()),
             live: Live::new(),
             metrics: Metrics::new(),
             outputs: Outputs::default(),
@@ -192,7 +193,8 @@ impl Gateway {
             requests: Requests::new(&totals.name, started_at),
             started_at,
         });
-        let writer = Writer::new(&config, opened, receiver, Commits::new(Arc::clone(&shared)))?;
+        let writer =
+            Writer::new(&config, opened, receiver, shared.readers.clone(), Commits::new(Arc::clone(&shared)));
         let writer = std::thread::Builder::new().name("dunnage-writer".into()).spawn(move || writer.run());
         let writer = writer.map_err(Error::Thread)?;
 
@@ -333,7 +335,7 @@ impl Gateway {
 /// Refuses a layout in a slot in which messages came with another one.
 fn check_layouts(config: &Config, profiles: &Profiles, opened: &Opened) -> Result<(), Error> {
     let Some((before, slot)) =
-        opened.layouts.iter().find_map(|before| Some((before, profiles.instead_of(before)?)))
+        opened.layouts().iter().find_map(|before| Some((before, profiles.instead_of(before)?)))
     else {
         return Ok(());
     };

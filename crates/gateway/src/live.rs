@@ -102,7 +102,7 @@ impl Commits {
                         self.shared.live.send("quarantine", &object);
                     }
                 }
-                Entry::Duplicate(_) | Entry::Change(..) | Entry::Stop => {}
+                Entry::Duplicate(_) | Entry::Change(..) | Entry::Damaged(..) | Entry::Stop => {}
             }
         }
         self.allowance -= allowed as f64;
@@ -131,6 +131,14 @@ impl Observer for Commits {
         if shared.live.watchers() > 0 {
             self.show(batch, now);
         }
+    }
+
+    fn by_bytes(&self, device: &str) -> bool {
+        self.shared.profiles.load().by_bytes(device)
+    }
+
+    fn mended(&mut self, totals: &Totals) {
+        self.shared.board.show(totals);
     }
 
     fn remembered(&mut self, messages: usize, forgotten: u64) {

@@ -75,19 +75,25 @@ fn a_buffer_in_use_is_refused_and_is_free_again_after_the_stop() {
 
 #[test]
 fn a_file_that_is_no_buffer_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("buffer.sqlite3");
-    std::fs::write(&path, "not a database, but long enough to be taken for one".repeat(100)).unwrap();
-    let result = runtime().block_on(Gateway::start(config(folder.path())));
-    assert!(matches!(result, Err(Error::Buffer(BufferError::Sqlite { .. }))));
+    for version in [0, 1, 4, 7] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("buffer.sqlite3");
+        let sql = format!("CREATE TABLE other (a); PRAGMA user_version = {version}");
+        Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let result = runtime().block_on(Gateway::start(config(folder.path())));
+        assert!(matches!(result, Err(Error::Buffer(BufferError::Foreign(_)))));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+}
 
-    std::fs::remove_file(&path).unwrap();
-    Connection::open(&path)
-        .unwrap()
-        .execute_batch("CREATE TABLE other (a); PRAGMA user_version = 7")
-        .unwrap();
+#[test]
+fn a_buffer_of_a_later_version_is_refused() {
+    let (_, folder) = start().stop();
+    let path = folder.path().join("buffer.sqlite3");
+    Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
     let result = runtime().block_on(Gateway::start(config(folder.path())));
-    assert!(matches!(result, Err(Error::Buffer(BufferError::Layout { found: 7, .. }))));
+    assert!(matches!(result, Err(Error::Buffer(BufferError::Layout { found: 99, .. }))));
 }
 
 #[test]

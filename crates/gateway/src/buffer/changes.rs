@@ -54,7 +54,7 @@ impl Change {
 }
 
 /// How far outputs have come: the last message that each is done with.
-pub fn cursors(connection: &Connection) -> rusqlite::Result<HashMap<String, i64>> {
+pub fn cursors(connection: &Connection) -> rusqlite::Result<HashMap<Arc<str>, i64>> {
     let mut statement = connection.prepare("SELECT output, message_id FROM cursors")?;
-    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    statement.query_map([], |row| Ok((row.get::<_, String>(0)?.into(), row.get(1)?)))?.collect()
 }

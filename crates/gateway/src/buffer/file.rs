@@ -1,8 +1,10 @@
 //! The SQLite file: its tables, its lock, and how connections are opened.
 
-use rusqlite::{Connection, OpenFlags};
+use super::damage::{self, Known, Salvaged};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::{
     fs::{File, TryLockError},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
@@ -124,6 +126,9 @@ pub enum BufferError {
         /// Why.
         source: std::io::Error,
     },
+    /// It is another program's database.
+    #[error("{0}: this file is not a buffer; it is left as it is")]
+    Foreign(PathBuf),
     /// It was written by another version of this program.
     #[error("{path}: this buffer has layout {found}, this program reads layout {VERSION}")]
     Layout {
@@ -131,6 +136,14 @@ pub enum BufferError {
         path: PathBuf,
         /// Its layout.
         found: i64,
+    },
+    /// It is damaged, and no new one could be made of it.
+    #[error("{path}: the buffer is damaged, and what is left of it could not be saved: {source}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// SQLite cannot use it.
     #[error("{path}: {source}")]
@@ -145,7 +158,8 @@ pub enum BufferError {
 /// The buffer's file, locked against other gateways for as long as this lives (or the process does).
 pub struct BufferFile {
     path: PathBuf,
-    _lock: File,
+    /// Has the buffer's name in it, in case that the buffer loses it.
+    lock: File,
 }
 
 impl BufferFile {
@@ -161,9 +175,15 @@ impl BufferFile {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".lock");
         let beside = PathBuf::from(beside);
-        let lock = File::options().create(true).append(true).open(&beside).map_err(io(&beside))?;
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&beside)
+            .map_err(io(&beside))?;
         match lock.try_lock() {
-            Ok(()) => Ok(BufferFile { path: path.to_owned(), _lock: lock }),
+            Ok(()) => Ok(BufferFile { path: path.to_owned(), lock }),
             Err(TryLockError::WouldBlock) => Err(BufferError::InUse(path.to_owned())),
             Err(TryLockError::Error(source)) => Err(BufferError::Io { path: beside, source }),
         }
@@ -171,13 +191,74 @@ impl BufferFile {
 
     /// Opens it for writing, with the tables made when they are not there.
     pub fn open(&self) -> Result<Connection, BufferError> {
-        let failed = |source| BufferError::Sqlite { path: self.path.clone(), source };
-        let mut connection = Connection::open(&self.path).map_err(failed)?;
-        let found = prepare(&mut connection).map_err(failed)?;
-        if found != VERSION {
-            return Err(BufferError::Layout { path: self.path.clone(), found });
+        let failed = |source| self.failed(source);
+        let found = self.version().map_err(failed)?;
+        match found {
+            None => return Err(BufferError::Foreign(self.path.clone())),
+            Some(found) if found > VERSION => {
+                return Err(BufferError::Layout { path: self.path.clone(), found });
+            }
+            Some(_) => {}
         }
+        let mut connection = Connection::open(&self.path).map_err(failed)?;
+        prepare(&mut connection).map_err(failed)?;
         Ok(connection)
+    }
+
+    /// The error that says which file SQLite's is of.
+    pub fn failed(&self, source: rusqlite::Error) -> BufferError {
+        BufferError::Sqlite { path: self.path.clone(), source }
+    }
+
+    /// The version of its tables; 0 if there are none, `None` if they are another program's. Nothing is changed.
+    fn version(&self) -> rusqlite::Result<Option<i64>> {
+        if !self.path.exists() {
+            return Ok(Some(0));
+        }
+        let connection = open_to_read(&self.path)?;
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let sql = "SELECT count(*), ifnull(sum(name IN ('messages', 'quarantine', 'totals')), 0) FROM sqlite_schema";
+        let (all, ours): (i64, i64) = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let known = if all == 0 { version == 0 } else { ours == 3 };
+        Ok(known.then_some(version))
+    }
+
+    /// Keeps the buffer's name beside it.
+    pub fn remember(&self, name: &str) -> Result<(), BufferError> {
+        if self.name().as_deref() == Some(name) {
+            return Ok(());
+        }
+        let written = self.lock.set_len(0).and_then(|()| self.lock.write_all_at(name.as_bytes(), 0));
+        written.map_err(|source| BufferError::Io { path: self.path.clone(), source })
+    }
+
+    /// The name that the buffer had.
+    fn name(&self) -> Option<String> {
+        let mut bytes = [0; 8];
+        self.lock.read_exact_at(&mut bytes, 0).ok()?;
+        let name = String::from_utf8(bytes.into()).ok()?;
+        name.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(name)
+    }
+
+    /// Puts a new buffer into its place that was complete when a gateway ended, and says what is wrong with the one that is
+    /// there: its log, which SQLite would silently leave out.
+    pub fn check(&self) -> Result<Option<&'static str>, BufferError> {
+        damage::finish(&self.path)
+            .map_err(|source| BufferError::Damaged { path: self.path.clone(), source })?;
+        Ok(damage::log_is_damaged(&self.path).then_some("the write-ahead log is damaged"))
+    }
+
+    /// Makes a new buffer of the damaged one.
+    pub fn mend(&self, reason: &str, known: Option<&Known>) -> Result<(), BufferError> {
+        let path = self.path.display();
+        tracing::error!(%path, reason, "the buffer is damaged; a new one is made of what can be read");
+        let mended = damage::mend(&self.path, self.name(), known);
+        let (salvaged, aside) =
+            mended.map_err(|source| BufferError::Damaged { path: self.path.clone(), source })?;
+        let Salvaged { messages, lost, gaps, undelivered_gaps } = salvaged;
+        let aside = aside.display();
+        tracing::error!(messages, lost, gaps, undelivered_gaps, %aside, "the buffer was made anew; the damaged one was set aside");
+        Ok(())
     }
 }
 
@@ -188,8 +269,10 @@ pub fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Sets durability and makes the tables of an empty file. Answers the layout that the file has then.
-fn prepare(connection: &mut Connection) -> rusqlite::Result<i64> {
+/// Sets durability and makes the tables of an empty file.
+fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
+    // A damaged file must not be made worse by what is in its log.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // A commit returns when the WAL is on the disk: FULL. Every page in it is two writes, so fewer are better: 8 KiB.
     // The WAL is copied into the file every 2048 pages (16 MiB), so that a page which changes often is copied once.
     connection.execute_batch(
@@ -197,26 +280,30 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<i64> {
          PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",
     )?;
     let transaction = connection.transaction()?;
+    make_tables(&transaction)?;
+    transaction.commit()
+}
+
+/// Makes the tables of an empty file, and what is missing in those of an older version.
+pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     let version = |c: &Connection| c.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
     let empty: bool =
         transaction.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))?;
-    if version(&transaction)? == 0 && empty {
+    if version(transaction)? == 0 && empty {
         transaction.execute_batch(TABLES)?;
         transaction.pragma_update(None, "user_version", 1)?;
     }
-    if version(&transaction)? == 1 {
+    if version(transaction)? == 1 {
         transaction.execute_batch(LAYOUTS)?;
         transaction.pragma_update(None, "user_version", 2)?;
     }
-    if version(&transaction)? == 2 {
+    if version(transaction)? == 2 {
         transaction.execute_batch(OUTPUTS)?;
         transaction.pragma_update(None, "user_version", 3)?;
     }
-    if version(&transaction)? == 3 {
+    if version(transaction)? == 3 {
         transaction.execute_batch(CARE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
-    let found = version(&transaction)?;
-    transaction.commit()?;
-    Ok(found)
+    Ok(())
 }

@@ -3,19 +3,19 @@
 
 use rusqlite::{Connection, ffi};
 
-/// Makes sure that `ids`, which were read in ascending order behind `after`, leave nothing out that should be there. What is
-/// behind the last of them is not looked at, unless there are none.
+/// Makes sure that `ids`, which were read in ascending order behind `after`, leave nothing out that should be there, up to the
+/// last of them or, if they ended there, up to `end`.
 pub fn check(
     connection: &Connection,
     after: i64,
-    ids: impl ExactSizeIterator<Item = i64>,
+    ids: impl Iterator<Item = i64>,
+    end: Option<i64>,
 ) -> rusqlite::Result<()> {
     let (last, dropped_to): (i64, i64) = connection
         .prepare_cached("SELECT last_message_id, dropped_to FROM totals")?
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut expected = after.max(dropped_to) + 1;
-    let end = (ids.len() == 0).then_some(last + 1);
-    for id in ids.chain(end) {
+    for id in ids.chain(end.map(|end| end.min(last + 1))) {
         if id > expected && known(connection, expected, id - 1)? < id - expected {
             let message = format!("messages between {expected} and {} are missing", id - 1);
             return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message)));

@@ -2,6 +2,7 @@
 //! committed reading is acknowledged.
 
 mod changes;
+mod damage;
 mod duplicates;
 mod file;
 mod gaps;

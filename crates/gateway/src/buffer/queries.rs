@@ -61,7 +61,16 @@ pub struct Device {
 pub fn messages(connection: &Connection, page: Page) -> rusqlite::Result<Vec<StoredMessage>> {
     let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id < ?1 ORDER BY m.id DESC LIMIT ?2");
     let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
-    collect(connection, &sql, values, |row| message(row, 0), |m| m.json.len())
+    let snapshot = connection.unchecked_transaction()?;
+    let found = collect(&snapshot, &sql, values, |row| message(row, 0), |m| m.json.len())?;
+    let after = found.last().map_or(0, |oldest| oldest.id - 1);
+    gaps::check(
+        &snapshot,
+        after,
+        found.iter().rev().map(|message| message.id),
+        page.before.or(Some(i64::MAX)),
+    )?;
+    Ok(found)
 }
 
 /// Messages of one device, along `previous`: from its last one, or from the one before `before`. `None` when there
@@ -120,7 +129,8 @@ pub fn after(
         |row| outgoing(row, profiles, buffer),
         |m| m.raw.len() + m.json.len(),
     )?;
-    gaps::check(&snapshot, after, found.iter().map(|message| message.id))?;
+    let end = found.is_empty().then_some(i64::MAX);
+    gaps::check(&snapshot, after, found.iter().map(|message| message.id), end)?;
     Ok(found)
 }
 
@@ -141,7 +151,7 @@ pub fn by_id(
         match &message {
             Some(message) => bytes += message.raw.len() + message.json.len(),
             // Unless it is known to have left, this is damage.
-            None => gaps::check(&snapshot, id - 1, [id + 1].into_iter())?,
+            None => gaps::check(&snapshot, id - 1, [id + 1].into_iter(), None)?,
         }
         found.push(message);
         if bytes >= PAGE_BYTES {

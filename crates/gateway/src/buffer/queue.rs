@@ -16,6 +16,8 @@ pub enum Entry {
     Duplicate(Ticket),
     /// Something else that is to be written, and who waits for it.
     Change(Change, oneshot::Sender<bool>),
+    /// A reader found the buffer damaged: which file, and why.
+    Damaged(u64, String),
     /// Everything before it is to be written, then the writer ends.
     Stop,
 }
@@ -139,6 +141,11 @@ impl Queue {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => Err(Refusal::NotWritten),
         }
+    }
+
+    /// Tells the writer that the buffer is damaged. When the queue is full, the next reader will.
+    pub fn damaged(&self, file: u64, reason: String) {
+        let _ = self.sender.try_send(Entry::Damaged(file, reason));
     }
 
     /// Tells the writer to write what waits and end.

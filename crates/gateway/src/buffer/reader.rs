@@ -1,10 +1,13 @@
 //! Connections for reading. They are separate from the writer's and used off the threads that serve requests.
 
-use super::file::open_to_read;
+use super::{Queue, damage::is_damage, file::open_to_read};
 use rusqlite::Connection;
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tokio::sync::Semaphore;
 
@@ -17,15 +20,18 @@ pub struct Readers(Arc<Inner>);
 
 struct Inner {
     path: PathBuf,
+    /// Which of the files that were at the path the connections are to: one takes another's place when that is damaged.
+    file: AtomicU64,
     idle: Mutex<Vec<Connection>>,
+    queue: Queue,
     permits: Arc<Semaphore>,
 }
 
 impl Readers {
-    /// Readers of the buffer at `path`.
-    pub fn new(path: PathBuf) -> Readers {
+    /// Readers of the buffer at `path`. They tell the writer, through `queue`, when it is damaged.
+    pub fn new(path: PathBuf, queue: Queue) -> Readers {
         let permits = Arc::new(Semaphore::new(CONNECTIONS));
-        Readers(Arc::new(Inner { path, idle: Mutex::new(Vec::new()), permits }))
+        Readers(Arc::new(Inner { path, file: AtomicU64::new(0), idle: Mutex::default(), queue, permits }))
     }
 
     /// Runs a query. `None` means that it failed; the log has the reason.
@@ -61,6 +67,19 @@ impl Readers {
         (size(&self.0.path), size(Path::new(&log)))
     }
 
+    /// Which file is read.
+    pub fn file(&self) -> u64 {
+        self.0.file.load(Ordering::Acquire)
+    }
+
+    /// Another file has taken the place of the one that was read.
+    pub fn renew(&self) {
+        self.0.file.fetch_add(1, Ordering::AcqRel);
+        if let Ok(mut idle) = self.0.idle.lock() {
+            idle.clear();
+        }
+    }
+
     /// Refuses further reads, waits for those under way and closes the connections.
     pub async fn close(&self) {
         // An error means that it is closed already.
@@ -74,15 +93,30 @@ impl Readers {
 
 impl Inner {
     fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let connection = match idle {
-            Some(connection) => connection,
-            None => open_to_read(&self.path)?,
+        let file = self.file.load(Ordering::Acquire);
+        let read = || {
+            let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+            let connection = match idle {
+                Some(connection) => connection,
+                None => open_to_read(&self.path)?,
+            };
+            Ok((query(&connection)?, connection))
         };
-        let found = query(&connection)?;
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.push(connection);
+        match read() {
+            Ok((found, connection)) => {
+                if let Ok(mut idle) = self.idle.lock()
+                    && file == self.file.load(Ordering::Acquire)
+                {
+                    idle.push(connection);
+                }
+                Ok(found)
+            }
+            Err(e) => {
+                if is_damage(&e) {
+                    self.queue.damaged(file, e.to_string());
+                }
+                Err(e)
+            }
         }
-        Ok(found)
     }
 }

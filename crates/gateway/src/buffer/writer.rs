@@ -1,7 +1,8 @@
 //! The one thread that writes. Whatever waits in the queue becomes one transaction.
 
 use super::{
-    Totals, changes,
+    Change, Readers, Totals, changes,
+    damage::{Known, is_damage},
     duplicates::Duplicates,
     file::{BufferError, BufferFile},
     layouts, quarantine,
@@ -9,7 +10,9 @@ use super::{
     record::{self, Record},
 };
 use crate::{clock, config::Config, reading::Reject, slots::LayoutKey};
-use rusqlite::{CachedStatement, Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{
+    CachedStatement, Connection, ErrorCode, OptionalExtension, TransactionBehavior, config::DbConfig,
+};
 use std::{
     collections::{HashMap, HashSet, hash_map},
     sync::Arc,
@@ -20,6 +23,8 @@ use tokio::{runtime::Handle, sync::mpsc::Receiver};
 /// How long the writer waits at a time for more messages, and how often at most.
 const GATHER_STEP: Duration = Duration::from_micros(200);
 const GATHER_STEPS: usize = 10;
+/// How long a damaged buffer is left alone that could not be mended.
+const MEND_AGAIN: Duration = Duration::from_secs(10);
 
 /// What is told about every batch, before its requests are answered.
 pub trait Observer: Send {
@@ -27,6 +32,10 @@ pub trait Observer: Send {
     fn refused(&self) -> u64;
     /// A batch is durable. `before` are the totals without it, `now` those with it; ids continue from `before`.
     fn committed(&mut self, batch: &[Entry], before: &Totals, now: &Totals, took: Duration);
+    /// Whether a device's messages without a key are the same when their bytes are.
+    fn by_bytes(&self, device: &str) -> bool;
+    /// The buffer was damaged and made anew.
+    fn mended(&mut self, totals: &Totals);
     /// How many messages are remembered, and how many were forgotten early, to tell which come again.
     fn remembered(&mut self, messages: usize, forgotten: u64);
     /// A batch of so many messages could not be written.
@@ -36,7 +45,9 @@ pub trait Observer: Send {
 /// Writes what comes out of the queue.
 pub struct Writer<O> {
     file: BufferFile,
-    connection: Connection,
+    loaded: Loaded,
+    window: Duration,
+    readers: Readers,
     queue: Receiver<Entry>,
     observer: O,
     runtime: Handle,
@@ -44,23 +55,43 @@ pub struct Writer<O> {
     quarantine_limit: Kept,
     /// Messages in a batch of late: the most, falling by an eighth with every batch.
     usual: usize,
-    totals: Totals,
-    kept: Kept,
-    /// The packed layouts that the buffer remembers.
-    layouts: HashSet<Arc<LayoutKey>>,
-    duplicates: Duplicates,
+    /// When mending failed last.
+    unmended: Option<Instant>,
 }
 
 /// A buffer that was opened.
 pub struct Opened {
     file: BufferFile,
-    connection: Connection,
+    loaded: Loaded,
+    window: Duration,
+}
+
+impl Opened {
     /// How much it holds.
-    pub totals: Totals,
+    pub fn totals(&self) -> &Totals {
+        &self.loaded.totals
+    }
+
     /// The packed layouts that its messages were decoded with.
-    pub layouts: HashSet<Arc<LayoutKey>>,
+    pub fn layouts(&self) -> &HashSet<Arc<LayoutKey>> {
+        &self.loaded.layouts
+    }
+
     /// How far outputs have come: the last message that each is done with.
-    pub cursors: HashMap<String, i64>,
+    pub fn cursors(&self) -> &HashMap<Arc<str>, i64> {
+        &self.loaded.cursors
+    }
+}
+
+/// A buffer's file, and what is kept of it in memory.
+struct Loaded {
+    connection: Connection,
+    totals: Totals,
+    kept: Kept,
+    /// The packed layouts that the buffer remembers.
+    layouts: HashSet<Arc<LayoutKey>>,
+    /// How far outputs have come.
+    cursors: HashMap<Arc<str>, i64>,
     duplicates: Duplicates,
 }
 
@@ -95,51 +126,75 @@ struct DeviceTally {
     last_id: Option<i64>,
 }
 
-/// Opens the buffer that `config` names. `by_bytes` says which devices' messages are the same when their bytes are.
+/// Opens the buffer that `config` names; a damaged one is set aside, and what can be read of it goes on in a new one. `by_bytes`
+/// says which devices' messages are the same when their bytes are.
 pub fn open(config: &Config, by_bytes: &dyn Fn(&str) -> bool) -> Result<Opened, BufferError> {
-    let path = &config.buffer.path;
-    let failed = |source| BufferError::Sqlite { path: path.clone(), source };
-    let file = BufferFile::lock(path)?;
+    let window = Duration::from_secs(config.buffer.duplicate_window_seconds);
+    let file = BufferFile::lock(&config.buffer.path)?;
+    if let Some(reason) = file.check()? {
+        file.mend(reason, None)?;
+    }
+    let loaded = match load(&file, window, by_bytes) {
+        Err(BufferError::Sqlite { source, .. }) if is_damage(&source) || is_incomplete(&source) => {
+            file.mend(&source.to_string(), None)?;
+            load(&file, window, by_bytes)
+        }
+        other => other,
+    }?;
+    file.remember(&loaded.totals.name)?;
+    Ok(Opened { file, loaded, window })
+}
+
+/// Whether tables or their rows are missing.
+fn is_incomplete(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{QueryReturnedNoRows, SqlInputError};
+    matches!(error, QueryReturnedNoRows | SqlInputError { .. })
+        || error.sqlite_error_code() == Some(ErrorCode::Unknown)
+}
+
+/// Opens the file and reads what the writer keeps in memory.
+fn load(file: &BufferFile, window: Duration, by_bytes: &dyn Fn(&str) -> bool) -> Result<Loaded, BufferError> {
     let connection = file.open()?;
-    let totals = Totals::load(&connection).map_err(failed)?;
-    let layouts = layouts::load(&connection).map_err(failed)?;
-    let cursors = changes::cursors(&connection).map_err(failed)?;
-    let mut duplicates = Duplicates::new(Duration::from_secs(config.buffer.duplicate_window_seconds));
-    duplicates.load(&connection, clock::now(), by_bytes).map_err(failed)?;
-    Ok(Opened { file, connection, totals, layouts, cursors, duplicates })
+    let read = || -> rusqlite::Result<_> {
+        let totals = Totals::load(&connection)?;
+        let layouts = layouts::load(&connection)?;
+        let cursors = changes::cursors(&connection)?;
+        let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
+        let kept =
+            connection.query_row(sql, [], |row| Ok(Kept { messages: row.get(0)?, bytes: row.get(1)? }))?;
+        let mut duplicates = Duplicates::new(window);
+        duplicates.load(&connection, clock::now(), by_bytes)?;
+        Ok((totals, layouts, cursors, kept, duplicates))
+    };
+    let (totals, layouts, cursors, kept, duplicates) = read().map_err(|source| file.failed(source))?;
+    Ok(Loaded { connection, totals, layouts, cursors, kept, duplicates })
 }
 
 impl<O: Observer> Writer<O> {
     /// A writer on an opened buffer, for requests that run on the runtime it is called in.
     pub fn new(
         config: &Config,
-        Opened { file, connection, totals, layouts, duplicates, .. }: Opened,
+        opened: Opened,
         queue: Receiver<Entry>,
+        readers: Readers,
         observer: O,
-    ) -> Result<Self, BufferError> {
-        let kept = connection
-            .query_row("SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine", [], |row| {
-                Ok(Kept { messages: row.get(0)?, bytes: row.get(1)? })
-            })
-            .map_err(|source| BufferError::Sqlite { path: config.buffer.path.clone(), source })?;
-        let quarantine_limit =
-            Kept { messages: config.quarantine.messages as u64, bytes: config.quarantine.bytes as u64 };
-        let batch_messages = config.buffer.batch_messages;
-        let runtime = Handle::current();
-        Ok(Writer {
-            file,
-            connection,
+    ) -> Self {
+        Writer {
+            file: opened.file,
+            loaded: opened.loaded,
+            window: opened.window,
+            readers,
             queue,
             observer,
-            runtime,
-            batch_messages,
-            quarantine_limit,
+            runtime: Handle::current(),
+            batch_messages: config.buffer.batch_messages,
+            quarantine_limit: Kept {
+                messages: config.quarantine.messages as u64,
+                bytes: config.quarantine.bytes as u64,
+            },
             usual: 0,
-            totals,
-            kept,
-            layouts,
-            duplicates,
-        })
+            unmended: None,
+        }
     }
 
     /// Writes until the queue says stop, then copies the WAL into the file and closes it.
@@ -155,12 +210,21 @@ impl<O: Observer> Writer<O> {
                 batch.truncate(at);
                 stop = true;
             }
+            let damaged = batch.iter().find_map(|entry| match entry {
+                Entry::Damaged(file, reason) if *file == self.readers.file() => Some(reason.clone()),
+                _ => None,
+            });
+            if let Some(reason) = damaged {
+                self.mend(&reason);
+            }
             // At the stop there may be nothing but refusals to write.
             let durable = self.write(&mut batch);
             // Waking hundreds of requests from outside the runtime takes longer than from one of its own tasks.
             self.runtime.spawn(async move { answer(batch, durable) });
         }
-        if let Err(e) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
+        let connection = &self.loaded.connection;
+        let close = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
+        if let Err(e) = close.and_then(|_| connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")) {
             tracing::warn!(error = %e, "the write-ahead log stays beside the buffer; the next start reads it");
         }
     }
@@ -190,25 +254,32 @@ impl<O: Observer> Writer<O> {
     /// Writes a batch and tells the observer. Answers whether it is durable.
     fn write(&mut self, batch: &mut [Entry]) -> bool {
         let begun = Instant::now();
-        self.duplicates.begin();
-        match self.transact(batch) {
+        let mut written = self.transact(batch);
+        if let Err(e) = &written
+            && is_damage(e)
+            && self.mend(&e.to_string())
+        {
+            written = self.transact(batch);
+        }
+        match written {
             Ok(Written { totals, kept, again }) => {
-                self.observer.remembered(self.duplicates.remembered(), self.duplicates.forgotten());
+                let loaded = &mut self.loaded;
+                self.observer.remembered(loaded.duplicates.remembered(), loaded.duplicates.forgotten());
                 again.into_iter().for_each(|at| batch[at].make_duplicate());
-                self.observer.committed(batch, &self.totals, &totals, begun.elapsed());
-                (self.totals, self.kept) = (totals, kept);
-                self.layouts.extend(layouts_of(batch).cloned());
+                self.observer.committed(batch, &loaded.totals, &totals, begun.elapsed());
+                (loaded.totals, loaded.kept) = (totals, kept);
+                loaded.layouts.extend(layouts_of(batch).cloned());
+                loaded.cursors.extend(cursors_of(batch));
                 true
             }
             Err(e) => {
-                self.duplicates.take_back();
                 // What came out of the quarantine is still there.
                 let messages = |entry: &&Entry| match entry {
                     Entry::Message(_, ticket) => ticket.requeued.is_none(),
                     entry => matches!(entry, Entry::Reject(..)),
                 };
                 self.observer.failed(batch.iter().filter(messages).count(), &e);
-                if !self.connection.is_autocommit() {
+                if !self.loaded.connection.is_autocommit() {
                     self.reopen();
                 }
                 false
@@ -217,6 +288,54 @@ impl<O: Observer> Writer<O> {
     }
 
     fn transact(&mut self, batch: &[Entry]) -> rusqlite::Result<Written> {
+        self.loaded.duplicates.begin();
+        let written = self.loaded.transact(batch, &self.observer, self.quarantine_limit);
+        if written.is_err() {
+            self.loaded.duplicates.take_back();
+        }
+        written
+    }
+
+    /// Makes a new buffer of the damaged one. Answers whether there is one now.
+    fn mend(&mut self, reason: &str) -> bool {
+        if self.unmended.is_some_and(|last| last.elapsed() < MEND_AGAIN) {
+            return false;
+        }
+        let known = Known { totals: self.loaded.totals.clone(), cursors: self.loaded.cursors.clone() };
+        let mended = self.file.mend(reason, Some(&known)).and_then(|()| {
+            self.readers.renew();
+            load(&self.file, self.window, &|device| self.observer.by_bytes(device))
+        });
+        match mended {
+            Ok(loaded) => {
+                self.loaded = loaded;
+                self.observer.mended(&self.loaded.totals);
+                self.unmended = None;
+            }
+            Err(e) => {
+                tracing::error!(error = %e, "messages are refused until the buffer can be made anew");
+                self.unmended = Some(Instant::now());
+            }
+        }
+        self.unmended.is_none()
+    }
+
+    /// After a rollback that failed, the connection is of no use.
+    fn reopen(&mut self) {
+        match self.file.open() {
+            Ok(connection) => self.loaded.connection = connection,
+            Err(e) => tracing::error!(error = %e, "the buffer cannot be opened again"),
+        }
+    }
+}
+
+impl Loaded {
+    fn transact<O: Observer>(
+        &mut self,
+        batch: &[Entry],
+        observer: &O,
+        quarantine_limit: Kept,
+    ) -> rusqlite::Result<Written> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut totals = self.totals.clone();
         let mut kept = self.kept;
@@ -267,26 +386,18 @@ impl<O: Observer> Writer<O> {
                         kept.bytes += rejected.raw.len() as u64;
                     }
                     Entry::Change(change, _) => kept.less(change.apply(&transaction)?),
-                    Entry::Duplicate(_) | Entry::Stop => {}
+                    Entry::Duplicate(_) | Entry::Damaged(..) | Entry::Stop => {}
                 }
             }
         }
         save_devices(&transaction, &devices)?;
         let new: HashSet<_> = layouts_of(batch).filter(|layout| !self.layouts.contains(*layout)).collect();
         layouts::save(&transaction, new)?;
-        trim_quarantine(&transaction, &mut kept, self.quarantine_limit)?;
-        totals.refused = self.observer.refused();
+        trim_quarantine(&transaction, &mut kept, quarantine_limit)?;
+        totals.refused = observer.refused();
         totals.save(&self.totals, &transaction)?;
         transaction.commit()?;
         Ok(Written { totals, kept, again })
-    }
-
-    /// After a rollback that failed, the connection is of no use.
-    fn reopen(&mut self) {
-        match self.file.open() {
-            Ok(connection) => self.connection = connection,
-            Err(e) => tracing::error!(error = %e, "the buffer cannot be opened again"),
-        }
     }
 }
 
@@ -298,13 +409,21 @@ fn layouts_of(batch: &[Entry]) -> impl Iterator<Item = &Arc<LayoutKey>> {
     })
 }
 
+/// How far outputs have come with a batch.
+fn cursors_of(batch: &[Entry]) -> impl Iterator<Item = (Arc<str>, i64)> {
+    batch.iter().filter_map(|entry| match entry {
+        Entry::Change(Change::Cursor { output, message_id }, _) => Some((Arc::clone(output), *message_id)),
+        _ => None,
+    })
+}
+
 /// Tells the requests of a batch whether their messages are durable.
 fn answer(batch: Vec<Entry>, durable: bool) {
     for entry in batch {
         let answer = match entry {
             Entry::Message(_, ticket) | Entry::Reject(_, ticket) | Entry::Duplicate(ticket) => ticket.answer,
             Entry::Change(_, answer) => answer,
-            Entry::Stop => continue,
+            Entry::Damaged(..) | Entry::Stop => continue,
         };
         // An error means that the client has left; its message is what it is nevertheless.
         let _ = answer.send(durable);
