@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run test test-c conform lint fmt audit bench bench-host bench-load bench-mcu fuzz fuzz-c docs
+.PHONY: help run test test-c test-kafka conform lint fmt audit bench bench-host bench-load bench-mcu fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -25,7 +25,7 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 	cargo run --release -p dunnage -- demo
 
 test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
-	.ci/need chromium:chromium curl:curl strace:strace node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
+	.ci/need chromium:chromium curl:curl strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) /usr/sbin/mosquitto:mosquitto mosquitto_pub:mosquitto-clients /usr/sbin/nginx:nginx
 	tests/tools/install
@@ -35,6 +35,12 @@ test: lint test-c conform  ## everything that must hold: vectors, properties, fa
 	cd dashboard/tests && npm ci && npm test
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	examples/weather-station/run.sh
+
+test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdkafka, so `make test` leaves it out
+	.ci/need cc:build-essential java:default-jre-headless mvn:maven
+	tests/tools/install kafka
+	cargo clippy -p dunnage-gateway --features kafka --all-targets -- -D warnings
+	cargo test -p dunnage-gateway --features kafka --test kafka
 
 test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
 	.ci/need $(C)

@@ -4,6 +4,7 @@
 //! again after the gateway ended is there twice, with the same name in its header.
 
 use super::{Class, Failed, Lanes, Message, Output, Shape};
+use crate::nats::header;
 use rdkafka::{
     ClientConfig,
     error::{KafkaError, RDKafkaErrorCode},
@@ -28,6 +29,8 @@ pub const EXAMPLE: &str = "\
 # timeout_seconds = 30
 ";
 
+/// The header of a message's name. The others are those of a NATS stream.
+const NAME: &str = "Dunnage-Name";
 /// How long a full queue of the producer is given.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -143,13 +146,13 @@ impl Kafka {
 fn headers(message: &Message) -> OwnedHeaders {
     let received_at = message.received_at.to_string();
     [
-        ("Dunnage-Name", Some(&message.name)),
-        ("Dunnage-Device", Some(&message.device)),
-        ("Dunnage-Received-At", Some(&received_at)),
-        ("Dunnage-Format", Some(&message.format)),
-        ("Dunnage-Schema", message.schema.as_ref()),
-        ("Dunnage-Link", message.link.as_ref()),
-        ("X-Request-Id", Some(&message.request)),
+        (NAME, Some(&message.name)),
+        (header::DEVICE, Some(&message.device)),
+        (header::RECEIVED_AT, Some(&received_at)),
+        (header::FORMAT, Some(&message.format)),
+        (header::SCHEMA, message.schema.as_ref()),
+        (header::LINK, message.link.as_ref()),
+        (header::REQUEST, Some(&message.request)),
     ]
     .into_iter()
     .filter(|(_, value)| value.is_some())

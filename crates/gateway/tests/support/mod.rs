@@ -3,6 +3,7 @@
 
 pub mod acme;
 pub mod child;
+pub mod kafka;
 pub mod nats;
 pub mod proxy;
 pub mod scripted;
