@@ -5,6 +5,7 @@ mod compare;
 mod convert;
 mod corpus;
 mod demo;
+mod deploy;
 mod device;
 mod diff;
 mod filters;
