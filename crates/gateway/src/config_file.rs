@@ -158,20 +158,22 @@ impl Config {
         text: &str,
         environment: impl Iterator<Item = (String, String)>,
     ) -> Result<Config, ConfigError> {
-        let mut config: Config = toml::from_str(text)
+        let config: Config = toml::from_str(text)
             .map_err(|e| ConfigError::File { path: name.into(), message: e.to_string().trim_end().into() })?;
-        for (variable, text) in environment {
-            if let Some((section, key)) = key_of(&variable)? {
-                config = set(&config, section, key, &text)
-                    .map_err(|message| ConfigError::Environment { variable, message })?;
-            }
+        let (config, errors) = overridden(config, environment);
+        if let Some(error) = errors.into_iter().next() {
+            return Err(error);
         }
-        config.check()?;
-        Ok(config)
+        match config.mistakes().first() {
+            None => Ok(config),
+            Some(&(section, key, message)) => Err(ConfigError::Value { section, key, message }),
+        }
     }
 
-    fn check(&self) -> Result<(), ConfigError> {
-        let refuse = |section, key, message| Err(ConfigError::Value { section, key, message });
+    /// The values that cannot work: section, key, and why.
+    pub fn mistakes(&self) -> Vec<(&'static str, &'static str, &'static str)> {
+        let mut mistakes = Vec::new();
+        let mut refuse = |section, key, message| mistakes.push((section, key, message));
         for (section, key, number) in [
             ("http", "body_limit_bytes", self.http.body_limit_bytes),
             ("http", "connections", self.http.connections),
@@ -179,7 +181,7 @@ impl Config {
             ("buffer", "batch_messages", self.buffer.batch_messages),
         ] {
             if number == 0 {
-                return refuse(section, key, "must be at least 1");
+                refuse(section, key, "must be at least 1");
             }
         }
         for (key, seconds) in [
@@ -188,17 +190,38 @@ impl Config {
             ("write_timeout_seconds", self.http.write_timeout_seconds),
         ] {
             if seconds == 0 {
-                return refuse("http", key, "must be at least 1");
+                refuse("http", key, "must be at least 1");
             }
         }
         if self.http.body_limit_bytes > 1 << 20 {
-            return refuse("http", "body_limit_bytes", "no format accepts a message over 1 MiB (1048576)");
+            refuse("http", "body_limit_bytes", "no format accepts a message over 1 MiB (1048576)");
         }
         if self.buffer.queue_bytes < self.http.body_limit_bytes {
-            return refuse("buffer", "queue_bytes", "must be at least [http] body_limit_bytes");
+            refuse("buffer", "queue_bytes", "must be at least [http] body_limit_bytes");
         }
-        Ok(())
+        mistakes
     }
+}
+
+/// `config` with what the environment says, and what is wrong with that.
+pub fn overridden(
+    mut config: Config,
+    environment: impl Iterator<Item = (String, String)>,
+) -> (Config, Vec<ConfigError>) {
+    let mut errors = Vec::new();
+    for (variable, text) in environment {
+        let changed = key_of(&variable).and_then(|key| {
+            let Some((section, key)) = key else { return Ok(None) };
+            let changed = set(&config, section, key, &text);
+            changed.map(Some).map_err(|message| ConfigError::Environment { variable, message })
+        });
+        match changed {
+            Ok(None) => {}
+            Ok(Some(changed)) => config = changed,
+            Err(error) => errors.push(error),
+        }
+    }
+    (config, errors)
 }
 
 /// The key that a variable of the environment names. `DUNNAGE_` followed by one of our sections must name one of its keys.
@@ -242,6 +265,9 @@ pub fn differences(old: &Config, new: &Config) -> Vec<String> {
     let keys = KEYS.iter().filter(|(section, ..)| *section != "schemas");
     let changed = keys.filter(|(section, key, _)| before[*section][*key] != now[*section][*key]);
     let mut all: Vec<_> = changed.map(|(section, key, _)| format!("[{section}] {key}")).collect();
+    let inputs = old.inputs.iter().filter(|input| !new.inputs.contains(input));
+    let inputs = inputs.chain(new.inputs.iter().filter(|input| !old.inputs.contains(input)));
+    all.extend(inputs.map(|input| format!("[[input]] name = {:?}", input.name)));
     let outputs = old.outputs.iter().filter(|output| !new.outputs.contains(output));
     let outputs = outputs.chain(new.outputs.iter().filter(|output| !old.outputs.contains(output)));
     all.extend(outputs.map(|output| format!("[[output]] name = {:?}", output.name)));

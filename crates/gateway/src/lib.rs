@@ -8,6 +8,7 @@
 mod admin;
 mod api;
 mod buffer;
+mod check;
 mod clock;
 mod config;
 mod config_file;
@@ -35,6 +36,7 @@ mod view;
 #[cfg(unix)]
 pub use admin::{AdminClient, AdminError, SocketError};
 pub use buffer::{BufferError, undelivered::Undelivered};
+pub use check::{Mistake, check};
 pub use config::{
     Admin, Buffer, Config, Duplicates, FormatName, Http, Input, Log, LogFormat, Mapping, Output, Profile,
     Quarantine, Schemas,

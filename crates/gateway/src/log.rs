@@ -5,11 +5,16 @@ use tracing_subscriber::EnvFilter;
 
 /// Sends the log of this process to standard error. An error says what is wrong with the level, or that a log is set up already.
 pub fn start(log: &Log) -> Result<(), String> {
-    let filter = EnvFilter::try_new(&log.level).map_err(|e| format!("[log] level: {e}"))?;
+    let filter = filter(log).map_err(|e| format!("[log] level: {e}"))?;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match log.format {
         LogFormat::Human => lines.with_target(false).try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),
     }
     .map_err(|e| e.to_string())
+}
+
+/// What the level means. An error says what is wrong with it.
+pub fn filter(log: &Log) -> Result<EnvFilter, String> {
+    EnvFilter::try_new(&log.level).map_err(|e| e.to_string())
 }

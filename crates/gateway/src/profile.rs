@@ -3,13 +3,13 @@
 use crate::{
     config::{self, Config, Profile},
     name::{fits, is_name},
-    schemas::{self, Schema},
+    schemas::{self, Schema, Schemas},
     slots::{LayoutKey, Slot, Slots},
 };
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
 use dunnage_schema::Model;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     sync::{Arc, OnceLock},
 };
 
@@ -92,16 +92,51 @@ pub struct ProfileError {
     pub message: String,
 }
 
+/// Something wrong with a schema or a profile.
+pub struct Mistaken {
+    /// What is wrong.
+    pub error: ProfileError,
+    /// Which profile, from 0, and its key; none when it is a schema.
+    pub profile: Option<(usize, &'static str)>,
+}
+
+/// What is wrong with a profile: a key, and why.
+type Wrong = Vec<(&'static str, String)>;
+
 impl Profiles {
     /// Compiles the bundled schemas, those of `[schemas] path`, which take precedence, and the profiles.
     pub fn load(config: &Config) -> Result<Profiles, ProfileError> {
-        let schemas = schemas::load(&config.schemas)?;
-        let rules =
-            config.profiles.iter().map(|profile| rule(profile, &schemas)).collect::<Result<_, _>>()?;
+        let (profiles, mistakes) = Profiles::load_all(config);
+        mistakes.into_iter().next().map_or(Ok(profiles), |mistaken| Err(mistaken.error))
+    }
+
+    /// The same as far as it goes, and everything that is wrong.
+    pub fn load_all(config: &Config) -> (Profiles, Vec<Mistaken>) {
+        let (schemas, errors) = schemas::load(&config.schemas);
+        let mut mistakes: Vec<_> =
+            errors.into_iter().map(|error| Mistaken { error, profile: None }).collect();
+        let mut rules = Vec::new();
+        for (index, profile) in config.profiles.iter().enumerate() {
+            let mut wrong = Vec::new();
+            let earlier = &config.profiles[..index];
+            if let Some(other) = earlier.iter().find(|other| fits(&other.device, &profile.device)) {
+                let message = format!("no device gets here: the earlier {:?} takes them all", other.device);
+                wrong.push(("device", message));
+            }
+            rules.push(rule(profile, &schemas, &mut wrong));
+            let origin = format!("[[profile]] device = {:?}", profile.device);
+            let mistaken = |(key, message)| {
+                let error = ProfileError { origin: origin.clone(), message };
+                Mistaken { error, profile: Some((index, key)) }
+            };
+            mistakes.extend(wrong.into_iter().map(mistaken));
+        }
         let codecs =
             |(name, schema): (&String, &Schema)| (name.clone(), Codecs::of(name, schema, Mapping::Exact));
-        let schemas = schemas.iter().map(codecs).collect();
-        Ok(Profiles { without_schema: Codecs::none(), schemas, rules, no_path: "".into() })
+        let schemas =
+            schemas.iter().filter_map(|(name, schema)| Some((name, schema.as_ref()?))).map(codecs).collect();
+        let profiles = Profiles { without_schema: Codecs::none(), schemas, rules, no_path: "".into() };
+        (profiles, mistakes)
     }
 
     /// The layout that has taken the place of `key`: another one in the same slot of the same schema.
@@ -162,57 +197,68 @@ fn unopened() -> Vec<OnceLock<Result<Box<dyn Format>, Error>>> {
 /// Longest output path.
 const PATH: usize = 256;
 
-fn rule(profile: &Profile, schemas: &BTreeMap<String, Schema>) -> Result<Rule, ProfileError> {
-    let failed = |message: String| ProfileError {
-        origin: format!("[[profile]] device = {:?}", profile.device),
-        message,
-    };
+fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
     if profile.link.as_deref().is_some_and(|link| !is_name(link)) {
-        return Err(failed("link must be 1 to 64 of A-Z a-z 0-9 . _ : -".into()));
+        wrong.push(("link", "link must be 1 to 64 of A-Z a-z 0-9 . _ : -".into()));
     }
     let path = profile.path.as_deref().unwrap_or_default();
     if profile.path.is_some() && !is_path(path) {
-        return Err(failed(format!(
+        let message = format!(
             "path must be names of A-Z a-z 0-9 . _ : - with / between them, {PATH} characters at most"
-        )));
+        );
+        wrong.push(("path", message));
     }
-    Ok(Rule {
+    Rule {
         pattern: profile.device.clone(),
-        codecs: codecs(profile, schemas).map_err(failed)?,
+        codecs: codecs(profile, schemas, wrong),
         formats: profile.formats.iter().map(|format| format.0).collect(),
         link: profile.link.clone(),
         by_bytes: profile.duplicates == config::Duplicates::Bytes,
         path: path.into(),
-    })
+    }
 }
 
-fn codecs(profile: &Profile, schemas: &BTreeMap<String, Schema>) -> Result<Codecs, String> {
+fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
     let Some(name) = &profile.schema else {
         let alone = [
             ("slots", !profile.slots.is_empty()),
             ("proto", profile.proto.is_some()),
             ("mapping", profile.mapping != config::Mapping::Exact),
         ];
-        return match alone.iter().find(|(_, given)| *given) {
-            Some((key, _)) => Err(format!("{key} needs a schema")),
-            None => Ok(Codecs::none()),
-        };
+        let given = alone.iter().filter(|(_, given)| *given);
+        wrong.extend(given.map(|(key, _)| (*key, format!("{key} needs a schema"))));
+        return Codecs::none();
     };
-    let schema = schemas.get(name).ok_or_else(|| {
-        let names: Vec<_> = schemas.keys().map(String::as_str).collect();
-        format!("there is no schema {name:?}; there are {}", names.join(", "))
-    })?;
+    let schema = match schemas.get(name) {
+        Some(Some(schema)) => schema,
+        // What is wrong with it has been said.
+        Some(None) => return Codecs::none(),
+        None => {
+            let names: Vec<_> = schemas.keys().map(String::as_str).collect();
+            wrong.push(("schema", format!("there is no schema {name:?}; there are {}", names.join(", "))));
+            return Codecs::none();
+        }
+    };
     let mut codecs = Codecs::of(name, schema, profile.mapping.into());
     if !profile.slots.is_empty() {
-        codecs.slots = Some(Arc::new(schema.slots.only(&profile.slots)?));
+        match schema.slots.only(&profile.slots) {
+            Ok(slots) => codecs.slots = Some(Arc::new(slots)),
+            Err(message) => wrong.push(("slots", message)),
+        }
     }
     if let Some(path) = &profile.proto {
-        let failed = |message: &str| format!("{}: {message}", path.display());
-        let source = std::fs::read_to_string(path).map_err(|e| failed(&e.to_string()))?;
-        let protobuf = Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| failed(e.message()))?;
-        let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));
+        let source = std::fs::read_to_string(path).map_err(|e| e.to_string());
+        let protobuf = source.and_then(|source| {
+            Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| e.message().to_owned())
+        });
+        match protobuf {
+            Ok(protobuf) => {
+                let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));
+            }
+            Err(message) => wrong.push(("proto", format!("{}: {message}", path.display()))),
+        }
     }
-    Ok(codecs)
+    codecs
 }
 
 /// Whether `path` may say where outputs put messages: names with `/` between them.

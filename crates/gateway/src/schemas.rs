@@ -25,40 +25,58 @@ impl Schema {
     }
 }
 
-/// Compiles the bundled schemas and those of the folder, which take precedence.
-pub fn load(config: &config::Schemas) -> Result<BTreeMap<String, Schema>, ProfileError> {
+/// All schemas by name; `None` for one that cannot be used.
+pub type Schemas = BTreeMap<String, Option<Schema>>;
+
+/// Compiles the bundled schemas and those of the folder, which take precedence. Answers what is wrong with them, too.
+pub fn load(config: &config::Schemas) -> (Schemas, Vec<ProfileError>) {
+    let mut wrong = Vec::new();
     let bundled = dunnage_schema::bundled().iter();
-    let mut schemas = bundled
-        .map(|(name, text)| Ok(((*name).to_owned(), Schema::new(name, name, text)?)))
-        .collect::<Result<_, _>>()?;
+    let bundled = bundled.map(|(name, text)| ((*name).to_owned(), Schema::new(name, name, text)));
+    let mut schemas = bundled.map(|(name, schema)| (name, noted(schema, &mut wrong))).collect();
     if !config.path.as_os_str().is_empty() {
-        read_folder(&config.path, &mut schemas)?;
+        match files(&config.path, &mut wrong) {
+            Ok(files) => read_files(files, &mut schemas, &mut wrong),
+            Err(error) => wrong.push(error),
+        }
     }
-    Ok(schemas)
+    (schemas, wrong)
+}
+
+/// What there is, with what is wrong noted.
+fn noted<T>(result: Result<T, ProfileError>, wrong: &mut Vec<ProfileError>) -> Option<T> {
+    result.map_err(|error| wrong.push(error)).ok()
 }
 
 /// Adds the files `NAME.json`, and the further versions of their schemas, `NAME.SUFFIX.json`.
-fn read_folder(folder: &Path, schemas: &mut BTreeMap<String, Schema>) -> Result<(), ProfileError> {
-    let (further, first): (Vec<_>, Vec<_>) =
-        files(folder)?.into_iter().partition(|(stem, _)| stem.contains('.'));
+fn read_files(files: Vec<(String, PathBuf)>, schemas: &mut Schemas, wrong: &mut Vec<ProfileError>) {
+    let (further, first): (Vec<_>, Vec<_>) = files.into_iter().partition(|(stem, _)| stem.contains('.'));
     for (name, path) in first {
-        let schema = Schema::new(&name, &path.display().to_string(), &read(&path)?)?;
-        schemas.insert(name, schema);
+        let schema = read(&path).and_then(|text| Schema::new(&name, &path.display().to_string(), &text));
+        schemas.insert(name, noted(schema, wrong));
     }
     for (stem, path) in further {
         let name = stem.split('.').next().unwrap_or_default();
-        let Some(schema) = schemas.get_mut(name) else {
-            let message = format!("another version of the schema {name:?}, of which there is no {name}.json");
-            return Err(failed(&path, message));
+        let added = match schemas.get_mut(name) {
+            Some(Some(schema)) => add_version(schema, &path),
+            Some(None) => Ok(()),
+            None => {
+                let message =
+                    format!("another version of the schema {name:?}, of which there is no {name}.json");
+                Err(failed(&path, message))
+            }
         };
-        let origin = path.display().to_string();
-        Arc::make_mut(&mut schema.slots).add(&origin, &compile(&origin, &read(&path)?)?)?;
+        noted(added, wrong);
     }
-    Ok(())
+}
+
+fn add_version(schema: &mut Schema, path: &Path) -> Result<(), ProfileError> {
+    let origin = path.display().to_string();
+    Arc::make_mut(&mut schema.slots).add(&origin, &compile(&origin, &read(path)?)?)
 }
 
 /// The JSON files of `folder` by their names without `.json`, in the order of these.
-fn files(folder: &Path) -> Result<Vec<(String, PathBuf)>, ProfileError> {
+fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, PathBuf)>, ProfileError> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|e| failed(folder, e.to_string()))? {
         let path = entry.map_err(|e| failed(folder, e.to_string()))?.path();
@@ -67,7 +85,8 @@ fn files(folder: &Path) -> Result<Vec<(String, PathBuf)>, ProfileError> {
         }
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         if !is_name(stem) {
-            return Err(failed(&path, "the file's name must be a schema's name".into()));
+            wrong.push(failed(&path, "the file's name must be a schema's name".into()));
+            continue;
         }
         files.push((stem.to_owned(), path));
     }

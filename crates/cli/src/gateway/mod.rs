@@ -1,5 +1,6 @@
 //! `dunnage gateway`: runs the gateway until it is told to stop, and asks one that runs.
 
+mod check;
 mod config;
 mod quarantine;
 mod reload;
@@ -7,7 +8,10 @@ mod running;
 mod status;
 mod undelivered;
 
-use crate::{failure::Failure, signals};
+use crate::{
+    failure::{Failure, complain},
+    signals,
+};
 use clap::{Args, Subcommand};
 use dunnage_gateway::{Config, Error};
 use std::{
@@ -35,6 +39,7 @@ pub struct Gateway {
 enum Command {
     /// Print the default configuration, with comments
     Config,
+    Check(check::Check),
     Status(status::Status),
     Quarantine(quarantine::Quarantine),
     Undelivered(undelivered::Undelivered),
@@ -46,6 +51,7 @@ impl Gateway {
         match self.command {
             None => run(self.config.as_deref()),
             Some(Command::Config) => config::print(),
+            Some(Command::Check(command)) => command.run(),
             Some(Command::Status(command)) => command.run(),
             Some(Command::Quarantine(command)) => command.run(),
             Some(Command::Undelivered(command)) => command.run(),
@@ -76,7 +82,20 @@ fn run(file: Option<&Path>) -> Result<(), Failure> {
 
 /// The configuration of `file` and the environment.
 fn load(file: Option<&Path>) -> Result<Config, Failure> {
-    Config::load(file).map_err(|e| Failure::Failed(e.to_string()))
+    Config::load(file).map_err(|error| match runtime() {
+        Ok(runtime) => runtime.block_on(async { explain(file, &error) }),
+        Err(failure) => failure,
+    })
+}
+
+/// Prints all that is wrong with the configuration of `file`, of which `error` is the first.
+fn explain(file: Option<&Path>, error: &dyn std::error::Error) -> Failure {
+    let mistakes = dunnage_gateway::check(file);
+    if mistakes.is_empty() {
+        return Failure::Failed(error.to_string());
+    }
+    mistakes.iter().for_each(complain);
+    Failure::Reported
 }
 
 /// The threads on which the gateway runs.
@@ -86,7 +105,9 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 /// Starts the gateway; says how to help when its address is taken.
 pub async fn start(config: Config) -> Result<dunnage_gateway::Gateway, Failure> {
+    let file = config.file.clone();
     dunnage_gateway::Gateway::start(config).await.map_err(|error| match error {
+        Error::Profile(_) | Error::Input(_) | Error::Output(_) => explain(file.as_deref(), &error),
         Error::Listen { address, ref source } if source.kind() == ErrorKind::AddrInUse => {
             Failure::Failed(format!(
                 "{address} is in use by another process; choose another address: DUNNAGE_HTTP_LISTEN={}:{}",

@@ -1,4 +1,4 @@
-use crate::run::{command, dunnage, finish, terminate};
+use crate::run::{command, dunnage, finish, golden, terminate};
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
@@ -278,4 +278,101 @@ fn send_until_it_ends(address: SocketAddr, client: usize) -> u64 {
         }
     }
     acknowledged
+}
+
+const MISTAKES: &str = r#"[http]
+lisen = "127.0.0.1:1"
+connections = "many"
+body_limit_bytes = 2000000
+
+[bufer]
+path = "x"
+
+[schemas]
+path = "schemas"
+
+[log]
+format = "xml"
+level = "lots=of=it"
+
+[[profile]]
+schema = "container"
+
+[[profile]]
+device = "a*"
+schema = "contaner"
+
+[[profile]]
+device = "f*"
+formats = ["json", "jsn"]
+mapping = "float"
+
+[[profile]]
+device = "b*"
+schema = "container"
+proto = "bad.proto"
+slots = [9]
+link = "no link"
+
+[[profile]]
+device = "a1*"
+
+[[output]]
+name = "x"
+concurrency = 0
+[output.http]
+url = "not a url"
+
+[[output]]
+name = "x"
+[output.http]
+url = "http://127.0.0.1:1/"
+timeout = 3
+
+[[output]]
+name = "y"
+"#;
+
+#[test]
+fn every_mistake_of_a_configuration_is_named_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = command(&["gateway"]);
+        command.args(arguments).current_dir(folder.path()).env("DUNNAGE_HTTP_LISTNE", "x");
+        finish(command.spawn().unwrap(), b"")
+    };
+    std::fs::create_dir(folder.path().join("schemas")).unwrap();
+    write("schemas/bad.json", r##"{"title":"B","$dynamicRef":"#a"}"##);
+    write("schemas/n.json", r#"{"title":"N","type":"integer","minimum":0,"maximum":10,"x-dunnage-slot":1}"#);
+    write(
+        "schemas/n.2.json",
+        r#"{"title":"N","type":"integer","minimum":0,"maximum":99,"x-dunnage-slot":1}"#,
+    );
+    write("bad.proto", "syntax = \"proto3\";\nmessage M { strin a = 1; }\n");
+    write("dunnage.toml", MISTAKES);
+    let check = run(&["check", "--config", "dunnage.toml"]);
+    assert_eq!((check.code, &*check.stderr), (1, ""));
+    golden("gateway-check.txt", check.any_text());
+    // A start says the same.
+    let start = run(&["--config", "dunnage.toml"]);
+    assert_eq!(start.code, 1);
+    let lines: Vec<_> = start.stderr.lines().map(|line| line.strip_prefix("dunnage: ").unwrap()).collect();
+    let (_, mistakes) = check.any_text().trim_end().rsplit_once('\n').map(|(m, count)| (count, m)).unwrap();
+    assert_eq!(lines, mistakes.lines().collect::<Vec<_>>());
+
+    write("broken.toml", "[http]\nlisten = \n[buffer]\nqueue_messages = 0\nbatch_messages = 'x\n");
+    let check = run(&["check", "--config", "broken.toml"]);
+    golden("gateway-check-broken.txt", check.any_text());
+    let check = run(&["check", "--config", "missing.toml"]);
+    assert!(check.any_text().starts_with("missing.toml: No such file"), "{}", check.any_text());
+}
+
+#[test]
+fn the_default_configuration_has_no_mistakes() {
+    assert_eq!(dunnage(&["gateway", "check"], "").text(), "0 mistakes\n");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dunnage.toml");
+    std::fs::write(&file, dunnage(&["gateway", "config"], "").text()).unwrap();
+    assert_eq!(dunnage(&["gateway", "check", "--config", file.to_str().unwrap()], "").text(), "0 mistakes\n");
 }

@@ -25,18 +25,19 @@ pub struct InputError {
 
 /// Makes the inputs that `config` describes. What they take from need not be there yet.
 pub fn open_all(config: &config::Config) -> Result<Vec<nats::Nats>, InputError> {
-    let mut opened = Vec::new();
-    for (at, input) in config.inputs.iter().enumerate() {
-        let failed = |message: &str| InputError { name: input.name.clone(), message: message.into() };
-        if !is_name(&input.name) {
-            return Err(failed("the name must be 1 to 64 of A-Z a-z 0-9 . _ : -"));
-        }
-        if config.inputs[..at].iter().any(|other| other.name == input.name) {
-            return Err(failed("another input has this name"));
-        }
-        let settings =
-            input.nats.as_ref().ok_or_else(|| failed("says nothing of where messages come from"))?;
-        opened.push(nats::Nats::new(&input.name, settings).map_err(|message| failed(&message))?);
+    let inputs = config.inputs.iter().enumerate();
+    inputs.map(|(at, input)| open(&config.inputs[..at], input)).collect()
+}
+
+/// Makes the input `config`, behind the inputs `earlier`.
+pub fn open(earlier: &[config::Input], config: &config::Input) -> Result<nats::Nats, InputError> {
+    let failed = |message: &str| InputError { name: config.name.clone(), message: message.into() };
+    if !is_name(&config.name) {
+        return Err(failed("the name must be 1 to 64 of A-Z a-z 0-9 . _ : -"));
     }
-    Ok(opened)
+    if earlier.iter().any(|other| other.name == config.name) {
+        return Err(failed("another input has this name"));
+    }
+    let settings = config.nats.as_ref().ok_or_else(|| failed("says nothing of where messages come from"))?;
+    nats::Nats::new(&config.name, settings).map_err(|message| failed(&message))
 }

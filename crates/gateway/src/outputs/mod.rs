@@ -211,18 +211,24 @@ pub struct OutputError {
 /// Makes the outputs that `config` describes, of which no two have the same name. What they talk to need not be there yet.
 pub fn open_all(config: &Config) -> Result<Vec<Named>, OutputError> {
     let mut opened: Vec<Named> = Vec::new();
-    for output in &config.outputs {
-        let failed = |message: &str| OutputError { name: output.name.clone(), message: message.into() };
-        if opened.iter().any(|other| *other.name == *output.name) {
-            return Err(failed("another output has this name"));
-        }
-        let concurrency = output.concurrency.unwrap_or(CONCURRENCY);
-        if !(1..=1024).contains(&concurrency) {
-            return Err(failed("concurrency must be 1 to 1024"));
-        }
+    for (index, output) in config.outputs.iter().enumerate() {
+        let concurrency = check(&config.outputs[..index], output)
+            .map_err(|(_, message)| OutputError { name: output.name.clone(), message })?;
         opened.push(Named { name: output.name.as_str().into(), concurrency, output: open(output)? });
     }
     Ok(opened)
+}
+
+/// Most calls at a time of the output `config`, behind the outputs `earlier`. An error has the key that is wrong, and why.
+pub fn check(earlier: &[config::Output], config: &config::Output) -> Result<usize, (&'static str, String)> {
+    if earlier.iter().any(|other| other.name == config.name) {
+        return Err(("name", "another output has this name".into()));
+    }
+    let concurrency = config.concurrency.unwrap_or(CONCURRENCY);
+    match (1..=1024).contains(&concurrency) {
+        true => Ok(concurrency),
+        false => Err(("concurrency", "concurrency must be 1 to 1024".into())),
+    }
 }
 
 /// Makes the output that `config` describes. What it talks to need not be there yet.

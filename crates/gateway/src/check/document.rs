@@ -1,0 +1,194 @@
+//! A TOML document with the places of its keys, read into a configuration as far as it goes.
+
+use crate::config::Config;
+use serde::Deserialize;
+use std::{collections::HashMap, ops::Range};
+use toml::{
+    Spanned,
+    de::{DeArray, DeTable, DeValue, Deserializer},
+};
+
+/// Something wrong in a document.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Where, in bytes.
+    pub at: Option<usize>,
+    /// Which key: `http.listen`, `profile[2].schema`; empty for what is no TOML.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A document.
+pub struct Document<'t> {
+    text: &'t str,
+    /// Without what is wrong.
+    table: Spanned<DeTable<'t>>,
+    numbers: Numbers,
+}
+
+/// Which table of its array each is, from 1, by where it starts: some are taken out.
+type Numbers = HashMap<usize, usize>;
+
+impl<'t> Document<'t> {
+    /// Reads `text`. What is wrong with it is left out of the configuration, one key after the other, so that all of it is found.
+    pub fn read(text: &'t str) -> (Document<'t>, Config, Vec<Wrong>) {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        let mut document = Document { text, numbers: numbers(table.get_ref()), table };
+        let at = |error: &toml::de::Error| error.span().map(|span| span.start);
+        let mut wrong: Vec<_> = errors
+            .iter()
+            .map(|error| Wrong { at: at(error), key: String::new(), message: error.message().into() })
+            .collect();
+        let lines: Vec<_> = wrong.iter().filter_map(|wrong| Some(document.place(wrong.at?).0)).collect();
+        loop {
+            let error = match Config::deserialize(Deserializer::from(document.table.clone())) {
+                Ok(config) => return (document, config, wrong),
+                Err(error) => error,
+            };
+            let key =
+                error.span().and_then(|span| remove(document.table.get_mut(), &document.numbers, &span, ""));
+            let gone = key.is_some();
+            // What follows from a line that is no TOML is not worth telling.
+            let follows = at(&error).is_some_and(|at| lines.contains(&document.place(at).0));
+            if !follows {
+                let (key, message) = (key.unwrap_or_default(), explain(error.message()));
+                wrong.push(Wrong { at: at(&error), key, message });
+            }
+            if !gone {
+                return (document, Config::default(), wrong);
+            }
+        }
+    }
+
+    /// Line and column, from 1, of the byte `at`.
+    pub fn place(&self, at: usize) -> (usize, usize) {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
+    }
+
+    /// What the key at the end of `path` is called and where it is, or as much of the path as there is. Steps that are numbers
+    /// count the tables of an array from 0, as the configuration does.
+    pub fn find(&self, path: &[&str]) -> (String, Option<usize>) {
+        let mut table = self.table.get_ref();
+        let (mut found, mut names) = (None, Vec::new());
+        let mut steps = path.iter().peekable();
+        while let Some(step) = steps.next() {
+            names.push((*step).to_owned());
+            let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref() == step) else { break };
+            found = Some(key.span().start);
+            let mut value = value;
+            if let (DeValue::Array(items), Some(index)) = (value.get_ref(), steps.peek()) {
+                let Some(item) = index.parse().ok().and_then(|index: usize| items.get(index)) else { break };
+                let start = item.span().start;
+                found = Some(start);
+                *names.last_mut().unwrap_or(&mut String::new()) += &self.number(start);
+                value = item;
+                steps.next();
+            }
+            let DeValue::Table(next) = value.get_ref() else { break };
+            table = next;
+        }
+        names.extend(steps.filter(|step| step.parse::<usize>().is_err()).map(|step| (*step).to_owned()));
+        (names.join("."), found)
+    }
+
+    fn number(&self, start: usize) -> String {
+        self.numbers.get(&start).map_or_else(String::new, |number| format!("[{number}]"))
+    }
+}
+
+fn numbers(table: &DeTable<'_>) -> Numbers {
+    let arrays = table.values().filter_map(|value| match value.get_ref() {
+        DeValue::Array(items) => Some(items),
+        _ => None,
+    });
+    arrays.flat_map(|items| items.iter().enumerate()).map(|(at, item)| (item.span().start, at + 1)).collect()
+}
+
+/// Takes what is at `span` out of `table`: a key that is wrong, one with a wrong value, or a table that lacks something. Answers
+/// which it was.
+fn remove(table: &mut DeTable<'_>, numbers: &Numbers, span: &Range<usize>, path: &str) -> Option<String> {
+    let mut hit = None;
+    for (key, value) in table.iter_mut() {
+        let name =
+            if path.is_empty() { key.get_ref().to_string() } else { format!("{path}.{}", key.get_ref()) };
+        let within = |outer: &Range<usize>| outer.start <= span.start && span.end <= outer.end;
+        let whole = value.span();
+        let inside = match value.get_mut() {
+            DeValue::Table(inner) => remove(inner, numbers, span, &name),
+            DeValue::Array(items) => remove_item(items, numbers, span, &name),
+            _ => None,
+        };
+        if inside.is_some() {
+            return inside;
+        }
+        if key.span() == *span || within(&whole) {
+            hit = Some((key.clone(), name));
+        }
+    }
+    let (key, name) = hit?;
+    table.remove(&key);
+    Some(name)
+}
+
+/// The same in an array of tables.
+fn remove_item(
+    items: &mut DeArray<'_>,
+    numbers: &Numbers,
+    span: &Range<usize>,
+    path: &str,
+) -> Option<String> {
+    let mut hit = None;
+    for (index, item) in items.iter_mut().enumerate() {
+        let whole = item.span();
+        let number = numbers.get(&whole.start).copied().unwrap_or(index + 1);
+        let name = format!("{path}[{number}]");
+        let DeValue::Table(inner) = item.get_mut() else { continue };
+        let inside = remove(inner, numbers, span, &name);
+        if inside.is_some() {
+            return inside;
+        }
+        if whole == *span {
+            hit = Some((index, name));
+        }
+    }
+    let (index, name) = hit?;
+    let others =
+        std::mem::replace(items, DeArray::new()).into_iter().enumerate().filter(|(at, _)| *at != index);
+    *items = others.map(|(_, item)| item).collect();
+    Some(name)
+}
+
+/// What a message of serde means to the author of the document.
+fn explain(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let first = quoted.next().unwrap_or_default();
+    if message.starts_with("unknown field") {
+        let known: Vec<_> = quoted.collect();
+        return match nearest(first, &known) {
+            Some(near) => format!("there is no such key; did you mean {near:?}?"),
+            None => format!("there is no such key; there are {}", known.join(", ")),
+        };
+    }
+    if message.starts_with("missing field") {
+        return format!("{first:?} is missing");
+    }
+    if message.starts_with("unknown variant") {
+        let known: Vec<_> = quoted.collect();
+        return format!("{first:?} is none of {}", known.join(", "));
+    }
+    ["usize", "u64", "u32", "u16", "u8"].iter().fold(message.to_owned(), |message, number| {
+        message.replace(&format!("expected {number}"), "expected a whole number")
+    })
+}
+
+/// The word among `known` that `word` was probably meant to be.
+fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    if let Some(longer) = known.iter().find(|other| other.starts_with(word)) {
+        return Some(longer);
+    }
+    let near = known.iter().map(|other| (strsim::damerau_levenshtein(word, other), *other)).min()?;
+    (near.0 <= (word.len() / 3).max(1)).then_some(near.1)
+}

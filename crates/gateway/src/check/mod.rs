@@ -1,0 +1,167 @@
+//! Everything that is wrong with a configuration, with its place.
+
+mod document;
+
+use crate::{
+    config::Config,
+    config_file::{ConfigError, overridden},
+    inputs, log, outputs,
+    profile::Profiles,
+};
+use document::{Document, Wrong};
+use serde::Serialize;
+use std::{fmt, path::Path};
+
+/// Something wrong in a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The file, or the variable of the environment.
+    pub origin: String,
+    /// Line and column, from 1, where they are known.
+    pub place: Option<(usize, usize)>,
+    /// The key, like `http.listen` or `profile[2].schema`; empty when there is none.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// `dunnage.toml:3:1: http.listen: what is wrong`.
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mistake { origin, place, key, message } = self;
+        f.write_str(origin)?;
+        if let Some((line, column)) = place {
+            write!(f, ":{line}:{column}")?;
+        }
+        if !key.is_empty() {
+            write!(f, ": {key}")?;
+        }
+        // Messages of parsers may have several lines.
+        write!(f, ": {}", message.replace('\n', " "))
+    }
+}
+
+/// All mistakes in the configuration of `file`, if there is one, and the environment, in the order of their places. Nothing is
+/// opened but schemas and definitions. Outputs are made without connecting, on the runtime this is called in.
+pub fn check(file: Option<&Path>) -> Vec<Mistake> {
+    let text = match file.map(std::fs::read_to_string).transpose() {
+        Ok(text) => text.unwrap_or_default(),
+        Err(e) => {
+            let origin = file.map_or_else(String::new, |file| file.display().to_string());
+            return vec![Mistake { origin, place: None, key: String::new(), message: e.to_string() }];
+        }
+    };
+    let name = file.map_or_else(|| "the defaults".into(), |file| file.display().to_string());
+    check_text(&name, &text, std::env::vars())
+}
+
+fn check_text(name: &str, text: &str, environment: impl Iterator<Item = (String, String)>) -> Vec<Mistake> {
+    let (document, config, wrong) = Document::read(text);
+    let mut found = Found { name, document, mistakes: Vec::new() };
+    wrong.into_iter().for_each(|wrong| found.wrong(wrong));
+    let (config, errors) = overridden(config, environment);
+    errors.into_iter().for_each(|error| found.environment(error));
+    found.values(&config);
+    found.profiles(&config);
+    found.inputs(&config);
+    found.outputs(&config);
+    let mut mistakes = found.mistakes;
+    mistakes.sort_by_key(|mistake| (mistake.origin != name, mistake.place));
+    mistakes
+}
+
+struct Found<'t> {
+    name: &'t str,
+    document: Document<'t>,
+    mistakes: Vec<Mistake>,
+}
+
+impl Found<'_> {
+    fn wrong(&mut self, Wrong { at, key, message }: Wrong) {
+        let place = at.map(|at| self.document.place(at));
+        self.mistakes.push(Mistake { origin: self.name.into(), place, key, message });
+    }
+
+    /// Something wrong with the value at the end of `path`.
+    fn value(&mut self, path: &[&str], message: String) {
+        let (key, at) = self.document.find(path);
+        self.wrong(Wrong { at, key, message });
+    }
+
+    fn environment(&mut self, error: ConfigError) {
+        if let ConfigError::Environment { variable, message } = error {
+            self.mistakes.push(Mistake { origin: variable, place: None, key: String::new(), message });
+        }
+    }
+
+    fn values(&mut self, config: &Config) {
+        for (section, key, message) in config.mistakes() {
+            self.value(&[section, key], message.into());
+        }
+        if let Err(message) = log::filter(&config.log) {
+            self.value(&["log", "level"], message);
+        }
+        #[cfg(unix)]
+        if let Some(Err(e)) = config.admin_socket().map(|path| crate::admin::check_length(&path)) {
+            self.value(&["admin", "socket"], e.message);
+        }
+    }
+
+    fn profiles(&mut self, config: &Config) {
+        for mistaken in Profiles::load_all(config).1 {
+            let error = mistaken.error;
+            match mistaken.profile {
+                Some((index, key)) => self.value(&["profile", &index.to_string(), key], error.message),
+                None if Path::new(&error.origin) == config.schemas.path => {
+                    self.value(&["schemas", "path"], error.message);
+                }
+                None => {
+                    let (origin, message) = (error.origin, error.message);
+                    self.mistakes.push(Mistake { origin, place: None, key: String::new(), message });
+                }
+            }
+        }
+    }
+
+    fn outputs(&mut self, config: &Config) {
+        for (index, output) in config.outputs.iter().enumerate() {
+            let index_text = index.to_string();
+            if let Err((key, message)) = outputs::check(&config.outputs[..index], output) {
+                self.value(&["output", &index_text, key], message);
+            }
+            if let Err(error) = outputs::open(output) {
+                self.own(("output", index), &kind(output), &error.message);
+            }
+        }
+    }
+
+    fn inputs(&mut self, config: &Config) {
+        for (index, input) in config.inputs.iter().enumerate() {
+            if let Err(error) = inputs::open(&config.inputs[..index], input) {
+                self.own(("input", index), &kind(input), &error.message);
+            }
+        }
+    }
+
+    /// What an input or output of the kind `kind` says of itself; it begins with a key.
+    fn own(&mut self, (section, index): (&str, usize), kind: &str, message: &str) {
+        let (key, message) = match message.split_once(": ") {
+            Some((key, message)) if is_key(key) => (key, message),
+            _ => ("", message),
+        };
+        let index = index.to_string();
+        let path = [section, &index, kind, key];
+        let steps = path.iter().take_while(|step| !step.is_empty()).count();
+        self.value(&path[..steps], message.into());
+    }
+}
+
+fn is_key(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
+/// The name of the table that says how, if there is one.
+fn kind(part: &impl Serialize) -> String {
+    let table = toml::Table::try_from(part).unwrap_or_default();
+    table.into_iter().find(|(_, value)| value.is_table()).map_or_else(String::new, |(kind, _)| kind)
+}
