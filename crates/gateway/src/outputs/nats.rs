@@ -159,6 +159,8 @@ impl Nats {
         let connect = || async {
             let client = self.servers.connect(&self.settings.stream).await?;
             let timeout = Duration::from_secs(self.settings.ack_timeout_seconds);
+            // The first message waits for the connection; whether it came is seen below.
+            let _ = tokio::time::timeout(timeout, client.flush()).await;
             Ok(jetstream::context::ContextBuilder::new().timeout(timeout).build(client))
         };
         let context = self.context.get_or_try_init(connect).await.map_err(|e: String| Failed::retry(e))?;
