@@ -116,7 +116,8 @@ impl Acme {
             Value::Array(instances) => instances,
             _ => Vec::new(),
         };
-        instances.sort_by_key(|instance| instance["st"].as_u64().unwrap());
+        // By the time of creation, to the microsecond.
+        instances.sort_by_key(|instance| instance["ct"].as_str().unwrap().to_owned());
         instances.into_iter().map(instance).collect()
     }
 

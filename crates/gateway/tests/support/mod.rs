@@ -4,7 +4,9 @@
 pub mod acme;
 pub mod child;
 pub mod kafka;
+pub mod mosquitto;
 pub mod nats;
+pub mod postgres;
 pub mod proxy;
 pub mod scripted;
 pub mod tools;

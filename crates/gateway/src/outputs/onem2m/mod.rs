@@ -5,6 +5,7 @@
 //! name: when it is sent again after an unknown outcome, the CSE answers that there is one, and it is not there twice.
 
 mod http;
+mod mqtt;
 mod request;
 mod resources;
 mod settings;
@@ -12,6 +13,8 @@ mod settings;
 pub use settings::{Content, EXAMPLE, Settings};
 
 use super::{Failed, Lanes, Message, Output, Shape};
+use http::Http;
+use mqtt::Mqtt;
 use request::{Answer, Meaning, Request};
 use resources::{Resource, Resources};
 use std::{
@@ -22,7 +25,7 @@ use std::{
 /// A CSE, and our place in it.
 pub struct OneM2m {
     resources: Resources,
-    binding: http::Http,
+    binding: Binding,
     /// Makes request identifiers differ from those of other gateways and of earlier starts.
     started: i64,
     requests: AtomicU64,
@@ -36,7 +39,7 @@ impl OneM2m {
         settings.check()?;
         Ok(OneM2m {
             resources: Resources::new(settings),
-            binding: http::Http::new(settings)?,
+            binding: Binding::new(settings)?,
             started: crate::clock::now(),
             requests: AtomicU64::new(0),
             duplicates: AtomicU64::new(0),
@@ -108,6 +111,28 @@ impl OneM2m {
     /// A request identifier: which request brought the message, and a part that no other try has.
     fn identifier(&self, request: &str) -> String {
         format!("{request}.{:x}.{:x}", self.started, self.requests.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// What carries requests and answers.
+enum Binding {
+    Http(Http),
+    Mqtt(Mqtt),
+}
+
+impl Binding {
+    fn new(settings: &Settings) -> Result<Binding, String> {
+        match settings.address()?.scheme() {
+            "mqtt" => Mqtt::new(settings).map(Binding::Mqtt),
+            _ => Http::new(settings).map(Binding::Http),
+        }
+    }
+
+    async fn send(&self, request: &Request<'_>) -> Result<Answer, Failed> {
+        match self {
+            Binding::Http(http) => http.send(request).await,
+            Binding::Mqtt(mqtt) => mqtt.send(request).await,
+        }
     }
 }
 

@@ -9,9 +9,12 @@ pub const EXAMPLE: &str = "\
 # [[output]]
 # name = \"cse\"
 # [output.onem2m]
+# Over HTTP, or over MQTT: mqtt://USER:PASSWORD@HOST:PORT of the broker.
 # url = \"http://127.0.0.1:8080\"
 # The name of the CSE base, as it stands in paths.
 # cse = \"cse-in\"
+# Its CSE-ID, for MQTT.
+# cse_id = \"id-in\"
 # Our AE there, its App-ID, and the originator of all requests.
 # ae = \"dunnage\"
 # app_id = \"Ndunnage\"
@@ -34,10 +37,13 @@ pub const EXAMPLE: &str = "\
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The CSE: `http://HOST:PORT`.
+    /// The CSE: `http://HOST:PORT`; or its broker: `mqtt://HOST:PORT`, with `USER:PASSWORD@` if it asks for them.
     pub url: String,
     /// The name of the CSE base, as it stands in paths.
     pub cse: String,
+    /// Its CSE-ID, which MQTT's topics have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cse_id: Option<String>,
     /// The name of our AE.
     #[serde(default = "ae")]
     pub ae: String,
@@ -114,14 +120,18 @@ impl Settings {
     pub fn address(&self) -> Result<Url, String> {
         let url = Url::parse(&self.url).map_err(|e| format!("url: {e}"))?;
         match (url.scheme(), url.host_str()) {
-            ("http" | "https", Some(_)) => Ok(url),
-            _ => Err(format!("url: {:?} is not http://HOST:PORT", self.url)),
+            ("http" | "https" | "mqtt", Some(_)) => Ok(url),
+            _ => Err("url: must be http://HOST:PORT or mqtt://HOST:PORT".into()),
         }
     }
 
     /// Says which of them cannot work.
     pub fn check(&self) -> Result<(), String> {
-        self.address()?;
+        let mqtt = self.address()?.scheme() == "mqtt";
+        let cse_id = self.cse_id.as_deref().map(|id| id.trim_start_matches('/'));
+        if cse_id.map_or(mqtt, |id| !is_name(id)) {
+            return Err("cse_id: must be the CSE-ID, such as id-in; MQTT needs it".into());
+        }
         for (key, name) in [("cse", &self.cse), ("ae", &self.ae)] {
             if !is_name(name) {
                 return Err(format!("{key}: {name:?} is not a name: A-Z a-z 0-9 - . _ ~"));
@@ -190,6 +200,7 @@ mod tests {
             "release = '2a'",
             "cnf = 'text/plain:0'",
             "url = 'https://h'",
+            "url = 'mqtt://h'\ncse_id = '/id-in'",
         ] {
             assert_eq!(check(good), Ok(()), "{good}");
         }
@@ -197,6 +208,7 @@ mod tests {
             "url = 'ftp://h'",
             "url = 'http:'",
             "cse = ''",
+            "cse_id = 'a/b'",
             "cse = 'a/b'",
             "ae = 'a b'",
             "app_id = 'x'",
@@ -212,5 +224,6 @@ mod tests {
             let key = bad.split(' ').next().unwrap();
             assert!(check(bad).unwrap_err().starts_with(key), "{bad}");
         }
+        assert!(check("url = 'mqtt://h'").unwrap_err().starts_with("cse_id"));
     }
 }

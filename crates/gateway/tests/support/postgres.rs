@@ -1,0 +1,84 @@
+//! A real PostgreSQL, on a free port of the loopback interface, with its data in a temporary folder: ACME's database
+//! where it has to survive a kill. ACME's files do not: it answers first, and writes them a second later.
+
+use super::acme::free_port;
+use std::{
+    net::TcpStream,
+    os::unix::{
+        fs::{MetadataExt, chown},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Debian's nobody and nogroup: PostgreSQL refuses to run as root.
+const NOBODY: u32 = 65534;
+
+pub struct Postgres {
+    pub port: u16,
+    child: Child,
+    _folder: TempDir,
+}
+
+impl Postgres {
+    pub fn start() -> Postgres {
+        let folder = TempDir::new().unwrap();
+        let root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+        if root {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let command = |program: &str| {
+            let mut command = Command::new(programs().join(program));
+            command.current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::null());
+            if root {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+            command
+        };
+        let data = folder.path().join("data");
+        let mut make = command("initdb");
+        make.args(["--username=acme", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync", "-D"]);
+        assert!(make.arg(&data).status().unwrap().success());
+        let port = free_port();
+        let mut serve = command("postgres");
+        serve.arg("-D").arg(&data).arg("-k").arg(folder.path());
+        serve.args(["-h", "127.0.0.1", "-p", &port.to_string()]).stderr(Stdio::null());
+        let child = serve.spawn().unwrap();
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "PostgreSQL does not start");
+            thread::sleep(Duration::from_millis(20));
+        }
+        Postgres { port, child, _folder: folder }
+    }
+
+    /// What ACME's configuration says to use it.
+    pub fn config(&self) -> String {
+        format!(
+            "databaseType=postgresql\n[database.postgresql]\nhost=127.0.0.1\nport={}\nrole=acme\npassword=acme\n\
+             database=postgres\nschema=acmecse\n",
+            self.port
+        )
+    }
+}
+
+/// Where Debian keeps the programs of the newest version that is there.
+fn programs() -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let newest = versions.map(|entry| entry.path()).max();
+    let folder =
+        newest.unwrap_or_else(|| panic!("PostgreSQL is missing; please run: apt-get install postgresql"));
+    assert!(Path::exists(&folder.join("bin/initdb")), "{} has no bin/initdb", folder.display());
+    folder.join("bin")
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
