@@ -74,6 +74,11 @@ impl Outputs {
         self.handles().iter().map(|handle| handle.meter.status(last)).collect()
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Sets the gauges of all to what they are at this moment.
     pub fn gauge(&self, last: i64) {
         self.handles().iter().for_each(|handle| handle.meter.gauge(last));

@@ -7,6 +7,7 @@ mod breaker;
 mod call;
 mod lane;
 mod limiter;
+mod pace;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -19,6 +20,7 @@ use crate::{
 use breaker::Breaker;
 use call::{Called, Target};
 use limiter::Limiter;
+use pace::{Load, Pace};
 use std::{
     collections::{HashMap, VecDeque},
     sync::Arc,
@@ -51,6 +53,7 @@ pub struct Forwarder {
     window: Window,
     limiter: Limiter,
     breaker: Breaker,
+    pace: Pace,
     again: mpsc::Receiver<Vec<i64>>,
     stopping: watch::Receiver<bool>,
     drain: Duration,
@@ -98,11 +101,13 @@ impl Forwarder {
     ) -> Forwarder {
         let (shape, now) = (output.shape(), Instant::now());
         let most = if shape.lanes == Lanes::One { 1 } else { concurrency };
+        let pace = Pace::new(shared.board.totals().stored, now);
         Forwarder {
             target: Arc::new(Target { name, output, shared, meter }),
             window: Window::new(shape),
             limiter: Limiter::new(most, now),
             breaker: Breaker::default(),
+            pace,
             again,
             stopping,
             drain,
@@ -128,7 +133,7 @@ impl Forwarder {
     pub async fn run(mut self) {
         let mut commits = self.target.shared.board.commits();
         while !*self.stopping.borrow() {
-            let now = Instant::now();
+            let now = self.look().await;
             self.window.wake(now);
             self.call(now);
             self.read(now);
@@ -150,10 +155,27 @@ impl Forwarder {
         self.stop().await;
     }
 
+    /// Sees what the gateway does. Answers what time it is.
+    async fn look(&mut self) -> Instant {
+        let before = Instant::now();
+        // Behind all tasks that are ready.
+        tokio::task::yield_now().await;
+        let (now, shared) = (Instant::now(), &self.target.shared);
+        let load = Load {
+            depth: shared.queue.depth(),
+            delay: now - before,
+            stored: shared.board.totals().stored,
+            outputs: shared.outputs.count(),
+        };
+        self.pace.look(&load, now);
+        now
+    }
+
     /// When there is something to do even if nothing happens.
     fn next(&self, now: Instant) -> Instant {
         let tick = self.moved.then_some(self.ticked_at + TICK);
-        let all = [self.window.next_alarm(), self.breaker.until(), self.read_not_before, tick];
+        let pause = (!self.pace.allows() && !self.window.is_idle()).then_some(now + pace::PAUSE);
+        let all = [self.window.next_alarm(), self.breaker.until(), self.read_not_before, tick, pause];
         all.into_iter().flatten().filter(|at| *at > now).min().unwrap_or(now + MOST)
     }
 
@@ -163,7 +185,11 @@ impl Forwarder {
             if self.breaker.state() != super::Breaker::Closed {
                 self.window.release_one(now);
             }
+            if !self.pace.allows() {
+                break;
+            }
             let Some(taken) = self.window.take(now) else { break };
+            self.pace.spend(taken.messages.len());
             let (target, lane) = (Arc::clone(&self.target), Arc::clone(&taken.lane));
             let task = self.tasks.spawn(async move { Event::Called(target.call(taken).await) });
             self.begun += 1;

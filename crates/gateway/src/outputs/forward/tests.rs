@@ -205,10 +205,13 @@ impl Running {
         self.task.await.unwrap();
     }
 
-    /// As if the process was killed.
-    async fn crash(self) {
+    /// As if the process was killed. A call that is just running goes on to where it waits next.
+    async fn crash(self, system: &System) {
         self.task.abort();
         assert!(self.task.await.unwrap_err().is_cancelled());
+        while !system.busy.lock().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
     }
 }
 
@@ -280,7 +283,7 @@ async fn everything_arrives(seed: u64, shape: Shape) {
         starts += 1;
         tokio::time::sleep(Duration::from_millis(random.u64(10..300) + starts * 20)).await;
         match random.bool() {
-            true => running.crash().await,
+            true => running.crash(&system).await,
             false => {
                 running.stop().await;
                 assert!(system.closed.swap(false, Ordering::Relaxed));

@@ -1,0 +1,108 @@
+//! Live messages first: an output that is behind could take the processor from the ingest. So while requests wait for the writer
+//! and tasks wait for the processor, it may only do a part of what the ingest does.
+
+use std::time::{Duration, Instant};
+
+/// Entries in the writer's queue and a wait for the processor, both on average, above which the gateway is busy. An output on
+/// an idle gateway makes tasks wait too, but nothing in the queue.
+const DEPTH: f64 = 16.0;
+const DELAY: f64 = 0.000_2;
+/// What a call costs beside the ingest of a message, and what each message in it costs beside the call.
+const CALL: f64 = 1.0;
+const MESSAGE: f64 = 0.15;
+/// What all outputs may cost for each message stored, and what each may in a second whatever is stored.
+const SHARE: f64 = 0.06;
+const LEAST: f64 = 200.0;
+/// What may be saved up.
+const SAVED: f64 = 64.0;
+/// How long an output waits that may do nothing.
+pub const PAUSE: Duration = Duration::from_millis(2);
+
+pub struct Pace {
+    depth: f64,
+    delay: f64,
+    stored: u64,
+    allowance: f64,
+    at: Instant,
+}
+
+/// What the gateway does at a moment.
+pub struct Load {
+    /// Entries in the writer's queue.
+    pub depth: usize,
+    /// How long a task waited for the processor.
+    pub delay: Duration,
+    /// Messages stored over the life of the buffer.
+    pub stored: u64,
+    /// Outputs that share what may be done.
+    pub outputs: usize,
+}
+
+impl Pace {
+    pub fn new(stored: u64, now: Instant) -> Pace {
+        Pace { depth: 0.0, delay: 0.0, stored, allowance: SAVED, at: now }
+    }
+
+    pub fn look(&mut self, load: &Load, now: Instant) {
+        // The averages of about the last 10 ms, however often it is looked.
+        let passed = now.duration_since(self.at).as_secs_f64();
+        let weight = (passed / 0.01).min(1.0);
+        self.depth += (load.depth as f64 - self.depth) * weight;
+        self.delay += (load.delay.as_secs_f64() - self.delay) * weight;
+        let stored = load.stored.saturating_sub(self.stored) as f64;
+        let earned = SHARE * stored / load.outputs.max(1) as f64 + LEAST * passed;
+        self.allowance = (self.allowance + earned).min(SAVED);
+        (self.stored, self.at) = (load.stored, now);
+    }
+
+    fn is_busy(&self) -> bool {
+        self.depth > DEPTH && self.delay > DELAY
+    }
+
+    /// Whether a call may be made.
+    pub fn allows(&self) -> bool {
+        self.allowance > 0.0 || !self.is_busy()
+    }
+
+    /// A call of so many messages is made.
+    pub fn spend(&mut self, messages: usize) {
+        let cost = CALL + MESSAGE * messages as f64;
+        // What was done while nothing was busy is not owed.
+        self.allowance = (self.allowance - cost).max(if self.is_busy() { f64::MIN } else { 0.0 });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls in ten seconds of an output that makes as many as it may, beside an ingest of `rate` messages a second.
+    fn calls(rate: u64, depth: usize, delay: Duration, batch: usize) -> u64 {
+        let (mut now, mut calls) = (Instant::now(), 0);
+        let mut pace = Pace::new(0, now);
+        for ms in 1..=10_000 {
+            now += Duration::from_millis(1);
+            pace.look(&Load { depth, delay, stored: rate * ms / 1000, outputs: 1 }, now);
+            for _ in 0..20 {
+                if pace.allows() {
+                    pace.spend(batch);
+                    calls += 1;
+                }
+            }
+        }
+        calls
+    }
+
+    #[test]
+    fn a_busy_gateway_is_slowed_by_a_part_and_an_idle_one_is_used() {
+        let (short, long) = (Duration::from_micros(10), Duration::from_millis(2));
+        let all = 200_000;
+        assert_eq!(calls(1000, 2, long, 1), all);
+        assert_eq!(calls(30_000, 100, short, 1), all);
+        let single = calls(30_000, 100, long, 1);
+        assert!((15_000..20_000).contains(&single), "{single}");
+        let batches = calls(30_000, 100, long, 500) * 500;
+        assert!((100_000..200_000).contains(&batches), "{batches}");
+        assert!(calls(0, 100, long, 1) > 1000);
+    }
+}
