@@ -72,8 +72,9 @@ bench-host:  ## the PSON codec against other serde formats, packed against prost
 	cargo bench -p dunnage-bench-host
 	cargo run --release -p dunnage-bench-host
 
-bench-load:  ## the gateway against a bare axum + SQLite probe and a service in Node, then kill -9 under load
-	.ci/need cc:build-essential wrk:wrk node:nodejs npm:npm
+bench-load:  ## the gateway against a bare axum + SQLite probe and a service in Node, Locust's devices, kill -9 under load
+	.ci/need cc:build-essential wrk:wrk nginx:nginx node:nodejs npm:npm $(TOOLS)
+	tests/tools/install locust
 	cargo run --release -p dunnage-bench-load
 
 bench-mcu:  ## the device library and its peers on simulated microcontrollers

@@ -3,6 +3,7 @@
 use crate::{
     Failure,
     payload::{self, Payload},
+    report::Report,
     server::{Running, Server},
 };
 use rusqlite::Connection;
@@ -37,17 +38,17 @@ impl Default for Plan {
 }
 
 /// Prints, for each round, how many messages were acknowledged, found after the restart, and lost.
-pub async fn measure(plan: &Plan) -> Result<(), Failure> {
+pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let payload = Arc::new(payload::all(DEVICES)?.swap_remove(0));
     let mut acknowledged = HashSet::new();
-    println!(
-        "{} in {:.0}-byte messages over {} connections\n",
+    report.line(&format!(
+        "**kill -9 under load**: {} in {:.0}-byte messages over {} connections.\n",
         payload.name,
         payload.mean_bytes(),
         plan.connections
-    );
-    println!("| kill -9 | acknowledged | found | lost |\n|---|---|---|---|");
+    ));
+    report.line("| kill | acknowledged | found | lost |\n|--:|--:|--:|--:|");
     for round in 1..=plan.rounds {
         let running = Running::start(Server::Dunnage, folder.path())?;
         acknowledged.extend(load(running, &payload, plan, round).await?);
@@ -55,7 +56,7 @@ pub async fn measure(plan: &Plan) -> Result<(), Failure> {
         Running::start(Server::Dunnage, folder.path())?.stop()?;
         let found = stored(folder.path())?;
         let lost = acknowledged.difference(&found).count();
-        println!("| {round} | {} | {} | {lost} |", acknowledged.len(), found.len());
+        report.line(&format!("| {round} | {} | {} | {lost} |", acknowledged.len(), found.len()));
         if lost > 0 {
             return Err("acknowledged messages were lost".into());
         }

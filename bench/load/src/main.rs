@@ -1,14 +1,20 @@
 //! Load tests of the gateway, beside a bare probe on the same machine.
 
+mod cells;
+mod fleet;
 mod kill;
+mod nginx;
 mod node;
+mod paper;
 mod payload;
 mod probe;
 mod rates;
+mod report;
 mod results;
 mod server;
 
 use clap::{Parser, Subcommand};
+use report::Report;
 use std::{path::PathBuf, process::ExitCode};
 
 /// The same as in the program.
@@ -21,7 +27,7 @@ type Failure = Box<dyn std::error::Error>;
 #[derive(Parser)]
 #[command(
     about = "Load tests of the gateway, beside a bare probe that stores raw bodies and a service in Node.\n\
-                   Without a command: rates, then kill, with their defaults."
+                   Without a command: rates, fleet and kill, with their defaults."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -32,6 +38,8 @@ struct Arguments {
 enum Command {
     /// Requests a second, the servers in turn; writes bench/results/load.jsonl
     Rates(rates::Plan),
+    /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
+    Fleet(fleet::Plan),
     /// kill -9 under load: acknowledged, found, lost
     Kill(kill::Plan),
     /// What the others start in processes of their own
@@ -51,14 +59,37 @@ async fn main() -> ExitCode {
 }
 
 async fn run(command: Option<Command>) -> Result<(), Failure> {
+    let report = &mut Report::default();
     match command {
-        Some(Command::Rates(plan)) => rates::measure(&plan),
-        Some(Command::Kill(plan)) => kill::measure(&plan).await,
+        Some(Command::Rates(plan)) => rates::measure(&plan, report),
+        Some(Command::Fleet(plan)) => fleet::measure(&plan, report),
+        Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::Serve { server, folder }) => server::serve(server, &folder).await,
-        None => {
-            rates::measure(&Default::default())?;
-            println!();
-            kill::measure(&Default::default()).await
-        }
+        None => all(report).await,
     }
+}
+
+/// Everything, on this machine, and into the README.
+async fn all(report: &mut Report) -> Result<(), Failure> {
+    report.line(&machine());
+    rates::measure(&Default::default(), report)?;
+    report.line("");
+    fleet::measure(&Default::default(), report)?;
+    report.line("");
+    kill::measure(&Default::default(), report).await?;
+    report.save()
+}
+
+/// What the figures depend on.
+fn machine() -> String {
+    let read = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let cpuinfo = read("/proc/cpuinfo");
+    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let load = read("/proc/loadavg");
+    format!(
+        "Servers and load generators on the same {cores} cores ({}), which had {} others' programs to run at the begin.\n",
+        model.map_or("an unknown processor", |(_, model)| model),
+        load.split(' ').next().unwrap_or_default()
+    )
 }

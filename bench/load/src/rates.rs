@@ -3,6 +3,7 @@
 use crate::{
     Failure, node,
     payload::{self, Payload},
+    report::Report,
     results::{About, Results},
     server::{Running, Server},
 };
@@ -57,33 +58,39 @@ struct Run {
 }
 
 /// Runs it all, prints a table and writes `bench/results/load.jsonl`.
-pub fn measure(plan: &Plan) -> Result<(), Failure> {
+pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     if !plan.without_node {
         node::install()?;
     }
     let mut results = Results::of("ingest");
-    println!(
-        "Acknowledged requests a second, 95th percentile (ms) and processor time of the server for a request (µs); \
+    report.line(&format!(
+        "**Rates**: acknowledged requests a second, 95th percentile (ms) and processor time of the server for a request (µs); \
          runs of {} s, in turn, {} of each; {} devices.\n",
         plan.seconds, plan.rounds, plan.devices
+    ));
+    report.line(
+        "| format | bytes | connections | gateway | p95 | cpu | probe | p95 | cpu | Node | p95 | cpu | of probe | of Node |",
     );
-    println!(
-        "| format | bytes | connections | gateway | p95 | cpu | probe | p95 | cpu | Node | p95 | cpu | of probe | of Node |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    report.line("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for payload in payload::all(plan.devices)? {
         if plan.format.as_ref().is_some_and(|format| format != payload.name) {
             continue;
         }
         for &connections in &plan.connections {
-            row(plan, &payload, connections, &mut results)?;
+            row(plan, &payload, connections, &mut results, report)?;
         }
     }
     results.save()
 }
 
 /// Measures all servers with one format, and prints the row of the table.
-fn row(plan: &Plan, payload: &Payload, connections: usize, results: &mut Results) -> Result<(), Failure> {
+fn row(
+    plan: &Plan,
+    payload: &Payload,
+    connections: usize,
+    results: &mut Results,
+    report: &mut Report,
+) -> Result<(), Failure> {
     let mut servers = vec![Server::Dunnage, Server::Probe];
     if payload.node && !plan.without_node {
         servers.push(Server::Node);
@@ -95,15 +102,18 @@ fn row(plan: &Plan, payload: &Payload, connections: usize, results: &mut Results
         }
     }
     let medians: Vec<_> = runs.into_iter().map(median).collect();
-    print!("| {} | {:.0} | {connections} |", payload.name, payload.mean_bytes());
+    let mut line = format!("| {} | {:.0} | {connections} |", payload.name, payload.mean_bytes());
     for run in &medians {
-        print!(" {:.0} | {:.1} | {:.1} |", run.rps, run.p95_ms, run.cpu_us);
+        line += &format!(" {:.0} | {:.1} | {:.1} |", run.rps, run.p95_ms, run.cpu_us);
     }
     for _ in medians.len()..3 {
-        print!(" | | |");
+        line += " | | |";
     }
-    let of = |other: usize| medians.get(other).map(|other| format!(" {:.2} ", medians[0].rps / other.rps));
-    println!("{}|{}|", of(1).unwrap_or_default(), of(2).unwrap_or_default());
+    for other in 1..3 {
+        let of = medians.get(other).map(|other| format!(" {:.2} ", medians[0].rps / other.rps));
+        line += &format!("{}|", of.unwrap_or_else(|| " ".into()));
+    }
+    report.line(&line);
     for (server, run) in servers.iter().zip(&medians) {
         record(results, *server, payload, connections, run);
     }

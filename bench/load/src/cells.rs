@@ -1,0 +1,135 @@
+//! What Locust measured, and the tables made of it.
+
+use crate::{paper, report::Report, server::Server};
+use serde::Deserialize;
+
+/// A cell: so many devices, one format.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Cell {
+    pub devices: usize,
+    pub format: String,
+    /// Requests a second that were answered with success.
+    pub rps: f64,
+    pub requests: u64,
+    pub failures: u64,
+    pub mean_ms: f64,
+    pub p95_ms: f64,
+    /// The first few of them.
+    pub errors: Vec<String>,
+}
+
+impl Cell {
+    fn failed_percent(&self) -> f64 {
+        100.0 * self.failures as f64 / (self.requests as f64).max(1.0)
+    }
+
+    /// Section 4.5.3: requests a second times the part that succeeds, over the 95th percentile in seconds. The reference
+    /// latency, squared, is 1 s².
+    fn merit(&self) -> f64 {
+        let succeeded = 1.0 - self.failed_percent() / 100.0;
+        self.rps * succeeded / (self.p95_ms.max(1.0) / 1000.0)
+    }
+}
+
+/// All cells: who, how many replicas, what.
+#[derive(Default)]
+pub struct Measured(Vec<(Server, usize, Cell)>);
+
+impl Measured {
+    pub fn extend(&mut self, server: Server, replicas: usize, cells: Vec<Cell>) {
+        self.0.extend(cells.into_iter().map(|cell| (server, replicas, cell)));
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = (Server, usize, &Cell)> {
+        self.0.iter().map(|(server, replicas, cell)| (*server, *replicas, cell))
+    }
+
+    fn find(&self, server: Server, replicas: usize, devices: usize, format: &str) -> Option<&Cell> {
+        let found = self.0.iter().find(|(s, r, cell)| {
+            (*s, *r, cell.devices) == (server, replicas, devices) && cell.format == format
+        });
+        found.map(|(_, _, cell)| cell)
+    }
+
+    /// Prints tables 3 to 6, those of which something was measured.
+    pub fn print(&self, report: &mut Report) {
+        report.line(&format!(
+            "The paper's columns are those of {} tables 3 to 6: another machine, and a network between.\n",
+            paper::TITLE
+        ));
+        for (title, replicas) in [
+            ("Table 3: a single replica", &[1][..]),
+            ("Table 4: two replicas", &[2]),
+            ("Table 5: 2000 devices, one and four replicas", &[1, 4]),
+        ] {
+            let devices = (title.starts_with("Table 5")).then_some(2000);
+            self.table(title, replicas, devices, report);
+        }
+        self.merits(report);
+        for (server, replicas, cell) in self.all().filter(|(_, _, cell)| cell.failures > 0) {
+            let Cell { devices, format, errors, .. } = cell;
+            report.line(&format!(
+                "{}, {replicas} replicas, {devices} devices, {format}: {errors:?}",
+                server.name()
+            ));
+        }
+    }
+
+    fn table(&self, title: &str, replicas: &[usize], devices: Option<usize>, report: &mut Report) {
+        let mut rows: Vec<(&str, usize, usize)> = Vec::new();
+        for (_, r, cell) in self.all() {
+            let row = (cell.format.as_str(), r, cell.devices);
+            let printed = devices.is_none() || paper::ROWS.iter().any(|p| (p.0, p.2) == (row.0, 4));
+            if replicas.contains(&r)
+                && devices.is_none_or(|n| n == cell.devices)
+                && printed
+                && !rows.contains(&row)
+            {
+                rows.push(row);
+            }
+        }
+        if rows.is_empty() {
+            return;
+        }
+        rows.sort_by_key(|(format, replicas, devices)| {
+            (
+                paper::ROWS.iter().position(|p| p.0 == *format).unwrap_or(usize::MAX),
+                *format,
+                *replicas,
+                *devices,
+            )
+        });
+        report.line(&format!("**{title}**: requests/s, mean and 95th percentile in ms, failures in %\n"));
+        report.line("| format | devices | replicas | paper | mean | p95 | fail | Node | mean | p95 | fail | gateway | mean | p95 | fail |");
+        report.line("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+        for (format, replicas, devices) in rows {
+            let reference = paper::ROWS.iter().find(|p| (p.0, p.1, p.2) == (format, devices, replicas));
+            let paper = match reference {
+                Some((_, _, _, rps, mean, p95, failed)) => format!("{rps} | {mean} | {p95} | {failed}"),
+                None => " | | |".into(),
+            };
+            let ours = |server| match self.find(server, replicas, devices, format) {
+                Some(c) => {
+                    format!("{:.0} | {:.0} | {:.0} | {:.1}", c.rps, c.mean_ms, c.p95_ms, c.failed_percent())
+                }
+                None => " | | |".into(),
+            };
+            let (node, gateway) = (ours(Server::Node), ours(Server::Dunnage));
+            report.line(&format!("| {format} | {devices} | {replicas} | {paper} | {node} | {gateway} |"));
+        }
+        report.line("");
+    }
+
+    fn merits(&self, report: &mut Report) {
+        report.line("**Table 6**: Figure of Merit, requests/s x success / p95 (s)\n");
+        report.line("| format | devices | replicas | paper | Node | gateway |\n|---|--:|--:|--:|--:|--:|");
+        for (format, devices, replicas, paper) in paper::MERIT {
+            let ours = |server| {
+                let cell = self.find(server, replicas, devices, format);
+                cell.map(|cell| format!("{:.0}", cell.merit())).unwrap_or_default()
+            };
+            let (node, gateway) = (ours(Server::Node), ours(Server::Dunnage));
+            report.line(&format!("| {format} | {devices} | {replicas} | {paper} | {node} | {gateway} |"));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Tables 3 to 6 of the paper: Locust's devices against 1, 2 and 4 replicas behind nginx, the Node service and the gateway in turn.
+
+use crate::{
+    Failure,
+    cells::{Cell, Measured},
+    nginx::Nginx,
+    node, paper,
+    payload::{self, Payload},
+    report::Report,
+    results::{About, Results},
+    server::{Running, Server},
+};
+use rusqlite::Connection;
+use serde_json::json;
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// Devices whose messages are made before the test.
+const DEVICES: usize = 2000;
+
+/// How long each cell of the tables is measured.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    /// Length of a measurement
+    #[arg(long, default_value_t = Plan::default().seconds)]
+    seconds: f64,
+    /// Only with so many replicas
+    #[arg(long)]
+    replicas: Option<usize>,
+    /// Without the Node service
+    #[arg(long)]
+    without_node: bool,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan { seconds: 3.0, replicas: None, without_node: false }
+    }
+}
+
+/// What is measured with so many replicas, as in tables 3, 4 and 5: numbers of devices, and the formats.
+const TABLES: [(usize, &[usize], &[&str]); 3] = [
+    (
+        1,
+        &[100, 300, 500, 1000, 2000],
+        &["cbor", "msgpack", "struct-zlib (float32)", "protobuf (float32)", "pson", "packed"],
+    ),
+    (2, &[500, 1000], &["struct-zlib (float32)", "protobuf (float32)"]),
+    (4, &[2000], &["struct-zlib (float32)", "protobuf (float32)"]),
+];
+
+/// Runs it all, prints the tables and adds to `bench/results/load.jsonl`.
+pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
+    if !plan.without_node {
+        node::install()?;
+    }
+    let folder = tempfile::tempdir()?;
+    let payloads = payload::all(DEVICES)?;
+    let mut measured = Measured::default();
+    for (replicas, devices, formats) in TABLES {
+        if plan.replicas.is_some_and(|only| only != replicas) {
+            continue;
+        }
+        for server in [Server::Node, Server::Dunnage] {
+            if server == Server::Node && plan.without_node {
+                continue;
+            }
+            let formats: Vec<_> = payloads
+                .iter()
+                .filter(|p| formats.contains(&p.name) && (p.node || server != Server::Node))
+                .collect();
+            eprintln!("Locust: {}, {replicas} replicas", server.name());
+            let cells = run(server, replicas, devices, &formats, plan, folder.path())?;
+            measured.extend(server, replicas, cells);
+        }
+    }
+    measured.print(report);
+    save(&measured)
+}
+
+/// Starts the replicas and nginx, lets Locust measure, and compares with what is stored.
+fn run(
+    server: Server,
+    replicas: usize,
+    devices: &[usize],
+    formats: &[&Payload],
+    plan: &Plan,
+    folder: &Path,
+) -> Result<Vec<Cell>, Failure> {
+    let folder = folder.join(format!("{}-{replicas}", server.name()));
+    let mut running = Vec::new();
+    for n in 0..replicas {
+        let own = folder.join(n.to_string());
+        std::fs::create_dir_all(&own)?;
+        running.push(Running::start(server, &own)?);
+    }
+    let nginx = Nginx::start(&folder, &running)?;
+    let cells = locust(&nginx, devices, formats, plan, &folder)?;
+    drop(nginx);
+    running.into_iter().try_for_each(Running::stop)?;
+
+    let acknowledged: u64 = cells.iter().map(|cell| cell.requests - cell.failures).sum();
+    let mut stored = 0;
+    for n in 0..replicas {
+        let buffer = Connection::open(folder.join(n.to_string()).join("buffer.sqlite3"))?;
+        stored += buffer.query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, u64>(0))?;
+    }
+    match stored >= acknowledged {
+        true => Ok(cells),
+        false => Err(format!("{}: {acknowledged} acknowledged, {stored} stored", server.name()).into()),
+    }
+}
+
+/// Runs `locustfile.py`.
+fn locust(
+    nginx: &Nginx,
+    devices: &[usize],
+    payloads: &[&Payload],
+    plan: &Plan,
+    folder: &Path,
+) -> Result<Vec<Cell>, Failure> {
+    let mut formats = Vec::new();
+    for (n, payload) in payloads.iter().enumerate() {
+        let bodies = folder.join(format!("bodies{n}"));
+        payload.write(&bodies)?;
+        formats.push(json!({ "name": payload.name, "content_type": payload.content_type, "bodies": bodies }));
+    }
+    let steps: Vec<_> = devices.iter().map(|n| json!({ "devices": n, "formats": formats })).collect();
+    let input = json!({ "warm": 0.3, "seconds": plan.seconds, "steps": steps }).to_string();
+    let mut child = Command::new(python()?)
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/locust/locustfile.py"))
+        .arg(format!("http://{}", nginx.address))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(input.as_bytes())?;
+    }
+    let output = child.wait_with_output()?;
+    let cells = String::from_utf8(output.stdout)?
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<Vec<Cell>, _>>()?;
+    match output.status.success() && cells.len() == devices.len() * payloads.len() {
+        true => Ok(cells),
+        false => Err("Locust failed".into()),
+    }
+}
+
+/// The interpreter that has Locust: `tests/tools/install` makes it.
+fn python() -> Result<PathBuf, Failure> {
+    let tools = match std::env::var_os("DUNNAGE_TOOLS") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools"),
+    };
+    let venv = tools.join("venv/bin");
+    match venv.join("locust").exists() {
+        true => Ok(venv.join("python")),
+        false => Err(format!("no Locust in {}: run tests/tools/install locust", venv.display()).into()),
+    }
+}
+
+fn save(measured: &Measured) -> Result<(), Failure> {
+    let mut results = Results::of("fleet");
+    let mut add = |library: &str, source, replicas: usize, cell: &Cell| {
+        let target = format!("{} devices, {replicas} replicas", cell.devices);
+        let about = About { target: &target, format: &cell.format, library, source };
+        results.add(&about, "rps", cell.rps.round(), "1/s");
+        results.add(&about, "mean_ms", cell.mean_ms.round(), "ms");
+        results.add(&about, "p95_ms", cell.p95_ms.round(), "ms");
+        results.add(&about, "failures", cell.failures as f64, "1");
+    };
+    for (server, replicas, cell) in measured.all() {
+        add(server.name(), "measured", replicas, cell);
+    }
+    for (format, devices, replicas, rps, mean, p95, failed) in paper::ROWS {
+        let target = format!("{devices} devices, {replicas} replicas");
+        let about = About { target: &target, format, library: paper::TITLE, source: "reference" };
+        results.add(&about, "rps", rps, "1/s");
+        results.add(&about, "mean_ms", mean, "ms");
+        results.add(&about, "p95_ms", p95, "ms");
+        results.add(&about, "failures_percent", failed, "%");
+    }
+    results.save()
+}
