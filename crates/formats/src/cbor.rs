@@ -101,7 +101,7 @@ impl Reader<'_> {
             Type::U8 | Type::U16 | Type::U32 | Type::U64 => self.decoder.u64().map(Value::U64),
             Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::Int => return self.negative(start),
             Type::F16 | Type::F32 | Type::F64 => self.decoder.f64().map(Value::F64),
-            Type::String | Type::StringIndef => return self.text(start).map(Value::Text),
+            kind @ (Type::String | Type::StringIndef) => return self.text(kind, start).map(Value::Text),
             Type::Bytes | Type::BytesIndef => return self.bytes(start).map(Value::Bytes),
             Type::Array | Type::ArrayIndef => return self.array(start, depth),
             Type::Map | Type::MapIndef => return self.map(start, depth),
@@ -122,8 +122,8 @@ impl Reader<'_> {
         integer(n.into(), start)
     }
 
-    fn text(&mut self, start: usize) -> Result<String, Error> {
-        match self.datatype()? {
+    fn text(&mut self, kind: Type, start: usize) -> Result<String, Error> {
+        match kind {
             Type::String => self.decoder.str().map(String::from),
             _ => self.decoder.str_iter().and_then(Iterator::collect),
         }
@@ -152,7 +152,7 @@ impl Reader<'_> {
         while self.has_more(&mut announced)? {
             let start = self.decoder.position();
             let key = match self.datatype()? {
-                Type::String | Type::StringIndef => self.text(start)?,
+                kind @ (Type::String | Type::StringIndef) => self.text(kind, start)?,
                 Type::Break | Type::Unknown(_) => return Err(malformed(start, "not a key")),
                 _ => return Err(Error::new(Kind::Type, start, "a key that is not text")),
             };

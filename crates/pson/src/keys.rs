@@ -6,8 +6,8 @@ use crate::{decode::Decoder, skip::skip};
 #[cfg(feature = "alloc")]
 use alloc::collections::BTreeSet;
 
-/// Up to here keys are compared one by one.
-const FEW: usize = 16;
+/// Up to here keys are compared one by one; without an allocator, they are that much of the stack.
+const FEW: usize = if cfg!(feature = "alloc") { 32 } else { 16 };
 
 /// The keys seen so far in one map.
 pub(crate) struct Keys<'de> {

@@ -4,6 +4,8 @@ use crate::{Decimal, NumberText, NumbersText};
 
 /// Most characters of a number: a sign, a point, and the 39 digits of 128 bits or the 36 that a notation pads to.
 const LONGEST: usize = 41;
+/// Digits that 64 bits hold, whichever they are.
+const SHORT: usize = 19;
 
 impl NumberText {
     /// The number that `text` holds, in units of 10^-`places`.
@@ -26,25 +28,22 @@ impl NumberText {
 
     /// The number in `text`, in or out of range; `None` when the text is not in the notation.
     pub(crate) fn scan(&self, text: &str) -> Option<i128> {
-        let (digits, negative) = match text.strip_prefix('-') {
-            Some(rest) => (rest, true),
-            None => (text, false),
+        let (digits, negative) = match text.as_bytes() {
+            [b'-', rest @ ..] => (rest, true),
+            all => (all, false),
         };
-        let (whole, fraction) = match self.number.places {
-            0 => (digits, ""),
-            _ => digits.split_once('.')?,
+        let (whole, fraction) = match self.number.places as usize {
+            0 => (digits, &[][..]),
+            places => {
+                let (whole, rest) = digits.split_at_checked(digits.len().checked_sub(places + 1)?)?;
+                (whole, rest.strip_prefix(b".")?)
+            }
         };
-        let padded = whole.len() > self.digits as usize && whole.starts_with('0');
-        if whole.len() < self.digits as usize || padded || fraction.len() != self.number.places as usize {
+        let padded = whole.len() > self.digits as usize && whole.starts_with(b"0");
+        if whole.len() < self.digits as usize || padded {
             return None;
         }
-        let mut n = 0i128;
-        for byte in whole.bytes().chain(fraction.bytes()) {
-            if !byte.is_ascii_digit() {
-                return None;
-            }
-            n = n.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
-        }
+        let n = value(whole, fraction)?;
         match negative {
             true if n == 0 => None,
             true => Some(-n),
@@ -85,6 +84,25 @@ fn last_digit(n: u128) -> (u128, u8) {
     }
 }
 
+/// The number that the digits of `whole` and then `fraction` are, if they are digits and 128 bits hold it.
+fn value(whole: &[u8], fraction: &[u8]) -> Option<i128> {
+    let digits = whole.iter().chain(fraction);
+    if whole.len() + fraction.len() > SHORT {
+        return digits.copied().try_fold(0i128, |n, byte| {
+            n.checked_mul(10)?.checked_add(byte.is_ascii_digit().then(|| i128::from(byte - b'0'))?)
+        });
+    }
+    let mut n = 0u64;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        n = n * 10 + u64::from(digit);
+    }
+    Some(n.into())
+}
+
 /// `n` * 10^-`places` as text with all places: `17.00`.
 pub fn decimal_text(n: i128, places: u32) -> String {
     let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None };
@@ -102,9 +120,29 @@ impl NumbersText {
     ///
     /// `None` unless all are in their notation and range: `parse(t) == Some(n)` implies `write(&n) == t`.
     pub fn parse(&self, text: &str) -> Option<Vec<i128>> {
-        let mut pieces = text.split(self.separator.as_str());
+        let mut pieces = self.pieces(text);
         let numbers = self.parts.iter().map(|(_, part)| part.parse(pieces.next()?)).collect::<Option<_>>()?;
         pieces.next().is_none().then_some(numbers)
+    }
+
+    /// What stands between the separators of `text`.
+    pub fn pieces<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let separator = self.separator.as_str();
+        let mut rest = Some(text);
+        std::iter::from_fn(move || {
+            let text = rest?;
+            let at = match separator.as_bytes() {
+                // The library's search for a text takes longer to begin than these few characters take to be looked at.
+                [one] => text.bytes().position(|byte| byte == *one),
+                _ => text.find(separator),
+            };
+            let (piece, behind) = match at {
+                Some(at) => (&text[..at], Some(&text[at + separator.len()..])),
+                None => (text, None),
+            };
+            rest = behind;
+            Some(piece)
+        })
     }
 
     /// The text of as many numbers as there are parts, each in units of its own 10^-`places`.
@@ -150,6 +188,9 @@ mod tests {
             (0, 1, "0", 0),
             (4, 1, "1012.3956", 10_123_956),
             (1, 3, "007.5", 75),
+            (0, 1, "9223372036854775807", i64::MAX.into()),
+            (2, 1, "-92233720368547758.08", i64::MIN.into()),
+            (0, 22, "0000000000000000000006", 6),
         ] {
             assert_eq!(notation(places, digits).parse(text), Some(n), "{text}");
             assert_eq!(notation(places, digits).write(n), text);

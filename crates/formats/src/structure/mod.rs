@@ -9,6 +9,7 @@ use crate::{Error, Format, Kind, MAX_BYTES, Mapping, Value, limits};
 use dunnage_codegen::{Enumeration, Field, Integer, List, Mapped, Record};
 use dunnage_schema::Model;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use std::cell::RefCell;
 
 /// Packed fields.
 #[derive(Debug, Clone)]
@@ -71,9 +72,20 @@ fn deflate(plain: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     }
 }
 
+thread_local! {
+    /// Its window is 32 KiB, which takes longer to make than a message takes to be read.
+    static STREAM: RefCell<Decompress> = RefCell::new(Decompress::new(true));
+}
+
 /// The content of a zlib stream, as far as a message may be long.
 fn inflate(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    let mut stream = Decompress::new(true);
+    STREAM.with_borrow_mut(|stream| {
+        stream.reset(true);
+        inflate_with(stream, bytes)
+    })
+}
+
+fn inflate_with(stream: &mut Decompress, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let mut plain = Vec::with_capacity(bytes.len().saturating_mul(4).clamp(64, MAX_BYTES + 1));
     loop {
         let at = usize::try_from(stream.total_in()).unwrap_or(bytes.len());

@@ -88,12 +88,11 @@ impl Check<'_> {
     }
 
     pub(super) fn numbers_text(&self, numbers: &NumbersText, t: &str) -> Outcome {
-        let pieces = || t.split(numbers.separator.as_str());
-        let count = pieces().count();
+        let count = numbers.pieces(t).count();
         if count != numbers.parts.len() {
             return self.fail(|| format!("{} holds {count} numbers, not {}", Quoted(t), numbers.parts.len()));
         }
-        for ((name, part), piece) in numbers.parts.iter().zip(pieces()) {
+        for ((name, part), piece) in numbers.parts.iter().zip(numbers.pieces(t)) {
             self.number_text(part, piece)
                 .map_err(|reason| self.violation(|| format!("{name}: {}", reason.message())))?;
         }
