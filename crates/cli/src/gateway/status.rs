@@ -1,6 +1,6 @@
 //! `dunnage gateway status`: what a running gateway did and does.
 
-use super::running::{Which, list, print_json, text};
+use super::running::{Which, list, messages, print_json, text};
 use crate::{failure::Failure, output};
 use clap::Args;
 use serde_json::Value;
@@ -35,12 +35,16 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
     let (version, address) = (text(&status["version"]), text(&status["address"]));
     let line = |output: &mut dyn Write, what: &str, text: String| writeln!(output, "{what:<12}{text}");
     line(output, "gateway", format!("dunnage {version} on {address}, up {up}"))?;
-    let counts = ["received", "stored", "duplicates", "quarantined", "refused"];
+    let counts = ["received", "stored", "duplicates", "quarantined", "refused", "dropped"];
     let counts: Vec<_> = counts.iter().map(|what| format!("{} {what}", status[what])).collect();
     line(output, "messages", format!("{} of {} devices", counts.join(", "), status["devices"]))?;
     let buffer = &status["buffer"];
     let state = if buffer["writable"] == true { "" } else { ", CANNOT BE WRITTEN" };
     line(output, "buffer", format!("{}, {}{state}", text(&buffer["path"]), bytes(&buffer["bytes"])))?;
+    if status["damages"] != 0 {
+        let text = format!("{} times, {} lost by it", status["damages"], messages(&status["lost"]));
+        line(output, "damaged", text)?;
+    }
     for what in ["queue", "quarantine"] {
         let (holds, most) = (&status[what], |key| &status[what][key]);
         let text = format!(

@@ -331,6 +331,10 @@ timeout = 3
 
 [[output]]
 name = "y"
+
+[[output]]
+name = "z"
+[output.http]
 "#;
 
 #[test]

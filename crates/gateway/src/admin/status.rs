@@ -32,6 +32,12 @@ pub struct Status {
     duplicates: u64,
     quarantined: u64,
     refused: u64,
+    /// Messages that were dropped when every output was done with them.
+    dropped: u64,
+    /// Messages that were in a damaged file and could not be read any more.
+    lost: u64,
+    /// How often the buffer's file was damaged and made anew.
+    damages: u64,
     devices: u64,
     buffer: Buffer,
     queue: Queue,
@@ -108,12 +114,15 @@ pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Statu
         started_at: rfc3339(shared.started_at),
         uptime_seconds: uptime.try_into().unwrap_or_default(),
         address: admin.address,
-        received: decoded + totals.quarantined + totals.refused,
+        received: totals.received(),
         decoded,
         stored: totals.stored,
         duplicates: totals.duplicates,
         quarantined: totals.quarantined,
         refused: totals.refused,
+        dropped: totals.dropped,
+        lost: totals.lost,
+        damages: totals.damages,
         devices: totals.devices,
         buffer: Buffer {
             path: config.buffer.path.clone(),

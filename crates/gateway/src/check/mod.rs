@@ -85,6 +85,11 @@ impl Found<'_> {
     /// Something wrong with the value at the end of `path`.
     fn value(&mut self, path: &[&str], message: String) {
         let (key, at) = self.document.find(path);
+        // A table that lacks what was wrong in it is not worth telling.
+        let within = format!("{key}.");
+        if self.mistakes.iter().any(|mistake| mistake.key.starts_with(&within)) {
+            return;
+        }
         self.wrong(Wrong { at, key, message });
     }
 
