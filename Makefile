@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run test test-c test-kafka conform lint fmt audit bench bench-host bench-load bench-mcu fuzz fuzz-c docs
+.PHONY: help run test test-c test-kafka conform lint fmt audit faults bench bench-host bench-load bench-mcu fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -15,6 +15,9 @@ C = $(AVR) cmake:cmake ninja:ninja-build pkg-config:pkgconf clang:clang \
 # What tests/tools/install needs: Python that can make environments.
 TOOLS = python3:python3 $(shell python3 -c 'import ensurepip; print(ensurepip.__file__)' 2>/dev/null):python3-venv
 
+# What the rows of the fault table need: a database behind the CSE, a clock that jumps.
+FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime
+
 # How long `make fuzz` stays with each decoder.
 SECONDS = 60
 
@@ -27,7 +30,7 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
-	    $(TOOLS) /usr/sbin/mosquitto:mosquitto mosquitto_pub:mosquitto-clients /usr/sbin/nginx:nginx /usr/lib/postgresql:postgresql
+	    $(TOOLS) $(FAULTS) /usr/sbin/mosquitto:mosquitto mosquitto_pub:mosquitto-clients /usr/sbin/nginx:nginx
 	tests/tools/install
 	cargo test
 	cargo test --release -p dunnage-bench-mcu
@@ -65,6 +68,11 @@ fmt:  ## format the code
 
 audit:  ## licences and sources of the dependencies (needs cargo-deny)
 	cargo deny check licenses bans sources
+
+faults:  ## kill, slow down, fill up and damage everything, and count the messages; writes docs/faults.md
+	.ci/need $(TOOLS) $(FAULTS)
+	tests/tools/install
+	FAULTS=long cargo test --release -p dunnage --test faults
 
 bench: bench-host bench-load bench-mcu  ## speed against the peers; results in bench/results/
 

@@ -62,24 +62,34 @@ impl Acme {
     /// Starts it again after a kill. It is the same CSE if its database is on disk, else an empty one.
     pub fn restart(&mut self) {
         assert!(self.child.is_none());
-        let output =
-            File::options().create(true).append(true).open(self.folder.path().join("output")).unwrap();
+        let output = File::create(self.folder.path().join("output")).unwrap();
         let child = Command::new(tool("venv/bin/acmecse"))
             .args(["--headless", "--config", "acme.ini", "-dir"])
             .arg(self.folder.path())
             .current_dir(self.folder.path())
+            .env("PYTHONUNBUFFERED", "1")
             .stdin(Stdio::null())
             .stdout(output.try_clone().unwrap())
             .stderr(output)
             .spawn()
             .unwrap();
         self.child = Some(child);
-        // Its port answers before its resources are there.
         let begun = Instant::now();
-        while self.ask("/cse-in").is_none_or(|(status, _)| status != 200) {
+        let wait = || {
             assert!(begun.elapsed() < Duration::from_secs(60), "ACME does not start");
             thread::sleep(Duration::from_millis(20));
+        };
+        // It may end when it is asked something before it is ready.
+        while !self.output().contains("CSE started") {
+            wait();
         }
+        while self.ask("/cse-in").is_none_or(|(status, _)| status != 200) {
+            wait();
+        }
+    }
+
+    fn output(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("output")).unwrap_or_default()
     }
 
     /// SIGKILL, and wait until it is gone.

@@ -14,6 +14,10 @@ use std::{
 /// How often a held connection looks whether the mode has changed.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// What a client is told in place of the answer.
+const FAILURE: &[u8] =
+    b"HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
 /// What the proxy does with connections, those that are open too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -23,6 +27,8 @@ pub enum Mode {
     Delay(Duration),
     /// Hands on what the client sends; when the server answers, every n-th time, it cuts the connection instead.
     CutAfterRequest { every: usize },
+    /// The same, but the client is told 500 before.
+    FailAfterRequest { every: usize },
     /// Cuts connections, and new ones as soon as they are made.
     Refuse,
     /// Takes connections and hands nothing on.
@@ -155,6 +161,10 @@ impl State {
                     Mode::CutAfterRequest { every } if count.is_multiple_of(every) => {
                         self.cuts.fetch_add(1, Ordering::Relaxed);
                         return Ok(());
+                    }
+                    Mode::FailAfterRequest { every } if count.is_multiple_of(every) => {
+                        self.cuts.fetch_add(1, Ordering::Relaxed);
+                        return to.write_all(FAILURE);
                     }
                     _ => {}
                 }

@@ -1,0 +1,130 @@
+//! The program under test, in a process that can be killed.
+
+use crate::{
+    Failure,
+    acme::free_port,
+    process::{self, end, signal},
+};
+use serde_json::Value;
+use std::{
+    env,
+    fs::File,
+    path::{Path, PathBuf},
+    process::{Child, Command},
+    time::Duration,
+};
+
+/// How long a start and an end may take on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// `dunnage gateway` on a port that stays when it is started again.
+pub struct Gateway {
+    child: Child,
+    folder: PathBuf,
+    port: u16,
+    surroundings: Surroundings,
+}
+
+/// What a gateway's process runs in.
+#[derive(Default)]
+pub struct Surroundings {
+    /// A command that runs the gateway as its arguments.
+    pub before: Vec<String>,
+    pub environment: Vec<(&'static str, String)>,
+}
+
+impl Gateway {
+    /// Starts it with its files in `folder`. `config` is TOML without `[http]`.
+    pub fn start(folder: &Path, config: &str, surroundings: Surroundings) -> Result<Gateway, Failure> {
+        let port = free_port();
+        let config = format!("[http]\nlisten = \"127.0.0.1:{port}\"\n{config}");
+        std::fs::write(folder.join("gateway.toml"), config)?;
+        let child = spawn(folder, &surroundings)?;
+        let mut gateway = Gateway { child, folder: folder.to_owned(), port, surroundings };
+        gateway.wait_until_it_listens()?;
+        Ok(gateway)
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub fn log(&self) -> PathBuf {
+        self.folder.join("gateway.log")
+    }
+
+    /// SIGKILL.
+    pub fn kill(&mut self) -> Result<(), Failure> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// Starts it again after it ended.
+    pub fn start_again(&mut self) -> Result<(), Failure> {
+        self.child = spawn(&self.folder, &self.surroundings)?;
+        self.wait_until_it_listens()
+    }
+
+    /// SIGTERM, and it must end in order.
+    pub fn stop(&mut self) -> Result<(), Failure> {
+        signal(&self.child, "TERM")?;
+        match end(&mut self.child, LIMIT)? {
+            status if status.success() => Ok(()),
+            status => Err(format!("the gateway ends with {status}:\n{}", process::tail(&self.log())).into()),
+        }
+    }
+
+    /// What it says of its buffer.
+    pub fn stats(&self) -> Result<Value, Failure> {
+        let text = ureq::get(format!("{}/api/stats", self.url())).call()?.body_mut().read_to_string()?;
+        Ok(serde_json::from_str(&text)?)
+    }
+
+    fn wait_until_it_listens(&mut self) -> Result<(), Failure> {
+        let url = format!("{}/healthz", self.url());
+        let mut ended = None;
+        process::until("the gateway starts", LIMIT, || {
+            ended = self.child.try_wait().unwrap();
+            (ended.is_some() || ureq::get(&url).call().is_ok()).then_some(())
+        })?;
+        match ended {
+            None => Ok(()),
+            Some(status) => {
+                Err(format!("the gateway ends with {status}:\n{}", process::tail(&self.log())).into())
+            }
+        }
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        // It has ended already when all went well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(folder: &Path, surroundings: &Surroundings) -> Result<Child, Failure> {
+    let dunnage = env!("CARGO_BIN_EXE_dunnage");
+    let mut command = match surroundings.before.split_first() {
+        None => Command::new(dunnage),
+        Some((program, arguments)) => {
+            let mut command = Command::new(program);
+            command.args(arguments).arg(dunnage);
+            command
+        }
+    };
+    for (name, _) in env::vars().filter(|(name, _)| name.starts_with("DUNNAGE_")) {
+        command.env_remove(name);
+    }
+    let log = File::options().create(true).append(true).open(folder.join("gateway.log"))?;
+    Ok(command
+        .args(["gateway", "--config"])
+        .arg(folder.join("gateway.toml"))
+        .envs(surroundings.environment.iter().map(|(name, value)| (name, value)))
+        .current_dir(folder)
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .spawn()?)
+}

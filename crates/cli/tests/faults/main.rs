@@ -1,0 +1,79 @@
+//! The fault table: messages go from devices through the real `dunnage gateway` to a real oneM2M CSE while something dies,
+//! and afterwards each of them is looked for. Of n acknowledged messages, n are stored, n are delivered, none twice, and
+//! those of each device are in order.
+//!
+//! `cargo test -p dunnage --test faults` runs every row in its short form, `make faults` in the long one, which writes
+//! its table to `docs/faults.md`. Arguments are those of other tests: a part of a row's name runs that row.
+
+#![allow(clippy::unwrap_used)]
+
+mod chain;
+mod cse;
+mod damage;
+mod disk;
+mod fleet;
+mod gateway;
+mod postgres;
+mod process;
+mod row;
+mod rows;
+
+// What the gateway's own tests start, too.
+#[path = "../../../gateway/tests/support/acme.rs"]
+#[allow(dead_code)]
+mod acme;
+#[path = "../../../gateway/tests/support/nats.rs"]
+#[allow(dead_code)]
+mod nats;
+#[path = "../../../gateway/tests/support/proxy.rs"]
+#[allow(dead_code)]
+mod proxy;
+#[path = "../../../gateway/tests/support/tools.rs"]
+#[allow(dead_code)]
+mod tools;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use row::{Row, Scale, Scenario};
+use std::{
+    process::ExitCode,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+/// Whatever keeps a row from being measured.
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// A client that takes every answer for one.
+fn agent() -> ureq::Agent {
+    let config = ureq::Agent::config_builder().http_status_as_error(false);
+    config.timeout_global(Some(Duration::from_secs(60))).build().into()
+}
+
+fn main() -> ExitCode {
+    let scale =
+        if std::env::var("FAULTS").is_ok_and(|form| form == "long") { Scale::Long } else { Scale::Short };
+    // One after the other: the machine belongs to the row that is measured.
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    let table = Arc::new(Mutex::new(Vec::new()));
+    let trials = rows::ALL.iter().map(|scenario| trial(scenario, scale, &table)).collect();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let table = table.lock().unwrap();
+    println!("{}", row::markdown(&table));
+    if scale == Scale::Long && table.len() == rows::ALL.len() {
+        row::write(&table).unwrap();
+    }
+    conclusion.exit_code()
+}
+
+fn trial(scenario: &'static Scenario, scale: Scale, table: &Arc<Mutex<Vec<Row>>>) -> Trial {
+    let table = Arc::clone(table);
+    Trial::test(scenario.name, move || {
+        let row = scenario.measure(scale).map_err(|e| Failed::from(e.to_string()))?;
+        let problems = row.problems();
+        table.lock().unwrap().push(row);
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems.join("\n").into()),
+        }
+    })
+}

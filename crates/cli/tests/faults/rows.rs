@@ -1,0 +1,33 @@
+//! What goes wrong in each row.
+
+mod buffer;
+mod cse;
+mod gateway;
+mod machine;
+mod messages;
+mod stream;
+
+use crate::row::Scenario;
+
+/// Every row, in the order of the table.
+pub const ALL: &[Scenario] = &[
+    Scenario { name: "gateway_killed", title: "kill -9 of the gateway under load", measure: gateway::killed },
+    Scenario { name: "cse_killed", title: "CSE killed (-9) and restarted", measure: cse::killed },
+    Scenario { name: "cse_slow", title: "CSE slow, then silent", measure: cse::slow },
+    Scenario { name: "cse_lying", title: "CSE lying: fails after it accepted", measure: cse::lying },
+    Scenario { name: "nats_killed", title: "NATS node killed under load", measure: stream::killed },
+    Scenario { name: "disk_full", title: "disk full", measure: machine::disk_full },
+    Scenario { name: "buffer_damaged", title: "damaged database", measure: buffer::damaged },
+    Scenario {
+        name: "messages_destroyed",
+        title: "damaged database, a page of messages destroyed",
+        measure: buffer::destroyed,
+    },
+    Scenario { name: "clock_jump", title: "clock jumps", measure: machine::clock_jump },
+    Scenario { name: "malformed", title: "1 % malformed messages", measure: messages::malformed },
+    Scenario {
+        name: "both_killed",
+        title: "gateway killed while the CSE restarts",
+        measure: gateway::killed_with_the_cse,
+    },
+];

@@ -1,0 +1,77 @@
+//! The disk damages the buffer.
+
+use crate::{
+    Failure,
+    acme::Acme,
+    chain::{Chain, End, Plan},
+    damage::Pages,
+    proxy::{Mode, Proxy},
+    row::{Row, Scale},
+};
+
+/// Overwrites pages without messages, once while the gateway is stopped and once while it runs, with all messages
+/// waiting for the CSE.
+pub fn damaged(scale: Scale) -> Result<Row, Failure> {
+    let burst = scale.of(150, 1500);
+    let acme = Acme::in_memory();
+    let proxy = Proxy::start(acme.address);
+    proxy.set(Mode::Refuse);
+    let mut chain = Chain::start(Plan { application: "damaged", ..Plan::default() }, proxy.address)?;
+    chain.fleet.release(burst);
+    chain.fleet.wait_for(burst);
+    chain.gateway.kill()?;
+    let stopped = destroy_inner(&chain)?;
+    chain.gateway.start_again()?;
+    chain.fleet.release(burst);
+    chain.fleet.wait_for(2 * burst);
+    let running = destroy_inner(&chain)?;
+    chain.fleet.release(burst);
+    proxy.set(Mode::Pass);
+    let End { mut row, stats, .. } = chain.finish(&acme)?;
+    row.happened = format!(
+        "{stopped} inner pages of the messages overwritten while the gateway was stopped, {running} while it ran; it reports {} damages, {} lost",
+        stats["damages"], stats["lost"]
+    );
+    if stats["lost"] != 0 || stats["damages"] == 0 {
+        row.problems.push(row.happened.clone());
+    }
+    Ok(row)
+}
+
+/// Overwrites a page full of messages that wait for the CSE: the gateway must say how many there were.
+pub fn destroyed(scale: Scale) -> Result<Row, Failure> {
+    let burst = scale.of(200, 1500);
+    let acme = Acme::in_memory();
+    let proxy = Proxy::start(acme.address);
+    proxy.set(Mode::Refuse);
+    let mut chain = Chain::start(Plan { application: "destroyed", ..Plan::default() }, proxy.address)?;
+    chain.fleet.release(burst);
+    chain.fleet.wait_for(burst);
+    chain.gateway.kill()?;
+    let pages = Pages::open(chain.buffer())?;
+    let (page, destroyed) = pages.of_messages()?;
+    pages.destroy(page)?;
+    drop(pages);
+    chain.gateway.start_again()?;
+    chain.fleet.release(burst);
+    proxy.set(Mode::Pass);
+    chain.destroyed = destroyed;
+    let End { mut row, stats, .. } = chain.finish(&acme)?;
+    row.happened = format!(
+        "a page with {} messages overwritten; the gateway reports {} lost",
+        row.destroyed, stats["lost"]
+    );
+    if stats["lost"] != row.destroyed {
+        row.problems.push(row.happened.clone());
+    }
+    Ok(row)
+}
+
+fn destroy_inner(chain: &Chain) -> Result<usize, Failure> {
+    let pages = Pages::open(chain.buffer())?;
+    let inner = pages.inner()?;
+    for page in &inner {
+        pages.destroy(*page)?;
+    }
+    if inner.is_empty() { Err("the tree of the messages is one page".into()) } else { Ok(inner.len()) }
+}

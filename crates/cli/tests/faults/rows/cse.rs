@@ -1,0 +1,65 @@
+//! The CSE does not do what it should.
+
+use crate::{
+    Failure,
+    acme::Acme,
+    chain::{Chain, Plan},
+    cse,
+    proxy::{Mode, Proxy},
+    row::{Row, Scale},
+};
+use std::{thread::sleep, time::Duration};
+
+/// Kills ACME while it takes messages. Its database goes on.
+pub fn killed(scale: Scale) -> Result<Row, Failure> {
+    let (kills, burst) = (scale.of(1, 5), scale.of(150, 600));
+    let (_database, mut acme) = cse::with_database()?;
+    let chain = Chain::start(Plan { application: "cse", ..Plan::default() }, acme.address)?;
+    for kill in 0..kills {
+        chain.fleet.release(burst);
+        chain.wait_until_delivered(&acme, kill * burst + burst / 3);
+        acme.kill();
+        sleep(Duration::from_secs(1));
+        acme.restart();
+    }
+    let mut row = chain.finish(&acme)?.row;
+    row.happened = format!("killed {kills} times while it took messages");
+    Ok(row)
+}
+
+/// Answers late, then not at all for longer than the gateway waits, then as ever.
+pub fn slow(scale: Scale) -> Result<Row, Failure> {
+    let (messages, silences) = (scale.of(200, 3000), scale.of(1, 5));
+    let acme = Acme::in_memory();
+    let proxy = Proxy::start(acme.address);
+    let plan = Plan { application: "slow", timeout_seconds: 2, ..Plan::default() };
+    let chain = Chain::start(plan, proxy.address)?;
+    for silence in 0..silences {
+        proxy.set(Mode::Delay(Duration::from_millis(300)));
+        chain.fleet.release(messages / silences);
+        chain.wait_until_delivered(&acme, (messages / silences) * silence + 40);
+        proxy.set(Mode::Stall);
+        sleep(Duration::from_secs(4));
+        proxy.set(Mode::Pass);
+    }
+    let mut row = chain.finish(&acme)?.row;
+    row.happened =
+        format!("300 ms late, then {silences} times silent for 4 s, where the gateway waits for 2 s");
+    Ok(row)
+}
+
+/// Takes messages, but cuts the connection instead of an answer, or answers 500.
+pub fn lying(scale: Scale) -> Result<Row, Failure> {
+    let messages = scale.of(200, 3000);
+    let acme = Acme::in_memory();
+    let proxy = Proxy::start(acme.address);
+    let chain = Chain::start(Plan { application: "lying", ..Plan::default() }, proxy.address)?;
+    proxy.set(Mode::CutAfterRequest { every: 5 });
+    chain.fleet.release(messages);
+    chain.wait_until_delivered(&acme, messages / 2);
+    proxy.set(Mode::FailAfterRequest { every: 5 });
+    chain.wait_until_delivered(&acme, messages);
+    let mut row = chain.finish(&acme)?.row;
+    row.happened = format!("{} creations were cut or answered 500 after they were done", proxy.cuts());
+    Ok(row)
+}

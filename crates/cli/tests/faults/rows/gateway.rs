@@ -1,0 +1,56 @@
+//! The gateway dies.
+
+use crate::{
+    Failure,
+    acme::Acme,
+    chain::{Chain, End, Plan},
+    cse,
+    row::{Row, Scale},
+};
+
+/// Kills the gateway in the middle of bursts, while it also delivers.
+pub fn killed(scale: Scale) -> Result<Row, Failure> {
+    let (kills, burst) = (scale.of(3, 20), scale.of(100, 400));
+    let acme = Acme::in_memory();
+    let mut chain = Chain::start(Plan { application: "killed", ..Plan::default() }, acme.address)?;
+    for kill in 0..kills {
+        chain.fleet.release(burst);
+        chain.fleet.wait_for(somewhere_in(kill, burst));
+        chain.gateway.kill()?;
+        chain.gateway.start_again()?;
+    }
+    let End { mut row, sent, .. } = chain.finish(&acme)?;
+    row.happened = format!("killed {kills} times; {} requests were cut and sent again", sent.cut);
+    Ok(row)
+}
+
+/// Kills the CSE, then the gateway, and starts the gateway before the CSE, and the other way round.
+pub fn killed_with_the_cse(scale: Scale) -> Result<Row, Failure> {
+    let (kills, burst) = (scale.of(2, 6), scale.of(60, 300));
+    let (_database, mut acme) = cse::with_database()?;
+    let mut chain = Chain::start(Plan { application: "both", ..Plan::default() }, acme.address)?;
+    for kill in 0..kills {
+        chain.fleet.release(burst);
+        chain.wait_until_delivered(&acme, 2 * kill * burst + burst / 2);
+        acme.kill();
+        chain.fleet.release(burst);
+        chain.fleet.wait_for(somewhere_in(2 * kill + 1, burst));
+        chain.gateway.kill()?;
+        if kill % 2 == 0 {
+            chain.gateway.start_again()?;
+            acme.restart();
+        } else {
+            acme.restart();
+            chain.gateway.start_again()?;
+        }
+    }
+    let End { mut row, sent, .. } = chain.finish(&acme)?;
+    row.happened = format!("both killed {kills} times; {} requests were cut and sent again", sent.cut);
+    Ok(row)
+}
+
+/// How many messages are answered when the burst `number` is in its midst, each time at another place of it, with a
+/// request under way on every connection.
+fn somewhere_in(number: u64, burst: u64) -> u64 {
+    number * burst + burst * (1 + number * 7 % 10) / 12
+}

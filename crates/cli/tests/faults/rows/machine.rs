@@ -1,0 +1,98 @@
+//! The machine fails the gateway.
+
+use crate::{
+    Failure,
+    acme::Acme,
+    chain::{Chain, End, Plan},
+    disk::Disk,
+    fleet::Shape,
+    gateway::Surroundings,
+    process,
+    row::{Row, Scale},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    thread::sleep,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// The file system of the buffer runs full under load, and has room again later.
+pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
+    let (times, burst) = (scale.of(1, 5), scale.of(250, 600));
+    let acme = Acme::in_memory();
+    let folder = TempDir::new()?;
+    let disk = Disk::mount(&folder.path().join("disk"))?;
+    let plan = Plan {
+        application: "disk",
+        shape: Shape { padding: 4000, ..Shape::default() },
+        surroundings: Surroundings { before: disk.enter(), ..Surroundings::default() },
+        buffer: Some((folder.path().join("disk/buffer.sqlite3"), disk.outside("buffer.sqlite3"))),
+        ..Plan::default()
+    };
+    let chain = Chain::start(plan, acme.address)?;
+    for _ in 0..times {
+        disk.fill(1 << 20)?;
+        let before = chain.fleet.turned_away();
+        chain.fleet.release(burst);
+        process::until("the disk is full", Duration::from_secs(60), || {
+            (chain.fleet.turned_away() >= before + 20).then_some(())
+        })?;
+        disk.relieve()?;
+    }
+    let End { mut row, sent, .. } = chain.finish(&acme)?;
+    row.happened =
+        format!("full {times} times; {} requests were answered 503 and sent again", sent.turned_away);
+    Ok(row)
+}
+
+/// The clock of the gateway's process is set, as by an administrator: hours ahead, and back; and it was wrong while the
+/// gateway was killed. What waits and times out by another clock is not affected.
+pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
+    let burst = scale.of(60, 500);
+    let acme = Acme::in_memory();
+    let folder = TempDir::new()?;
+    let clock = folder.path().join("clock");
+    let surroundings = Surroundings { environment: faketime(&clock)?, ..Surroundings::default() };
+    fs::write(&clock, "+0")?;
+    let plan = Plan { application: "clock", surroundings, ..Plan::default() };
+    let mut chain = Chain::start(plan, acme.address)?;
+    let jumps = ["+5h", "-7h", "+0", "+26h", "-26h"];
+    for (number, jump) in (1..).zip(jumps) {
+        chain.fleet.release(burst);
+        chain.fleet.wait_for(burst * (number - 1) + burst / 3);
+        if number > 3 {
+            chain.gateway.kill()?;
+        }
+        // Replaced as a whole, as it is read at any time.
+        fs::write(folder.path().join("next"), jump)?;
+        fs::rename(folder.path().join("next"), &clock)?;
+        if number > 3 {
+            chain.gateway.start_again()?;
+        }
+        sleep(Duration::from_millis(300));
+    }
+    let End { mut row, sent, .. } = chain.finish(&acme)?;
+    row.happened = format!(
+        "set to {}, the last two while the gateway was killed (libfaketime); {} requests were cut and sent again",
+        jumps.join(", "),
+        sent.cut
+    );
+    Ok(row)
+}
+
+/// What lets a process see the wall clock that the file `clock` says.
+fn faketime(clock: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
+    let missing = "install the package libfaketime";
+    let library: Option<PathBuf> = fs::read_dir("/usr/lib")?.flatten().find_map(|folder| {
+        Some(folder.path().join("faketime/libfaketimeMT.so.1")).filter(|library| library.exists())
+    });
+    Ok(vec![
+        ("LD_PRELOAD", library.ok_or(missing)?.display().to_string()),
+        ("FAKETIME_TIMESTAMP_FILE", clock.display().to_string()),
+        ("FAKETIME_NO_CACHE", "1".into()),
+        ("FAKETIME_DONT_FAKE_MONOTONIC", "1".into()),
+        ("DONT_FAKE_MONOTONIC", "1".into()),
+    ])
+}

@@ -1,0 +1,25 @@
+//! Messages are not what they should be.
+
+use crate::{
+    Failure,
+    acme::Acme,
+    chain::{Chain, End, Plan},
+    fleet::Shape,
+    row::{Row, Scale},
+};
+
+/// One of a hundred messages breaks off.
+pub fn malformed(scale: Scale) -> Result<Row, Failure> {
+    let messages = scale.of(300, 3000);
+    let acme = Acme::in_memory();
+    let shape = Shape { malformed_every: 100, ..Shape::default() };
+    let chain = Chain::start(Plan { application: "malformed", shape, ..Plan::default() }, acme.address)?;
+    chain.fleet.release(messages);
+    let End { mut row, sent, .. } = chain.finish(&acme)?;
+    row.happened =
+        format!("{} malformed ones were answered 400, {} are in quarantine", sent.malformed, row.quarantined);
+    if sent.malformed != messages / 100 || row.quarantined != sent.malformed {
+        row.problems.push(row.happened.clone());
+    }
+    Ok(row)
+}

@@ -1,0 +1,38 @@
+//! The stream between gateways loses servers.
+
+use crate::{
+    Failure,
+    acme::Acme,
+    chain::{Chain, Plan},
+    nats::Cluster,
+    row::{Row, Scale},
+};
+
+/// Kills the server that leads the stream, under load, and starts it again.
+pub fn killed(scale: Scale) -> Result<Row, Failure> {
+    let (kills, burst) = (scale.of(1, 5), scale.of(200, 600));
+    let acme = Acme::in_memory();
+    let mut cluster = Cluster::start(3, "");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(cluster.context());
+    let plan = Plan { application: "nats", stream: Some(cluster.urls()), ..Plan::default() };
+    let chain = Chain::start(plan, acme.address)?;
+    for kill in 0..kills {
+        chain.fleet.release(burst);
+        chain.wait_until_delivered(&acme, kill * burst + burst / 4);
+        let leader = runtime.block_on(leader(&cluster))?;
+        let node = cluster.find(&leader);
+        cluster.kill(node);
+        chain.wait_until_delivered(&acme, kill * burst + burst / 2);
+        cluster.restart(node);
+    }
+    let mut row = chain.finish(&acme)?.row;
+    row.happened = format!("of three, the server that led the stream was killed {kills} times");
+    Ok(row)
+}
+
+async fn leader(cluster: &Cluster) -> Result<String, Failure> {
+    let mut stream = cluster.context().await.get_stream("DUNNAGE").await?;
+    let info = stream.info().await?;
+    Ok(info.cluster.as_ref().and_then(|cluster| cluster.leader.clone()).ok_or("the stream has no leader")?)
+}
