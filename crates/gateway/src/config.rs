@@ -71,6 +71,22 @@ pub struct Buffer {
     pub batch_messages: usize,
     /// How long a message is known if it comes again; 0 for not at all.
     pub duplicate_window_seconds: u64,
+    /// Most bytes of the file that are in use; 0 for no limit.
+    pub limit_bytes: u64,
+    /// What happens at the limit.
+    pub when_full: WhenFull,
+    /// How long a message is kept after it arrived, once every output is done with it; 0 until there is no room.
+    pub keep_delivered_hours: u64,
+}
+
+/// What happens to messages that come when the buffer is at its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhenFull {
+    /// Messages that every output is done with make room, the oldest first. Without such, they are refused.
+    DropDelivered,
+    /// They are refused.
+    Refuse,
 }
 
 /// `[quarantine]`
@@ -261,6 +277,9 @@ impl Default for Buffer {
             queue_bytes: 64 << 20,
             batch_messages: 1024,
             duplicate_window_seconds: 3600,
+            limit_bytes: 8 << 30,
+            when_full: WhenFull::DropDelivered,
+            keep_delivered_hours: 0,
         }
     }
 }

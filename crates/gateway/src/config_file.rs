@@ -5,7 +5,7 @@ use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
 /// Every key: section, name, and what the commented default says of it.
-const KEYS: [(&str, &str, &str); 18] = [
+const KEYS: [(&str, &str, &str); 21] = [
     ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
     ("http", "body_limit_bytes", "Largest message, in bytes; larger ones are answered 413. At most 1 MiB."),
     ("http", "connections", "Most connections at a time; more wait in the listen queue."),
@@ -33,6 +33,21 @@ const KEYS: [(&str, &str, &str); 18] = [
         "buffer",
         "duplicate_window_seconds",
         "How long a message is known if it comes again (Idempotency-Key), and stored once; 0 for not at all.",
+    ),
+    (
+        "buffer",
+        "limit_bytes",
+        "Most bytes of the file in use; 0 for no limit. Beside it there is a write-ahead log of some 64 MiB.",
+    ),
+    (
+        "buffer",
+        "when_full",
+        "drop-delivered: messages that every output is done with make room, and without such, new ones are answered 503; or refuse.",
+    ),
+    (
+        "buffer",
+        "keep_delivered_hours",
+        "How long messages are kept that every output is done with; 0 until there is no room for others.",
     ),
     ("quarantine", "messages", "Most messages kept that could not be decoded; the oldest give way."),
     ("quarantine", "bytes", "Most bytes of such messages kept; the oldest give way."),
@@ -199,6 +214,12 @@ impl Config {
         if self.buffer.queue_bytes < self.http.body_limit_bytes {
             refuse("buffer", "queue_bytes", "must be at least [http] body_limit_bytes");
         }
+        if (1..1 << 20).contains(&self.buffer.limit_bytes) {
+            refuse("buffer", "limit_bytes", "must be at least 1 MiB (1048576), or 0 for no limit");
+        }
+        if self.buffer.keep_delivered_hours > 1_000_000 {
+            refuse("buffer", "keep_delivered_hours", "must be at most 1000000");
+        }
         mistakes
     }
 }
@@ -348,10 +369,11 @@ mod tests {
             let text = match (section, key) {
                 ("http", "listen") => "127.0.0.1:9",
                 ("log", "format") => "json",
+                ("buffer", "when_full") => "refuse",
                 ("log", "level") => "warn",
                 (_, "path" | "socket") => "elsewhere",
                 ("http", "body_limit_bytes") => "77",
-                ("buffer", "queue_bytes") => "2000000",
+                ("buffer", "queue_bytes" | "limit_bytes") => "2000000",
                 _ => "7",
             };
             let config = parse("", &[(&variable, text)]).unwrap();

@@ -39,7 +39,7 @@ pub use buffer::{BufferError, undelivered::Undelivered};
 pub use check::{Mistake, check};
 pub use config::{
     Admin, Buffer, Config, Duplicates, FormatName, Http, Input, Log, LogFormat, Mapping, Output, Profile,
-    Quarantine, Schemas,
+    Quarantine, Schemas, WhenFull,
 };
 pub use config_file::ConfigError;
 pub use inputs::{InputError, nats as nats_input};
@@ -88,6 +88,7 @@ pub struct Gateway {
     leaving: watch::Sender<bool>,
     forwarders: JoinSet<()>,
     stats: AbortHandle,
+    tidy: AbortHandle,
     reloader: Arc<Reloader>,
     #[cfg(unix)]
     admin: Option<AbortHandle>,
@@ -215,6 +216,8 @@ impl Gateway {
             forwarders.spawn(shared.outputs.forwarder(output, cursor, &shared, left.clone()).run());
         }
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
+        let tidy = shared.queue.clone().tidy(config.buffer.keep_delivered_hours > 0);
+        let tidy = tokio::spawn(tidy).abort_handle();
         let config = Arc::new(config);
         let reloader = Arc::new(Reloader::new(Arc::clone(&shared), Arc::clone(&config)));
         #[cfg(unix)]
@@ -232,6 +235,7 @@ impl Gateway {
             leaving,
             forwarders,
             stats,
+            tidy,
             reloader,
             #[cfg(unix)]
             admin,
@@ -280,6 +284,7 @@ impl Gateway {
         tracing::info!("stopping: requests that are under way are finished");
         let _ = self.stopping.send(true);
         self.stats.abort();
+        self.tidy.abort();
         let limits = &self.shared.http;
         let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
         let drain = Duration::from_secs(limits.drain_timeout_seconds);

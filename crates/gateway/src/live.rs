@@ -102,7 +102,7 @@ impl Commits {
                         self.shared.live.send("quarantine", &object);
                     }
                 }
-                Entry::Duplicate(_) | Entry::Change(..) | Entry::Damaged(..) | Entry::Stop => {}
+                Entry::Duplicate(_) | Entry::Change(..) | Entry::Damaged(..) | Entry::Tidy | Entry::Stop => {}
             }
         }
         self.allowance -= allowed as f64;
@@ -135,6 +135,16 @@ impl Observer for Commits {
 
     fn by_bytes(&self, device: &str) -> bool {
         self.shared.profiles.load().by_bytes(device)
+    }
+
+    fn full(&mut self, full: bool) {
+        match (self.shared.queue.set_buffer_full(full), full) {
+            (false, true) => tracing::error!(
+                "the buffer is at [buffer] limit_bytes; messages are refused until there is room"
+            ),
+            (true, false) => tracing::info!("the buffer has room for messages again"),
+            _ => {}
+        }
     }
 
     fn mended(&mut self, totals: &Totals) {

@@ -87,6 +87,13 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "queue-full", "Queue full", detail)
     }
 
+    /// The buffer is at its limit.
+    pub fn buffer_full() -> Self {
+        let detail =
+            "the buffer holds as many messages as it may; send it again when outputs have taken some";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "buffer-full", "Buffer full", detail)
+    }
+
     /// The message could not be written.
     pub fn not_written() -> Self {
         let detail = "the message could not be made durable and is not stored; send it again later";

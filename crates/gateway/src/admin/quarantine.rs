@@ -211,6 +211,7 @@ async fn requeue(shared: &Shared, reading: Reading, id: i64) -> Result<Receiver<
 fn refused(refusal: Refusal) -> Problem {
     match refusal {
         Refusal::Full => Problem::full(),
+        Refusal::BufferFull => Problem::buffer_full(),
         Refusal::NotWritten => Problem::not_written(),
     }
 }

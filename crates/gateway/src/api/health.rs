@@ -25,6 +25,8 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
         "the writer has ended"
     } else if !shared.board.writable.load(Ordering::Relaxed) {
         "the last messages could not be written"
+    } else if shared.queue.is_buffer_full() {
+        "the buffer is full"
     } else if shared.queue.depth() >= shared.queue.capacity() {
         "the queue is full"
     } else {

@@ -12,6 +12,7 @@ pub mod queries;
 mod queue;
 mod reader;
 mod record;
+mod retention;
 mod totals;
 pub mod undelivered;
 mod writer;

@@ -4,8 +4,9 @@ use super::changes::Change;
 use crate::reading::{Reading, Reject};
 use std::sync::{
     Arc,
-    atomic::{AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 /// What the writer takes from the queue.
@@ -18,6 +19,8 @@ pub enum Entry {
     Change(Change, oneshot::Sender<bool>),
     /// A reader found the buffer damaged: which file, and why.
     Damaged(u64, String),
+    /// Nothing: a moment to drop what may go.
+    Tidy,
     /// Everything before it is to be written, then the writer ends.
     Stop,
 }
@@ -45,6 +48,8 @@ pub struct Ticket {
 pub enum Refusal {
     /// There is no room: try again later.
     Full,
+    /// The buffer is at its limit.
+    BufferFull,
     /// It could not be written.
     NotWritten,
 }
@@ -59,6 +64,7 @@ pub struct Queue {
 struct Held {
     bytes: AtomicUsize,
     limit: usize,
+    buffer_full: AtomicBool,
 }
 
 /// Bytes that count against the limit until this is dropped.
@@ -71,7 +77,8 @@ impl Queue {
     /// A queue for `messages` messages, and for `bytes` bytes at most.
     pub fn new(messages: usize, bytes: usize) -> (Queue, mpsc::Receiver<Entry>) {
         let (sender, receiver) = mpsc::channel(messages);
-        let held = Arc::new(Held { bytes: AtomicUsize::new(0), limit: bytes });
+        let held =
+            Arc::new(Held { bytes: AtomicUsize::new(0), limit: bytes, buffer_full: AtomicBool::new(false) });
         (Queue { sender, held }, receiver)
     }
 
@@ -106,6 +113,9 @@ impl Queue {
         queued: impl FnOnce(),
         entry: impl FnOnce(Ticket) -> Entry,
     ) -> Result<(), Refusal> {
+        if self.is_buffer_full() {
+            return Err(Refusal::BufferFull);
+        }
         let place = self.sender.try_reserve().map_err(|e| match e {
             mpsc::error::TrySendError::Full(()) => Refusal::Full,
             mpsc::error::TrySendError::Closed(()) => Refusal::NotWritten,
@@ -146,6 +156,28 @@ impl Queue {
     /// Tells the writer that the buffer is damaged. When the queue is full, the next reader will.
     pub fn damaged(&self, file: u64, reason: String) {
         let _ = self.sender.try_send(Entry::Damaged(file, reason));
+    }
+
+    /// Lets the writer drop what may go, also when no message comes: when the buffer is full, and where messages get old.
+    pub async fn tidy(self, messages_get_old: bool) {
+        let mut seconds = tokio::time::interval(Duration::from_secs(1));
+        for second in 0_u64.. {
+            seconds.tick().await;
+            if self.is_buffer_full() || messages_get_old && second % 60 == 0 {
+                // When the queue is full, there is a transaction soon.
+                let _ = self.sender.try_send(Entry::Tidy);
+            }
+        }
+    }
+
+    /// Says whether the buffer has room for messages. Answers what was said before.
+    pub fn set_buffer_full(&self, full: bool) -> bool {
+        self.held.buffer_full.swap(full, Ordering::Relaxed)
+    }
+
+    /// Whether the buffer is at its limit.
+    pub fn is_buffer_full(&self) -> bool {
+        self.held.buffer_full.load(Ordering::Relaxed)
     }
 
     /// Tells the writer to write what waits and end.

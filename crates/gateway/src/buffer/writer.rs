@@ -8,6 +8,7 @@ use super::{
     layouts, quarantine,
     queue::{Entry, Ticket},
     record::{self, Record},
+    retention::{self, Retention},
 };
 use crate::{clock, config::Config, reading::Reject, slots::LayoutKey};
 use rusqlite::{
@@ -34,6 +35,8 @@ pub trait Observer: Send {
     fn committed(&mut self, batch: &[Entry], before: &Totals, now: &Totals, took: Duration);
     /// Whether a device's messages without a key are the same when their bytes are.
     fn by_bytes(&self, device: &str) -> bool;
+    /// Whether there is no room for more messages.
+    fn full(&mut self, full: bool);
     /// The buffer was damaged and made anew.
     fn mended(&mut self, totals: &Totals);
     /// How many messages are remembered, and how many were forgotten early, to tell which come again.
@@ -50,6 +53,7 @@ pub struct Writer<O> {
     readers: Readers,
     queue: Receiver<Entry>,
     observer: O,
+    retention: Retention,
     runtime: Handle,
     batch_messages: usize,
     quarantine_limit: Kept,
@@ -99,6 +103,7 @@ struct Loaded {
 struct Written {
     totals: Totals,
     kept: Kept,
+    retained: retention::Kept,
     /// Which entries of the batch were stored already.
     again: Vec<usize>,
 }
@@ -180,6 +185,7 @@ impl<O: Observer> Writer<O> {
         observer: O,
     ) -> Self {
         Writer {
+            retention: Retention::new(config, &opened.loaded.cursors),
             file: opened.file,
             loaded: opened.loaded,
             window: opened.window,
@@ -262,7 +268,9 @@ impl<O: Observer> Writer<O> {
             written = self.transact(batch);
         }
         match written {
-            Ok(Written { totals, kept, again }) => {
+            Ok(Written { totals, kept, retained, again }) => {
+                self.retention.keep(retained);
+                self.observer.full(retained.full);
                 let loaded = &mut self.loaded;
                 self.observer.remembered(loaded.duplicates.remembered(), loaded.duplicates.forgotten());
                 again.into_iter().for_each(|at| batch[at].make_duplicate());
@@ -289,7 +297,7 @@ impl<O: Observer> Writer<O> {
 
     fn transact(&mut self, batch: &[Entry]) -> rusqlite::Result<Written> {
         self.loaded.duplicates.begin();
-        let written = self.loaded.transact(batch, &self.observer, self.quarantine_limit);
+        let written = self.loaded.transact(batch, &self.observer, self.quarantine_limit, &self.retention);
         if written.is_err() {
             self.loaded.duplicates.take_back();
         }
@@ -309,6 +317,7 @@ impl<O: Observer> Writer<O> {
         match mended {
             Ok(loaded) => {
                 self.loaded = loaded;
+                self.retention.forget();
                 self.observer.mended(&self.loaded.totals);
                 self.unmended = None;
             }
@@ -335,6 +344,7 @@ impl Loaded {
         batch: &[Entry],
         observer: &O,
         quarantine_limit: Kept,
+        retention: &Retention,
     ) -> rusqlite::Result<Written> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut totals = self.totals.clone();
@@ -386,7 +396,7 @@ impl Loaded {
                         kept.bytes += rejected.raw.len() as u64;
                     }
                     Entry::Change(change, _) => kept.less(change.apply(&transaction)?),
-                    Entry::Duplicate(_) | Entry::Damaged(..) | Entry::Stop => {}
+                    Entry::Duplicate(_) | Entry::Damaged(..) | Entry::Tidy | Entry::Stop => {}
                 }
             }
         }
@@ -394,10 +404,13 @@ impl Loaded {
         let new: HashSet<_> = layouts_of(batch).filter(|layout| !self.layouts.contains(*layout)).collect();
         layouts::save(&transaction, new)?;
         trim_quarantine(&transaction, &mut kept, quarantine_limit)?;
+        let mut cursors = self.cursors.clone();
+        cursors.extend(cursors_of(batch));
+        let retained = retention.apply(&transaction, &mut totals, &cursors, batch.len())?;
         totals.refused = observer.refused();
         totals.save(&self.totals, &transaction)?;
         transaction.commit()?;
-        Ok(Written { totals, kept, again })
+        Ok(Written { totals, kept, retained, again })
     }
 }
 
@@ -423,7 +436,7 @@ fn answer(batch: Vec<Entry>, durable: bool) {
         let answer = match entry {
             Entry::Message(_, ticket) | Entry::Reject(_, ticket) | Entry::Duplicate(ticket) => ticket.answer,
             Entry::Change(_, answer) => answer,
-            Entry::Damaged(..) | Entry::Stop => continue,
+            Entry::Damaged(..) | Entry::Tidy | Entry::Stop => continue,
         };
         // An error means that the client has left; its message is what it is nevertheless.
         let _ = answer.send(durable);

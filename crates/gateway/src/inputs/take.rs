@@ -52,6 +52,7 @@ pub async fn take(
 fn refused(refusal: Refusal) -> Problem {
     match refusal {
         Refusal::Full => Problem::full(),
+        Refusal::BufferFull => Problem::buffer_full(),
         Refusal::NotWritten => Problem::not_written(),
     }
 }
