@@ -222,3 +222,20 @@ fn wait_for_stats(gateway: &support::Running, stored: u64, kept: u64) -> serde_j
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+#[test]
+fn the_containers_configurations_are_some() {
+    for file in ["gateway.toml", "forwarder.toml"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(file);
+        let of_container = dunnage_gateway::Config::load(Some(&path)).unwrap();
+        assert!(of_container.outputs.len() + of_container.inputs.len() > 0);
+        let gateway = start_with(|config| {
+            (config.inputs, config.outputs) = (of_container.inputs, of_container.outputs);
+            config.outputs.iter_mut().filter_map(|output| output.files.as_mut()).for_each(|files| {
+                files.path = config.buffer.path.with_extension("files");
+            });
+        });
+        assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
+        gateway.stop();
+    }
+}

@@ -6,9 +6,22 @@ use std::{
     net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU16, Ordering},
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
+
+/// A port that is free and stays so while a server is away: none that systems give to outgoing connections.
+fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    loop {
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 10_000 + (std::process::id() as u16).wrapping_mul(41).wrapping_add(n) % 20_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
 
 pub struct Cluster {
     nodes: Vec<Node>,
@@ -27,9 +40,7 @@ impl Cluster {
     /// Starts `count` servers with JetStream. `more` is added to the configuration of each.
     pub fn start(count: usize, more: &str) -> Cluster {
         let folder = TempDir::new().unwrap();
-        let listeners: Vec<_> = (0..2 * count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-        let ports: Vec<_> = listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
-        drop(listeners);
+        let ports: Vec<_> = (0..2 * count).map(|_| free_port()).collect();
         let (clients, routes) = ports.split_at(count);
         let urls: Vec<_> = routes.iter().map(|port| format!("\"nats://127.0.0.1:{port}\"")).collect();
         let nodes = (0..count).map(|n| {
