@@ -141,3 +141,19 @@ fn what_a_profile_says_must_make_sense() {
     let e = start(Profile { link: Some("a/b".into()), ..profile("*", "weather") });
     assert!(e.contains("link must be"), "{e}");
 }
+
+#[test]
+fn a_profile_takes_the_same_bytes_for_the_same_message() {
+    let gateway = start_with(|config| {
+        config.profiles = vec![Profile {
+            device: "s*".into(),
+            duplicates: dunnage_gateway::Duplicates::Bytes,
+            ..Profile::default()
+        }];
+    });
+    for device in ["s1", "s1", "s2", "x1", "x1"] {
+        assert_eq!(gateway.post(&format!("/ingest/{device}"), JSON, b"1").status, 204);
+    }
+    let stats = gateway.get_json("/api/stats");
+    assert_eq!((&stats["stored"], &stats["duplicates"]), (&json!(4), &json!(1)));
+}
