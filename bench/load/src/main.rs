@@ -1,5 +1,6 @@
 //! Load tests of the gateway, beside a bare probe on the same machine.
 
+mod catch_up;
 mod cells;
 mod fleet;
 mod kill;
@@ -42,6 +43,8 @@ enum Command {
     Fleet(fleet::Plan),
     /// kill -9 under load: acknowledged, found, lost
     Kill(kill::Plan),
+    /// Ingest beside an output that is behind by a million messages, and the memory that this takes
+    CatchUp(catch_up::Plan),
     /// What the others start in processes of their own
     #[command(hide = true)]
     Serve { server: server::Own, folder: PathBuf },
@@ -64,6 +67,7 @@ async fn run(command: Option<Command>) -> Result<(), Failure> {
         Some(Command::Rates(plan)) => rates::measure(&plan, report),
         Some(Command::Fleet(plan)) => fleet::measure(&plan, report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
+        Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
         Some(Command::Serve { server, folder }) => server::serve(server, &folder).await,
         None => all(report).await,
     }

@@ -148,7 +148,7 @@ fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) ->
 }
 
 /// Posts the messages in the file `bodies`, and answers what `post.lua` prints.
-fn wrk(
+pub fn wrk(
     running: &Running,
     payload: &Payload,
     bodies: &Path,

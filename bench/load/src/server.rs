@@ -67,9 +67,15 @@ pub struct Running {
 impl Running {
     /// Starts `server` with its files in `folder`, among them `buffer.sqlite3` with a table `messages`.
     pub fn start(server: Server, folder: &Path) -> Result<Running, Failure> {
+        Running::start_with(server, folder, "")
+    }
+
+    /// The same with further configuration of the gateway.
+    pub fn start_with(server: Server, folder: &Path, more: &str) -> Result<Running, Failure> {
         let path = folder.join("buffer.sqlite3");
         let profile = payload::profile();
-        let config = format!("[http]\nlisten = \"127.0.0.1:0\"\n[buffer]\npath = {path:?}\n{profile}");
+        let config =
+            format!("[http]\nlisten = \"127.0.0.1:0\"\n[buffer]\npath = {path:?}\n{profile}\n{more}");
         std::fs::write(folder.join("gateway.toml"), config)?;
         let mut command = match server {
             Server::Node => node::command(),
@@ -86,6 +92,14 @@ impl Running {
         }
         let address = line.trim().parse().map_err(|_| format!("{} did not start", server.name()))?;
         Ok(Running { child, address })
+    }
+
+    /// The most memory that it had, in MB (VmHWM).
+    pub fn memory_mb(&self) -> Result<f64, Failure> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
+        let kb: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
+        Ok(kb / 1024.0)
     }
 
     /// The processor time that it has taken, in seconds: user and system, as `/proc` counts them in 1/100 s.

@@ -1,0 +1,163 @@
+//! An output that is behind by a million messages must not slow the ingest, nor take much memory.
+
+use crate::{
+    Failure,
+    payload::{self, Payload},
+    rates::wrk,
+    results::{About, Results},
+    server::{Running, Server},
+};
+use axum::{Router, body::Bytes, extract::State, http::StatusCode, routing::post};
+use rusqlite::Connection;
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+/// What is run.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    /// Messages that the output is behind by
+    #[arg(long, default_value_t = 1_000_000)]
+    messages: u64,
+    /// Keep-alive connections of the ingest
+    #[arg(long, default_value_t = 256)]
+    connections: usize,
+    /// Runs of each kind, in turn; the medians count
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Length of a run
+    #[arg(long, default_value_t = 3)]
+    seconds: usize,
+    /// Messages in a request of the output
+    #[arg(long, default_value_t = 1)]
+    batch: usize,
+}
+
+/// One run.
+struct Run {
+    ingest: f64,
+    /// Messages that arrived at the other side, a second: beside the ingest, and without it.
+    beside: f64,
+    alone: f64,
+    memory_mb: f64,
+}
+
+/// Prints a table, and writes `bench/results/load.jsonl`.
+pub async fn measure(plan: &Plan) -> Result<(), Failure> {
+    let payloads = payload::all(1000)?;
+    let payload = payloads.first().ok_or("there is no payload")?;
+    let folder = tempfile::tempdir()?;
+    payload.write(&folder.path().join("bodies"))?;
+    fill(plan, payload, folder.path())?;
+    let (sink, arrived) = sink().await?;
+    let (mut without, mut with) = (Vec::new(), Vec::new());
+    for round in 0..plan.rounds {
+        without.push(run(plan, payload, folder.path(), "", &arrived).await?);
+        // A new name: it begins with the first message.
+        let output = format!(
+            "[[output]]\nname = \"r{round}\"\n[output.http]\nurl = \"http://{sink}/\"\nbatch = {}\n",
+            plan.batch
+        );
+        with.push(run(plan, payload, folder.path(), &output, &arrived).await?);
+    }
+    report(plan, payload, &without, &with)
+}
+
+fn report(plan: &Plan, payload: &Payload, without: &[Run], with: &[Run]) -> Result<(), Failure> {
+    let median = |runs: &[Run], of: fn(&Run) -> f64| {
+        let mut values: Vec<_> = runs.iter().map(of).collect();
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    let alone = median(without, |run| run.ingest);
+    let beside = median(with, |run| run.ingest);
+    let memory = with.iter().map(|run| run.memory_mb).fold(0.0, f64::max);
+    println!(
+        "| ingest | beside an output | ratio | delivered/s | without ingest | memory, MB |\n|--:|--:|--:|--:|--:|--:|"
+    );
+    println!(
+        "| {alone:.0} | {beside:.0} | {:.2} | {:.0} | {:.0} | {memory:.0} |",
+        beside / alone,
+        median(with, |run| run.beside),
+        median(with, |run| run.alone)
+    );
+    let mut results = Results::of("catch-up");
+    let target = format!("{} messages behind, batches of {}", plan.messages, plan.batch);
+    let about = About { target: &target, format: payload.name, library: "dunnage", source: "measured" };
+    results.add(&about, "ratio", (100.0 * beside / alone).round() / 100.0, "1");
+    results.add(&about, "memory", memory.round(), "MB");
+    results.add(&about, "rps", median(with, |run| run.beside).round(), "1/s");
+    results.save()
+}
+
+/// One run of a gateway with the configuration `output`.
+async fn run(
+    plan: &Plan,
+    payload: &Payload,
+    folder: &Path,
+    output: &str,
+    arrived: &AtomicU64,
+) -> Result<Run, Failure> {
+    let running = Running::start_with(Server::Dunnage, folder, output)?;
+    let rate = |before: u64, seconds: f64| (arrived.load(Ordering::Relaxed) - before) as f64 / seconds;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let before = arrived.load(Ordering::Relaxed);
+    let found = tokio::task::block_in_place(|| {
+        wrk(&running, payload, &folder.join("bodies"), plan.connections, plan.seconds)
+    })?;
+    let beside = rate(before, plan.seconds as f64);
+    let before = arrived.load(Ordering::Relaxed);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let alone = rate(before, 1.0);
+    let memory_mb = running.memory_mb()?;
+    running.stop()?;
+    let number = |key: &str| found[key].as_f64().unwrap_or_default();
+    let acknowledged = number("requests") - number("bad_status");
+    Ok(Run { ingest: acknowledged / (number("microseconds") / 1e6), beside, alone, memory_mb })
+}
+
+/// A buffer with so many messages: a second of ingest, copied.
+fn fill(plan: &Plan, payload: &Payload, folder: &Path) -> Result<(), Failure> {
+    let running = Running::start(Server::Dunnage, folder)?;
+    wrk(&running, payload, &folder.join("bodies"), plan.connections, 1)?;
+    running.stop()?;
+    let buffer = Connection::open(folder.join("buffer.sqlite3"))?;
+    let columns = {
+        let mut statement =
+            buffer.prepare("SELECT name FROM pragma_table_info('messages') WHERE name <> 'id'")?;
+        statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?.join(", ")
+    };
+    let count = |sql: &str| buffer.query_row(sql, [], |row| row.get::<_, u64>(0));
+    let mut last = count("SELECT last_message_id FROM totals")?;
+    while last < plan.messages {
+        let copied = last.min(plan.messages - last);
+        let sql = format!(
+            "INSERT INTO messages (id, {columns}) SELECT id + ?, {columns} FROM messages WHERE id <= ?"
+        );
+        buffer.execute(&sql, (last, copied))?;
+        last += copied;
+    }
+    buffer.execute("UPDATE totals SET last_message_id = ?1, stored = ?1", [last])?;
+    Ok(())
+}
+
+/// A server that counts the messages that it is sent, by their lines, and answers 204.
+async fn sink() -> Result<(SocketAddr, Arc<AtomicU64>), Failure> {
+    let arrived = Arc::new(AtomicU64::new(0));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    let take = |State(arrived): State<Arc<AtomicU64>>, body: Bytes| async move {
+        let lines = body.iter().filter(|byte| **byte == b'\n').count().max(1);
+        arrived.fetch_add(lines as u64, Ordering::Relaxed);
+        StatusCode::NO_CONTENT
+    };
+    let router = Router::new().route("/", post(take)).with_state(Arc::clone(&arrived));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    Ok((address, arrived))
+}
