@@ -105,7 +105,15 @@ impl Acme {
 
     /// The representation of a resource, without its root; `None` when it is not there.
     pub fn get(&self, path: &str) -> Option<Value> {
-        let (status, mut content) = self.ask(path).expect("ACME answers");
+        let begun = Instant::now();
+        let (status, mut content) = loop {
+            let (status, content) = self.ask(path).expect("ACME answers");
+            // It throws an exception when it lists a container whose children change meanwhile.
+            if status != 500 || begun.elapsed() > Duration::from_secs(20) {
+                break (status, content);
+            }
+            thread::sleep(Duration::from_millis(50));
+        };
         if status == 404 {
             return None;
         }
