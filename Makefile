@@ -72,7 +72,7 @@ audit:  ## licences and sources of the dependencies (needs cargo-deny)
 faults:  ## kill, slow down, fill up and damage everything, and count the messages; writes docs/faults.md
 	.ci/need $(TOOLS) $(FAULTS)
 	tests/tools/install
-	FAULTS=long cargo test --release -p dunnage --test faults
+	FAULTS=long cargo test -p dunnage --test faults
 
 bench: bench-host bench-load bench-mcu  ## speed against the peers; results in bench/results/
 
