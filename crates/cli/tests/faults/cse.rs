@@ -1,19 +1,35 @@
 //! What the CSE has, asked through its own API.
 
-use crate::{Failure, acme::Acme, postgres::Postgres};
-use std::collections::BTreeMap;
+use crate::{Failure, acme::Acme, postgres::Postgres, row::Scale};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 /// What a CSE has of each device: the numbers of the messages in the order in which they were created.
 pub type Delivered = BTreeMap<String, Vec<u64>>;
 
+/// One for all rows of the short form that do not kill it, as it takes seconds to start.
+static SHARED: Mutex<Option<Arc<Acme>>> = Mutex::new(None);
+
+/// One that keeps everything in memory. Each row has an application of its own in it.
+pub fn in_memory(scale: Scale) -> Arc<Acme> {
+    match scale {
+        Scale::Short => Arc::clone(SHARED.lock().unwrap().get_or_insert_with(|| Arc::new(Acme::in_memory()))),
+        Scale::Long => Arc::new(Acme::in_memory()),
+    }
+}
+
+/// Ends the one that rows share.
+pub fn end() {
+    *SHARED.lock().unwrap() = None;
+}
+
 /// One that has after a kill what it had before, as its database is a process of its own.
-pub fn with_database() -> Result<(Postgres, Acme), Failure> {
-    let postgres = Postgres::start()?;
-    let acme = Acme::start(&format!(
-        "databaseType=postgresql\n[database.postgresql]\nhost=127.0.0.1\nport={}\ndatabase=acme\nrole=acme\npassword=none\n",
-        postgres.port
-    ));
-    Ok((postgres, acme))
+pub fn with_database() -> (Postgres, Acme) {
+    let postgres = Postgres::start();
+    let acme = Acme::start(&postgres.config());
+    (postgres, acme)
 }
 
 /// How many messages the containers of the application `ae` have.

@@ -13,7 +13,6 @@ mod damage;
 mod disk;
 mod fleet;
 mod gateway;
-mod postgres;
 mod process;
 mod row;
 mod rows;
@@ -25,6 +24,8 @@ mod acme;
 #[path = "../../../gateway/tests/support/nats.rs"]
 #[allow(dead_code)]
 mod nats;
+#[path = "../../../gateway/tests/support/postgres.rs"]
+mod postgres;
 #[path = "../../../gateway/tests/support/proxy.rs"]
 #[allow(dead_code)]
 mod proxy;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
     let table = Arc::new(Mutex::new(Vec::new()));
     let trials = rows::ALL.iter().map(|scenario| trial(scenario, scale, &table)).collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
+    cse::end();
     let table = table.lock().unwrap();
     println!("{}", row::markdown(&table));
     if scale == Scale::Long && table.len() == rows::ALL.len() {

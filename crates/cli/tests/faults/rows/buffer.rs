@@ -2,8 +2,8 @@
 
 use crate::{
     Failure,
-    acme::Acme,
     chain::{Chain, End, Plan},
+    cse,
     damage::Pages,
     proxy::{Mode, Proxy},
     row::{Row, Scale},
@@ -13,7 +13,7 @@ use crate::{
 /// waiting for the CSE.
 pub fn damaged(scale: Scale) -> Result<Row, Failure> {
     let burst = scale.of(150, 1500);
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let proxy = Proxy::start(acme.address);
     proxy.set(Mode::Refuse);
     let mut chain = Chain::start(Plan { application: "damaged", ..Plan::default() }, proxy.address)?;
@@ -41,7 +41,7 @@ pub fn damaged(scale: Scale) -> Result<Row, Failure> {
 /// Overwrites a page full of messages that wait for the CSE: the gateway must say how many there were.
 pub fn destroyed(scale: Scale) -> Result<Row, Failure> {
     let burst = scale.of(200, 1500);
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let proxy = Proxy::start(acme.address);
     proxy.set(Mode::Refuse);
     let mut chain = Chain::start(Plan { application: "destroyed", ..Plan::default() }, proxy.address)?;

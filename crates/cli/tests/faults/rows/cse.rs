@@ -2,7 +2,6 @@
 
 use crate::{
     Failure,
-    acme::Acme,
     chain::{Chain, Plan},
     cse,
     proxy::{Mode, Proxy},
@@ -13,7 +12,7 @@ use std::{thread::sleep, time::Duration};
 /// Kills ACME while it takes messages. Its database goes on.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let (kills, burst) = (scale.of(1, 5), scale.of(150, 600));
-    let (_database, mut acme) = cse::with_database()?;
+    let (_database, mut acme) = cse::with_database();
     let chain = Chain::start(Plan { application: "cse", ..Plan::default() }, acme.address)?;
     for kill in 0..kills {
         chain.fleet.release(burst);
@@ -30,7 +29,7 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
 /// Answers late, then not at all for longer than the gateway waits, then as ever.
 pub fn slow(scale: Scale) -> Result<Row, Failure> {
     let (messages, silences) = (scale.of(200, 3000), scale.of(1, 5));
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let proxy = Proxy::start(acme.address);
     let plan = Plan { application: "slow", timeout_seconds: 2, ..Plan::default() };
     let chain = Chain::start(plan, proxy.address)?;
@@ -51,7 +50,7 @@ pub fn slow(scale: Scale) -> Result<Row, Failure> {
 /// Takes messages, but cuts the connection instead of an answer, or answers 500.
 pub fn lying(scale: Scale) -> Result<Row, Failure> {
     let messages = scale.of(200, 3000);
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let proxy = Proxy::start(acme.address);
     let chain = Chain::start(Plan { application: "lying", ..Plan::default() }, proxy.address)?;
     proxy.set(Mode::CutAfterRequest { every: 5 });

@@ -2,7 +2,6 @@
 
 use crate::{
     Failure,
-    acme::Acme,
     chain::{Chain, End, Plan},
     cse,
     row::{Row, Scale},
@@ -11,7 +10,7 @@ use crate::{
 /// Kills the gateway in the middle of bursts, while it also delivers.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let (kills, burst) = (scale.of(3, 20), scale.of(100, 400));
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let mut chain = Chain::start(Plan { application: "killed", ..Plan::default() }, acme.address)?;
     for kill in 0..kills {
         chain.fleet.release(burst);
@@ -27,7 +26,7 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
 /// Kills the CSE, then the gateway, and starts the gateway before the CSE, and the other way round.
 pub fn killed_with_the_cse(scale: Scale) -> Result<Row, Failure> {
     let (kills, burst) = (scale.of(2, 6), scale.of(60, 300));
-    let (_database, mut acme) = cse::with_database()?;
+    let (_database, mut acme) = cse::with_database();
     let mut chain = Chain::start(Plan { application: "both", ..Plan::default() }, acme.address)?;
     for kill in 0..kills {
         chain.fleet.release(burst);

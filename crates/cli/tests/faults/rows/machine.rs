@@ -2,8 +2,8 @@
 
 use crate::{
     Failure,
-    acme::Acme,
     chain::{Chain, End, Plan},
+    cse,
     disk::Disk,
     fleet::Shape,
     gateway::Surroundings,
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 /// The file system of the buffer runs full under load, and has room again later.
 pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
     let (times, burst) = (scale.of(1, 5), scale.of(250, 600));
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let folder = TempDir::new()?;
     let disk = Disk::mount(&folder.path().join("disk"))?;
     let plan = Plan {
@@ -51,7 +51,7 @@ pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
 /// gateway was killed. What waits and times out by another clock is not affected.
 pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
     let burst = scale.of(60, 500);
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let folder = TempDir::new()?;
     let clock = folder.path().join("clock");
     let surroundings = Surroundings { environment: faketime(&clock)?, ..Surroundings::default() };

@@ -2,8 +2,8 @@
 
 use crate::{
     Failure,
-    acme::Acme,
     chain::{Chain, End, Plan},
+    cse,
     fleet::Shape,
     row::{Row, Scale},
 };
@@ -11,7 +11,7 @@ use crate::{
 /// One of a hundred messages breaks off.
 pub fn malformed(scale: Scale) -> Result<Row, Failure> {
     let messages = scale.of(300, 3000);
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let shape = Shape { malformed_every: 100, ..Shape::default() };
     let chain = Chain::start(Plan { application: "malformed", shape, ..Plan::default() }, acme.address)?;
     chain.fleet.release(messages);

@@ -2,8 +2,8 @@
 
 use crate::{
     Failure,
-    acme::Acme,
     chain::{Chain, Plan},
+    cse,
     nats::Cluster,
     row::{Row, Scale},
 };
@@ -11,7 +11,7 @@ use crate::{
 /// Kills the server that leads the stream, under load, and starts it again.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let (kills, burst) = (scale.of(1, 5), scale.of(200, 600));
-    let acme = Acme::in_memory();
+    let acme = cse::in_memory(scale);
     let mut cluster = Cluster::start(3, "");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(cluster.context());
