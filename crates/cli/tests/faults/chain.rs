@@ -12,7 +12,7 @@ use crate::{
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     net::SocketAddr,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -105,6 +105,8 @@ impl Chain {
             let now = cse::count(acme, self.application);
             if now != last.0 {
                 last = (now, Instant::now());
+            } else if self.fleet.is_finished() && self.forwarder.is_none() && self.gateway.has_delivered() {
+                break;
             }
         }
     }
@@ -115,7 +117,8 @@ impl Chain {
         self.wait_until_delivered(acme, sent.messages() - self.destroyed.len() as u64);
         let stats = self.gateway.stats()?;
         self.gateway.stop()?;
-        let mut row = compare(&sent, &self.destroyed, &cse::delivered(acme, self.application)?);
+        let mut row =
+            compare(&sent, &self.destroyed, &cse::delivered(acme, self.application, &sent.acknowledged)?);
         row.stored = count(&self.buffer, "messages")?;
         row.quarantined = count(&self.buffer, "quarantine")?;
         if let Some(forwarder) = &mut self.forwarder {
@@ -168,24 +171,23 @@ fn cse_output(address: SocketAddr, application: &str, timeout_seconds: u64) -> S
 }
 
 /// Holds what the CSE has against what was acknowledged, message by message.
-fn compare(sent: &Sent, destroyed: &HashSet<Name>, delivered: &Delivered) -> Row {
+fn compare(sent: &Sent, destroyed: &HashSet<Name>, delivered: &BTreeMap<String, Delivered>) -> Row {
     let mut row = Row { acknowledged: sent.messages(), problems: sent.problems.clone(), ..Row::default() };
     row.destroyed = destroyed.len() as u64;
-    for numbers in delivered.values() {
-        let distinct: HashSet<_> = numbers.iter().collect();
+    for (device, Delivered { numbers, unfinished }) in delivered {
+        let distinct: HashSet<_> = numbers.iter().chain(unfinished).collect();
         row.delivered += distinct.len() as u64;
-        row.duplicates += (numbers.len() - distinct.len()) as u64;
-    }
-    for (device, numbers) in &sent.acknowledged {
-        let left = |number: &&u64| !destroyed.contains(&(device.clone(), **number));
-        let expected: Vec<_> = numbers.iter().filter(left).copied().collect();
-        let found = delivered.get(device).map_or(&[][..], |numbers| numbers);
-        if expected != found {
-            let at = expected.iter().zip(found).take_while(|(a, b)| a == b).count();
+        row.duplicates += (numbers.len() + unfinished.len() - distinct.len()) as u64;
+        row.unfinished += unfinished.len() as u64;
+        let left =
+            |number: &&u64| !destroyed.contains(&(device.clone(), **number)) && !unfinished.contains(number);
+        let expected: Vec<_> = sent.acknowledged[device].iter().filter(left).copied().collect();
+        if expected != *numbers {
+            let at = expected.iter().zip(numbers).take_while(|(a, b)| a == b).count();
             row.problems.push(format!(
                 "{device}: from its message {at}, {:?} acknowledged, {:?} delivered",
                 &expected[at..expected.len().min(at + 8)],
-                &found[at..found.len().min(at + 8)]
+                &numbers[at..numbers.len().min(at + 8)]
             ));
         }
     }

@@ -102,6 +102,11 @@ impl Fleet {
         }
     }
 
+    /// Whether there are no devices any more.
+    pub fn is_finished(&self) -> bool {
+        self.threads.is_empty()
+    }
+
     /// Waits until every message that was released is answered for good.
     pub fn finish(self) -> Sent {
         self.shared.closed.store(true, SeqCst);
@@ -123,6 +128,11 @@ impl Sent {
     pub fn messages(&self) -> u64 {
         self.acknowledged.values().map(|numbers| numbers.len() as u64).sum()
     }
+}
+
+/// What a device calls its message.
+pub fn key(device: &str, number: u64) -> String {
+    format!("{device}-{number}")
 }
 
 struct Connection {
@@ -203,7 +213,7 @@ impl Connection {
     fn post(&self, device: &str, number: u64, body: &str) -> Option<u16> {
         let request = self.agent.post(format!("{}/{device}", self.shared.url));
         let request = request.header("content-type", "application/json");
-        let mut answer = request.header("idempotency-key", format!("{device}-{number}")).send(body).ok()?;
+        let mut answer = request.header("idempotency-key", key(device, number)).send(body).ok()?;
         answer.body_mut().read_to_vec().ok()?;
         Some(answer.status().as_u16())
     }

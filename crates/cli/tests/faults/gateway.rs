@@ -81,6 +81,14 @@ impl Gateway {
         Ok(serde_json::from_str(&text)?)
     }
 
+    /// Whether it says that its output has nothing left to do.
+    pub fn has_delivered(&self) -> bool {
+        let answer = ureq::get(format!("{}/metrics", self.url())).call().ok();
+        let text = answer.and_then(|mut answer| answer.body_mut().read_to_string().ok()).unwrap_or_default();
+        let mut lag = text.lines().filter(|line| line.starts_with("dunnage_output_lag_messages{"));
+        lag.next().is_some_and(|line| line.ends_with(" 0"))
+    }
+
     fn wait_until_it_listens(&mut self) -> Result<(), Failure> {
         let url = format!("{}/healthz", self.url());
         let mut ended = None;

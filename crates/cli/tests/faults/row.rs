@@ -53,6 +53,8 @@ pub struct Row {
     pub duplicates: u64,
     /// Messages that stood in a destroyed page, which is where they end.
     pub destroyed: u64,
+    /// Messages at the other end that was killed in the midst of taking them, and left them unfinished.
+    pub unfinished: u64,
     /// Messages in quarantine.
     pub quarantined: u64,
     pub took: Duration,

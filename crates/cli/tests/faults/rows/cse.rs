@@ -22,7 +22,10 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
         acme.restart();
     }
     let mut row = chain.finish(&acme)?.row;
-    row.happened = format!("killed {kills} times while it took messages");
+    row.happened = format!(
+        "killed {kills} times while it took messages, {} of which it has but left half made",
+        row.unfinished
+    );
     Ok(row)
 }
 

@@ -44,7 +44,10 @@ pub fn killed_with_the_cse(scale: Scale) -> Result<Row, Failure> {
         }
     }
     let End { mut row, sent, .. } = chain.finish(&acme)?;
-    row.happened = format!("both killed {kills} times; {} requests were cut and sent again", sent.cut);
+    row.happened = format!(
+        "both killed {kills} times; {} requests were cut and sent again; {} messages the CSE has but left half made",
+        sent.cut, row.unfinished
+    );
     Ok(row)
 }
 
