@@ -3,10 +3,12 @@
 
 mod changes;
 mod damage;
+mod devices;
 mod duplicates;
 mod file;
 mod gaps;
 mod layouts;
+mod opened;
 pub mod quarantine;
 pub mod queries;
 mod queue;
@@ -14,13 +16,15 @@ mod reader;
 mod record;
 mod retention;
 mod totals;
+mod transact;
 pub mod undelivered;
 mod writer;
 
 pub use changes::Change;
 pub use file::BufferError;
 pub use layouts::load as stored_layouts;
+pub use opened::{Opened, open};
 pub use queue::{Entry, Queue, Refusal, Reservation};
 pub use reader::Readers;
 pub use totals::Totals;
-pub use writer::{Observer, Opened, Writer, open};
+pub use writer::{Observer, Writer};

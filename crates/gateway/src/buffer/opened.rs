@@ -1,0 +1,117 @@
+//! The buffer's file once it is open, and what is kept of it in memory.
+
+use super::{
+    Totals, changes,
+    damage::is_damage,
+    devices::Devices,
+    duplicates::Duplicates,
+    file::{BufferError, BufferFile},
+    layouts,
+};
+use crate::{clock, config::Config, slots::LayoutKey};
+use rusqlite::{Connection, ErrorCode};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+/// A buffer that was opened.
+pub struct Opened {
+    pub(super) file: BufferFile,
+    pub(super) loaded: Loaded,
+    pub(super) window: Duration,
+}
+
+impl Opened {
+    /// How much it holds.
+    pub fn totals(&self) -> &Totals {
+        &self.loaded.totals
+    }
+
+    /// The packed layouts that its messages were decoded with.
+    pub fn layouts(&self) -> &HashSet<Arc<LayoutKey>> {
+        &self.loaded.layouts
+    }
+
+    /// How far outputs have come: the last message that each is done with.
+    pub fn cursors(&self) -> &HashMap<Arc<str>, i64> {
+        &self.loaded.cursors
+    }
+}
+
+/// A buffer's file, and what is kept of it in memory.
+pub struct Loaded {
+    pub connection: Connection,
+    pub totals: Totals,
+    pub kept: Kept,
+    /// The packed layouts that the buffer remembers.
+    pub layouts: HashSet<Arc<LayoutKey>>,
+    /// How far outputs have come.
+    pub cursors: HashMap<Arc<str>, i64>,
+    pub duplicates: Duplicates,
+    pub devices: Devices,
+}
+
+/// How much the quarantine holds.
+#[derive(Clone, Copy)]
+pub struct Kept {
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+impl Kept {
+    /// So many messages, with so many bytes, are no longer kept.
+    pub fn less(&mut self, (messages, bytes): (u64, u64)) {
+        self.messages = self.messages.saturating_sub(messages);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+/// Opens the buffer that `config` names; a damaged one is set aside, and what can be read of it goes on in a new one. `by_bytes`
+/// says which devices' messages are the same when their bytes are.
+pub fn open(config: &Config, by_bytes: &dyn Fn(&str) -> bool) -> Result<Opened, BufferError> {
+    let window = Duration::from_secs(config.buffer.duplicate_window_seconds);
+    let file = BufferFile::lock(&config.buffer.path)?;
+    if let Some(reason) = file.check()? {
+        file.mend(reason, None)?;
+    }
+    let loaded = match load(&file, window, by_bytes) {
+        Err(BufferError::Sqlite { source, .. }) if is_damage(&source) || is_incomplete(&source) => {
+            file.mend(&source.to_string(), None)?;
+            load(&file, window, by_bytes)
+        }
+        other => other,
+    }?;
+    file.remember(&loaded.totals.name)?;
+    Ok(Opened { file, loaded, window })
+}
+
+/// Whether tables or their rows are missing.
+fn is_incomplete(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{QueryReturnedNoRows, SqlInputError};
+    matches!(error, QueryReturnedNoRows | SqlInputError { .. })
+        || error.sqlite_error_code() == Some(ErrorCode::Unknown)
+}
+
+/// Opens the file and reads what the writer keeps in memory.
+pub fn load(
+    file: &BufferFile,
+    window: Duration,
+    by_bytes: &dyn Fn(&str) -> bool,
+) -> Result<Loaded, BufferError> {
+    let connection = file.open()?;
+    let read = || -> rusqlite::Result<_> {
+        let totals = Totals::load(&connection)?;
+        let layouts = layouts::load(&connection)?;
+        let cursors = changes::cursors(&connection)?;
+        let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
+        let kept =
+            connection.query_row(sql, [], |row| Ok(Kept { messages: row.get(0)?, bytes: row.get(1)? }))?;
+        let mut duplicates = Duplicates::new(window);
+        duplicates.load(&connection, clock::now(), by_bytes)?;
+        Ok((totals, layouts, cursors, kept, duplicates))
+    };
+    let (totals, layouts, cursors, kept, duplicates) = read().map_err(|source| file.failed(source))?;
+    Ok(Loaded { connection, totals, layouts, cursors, kept, duplicates, devices: Devices::default() })
+}

@@ -1,0 +1,155 @@
+//! One transaction: a batch, and all that changes with it.
+
+use super::{
+    Change,
+    devices::{self, Tally},
+    layouts,
+    opened::{Kept, Loaded},
+    quarantine,
+    queue::{Entry, Ticket},
+    record::{self, Record},
+    retention::{self, Retention},
+    totals::Totals,
+};
+use crate::{reading::Reject, slots::LayoutKey};
+use rusqlite::{CachedStatement, Connection, TransactionBehavior};
+use std::{
+    collections::{HashMap, HashSet, hash_map},
+    sync::Arc,
+};
+
+/// What a transaction made of the buffer.
+pub struct Written {
+    pub totals: Totals,
+    pub kept: Kept,
+    pub retained: retention::Kept,
+    /// Which entries of the batch were stored already.
+    pub again: Vec<usize>,
+}
+
+impl Loaded {
+    /// Writes a batch. What is known in memory is not changed but for the duplicates and the devices. `refused` are the
+    /// messages refused over the life of the buffer.
+    pub fn transact(
+        &mut self,
+        batch: &[Entry],
+        refused: u64,
+        quarantine_limit: Kept,
+        retention: &Retention,
+    ) -> rusqlite::Result<Written> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut totals = self.totals.clone();
+        let mut kept = self.kept;
+        let mut again = Vec::new();
+        let mut devices: HashMap<&str, Tally> = HashMap::new();
+        {
+            let mut message = transaction.prepare_cached(record::INSERT)?;
+            let mut reject = transaction
+                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+            for (at, entry) in batch.iter().enumerate() {
+                if let Entry::Message(_, Ticket { requeued: Some(id), .. }) = entry {
+                    let Some(bytes) = quarantine::remove(&transaction, *id)? else {
+                        // It was dropped since it was read, and stays so.
+                        again.push(at);
+                        continue;
+                    };
+                    kept.less((1, bytes));
+                    totals.quarantined = totals.quarantined.saturating_sub(1);
+                }
+                match entry {
+                    Entry::Message(reading, _) if self.duplicates.is_known(reading) => {
+                        totals.duplicates += 1;
+                        again.push(at);
+                    }
+                    Entry::Message(reading, _) => {
+                        totals.last_message_id += 1;
+                        totals.stored += 1;
+                        totals.formats[reading.format as usize].add(reading.raw.len(), reading.json.len());
+                        let device = match devices.entry(&reading.provenance.device) {
+                            hash_map::Entry::Occupied(known) => known.into_mut(),
+                            hash_map::Entry::Vacant(new) => {
+                                let device = self.devices.find(&transaction, new.key())?;
+                                totals.devices += u64::from(device.last_id.is_none());
+                                new.insert(device)
+                            }
+                        };
+                        let id = totals.last_message_id;
+                        Record::new(id, device.last_id, reading).insert(&mut message)?;
+                        device.messages += 1;
+                        device.bytes += reading.raw.len() as u64;
+                        device.last_id = Some(totals.last_message_id);
+                    }
+                    Entry::Reject(rejected, _) => {
+                        totals.last_quarantine_id += 1;
+                        totals.quarantined += 1;
+                        insert_reject(&mut reject, totals.last_quarantine_id, rejected)?;
+                        kept.messages += 1;
+                        kept.bytes += rejected.raw.len() as u64;
+                    }
+                    Entry::Change(change, _) => kept.less(change.apply(&transaction)?),
+                    Entry::Duplicate(_) | Entry::Damaged(..) | Entry::Tidy | Entry::Stop => {}
+                }
+            }
+        }
+        devices::save(&transaction, &devices)?;
+        let new: HashSet<_> = layouts_of(batch).filter(|layout| !self.layouts.contains(*layout)).collect();
+        layouts::save(&transaction, new)?;
+        trim_quarantine(&transaction, &mut kept, quarantine_limit)?;
+        let mut cursors = self.cursors.clone();
+        cursors.extend(cursors_of(batch));
+        let retained = retention.apply(&transaction, &mut totals, &cursors, batch.len())?;
+        totals.refused = refused;
+        totals.save(&self.totals, &transaction)?;
+        transaction.commit()?;
+        self.devices.committed(&devices);
+        Ok(Written { totals, kept, retained, again })
+    }
+}
+
+/// The layouts of a batch's messages.
+pub fn layouts_of(batch: &[Entry]) -> impl Iterator<Item = &Arc<LayoutKey>> {
+    batch.iter().filter_map(|entry| match entry {
+        Entry::Message(reading, _) => reading.layout.as_ref(),
+        _ => None,
+    })
+}
+
+/// How far outputs have come with a batch.
+pub fn cursors_of(batch: &[Entry]) -> impl Iterator<Item = (Arc<str>, i64)> {
+    batch.iter().filter_map(|entry| match entry {
+        Entry::Change(Change::Cursor { output, message_id }, _) => Some((Arc::clone(output), *message_id)),
+        _ => None,
+    })
+}
+
+fn insert_reject(statement: &mut CachedStatement<'_>, id: i64, reject: &Reject) -> rusqlite::Result<()> {
+    let from = &reject.provenance;
+    statement.execute((
+        id,
+        from.received_at,
+        &from.device,
+        &from.schema,
+        &from.link,
+        &reject.content_type,
+        reject.kind,
+        reject.offset.map(|offset| i64::try_from(offset).unwrap_or(i64::MAX)),
+        &reject.reason,
+        &reject.raw[..],
+        &from.key,
+        &from.request,
+    ))?;
+    Ok(())
+}
+
+/// Lets the oldest go until the quarantine is within its limit.
+fn trim_quarantine(connection: &Connection, kept: &mut Kept, limit: Kept) -> rusqlite::Result<()> {
+    let mut oldest = connection.prepare_cached(
+        "DELETE FROM quarantine WHERE id = (SELECT min(id) FROM quarantine) RETURNING length(raw)",
+    )?;
+    while kept.messages > 0 && (kept.messages > limit.messages || kept.bytes > limit.bytes) {
+        let bytes: u64 = oldest.query_row([], |row| row.get(0))?;
+        kept.messages -= 1;
+        kept.bytes = kept.bytes.saturating_sub(bytes);
+    }
+    Ok(())
+}
