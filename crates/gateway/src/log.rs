@@ -1,12 +1,16 @@
 //! The gateway's log: lines on standard error, for people or as JSON.
 
 use crate::config::{Log, LogFormat};
+use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 
 /// Sends the log of this process to standard error. An error says what is wrong with the level, or that a log is set up already.
 pub fn start(log: &Log) -> Result<(), String> {
     let filter = filter(log).map_err(|e| format!("[log] level: {e}"))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     match log.format {
         LogFormat::Human => lines.with_target(false).try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),

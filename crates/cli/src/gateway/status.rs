@@ -39,8 +39,17 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
     let counts: Vec<_> = counts.iter().map(|what| format!("{} {what}", status[what])).collect();
     line(output, "messages", format!("{} of {} devices", counts.join(", "), status["devices"]))?;
     let buffer = &status["buffer"];
-    let state = if buffer["writable"] == true { "" } else { ", CANNOT BE WRITTEN" };
-    line(output, "buffer", format!("{}, {}{state}", text(&buffer["path"]), bytes(&buffer["bytes"])))?;
+    let mut text_of_buffer = format!("{}, {}", text(&buffer["path"]), bytes(&buffer["bytes"]));
+    if buffer["limit_bytes"] != 0 {
+        text_of_buffer += &format!(", limit {}", bytes(&buffer["limit_bytes"]));
+    }
+    if buffer["full"] == true {
+        text_of_buffer += ", FULL";
+    }
+    if buffer["writable"] != true {
+        text_of_buffer += ", CANNOT BE WRITTEN";
+    }
+    line(output, "buffer", text_of_buffer)?;
     if status["damages"] != 0 {
         let text = format!("{} times, {} lost by it", status["damages"], messages(&status["lost"]));
         line(output, "damaged", text)?;

@@ -51,6 +51,10 @@ struct Buffer {
     name: Arc<str>,
     /// Of its files, the write-ahead log among them.
     bytes: u64,
+    /// Of what is in use of its file; 0 for no limit.
+    limit_bytes: u64,
+    /// Whether messages are refused because of the limit.
+    full: bool,
     /// Whether the last messages could be written.
     writable: bool,
 }
@@ -128,6 +132,8 @@ pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Statu
             path: config.buffer.path.clone(),
             name: totals.name,
             bytes: size(&config.buffer.path),
+            limit_bytes: config.buffer.limit_bytes,
+            full: shared.queue.is_buffer_full(),
             writable: shared.board.writable.load(Ordering::Relaxed),
         },
         queue: Queue {
