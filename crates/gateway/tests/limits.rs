@@ -156,3 +156,18 @@ fn heads_over_the_limit_are_431() {
     stream.write_all(format!("GET /healthz HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(100)).as_bytes()).unwrap();
     assert!(rest(stream).0.starts_with("HTTP/1.1 431"));
 }
+
+#[test]
+fn a_connection_goes_on_after_a_request_that_is_refused_for_its_head() {
+    let gateway = start();
+    let mut stream = TcpStream::connect(gateway.gateway.address()).unwrap();
+    for _ in 0..20 {
+        stream.write_all(b"POST /ingest/- HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\n").unwrap();
+        // The body comes when the head has long been read.
+        std::thread::sleep(Duration::from_millis(5));
+        stream.write_all(b"1").unwrap();
+        let mut answer = [0; 4096];
+        let length = stream.read(&mut answer).unwrap();
+        assert!(answer[..length].starts_with(b"HTTP/1.1 400"), "{:?}", answer[..length].escape_ascii());
+    }
+}

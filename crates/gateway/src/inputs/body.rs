@@ -29,6 +29,14 @@ pub async fn receive(body: Body, limits: &Http, room: &mut Reservation) -> Resul
     })
 }
 
+/// Lets `body` pass, whose request is refused already.
+pub async fn ignore(body: Body, limits: &Http) {
+    let mut pieces = body.into_data_stream();
+    let seconds = Duration::from_secs(limits.body_timeout_seconds);
+    // One that is too slow ends with its connection.
+    let _ = tokio::time::timeout(seconds, discard(&mut pieces, limits.body_limit_bytes)).await;
+}
+
 async fn collect(
     pieces: &mut BodyDataStream,
     limits: &Http,

@@ -1,7 +1,7 @@
 //! `POST /ingest/{device}`: a message in a request's body, its format in the `Content-Type`.
 
 use super::{
-    body::receive,
+    body::{ignore, receive},
     content_type::encoding,
     take::{Arrived, take},
 };
@@ -61,8 +61,14 @@ async fn accept(
     request: Request,
 ) -> Result<(), Problem> {
     let (head, body) = request.into_parts();
-    let Parameters { schema, link } = parameters(&device, &head.uri)?;
-    let key = key(&head.headers)?;
+    let asked = parameters(&device, &head.uri).and_then(|asked| Ok((asked, key(&head.headers)?)));
+    let (Parameters { schema, link }, key) = match asked {
+        Ok(asked) => asked,
+        Err(problem) => {
+            ignore(body, &shared.http).await;
+            return Err(problem);
+        }
+    };
     let mut room = shared.queue.reserve();
     let raw = receive(body, &shared.http, &mut room).await?;
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), name.to_owned());
