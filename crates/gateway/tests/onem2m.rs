@@ -1,4 +1,4 @@
-//! From the ingest into a real oneM2M CSE over HTTP.
+//! From the ingest into a real oneM2M CSE over HTTP. One that is killed is a row of the fault table (`crates/cli/tests/faults`).
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,6 @@ use support::{
     JSON, Running,
     acme::Acme,
     mosquitto::Mosquitto,
-    postgres::Postgres,
     proxy::{Mode, Proxy},
     start_with,
 };
@@ -70,7 +69,7 @@ fn wait(gateway: &Running, what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// How many instances each container has. Not its `cni`: ACME, when it is killed, may have an instance that it did not count.
+/// How many instances each container has.
 fn counts(acme: &Acme) -> Vec<usize> {
     let count = |container: &&str| acme.instances(&format!("/cse-in/dunnage/{container}")).len();
     CONTAINERS.iter().map(count).collect()
@@ -185,21 +184,6 @@ fn over_mqtt_a_broker_that_is_killed_loses_nothing_and_doubles_nothing() {
 }
 
 /// With its own files ACME would lose what it answered for: it writes them a second later, all of them anew.
-#[test]
-fn a_cse_that_is_killed_in_the_middle_has_everything_once() {
-    let database = Postgres::start();
-    let mut acme = Acme::start(&database.config());
-    let gateway = gateway(&acme.url(), "");
-    send(&gateway, 0..10);
-    wait(&gateway, "some messages in the CSE", || counts(&acme)[0] > 1);
-    acme.kill();
-    send(&gateway, 10..15);
-    acme.restart();
-    send(&gateway, 15..20);
-    expect(&gateway, &acme, 0..20);
-    delivered(&gateway, 80);
-}
-
 #[test]
 fn what_the_cse_finds_too_large_is_set_aside_and_others_go_on() {
     let acme = Acme::in_memory();

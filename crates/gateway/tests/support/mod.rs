@@ -6,7 +6,6 @@ pub mod child;
 pub mod kafka;
 pub mod mosquitto;
 pub mod nats;
-pub mod postgres;
 pub mod proxy;
 pub mod scripted;
 pub mod tools;
