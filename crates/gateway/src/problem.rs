@@ -1,5 +1,6 @@
 //! Errors as clients see them: `application/problem+json` (RFC 9457).
 
+use crate::buffer::Refusal;
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -116,6 +117,16 @@ impl Problem {
     pub fn unreadable() -> Self {
         let detail = "the buffer could not be read; the log says why";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unreadable", "Buffer not readable", detail)
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        match refusal {
+            Refusal::Full => Problem::full(),
+            Refusal::BufferFull => Problem::buffer_full(),
+            Refusal::NotWritten => Problem::not_written(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `dunnage gateway quarantine`: what could not be decoded.
 
-use super::running::{Which, list, messages, print_json, text};
+use super::running::{Which, ids, list, messages, print_json, text};
 use crate::{failure::Failure, output, schema::table};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -73,9 +73,7 @@ impl Chosen {
         let given = [("device", &self.device), ("kind", &self.kind), ("schema", &self.schema)];
         let mut query: Vec<_> =
             given.iter().filter_map(|(name, value)| Some((*name, value.as_ref()?.clone()))).collect();
-        if !self.ids.is_empty() {
-            query.push(("ids", self.ids.iter().map(i64::to_string).collect::<Vec<_>>().join(",")));
-        }
+        query.extend(ids(&self.ids));
         query
     }
 }

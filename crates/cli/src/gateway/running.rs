@@ -42,6 +42,12 @@ impl Which {
     }
 }
 
+/// The parameter that names messages by their ids, if there are any.
+pub fn ids(ids: &[i64]) -> Option<(&'static str, String)> {
+    let text = || ids.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+    (!ids.is_empty()).then(|| ("ids", text()))
+}
+
 /// Prints an answer as it is.
 pub fn print_json(answer: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(answer).map_err(|e| Failure::Failed(e.to_string()))?;

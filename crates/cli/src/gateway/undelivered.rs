@@ -1,6 +1,6 @@
 //! `dunnage gateway undelivered`: what outputs refused for good.
 
-use super::running::{Which, list, messages, print_json, text};
+use super::running::{self, Which, list, messages, print_json, text};
 use crate::{failure::Failure, output, schema::table};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -67,9 +67,7 @@ impl Chosen {
         if let Some(output) = &self.output {
             query.push(("output", output.clone()));
         }
-        if !ids.is_empty() {
-            query.push(("ids", ids.iter().map(i64::to_string).collect::<Vec<_>>().join(",")));
-        }
+        query.extend(running::ids(ids));
         query
     }
 }

@@ -4,7 +4,7 @@ use super::{Admin, Query, ids::Ids, query};
 use crate::{
     api::objects::RejectObject,
     buffer::{
-        Change, Refusal,
+        Change,
         quarantine::{self, Filter, Kept},
     },
     inputs::{content_type::encoding, read::read},
@@ -163,7 +163,7 @@ pub(super) async fn discard(
         let Some(newest) = ids.last() else { break };
         after = *newest;
         let count = ids.len() as u64;
-        shared.queue.change(Change::Discard { quarantine_ids: ids }).await.map_err(refused)?;
+        shared.queue.change(Change::Discard { quarantine_ids: ids }).await.map_err(Problem::from)?;
         dropped += count;
         shared.metrics.discarded.inc_by(count);
     }
@@ -205,13 +205,5 @@ async fn requeue(shared: &Shared, reading: Reading, id: i64) -> Result<Receiver<
         }
         tokio::time::sleep(PAUSE).await;
     }
-    shared.queue.requeue(reading, room, id).await.map_err(refused)
-}
-
-fn refused(refusal: Refusal) -> Problem {
-    match refusal {
-        Refusal::Full => Problem::full(),
-        Refusal::BufferFull => Problem::buffer_full(),
-        Refusal::NotWritten => Problem::not_written(),
-    }
+    shared.queue.requeue(reading, room, id).await.map_err(Problem::from)
 }

@@ -2,7 +2,7 @@
 
 use super::{decode::Encoding, read::read};
 use crate::{
-    buffer::{Refusal, Reservation},
+    buffer::Reservation,
     problem::Problem,
     reading::Provenance,
     shared::{Arrival, Shared},
@@ -40,19 +40,11 @@ pub async fn take(
             if !room.grow(reading.json.len()) {
                 return Err(Problem::full());
             }
-            shared.queue.store(reading, room, || arrival.queued()).await.map_err(refused)
+            shared.queue.store(reading, room, || arrival.queued()).await.map_err(Problem::from)
         }
         Err((reject, problem)) => {
-            shared.queue.quarantine(reject, room, || arrival.queued()).await.map_err(refused)?;
+            shared.queue.quarantine(reject, room, || arrival.queued()).await.map_err(Problem::from)?;
             Err(problem)
         }
-    }
-}
-
-fn refused(refusal: Refusal) -> Problem {
-    match refusal {
-        Refusal::Full => Problem::full(),
-        Refusal::BufferFull => Problem::buffer_full(),
-        Refusal::NotWritten => Problem::not_written(),
     }
 }
