@@ -53,8 +53,10 @@ pub use profile::ProfileError;
 pub use reload::{ReloadError, Reloaded};
 
 use arc_swap::ArcSwap;
+use axum::Router;
 use buffer::{Opened, Queue, Readers, Totals, Writer};
 use hex::hex;
+use inputs::Named;
 use live::{Commits, Live};
 use metrics::Metrics;
 use outputs::Outputs;
@@ -63,6 +65,7 @@ use reload::Reloader;
 use requests::Requests;
 use shared::{Board, Shared};
 use std::{
+    collections::HashMap,
     net::SocketAddr,
     sync::{Arc, atomic::Ordering},
     thread::JoinHandle,
@@ -84,6 +87,7 @@ pub struct Gateway {
     before: Totals,
     stopping: watch::Sender<bool>,
     connections: Arc<Semaphore>,
+    inputs: HashMap<String, SocketAddr>,
     takers: JoinSet<()>,
     leaving: watch::Sender<bool>,
     forwarders: JoinSet<()>,
@@ -166,13 +170,14 @@ impl Gateway {
     /// Opens the buffer and serves requests. Runs on the tokio runtime it is called in.
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
-        let inputs = inputs::open_all(&config)?;
+        let mut inputs = inputs::open_all(&config)?;
         let outputs = outputs::open_all(&config)?;
         let opened = buffer::open(&config, &|device| profiles.by_bytes(device))?;
         check_layouts(&config, &profiles, &opened)?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
         let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let addresses = listen(&mut inputs).await?;
 
         #[cfg(unix)]
         let socket = config.admin_socket().map(|path| admin::Socket::bind(&path)).transpose()?;
@@ -202,11 +207,12 @@ impl Gateway {
         let writer = writer.map_err(Error::Thread)?;
 
         let connections = Arc::new(Semaphore::new(config.http.connections));
-        let router = api::routes(inputs::http::routes()).with_state(Arc::clone(&shared));
+        let hooks = inputs.iter().fold(Router::new(), |all, named| all.merge(named.input.routes()));
+        let router = api::routes(inputs::http::routes().merge(hooks)).with_state(Arc::clone(&shared));
         let (limits, gauge) = (config.http.clone(), shared.metrics.connections.clone());
         tokio::spawn(server::serve(listener, router, limits, Arc::clone(&connections), gauge, watching));
         let mut takers = JoinSet::new();
-        for input in inputs {
+        for Named { input, .. } in inputs {
             takers.spawn(input.run(Arc::clone(&shared), shared.stopping.clone()));
         }
         let (leaving, left) = watch::channel(false);
@@ -227,6 +233,7 @@ impl Gateway {
         tracing::info!(%address, buffer = %config.buffer.path.display(), stored = totals.stored, "gateway started");
         Ok(Gateway {
             address,
+            inputs: addresses,
             shared,
             before: totals,
             stopping,
@@ -246,6 +253,11 @@ impl Gateway {
     /// The address that the gateway listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The address that the input `name` listens on, if it does.
+    pub fn input_address(&self, name: &str) -> Option<SocketAddr> {
+        self.inputs.get(name).copied()
     }
 
     /// What each output did and does.
@@ -337,6 +349,17 @@ impl Gateway {
         );
         summary
     }
+}
+
+/// Has all inputs listen that do. Answers with their addresses, by their names.
+async fn listen(inputs: &mut [Named]) -> Result<HashMap<String, SocketAddr>, Error> {
+    let mut addresses = HashMap::new();
+    for Named { name, input } in inputs {
+        let listening = input.listen().await;
+        let listening = listening.map_err(|e| InputError { name: name.clone(), message: e.to_string() })?;
+        addresses.extend(listening.map(|address| (name.clone(), address)));
+    }
+    Ok(addresses)
 }
 
 /// Refuses a layout in a slot in which messages came with another one.

@@ -22,6 +22,8 @@ pub mod header {
     pub const LINK: &str = "Dunnage-Link";
     /// What its request is called.
     pub const REQUEST: &str = "X-Request-Id";
+    /// What the way it came knows of it: an object, as compact JSON.
+    pub const ORIGIN: &str = "Dunnage-Origin";
     /// The format of the payload.
     pub const CONTENT_TYPE: &str = "Content-Type";
 }

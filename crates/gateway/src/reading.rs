@@ -22,6 +22,8 @@ pub struct Provenance {
     pub by_bytes: bool,
     /// What the sender, or else the gateway, calls the request; it goes with the message to the outputs and into the log.
     pub request: String,
+    /// What the way it came knows of it beyond that, such as a provider's time and position: an object, as compact JSON.
+    pub origin: Option<Arc<str>>,
 }
 
 /// A message that was decoded.

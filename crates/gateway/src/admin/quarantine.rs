@@ -190,6 +190,7 @@ async fn decode_again(shared: &Arc<Shared>, kept: Kept) -> Result<Reading, (Reje
         key: kept.key,
         by_bytes: false,
         request: kept.request,
+        origin: kept.origin.map(Into::into),
     };
     let encoding = encoding(&kept.content_type, &HeaderMap::new());
     read(shared, provenance, &kept.content_type, encoding, kept.raw.into()).await

@@ -28,6 +28,9 @@ pub struct MessageObject {
     link: Option<String>,
     bytes: usize,
     json_bytes: usize,
+    /// What the way it came knows of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<Box<RawValue>>,
     value: Box<RawValue>,
 }
 
@@ -44,6 +47,7 @@ impl MessageObject {
             link: m.link,
             bytes: m.bytes,
             json_bytes: m.json.len(),
+            origin: m.origin.map(RawValue::from_string).transpose().ok()?,
             value: RawValue::from_string(m.json).ok()?,
         })
     }
@@ -61,6 +65,7 @@ impl MessageObject {
             link: from.link,
             bytes: reading.raw.len(),
             json: reading.json.clone(),
+            origin: from.origin.as_deref().map(str::to_owned),
         })
     }
 }
@@ -78,6 +83,9 @@ pub struct RejectObject {
     kind: String,
     offset: Option<i64>,
     reason: String,
+    /// What the way it came knows of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<Box<RawValue>>,
     hex: String,
 }
 
@@ -96,6 +104,7 @@ impl RejectObject {
             kind: r.kind,
             offset: r.offset,
             reason: r.reason,
+            origin: r.origin.and_then(|origin| RawValue::from_string(origin).ok()),
             hex: hex(&r.raw),
         }
     }
@@ -115,6 +124,7 @@ impl RejectObject {
             kind: reject.kind.into(),
             offset: reject.offset.and_then(|offset| offset.try_into().ok()),
             reason: reject.reason.clone(),
+            origin: from.origin.and_then(|origin| RawValue::from_string(origin.as_ref().into()).ok()),
             hex: hex(&reject.raw),
         }
     }

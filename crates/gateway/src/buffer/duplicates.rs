@@ -159,6 +159,7 @@ mod tests {
             key,
             by_bytes,
             request: String::new(),
+            origin: None,
         };
         Reading { provenance, format: Id::Json, raw: raw.into(), json: String::new(), layout: None }
     }

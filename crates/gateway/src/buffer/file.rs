@@ -9,7 +9,7 @@ use std::{
 };
 
 /// The layout of the tables below, as `PRAGMA user_version`.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
 /// Ids ascend and are not used again; `totals` keeps the last one. `previous` is the id of the device's message
@@ -110,6 +110,12 @@ CREATE TABLE gaps (
     first INTEGER PRIMARY KEY,
     last INTEGER NOT NULL
 ) STRICT;
+";
+
+/// What version 5 has more: what the way that a message came knows of it, an object as compact JSON.
+const ORIGIN: &str = "
+ALTER TABLE messages ADD COLUMN origin TEXT;
+ALTER TABLE quarantine ADD COLUMN origin TEXT;
 ";
 
 /// A buffer that cannot be used.
@@ -303,6 +309,10 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     }
     if version(transaction)? == 3 {
         transaction.execute_batch(CARE)?;
+        transaction.pragma_update(None, "user_version", 4)?;
+    }
+    if version(transaction)? == 4 {
+        transaction.execute_batch(ORIGIN)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())

@@ -31,6 +31,8 @@ pub struct Kept {
     pub key: Option<String>,
     /// What its request is called; messages of older buffers have none.
     pub request: String,
+    /// What the way it came knows of it, as compact JSON.
+    pub origin: Option<String>,
 }
 
 /// Which messages.
@@ -52,8 +54,7 @@ impl Filter {
     }
 }
 
-const COLUMNS: &str =
-    "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request";
+const COLUMNS: &str = "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request, origin";
 
 /// A part of the list, newest first.
 pub fn newest(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Kept>> {
@@ -114,5 +115,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Kept> {
         raw: row.get(9)?,
         key: row.get(10)?,
         request: row.get::<_, Option<String>>(11)?.unwrap_or_default(),
+        origin: row.get(12)?,
     })
 }

@@ -44,6 +44,8 @@ pub struct StoredMessage {
     pub bytes: usize,
     /// What they say, as compact JSON.
     pub json: String,
+    /// What the way it came knows of it, as compact JSON.
+    pub origin: Option<String>,
 }
 
 /// A device and its last message.
@@ -177,6 +179,7 @@ fn outgoing(row: &Row<'_>, profiles: &Profiles, buffer: &str) -> rusqlite::Resul
         request: record.request.unwrap_or_default().to_owned(),
         raw: record.raw.to_owned(),
         json: record.json.to_owned(),
+        origin: record.origin.map(str::to_owned),
     })
 }
 
@@ -232,5 +235,6 @@ fn message(row: &Row<'_>, first: usize) -> rusqlite::Result<StoredMessage> {
         link: record.link.map(str::to_owned),
         bytes: record.raw.len(),
         json: record.json.to_owned(),
+        origin: record.origin.map(str::to_owned),
     })
 }

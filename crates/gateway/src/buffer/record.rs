@@ -6,10 +6,10 @@ use rusqlite::{CachedStatement, Row, ffi};
 /// The columns of a message in the table `messages m`, in their order.
 pub const COLUMNS: &str =
     "m.id, m.received_at, m.device, m.format, m.schema, m.link, m.previous, m.raw, m.json, m.key, m.request,
-    m.\"check\"";
+    m.\"check\", m.origin";
 
 /// Writes a message.
-pub const INSERT: &str = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+pub const INSERT: &str = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 /// A message.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +36,8 @@ pub struct Record<'a> {
     pub key: Option<&'a str>,
     /// What its request is called.
     pub request: Option<&'a str>,
+    /// What the way it came knows of it, as compact JSON.
+    pub origin: Option<&'a str>,
 }
 
 impl<'a> Record<'a> {
@@ -54,6 +56,7 @@ impl<'a> Record<'a> {
             json: &reading.json,
             key: from.key.as_deref(),
             request: Some(&from.request),
+            origin: from.origin.as_deref(),
         }
     }
 
@@ -74,6 +77,7 @@ impl<'a> Record<'a> {
             json: row.get_ref(first + 8)?.as_str()?,
             key: text(9)?,
             request: text(10)?,
+            origin: text(12)?,
         };
         // Messages of older buffers have none.
         match row.get::<_, Option<i64>>(first + 11)? {
@@ -100,11 +104,13 @@ impl<'a> Record<'a> {
             self.key,
             self.request,
             self.check(),
+            self.origin,
         ))?;
         Ok(())
     }
 
-    /// CRC-32 of all columns; texts and bytes with their length, what is missing as length -1.
+    /// CRC-32 of all columns; texts and bytes with their length, what is missing as length -1. Only an
+    /// `origin` that is missing is left out: messages of older buffers have none.
     pub fn check(&self) -> u32 {
         let mut sum = crc32fast::Hasher::new();
         let mut bytes = |bytes: Option<&[u8]>| {
@@ -122,6 +128,9 @@ impl<'a> Record<'a> {
         bytes(Some(self.json.as_bytes()));
         bytes(self.key.map(str::as_bytes));
         bytes(self.request.map(str::as_bytes));
+        if let Some(origin) = self.origin {
+            bytes(Some(origin.as_bytes()));
+        }
         sum.finalize()
     }
 }

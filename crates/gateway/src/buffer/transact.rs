@@ -45,7 +45,7 @@ impl Loaded {
         {
             let mut message = transaction.prepare_cached(record::INSERT)?;
             let mut reject = transaction
-                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for (at, entry) in batch.iter().enumerate() {
                 if let Entry::Message(_, Ticket { requeued: Some(id), .. }) = entry {
                     let Some(bytes) = quarantine::remove(&transaction, *id)? else {
@@ -137,6 +137,7 @@ fn insert_reject(statement: &mut CachedStatement<'_>, id: i64, reject: &Reject) 
         &reject.raw[..],
         &from.key,
         &from.request,
+        &from.origin,
     ))?;
     Ok(())
 }

@@ -72,7 +72,8 @@ async fn accept(
     let mut room = shared.queue.reserve();
     let raw = receive(body, &shared.http, &mut room).await?;
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), name.to_owned());
-    let provenance = Provenance { device, received_at, schema, link, key, by_bytes: false, request };
+    let provenance =
+        Provenance { device, received_at, schema, link, key, by_bytes: false, request, origin: None };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = encoding(content_type, &head.headers);

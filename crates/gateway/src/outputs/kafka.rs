@@ -153,6 +153,7 @@ fn headers(message: &Message) -> OwnedHeaders {
         (header::SCHEMA, message.schema.as_ref()),
         (header::LINK, message.link.as_ref()),
         (header::REQUEST, Some(&message.request)),
+        (header::ORIGIN, message.origin.as_ref()),
     ]
     .into_iter()
     .filter(|(_, value)| value.is_some())

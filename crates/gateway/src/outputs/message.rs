@@ -30,6 +30,8 @@ pub struct Message {
     pub raw: Vec<u8>,
     /// What they say, as compact JSON.
     pub json: String,
+    /// What the way it came knows of it, as compact JSON.
+    pub origin: Option<String>,
 }
 
 /// What the key of a message begins with that has a name already. No sender's key can: they have no spaces.

@@ -290,7 +290,7 @@ fn check_subject(subject: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Where the message came from. All values are names, numbers or media types, so none can break a header.
+/// Where the message came from. All values are names, numbers, media types or compact JSON, so none can break a header.
 fn headers(message: &Message, payload: Payload) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(header::DEVICE, message.device.as_str());
@@ -302,6 +302,9 @@ fn headers(message: &Message, payload: Payload) -> HeaderMap {
     }
     if let Some(link) = &message.link {
         headers.insert(header::LINK, link.as_str());
+    }
+    if let Some(origin) = &message.origin {
+        headers.insert(header::ORIGIN, origin.as_str());
     }
     let format = match payload {
         Payload::Json => Some(Id::Json),

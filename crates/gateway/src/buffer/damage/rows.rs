@@ -50,7 +50,7 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>]) -> Option<Found<'a>>
             let named = std::str::from_utf8(device).is_ok_and(is_name) && matches!(offset, Null | Integer(_));
             let readable =
                 columns.iter().all(|column| !matches!(column, Text(t) if std::str::from_utf8(t).is_err()));
-            (texts && named && readable && rest.len() <= 2).then_some(Found::Reject(id))
+            (texts && named && readable && rest.len() <= 3).then_some(Found::Reject(id))
         }
         (None, [Text(output), Integer(id)]) => Some(Found::Cursor(name(output)?, *id)),
         (None, [Text(schema), Integer(slot), Blob(fingerprint)]) => {
@@ -86,6 +86,7 @@ fn message<'a>(id: i64, columns: &[ValueRef<'a>]) -> Option<Record<'a>> {
         json: text(column(8))??,
         key: text(column(9))?,
         request: text(column(10))?,
+        origin: text(column(12))?,
     };
     let sound = match number(11)? {
         Some(check) => check == i64::from(record.check()),

@@ -5,10 +5,10 @@
 //! to the last message that is done (consumer reset, NATS server 2.14), and goes on in order from there. Within a batch,
 //! a device's message waits for the commit of the one before it. So a device's messages are stored in their order, whatever fails.
 
-mod incoming;
+mod message;
 
-use self::incoming::Incoming;
 use crate::{
+    inputs::{Input, incoming::Incoming},
     nats::{Access, Servers},
     shared::Shared,
 };
@@ -113,27 +113,6 @@ impl Nats {
         Ok(Nats { name: name.into(), servers: Servers::new(&access)?, settings: settings.clone() })
     }
 
-    /// Takes messages until the gateway stops.
-    pub(crate) async fn run(self, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
-        let mut position = Position::default();
-        let (mut context, mut pause) = (None, PAUSES.0);
-        while !*stopping.borrow() {
-            let before = position.done;
-            let Err(reason) = self.session(&shared, &mut context, &mut position, &mut stopping).await else {
-                break;
-            };
-            tracing::warn!(input = %self.name, reason, "taken up again");
-            pause = if position.done > before { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                _ = stopping.wait_for(|stop| *stop) => {}
-            }
-        }
-        if let Some(context) = context {
-            let _ = tokio::time::timeout(TIMEOUT, context.client().flush()).await;
-        }
-    }
-
     /// Takes messages from behind `position` until the gateway stops, or until the order may be another: then it says why.
     async fn session(
         &self,
@@ -221,7 +200,7 @@ impl Nats {
         let mut lanes: Vec<Vec<Incoming>> = Vec::new();
         let mut lane_of: HashMap<String, usize> = HashMap::new();
         for (_, message) in batch {
-            let incoming = Incoming::new(shared, &self.name, message);
+            let incoming = message::read(shared, &self.name, message);
             let lane = *lane_of.entry(incoming.device().to_owned()).or_insert(lanes.len());
             match lanes.get_mut(lane) {
                 Some(messages) => messages.push(incoming),
@@ -230,13 +209,37 @@ impl Nats {
         }
         let lanes = lanes.into_iter().map(|messages| async move {
             for message in messages {
-                if !message.store(shared, stopping).await {
+                // There is no other temporary error than the gateway's end.
+                if message.store(shared, stopping).await.is_err_and(|problem| problem.is_temporary()) {
                     return false;
                 }
             }
             true
         });
         future::join_all(lanes).await.into_iter().all(|stored| stored)
+    }
+}
+
+#[async_trait::async_trait]
+impl Input for Nats {
+    async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
+        let mut position = Position::default();
+        let (mut context, mut pause) = (None, PAUSES.0);
+        while !*stopping.borrow() {
+            let before = position.done;
+            let Err(reason) = self.session(&shared, &mut context, &mut position, &mut stopping).await else {
+                break;
+            };
+            tracing::warn!(input = %self.name, reason, "taken up again");
+            pause = if position.done > before { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                _ = stopping.wait_for(|stop| *stop) => {}
+            }
+        }
+        if let Some(context) = context {
+            let _ = tokio::time::timeout(TIMEOUT, context.client().flush()).await;
+        }
     }
 }
 

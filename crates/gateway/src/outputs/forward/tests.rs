@@ -225,6 +225,7 @@ fn reading(device: String, n: usize) -> Reading {
             key: None,
             by_bytes: false,
             request: format!("r{n}"),
+            origin: None,
         },
         format: dunnage_formats::Id::Json,
         raw: n.to_string().into_bytes().into(),

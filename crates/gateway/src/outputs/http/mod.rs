@@ -95,6 +95,8 @@ struct Body<'a> {
     schema: Option<&'a str>,
     link: Option<&'a str>,
     request: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'a RawValue>,
     value: &'a RawValue,
 }
 
@@ -218,6 +220,7 @@ fn write(message: &Message, body: &mut Vec<u8>) -> serde_json::Result<()> {
         schema: message.schema.as_deref(),
         link: message.link.as_deref(),
         request: &message.request,
+        origin: message.origin.as_deref().map(serde_json::from_str).transpose()?,
         value,
     };
     serde_json::to_writer(body, &object)

@@ -178,6 +178,7 @@ mod tests {
             request: "r1".into(),
             raw: Vec::new(),
             json: json.into(),
+            origin: None,
         }
     }
 

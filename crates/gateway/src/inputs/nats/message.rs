@@ -1,0 +1,75 @@
+//! A message of a stream: what its headers say of it.
+
+use crate::{
+    clock,
+    inputs::incoming::Incoming,
+    name::is_name,
+    nats::{device_of, header},
+    outputs::message,
+    problem::Problem,
+    reading::Provenance,
+    shared::Shared,
+};
+use async_nats::jetstream::Message;
+use axum::http::StatusCode;
+
+/// What stands for a device that has no id that can be used.
+const NO_DEVICE: &str = "unknown";
+/// What metrics call the input.
+const METRIC: &str = "nats";
+/// Longest `Nats-Msg-Id` that is kept as it is.
+const KEY: usize = 128;
+
+/// Reads what the headers of `message` say of it.
+pub fn read(shared: &Shared, input: &str, message: Message) -> Incoming {
+    let text = |name: &str| message.headers.as_ref()?.get(name).map(|value| value.as_str().to_owned());
+    let mut bad = None;
+    let mut name = |what: &str, given: Option<String>| match given {
+        Some(given) if !is_name(&given) => {
+            bad.get_or_insert_with(|| Problem::bad_name(what));
+            None
+        }
+        given => given,
+    };
+    let token = || message.subject.rsplit('.').next().map(device_of);
+    let device = name("the device's id", text(header::DEVICE).or_else(token));
+    let schema = name("schema", text(header::SCHEMA)).map(Into::into);
+    let link = name("link", text(header::LINK));
+    let request = text(header::REQUEST).filter(|name| is_name(name));
+    let received_at = text(header::RECEIVED_AT).and_then(|text| text.parse().ok());
+    let origin = text(header::ORIGIN).filter(|text| is_object(text));
+    let provenance = Provenance {
+        device: device.unwrap_or_else(|| NO_DEVICE.into()),
+        received_at: received_at.filter(|micros| *micros >= 0).unwrap_or_else(clock::now),
+        schema,
+        link,
+        key: Some(key(input, text(async_nats::header::NATS_MESSAGE_ID.as_ref()), &message)),
+        by_bytes: false,
+        request: request.unwrap_or_else(|| shared.requests.name()),
+        origin: origin.map(Into::into),
+    };
+    let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
+    let limit = shared.http.body_limit_bytes;
+    if message.payload.len() > limit {
+        let detail = format!("a message may have {limit} bytes");
+        bad = Some(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail));
+    }
+    Incoming { input: METRIC, provenance, content_type, raw: message.message.payload, bad }
+}
+
+/// Whether `text` is a JSON object.
+fn is_object(text: &str) -> bool {
+    text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// What makes the message the same when it is delivered again: its name, and else its place in the stream.
+fn key(input: &str, id: Option<String>, message: &Message) -> String {
+    match id {
+        Some(name) if message::is_ours(&name) => message::key_of(&name),
+        Some(id) if (1..=KEY).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic()) => id,
+        _ => match message.info() {
+            Ok(info) => format!("{}@{}:{input}", info.stream_sequence, info.published.unix_timestamp_nanos()),
+            Err(_) => input.to_owned(),
+        },
+    }
+}
