@@ -206,6 +206,9 @@ pub struct Input {
     /// A NATS stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nats: Option<inputs::nats::Settings>,
+    /// What a network's provider posts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<inputs::webhooks::Settings>,
 }
 
 /// `[[output]]`: where messages go. One of the tables says how.

@@ -42,7 +42,7 @@ pub use config::{
     Quarantine, Schemas, WhenFull,
 };
 pub use config_file::ConfigError;
-pub use inputs::{InputError, nats as nats_input};
+pub use inputs::{InputError, nats as nats_input, webhooks as webhook_input};
 #[cfg(feature = "kafka")]
 pub use outputs::kafka as kafka_output;
 pub use outputs::{

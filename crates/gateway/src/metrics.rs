@@ -39,6 +39,13 @@ struct ByProblem {
     problem: &'static str,
 }
 
+/// Per provider and event.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByEvent {
+    provider: &'static str,
+    event: &'static str,
+}
+
 /// All metrics of a gateway.
 pub struct Metrics {
     registry: Registry,
@@ -60,6 +67,7 @@ pub struct Metrics {
     /// Messages of the quarantine that an operator dropped.
     pub discarded: Counter,
     problems: Family<ByProblem, Counter>,
+    events: Family<ByEvent, Counter>,
     /// Messages that waited when the writer took a batch.
     pub batch_messages: Histogram,
     /// From the begin of a transaction to the end of its commit.
@@ -116,6 +124,7 @@ impl Metrics {
             requeued: Counter::default(),
             discarded: Counter::default(),
             problems: Family::default(),
+            events: Family::default(),
             batch_messages: Histogram::new(exponential_buckets(1.0, 2.0, 12)),
             commit_seconds: Histogram::new(exponential_buckets(0.0001, 2.0, 15)),
             write_errors: Counter::default(),
@@ -157,6 +166,7 @@ impl Metrics {
             forgotten,
         );
         r.register("problem_messages", "Messages answered with an error, by its type", self.problems.clone());
+        r.register("hook_events", "Requests of providers that carry no message", self.events.clone());
         r.register("write_errors", "Transactions that could not be written", self.write_errors.clone());
         r.register("batch_messages", "Messages in a transaction", self.batch_messages.clone());
         let seconds = self.commit_seconds.clone();
@@ -224,6 +234,11 @@ impl Metrics {
     /// Counts a message that was not stored, by the type of the problem.
     pub fn answered(&self, problem: &'static str) {
         self.problems.get_or_create(&ByProblem { problem }).inc();
+    }
+
+    /// Counts a request of `provider` that carries no message.
+    pub fn event(&self, provider: &'static str, event: &'static str) {
+        self.events.get_or_create(&ByEvent { provider, event }).inc();
     }
 
     /// The metrics as text, as they are at this moment.

@@ -28,7 +28,15 @@ fn gateway() -> Running {
     let gateway = start_with(|config| {
         let http = toml::from_str("url = 'http://127.0.0.1:1/'\ntimeout_seconds = 1").unwrap();
         config.outputs.push(Output { name: "o".into(), http: Some(http), ..Output::default() });
+        let tokens = config.buffer.path.with_file_name("tokens");
+        std::fs::write(&tokens, "0123456789abcdef").unwrap();
+        let hook = format!(
+            "name = 'h'\n[webhook]\nprovider = 'chirpstack'\ntoken_file = {tokens:?}\nformat = 'json'"
+        );
+        config.inputs.push(toml::from_str(&hook).unwrap());
     });
+    let join = gateway.agent.post(gateway.url("/hooks/h?event=join"));
+    assert_eq!(join.header("authorization", "Bearer 0123456789abcdef").send("{}").unwrap().status(), 200);
     let key = [("idempotency-key", "k")];
     for (body, status) in [("{\"t\":1}", 204), ("{\"t\":1}", 204), ("[", 400)] {
         let mut request = gateway.agent.post(gateway.url("/ingest/d")).header("content-type", JSON);

@@ -8,6 +8,7 @@ pub mod incoming;
 pub mod nats;
 pub mod read;
 pub mod take;
+pub mod webhooks;
 
 use crate::{
     config::{self, Config},
@@ -19,7 +20,7 @@ use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 
 /// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
-pub const EXAMPLES: &[&str] = &[nats::EXAMPLE];
+pub const EXAMPLES: &[&str] = &[nats::EXAMPLE, webhooks::EXAMPLE];
 
 /// A way in beside HTTP's `/ingest`.
 #[async_trait::async_trait]
@@ -75,6 +76,9 @@ pub fn open(earlier: &[config::Input], config: &config::Input) -> Result<Named, 
     let mut inputs = Vec::new();
     if let Some(settings) = &config.nats {
         inputs.push(nats::Nats::new(name, settings).map(boxed));
+    }
+    if let Some(settings) = &config.webhook {
+        inputs.push(webhooks::Webhook::new(name, settings).map(boxed));
     }
     match (inputs.pop(), inputs.is_empty()) {
         (None, _) => Err(failed("says nothing of where messages come from".into())),

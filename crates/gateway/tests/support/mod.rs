@@ -111,7 +111,7 @@ pub fn post_with_key(agent: &ureq::Agent, url: &str, key: &str, body: &[u8]) -> 
     answer(request.send(body).unwrap())
 }
 
-fn answer(mut response: ureq::http::Response<ureq::Body>) -> Answer {
+pub fn answer(mut response: ureq::http::Response<ureq::Body>) -> Answer {
     let text = response.body_mut().read_to_string().unwrap();
     let headers = response.headers().clone();
     let content_type = headers.get("content-type").map_or("", |v| v.to_str().unwrap()).to_owned();

@@ -1,0 +1,358 @@
+//! `[input.webhook]`: takes what a network's provider posts to `/hooks/{name}`, on the HTTP port.
+//!
+//! A file for each provider reads its requests; this one does what is the same for all: who may, how large, which format, and the
+//! answer. Providers send again what is not answered 200, so that is the answer to everything that is durable.
+
+mod astrocast;
+mod callback;
+mod chirpstack;
+mod jwt;
+mod origin;
+mod rockblock;
+mod the_things_stack;
+mod token;
+
+use super::{
+    Input,
+    body::{ignore, receive},
+    content_type::encoding,
+    decode::Encoding,
+    take::{Arrived, take},
+};
+use crate::{
+    clock,
+    config::{FormatName, Http},
+    name::is_name,
+    problem::Problem,
+    reading::Provenance,
+    requests,
+    shared::{Arrival, Shared},
+};
+use axum::{
+    Json, Router,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, StatusCode, header, request::Parts},
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use callback::{Body, Callback, Uplink};
+use jwt::PublicKey;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
+    sync::Arc,
+};
+use token::Tokens;
+use tokio::sync::watch;
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# What a network's provider posts to /hooks/NAME on the HTTP port.
+# [[input]]
+# name = \"sat\"
+# [input.webhook]
+# provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock
+# format = \"packed\"              # of the devices' messages
+# link = \"iridium-sbd-mo\"        # the link of these messages, for the record
+# Also token_file (a token a line; all but rockblock need it), header (in which the token comes), formats (by LoRaWAN port), devices
+# (the provider's ids, and what they are here): docs/operate.md.
+";
+
+/// What metrics call the input.
+const METRIC: &str = "webhook";
+/// Largest request of a provider, in bytes. There is much in it beside the device's message.
+const CALLBACK_BYTES: usize = 1 << 20;
+
+/// `[input.webhook]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Whose requests they are.
+    pub provider: Provider,
+    /// A file of tokens, one a line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<PathBuf>,
+    /// The header in which the provider sends a token; in `Authorization`, behind `Bearer`.
+    #[serde(default = "authorization")]
+    pub header: String,
+    /// A public key, as PEM, in place of the one that the provider publishes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<PathBuf>,
+    /// The format of the devices' messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<FormatName>,
+    /// The format of messages that come on a LoRaWAN port (FPort, 1 to 223).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub formats: BTreeMap<String, FormatName>,
+    /// The link of the messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// What devices are called here, by what the provider calls them. A device that is not listed keeps its provider's id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub devices: BTreeMap<String, String>,
+}
+
+fn authorization() -> String {
+    header::AUTHORIZATION.to_string()
+}
+
+/// Whose requests they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provider {
+    /// Astrocast's callbacks.
+    Astrocast,
+    /// The HTTP integration of ChirpStack 4.
+    Chirpstack,
+    /// Webhooks of The Things Stack 3.
+    TheThingsStack,
+    /// Iridium through Ground Control's RockBLOCK.
+    Rockblock,
+}
+
+impl Provider {
+    /// Its name in the configuration, in keys and in what is stored.
+    fn name(self) -> &'static str {
+        match self {
+            Provider::Astrocast => "astrocast",
+            Provider::Chirpstack => "chirpstack",
+            Provider::TheThingsStack => "the-things-stack",
+            Provider::Rockblock => "rockblock",
+        }
+    }
+
+    /// Whether it sends messages with a LoRaWAN port.
+    fn has_ports(self) -> bool {
+        matches!(self, Provider::Chirpstack | Provider::TheThingsStack)
+    }
+}
+
+/// Who may call: whoever knows a token, or has signed the request.
+enum Guard {
+    Tokens(Tokens),
+    Signature(PublicKey),
+}
+
+/// A provider's webhook.
+pub struct Webhook(Arc<Hook>);
+
+struct Hook {
+    name: String,
+    provider: Provider,
+    guard: Guard,
+    header: HeaderName,
+    format: Option<FormatName>,
+    formats: HashMap<u8, FormatName>,
+    link: Option<String>,
+    devices: BTreeMap<String, String>,
+}
+
+/// What became of a request.
+#[derive(Serialize)]
+struct Answer {
+    /// `stored` (or it was already), `quarantined`, or `ignored` if the request carries no message.
+    message: &'static str,
+    /// Why it is in the quarantine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
+}
+
+impl Webhook {
+    /// The input `name` that `settings` describe. An error says what is wrong with them.
+    pub fn new(name: &str, settings: &Settings) -> Result<Webhook, String> {
+        let Settings { provider, format, link, devices, .. } = settings.clone();
+        let guard = match (&settings.token_file, provider, &settings.key_file) {
+            (Some(file), _, None) => {
+                Guard::Tokens(Tokens::read(file).map_err(|e| format!("token_file: {e}"))?)
+            }
+            (None, Provider::Rockblock, None) => Guard::Signature(PublicKey::of_ground_control()?),
+            (None, Provider::Rockblock, Some(file)) => {
+                Guard::Signature(PublicKey::read(file).map_err(|e| format!("key_file: {e}"))?)
+            }
+            (Some(_), Provider::Rockblock, Some(_)) => {
+                return Err("key_file: with a token_file, no signature is looked at".into());
+            }
+            (_, _, Some(_)) => return Err(format!("key_file: {} signs nothing", provider.name())),
+            (None, _, None) => return Err(format!("token_file: {} needs one", provider.name())),
+        };
+        let header = settings.header.parse().map_err(|_| "header: is no header's name".to_owned())?;
+        if !provider.has_ports() && !settings.formats.is_empty() {
+            return Err(format!("formats: messages of {} have no port", provider.name()));
+        }
+        if format.is_none() && settings.formats.is_empty() {
+            return Err("format: which format do the devices send?".into());
+        }
+        let port = |text: &String| text.parse().ok().filter(|port| (1..=223_u8).contains(port));
+        let formats = settings.formats.iter().map(|(text, format)| match port(text) {
+            Some(port) => Ok((port, *format)),
+            None => Err(format!("formats: {text:?} is no port: they are 1 to 223")),
+        });
+        if let Some(bad) = devices.values().find(|id| !is_name(id)) {
+            return Err(format!("devices: {bad:?} is no device's id"));
+        }
+        if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
+            return Err(format!("link: {bad:?} is no link's id"));
+        }
+        let (name, formats) = (name.to_owned(), formats.collect::<Result<_, _>>()?);
+        Ok(Webhook(Arc::new(Hook { name, provider, guard, header, format, formats, link, devices })))
+    }
+}
+
+#[async_trait::async_trait]
+impl Input for Webhook {
+    fn routes(&self) -> Router<Arc<Shared>> {
+        let hook = Arc::clone(&self.0);
+        let call = |State(shared): State<Arc<Shared>>, request: Request| async move {
+            hook.call(&shared, request).await
+        };
+        Router::new().route(&format!("/hooks/{}", self.0.name), post(call))
+    }
+
+    async fn run(self: Box<Self>, _: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
+        // Requests come over the HTTP port, which ends them. An error means that the gateway is gone.
+        let _ = stopping.wait_for(|stopping| *stopping).await;
+    }
+}
+
+impl Hook {
+    async fn call(&self, shared: &Arc<Shared>, request: Request) -> Response {
+        let name = shared.requests.of(request.headers());
+        let answer = match self.read(shared, request).await {
+            Ok((Callback::Event(event), _)) => {
+                shared.metrics.event(self.provider.name(), event);
+                Ok(Answer { message: "ignored", problem: None })
+            }
+            Ok((Callback::Uplink(uplink), room)) => self.store(shared, &name, *uplink, room).await,
+            Err(problem) => {
+                drop(Arrival::new(&shared.board));
+                Err(problem)
+            }
+        };
+        let problem = answer.as_ref().map_or_else(Some, |answer| answer.problem.as_ref());
+        if let Some(problem) = problem {
+            shared.metrics.answered(problem.name());
+            let (input, detail) = (&self.name, &problem.detail);
+            tracing::debug!(
+                input,
+                request = name,
+                problem = problem.name(),
+                detail,
+                "a message was not stored"
+            );
+        }
+        ([(requests::HEADER, name)], answer.map(Json)).into_response()
+    }
+
+    /// What the request is, and the room that it takes.
+    async fn read(
+        &self,
+        shared: &Arc<Shared>,
+        request: Request,
+    ) -> Result<(Callback, crate::buffer::Reservation), Problem> {
+        let (head, body) = request.into_parts();
+        let limits = Http { body_limit_bytes: CALLBACK_BYTES, ..shared.http.clone() };
+        if let Err(problem) = self.admit(&head) {
+            ignore(body, &limits).await;
+            return Err(problem);
+        }
+        let mut room = shared.queue.reserve();
+        let bytes = receive(body, &limits, &mut room).await?;
+        let key = match &self.guard {
+            Guard::Signature(key) => Some(key),
+            Guard::Tokens(_) => None,
+        };
+        let query = head.uri.query().unwrap_or_default();
+        let body = Body { query, content_type: text(&head.headers, &header::CONTENT_TYPE), bytes: &bytes };
+        let callback = match self.provider {
+            Provider::Astrocast => astrocast::read(&body),
+            Provider::Chirpstack => chirpstack::read(&body),
+            Provider::TheThingsStack => the_things_stack::read(&body),
+            Provider::Rockblock => rockblock::read(&body, key),
+        };
+        Ok((callback?, room))
+    }
+
+    /// Whether the sender knows a token, where that is what tells who may send.
+    fn admit(&self, head: &Parts) -> Result<(), Problem> {
+        let Guard::Tokens(tokens) = &self.guard else { return Ok(()) };
+        let given = text(&head.headers, &self.header);
+        let given = match given.split_once(' ') {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim_start(),
+            _ => given,
+        };
+        let of_url = match self.provider {
+            Provider::Rockblock => rockblock::token(head.uri.query().unwrap_or_default()),
+            _ => None,
+        };
+        match tokens.know(given) | of_url.is_some_and(|token| tokens.know(&token)) {
+            true => Ok(()),
+            false => {
+                Err(callback::unauthorized(format!("{} must have a token of this webhook", self.header)))
+            }
+        }
+    }
+
+    async fn store(
+        &self,
+        shared: &Arc<Shared>,
+        request: &str,
+        uplink: Uplink,
+        room: crate::buffer::Reservation,
+    ) -> Result<Answer, Problem> {
+        let mut arrival = Arrival::new(&shared.board);
+        let device = self.devices.get(&uplink.device).unwrap_or(&uplink.device);
+        if !is_name(device) {
+            return Err(Problem::bad_name("the device's id"));
+        }
+        if uplink.payload.len() > shared.http.body_limit_bytes {
+            let detail = format!("a message may have {} bytes", shared.http.body_limit_bytes);
+            return Err(Problem::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too-large",
+                "Message too large",
+                detail,
+            ));
+        }
+        let (content_type, encoding) = self.encoding(uplink.origin.port);
+        let provider = self.provider.name();
+        let key = Some(format!("{provider}:{}", uplink.id));
+        let origin = uplink.origin.to_json(&self.name, provider, &uplink.id);
+        let provenance = Provenance {
+            device: device.clone(),
+            received_at: clock::now(),
+            schema: None,
+            link: self.link.clone(),
+            key,
+            by_bytes: false,
+            request: request.to_owned(),
+            origin,
+        };
+        let raw = uplink.payload.into();
+        let arrived = Arrived { input: METRIC, provenance, content_type, encoding, raw, room };
+        match take(shared, &mut arrival, arrived).await {
+            Ok(()) => Ok(Answer { message: "stored", problem: None }),
+            Err(problem) if problem.is_temporary() => Err(problem),
+            // It is on disk, and would be the same if it came again.
+            Err(problem) => Ok(Answer { message: "quarantined", problem: Some(problem) }),
+        }
+    }
+
+    /// The format of a message that came on `port`.
+    fn encoding(&self, port: Option<u8>) -> (&'static str, Result<Encoding, Problem>) {
+        let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
+        match (format, port) {
+            (Some(FormatName(format)), _) => {
+                (format.media_type(), encoding(format.media_type(), &HeaderMap::new()))
+            }
+            (None, Some(port)) => {
+                ("", Err(Problem::unsupported(format!("no format is set for the port {port}"))))
+            }
+            (None, None) => ("", Err(Problem::unsupported("the message has no port, and no format is set"))),
+        }
+    }
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}

@@ -1,0 +1,141 @@
+//! What a provider knows of a message beside its bytes: the object that is stored with it (`spec/ingest.md`, "What is stored").
+
+use crate::clock;
+use serde::Serialize;
+use std::sync::Arc;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+/// What all providers' words become.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct Origin {
+    /// When the device sent it, RFC 3339 in UTC with milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_at: Option<String>,
+    /// Where the device was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// What the device is called, beside its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_name: Option<String>,
+    /// The LoRaWAN port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u8>,
+    /// How many messages the device had sent: LoRaWAN's frame counter, Iridium's MOMSN.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counter: Option<u32>,
+    /// The radio gateway that heard the message best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<Heard>,
+}
+
+/// A place on the Earth, WGS 84.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Position {
+    latitude: f64,
+    longitude: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    altitude_m: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy_m: Option<f64>,
+}
+
+/// A radio gateway, and how it heard the message.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct Heard {
+    /// What it is called.
+    pub id: String,
+    /// Received signal strength, dBm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rssi: Option<f64>,
+    /// Signal to noise, dB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snr: Option<f64>,
+    /// Where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+}
+
+#[derive(Serialize)]
+struct Stored<'o> {
+    input: &'o str,
+    provider: &'o str,
+    message_id: &'o str,
+    #[serde(flatten)]
+    origin: &'o Origin,
+}
+
+impl Origin {
+    /// As it is stored, of the message `message_id`.
+    pub fn to_json(&self, input: &str, provider: &str, message_id: &str) -> Option<Arc<str>> {
+        let stored = Stored { input, provider, message_id, origin: self };
+        serde_json::to_string(&stored).ok().map(Into::into)
+    }
+}
+
+impl Position {
+    /// A place, if it is one. Providers say `null`, or 0 and 0, where they do not know.
+    pub fn new(latitude: Option<f64>, longitude: Option<f64>) -> Option<Position> {
+        let (latitude, longitude) = (latitude?, longitude?);
+        let is_place = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
+        let unknown = latitude == 0.0 && longitude == 0.0;
+        (is_place && !unknown).then_some(Position { latitude, longitude, altitude_m: None, accuracy_m: None })
+    }
+
+    /// The same at a height above the sea.
+    pub fn at(self, altitude_m: Option<f64>) -> Position {
+        Position { altitude_m: altitude_m.filter(|altitude| altitude.is_finite()), ..self }
+    }
+
+    /// The same with the radius in which it lies.
+    pub fn within(self, accuracy_m: Option<f64>) -> Position {
+        let accuracy_m = accuracy_m.filter(|accuracy| accuracy.is_finite() && *accuracy > 0.0);
+        Position { accuracy_m, ..self }
+    }
+}
+
+impl Heard {
+    /// The one of `all` that heard best.
+    pub fn best(all: impl Iterator<Item = Heard>) -> Option<Heard> {
+        let strength = |heard: &Heard| heard.snr.or(heard.rssi).unwrap_or(f64::NEG_INFINITY);
+        all.max_by(|a, b| strength(a).total_cmp(&strength(b)))
+    }
+}
+
+/// A time as it is stored, from RFC 3339.
+pub fn time(text: Option<&str>) -> Option<String> {
+    let time = OffsetDateTime::parse(text?, &Rfc3339).ok()?;
+    Some(clock::rfc3339(i64::try_from(time.unix_timestamp_nanos() / 1000).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_become_utc_with_milliseconds() {
+        for (given, stored) in [
+            ("2022-07-18T09:34:15.775023242+00:00", Some("2022-07-18T09:34:15.775Z")),
+            ("2026-05-25T15:42:11+02:00", Some("2026-05-25T13:42:11.000Z")),
+            ("21-10-31 10:41:50", None),
+            ("", None),
+        ] {
+            assert_eq!(time(Some(given)).as_deref(), stored, "{given}");
+        }
+    }
+
+    #[test]
+    fn places_are_on_the_earth() {
+        let new = |latitude, longitude| Position::new(Some(latitude), Some(longitude)).is_some();
+        assert!(new(-90.0, 180.0) && new(0.0, 6.5));
+        assert!(!new(90.1, 0.0) && !new(1.0, -181.0) && !new(f64::NAN, 1.0) && !new(0.0, 0.0));
+        assert_eq!(Position::new(None, Some(1.0)), None);
+    }
+
+    #[test]
+    fn the_best_gateway_is_the_one_with_the_least_noise() {
+        let heard = |id: &str, rssi, snr| Heard { id: id.into(), rssi, snr, position: None };
+        let all =
+            [heard("a", Some(-50.0), Some(1.0)), heard("b", Some(-90.0), Some(9.5)), heard("c", None, None)];
+        assert_eq!(Heard::best(all.into_iter()).unwrap().id, "b");
+    }
+}

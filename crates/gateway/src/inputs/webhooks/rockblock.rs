@@ -1,0 +1,113 @@
+//! Ground Control's RockBLOCK (docs.groundcontrol.com, "Receiving MO messages via HTTP Webhook"; docs.rock7.com, "Push API"):
+//! a form, or JSON with the same fields, the message in hexadecimal digits, and all of it again in a signed token, `JWT`. It
+//! tries again until it is answered 200.
+
+use super::{
+    callback::{Body, Callback, foreign, unauthorized},
+    jwt::PublicKey,
+    origin::{Origin, Position, time},
+};
+use crate::{clock, problem::Problem};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use time::{PrimitiveDateTime, format_description::StaticFormatDescription, macros::format_description};
+
+/// How `transmit_time` looks behind the century, in UTC: `21-10-31 10:41:50`. Some devices' is RFC 3339.
+const TRANSMIT_TIME: StaticFormatDescription =
+    format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
+
+/// The fields of a request, by their names.
+struct Fields(Map<String, Value>);
+
+/// Reads a request. With a `key`, what its token says is what it says; the other fields are not looked at.
+pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Problem> {
+    let mut fields = Fields::read(body)?;
+    if let Some(key) = key {
+        let token = fields.text("JWT").ok_or_else(|| unauthorized("the request has no JWT"))?;
+        fields = Fields(key.claims(&token).map_err(unauthorized)?);
+    }
+    let needed = |name: &str| fields.text(name).ok_or_else(|| foreign(format!("it has no {name}")));
+    let (imei, momsn, sent) = (needed("imei")?, needed("momsn")?, needed("transmit_time")?);
+    let data = hex(&needed("data")?)?;
+    let kilometres = fields.number("iridium_cep");
+    let place = Position::new(fields.number("iridium_latitude"), fields.number("iridium_longitude"));
+    let sent_at = utc(&sent);
+    // The counter starts again after 65,535.
+    let id = format!("{momsn}@{}", sent_at.as_deref().unwrap_or(&sent));
+    let origin = Origin {
+        sent_at,
+        position: place.map(|place| place.within(kilometres.map(|km| km * 1000.0))),
+        counter: momsn.parse().ok(),
+        ..Origin::default()
+    };
+    Callback::uplink(imei, id, data, origin)
+}
+
+/// The token in the query of a URL, `token=...`: this provider's headers cannot be chosen.
+pub fn token(query: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Query {
+        token: Option<String>,
+    }
+    serde_urlencoded::from_str::<Query>(query).ok()?.token
+}
+
+impl Fields {
+    fn read(body: &Body<'_>) -> Result<Fields, Problem> {
+        if body.content_type.to_ascii_lowercase().starts_with("application/json") {
+            return body.json().map(Fields);
+        }
+        let form: BTreeMap<String, String> =
+            serde_urlencoded::from_bytes(body.bytes).map_err(|e| foreign(e.to_string()))?;
+        Ok(Fields(form.into_iter().map(|(name, text)| (name, Value::String(text))).collect()))
+    }
+
+    /// Texts and numbers come as either, by the way they are sent.
+    fn text(&self, name: &str) -> Option<String> {
+        match self.0.get(name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.text(name)?.parse().ok()
+    }
+}
+
+fn utc(text: &str) -> Option<String> {
+    let short = PrimitiveDateTime::parse(&format!("20{text}"), TRANSMIT_TIME).ok();
+    let micros = short.and_then(|time| i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok());
+    micros.map(clock::rfc3339).or_else(|| time(Some(text)))
+}
+
+fn hex(text: &str) -> Result<Vec<u8>, Problem> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    let bytes = text.as_bytes().chunks(2).map(byte).collect::<Option<_>>();
+    bytes.ok_or_else(|| foreign("the message's data is not in hexadecimal digits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{hex, utc};
+
+    #[test]
+    fn both_shapes_of_times_are_read() {
+        assert_eq!(utc("21-10-31 10:41:50").as_deref(), Some("2021-10-31T10:41:50.000Z"));
+        assert_eq!(utc("2019-01-31T14:00:13Z").as_deref(), Some("2019-01-31T14:00:13.000Z"));
+        assert_eq!(utc("yesterday"), None);
+    }
+
+    #[test]
+    fn hexadecimal_digits_come_in_pairs() {
+        assert_eq!(hex("48656C6c6f").unwrap(), b"Hello");
+        assert_eq!(hex("").unwrap(), b"");
+        assert!(hex("486").is_err() && hex("4g").is_err() && hex("é0").is_err() && hex("+1").is_err());
+    }
+}

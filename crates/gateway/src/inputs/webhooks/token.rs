@@ -1,0 +1,38 @@
+//! Tokens that tell who may call a webhook.
+
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use subtle::{Choice, ConstantTimeEq};
+
+/// Fewest characters of a token.
+const SHORTEST: usize = 16;
+
+/// The tokens of a webhook: several while they are changed. Only their hashes are held.
+pub struct Tokens(Vec<[u8; 32]>);
+
+impl Tokens {
+    /// The tokens of a file, one a line. Empty lines and those that begin with `#` are none.
+    pub fn read(file: &Path) -> Result<Tokens, String> {
+        let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let tokens: Vec<&str> = lines.collect();
+        let good = |token: &&str| token.len() >= SHORTEST && token.bytes().all(|b| b.is_ascii_graphic());
+        match tokens.is_empty() || !tokens.iter().all(good) {
+            true => Err(format!(
+                "{}: must have a token a line, of at least {SHORTEST} visible ASCII characters",
+                file.display()
+            )),
+            false => Ok(Tokens(tokens.into_iter().map(hash).collect())),
+        }
+    }
+
+    /// Whether `given` is one of them. How long that takes says nothing of them.
+    pub fn know(&self, given: &str) -> bool {
+        let given = hash(given);
+        self.0.iter().fold(Choice::from(0), |known, token| known | token.ct_eq(&given)).into()
+    }
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
