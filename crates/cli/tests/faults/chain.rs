@@ -8,6 +8,7 @@ use crate::{
     gateway::{Gateway, Surroundings},
     process,
     row::Row,
+    sender::{Post, Senders},
 };
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
@@ -59,12 +60,25 @@ pub struct Plan {
     /// The buffer's file where it is not in the gateway's folder: as the gateway sees it, and as we do.
     pub buffer: Option<(PathBuf, PathBuf)>,
     pub surroundings: Surroundings,
+    /// The ways in beside HTTP, as TOML.
+    pub inputs: String,
+    /// What sends, to the gateway that is started; without it, HTTP clients.
+    pub senders: Option<Box<dyn FnOnce(&Gateway) -> Result<Senders, Failure>>>,
 }
 
 impl Default for Plan {
     fn default() -> Plan {
         let (shape, surroundings) = Default::default();
-        Plan { application: "", shape, timeout_seconds: 10, stream: None, buffer: None, surroundings }
+        Plan {
+            application: "",
+            shape,
+            timeout_seconds: 10,
+            stream: None,
+            buffer: None,
+            surroundings,
+            inputs: String::new(),
+            senders: None,
+        }
     }
 }
 
@@ -84,9 +98,13 @@ impl Chain {
             forwarder = Some(Gateway::start(&beside, &config, Surroundings::default())?);
             output = stream_output(&servers);
         }
-        let config = format!("[buffer]\npath = {inside:?}\n{output}");
+        let config = format!("[buffer]\npath = {inside:?}\n{}{output}", plan.inputs);
         let gateway = Gateway::start(folder.path(), &config, plan.surroundings)?;
-        let fleet = Fleet::new(&gateway.url(), plan.shape);
+        let senders = match plan.senders {
+            Some(make) => make(&gateway)?,
+            None => Post::senders(&format!("{}/ingest", gateway.url()), plan.shape.connections),
+        };
+        let fleet = Fleet::new(senders, plan.shape);
         let application = plan.application;
         let (destroyed, begun) = (HashSet::new(), Instant::now());
         Ok(Chain { gateway, fleet, forwarder, destroyed, application, buffer, folder, begun })

@@ -1,5 +1,6 @@
 //! The devices: each sends one message after the other, and the same again until it is acknowledged.
 
+use crate::sender::{Sender, Senders};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -11,7 +12,7 @@ use std::{
 };
 
 /// How long a message is sent again before its device gives up.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 /// How long a device waits after a request that was cut, and at most after one that was answered 503.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -56,7 +57,6 @@ pub struct Sent {
 #[derive(Default)]
 struct Shared {
     shape: Shape,
-    url: String,
     released: AtomicU64,
     taken: AtomicU64,
     answered: AtomicU64,
@@ -65,14 +65,15 @@ struct Shared {
 }
 
 impl Fleet {
-    /// Devices that send to the gateway at `url`. Nothing is released yet.
-    pub fn new(url: &str, shape: Shape) -> Fleet {
-        let shared = Arc::new(Shared { shape, url: format!("{url}/ingest"), ..Shared::default() });
-        let connection = |first| {
-            let shared = Arc::clone(&shared);
-            std::thread::spawn(move || Connection::new(shared).run(first))
+    /// Devices that share `senders`. Nothing is released yet.
+    pub fn new(senders: Senders, shape: Shape) -> Fleet {
+        let shape = Shape { connections: senders.len(), ..shape };
+        let shared = Arc::new(Shared { shape, ..Shared::default() });
+        let connection = |(first, sender)| {
+            let connection = Connection { shared: Arc::clone(&shared), sender, sent: Sent::default() };
+            std::thread::spawn(move || connection.run(first))
         };
-        let threads = (0..shape.connections).map(connection).collect();
+        let threads = senders.into_iter().enumerate().map(connection).collect();
         Fleet { shared, threads }
     }
 
@@ -137,16 +138,11 @@ pub fn key(device: &str, number: u64) -> String {
 
 struct Connection {
     shared: Arc<Shared>,
-    agent: ureq::Agent,
+    sender: Box<dyn Sender>,
     sent: Sent,
 }
 
 impl Connection {
-    fn new(shared: Arc<Shared>) -> Connection {
-        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
-        Connection { shared, agent: config.build().into(), sent: Sent::default() }
-    }
-
     /// Sends for its devices in turn, of which `first` is the first.
     fn run(mut self, first: usize) -> Sent {
         let Shape { connections, devices, .. } = self.shared.shape;
@@ -181,7 +177,7 @@ impl Connection {
         let body = format!("{{\"n\":{number},\"text\":\"{}\"{end}", "x".repeat(padding));
         let begun = Instant::now();
         loop {
-            match (self.post(device, number, &body), malformed) {
+            match (self.sender.send(device, &key(device, number), &body), malformed) {
                 (Some(204), false) => {
                     self.sent.acknowledged.entry(device.to_owned()).or_default().push(number);
                     break;
@@ -207,14 +203,5 @@ impl Connection {
             std::thread::sleep(PAUSE);
         }
         self.shared.answered.fetch_add(1, SeqCst);
-    }
-
-    /// The status of the answer; `None` when the request was cut.
-    fn post(&self, device: &str, number: u64, body: &str) -> Option<u16> {
-        let request = self.agent.post(format!("{}/{device}", self.shared.url));
-        let request = request.header("content-type", "application/json");
-        let mut answer = request.header("idempotency-key", key(device, number)).send(body).ok()?;
-        answer.body_mut().read_to_vec().ok()?;
-        Some(answer.status().as_u16())
     }
 }

@@ -16,6 +16,7 @@ mod gateway;
 mod process;
 mod row;
 mod rows;
+mod sender;
 
 // What the gateway's own tests start, too.
 #[path = "../../../gateway/tests/support/acme.rs"]

@@ -6,6 +6,7 @@ mod gateway;
 mod machine;
 mod messages;
 mod stream;
+mod webhook;
 
 use crate::row::Scenario;
 
@@ -29,5 +30,10 @@ pub const ALL: &[Scenario] = &[
         name: "both_killed",
         title: "gateway killed while the CSE restarts",
         measure: gateway::killed_with_the_cse,
+    },
+    Scenario {
+        name: "callbacks_repeated",
+        title: "webhook: every callback repeated, also after 503",
+        measure: webhook::repeated,
     },
 ];

@@ -9,17 +9,25 @@ use crate::{
 
 /// Kills the gateway in the middle of bursts, while it also delivers.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
-    let (kills, burst) = (scale.of(3, 20), scale.of(100, 400));
+    let plan = Plan { application: "killed", ..Plan::default() };
+    killed_under(plan, scale.of(3, 20), scale.of(100, 400), scale)
+}
+
+/// Kills the gateway of `plan` so many times, in the midst of a burst of messages each time.
+pub fn killed_under(plan: Plan, kills: u64, burst: u64, scale: Scale) -> Result<Row, Failure> {
     let acme = cse::in_memory(scale);
-    let mut chain = Chain::start(Plan { application: "killed", ..Plan::default() }, acme.address)?;
+    let mut chain = Chain::start(plan, acme.address)?;
     for kill in 0..kills {
         chain.fleet.release(burst);
         chain.fleet.wait_for(somewhere_in(kill, burst));
         chain.gateway.kill()?;
         chain.gateway.start_again()?;
     }
-    let End { mut row, sent, .. } = chain.finish(&acme)?;
-    row.happened = format!("killed {kills} times; {} requests were cut and sent again", sent.cut);
+    let End { mut row, sent, stats } = chain.finish(&acme)?;
+    row.happened = format!(
+        "killed {kills} times; {} requests were cut and sent again; {} messages came again that were stored already",
+        sent.cut, stats["duplicates"]
+    );
     Ok(row)
 }
 

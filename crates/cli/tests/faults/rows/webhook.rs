@@ -1,0 +1,93 @@
+//! A network's provider posts messages, and the same again.
+
+use crate::{
+    Failure,
+    chain::{Chain, End, Plan},
+    cse,
+    disk::Disk,
+    fleet::Shape,
+    gateway::Surroundings,
+    process,
+    row::{Row, Scale},
+    sender::{Sender, Senders, agent, status},
+};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A provider that posts every callback twice, and again what is answered 503, as the disk runs full.
+pub fn repeated(scale: Scale) -> Result<Row, Failure> {
+    let (times, burst) = (scale.of(1, 4), scale.of(150, 500));
+    let acme = cse::in_memory(scale);
+    let folder = TempDir::new()?;
+    let tokens = folder.path().join("tokens");
+    std::fs::write(&tokens, TOKEN)?;
+    let inputs = format!(
+        "[[input]]\nname = \"sat\"\n[input.webhook]\nprovider = \"astrocast\"\nformat = \"json\"\ntoken_file = {tokens:?}\n"
+    );
+    let disk = Disk::mount(&folder.path().join("disk"))?;
+    let connections = Shape::default().connections;
+    let plan = Plan {
+        application: "hook",
+        shape: Shape { padding: 4000, ..Shape::default() },
+        surroundings: Surroundings { before: disk.enter(), ..Surroundings::default() },
+        buffer: Some((folder.path().join("disk/buffer.sqlite3"), disk.outside("buffer.sqlite3"))),
+        inputs,
+        senders: Some(Box::new(move |gateway| Ok(Provider::senders(&gateway.url(), connections)))),
+        ..Plan::default()
+    };
+    let chain = Chain::start(plan, acme.address)?;
+    for _ in 0..times {
+        disk.fill(1 << 20)?;
+        let before = chain.fleet.turned_away();
+        chain.fleet.release(burst);
+        process::until("the disk is full", Duration::from_secs(60), || {
+            (chain.fleet.turned_away() >= before + 20).then_some(())
+        })?;
+        disk.relieve()?;
+    }
+    let End { mut row, sent, stats } = chain.finish(&acme)?;
+    row.happened = format!(
+        "every callback came at least twice, and {} were answered 503; {} were known already",
+        sent.turned_away, stats["duplicates"]
+    );
+    if stats["duplicates"].as_u64().is_none_or(|known| known < row.acknowledged) {
+        row.problems.push(row.happened.clone());
+    }
+    Ok(row)
+}
+
+const TOKEN: &str = "a-token-of-the-provider";
+
+/// Astrocast's push notifications.
+struct Provider {
+    agent: ureq::Agent,
+    url: String,
+}
+
+impl Provider {
+    fn senders(url: &str, connections: usize) -> Senders {
+        let one =
+            |_| Box::new(Provider { agent: agent(), url: format!("{url}/hooks/sat") }) as Box<dyn Sender>;
+        (0..connections).map(one).collect()
+    }
+
+    fn post(&self, callback: &str) -> Option<u16> {
+        let request = self.agent.post(&self.url).header("content-type", "application/json");
+        status(request.header("authorization", format!("Bearer {TOKEN}")).send(callback))
+    }
+}
+
+impl Sender for Provider {
+    fn send(&mut self, device: &str, key: &str, body: &str) -> Option<u16> {
+        let data = BASE64_STANDARD.encode(body);
+        let callback = format!(
+            "{{\"messageGuid\":\"{key}\",\"deviceGuid\":\"{device}\",\"createdDate\":\"2026-01-01T00:00:00Z\",\"data\":\"{data}\"}}"
+        );
+        match (self.post(&callback)?, self.post(&callback)?) {
+            (200, 200) => Some(204),
+            // The provider comes again with the message when one of its callbacks was not taken.
+            (200, other) | (other, _) => Some(other),
+        }
+    }
+}
