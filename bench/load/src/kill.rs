@@ -109,7 +109,7 @@ async fn post(
         head.clear();
         let _ = write!(
             head,
-            "POST /ingest/{device}?link={name} HTTP/1.1\r\nhost: x\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
+            "POST /ingest/{device}?link={name} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
             payload.content_type,
             body.len()
         );

@@ -1,6 +1,6 @@
 //! The configuration: one TOML file, then the environment.
 
-use crate::{inputs, outputs};
+use crate::{access, inputs, outputs};
 use serde::{Deserialize, Serialize};
 use std::{
     net::SocketAddr,
@@ -13,6 +13,8 @@ use std::{
 pub struct Config {
     /// The HTTP input and API.
     pub http: Http,
+    /// Who may send and read.
+    pub access: access::Settings,
     /// Where readings become durable.
     pub buffer: Buffer,
     /// What could not be decoded.
@@ -302,8 +304,17 @@ impl Default for Admin {
 impl Config {
     /// Where the admin socket is, if there is to be one.
     pub fn admin_socket(&self) -> Option<PathBuf> {
-        let folder = self.buffer.path.parent().unwrap_or(Path::new(""));
-        (!self.admin.socket.as_os_str().is_empty()).then(|| folder.join(&self.admin.socket))
+        (!self.admin.socket.as_os_str().is_empty()).then(|| self.state().join(&self.admin.socket))
+    }
+
+    /// Where the tokens are.
+    pub fn tokens(&self) -> PathBuf {
+        self.state().join(&self.access.tokens)
+    }
+
+    /// The folder of what the gateway keeps.
+    fn state(&self) -> &Path {
+        self.buffer.path.parent().unwrap_or(Path::new(""))
     }
 }
 

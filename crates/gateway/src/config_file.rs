@@ -5,7 +5,7 @@ use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
 /// Every key: section, name, and what the commented default says of it.
-const KEYS: [(&str, &str, &str); 21] = [
+const KEYS: &[(&str, &str, &str)] = &[
     ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
     ("http", "body_limit_bytes", "Largest message, in bytes; larger ones are answered 413. At most 1 MiB."),
     ("http", "connections", "Most connections at a time; more wait in the listen queue."),
@@ -20,6 +20,26 @@ const KEYS: [(&str, &str, &str); 21] = [
         "http",
         "drain_timeout_seconds",
         "Longest time that requests may take to finish when the gateway stops.",
+    ),
+    (
+        "access",
+        "who",
+        "Who needs no token to send and to read: loopback (peers on the loopback address that come through no proxy), tokens (nobody), anyone.",
+    ),
+    (
+        "access",
+        "tokens",
+        "The file of the tokens, which `dunnage gateway token` writes. A relative path starts at the buffer's folder.",
+    ),
+    (
+        "access",
+        "device_messages_per_minute",
+        "Most messages of a device in a minute, which may also come at once; more are answered 429. 0 for no limit.",
+    ),
+    (
+        "access",
+        "address_messages_per_minute",
+        "Most messages from an address (of IPv6, a /64), of whatever devices. Not for the loopback address. 0 for no limit.",
     ),
     ("buffer", "path", "The SQLite file that holds the readings. Its folder is made when it is missing."),
     ("buffer", "queue_messages", "Most messages that wait to be written; more are answered 503."),
@@ -158,7 +178,7 @@ impl Config {
         let defaults = table(&Config::default());
         let mut text = String::from(HEAD);
         let mut open = "";
-        for (section, key, comment) in KEYS {
+        for &(section, key, comment) in KEYS {
             if section != open {
                 let _ = writeln!(text, "\n[{section}]");
                 open = section;
@@ -364,14 +384,15 @@ mod tests {
 
     #[test]
     fn every_key_can_be_set_in_the_environment() {
-        for (section, key, _) in KEYS {
+        for &(section, key, _) in KEYS {
             let variable = format!("DUNNAGE_{}_{}", section.to_uppercase(), key.to_uppercase());
             let text = match (section, key) {
                 ("http", "listen") => "127.0.0.1:9",
                 ("log", "format") => "json",
                 ("buffer", "when_full") => "refuse",
                 ("log", "level") => "warn",
-                (_, "path" | "socket") => "elsewhere",
+                ("access", "who") => "anyone",
+                (_, "path" | "socket" | "tokens") => "elsewhere",
                 ("http", "body_limit_bytes") => "77",
                 ("buffer", "queue_bytes" | "limit_bytes") => "2000000",
                 _ => "7",

@@ -4,6 +4,7 @@
 //! reading waits in a bounded queue until one thread writes it, many in a transaction, and the request is
 //! answered after the commit. The API and the page show what is stored. See `spec/ingest.md`.
 
+mod access;
 #[cfg(unix)]
 mod admin;
 mod api;
@@ -33,6 +34,7 @@ mod tls;
 mod unread;
 mod view;
 
+pub use access::{Right, Settings as Access, Token, TokensError, Until, Who, edit as tokens};
 #[cfg(unix)]
 pub use admin::{AdminClient, AdminError, SocketError};
 pub use buffer::{BufferError, undelivered::Undelivered};
@@ -120,6 +122,9 @@ pub enum Error {
     /// A schema or a profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
+    /// The file of the tokens cannot be used.
+    #[error(transparent)]
+    Tokens(#[from] TokensError),
     /// The buffer cannot be used.
     #[error(transparent)]
     Buffer(#[from] BufferError),
@@ -170,6 +175,8 @@ impl Gateway {
     /// Opens the buffer and serves requests. Runs on the tokio runtime it is called in.
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
+        let tokens = access::Tokens::load(&config.tokens())?;
+        access::warn(&config, &tokens);
         let mut inputs = inputs::open_all(&config)?;
         let outputs = outputs::open_all(&config)?;
         let opened = buffer::open(&config, &|device| profiles.by_bytes(device))?;
@@ -187,14 +194,18 @@ impl Gateway {
         let cursors = opened.cursors().clone();
         let started_at = clock::now();
         let readers = Readers::new(config.buffer.path.clone(), queue.clone());
+        let metrics = Metrics::new();
+        let refusals = &metrics.refusals;
         let shared = Arc::new(Shared {
             http: config.http.clone(),
+            access: access::Access::new(&config.access, tokens, refusals.clone()),
+            limits: access::Limits::new(&config.access, refusals.clone()),
             profiles: ArcSwap::from_pointee(profiles),
             queue,
             readers,
             board: Board::new(totals.clone()),
             live: Live::new(),
-            metrics: Metrics::new(),
+            metrics,
             outputs: Outputs::default(),
             large: Semaphore::new(LARGE_AT_A_TIME),
             stopping: watching.clone(),
@@ -208,7 +219,8 @@ impl Gateway {
 
         let connections = Arc::new(Semaphore::new(config.http.connections));
         let hooks = inputs.iter().fold(Router::new(), |all, named| all.merge(named.input.routes()));
-        let router = api::routes(inputs::http::routes().merge(hooks)).with_state(Arc::clone(&shared));
+        let router =
+            api::routes(&shared, inputs::http::routes().merge(hooks)).with_state(Arc::clone(&shared));
         let (limits, gauge) = (config.http.clone(), shared.metrics.connections.clone());
         tokio::spawn(server::serve(listener, router, limits, Arc::clone(&connections), gauge, watching));
         let mut takers = JoinSet::new();

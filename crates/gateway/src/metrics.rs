@@ -1,6 +1,6 @@
 //! Metrics for Prometheus, from the start of the process.
 
-use crate::{buffer::Totals, outputs::Families};
+use crate::{buffer::Totals, outputs::Families, problem::Problem};
 use dunnage_formats::Id;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -46,6 +46,17 @@ struct ByEvent {
     event: &'static str,
 }
 
+/// Counts whom the locks on the doors refused, by the type of the problem.
+#[derive(Debug, Clone, Default)]
+pub struct Refusals(Family<ByProblem, Counter>);
+
+impl Refusals {
+    /// Counts one.
+    pub fn count(&self, problem: &Problem) {
+        self.0.get_or_create(&ByProblem { problem: problem.name() }).inc();
+    }
+}
+
 /// All metrics of a gateway.
 pub struct Metrics {
     registry: Registry,
@@ -76,6 +87,8 @@ pub struct Metrics {
     pub write_errors: Counter,
     /// Open connections.
     pub connections: Gauge,
+    /// Whom the locks on the doors refused.
+    pub refusals: Refusals,
     /// Of each output.
     pub outputs: Families,
     queue_messages: Gauge,
@@ -129,6 +142,7 @@ impl Metrics {
             commit_seconds: Histogram::new(exponential_buckets(0.0001, 2.0, 15)),
             write_errors: Counter::default(),
             connections: Gauge::default(),
+            refusals: Refusals::default(),
             queue_messages: Gauge::default(),
             queue_bytes: Gauge::default(),
             devices: Gauge::default(),
@@ -172,6 +186,8 @@ impl Metrics {
         let seconds = self.commit_seconds.clone();
         r.register_with_unit("commit_duration", "Begin to end of a transaction", Unit::Seconds, seconds);
         r.register("open_connections", "Connections of the HTTP input", self.connections.clone());
+        let refusals = self.refusals.0.clone();
+        r.register("access_refusals", "Messages, requests and connections refused by [access]", refusals);
         r.register("queue_messages", "Messages that wait to be written", self.queue_messages.clone());
         r.register("queue_bytes", "Bytes of messages in memory", self.queue_bytes.clone());
         r.register("devices", "Devices that have stored messages", self.devices.clone());

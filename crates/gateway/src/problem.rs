@@ -28,6 +28,9 @@ pub struct Problem {
     /// Where in the message, as a JSON pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
+    /// In how many seconds to come again; 0 where that is not known.
+    #[serde(skip)]
+    wait: u32,
 }
 
 impl Problem {
@@ -38,7 +41,16 @@ impl Problem {
         title: &'static str,
         detail: impl Into<String>,
     ) -> Self {
-        Problem { name, title, status, detail: detail.into(), kind: None, offset: None, pointer: None }
+        Problem {
+            name,
+            title,
+            status,
+            detail: detail.into(),
+            kind: None,
+            offset: None,
+            pointer: None,
+            wait: 0,
+        }
     }
 
     /// The status of its answer.
@@ -52,9 +64,14 @@ impl Problem {
         self.name
     }
 
-    /// Whether the same message may be taken later.
+    /// Whether the same message may be taken later; nothing of it has been kept.
     pub fn is_temporary(&self) -> bool {
-        self.status == StatusCode::SERVICE_UNAVAILABLE
+        matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS)
+    }
+
+    /// In how many seconds the same message may be taken, if it may.
+    pub fn retry_after(&self) -> Option<u32> {
+        self.is_temporary().then(|| self.wait.max(1))
     }
 
     /// Whether there is no room.
@@ -101,6 +118,12 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "Not written", detail)
     }
 
+    /// A limit of `[access]` is reached, for `seconds`.
+    pub fn too_many(detail: impl Into<String>, seconds: u32) -> Self {
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many", "Too many", detail);
+        Problem { wait: seconds, ..problem }
+    }
+
     /// A parameter that is no name.
     pub fn bad_name(what: &str) -> Self {
         let detail =
@@ -136,8 +159,16 @@ impl IntoResponse for Problem {
         let mut response = (self.status, body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(seconds) = self.retry_after() {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            // The second is what browsers ask their users for.
+            for scheme in ["Bearer realm=\"dunnage\"", "Basic realm=\"dunnage\", charset=\"UTF-8\""] {
+                headers.append(header::WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
+            }
         }
         response
     }

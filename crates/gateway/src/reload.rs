@@ -1,6 +1,7 @@
-//! Reading profiles and schemas again while messages come in.
+//! Reading profiles, schemas and tokens again while messages come in.
 
 use crate::{
+    access::{Tokens, TokensError},
     buffer,
     config::Config,
     config_file::{ConfigError, differences},
@@ -21,6 +22,9 @@ pub enum ReloadError {
     /// A schema or a profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
+    /// The file of the tokens cannot be used.
+    #[error(transparent)]
+    Tokens(#[from] TokensError),
     /// A slot has another layout than before.
     #[error(
         "{origin}: slot {slot} of the schema {schema:?} has another layout than {}. Devices that still send that one would \
@@ -49,6 +53,8 @@ pub struct Reloaded {
     pub profiles: usize,
     /// Schemas there are now, bundled ones among them.
     pub schemas: usize,
+    /// Tokens there are now, those that have ended among them.
+    pub tokens: usize,
     /// What the configuration says now and the gateway does at its next start.
     pub needs_restart: Vec<String>,
 }
@@ -74,14 +80,14 @@ impl Reloader {
         let _turn = self.turn.lock().await;
         let reloaded = self.attempt().await;
         match &reloaded {
-            Ok(Reloaded { profiles, schemas, needs_restart }) => {
-                tracing::info!(profiles, schemas, "profiles and schemas were read again");
+            Ok(Reloaded { profiles, schemas, tokens, needs_restart }) => {
+                tracing::info!(profiles, schemas, tokens, "profiles, schemas and tokens were read again");
                 for what in needs_restart {
                     tracing::warn!(what, "the configuration has changed, which needs a restart");
                 }
             }
             Err(error) => {
-                tracing::error!(%error, "profiles and schemas could not be read again; those from before stay");
+                tracing::error!(%error, "profiles, schemas and tokens could not be read again; those from before stay");
             }
         }
         reloaded
@@ -95,16 +101,19 @@ impl Reloader {
                 None => Config::clone(&started_with),
             };
             let profiles = Profiles::load(&config)?;
-            Ok((config, profiles))
+            let tokens = Tokens::load(&config.tokens())?;
+            Ok((config, profiles, tokens))
         });
-        let (config, profiles) = read.await.map_err(|_| ReloadError::Buffer)??;
+        let (config, profiles, tokens) = read.await.map_err(|_| ReloadError::Buffer)??;
         self.check_layouts(&profiles).await?;
         let reloaded = Reloaded {
             profiles: config.profiles.len(),
             schemas: profiles.schemas(),
+            tokens: tokens.len(),
             needs_restart: differences(&self.config, &config),
         };
         self.shared.profiles.store(Arc::new(profiles));
+        self.shared.access.replace(tokens);
         Ok(reloaded)
     }
 

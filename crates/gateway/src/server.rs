@@ -1,6 +1,6 @@
 //! Connections: how many, how slow they may be, and how they end.
 
-use crate::{config::Http, unread::WriteDeadline};
+use crate::{access::http::Addressed, config::Http, unread::WriteDeadline};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{
@@ -8,7 +8,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use prometheus_client::metrics::gauge::Gauge;
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -57,9 +57,9 @@ pub async fn serve(
             accepted = accept(&listener, &connections) => accepted,
             () = stop(&mut stopping) => return,
         };
-        if let Some((stream, place)) = accepted {
+        if let Some((stream, address, place)) = accepted {
             let open = Open::new(place, gauge.clone());
-            let service = TowerToHyperService::new(router.clone());
+            let service = TowerToHyperService::new(Addressed::new(router.clone(), address));
             let io = TokioIo::new(WriteDeadline::new(stream, write_timeout));
             let connection = http.serve_connection(io, service);
             let mut stopping = stopping.clone();
@@ -84,13 +84,13 @@ pub async fn serve(
 async fn accept(
     listener: &TcpListener,
     connections: &Arc<Semaphore>,
-) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, IpAddr, OwnedSemaphorePermit)> {
     let permit = Arc::clone(connections).acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, _)) => {
+        Ok((stream, address)) => {
             // Answers are small, and a client waits for each.
             let _ = stream.set_nodelay(true);
-            Some((stream, permit))
+            Some((stream, address.ip(), permit))
         }
         Err(e) => {
             // Out of file descriptors, or a connection that was gone already.

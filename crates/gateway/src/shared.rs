@@ -1,6 +1,7 @@
 //! What all requests and the writer share.
 
 use crate::{
+    access::{Access, Limits},
     buffer::{Queue, Readers, Totals},
     config::Http,
     live::Live,
@@ -20,6 +21,10 @@ use tokio::sync::{Semaphore, watch};
 pub struct Shared {
     /// Limits of the HTTP input.
     pub http: Http,
+    /// Who may send and read.
+    pub access: Access,
+    /// How much they may send.
+    pub limits: Limits,
     /// Codecs by schema and device. Whoever handles a message takes them once.
     pub profiles: ArcSwap<Profiles>,
     /// The way to the writer.

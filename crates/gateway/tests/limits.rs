@@ -75,7 +75,7 @@ fn bodies_in_memory_are_bounded_together() {
     let hold: Vec<_> = (0..2)
         .map(|_| {
             let mut stream = connect(&gateway);
-            let head = "POST /ingest/d HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50000\r\n\r\n";
+            let head = "POST /ingest/d HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50000\r\n\r\n";
             stream.write_all(head.as_bytes()).unwrap();
             stream.write_all(&[b' '; 49_000]).unwrap();
             stream
@@ -108,8 +108,7 @@ fn a_slow_head_and_an_idle_connection_are_closed() {
 fn a_slow_body_is_408_and_counts_as_refused() {
     let gateway = start_with(|config| config.http.body_timeout_seconds = 1);
     let mut stream = connect(&gateway);
-    let head =
-        "POST /ingest/d HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n12";
+    let head = "POST /ingest/d HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n12";
     stream.write_all(head.as_bytes()).unwrap();
     let (text, took) = rest(stream);
     assert!(text.starts_with("HTTP/1.1 408") && text.contains("urn:dunnage:problem:body-timeout"), "{text}");
@@ -122,8 +121,7 @@ fn a_slow_body_is_408_and_counts_as_refused() {
 fn a_client_that_leaves_in_the_middle_counts_as_refused() {
     let gateway = start();
     let mut stream = connect(&gateway);
-    let head =
-        "POST /ingest/d HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n12";
+    let head = "POST /ingest/d HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n12";
     stream.write_all(head.as_bytes()).unwrap();
     std::thread::sleep(Duration::from_millis(200));
     drop(stream);
@@ -137,7 +135,7 @@ fn connections_over_the_limit_wait_for_their_turn() {
     let first = connect(&gateway);
     std::thread::sleep(Duration::from_millis(100));
     let mut second = connect(&gateway);
-    second.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    second.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
     second.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     assert!(second.read(&mut [0; 1]).is_err(), "the second connection was served beside the first");
     drop(first);
@@ -149,7 +147,7 @@ fn connections_over_the_limit_wait_for_their_turn() {
 fn heads_over_the_limit_are_431() {
     let gateway = start();
     let mut stream = connect(&gateway);
-    let head = format!("GET /healthz HTTP/1.1\r\nhost: x\r\nlong: {}\r\n\r\n", "x".repeat(20 << 10));
+    let head = format!("GET /healthz HTTP/1.1\r\nhost: localhost\r\nlong: {}\r\n\r\n", "x".repeat(20 << 10));
     let _ = stream.write_all(head.as_bytes());
     assert!(rest(stream).0.starts_with("HTTP/1.1 431"));
     let mut stream = connect(&gateway);
@@ -162,7 +160,7 @@ fn a_connection_goes_on_after_a_request_that_is_refused_for_its_head() {
     let gateway = start();
     let mut stream = TcpStream::connect(gateway.gateway.address()).unwrap();
     for _ in 0..20 {
-        stream.write_all(b"POST /ingest/- HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\n").unwrap();
+        stream.write_all(b"POST /ingest/- HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n\r\n").unwrap();
         // The body comes when the head has long been read.
         std::thread::sleep(Duration::from_millis(5));
         stream.write_all(b"1").unwrap();

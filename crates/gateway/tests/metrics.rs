@@ -47,6 +47,8 @@ fn gateway() -> Running {
     }
     assert_eq!(gateway.post("/ingest/d", "text/html", b"x").status, 415);
     assert_eq!(gateway.post("/ingest/-", JSON, b"1").status, 400);
+    let refused = gateway.agent.get(gateway.url("/metrics")).header("via", "1.1 proxy").call();
+    assert_eq!(refused.unwrap().status(), 401);
     gateway
 }
 

@@ -6,8 +6,8 @@ use std::{io::Write, path::PathBuf};
 
 /// Say what is wrong with a configuration, all of it
 ///
-/// Every mistake is a line with file, line, column and key: in the TOML, its keys and values, the schemas and definitions it
-/// names, and the environment. Nothing is started and nobody connected to. Exits with 1 when there are mistakes.
+/// Every mistake is a line with file, line, column and key: in the TOML, its keys and values, the schemas, definitions and
+/// tokens it names, and the environment. Nothing is started and nobody connected to. Exits with 1 when there are mistakes.
 #[derive(Args)]
 pub struct Check {
     /// The configuration

@@ -6,6 +6,7 @@ mod quarantine;
 mod reload;
 mod running;
 mod status;
+mod token;
 mod undelivered;
 
 use crate::{
@@ -23,7 +24,7 @@ use std::{
 /// Run the gateway, or ask the one that runs
 ///
 /// The configuration is a TOML file, over which environment variables (DUNNAGE_SECTION_KEY) win; without
-/// either, the defaults hold. SIGHUP reads profiles and schemas again. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
+/// either, the defaults hold. SIGHUP reads profiles, schemas and tokens again. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
 /// ends the process at once. The log goes to standard error.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -44,6 +45,7 @@ enum Command {
     Quarantine(quarantine::Quarantine),
     Undelivered(undelivered::Undelivered),
     Reload(reload::Reload),
+    Token(token::Token),
 }
 
 impl Gateway {
@@ -56,6 +58,7 @@ impl Gateway {
             Some(Command::Quarantine(command)) => command.run(),
             Some(Command::Undelivered(command)) => command.run(),
             Some(Command::Reload(command)) => command.run(),
+            Some(Command::Token(command)) => command.run(),
         }
     }
 }
@@ -107,7 +110,9 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 pub async fn start(config: Config) -> Result<dunnage_gateway::Gateway, Failure> {
     let file = config.file.clone();
     dunnage_gateway::Gateway::start(config).await.map_err(|error| match error {
-        Error::Profile(_) | Error::Input(_) | Error::Output(_) => explain(file.as_deref(), &error),
+        Error::Profile(_) | Error::Tokens(_) | Error::Input(_) | Error::Output(_) => {
+            explain(file.as_deref(), &error)
+        }
         Error::Listen { address, ref source } if source.kind() == ErrorKind::AddrInUse => {
             Failure::Failed(format!(
                 "{address} is in use by another process; choose another address: DUNNAGE_HTTP_LISTEN={}:{}",

@@ -5,7 +5,7 @@ use crate::{failure::Failure, output};
 use clap::Args;
 use std::io::Write;
 
-/// Have the running gateway read its profiles and schemas again
+/// Have the running gateway read its profiles, schemas and tokens again
 ///
 /// SIGHUP does the same. A mistake leaves everything as it was, is printed, and makes the exit code 1.
 #[derive(Args)]
@@ -19,7 +19,9 @@ impl Reload {
         let answer = self.which.post("/reload", &[])?;
         let mut output = output::stdout();
         let profiles = if answer["profiles"] == 1 { "profile" } else { "profiles" };
-        writeln!(output, "{} {profiles}, {} schemas", answer["profiles"], answer["schemas"])?;
+        let tokens = if answer["tokens"] == 1 { "token" } else { "tokens" };
+        let (schemas, count) = (&answer["schemas"], &answer["tokens"]);
+        writeln!(output, "{} {profiles}, {schemas} schemas, {count} {tokens}", answer["profiles"])?;
         for what in list(&answer["needs_restart"]) {
             writeln!(output, "{} has changed, which needs a restart", text(what))?;
         }

@@ -68,7 +68,7 @@ fn a_second_signal_ends_it_at_once() {
     let (mut child, address) = gateway(folder.path());
     // A request that does not end holds up the drain.
     let mut slow = TcpStream::connect(address).unwrap();
-    slow.write_all(b"POST /ingest/d1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{").unwrap();
+    slow.write_all(b"POST /ingest/d1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{").unwrap();
     std::thread::sleep(Duration::from_millis(300));
     terminate(&child);
     until("it takes no more", || TcpStream::connect(address).is_err());

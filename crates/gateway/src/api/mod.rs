@@ -6,18 +6,19 @@ mod lists;
 pub mod objects;
 mod page;
 
-use crate::{problem::Problem, shared::Shared};
+use crate::{access::http::readers_only, problem::Problem, shared::Shared};
 use axum::{
     Router,
     http::{HeaderValue, StatusCode, header},
-    middleware::map_response,
+    middleware::{from_fn_with_state, map_response},
     response::Response,
     routing::get,
 };
 use std::sync::Arc;
 
-/// All addresses: those of `inputs`, and around them the API and the page.
-pub fn routes(inputs: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+/// All addresses: those of `inputs`, and around them the API and the page, for those who may read.
+pub fn routes(shared: &Arc<Shared>, inputs: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+    let health = Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz));
     let api = Router::new()
         .route("/api/devices", get(lists::devices))
         .route("/api/devices/{device}/messages", get(lists::device_messages))
@@ -25,10 +26,10 @@ pub fn routes(inputs: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
         .route("/api/quarantine", get(lists::rejects))
         .route("/api/stats", get(health::stats))
         .route("/api/events", get(events::events))
-        .route("/healthz", get(health::healthz))
-        .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
         .fallback(page::page)
+        .layer(from_fn_with_state(Arc::clone(shared), readers_only))
+        .merge(health)
         .layer(map_response(guard));
     inputs.merge(api).method_not_allowed_fallback(method_not_allowed)
 }

@@ -1,7 +1,6 @@
-//! A TOML document with the places of its keys, read into a configuration as far as it goes.
+//! A TOML document with the places of its keys, read as far as it goes.
 
-use crate::config::Config;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::{collections::HashMap, ops::Range};
 use toml::{
     Spanned,
@@ -31,8 +30,8 @@ pub struct Document<'t> {
 type Numbers = HashMap<usize, usize>;
 
 impl<'t> Document<'t> {
-    /// Reads `text`. What is wrong with it is left out of the configuration, one key after the other, so that all of it is found.
-    pub fn read(text: &'t str) -> (Document<'t>, Config, Vec<Wrong>) {
+    /// Reads `text`. What is wrong with it is left out, one key after the other, so that all of it is found.
+    pub fn read<T: DeserializeOwned + Default>(text: &'t str) -> (Document<'t>, T, Vec<Wrong>) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut document = Document { text, numbers: numbers(table.get_ref()), table };
         let at = |error: &toml::de::Error| error.span().map(|span| span.start);
@@ -42,8 +41,8 @@ impl<'t> Document<'t> {
             .collect();
         let lines: Vec<_> = wrong.iter().filter_map(|wrong| Some(document.place(wrong.at?).0)).collect();
         loop {
-            let error = match Config::deserialize(Deserializer::from(document.table.clone())) {
-                Ok(config) => return (document, config, wrong),
+            let error = match T::deserialize(Deserializer::from(document.table.clone())) {
+                Ok(read) => return (document, read, wrong),
                 Err(error) => error,
             };
             let key =
@@ -56,7 +55,7 @@ impl<'t> Document<'t> {
                 wrong.push(Wrong { at: at(&error), key, message });
             }
             if !gone {
-                return (document, Config::default(), wrong);
+                return (document, T::default(), wrong);
             }
         }
     }

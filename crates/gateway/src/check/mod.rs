@@ -3,12 +3,13 @@
 mod document;
 
 use crate::{
+    access,
     config::Config,
     config_file::{ConfigError, overridden},
     inputs, log, outputs,
     profile::Profiles,
 };
-use document::{Document, Wrong};
+pub use document::{Document, Wrong};
 use serde::Serialize;
 use std::{fmt, path::Path};
 
@@ -56,13 +57,14 @@ pub fn check(file: Option<&Path>) -> Vec<Mistake> {
 }
 
 fn check_text(name: &str, text: &str, environment: impl Iterator<Item = (String, String)>) -> Vec<Mistake> {
-    let (document, config, wrong) = Document::read(text);
+    let (document, config, wrong) = Document::read::<Config>(text);
     let mut found = Found { name, document, mistakes: Vec::new() };
     wrong.into_iter().for_each(|wrong| found.wrong(wrong));
     let (config, errors) = overridden(config, environment);
     errors.into_iter().for_each(|error| found.environment(error));
     found.values(&config);
     found.profiles(&config);
+    found.mistakes.extend(access::read(&config.tokens()).1);
     found.inputs(&config);
     found.outputs(&config);
     let mut mistakes = found.mistakes;

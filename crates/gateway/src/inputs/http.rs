@@ -6,7 +6,7 @@ use super::{
     take::{Arrived, take},
 };
 use crate::{
-    clock,
+    access, clock,
     name::is_name,
     problem::Problem,
     reading::Provenance,
@@ -61,7 +61,10 @@ async fn accept(
     request: Request,
 ) -> Result<(), Problem> {
     let (head, body) = request.into_parts();
-    let asked = parameters(&device, &head.uri).and_then(|asked| Ok((asked, key(&head.headers)?)));
+    let asked = parameters(&device, &head.uri).and_then(|asked| {
+        access::http::admit(shared, &head, &device)?;
+        Ok((asked, key(&head.headers)?))
+    });
     let (Parameters { schema, link }, key) = match asked {
         Ok(asked) => asked,
         Err(problem) => {

@@ -1,0 +1,144 @@
+//! `dunnage gateway token`.
+
+use crate::{failure::Failure, output};
+use clap::{Args, Subcommand};
+use dunnage_gateway::{
+    Config, Right, Until,
+    tokens::{self, EditError},
+};
+use std::{io::Write, path::PathBuf};
+
+/// Make, list and revoke tokens: who may send as which devices, and who may read
+///
+/// The tokens are in the file [access] tokens, as hashes. A gateway that runs knows a change after `dunnage gateway reload` or SIGHUP.
+#[derive(Args)]
+pub struct Token {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    New(New),
+    List(List),
+    Revoke(Revoke),
+}
+
+/// Make a token and print it, once
+#[derive(Args)]
+struct New {
+    /// It may send as these devices: an id, in which * stands for any characters
+    #[arg(long, value_name = "PATTERN", required_unless_present = "read", conflicts_with = "read")]
+    device: Option<String>,
+    /// It may read the API, the page and the metrics
+    #[arg(long)]
+    read: bool,
+    /// When it ends: a day (2027-01-31, to its end in UTC) or a moment (2027-01-31T08:00:00Z)
+    #[arg(long, value_name = "DATE")]
+    until: Option<Until>,
+    /// What to call it; without it, the first digits of its hash
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// List the tokens: their names and rights
+#[derive(Args)]
+struct List {
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Take a token away, at once or when its time has come
+///
+/// To give a device another token, make it one, revoke the old one with --until, and change it on the device before that.
+#[derive(Args)]
+struct Revoke {
+    /// Its name
+    name: String,
+    /// When it ends, in place of at once: a day or a moment, as with `new`
+    #[arg(long, value_name = "DATE")]
+    until: Option<Until>,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Args)]
+struct Place {
+    /// The configuration that the gateway runs with
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Place {
+    fn path(&self) -> Result<PathBuf, Failure> {
+        Ok(Config::load(self.config.as_deref()).map_err(|e| Failure::Failed(e.to_string()))?.tokens())
+    }
+}
+
+impl Token {
+    pub fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Command::New(new) => new.run(),
+            Command::List(list) => list.run(),
+            Command::Revoke(revoke) => revoke.run(),
+        }
+    }
+}
+
+impl New {
+    fn run(self) -> Result<(), Failure> {
+        let right = self.device.map_or(Right::Read, Right::Send);
+        let path = self.place.path()?;
+        let (token, secret) = tokens::add(&path, self.name.as_deref(), right, self.until).map_err(failure)?;
+        let mut output = output::stdout();
+        writeln!(output, "{secret}")?;
+        output.flush()?;
+        // Beside the token, which may go into a file.
+        let _ = writeln!(
+            anstream::stderr(),
+            "This is the only time it is shown. {} has its hash, as {:?}; `dunnage gateway reload` tells a gateway that runs.",
+            path.display(),
+            token.name
+        );
+        Ok(())
+    }
+}
+
+impl List {
+    fn run(self) -> Result<(), Failure> {
+        let tokens = tokens::list(&self.place.path()?).map_err(failure)?;
+        let name = tokens.iter().map(|token| token.name.len()).max().unwrap_or(0);
+        let mut output = output::stdout();
+        for token in &tokens {
+            let right = match &token.right {
+                Right::Send(pattern) => format!("send as {pattern}"),
+                Right::Read => "read".into(),
+            };
+            let end = match token.until {
+                None => String::new(),
+                Some(until) if until.has_passed() => format!(", ended {}", until.text()),
+                Some(until) => format!(", until {}", until.text()),
+            };
+            writeln!(output, "{:name$}  {right}{end}", token.name)?;
+        }
+        Ok(output.flush()?)
+    }
+}
+
+impl Revoke {
+    fn run(self) -> Result<(), Failure> {
+        let path = self.place.path()?;
+        tokens::revoke(&path, &self.name, self.until).map_err(failure)?;
+        let _ = writeln!(anstream::stderr(), "A gateway that runs takes it until `dunnage gateway reload`.");
+        Ok(())
+    }
+}
+
+fn failure(error: EditError) -> Failure {
+    match error {
+        EditError::Asked(message) => Failure::Usage(message),
+        other => Failure::Failed(other.to_string()),
+    }
+}

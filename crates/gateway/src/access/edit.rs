@@ -1,0 +1,221 @@
+//! Changing the file of the tokens: one process at a time, whole or not at all, and readable by its owner alone.
+
+use super::{
+    book::{Book, Right, Token, Until, is_pattern},
+    tokens,
+};
+use crate::name::is_name;
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+const HEAD: &str = "\
+# Written by `dunnage gateway token`, which leaves comments out. A token is kept as its SHA-256 only; whoever lost one makes another.
+";
+
+/// Why the tokens could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// What is there cannot be used; the text is the first mistake with its place.
+    #[error("{0}")]
+    Mistaken(String),
+    /// What was asked for cannot be.
+    #[error("{0}")]
+    Asked(String),
+    /// The file cannot be written.
+    #[error("{path}: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// The tokens of the file `path`; none if there is no file.
+pub fn list(path: &Path) -> Result<Vec<Token>, EditError> {
+    let (tokens, mistakes) = tokens::read(path);
+    match mistakes.first() {
+        Some(mistake) => Err(EditError::Mistaken(mistake.to_string())),
+        None => Ok(tokens),
+    }
+}
+
+/// Adds a token to the file `path`. Answers with its secret, which nothing keeps. Without a name it gets the first digits of its hash.
+pub fn add(
+    path: &Path,
+    name: Option<&str>,
+    right: Right,
+    until: Option<Until>,
+) -> Result<(Token, String), EditError> {
+    if let Right::Send(pattern) = &right
+        && !is_pattern(pattern)
+    {
+        let message = format!("{pattern:?} is no device's id, in which * stands for any characters");
+        return Err(EditError::Asked(message));
+    }
+    if let Some(name) = name.filter(|name| !is_name(name)) {
+        return Err(EditError::Asked(format!("the name {name:?} must be 1 to 64 of A-Z a-z 0-9 . _ : -")));
+    }
+    change(path, |tokens| {
+        let made = Token::make(name.unwrap_or_default(), right, until);
+        let (mut token, secret) = made.map_err(|source| EditError::Write { path: path.into(), source })?;
+        if name.is_none() {
+            token.name = token.fingerprint.short();
+        }
+        if tokens.iter().any(|other| other.name == token.name) {
+            return Err(EditError::Asked(format!("there is a token {:?} already", token.name)));
+        }
+        tokens.push(token.clone());
+        Ok((token, secret))
+    })
+}
+
+/// Takes the token `name` out of the file `path`, or has it end at `until`.
+pub fn revoke(path: &Path, name: &str, until: Option<Until>) -> Result<(), EditError> {
+    change(path, |tokens| {
+        let found = tokens.iter().position(|token| token.name == name);
+        let at = found.ok_or_else(|| EditError::Asked(format!("there is no token {name:?}")))?;
+        match until {
+            Some(_) => tokens[at].until = until,
+            None => drop(tokens.remove(at)),
+        }
+        Ok(())
+    })
+}
+
+fn change<T>(
+    path: &Path,
+    edit: impl FnOnce(&mut Vec<Token>) -> Result<T, EditError>,
+) -> Result<T, EditError> {
+    let failed = |source| EditError::Write { path: path.into(), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
+    let _alone = lock(folder).map_err(failed)?;
+    let mut tokens = list(path)?;
+    let answer = edit(&mut tokens)?;
+    let book = Book { tokens: tokens.iter().map(Token::entry).collect() };
+    let text = toml::to_string(&book).map_err(|e| EditError::Mistaken(e.to_string()))?;
+    write(path, folder, &format!("{HEAD}\n{text}")).map_err(failed)?;
+    Ok(answer)
+}
+
+/// One process at a time changes what is in `folder`.
+fn lock(folder: &Path) -> io::Result<Option<File>> {
+    if cfg!(not(unix)) {
+        return Ok(None);
+    }
+    let folder = File::open(folder)?;
+    folder.lock()?;
+    Ok(Some(folder))
+}
+
+/// Puts `text` in the place of what is at `path`, so that no reader sees half of it.
+fn write(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = folder.join(name);
+    match fs::remove_file(&new) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&new)?;
+    #[cfg(unix)]
+    give_to_owner(&new, folder)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, path)?;
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// What root writes belongs to the owner of `folder`, as which the gateway runs.
+#[cfg(unix)]
+fn give_to_owner(file: &Path, folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let (folder, made) = (fs::metadata(folder)?, fs::metadata(file)?);
+    if made.uid() == 0 && folder.uid() != 0 {
+        chown(file, Some(folder.uid()), Some(folder.gid()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Tokens;
+
+    fn send(pattern: &str) -> Right {
+        Right::Send(pattern.into())
+    }
+
+    #[test]
+    fn tokens_are_made_listed_and_revoked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state").join("tokens.toml");
+        assert!(list(&path).unwrap().is_empty());
+        let (first, secret) = add(&path, Some("a"), send("buoy-*"), None).unwrap();
+        let (second, _) = add(&path, None, Right::Read, Some("2027-01-31".parse().unwrap())).unwrap();
+        assert_eq!(second.name.len(), 8);
+        assert!(add(&path, Some("a"), Right::Read, None).unwrap_err().to_string().contains("already"));
+        let names: Vec<_> = list(&path).unwrap().into_iter().map(|token| token.name).collect();
+        assert_eq!(names, [first.name.clone(), second.name.clone()]);
+        let tokens = Tokens::load(&path).unwrap();
+        assert_eq!(tokens.find(&secret, 0).unwrap().name, "a");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains(&secret) && text.contains("until = 2027-01-31"), "{text}");
+        revoke(&path, "a", Some("2020-01-01T00:00:00Z".parse().unwrap())).unwrap();
+        let now = crate::clock::now();
+        assert_eq!(Tokens::load(&path).unwrap().find(&secret, now).unwrap_err(), "the token has ended");
+        revoke(&path, "a", None).unwrap();
+        assert!(revoke(&path, "a", None).unwrap_err().to_string().contains("no token \"a\""));
+        assert_eq!(list(&path).unwrap().len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_is_its_owners_and_what_a_kill_left_is_no_obstacle() {
+        use std::os::unix::fs::{MetadataExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        let elsewhere = folder.path().join("elsewhere");
+        fs::write(&elsewhere, "precious").unwrap();
+        symlink(&elsewhere, folder.path().join("tokens.toml.new")).unwrap();
+        fs::write(&path, "").unwrap();
+        add(&path, None, Right::Read, None).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_to_string(elsewhere).unwrap(), "precious");
+        assert!(!folder.path().join("tokens.toml.new").exists());
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let path = &path;
+                scope.spawn(move || add(path, Some(&format!("t{n}")), Right::Read, None).unwrap());
+            }
+        });
+        assert_eq!(list(&path).unwrap().len(), 8);
+    }
+
+    #[test]
+    fn a_file_with_a_mistake_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        fs::write(&path, "[[token]]\nname = 'a'\n").unwrap();
+        let e = add(&path, None, Right::Read, None).unwrap_err().to_string();
+        assert!(e.contains("tokens.toml:1:1") && e.contains("token[1]"), "{e}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[[token]]\nname = 'a'\n");
+        assert!(add(&path, None, send("a b"), None).unwrap_err().to_string().contains("no device's id"));
+    }
+}

@@ -1,0 +1,41 @@
+//! `[access]`.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// `[access]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Who needs a token.
+    pub who: Who,
+    /// The file of the tokens; a relative path starts at the buffer's folder.
+    pub tokens: PathBuf,
+    /// Most messages of a device in a minute; 0 for no limit.
+    pub device_messages_per_minute: u32,
+    /// Most messages from an address in a minute; 0 for no limit.
+    pub address_messages_per_minute: u32,
+}
+
+/// Who may send and read without a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Who {
+    /// Peers on the loopback address that do not come through a proxy.
+    Loopback,
+    /// Nobody.
+    Tokens,
+    /// Everybody.
+    Anyone,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            who: Who::Loopback,
+            tokens: "tokens.toml".into(),
+            device_messages_per_minute: 0,
+            address_messages_per_minute: 0,
+        }
+    }
+}
