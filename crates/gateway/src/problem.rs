@@ -93,6 +93,18 @@ impl Problem {
         problem
     }
 
+    /// A body that is compressed in a way that is not known. The answer says which are.
+    pub const CONTENT_ENCODING: &str = "content-encoding";
+
+    /// The message has more than `limit` bytes.
+    pub fn too_large(limit: usize) -> Self {
+        let detail = format!("a message may have {limit} bytes");
+        let title = "Message too large";
+        let mut problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", title, detail);
+        (problem.kind, problem.offset) = (Some("limit"), Some(limit));
+        problem
+    }
+
     /// The body's type is none that can be decoded.
     pub fn unsupported(detail: impl Into<String>) -> Self {
         Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "Unsupported media type", detail)
@@ -169,6 +181,10 @@ impl IntoResponse for Problem {
             for scheme in ["Bearer realm=\"dunnage\"", "Basic realm=\"dunnage\", charset=\"UTF-8\""] {
                 headers.append(header::WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
             }
+        }
+        if self.name == Problem::CONTENT_ENCODING {
+            // RFC 9110, 12.5.3, in the answer: what requests may use.
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd, identity"));
         }
         response
     }

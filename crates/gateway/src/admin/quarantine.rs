@@ -12,7 +12,7 @@ use crate::{
     reading::{Provenance, Reading, Reject},
     shared::Shared,
 };
-use axum::{Json, extract::State, http::HeaderMap};
+use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use std::{
     sync::Arc,
@@ -192,7 +192,7 @@ async fn decode_again(shared: &Arc<Shared>, kept: Kept) -> Result<Reading, (Reje
         request: kept.request,
         origin: kept.origin.map(Into::into),
     };
-    let encoding = encoding(&kept.content_type, &HeaderMap::new());
+    let encoding = encoding(&kept.content_type);
     read(shared, provenance, &kept.content_type, encoding, kept.raw.into()).await
 }
 

@@ -15,7 +15,7 @@ pub async fn receive(body: Body, limits: &Http, room: &mut Reservation) -> Resul
     let received = async {
         let received = match announced <= limits.body_limit_bytes as u64 {
             true => collect(&mut pieces, limits, room).await,
-            false => Err(too_large(limits)),
+            false => Err(Problem::too_large(limits.body_limit_bytes)),
         };
         if received.is_err() {
             discard(&mut pieces, limits.body_limit_bytes).await;
@@ -54,7 +54,7 @@ async fn collect(
             )
         })?;
         if first.len() + all.len() + piece.len() > limits.body_limit_bytes {
-            return Err(too_large(limits));
+            return Err(Problem::too_large(limits.body_limit_bytes));
         }
         if !room.grow(piece.len()) {
             return Err(Problem::full());
@@ -79,12 +79,4 @@ async fn discard(pieces: &mut BodyDataStream, most: usize) {
     {
         seen += piece.len();
     }
-}
-
-fn too_large(limits: &Http) -> Problem {
-    let detail = format!("a message may have {} bytes", limits.body_limit_bytes);
-    let mut problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail);
-    problem.kind = Some("limit");
-    problem.offset = Some(limits.body_limit_bytes);
-    problem
 }

@@ -2,17 +2,13 @@
 
 use super::decode::Encoding;
 use crate::problem::Problem;
-use axum::http::{HeaderMap, header};
 use dunnage_formats::Id;
 
 /// Fewest and most hexadecimal digits of a fingerprint.
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=64;
 
-/// The encoding of the body that comes with `headers`, whose `Content-Type` is `content_type`.
-pub fn encoding(content_type: &str, headers: &HeaderMap) -> Result<Encoding, Problem> {
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return Err(Problem::unsupported("the body must have no Content-Encoding"));
-    }
+/// The encoding of a body whose `Content-Type` is `content_type`.
+pub fn encoding(content_type: &str) -> Result<Encoding, Problem> {
     match Id::from_media_type(content_type) {
         Some(format) => Ok(Encoding { format, layout: layout(format, content_type)? }),
         None if content_type.is_empty() => {
@@ -50,7 +46,7 @@ mod tests {
     use super::*;
 
     fn read(content_type: &str) -> Result<(Id, Option<String>), u16> {
-        let encoding = encoding(content_type, &HeaderMap::new());
+        let encoding = encoding(content_type);
         encoding.map(|e| (e.format, e.layout)).map_err(|problem| problem.status().as_u16())
     }
 

@@ -2,6 +2,7 @@
 
 use super::{
     body::{ignore, receive},
+    compressed::{coding, expand},
     content_type::encoding,
     take::{Arrived, take},
 };
@@ -63,9 +64,9 @@ async fn accept(
     let (head, body) = request.into_parts();
     let asked = parameters(&device, &head.uri).and_then(|asked| {
         access::http::admit(shared, &head, &device)?;
-        Ok((asked, key(&head.headers)?))
+        Ok((asked, key(&head.headers)?, coding(&head.headers)?))
     });
-    let (Parameters { schema, link }, key) = match asked {
+    let (Parameters { schema, link }, key, coding) = match asked {
         Ok(asked) => asked,
         Err(problem) => {
             ignore(body, &shared.http).await;
@@ -73,13 +74,16 @@ async fn accept(
         }
     };
     let mut room = shared.queue.reserve();
-    let raw = receive(body, &shared.http, &mut room).await?;
+    let raw = match (receive(body, &shared.http, &mut room).await?, coding) {
+        (raw, None) => raw,
+        (compressed, Some(coding)) => expand(shared, coding, compressed, &mut room).await?,
+    };
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), name.to_owned());
     let provenance =
         Provenance { device, received_at, schema, link, key, by_bytes: false, request, origin: None };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let encoding = encoding(content_type, &head.headers);
+    let encoding = encoding(content_type);
     take(shared, arrival, Arrived { input: "http", provenance, content_type, encoding, raw, room }).await
 }
 

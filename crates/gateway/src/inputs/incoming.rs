@@ -10,10 +10,7 @@ use crate::{
     reading::{Provenance, Reject},
     shared::{Arrival, Shared},
 };
-use axum::{
-    body::Bytes,
-    http::{HeaderMap, StatusCode},
-};
+use axum::{body::Bytes, http::StatusCode};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -89,7 +86,7 @@ impl Incoming {
                     input: self.input,
                     provenance: self.provenance.clone(),
                     content_type: &self.content_type,
-                    encoding: encoding(&self.content_type, &HeaderMap::new()),
+                    encoding: encoding(&self.content_type),
                     raw: self.raw.clone(),
                     room,
                 };

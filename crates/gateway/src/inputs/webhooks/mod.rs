@@ -31,7 +31,7 @@ use crate::{
 use axum::{
     Json, Router,
     extract::{Request, State},
-    http::{HeaderMap, HeaderName, StatusCode, header, request::Parts},
+    http::{HeaderMap, HeaderName, header, request::Parts},
     response::{IntoResponse, Response},
     routing::post,
 };
@@ -306,13 +306,7 @@ impl Hook {
             return Err(Problem::bad_name("the device's id"));
         }
         if uplink.payload.len() > shared.http.body_limit_bytes {
-            let detail = format!("a message may have {} bytes", shared.http.body_limit_bytes);
-            return Err(Problem::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too-large",
-                "Message too large",
-                detail,
-            ));
+            return Err(Problem::too_large(shared.http.body_limit_bytes));
         }
         let (content_type, encoding) = self.encoding(uplink.origin.port);
         let provider = self.provider.name();
@@ -342,9 +336,7 @@ impl Hook {
     fn encoding(&self, port: Option<u8>) -> (&'static str, Result<Encoding, Problem>) {
         let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
         match (format, port) {
-            (Some(FormatName(format)), _) => {
-                (format.media_type(), encoding(format.media_type(), &HeaderMap::new()))
-            }
+            (Some(FormatName(format)), _) => (format.media_type(), encoding(format.media_type())),
             (None, Some(port)) => {
                 ("", Err(Problem::unsupported(format!("no format is set for the port {port}"))))
             }
