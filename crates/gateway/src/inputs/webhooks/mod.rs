@@ -20,6 +20,8 @@ use super::{
     take::{Arrived, take},
 };
 use crate::{
+    access::{self, Peer},
+    buffer::Reservation,
     clock,
     config::{FormatName, Http},
     name::is_name,
@@ -218,12 +220,13 @@ impl Input for Webhook {
 impl Hook {
     async fn call(&self, shared: &Arc<Shared>, request: Request) -> Response {
         let name = shared.requests.of(request.headers());
+        let peer = access::http::peer(request.headers(), request.extensions());
         let answer = match self.read(shared, request).await {
             Ok((Callback::Event(event), _)) => {
                 shared.metrics.event(self.provider.name(), event);
                 Ok(Answer { message: "ignored", problem: None })
             }
-            Ok((Callback::Uplink(uplink), room)) => self.store(shared, &name, *uplink, room).await,
+            Ok((Callback::Uplink(uplink), room)) => self.store(shared, (&name, &peer), *uplink, room).await,
             Err(problem) => {
                 drop(Arrival::new(&shared.board));
                 Err(problem)
@@ -245,11 +248,7 @@ impl Hook {
     }
 
     /// What the request is, and the room that it takes.
-    async fn read(
-        &self,
-        shared: &Arc<Shared>,
-        request: Request,
-    ) -> Result<(Callback, crate::buffer::Reservation), Problem> {
+    async fn read(&self, shared: &Arc<Shared>, request: Request) -> Result<(Callback, Reservation), Problem> {
         let (head, body) = request.into_parts();
         let limits = Http { body_limit_bytes: CALLBACK_BYTES, ..shared.http.clone() };
         if let Err(problem) = self.admit(&head) {
@@ -296,15 +295,16 @@ impl Hook {
     async fn store(
         &self,
         shared: &Arc<Shared>,
-        request: &str,
+        (request, peer): (&str, &Peer),
         uplink: Uplink,
-        room: crate::buffer::Reservation,
+        room: Reservation,
     ) -> Result<Answer, Problem> {
         let mut arrival = Arrival::new(&shared.board);
         let device = self.devices.get(&uplink.device).unwrap_or(&uplink.device);
         if !is_name(device) {
             return Err(Problem::bad_name("the device's id"));
         }
+        shared.limits.admit(peer, device)?;
         if uplink.payload.len() > shared.http.body_limit_bytes {
             return Err(Problem::too_large(shared.http.body_limit_bytes));
         }
