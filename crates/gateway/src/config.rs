@@ -211,6 +211,9 @@ pub struct Input {
     /// What a network's provider posts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<inputs::webhooks::Settings>,
+    /// CoAP over UDP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coap: Option<inputs::coap::Settings>,
 }
 
 /// `[[output]]`: where messages go. One of the tables says how.

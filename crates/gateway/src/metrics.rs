@@ -33,6 +33,13 @@ struct ByKind {
     kind: &'static str,
 }
 
+/// Per input and what a datagram was.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByOutcome {
+    input: &'static str,
+    outcome: &'static str,
+}
+
 /// Per type of problem.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByProblem {
@@ -79,6 +86,9 @@ pub struct Metrics {
     pub discarded: Counter,
     problems: Family<ByProblem, Counter>,
     events: Family<ByEvent, Counter>,
+    datagrams: Family<ByOutcome, Counter>,
+    /// Answers that CoAP forgot before their messages could not come again any more.
+    pub forgotten_exchanges: Counter,
     /// Messages that waited when the writer took a batch.
     pub batch_messages: Histogram,
     /// From the begin of a transaction to the end of its commit.
@@ -138,6 +148,8 @@ impl Metrics {
             discarded: Counter::default(),
             problems: Family::default(),
             events: Family::default(),
+            datagrams: Family::default(),
+            forgotten_exchanges: Counter::default(),
             batch_messages: Histogram::new(exponential_buckets(1.0, 2.0, 12)),
             commit_seconds: Histogram::new(exponential_buckets(0.0001, 2.0, 15)),
             write_errors: Counter::default(),
@@ -181,6 +193,10 @@ impl Metrics {
         );
         r.register("problem_messages", "Messages answered with an error, by its type", self.problems.clone());
         r.register("hook_events", "Requests of providers that carry no message", self.events.clone());
+        let datagrams = self.datagrams.clone();
+        r.register("datagrams", "Datagrams of inputs over UDP, by what they were", datagrams);
+        let forgotten = self.forgotten_exchanges.clone();
+        r.register("forgotten_exchanges", "CoAP messages forgotten while they could come again", forgotten);
         r.register("write_errors", "Transactions that could not be written", self.write_errors.clone());
         r.register("batch_messages", "Messages in a transaction", self.batch_messages.clone());
         let seconds = self.commit_seconds.clone();
@@ -255,6 +271,11 @@ impl Metrics {
     /// Counts a request of `provider` that carries no message.
     pub fn event(&self, provider: &'static str, event: &'static str) {
         self.events.get_or_create(&ByEvent { provider, event }).inc();
+    }
+
+    /// Counts a datagram that came over `input`, by what it was.
+    pub fn datagram(&self, input: &'static str, outcome: &'static str) {
+        self.datagrams.get_or_create(&ByOutcome { input, outcome }).inc();
     }
 
     /// The metrics as text, as they are at this moment.

@@ -54,7 +54,6 @@ impl Problem {
     }
 
     /// The status of its answer.
-    #[cfg(test)]
     pub fn status(&self) -> StatusCode {
         self.status
     }

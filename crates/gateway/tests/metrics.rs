@@ -9,7 +9,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
-use support::{JSON, Running, start_with};
+use support::{JSON, Running, coap, start_with};
 
 /// A metric as `/metrics` shows it.
 #[derive(Default)]
@@ -34,9 +34,11 @@ fn gateway() -> Running {
             "name = 'h'\n[webhook]\nprovider = 'chirpstack'\ntoken_file = {tokens:?}\nformat = 'json'"
         );
         config.inputs.push(toml::from_str(&hook).unwrap());
+        coap::configure(config);
     });
     let join = gateway.agent.post(gateway.url("/hooks/h?event=join"));
     assert_eq!(join.header("authorization", "Bearer 0123456789abcdef").send("{}").unwrap().status(), 200);
+    coap::Client::new(gateway.gateway.input_address("coap").unwrap()).ask(&coap::ping(1));
     let key = [("idempotency-key", "k")];
     for (body, status) in [("{\"t\":1}", 204), ("{\"t\":1}", 204), ("[", 400)] {
         let mut request = gateway.agent.post(gateway.url("/ingest/d")).header("content-type", JSON);
@@ -92,6 +94,7 @@ fn every_metric_is_in_the_table_and_every_stage_is_counted() {
         "dunnage_duplicate_messages_total 1",
         "dunnage_quarantined_messages_total{kind=\"media-type\"} 1",
         "dunnage_refused_messages_total 1",
+        "dunnage_datagrams_total{input=\"coap\",outcome=\"rejected\"} 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }

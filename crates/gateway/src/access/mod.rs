@@ -38,7 +38,6 @@ pub struct Peer {
 
 impl Peer {
     /// A peer that speaks for itself.
-    #[allow(dead_code)]
     pub fn direct(address: IpAddr) -> Peer {
         Peer { address, forwarded: false }
     }

@@ -1,6 +1,7 @@
 //! Inputs: each makes readings of what arrives and acknowledges them once they are durable.
 
 pub mod body;
+pub mod coap;
 pub mod compressed;
 pub mod content_type;
 pub mod decode;
@@ -21,7 +22,7 @@ use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 
 /// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
-pub const EXAMPLES: &[&str] = &[nats::EXAMPLE, webhooks::EXAMPLE];
+pub const EXAMPLES: &[&str] = &[nats::EXAMPLE, coap::EXAMPLE, webhooks::EXAMPLE];
 
 /// A way in beside HTTP's `/ingest`.
 #[async_trait::async_trait]
@@ -80,6 +81,9 @@ pub fn open(earlier: &[config::Input], config: &config::Input) -> Result<Named, 
     }
     if let Some(settings) = &config.webhook {
         inputs.push(webhooks::Webhook::new(name, settings).map(boxed));
+    }
+    if let Some(settings) = &config.coap {
+        inputs.push(coap::Coap::new(name, settings).map(boxed));
     }
     match (inputs.pop(), inputs.is_empty()) {
         (None, _) => Err(failed("says nothing of where messages come from".into())),

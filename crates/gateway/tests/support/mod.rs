@@ -3,7 +3,9 @@
 
 pub mod acme;
 pub mod child;
+pub mod coap;
 pub mod kafka;
+pub mod lossy;
 pub mod mosquitto;
 pub mod nats;
 pub mod proxy;

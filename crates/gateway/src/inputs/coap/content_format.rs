@@ -1,0 +1,50 @@
+//! Content-Formats: the numbers that CoAP has in place of media types.
+
+use dunnage_formats::Id;
+
+/// Content-Formats of the IANA registry where there is one, and else from the range for experimental use, 65000 to 65535 (RFC
+/// 7252, 12.3): the table in `spec/ingest.md`.
+const TABLE: [(u16, Id); 14] = [
+    (41, Id::Xml),
+    (50, Id::Json),
+    (60, Id::Cbor),
+    (65000, Id::Pson),
+    (65001, Id::Packed),
+    (65002, Id::Msgpack),
+    (65003, Id::Bson),
+    (65004, Id::Yaml),
+    (65005, Id::Protobuf),
+    (65006, Id::Avro),
+    (65007, Id::ThriftBinary),
+    (65008, Id::ThriftCompact),
+    (65009, Id::Struct),
+    (65010, Id::StructZlib),
+];
+
+/// The media type that `number` stands for. One that no format has is shown as the number, and one that is missing as nothing.
+pub fn media_type(number: Option<u16>) -> String {
+    let Some(number) = number else { return String::new() };
+    match TABLE.iter().find(|row| row.0 == number) {
+        Some((_, format)) => format.media_type().to_owned(),
+        None => format!("content-format/{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_format_has_one_number() {
+        let numbers: HashSet<_> = TABLE.iter().map(|row| row.0).collect();
+        assert_eq!((numbers.len(), Id::all().count()), (TABLE.len(), TABLE.len()));
+        for id in Id::all() {
+            let (number, _) = TABLE.iter().find(|row| row.1 == id).unwrap();
+            assert_eq!(Id::from_media_type(&media_type(Some(*number))), Some(id));
+        }
+        for number in [None, Some(42), Some(65011)] {
+            assert_eq!(Id::from_media_type(&media_type(number)), None);
+        }
+    }
+}

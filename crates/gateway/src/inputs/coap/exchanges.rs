@@ -1,0 +1,180 @@
+//! Which messages came already (RFC 7252, 4.5): what comes again is answered the same, and does nothing.
+
+use super::reply::Reply;
+use crate::buffer::Readers;
+use std::{
+    collections::{HashMap, VecDeque},
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+/// How long a message can come again: `EXCHANGE_LIFETIME` (RFC 7252, 4.8.2).
+pub const LIFETIME: Duration = Duration::from_secs(247);
+/// Most messages that are remembered: 7/8 of a power of two, which a hash table fills.
+const MOST: usize = (1 << 19) / 8 * 7;
+
+/// What makes a datagram the same as another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Exchange {
+    /// Where it came from.
+    pub endpoint: SocketAddr,
+    /// Its message id.
+    pub id: u16,
+}
+
+/// What became of a message.
+#[derive(Debug)]
+pub enum State {
+    /// It is not durable yet.
+    Taken {
+        /// Whether its sender was told that it arrived, and the answer comes separately.
+        acknowledged: bool,
+    },
+    /// It was answered 2.04 in the acknowledgement.
+    Changed,
+    /// It was answered so in the acknowledgement.
+    Answered(Box<[u8]>),
+    /// It was acknowledged, and is answered separately.
+    Separate,
+}
+
+/// The messages of the last while.
+#[derive(Default)]
+pub struct Exchanges {
+    known: HashMap<Exchange, State>,
+    /// Oldest first.
+    order: VecDeque<(Exchange, Instant)>,
+}
+
+impl Exchanges {
+    /// What became of a message, if it came already.
+    pub fn find(&mut self, exchange: &Exchange) -> Option<&mut State> {
+        self.known.get_mut(exchange)
+    }
+
+    /// A message came.
+    pub fn begin(&mut self, exchange: Exchange, now: Instant) {
+        self.known.insert(exchange, State::Taken { acknowledged: false });
+        self.order.push_back((exchange, now));
+    }
+
+    /// It is answered with `reply`, in the acknowledgement `datagram`.
+    pub fn answered(&mut self, exchange: &Exchange, reply: &Reply, datagram: &[u8]) {
+        if let Some(state) = self.known.get_mut(exchange) {
+            *state = if reply.is_plain() { State::Changed } else { State::Answered(datagram.into()) };
+        }
+    }
+
+    /// It is answered separately.
+    pub fn separate(&mut self, exchange: &Exchange) {
+        if let Some(state) = self.known.get_mut(exchange) {
+            *state = State::Separate;
+        }
+    }
+
+    /// Forgets what cannot come again, and what is too much. Answers how many of these.
+    pub fn tidy(&mut self, now: Instant) -> u64 {
+        let mut forgotten = 0;
+        // Those that are not answered are few, and stay.
+        for _ in 0..self.order.len() {
+            let Some((exchange, at)) = self.order.front().copied() else { break };
+            let expired = now.saturating_duration_since(at) >= LIFETIME;
+            if !expired && self.order.len() <= MOST {
+                break;
+            }
+            self.order.pop_front();
+            if matches!(self.known.get(&exchange), Some(State::Taken { .. })) {
+                self.order.push_back((exchange, at));
+                continue;
+            }
+            self.known.remove(&exchange);
+            forgotten += u64::from(!expired);
+        }
+        forgotten
+    }
+
+    /// Learns which messages an earlier process stored, whose acknowledgement may not have arrived. `now` is in microseconds
+    /// since 1970.
+    pub async fn load(&mut self, input: &str, readers: &Readers, now: i64) {
+        let lifetime = i64::try_from(LIFETIME.as_micros()).unwrap_or(i64::MAX);
+        let found = readers.read(move |connection| {
+            let sql = "SELECT received_at, origin FROM messages ORDER BY id DESC";
+            let mut statement = connection.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            let mut found = Vec::new();
+            while found.len() < MOST
+                && let Some(row) = rows.next()?
+            {
+                let age = now.saturating_sub(row.get(0)?);
+                if age >= lifetime {
+                    break;
+                }
+                found.extend(row.get::<_, Option<String>>(1)?.map(|origin| (age, origin)));
+            }
+            Ok(found)
+        });
+        let begun = Instant::now();
+        for (age, origin) in found.await.unwrap_or_default().into_iter().rev() {
+            let age = Duration::from_micros(age.try_into().unwrap_or_default());
+            if let Some(exchange) = read_origin(input, &origin) {
+                self.begin(exchange, begun.checked_sub(age).unwrap_or(begun));
+                self.known.insert(exchange, State::Changed);
+            }
+        }
+    }
+}
+
+/// What is stored of an exchange with its message.
+pub fn origin(input: &str, exchange: &Exchange) -> String {
+    let Exchange { endpoint, id } = exchange;
+    serde_json::json!({"input": input, "endpoint": endpoint, "message_id": id}).to_string()
+}
+
+fn read_origin(input: &str, origin: &str) -> Option<Exchange> {
+    #[derive(serde::Deserialize)]
+    struct Origin<'a> {
+        input: &'a str,
+        endpoint: SocketAddr,
+        message_id: u16,
+    }
+    let Origin { input: of, endpoint, message_id: id } = serde_json::from_str(origin).ok()?;
+    (of == input).then_some(Exchange { endpoint, id })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange(port: u16, id: u16) -> Exchange {
+        Exchange { endpoint: SocketAddr::from(([127, 0, 0, 1], port)), id }
+    }
+
+    #[test]
+    fn the_memory_is_bounded_and_forgets_the_oldest_answered() {
+        let mut exchanges = Exchanges::default();
+        let begun = Instant::now();
+        for n in 0..MOST + 4 {
+            let exchange = exchange((n >> 16) as u16, n as u16);
+            exchanges.begin(exchange, begun);
+            if n != 1 {
+                exchanges.separate(&exchange);
+            }
+        }
+        assert_eq!(exchanges.tidy(begun), 4);
+        assert_eq!((exchanges.known.len(), exchanges.order.len()), (MOST, MOST));
+        assert!(exchanges.find(&exchange(0, 4)).is_none());
+        assert!(matches!(exchanges.find(&exchange(0, 1)), Some(State::Taken { .. })));
+        assert!(exchanges.find(&exchange(0, 5)).is_some());
+        assert_eq!(exchanges.tidy(begun + LIFETIME), 0);
+        assert_eq!((exchanges.known.len(), exchanges.order.len()), (1, 1));
+    }
+
+    #[test]
+    fn an_exchange_is_read_from_its_origin_by_its_input_only() {
+        let exchange = exchange(4711, 7);
+        let origin = origin("coap", &exchange);
+        assert_eq!(read_origin("coap", &origin), Some(exchange));
+        assert_eq!(read_origin("other", &origin), None);
+        assert_eq!(read_origin("coap", "{}"), None);
+    }
+}

@@ -1,0 +1,354 @@
+//! The socket: what comes is taken in the order it comes, and answered when it is durable.
+//!
+//! One task reads the socket, keeps what is known of each exchange, and has all messages under way. So a message is decoded
+//! and offered to the writer before the one behind it; only large ones, which are decoded elsewhere, can be overtaken.
+
+use super::{
+    block::Block,
+    datagram::{self, Datagram, empty},
+    exchanges::{Exchange, Exchanges, State, origin},
+    reply::Reply,
+    request::{self, Post, Refused},
+    separate::Separate,
+    transfers::{Part, Step, Transfers, too_large},
+};
+use crate::{
+    access::Peer,
+    buffer::Reservation,
+    clock,
+    inputs::{
+        content_type::encoding,
+        take::{Arrived, take},
+    },
+    problem::Problem,
+    reading::Provenance,
+    shared::{Arrival, Shared},
+};
+use axum::body::Bytes;
+use coap_lite::{MessageType, Packet, ResponseType};
+use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use std::{
+    collections::VecDeque,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{net::UdpSocket, sync::watch};
+
+/// What metrics call the input.
+const METRIC: &str = "coap";
+/// Longest datagram, and then some.
+const DATAGRAM: usize = 64 << 10;
+/// Datagrams that are read in a row, before others have their turn.
+const IN_A_ROW: usize = 32;
+/// How long a message may take until its sender is told that it has arrived and the answer comes separately. The sender would
+/// repeat it after 2 s (`ACK_TIMEOUT`).
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often it is looked what is due.
+const TICK: Duration = Duration::from_millis(100);
+/// Most messages that are under way at a time.
+const MOST: usize = 16384;
+
+/// The input at work.
+pub struct Server {
+    name: String,
+    socket: UdpSocket,
+    shared: Arc<Shared>,
+    exchanges: Exchanges,
+    transfers: Transfers,
+    separate: Separate,
+    /// Confirmable messages under way, and when they came; those that are answered since, too.
+    unanswered: VecDeque<(Instant, Exchange)>,
+    taking: FuturesUnordered<BoxFuture<'static, Taken>>,
+    next_id: u16,
+}
+
+/// A request that waits for its answer.
+struct Asked {
+    exchange: Exchange,
+    confirmable: bool,
+    token: Vec<u8>,
+    /// The bytes of its datagram.
+    length: usize,
+    block: Option<Block>,
+}
+
+/// A message that is done with.
+struct Taken {
+    asked: Asked,
+    result: Result<(), Problem>,
+}
+
+impl Server {
+    /// The input `name` on `socket`.
+    pub fn new(name: String, socket: UdpSocket, shared: Arc<Shared>) -> Server {
+        let limit = shared.http.body_limit_bytes;
+        Server {
+            name,
+            socket,
+            shared,
+            exchanges: Exchanges::default(),
+            transfers: Transfers::new(limit),
+            separate: Separate::default(),
+            unanswered: VecDeque::new(),
+            taking: FuturesUnordered::new(),
+            next_id: fastrand::u16(..),
+        }
+    }
+
+    /// Takes messages until `stopping` says true, and answers those under way.
+    pub async fn run(mut self, mut stopping: watch::Receiver<bool>) {
+        self.exchanges.load(&self.name, &self.shared.readers, clock::now()).await;
+        let mut buffer = vec![0; DATAGRAM];
+        let mut ticks = tokio::time::interval(TICK);
+        loop {
+            tokio::select! {
+                received = self.socket.recv_from(&mut buffer) => match received {
+                    Ok((length, from)) => self.received(&mut buffer, length, from).await,
+                    Err(e) => {
+                        tracing::warn!(input = self.name, error = %e, "a datagram could not be received");
+                        tokio::time::sleep(TICK).await;
+                    }
+                },
+                Some(taken) = self.taking.next() => self.finish(taken).await,
+                _ = ticks.tick() => self.look_what_is_due().await,
+                () = stop(&mut stopping) => break,
+            }
+        }
+        while let Some(taken) = self.taking.next().await {
+            self.finish(taken).await;
+        }
+    }
+
+    /// Takes the datagram in `buffer`, and those that have come since.
+    async fn received(&mut self, buffer: &mut [u8], length: usize, from: SocketAddr) {
+        self.datagram(&buffer[..length], from).await;
+        for _ in 1..IN_A_ROW {
+            let Ok((length, from)) = self.socket.try_recv_from(buffer) else { break };
+            self.datagram(&buffer[..length], from).await;
+        }
+    }
+
+    async fn datagram(&mut self, bytes: &[u8], from: SocketAddr) {
+        let outcome = match datagram::read(bytes) {
+            Datagram::Request(packet) => self.request(packet, from, bytes.len()).await,
+            Datagram::Settled(id) => {
+                self.separate.settle(from, id);
+                "settled"
+            }
+            Datagram::Reject(id) => {
+                self.send(&empty(MessageType::Reset, id), from).await;
+                "rejected"
+            }
+            Datagram::Ignored => "ignored",
+        };
+        self.shared.metrics.datagram(METRIC, outcome);
+    }
+
+    async fn request(&mut self, packet: Packet, from: SocketAddr, length: usize) -> &'static str {
+        let mut asked = Asked {
+            exchange: Exchange { endpoint: from, id: packet.header.message_id },
+            confirmable: packet.header.get_type() == MessageType::Confirmable,
+            token: packet.get_token().to_vec(),
+            length,
+            block: None,
+        };
+        if self.came_already(&asked).await {
+            return "repeated";
+        }
+        let problem = match request::read(&packet) {
+            Ok(post) => {
+                asked.block = post.block;
+                match self.begin(&asked, &post, &packet) {
+                    Ok(Some((raw, room))) => return self.start(asked, post, raw, room),
+                    Ok(None) => {
+                        self.answer(&asked, Reply::new(ResponseType::Continue)).await;
+                        return "request";
+                    }
+                    Err(problem) => problem,
+                }
+            }
+            Err(Refused::Problem(problem)) => problem,
+            Err(Refused::Reply(reply)) => {
+                self.answer(&asked, reply).await;
+                return "request";
+            }
+            Err(Refused::Reset) => {
+                self.send(&empty(MessageType::Reset, asked.exchange.id), from).await;
+                return "rejected";
+            }
+        };
+        // It counts as refused.
+        drop(Arrival::new(&self.shared.board));
+        self.refuse(&asked, &problem).await;
+        "request"
+    }
+
+    /// Whether the request came before; then it is answered as it was.
+    async fn came_already(&mut self, asked: &Asked) -> bool {
+        let Some(state) = self.exchanges.find(&asked.exchange) else { return false };
+        if !asked.confirmable {
+            return true;
+        }
+        let datagram = match state {
+            State::Taken { acknowledged } => {
+                *acknowledged = true;
+                empty(MessageType::Acknowledgement, asked.exchange.id)
+            }
+            State::Separate => empty(MessageType::Acknowledgement, asked.exchange.id),
+            State::Changed => {
+                let (id, kind) = (asked.exchange.id, MessageType::Acknowledgement);
+                Reply::new(ResponseType::Changed).datagram(kind, id, &asked.token, asked.length)
+            }
+            State::Answered(datagram) => datagram.to_vec(),
+        };
+        self.send(&datagram, asked.exchange.endpoint).await;
+        true
+    }
+
+    /// The bytes of the message that `packet` has, or ends.
+    fn begin(
+        &mut self,
+        asked: &Asked,
+        post: &Post,
+        packet: &Packet,
+    ) -> Result<Option<(Bytes, Reservation)>, Problem> {
+        let now = Instant::now();
+        let peer = Peer::direct(asked.exchange.endpoint.ip());
+        self.shared.access.may_send(&peer, &post.device, post.token.as_deref())?;
+        // What is refused from here may be taken later: a doubled datagram must not be, as its sender is told otherwise.
+        self.exchanges.begin(asked.exchange, now);
+        if post.block.is_none_or(|block| block.number == 0) {
+            self.shared.limits.admit(&peer, &post.device)?;
+        }
+        match post.block {
+            Some(block) if block.more || block.number > 0 => {
+                let part = Part {
+                    endpoint: asked.exchange.endpoint,
+                    identity: request::identity(packet),
+                    block,
+                    size: post.size,
+                    bytes: &packet.payload,
+                };
+                match self.transfers.take(&part, &self.shared.queue, now)? {
+                    Step::Continue => Ok(None),
+                    Step::Whole(raw, room) => Ok(Some((raw, room))),
+                }
+            }
+            _ => {
+                let mut room = self.shared.queue.reserve();
+                let limit = self.shared.http.body_limit_bytes;
+                if packet.payload.len() > limit {
+                    return Err(too_large(limit));
+                }
+                match self.taking.len() < MOST && room.grow(packet.payload.len()) {
+                    true => Ok(Some((Bytes::copy_from_slice(&packet.payload), room))),
+                    false => Err(Problem::full()),
+                }
+            }
+        }
+    }
+
+    /// Begins to make a message durable.
+    fn start(&mut self, asked: Asked, post: Post, raw: Bytes, room: Reservation) -> &'static str {
+        if asked.confirmable {
+            self.unanswered.push_back((Instant::now() + PATIENCE, asked.exchange));
+        }
+        let provenance = Provenance {
+            device: post.device,
+            received_at: clock::now(),
+            schema: post.schema.map(Into::into),
+            link: post.link,
+            key: post.key,
+            by_bytes: false,
+            request: self.shared.requests.name(),
+            origin: Some(origin(&self.name, &asked.exchange).into()),
+        };
+        let (shared, content_type) = (Arc::clone(&self.shared), post.content_type);
+        self.taking.push(Box::pin(async move {
+            let mut arrival = Arrival::new(&shared.board);
+            let encoding = encoding(&content_type);
+            let content_type = &content_type;
+            let arrived = Arrived { input: METRIC, provenance, content_type, encoding, raw, room };
+            let result = take(&shared, &mut arrival, arrived).await;
+            Taken { asked, result }
+        }));
+        "request"
+    }
+
+    async fn finish(&mut self, Taken { asked, result }: Taken) {
+        match result {
+            Ok(()) => self.answer(&asked, Reply::new(ResponseType::Changed)).await,
+            Err(problem) => self.refuse(&asked, &problem).await,
+        }
+    }
+
+    async fn refuse(&mut self, asked: &Asked, problem: &Problem) {
+        self.shared.metrics.answered(problem.name());
+        let (detail, endpoint) = (&problem.detail, asked.exchange.endpoint);
+        tracing::debug!(input = self.name, %endpoint, problem = problem.name(), detail, "a message was not stored");
+        self.answer(asked, Reply::from(problem)).await;
+    }
+
+    /// Answers a request in the way that is left: in its acknowledgement, or separately.
+    async fn answer(&mut self, asked: &Asked, mut reply: Reply) {
+        let Asked { exchange, confirmable, ref token, length, block } = *asked;
+        reply.block = block;
+        let is_acknowledged =
+            matches!(self.exchanges.find(&exchange), Some(State::Taken { acknowledged: true }));
+        if confirmable && !is_acknowledged {
+            let datagram = reply.datagram(MessageType::Acknowledgement, exchange.id, token, length);
+            self.exchanges.answered(&exchange, &reply, &datagram);
+            self.send(&datagram, exchange.endpoint).await;
+            return;
+        }
+        let kind = match confirmable {
+            true => MessageType::Confirmable,
+            false => MessageType::NonConfirmable,
+        };
+        let id = self.next_id;
+        self.next_id = id.wrapping_add(1);
+        let datagram = reply.datagram(kind, id, token, length);
+        self.exchanges.separate(&exchange);
+        self.send(&datagram, exchange.endpoint).await;
+        if confirmable {
+            self.separate.sent(exchange.endpoint, id, datagram, Instant::now());
+        }
+    }
+
+    /// Acknowledges what takes long, sends again what is not acknowledged, and forgets what is over.
+    async fn look_what_is_due(&mut self) {
+        let now = Instant::now();
+        while let Some((_, exchange)) = self.unanswered.pop_front_if(|(due, _)| *due <= now) {
+            if let Some(State::Taken { acknowledged }) = self.exchanges.find(&exchange)
+                && !*acknowledged
+            {
+                *acknowledged = true;
+                self.send(&empty(MessageType::Acknowledgement, exchange.id), exchange.endpoint).await;
+            }
+        }
+        while let Some((endpoint, datagram)) = self.separate.due(now) {
+            self.send(&datagram, endpoint).await;
+        }
+        for _ in 0..self.transfers.tidy(now) {
+            // Its blocks did not come, as those of a body that breaks off.
+            drop(Arrival::new(&self.shared.board));
+            self.shared.metrics.answered("incomplete");
+        }
+        let forgotten = self.exchanges.tidy(now);
+        self.shared.metrics.forgotten_exchanges.inc_by(forgotten);
+    }
+
+    async fn send(&mut self, datagram: &[u8], to: SocketAddr) {
+        if let Err(e) = self.socket.send_to(datagram, to).await {
+            // Its sender asks again.
+            tracing::debug!(input = self.name, %to, error = %e, "a datagram could not be sent");
+        }
+    }
+}
+
+/// Waits until the gateway stops.
+async fn stop(stopping: &mut watch::Receiver<bool>) {
+    // An error means that it is gone, which is a stop too.
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+}

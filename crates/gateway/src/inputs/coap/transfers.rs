@@ -1,0 +1,269 @@
+//! Messages that come in blocks (RFC 7959): put together in order, bounded in number, memory and time.
+
+use super::block::Block;
+use crate::{
+    buffer::{Queue, Reservation},
+    problem::Problem,
+};
+use axum::{body::Bytes, http::StatusCode};
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+/// Most transfers at a time, and of one endpoint.
+const MOST: (usize, usize) = (1024, 4);
+/// How long the next block may take: `MAX_TRANSMIT_WAIT`, after which its sender has given up (RFC 7252, 4.8.2).
+const PATIENCE: Duration = Duration::from_secs(93);
+/// How long all of a message may take.
+const LONGEST: Duration = Duration::from_secs(15 * 60);
+
+/// The transfers under way.
+pub struct Transfers {
+    endpoints: HashMap<SocketAddr, Vec<Transfer>>,
+    count: usize,
+    /// Most bytes of a message.
+    limit: usize,
+}
+
+struct Transfer {
+    /// Which of its endpoint's.
+    identity: Vec<u8>,
+    bytes: Vec<u8>,
+    room: Reservation,
+    begun: Instant,
+    last: Instant,
+}
+
+/// A block as it came.
+pub struct Part<'a> {
+    /// Who sent it.
+    pub endpoint: SocketAddr,
+    /// Which transfer of that endpoint it belongs to.
+    pub identity: Vec<u8>,
+    /// Its place.
+    pub block: Block,
+    /// How long the message is, as its sender says.
+    pub size: Option<usize>,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+}
+
+/// What follows from a block.
+pub enum Step {
+    /// Others are missing.
+    Continue,
+    /// It was the last. These are the message's bytes, and what they take of the memory for messages.
+    Whole(Bytes, Reservation),
+}
+
+impl Transfers {
+    /// None yet; messages have at most `limit` bytes.
+    pub fn new(limit: usize) -> Transfers {
+        Transfers { endpoints: HashMap::new(), count: 0, limit }
+    }
+
+    /// Takes a block. After an error the transfer is over, but for 4.08, which another block may mend.
+    pub fn take(&mut self, part: &Part<'_>, queue: &Queue, now: Instant) -> Result<Step, Problem> {
+        let offset = part.block.offset();
+        let most = self.limit.saturating_sub(offset);
+        if part.bytes.len() > most || part.size.is_some_and(|size| size > self.limit) {
+            self.remove(part);
+            return Err(too_large(self.limit));
+        }
+        if part.block.more && part.bytes.len() != part.block.size() {
+            self.remove(part);
+            let why = format!("block {} must have {} bytes", part.block.number, part.block.size());
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "block", "Not a block", why));
+        }
+        if offset == 0 {
+            self.remove(part);
+            self.begin(part, queue, now)?;
+        }
+        let Some(transfer) = self.find(part) else {
+            return Err(incomplete("begin with block 0"));
+        };
+        if transfer.bytes.len() != offset {
+            let end = transfer.bytes.len();
+            let have = transfer.bytes.get(offset..end.min(offset + part.bytes.len()));
+            // It came under another message id: its sender did not see the answer.
+            if part.block.more && have == Some(part.bytes) {
+                return Ok(Step::Continue);
+            }
+            return Err(incomplete(format!("the next block begins at byte {end}")));
+        }
+        if !transfer.room.grow(part.bytes.len()) {
+            self.remove(part);
+            return Err(Problem::full());
+        }
+        transfer.bytes.extend_from_slice(part.bytes);
+        transfer.last = now;
+        if part.block.more {
+            return Ok(Step::Continue);
+        }
+        match self.remove(part) {
+            Some(whole) => Ok(Step::Whole(whole.bytes.into(), whole.room)),
+            None => Ok(Step::Continue),
+        }
+    }
+
+    fn begin(&mut self, part: &Part<'_>, queue: &Queue, now: Instant) -> Result<(), Problem> {
+        let all = self.count;
+        let of_endpoint = self.endpoints.entry(part.endpoint).or_default();
+        if all >= MOST.0 || of_endpoint.len() >= MOST.1 {
+            if of_endpoint.is_empty() {
+                self.endpoints.remove(&part.endpoint);
+            }
+            return Err(Problem::full());
+        }
+        of_endpoint.push(Transfer {
+            identity: part.identity.clone(),
+            bytes: Vec::new(),
+            room: queue.reserve(),
+            begun: now,
+            last: now,
+        });
+        self.count += 1;
+        Ok(())
+    }
+
+    fn find(&mut self, part: &Part<'_>) -> Option<&mut Transfer> {
+        let mut transfers = self.endpoints.get_mut(&part.endpoint)?.iter_mut();
+        transfers.find(|transfer| transfer.identity == part.identity)
+    }
+
+    fn remove(&mut self, part: &Part<'_>) -> Option<Transfer> {
+        let transfers = self.endpoints.get_mut(&part.endpoint)?;
+        let at = transfers.iter().position(|transfer| transfer.identity == part.identity)?;
+        let transfer = transfers.swap_remove(at);
+        if transfers.is_empty() {
+            self.endpoints.remove(&part.endpoint);
+        }
+        self.count -= 1;
+        Some(transfer)
+    }
+
+    /// Gives up the transfers that take too long. Answers how many.
+    pub fn tidy(&mut self, now: Instant) -> usize {
+        let before = self.count;
+        self.endpoints.retain(|_, transfers| {
+            transfers.retain(|transfer| {
+                now.saturating_duration_since(transfer.last) < PATIENCE
+                    && now.saturating_duration_since(transfer.begun) < LONGEST
+            });
+            !transfers.is_empty()
+        });
+        self.count = self.endpoints.values().map(Vec::len).sum();
+        before - self.count
+    }
+}
+
+/// A message over `limit` bytes.
+pub fn too_large(limit: usize) -> Problem {
+    let detail = format!("a message may have {limit} bytes");
+    let mut problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail);
+    (problem.kind, problem.offset) = (Some("limit"), Some(limit));
+    problem
+}
+
+/// 4.08: blocks before this one are missing.
+fn incomplete(detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "incomplete", "Blocks missing", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: usize = 100;
+
+    fn endpoint(port: u16) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], port))
+    }
+
+    struct Sender {
+        transfers: Transfers,
+        queue: Queue,
+        now: Instant,
+    }
+
+    impl Sender {
+        fn new() -> Sender {
+            Sender { transfers: Transfers::new(LIMIT), queue: Queue::new(8, 90).0, now: Instant::now() }
+        }
+
+        /// What came of a block of 16 bytes: `None` for more, a problem, or the message.
+        fn send(
+            &mut self,
+            port: u16,
+            number: u32,
+            more: bool,
+            bytes: &[u8],
+        ) -> Result<Option<Bytes>, &'static str> {
+            let block = Block { number, more, exponent: 0 };
+            let part = Part { endpoint: endpoint(port), identity: vec![1], block, size: None, bytes };
+            match self.transfers.take(&part, &self.queue, self.now) {
+                Ok(Step::Continue) => Ok(None),
+                Ok(Step::Whole(bytes, _)) => Ok(Some(bytes)),
+                Err(problem) => Err(problem.name()),
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_become_a_message_and_leave_nothing() {
+        let mut sender = Sender::new();
+        assert_eq!(sender.send(1, 0, true, &[1; 16]), Ok(None));
+        assert_eq!(sender.send(2, 0, true, &[9; 16]), Ok(None));
+        assert_eq!(sender.send(1, 1, true, &[2; 16]), Ok(None));
+        // Again, under another message id.
+        assert_eq!(sender.send(1, 1, true, &[2; 16]), Ok(None));
+        // Another block in its place, and one that is too early.
+        assert_eq!(sender.send(1, 1, true, &[3; 16]), Err("incomplete"));
+        assert_eq!(sender.send(1, 3, false, &[3; 1]), Err("incomplete"));
+        let whole = sender.send(1, 2, false, &[3; 3]).unwrap().unwrap();
+        assert_eq!(whole, [[1; 16].as_slice(), &[2; 16], &[3; 3]].concat());
+        assert_eq!(sender.send(1, 2, false, &[3; 3]), Err("incomplete"));
+        assert_eq!(sender.transfers.count, 1);
+        assert_eq!(sender.send(2, 0, true, &[8; 16]), Ok(None));
+        assert_eq!(sender.send(2, 1, false, b"").unwrap().unwrap(), [8; 16].as_slice());
+        assert_eq!((sender.transfers.count, sender.queue.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn size_memory_and_number_are_bounded() {
+        let mut sender = Sender::new();
+        assert_eq!(sender.send(1, 0, true, &[1; 15]), Err("block"));
+        assert_eq!(sender.send(1, 6, false, &[1; 5]), Err("too-large"));
+        for number in 0..5 {
+            assert_eq!(sender.send(1, number, true, &[1; 16]), Ok(None));
+        }
+        // The memory for messages has 90 bytes.
+        assert_eq!(sender.send(1, 5, false, &[1; 16]), Err("queue-full"));
+        assert_eq!((sender.transfers.count, sender.queue.bytes()), (0, 0));
+
+        let queue = Queue::new(8, 1 << 20).0;
+        let now = Instant::now();
+        let mut begin = |port: u16, transfer: usize| {
+            let block = Block { number: 0, more: true, exponent: 0 };
+            let identity = transfer.to_be_bytes().to_vec();
+            let part = Part { endpoint: endpoint(port), identity, block, size: None, bytes: &[0; 16] };
+            sender.transfers.take(&part, &queue, now).is_ok()
+        };
+        assert_eq!((0..6).filter(|n| begin(1, *n)).count(), MOST.1);
+        assert_eq!((2..5000).filter(|port| begin(*port, 0)).count(), MOST.0 - MOST.1);
+        assert_eq!(sender.transfers.tidy(now + PATIENCE), MOST.0);
+        assert_eq!((sender.transfers.count, queue.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn a_message_that_says_it_is_too_large_is_not_begun() {
+        let mut sender = Sender::new();
+        let block = Block { number: 0, more: true, exponent: 0 };
+        let part = Part { endpoint: endpoint(1), identity: vec![], block, size: Some(101), bytes: &[0; 16] };
+        let refused = sender.transfers.take(&part, &sender.queue, sender.now);
+        assert_eq!(refused.err().map(|problem| problem.name()), Some("too-large"));
+        assert_eq!(sender.transfers.count, 0);
+    }
+}
