@@ -48,6 +48,9 @@ pub struct End {
     pub stats: Value,
 }
 
+/// Makes what sends to a gateway that was started.
+pub type MakeSenders = Box<dyn FnOnce(&Gateway) -> Result<Senders, Failure>>;
+
 /// What a chain is made of.
 pub struct Plan {
     /// What the application is called in the CSE.
@@ -63,7 +66,7 @@ pub struct Plan {
     /// The ways in beside HTTP, as TOML.
     pub inputs: String,
     /// What sends, to the gateway that is started; without it, HTTP clients.
-    pub senders: Option<Box<dyn FnOnce(&Gateway) -> Result<Senders, Failure>>>,
+    pub senders: Option<MakeSenders>,
 }
 
 impl Default for Plan {

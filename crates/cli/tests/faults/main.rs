@@ -13,9 +13,11 @@ mod damage;
 mod disk;
 mod fleet;
 mod gateway;
+mod lossy;
 mod process;
 mod row;
 mod rows;
+mod script;
 mod sender;
 
 // What the gateway's own tests start, too.

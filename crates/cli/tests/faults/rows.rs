@@ -1,6 +1,7 @@
 //! What goes wrong in each row.
 
 mod buffer;
+mod coap;
 mod cse;
 mod gateway;
 mod machine;
@@ -31,6 +32,12 @@ pub const ALL: &[Scenario] = &[
         title: "gateway killed while the CSE restarts",
         measure: gateway::killed_with_the_cse,
     },
+    Scenario {
+        name: "coap_killed",
+        title: "CoAP CON: kill -9 of the gateway under load",
+        measure: coap::killed,
+    },
+    Scenario { name: "coap_lossy", title: "CoAP CON: 30 % of the datagrams lost", measure: coap::lossy },
     Scenario {
         name: "callbacks_repeated",
         title: "webhook: every callback repeated, also after 503",

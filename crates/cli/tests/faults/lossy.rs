@@ -1,0 +1,124 @@
+//! A network that loses, doubles and reorders datagrams.
+
+use std::{
+    collections::HashMap,
+    net::{SocketAddr, UdpSocket},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
+
+/// Of a hundred datagrams in either direction, so many are lost; of the others, so many come twice, and so many late.
+const LOST: u64 = 30;
+const DOUBLED: u64 = 20;
+const LATE: u64 = 30;
+/// How late, in milliseconds: up to this.
+const DELAY: u64 = 60;
+/// How often threads look whether it has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A proxy in front of a server that speaks UDP.
+pub struct Lossy {
+    pub address: SocketAddr,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    random: AtomicU64,
+    lost: AtomicU64,
+    doubled: AtomicU64,
+    late: AtomicU64,
+    ended: AtomicBool,
+}
+
+impl Lossy {
+    /// A proxy on a free port. Each client has a port of its own on the other side, too.
+    pub fn start(server: SocketAddr) -> std::io::Result<Lossy> {
+        let socket = Arc::new(UdpSocket::bind("127.0.0.1:0")?);
+        let address = socket.local_addr()?;
+        let state = Arc::new(State::default());
+        let shared = Arc::clone(&state);
+        socket.set_read_timeout(Some(LOOK))?;
+        thread::spawn(move || {
+            let mut clients: HashMap<SocketAddr, Arc<UdpSocket>> = HashMap::new();
+            let mut bytes = [0; 2048];
+            while !shared.ended.load(Relaxed) {
+                let Ok((length, client)) = socket.recv_from(&mut bytes) else { continue };
+                let upstream = clients.entry(client).or_insert_with(|| {
+                    let upstream = Arc::new(UdpSocket::bind("127.0.0.1:0").unwrap());
+                    upstream.connect(server).unwrap();
+                    let (back, state) = (Arc::clone(&socket), Arc::clone(&shared));
+                    let from = Arc::clone(&upstream);
+                    thread::spawn(move || state.answers(&from, &back, client));
+                    upstream
+                });
+                let upstream = Arc::clone(upstream);
+                shared.pass(bytes[..length].to_vec(), move |bytes| drop(upstream.send(bytes)));
+            }
+        });
+        Ok(Lossy { address, state })
+    }
+
+    /// How many datagrams were lost, came twice, and came late.
+    pub fn counts(&self) -> (u64, u64, u64) {
+        let State { lost, doubled, late, .. } = &*self.state;
+        (lost.load(Relaxed), doubled.load(Relaxed), late.load(Relaxed))
+    }
+}
+
+impl Drop for Lossy {
+    fn drop(&mut self) {
+        self.state.ended.store(true, Relaxed);
+    }
+}
+
+impl State {
+    /// Hands back what the server sends to one client.
+    fn answers(&self, from: &UdpSocket, back: &Arc<UdpSocket>, client: SocketAddr) {
+        let mut bytes = [0; 2048];
+        from.set_read_timeout(Some(LOOK)).unwrap();
+        while !self.ended.load(Relaxed) {
+            // A server that was killed shows as an error, until it is there again.
+            let Ok(length) = from.recv(&mut bytes) else { continue };
+            let back = Arc::clone(back);
+            self.pass(bytes[..length].to_vec(), move |bytes| drop(back.send_to(bytes, client)));
+        }
+    }
+
+    fn pass(&self, bytes: Vec<u8>, send: impl Fn(&[u8]) + Send + 'static) {
+        if self.happens(LOST) {
+            self.lost.fetch_add(1, Relaxed);
+            return;
+        }
+        if self.happens(DOUBLED) {
+            self.doubled.fetch_add(1, Relaxed);
+            send(&bytes);
+        }
+        if self.happens(LATE) {
+            self.late.fetch_add(1, Relaxed);
+            let delay = Duration::from_millis(self.below(DELAY));
+            thread::spawn(move || {
+                thread::sleep(delay);
+                send(&bytes);
+            });
+        } else {
+            send(&bytes);
+        }
+    }
+
+    fn happens(&self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+
+    /// splitmix64, the same in every run.
+    fn below(&self, limit: u64) -> u64 {
+        let mut z = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
+}

@@ -1,0 +1,51 @@
+//! Messages come over CoAP, by aiocoap's clients.
+
+use super::gateway;
+use crate::{
+    Failure,
+    chain::{Chain, End, Plan},
+    cse,
+    gateway::Gateway,
+    lossy::Lossy,
+    row::{Row, Scale},
+    script::Script,
+};
+use std::net::UdpSocket;
+
+/// Clients, each a process.
+const CLIENTS: usize = 4;
+
+/// Kills the gateway under clients that are told that nobody is there, and send again under the same key.
+pub fn killed(scale: Scale) -> Result<Row, Failure> {
+    let (port, inputs) = coap()?;
+    let senders = move |_: &Gateway| Script::senders("coap_sender.py", &[port.to_string()], CLIENTS);
+    let plan = Plan { application: "coap", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
+    gateway::killed_under(plan, scale.of(2, 10), scale.of(60, 300), scale)
+}
+
+/// A network between aiocoap and the gateway that loses, doubles and reorders.
+pub fn lossy(scale: Scale) -> Result<Row, Failure> {
+    // Most of the time of a message is waiting: what is doubled is acknowledged without its answer, which then comes by the
+    // gateway's own timers, and is lost as well.
+    let (messages, clients) = scale.of((24, 12), (300, 24));
+    let acme = cse::in_memory(scale);
+    let (port, inputs) = coap()?;
+    let network = Lossy::start(([127, 0, 0, 1], port).into())?;
+    let to = network.address.port().to_string();
+    let senders = move |_: &Gateway| Script::senders("coap_sender.py", &[to], clients);
+    let plan = Plan { application: "lossy", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
+    let chain = Chain::start(plan, acme.address)?;
+    chain.fleet.release(messages);
+    let End { mut row, sent, stats } = chain.finish(&acme)?;
+    let (lost, doubled, late) = network.counts();
+    row.happened = format!(
+        "{lost} datagrams lost, {doubled} doubled, {late} late; {} messages were given up by CoAP and sent again, {} that were stored came again",
+        sent.cut, stats["duplicates"]
+    );
+    Ok(row)
+}
+
+fn coap() -> Result<(u16, String), Failure> {
+    let port = UdpSocket::bind("127.0.0.1:0")?.local_addr()?.port();
+    Ok((port, format!("[[input]]\nname = \"coap\"\n[input.coap]\nlisten = \"127.0.0.1:{port}\"\n")))
+}
