@@ -13,6 +13,8 @@ mod check;
 mod clock;
 mod config;
 mod config_file;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod hex;
 mod inputs;
 mod live;

@@ -128,6 +128,15 @@ fn zstd(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
     Ok(expanded)
 }
 
+/// What holds for any bytes that are said to be compressed; the first one selects how.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn check(bytes: &[u8]) {
+    const LIMIT: usize = 64 << 10;
+    let Some((selector, bytes)) = bytes.split_first() else { return };
+    let expanded = if selector & 1 == 0 { gzip(bytes, LIMIT) } else { zstd(bytes, LIMIT) };
+    assert!(expanded.map_or(0, |expanded| expanded.len()) <= LIMIT);
+}
+
 fn unsupported(detail: impl Into<String>) -> Problem {
     let title = "Unsupported content encoding";
     Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, Problem::CONTENT_ENCODING, title, detail)

@@ -4,6 +4,8 @@ mod block;
 mod content_format;
 mod datagram;
 mod exchanges;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 mod reply;
 mod request;
 mod separate;

@@ -6,6 +6,8 @@
 mod astrocast;
 mod callback;
 mod chirpstack;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 mod jwt;
 mod origin;
 mod rockblock;

@@ -1,0 +1,69 @@
+//! What holds for any bytes that come through a door. The fuzz targets of `fuzz/` call these; `cargo test` runs each over its
+//! corpus, and for a second over mutations of it.
+
+pub use crate::inputs::{
+    coap::fuzz::check as coap, compressed::check as compressed, webhooks::fuzz::check as webhook,
+};
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        path::Path,
+        time::{Duration, Instant},
+    };
+
+    /// A second of what a fuzzer does, the same each time as far as it gets.
+    fn hostile(target: &str, check: fn(&[u8])) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        let mut files: Vec<_> = files.collect();
+        files.sort();
+        let corpus: Vec<_> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
+        assert!(corpus.len() >= 4, "{}", corpus.len());
+        corpus.iter().for_each(|input| check(input));
+        let mut random = fastrand::Rng::with_seed(7);
+        let (begun, mut checked) = (Instant::now(), 0);
+        while checked < 1000 || begun.elapsed() < Duration::from_secs(1) {
+            let mut input = corpus[random.usize(..corpus.len())].clone();
+            for _ in 0..=random.usize(..3) {
+                mutate(&mut input, &corpus, &mut random);
+            }
+            check(&input);
+            checked += 1;
+        }
+    }
+
+    fn mutate(input: &mut Vec<u8>, corpus: &[Vec<u8>], random: &mut fastrand::Rng) {
+        let at = random.usize(..=input.len());
+        let to = random.usize(at..=input.len());
+        match random.u8(..6) {
+            0 => input.truncate(at),
+            1 => drop(input.drain(at..to)),
+            2 => input.insert(at, random.u8(..)),
+            3 => input.extend_from_within(at..to),
+            4 => {
+                let other = &corpus[random.usize(..corpus.len())];
+                let begin = random.usize(..=other.len());
+                input.splice(at..to, other[begin..].iter().copied());
+            }
+            _ if at < input.len() => input[at] ^= 1 << random.u8(..8),
+            _ => {}
+        }
+        input.truncate(64 << 10);
+    }
+
+    #[test]
+    fn coap() {
+        hostile("coap", super::coap);
+    }
+
+    #[test]
+    fn compressed() {
+        hostile("compressed", super::compressed);
+    }
+
+    #[test]
+    fn webhook() {
+        hostile("webhook", super::webhook);
+    }
+}
