@@ -205,6 +205,9 @@ pub enum Duplicates {
 pub struct Input {
     /// What it is called in the log. No two have the same.
     pub name: String,
+    /// A listener for MQTT.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mqtt: Option<inputs::mqtt::Settings>,
     /// A NATS stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nats: Option<inputs::nats::Settings>,

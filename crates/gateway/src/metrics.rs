@@ -27,6 +27,12 @@ struct ByInput {
     format: &'static str,
 }
 
+/// Per input, by its name in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByName {
+    input: String,
+}
+
 /// Per kind of error.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByKind {
@@ -99,6 +105,7 @@ pub struct Metrics {
     pub connections: Gauge,
     /// Whom the locks on the doors refused.
     pub refusals: Refusals,
+    input_connections: Family<ByName, Gauge>,
     /// Of each output.
     pub outputs: Families,
     queue_messages: Gauge,
@@ -155,6 +162,7 @@ impl Metrics {
             write_errors: Counter::default(),
             connections: Gauge::default(),
             refusals: Refusals::default(),
+            input_connections: Family::default(),
             queue_messages: Gauge::default(),
             queue_bytes: Gauge::default(),
             devices: Gauge::default(),
@@ -204,6 +212,8 @@ impl Metrics {
         r.register("open_connections", "Connections of the HTTP input", self.connections.clone());
         let refusals = self.refusals.0.clone();
         r.register("access_refusals", "Messages, requests and connections refused by [access]", refusals);
+        let of_inputs = self.input_connections.clone();
+        r.register("input_connections", "Connections of the inputs beside HTTP", of_inputs);
         r.register("queue_messages", "Messages that wait to be written", self.queue_messages.clone());
         r.register("queue_bytes", "Bytes of messages in memory", self.queue_bytes.clone());
         r.register("devices", "Devices that have stored messages", self.devices.clone());
@@ -232,6 +242,11 @@ impl Metrics {
     pub fn received(&self, input: &'static str, format: Option<Id>) {
         let format = format.map_or("", Id::name);
         self.received.get_or_create(&ByInput { input, format }).inc();
+    }
+
+    /// The connections of the input `name`.
+    pub fn input_connections(&self, name: &str) -> Gauge {
+        self.input_connections.get_or_create_owned(&ByName { input: name.to_owned() })
     }
 
     /// Counts a message that could be decoded.

@@ -11,6 +11,14 @@ pub fn is_name(name: &str) -> bool {
         && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"._:-".contains(b))
 }
 
+/// Longest key of a message, in bytes.
+pub const MAX_KEY: usize = 128;
+
+/// Whether `key` may be what a sender calls its message: 1 to 128 visible ASCII characters.
+pub fn is_key(key: &str) -> bool {
+    (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic())
+}
+
 /// Whether `name` fits `pattern`, in which `*` stands for any characters, none included.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };

@@ -24,7 +24,7 @@ pub use changes::Change;
 pub use file::BufferError;
 pub use layouts::load as stored_layouts;
 pub use opened::{Opened, open};
-pub use queue::{Entry, Queue, Refusal, Reservation};
+pub use queue::{Durable, Entry, Queue, Refusal, Reservation};
 pub use reader::Readers;
 pub use totals::Totals;
 pub use writer::{Observer, Writer};

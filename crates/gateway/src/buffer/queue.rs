@@ -67,6 +67,9 @@ struct Held {
     buffer_full: AtomicBool,
 }
 
+/// A message that waits for its commit.
+pub struct Durable(oneshot::Receiver<bool>);
+
 /// Bytes that count against the limit until this is dropped.
 pub struct Reservation {
     bytes: usize,
@@ -87,32 +90,37 @@ impl Queue {
         Reservation { bytes: 0, held: Arc::clone(&self.held) }
     }
 
-    /// Makes a reading durable; `Ok` only after the commit that holds it. `queued` is called once the writer answers for it.
-    pub async fn store(
+    /// Gives a reading to the writer; it is durable once the answer says so. `queued` is called once the writer answers for it.
+    pub fn store(
         &self,
         reading: Reading,
         room: Reservation,
         queued: impl FnOnce(),
-    ) -> Result<(), Refusal> {
-        self.put(room, queued, |ticket| Entry::Message(reading, ticket)).await
+    ) -> Result<Durable, Refusal> {
+        self.put(room, queued, |ticket| Entry::Message(reading, ticket))
     }
 
     /// The same for a message that was rejected.
-    pub async fn quarantine(
+    pub fn quarantine(
         &self,
         reject: Reject,
         room: Reservation,
         queued: impl FnOnce(),
-    ) -> Result<(), Refusal> {
-        self.put(room, queued, |ticket| Entry::Reject(reject, ticket)).await
+    ) -> Result<Durable, Refusal> {
+        self.put(room, queued, |ticket| Entry::Reject(reject, ticket))
     }
 
-    async fn put(
+    /// The same for a message of which an input knows that it is stored already, or is about to be.
+    pub fn duplicate(&self, queued: impl FnOnce()) -> Result<Durable, Refusal> {
+        self.put(self.reserve(), queued, Entry::Duplicate)
+    }
+
+    fn put(
         &self,
         room: Reservation,
         queued: impl FnOnce(),
         entry: impl FnOnce(Ticket) -> Entry,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Durable, Refusal> {
         if self.is_buffer_full() {
             return Err(Refusal::BufferFull);
         }
@@ -123,10 +131,7 @@ impl Queue {
         let (answer, durable) = oneshot::channel();
         place.send(entry(Ticket { answer, requeued: None, _reservation: room }));
         queued();
-        match durable.await {
-            Ok(true) => Ok(()),
-            Ok(false) | Err(_) => Err(Refusal::NotWritten),
-        }
+        Ok(Durable(durable))
     }
 
     /// Makes a reading durable that was the message `id` of the quarantine, which it leaves in the same transaction. Waits
@@ -204,6 +209,16 @@ impl Queue {
     /// Whether the writer has ended.
     pub fn is_closed(&self) -> bool {
         self.sender.is_closed()
+    }
+}
+
+impl Durable {
+    /// Waits until the commit is done that holds the message.
+    pub async fn commit(self) -> Result<(), Refusal> {
+        match self.0.await {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(Refusal::NotWritten),
+        }
     }
 }
 

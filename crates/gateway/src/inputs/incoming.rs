@@ -2,7 +2,7 @@
 
 use super::{
     content_type::encoding,
-    take::{Arrived, take},
+    take::{Arrived, Queued, enqueue},
 };
 use crate::{
     buffer::Reservation,
@@ -42,26 +42,34 @@ impl Incoming {
     /// Makes it durable, as a reading or in the quarantine, however long that takes. A temporary error means that the gateway
     /// stops before; any other says why the message is in the quarantine.
     pub async fn store(self, shared: &Arc<Shared>, stopping: &watch::Receiver<bool>) -> Result<(), Problem> {
-        let mut pause = PAUSES.0;
+        self.enter(shared, stopping).await?.store(shared, stopping).await
+    }
+
+    /// Gives it to the writer, however long that takes: what enters after it is written after it. An error means that the gateway
+    /// stops before.
+    pub async fn enter(
+        self,
+        shared: &Arc<Shared>,
+        stopping: &watch::Receiver<bool>,
+    ) -> Result<Entered, Problem> {
+        let mut patience = Patience { pause: PAUSES.0 };
         loop {
-            let Err(problem) = self.offer(shared).await else { return Ok(()) };
-            if !problem.is_temporary() || *stopping.borrow() {
-                return Err(problem);
+            match self.enqueue(shared).await {
+                Ok(queued) => return Ok(Entered { message: self, queued, patience }),
+                Err(problem) => patience.wait(&self, problem, stopping).await?,
             }
-            if pause < PAUSES.1 && pause * 2 >= PAUSES.1 {
-                let (request, detail) = (&self.provenance.request, &problem.detail);
-                tracing::warn!(input = self.input, request, detail, "a message waits, and all after it");
-            }
-            tokio::time::sleep(pause).await;
-            pause = PAUSES.1.min(pause * 2);
         }
     }
 
     /// Tries once to make it durable. A temporary error means that nothing is kept and it may be offered again; any other
     /// says why the message is in the quarantine.
     pub async fn offer(&self, shared: &Arc<Shared>) -> Result<(), Problem> {
-        let alone = shared.queue.bytes() == 0;
-        let taken = self.attempt(shared, alone).await;
+        let queued = self.enqueue(shared).await?;
+        self.commit(shared, queued).await
+    }
+
+    async fn commit(&self, shared: &Shared, queued: Queued) -> Result<(), Problem> {
+        let taken = queued.commit().await;
         if let Err(problem) = &taken
             && !problem.is_temporary()
         {
@@ -72,14 +80,15 @@ impl Incoming {
         taken
     }
 
-    /// Is it `alone` and has no room nevertheless, it never will have.
-    async fn attempt(&self, shared: &Arc<Shared>, alone: bool) -> Result<(), Problem> {
+    /// Gives it to the writer, if there is room. Is it alone and has none nevertheless, it never will have.
+    async fn enqueue(&self, shared: &Arc<Shared>) -> Result<Queued, Problem> {
         if let Some(problem) = &self.bad {
-            return self.keep(shared, problem.clone(), shared.queue.reserve()).await;
+            return self.keep(shared, problem.clone(), shared.queue.reserve());
         }
+        let alone = shared.queue.bytes() == 0;
         let mut room = shared.queue.reserve();
         let fits = shared.queue.depth() < shared.queue.capacity() && room.grow(self.raw.len());
-        let taken = match fits {
+        let entered = match fits {
             true => {
                 let mut arrival = Arrival::new(&shared.board);
                 let arrived = Arrived {
@@ -90,23 +99,23 @@ impl Incoming {
                     raw: self.raw.clone(),
                     room,
                 };
-                take(shared, &mut arrival, arrived).await
+                enqueue(shared, &mut arrival, arrived).await
             }
             false => Err(Problem::full()),
         };
-        match taken {
+        match entered {
             Err(problem) if problem.is_full() && alone && shared.queue.bytes() == 0 => {
                 let detail = "it takes more memory than [buffer] queue_bytes allows";
                 let problem =
                     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail);
-                self.keep(shared, problem, shared.queue.reserve()).await
+                self.keep(shared, problem, shared.queue.reserve())
             }
-            taken => taken,
+            entered => entered,
         }
     }
 
-    /// Puts it into the quarantine without reading it.
-    async fn keep(&self, shared: &Shared, problem: Problem, room: Reservation) -> Result<(), Problem> {
+    /// Has it kept in the quarantine, unread.
+    fn keep(&self, shared: &Shared, problem: Problem, room: Reservation) -> Result<Queued, Problem> {
         let mut arrival = Arrival::new(&shared.board);
         shared.metrics.received(self.input, None);
         let reject = Reject {
@@ -117,9 +126,65 @@ impl Incoming {
             offset: None,
             reason: problem.detail.clone(),
         };
-        match shared.queue.quarantine(reject, room, || arrival.queued()).await {
-            Ok(()) => Err(problem),
-            Err(_) => Err(Problem::not_written()),
+        let durable = shared.queue.quarantine(reject, room, || arrival.queued())?;
+        Ok(Queued { durable, problem: Some(problem) })
+    }
+}
+
+/// A message that the writer has.
+pub struct Entered {
+    message: Incoming,
+    queued: Queued,
+    patience: Patience,
+}
+
+impl Entered {
+    /// Waits for its commit, and if that fails gives it to the writer again, however long that takes. Errors are those of
+    /// `Incoming::store`.
+    pub async fn store(
+        mut self,
+        shared: &Arc<Shared>,
+        stopping: &watch::Receiver<bool>,
+    ) -> Result<(), Problem> {
+        loop {
+            match self.message.commit(shared, self.queued).await {
+                Err(problem) if problem.is_temporary() => {
+                    self.patience.wait(&self.message, problem, stopping).await?;
+                }
+                stored => return stored,
+            }
+            self.queued = loop {
+                match self.message.enqueue(shared).await {
+                    Ok(queued) => break queued,
+                    Err(problem) => self.patience.wait(&self.message, problem, stopping).await?,
+                }
+            };
         }
+    }
+}
+
+/// How long a message waits that cannot be stored.
+struct Patience {
+    pause: Duration,
+}
+
+impl Patience {
+    /// Waits a while, each time for longer, or gives `problem` back when the gateway stops.
+    async fn wait(
+        &mut self,
+        message: &Incoming,
+        problem: Problem,
+        stopping: &watch::Receiver<bool>,
+    ) -> Result<(), Problem> {
+        if *stopping.borrow() {
+            return Err(problem);
+        }
+        if self.pause < PAUSES.1 && self.pause * 2 >= PAUSES.1 {
+            let (input, request, detail) = (message.input, &message.provenance.request, &problem.detail);
+            tracing::warn!(input, request, detail, "a message waits, and all after it");
+        }
+        tokio::time::sleep(self.pause).await;
+        self.pause = PAUSES.1.min(self.pause * 2);
+        Ok(())
     }
 }

@@ -7,6 +7,7 @@ pub mod content_type;
 pub mod decode;
 pub mod http;
 pub mod incoming;
+pub mod mqtt;
 pub mod nats;
 pub mod read;
 pub mod take;
@@ -22,7 +23,7 @@ use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 
 /// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
-pub const EXAMPLES: &[&str] = &[nats::EXAMPLE, coap::EXAMPLE, webhooks::EXAMPLE];
+pub const EXAMPLES: &[&str] = &[mqtt::EXAMPLE, nats::EXAMPLE, coap::EXAMPLE, webhooks::EXAMPLE];
 
 /// A way in beside HTTP's `/ingest`.
 #[async_trait::async_trait]
@@ -76,6 +77,9 @@ pub fn open(earlier: &[config::Input], config: &config::Input) -> Result<Named, 
         return Err(failed("another input has this name".into()));
     }
     let mut inputs = Vec::new();
+    if let Some(settings) = &config.mqtt {
+        inputs.push(mqtt::Mqtt::new(name, settings).map(boxed));
+    }
     if let Some(settings) = &config.nats {
         inputs.push(nats::Nats::new(name, settings).map(boxed));
     }

@@ -2,7 +2,7 @@
 
 use super::{decode::Encoding, read::read};
 use crate::{
-    buffer::Reservation,
+    buffer::{Durable, Reservation},
     problem::Problem,
     reading::Provenance,
     shared::{Arrival, Shared},
@@ -26,12 +26,37 @@ pub struct Arrived<'a> {
     pub room: Reservation,
 }
 
+/// A message that the writer answers for, but has not committed yet.
+pub struct Queued {
+    /// When it is durable.
+    pub durable: Durable,
+    /// Why it goes into the quarantine, if it does.
+    pub problem: Option<Problem>,
+}
+
+impl Queued {
+    /// Waits for the commit. Unless an error is temporary, it says what is wrong with a message that is now in the quarantine.
+    pub async fn commit(self) -> Result<(), Problem> {
+        self.durable.commit().await?;
+        self.problem.map_or(Ok(()), Err)
+    }
+}
+
 /// Makes a message durable. Unless an error is temporary, it says what is wrong with a message that is now in the quarantine.
 pub async fn take(
     shared: &Arc<Shared>,
     arrival: &mut Arrival<'_>,
     arrived: Arrived<'_>,
 ) -> Result<(), Problem> {
+    enqueue(shared, arrival, arrived).await?.commit().await
+}
+
+/// Reads a message and gives it to the writer. An error is temporary.
+pub async fn enqueue(
+    shared: &Arc<Shared>,
+    arrival: &mut Arrival<'_>,
+    arrived: Arrived<'_>,
+) -> Result<Queued, Problem> {
     let Arrived { input, provenance, content_type, encoding, raw, mut room } = arrived;
     shared.metrics.received(input, encoding.as_ref().ok().map(|encoding| encoding.format));
     match read(shared, provenance, content_type, encoding, raw).await {
@@ -40,11 +65,12 @@ pub async fn take(
             if !room.grow(reading.json.len()) {
                 return Err(Problem::full());
             }
-            shared.queue.store(reading, room, || arrival.queued()).await.map_err(Problem::from)
+            let durable = shared.queue.store(reading, room, || arrival.queued())?;
+            Ok(Queued { durable, problem: None })
         }
         Err((reject, problem)) => {
-            shared.queue.quarantine(reject, room, || arrival.queued()).await.map_err(Problem::from)?;
-            Err(problem)
+            let durable = shared.queue.quarantine(reject, room, || arrival.queued())?;
+            Ok(Queued { durable, problem: Some(problem) })
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     clock,
     inputs::incoming::Incoming,
-    name::is_name,
+    name::{is_key, is_name},
     nats::{device_of, header},
     outputs::message,
     problem::Problem,
@@ -17,8 +17,6 @@ use axum::http::StatusCode;
 const NO_DEVICE: &str = "unknown";
 /// What metrics call the input.
 const METRIC: &str = "nats";
-/// Longest `Nats-Msg-Id` that is kept as it is.
-const KEY: usize = 128;
 
 /// Reads what the headers of `message` say of it.
 pub fn read(shared: &Shared, input: &str, message: Message) -> Incoming {
@@ -66,7 +64,7 @@ fn is_object(text: &str) -> bool {
 fn key(input: &str, id: Option<String>, message: &Message) -> String {
     match id {
         Some(name) if message::is_ours(&name) => message::key_of(&name),
-        Some(id) if (1..=KEY).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic()) => id,
+        Some(id) if is_key(&id) => id,
         _ => match message.info() {
             Ok(info) => format!("{}@{}:{input}", info.stream_sequence, info.published.unix_timestamp_nanos()),
             Err(_) => input.to_owned(),

@@ -1,0 +1,366 @@
+//! A client's connection, from its CONNACK to its end.
+
+use super::{
+    Door,
+    answer::{Ack, Answers},
+    connect::{Client, greet},
+    flow::{Flow, Outcome, Storing, To},
+    message,
+    packet::{self, Packet, Publish, Version},
+    reason::{Reason, Refusal},
+    wire::{Stream, Wire},
+};
+use crate::{
+    inputs::incoming::Entered,
+    shared::Arrival,
+};
+use mqtt_protocol_core::mqtt::packet::Qos;
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+/// Most topic aliases of a connection.
+pub const ALIASES: u16 = 16;
+/// Most messages of QoS 2 that a client of MQTT 3.1.1 leaves unreleased: it is not told of a limit.
+const UNRELEASED: usize = 1024;
+
+/// What ends a connection from outside.
+struct Signals {
+    stopping: watch::Receiver<bool>,
+    taken_over: watch::Receiver<bool>,
+}
+
+/// Why a connection ends.
+enum End {
+    /// The client has said so.
+    Left,
+    /// It has gone without a word.
+    Broken,
+    /// It may not go on.
+    Refused(Refusal),
+    /// The gateway stops.
+    Stopping,
+}
+
+impl From<Refusal> for End {
+    fn from(refusal: Refusal) -> End {
+        End::Refused(refusal)
+    }
+}
+
+/// Waits until `signal` says true.
+pub async fn said(signal: &mut watch::Receiver<bool>) {
+    // An error means that nobody is there to say it any more, which is an end too.
+    let _ = signal.wait_for(|said| *said).await;
+}
+
+/// Serves a client until it leaves or the gateway stops.
+pub async fn serve<S: Stream>(
+    door: Arc<Door>,
+    stream: S,
+    peer: SocketAddr,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let mut wire = Wire::new(stream);
+    let greeted = Box::pin(greet(&door, &mut wire, peer, &mut stopping)).await;
+    let Some(client) = greeted else { return };
+    let commit = {
+        let (door, stopping) = (Arc::clone(&door), stopping.clone());
+        move |entered: Entered| -> Storing {
+            let (door, stopping) = (Arc::clone(&door), stopping.clone());
+            Box::pin(async move { entered.store(&door.shared, &stopping).await.into() })
+        }
+    };
+    let flow = Flow::new(usize::from(door.settings.in_flight_messages), commit);
+    let connection =
+        Connection { door, peer, client, stopping, aliases: BTreeMap::new(), heard: Instant::now() };
+    connection.run(wire, flow).await;
+}
+
+struct Connection {
+    door: Arc<Door>,
+    peer: SocketAddr,
+    client: Client,
+    stopping: watch::Receiver<bool>,
+    aliases: BTreeMap<u16, String>,
+    /// When its last packet came.
+    heard: Instant,
+}
+
+impl Connection {
+    async fn run<S: Stream, C: Fn(Entered) -> Storing>(mut self, mut wire: Wire<S>, mut flow: Flow<C>) {
+        let mut signals = Signals {
+            stopping: self.stopping.clone(),
+            taken_over: self.client.session.taken_over.clone(),
+        };
+        let end = loop {
+            match self.turn(&mut wire, &mut flow, &mut signals).await {
+                Ok(()) => {}
+                Err(end) => break end,
+            }
+        };
+        let taken_over = *self.client.session.taken_over.borrow();
+        if let (End::Stopping, false) = (&end, taken_over) {
+            // What is under way is finished, and its sender told.
+            while !flow.is_empty() {
+                let done = flow.advance().await;
+                self.acknowledge(done, &mut wire);
+            }
+        }
+        let refusal = match end {
+            End::Left | End::Broken => None,
+            End::Refused(refusal) => Some(refusal),
+            End::Stopping => Some(Refusal::new(Reason::Stopping, "the gateway stops")),
+        };
+        if let Some(refusal) = refusal {
+            let (input, peer, client) = (&self.door.name, self.peer, &self.client.id);
+            tracing::debug!(%input, %peer, client, reason = refusal.why, "a connection is ended");
+            self.answers().disconnect(&mut wire.output, &refusal);
+            wire.close().await;
+        }
+        drop(wire);
+        self.remember(flow).await;
+    }
+
+    /// Waits until what is under way is stored, and remembers which of it the client does not know to be: it will send that again.
+    async fn remember<C: Fn(Entered) -> Storing>(mut self, mut flow: Flow<C>) {
+        while !flow.is_empty() {
+            for ((id, qos), outcome) in flow.advance().await {
+                let stored = !matches!(outcome, Outcome::Left);
+                let memory = &mut self.client.session.memory;
+                match qos {
+                    Qos::AtLeastOnce if stored => drop(memory.unacknowledged.insert(id)),
+                    Qos::ExactlyOnce if !stored => drop(memory.unreleased.remove(&id)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Handles what has arrived, and waits for what comes next.
+    async fn turn<S: Stream, C: Fn(Entered) -> Storing>(
+        &mut self,
+        wire: &mut Wire<S>,
+        flow: &mut Flow<C>,
+        signals: &mut Signals,
+    ) -> Result<(), End> {
+        let reading = loop {
+            if !flow.is_open() {
+                break false;
+            }
+            let Some((first, body)) = wire.next(self.door.largest())? else { break true };
+            self.heard = Instant::now();
+            let packet = packet::read(self.client.answers.version, first, &body)?;
+            drop(body);
+            self.handle(packet, wire, flow)?;
+        };
+        // Most messages have their place in the queue at once.
+        if !flow.is_empty() {
+            let done = futures_util::future::poll_immediate(flow.advance()).await;
+            self.acknowledge(done.unwrap_or_default(), wire);
+            if !reading && flow.is_open() {
+                return Ok(());
+            }
+        }
+        wire.flush().await.map_err(|_| End::Broken)?;
+        let silent = self.heard + self.client.silence;
+        let until = wire.deadline().map_or(silent, |deadline| deadline.min(silent));
+        tokio::select! {
+            done = flow.advance(), if !flow.is_empty() => self.acknowledge(done, wire),
+            filled = wire.fill(), if reading => match filled {
+                Ok(true) => wire.charge(&self.door.shared)?,
+                Ok(false) | Err(_) => return Err(End::Broken),
+            },
+            () = said(&mut signals.taken_over) => {
+                return Err(Refusal::new(Reason::TakenOver, "the client has connected again").into());
+            }
+            () = said(&mut signals.stopping) => return Err(End::Stopping),
+            () = sleep_until(until), if reading => {
+                return Err(Refusal::new(Reason::KeepAlive, "nothing came for too long").into());
+            }
+        }
+        // While the gateway does not read, a client cannot be heard.
+        if !reading {
+            self.heard = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn handle<S: Stream, C: Fn(Entered) -> Storing>(
+        &mut self,
+        packet: Packet,
+        wire: &mut Wire<S>,
+        flow: &mut Flow<C>,
+    ) -> Result<(), End> {
+        let answers = *self.answers();
+        match packet {
+            Packet::Publish(publish) => self.publish(publish, flow)?,
+            Packet::Release(id) => {
+                let known = self.client.session.memory.unreleased.remove(&id);
+                let unknown = Refusal::new(Reason::UnknownId, "");
+                answers.ack(&mut wire.output, Ack::Complete, id, (!known).then_some(&unknown));
+            }
+            Packet::Subscribe(id, filters) => answers.no_subscription(&mut wire.output, id, filters),
+            Packet::Unsubscribe(id, filters) => answers.unsubscribed(&mut wire.output, id, filters),
+            Packet::Ping => Answers::pong(&mut wire.output),
+            Packet::Disconnect(expiry) => {
+                self.keep_for(expiry)?;
+                return Err(End::Left);
+            }
+        }
+        Ok(())
+    }
+
+    /// A message: into the flow, unless it ends the connection.
+    fn publish<C: Fn(Entered) -> Storing>(
+        &mut self,
+        publish: Publish,
+        flow: &mut Flow<C>,
+    ) -> Result<(), Refusal> {
+        let to: To = (publish.id, publish.qos);
+        let Err(refusal) = self.enter(publish, flow) else { return Ok(()) };
+        // It was received, and is refused.
+        drop(Arrival::new(&self.door.shared.board));
+        self.door.refused(&refusal);
+        let (input, client, reason) = (&self.door.name, &self.client.id, &refusal.why);
+        tracing::debug!(%input, client, reason, "a message is refused");
+        let answerable = matches!(refusal.reason, Reason::Topic | Reason::NotAuthorized | Reason::Quota);
+        if !answerable || self.answers().version == Version::V3 || to.1 == Qos::AtMostOnce {
+            return Err(refusal);
+        }
+        flow.answer(to, Box::pin(std::future::ready(Outcome::Refused(refusal))));
+        Ok(())
+    }
+
+    fn enter<C: Fn(Entered) -> Storing>(
+        &mut self,
+        mut publish: Publish,
+        flow: &mut Flow<C>,
+    ) -> Result<(), Refusal> {
+        if publish.retain && self.answers().version == Version::V5 {
+            return Err(Refusal::new(Reason::Retain, "messages are not retained here"));
+        }
+        self.resolve_alias(&mut publish)?;
+        let topic = std::mem::take(&mut publish.topic);
+        let address = message::address(&topic)?;
+        self.door.may_send(self.peer, address.device, self.client.credential.as_deref())?;
+        let to: To = (publish.id, publish.qos);
+        if self.is_known(&publish) {
+            flow.answer(to, self.duplicate());
+            return Ok(());
+        }
+        if publish.qos == Qos::ExactlyOnce {
+            self.hold(publish.id, flow.unacknowledged())?;
+        }
+        let incoming = message::read(&self.door.shared, &address, publish);
+        let (door, stopping) = (Arc::clone(&self.door), self.stopping.clone());
+        flow.enter(to, Box::pin(async move { incoming.enter(&door.shared, &stopping).await }));
+        Ok(())
+    }
+
+    /// Remembers the identifier of a message of QoS 2 until it is released.
+    fn hold(&mut self, id: u16, under_way: usize) -> Result<(), Refusal> {
+        let most = usize::from(self.door.settings.in_flight_messages);
+        let most = match self.answers().version {
+            Version::V3 => most.max(UNRELEASED),
+            Version::V5 => most,
+        };
+        let unreleased = &mut self.client.session.memory.unreleased;
+        if !unreleased.contains(&id) && unreleased.len() >= most {
+            let why = format!("{most} messages wait for their release, and {under_way} are under way");
+            return Err(Refusal::new(Reason::TooMany, why));
+        }
+        unreleased.insert(id);
+        Ok(())
+    }
+
+    /// Whether the message is one that is stored already. A packet that a client has to send again says so (DUP); without that,
+    /// it is another message, of a client that has forgotten what it sent before.
+    fn is_known(&mut self, publish: &Publish) -> bool {
+        let memory = &mut self.client.session.memory;
+        let known = match publish.qos {
+            Qos::AtMostOnce => false,
+            Qos::AtLeastOnce => memory.unacknowledged.remove(&publish.id),
+            Qos::ExactlyOnce => memory.unreleased.contains(&publish.id),
+        };
+        known && publish.dup
+    }
+
+    /// Counts a message that is stored already.
+    fn duplicate(&self) -> Storing {
+        let door = Arc::clone(&self.door);
+        Box::pin(async move {
+            let durable = {
+                let mut arrival = Arrival::new(&door.shared.board);
+                door.shared.queue.duplicate(|| arrival.queued())
+            };
+            if let Ok(durable) = durable {
+                // What counts is the commit of the message itself, which is over.
+                let _ = durable.commit().await;
+            }
+            Outcome::Stored
+        })
+    }
+
+    fn resolve_alias(&mut self, publish: &mut Publish) -> Result<(), Refusal> {
+        let Some(alias) = publish.alias else { return Ok(()) };
+        if !(1..=ALIASES).contains(&alias) {
+            return Err(Refusal::new(Reason::Alias, format!("topic aliases are 1 to {ALIASES}")));
+        }
+        if publish.topic.is_empty() {
+            let topic = self.aliases.get(&alias);
+            publish.topic.clone_from(
+                topic.ok_or_else(|| Refusal::new(Reason::Protocol, "this topic alias has no topic yet"))?,
+            );
+        } else if message::address(&publish.topic).is_ok() {
+            self.aliases.insert(alias, publish.topic.clone());
+        }
+        Ok(())
+    }
+
+    /// Acknowledges what is stored or in the quarantine.
+    fn acknowledge<S: Stream>(&mut self, done: Vec<(To, Outcome)>, wire: &mut Wire<S>) {
+        let answers = *self.answers();
+        let unreleased = &mut self.client.session.memory.unreleased;
+        for ((id, qos), outcome) in done {
+            let refusal = match outcome {
+                Outcome::Stored => None,
+                Outcome::Refused(refusal) => Some(refusal),
+                Outcome::Left => {
+                    if qos == Qos::ExactlyOnce {
+                        unreleased.remove(&id);
+                    }
+                    continue;
+                }
+            };
+            match qos {
+                Qos::AtMostOnce => {}
+                Qos::AtLeastOnce => answers.ack(&mut wire.output, Ack::Stored, id, refusal.as_ref()),
+                Qos::ExactlyOnce => {
+                    if refusal.is_some() && answers.version == Version::V5 {
+                        // A PUBREC that says no ends the exchange (MQTT 5, section 4.3.3).
+                        unreleased.remove(&id);
+                    }
+                    answers.ack(&mut wire.output, Ack::Received, id, refusal.as_ref());
+                }
+            }
+        }
+    }
+
+    /// With DISCONNECT, a client may change for how long its session is kept, but not begin to keep it.
+    fn keep_for(&mut self, expiry: Option<u32>) -> Result<(), Refusal> {
+        let Some(seconds) = expiry else { return Ok(()) };
+        if !self.client.kept && seconds > 0 {
+            return Err(Refusal::new(Reason::Protocol, "the session was not to be kept"));
+        }
+        let seconds = u64::from(seconds).min(self.door.settings.session_expiry_seconds);
+        self.client.session.keep = Duration::from_secs(seconds);
+        Ok(())
+    }
+
+    fn answers(&self) -> &Answers {
+        &self.client.answers
+    }
+}

@@ -1,0 +1,134 @@
+//! From a PUBLISH to a message: what its topic and its properties say of it.
+
+use super::{
+    packet::Publish,
+    reason::{Reason, Refusal},
+};
+use crate::{
+    clock,
+    inputs::incoming::Incoming,
+    name::{MAX_KEY, is_key, is_name},
+    problem::Problem,
+    reading::Provenance,
+    shared::Shared,
+};
+use axum::http::StatusCode;
+use dunnage_formats::Id;
+
+/// What metrics call the input.
+pub const METRIC: &str = "mqtt";
+
+/// What a topic says: `v1/{device}`, `v1/{device}/{format}` or `v1/{device}/{format}/{schema}`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Address<'t> {
+    pub device: &'t str,
+    pub format: Option<&'t str>,
+    pub schema: Option<&'t str>,
+}
+
+/// Reads `topic`. An error means that it is nobody's.
+pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
+    let refused = || {
+        Refusal::new(Reason::Topic, "a topic here is v1/DEVICE/FORMAT, or v1/DEVICE with a content type")
+    };
+    let mut parts = topic.split('/');
+    let (Some("v1"), Some(device)) = (parts.next(), parts.next()) else { return Err(refused()) };
+    let address = Address { device, format: parts.next(), schema: parts.next() };
+    if parts.next().is_some() || topic.contains(['+', '#']) {
+        return Err(refused());
+    }
+    match is_name(device) {
+        true => Ok(address),
+        false => Err(Refusal::new(Reason::Topic, Problem::bad_name("the device's id").detail)),
+    }
+}
+
+/// The message of `publish`, which came to `address`. It has a device, so it is kept whatever is wrong with it.
+pub fn read(shared: &Shared, address: &Address<'_>, publish: Publish) -> Incoming {
+    let said = |name: &str| publish.user.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
+    let mut bad = None;
+    let mut name = |what: &str, given: Option<&str>| match given {
+        Some(given) if !is_name(given) => {
+            bad.get_or_insert_with(|| Problem::bad_name(what));
+            None
+        }
+        given => given.map(str::to_owned),
+    };
+    let schema = name("schema", address.schema.or_else(|| said("schema"))).map(Into::into);
+    let link = name("link", said("link"));
+    let request = said("request").filter(|name| is_name(name)).map(str::to_owned);
+    let key = said("key").map(str::to_owned);
+    if key.as_deref().is_some_and(|key| !is_key(key)) {
+        let detail = format!("the user property key must be 1 to {MAX_KEY} visible ASCII characters");
+        bad.get_or_insert(Problem::new(StatusCode::BAD_REQUEST, "key", "Not a key", detail));
+    }
+    let content_type = match content_type(address.format, publish.content_type.as_deref()) {
+        Ok(content_type) => content_type,
+        Err(problem) => {
+            bad.get_or_insert(problem);
+            publish.content_type.clone().unwrap_or_default()
+        }
+    };
+    let limit = shared.http.body_limit_bytes;
+    if publish.payload.len() > limit {
+        let detail = format!("a message may have {limit} bytes");
+        bad = Some(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail));
+    }
+    let provenance = Provenance {
+        device: address.device.to_owned(),
+        received_at: clock::now(),
+        schema,
+        link,
+        key: key.filter(|key| is_key(key)),
+        by_bytes: false,
+        request: request.unwrap_or_else(|| shared.requests.name()),
+        origin: None,
+    };
+    Incoming { input: METRIC, provenance, content_type, raw: publish.payload, bad }
+}
+
+/// The media type of a message to a topic with `format`, with the content type `said`. Where both are there, they must say the same.
+pub fn content_type(format: Option<&str>, said: Option<&str>) -> Result<String, Problem> {
+    let Some(name) = format else { return Ok(said.unwrap_or_default().to_owned()) };
+    let Ok(id) = name.parse::<Id>() else {
+        return Err(Problem::unsupported(format!("the topic says {name:?}, which is no format")));
+    };
+    match said {
+        None => Ok(id.media_type().to_owned()),
+        Some(said) if Id::from_media_type(said) == Some(id) => Ok(said.to_owned()),
+        Some(said) => {
+            Err(Problem::unsupported(format!("the topic says {name}, and the content type {said:?}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_says_device_format_and_schema() {
+        let read = |topic| address(topic).map(|a| (a.device, a.format, a.schema)).ok();
+        assert_eq!(read("v1/buoy-7"), Some(("buoy-7", None, None)));
+        assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7", Some("cbor"), None)));
+        assert_eq!(
+            read("v1/LMCU1231237/packed/container"),
+            Some(("LMCU1231237", Some("packed"), Some("container")))
+        );
+        for topic in ["", "v1", "v1/", "v2/d/json", "/v1/d/json", "v1/-/json", "v1/d/json/s/", "v1/+", "#", "v1/d/#"] {
+            assert!(read(topic).is_none(), "{topic}");
+        }
+    }
+
+    #[test]
+    fn a_format_is_named_once_or_twice_the_same() {
+        let read = |format, said| content_type(format, said).ok();
+        assert_eq!(read(Some("cbor"), None).as_deref(), Some("application/cbor"));
+        assert_eq!(read(None, Some("application/json")).as_deref(), Some("application/json"));
+        assert_eq!(read(None, None).as_deref(), Some(""));
+        let packed = "application/vnd.dunnage.packed; layout=01234567";
+        assert_eq!(read(Some("packed"), Some(packed)).as_deref(), Some(packed));
+        assert_eq!(read(Some("json"), Some(packed)), None);
+        assert_eq!(read(Some("jsn"), None), None);
+    }
+}

@@ -1,0 +1,192 @@
+//! `[input.mqtt]`: a listener for devices that publish over MQTT 3.1.1 or 5. It takes messages and hands none out: no broker.
+//!
+//! A message of QoS 1 or 2 is acknowledged after its commit (`flow.rs`), as a reading or in the quarantine. While there is no
+//! room, or the disk fails, the gateway reads no more from the client (`connection.rs`).
+
+mod answer;
+mod connect;
+mod connection;
+mod flow;
+mod message;
+mod packet;
+mod reason;
+mod session;
+mod wire;
+
+use super::Input;
+use crate::shared::Shared;
+use reason::Refusal;
+use serde::{Deserialize, Serialize};
+use session::Sessions;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# Devices that publish over MQTT 3.1.1 or 5, to v1/DEVICE/FORMAT. This is no broker: nothing can be subscribed to.
+# [[input]]
+# name = \"devices\"
+# [input.mqtt]
+# listen = \"127.0.0.1:1883\"
+# connections = 10000               # more wait until one ends
+# in_flight_messages = 64           # of a client that may wait for their commits
+# session_expiry_seconds = 3600     # how long packet identifiers are remembered of a client that is gone
+";
+
+/// How much more than a message a packet may have, in bytes: its topic and properties.
+const AROUND: usize = 64 << 10;
+/// Between two looks for sessions that were kept long enough.
+const TIDY: Duration = Duration::from_secs(60);
+
+/// `[input.mqtt]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Address and port; port 0 takes a free one.
+    #[serde(default = "listen")]
+    pub listen: SocketAddr,
+    /// Most connections at a time; more wait in the listen queue.
+    #[serde(default = "connections")]
+    pub connections: usize,
+    /// Most messages of a client that wait for their commits.
+    #[serde(default = "in_flight_messages")]
+    pub in_flight_messages: u16,
+    /// Longest time that a session is kept after its connection.
+    #[serde(default = "session_expiry_seconds")]
+    pub session_expiry_seconds: u64,
+}
+
+fn listen() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 1883))
+}
+
+fn connections() -> usize {
+    10_000
+}
+
+fn in_flight_messages() -> u16 {
+    64
+}
+
+fn session_expiry_seconds() -> u64 {
+    3600
+}
+
+/// The listener.
+pub struct Mqtt {
+    name: Arc<str>,
+    settings: Settings,
+    listener: Option<TcpListener>,
+}
+
+/// What all its connections share.
+struct Door {
+    name: Arc<str>,
+    settings: Settings,
+    shared: Arc<Shared>,
+    sessions: Arc<Sessions>,
+}
+
+impl Mqtt {
+    /// The input `name` that `settings` describe. An error says what is wrong with them.
+    pub fn new(name: &str, settings: &Settings) -> Result<Mqtt, String> {
+        for (key, number) in [
+            ("connections", settings.connections),
+            ("in_flight_messages", usize::from(settings.in_flight_messages)),
+        ] {
+            if number == 0 {
+                return Err(format!("{key}: must be at least 1"));
+            }
+        }
+        if settings.connections > Semaphore::MAX_PERMITS {
+            return Err("connections: is too large".into());
+        }
+        Ok(Mqtt { name: name.into(), settings: settings.clone(), listener: None })
+    }
+}
+
+#[async_trait::async_trait]
+impl Input for Mqtt {
+    async fn listen(&mut self) -> std::io::Result<Option<SocketAddr>> {
+        let listener = TcpListener::bind(self.settings.listen).await.map_err(|e| {
+            std::io::Error::new(e.kind(), format!("listen: {}: {e}", self.settings.listen))
+        })?;
+        let address = listener.local_addr()?;
+        self.listener = Some(listener);
+        Ok(Some(address))
+    }
+
+    async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
+        let Some(listener) = self.listener else { return };
+        let places = Arc::new(Semaphore::new(self.settings.connections));
+        let sessions = Arc::new(Sessions::new(self.settings.connections.saturating_mul(2)));
+        let door = Arc::new(Door { name: self.name, settings: self.settings, shared, sessions });
+        let mut connections = JoinSet::new();
+        let mut tidy = tokio::time::interval(TIDY);
+        loop {
+            tokio::select! {
+                accepted = accept(&listener, &places) => {
+                    let Some((stream, peer, place)) = accepted else { continue };
+                    let gauge = door.shared.metrics.input_connections(&door.name);
+                    let (door, stopping) = (Arc::clone(&door), door.shared.stopping.clone());
+                    connections.spawn(async move {
+                        gauge.inc();
+                        connection::serve(door, stream, peer, stopping).await;
+                        gauge.dec();
+                        drop(place);
+                    });
+                }
+                Some(_) = connections.join_next() => {}
+                _ = tidy.tick() => door.sessions.tidy(),
+                () = connection::said(&mut stopping) => break,
+            }
+        }
+        drop(listener);
+        while connections.join_next().await.is_some() {}
+    }
+}
+
+type Place = tokio::sync::OwnedSemaphorePermit;
+
+async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Option<(TcpStream, SocketAddr, Place)> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, peer)) => {
+            // Acknowledgements are small, and a client waits for each.
+            let _ = stream.set_nodelay(true);
+            Some((stream, peer, place))
+        }
+        Err(e) => {
+            // Out of file descriptors, or a connection that was gone already.
+            tracing::debug!(error = %e, "a connection could not be accepted");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            None
+        }
+    }
+}
+
+impl Door {
+    /// Largest packet, in bytes.
+    fn largest(&self) -> usize {
+        self.shared.http.body_limit_bytes + AROUND
+    }
+
+    /// Whether a client may connect at all.
+    fn may_connect(&self, _peer: SocketAddr, _credential: Option<&str>) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// Whether a client may send as `device`, and now.
+    fn may_send(&self, _peer: SocketAddr, _device: &str, _credential: Option<&str>) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// Counts what is refused.
+    fn refused(&self, refusal: &Refusal) {
+        self.shared.metrics.answered(refusal.problem());
+    }
+}
