@@ -208,6 +208,9 @@ pub struct Input {
     /// A listener for MQTT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mqtt: Option<inputs::mqtt::Settings>,
+    /// Topics of a broker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broker: Option<inputs::broker::Settings>,
     /// A NATS stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nats: Option<inputs::nats::Settings>,

@@ -9,7 +9,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
-use support::{JSON, Running, coap, start_with};
+use support::{JSON, Running, coap, mqtt, start_with};
 
 /// A metric as `/metrics` shows it.
 #[derive(Default)]
@@ -35,7 +35,9 @@ fn gateway() -> Running {
         );
         config.inputs.push(toml::from_str(&hook).unwrap());
         coap::configure(config);
+        config.inputs.push(toml::from_str("name = 'm'\n[mqtt]\nlisten = '127.0.0.1:0'").unwrap());
     });
+    mqtt::Client::connect(gateway.gateway.input_address("m").unwrap(), 5, "c", false);
     let join = gateway.agent.post(gateway.url("/hooks/h?event=join"));
     assert_eq!(join.header("authorization", "Bearer 0123456789abcdef").send("{}").unwrap().status(), 200);
     coap::Client::new(gateway.gateway.input_address("coap").unwrap()).ask(&coap::ping(1));

@@ -106,7 +106,6 @@ impl Access {
     }
 
     /// Refuses a peer that may send as no device at all, for protocols that ask for the credential before the device.
-    #[allow(dead_code)]
     pub fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Problem> {
         if self.is_free(peer) {
             return Ok(());

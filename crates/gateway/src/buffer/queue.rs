@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 pub enum Entry {
     Message(Reading, Ticket),
     Reject(Reject, Ticket),
-    /// A message that turned out to be stored already.
+    /// A message that is stored already, as its input or a transaction found.
     Duplicate(Ticket),
     /// Something else that is to be written, and who waits for it.
     Change(Change, oneshot::Sender<bool>),

@@ -87,7 +87,8 @@ impl Loaded {
                         kept.bytes += rejected.raw.len() as u64;
                     }
                     Entry::Change(change, _) => kept.less(change.apply(&transaction)?),
-                    Entry::Duplicate(_) | Entry::Damaged(..) | Entry::Tidy | Entry::Stop => {}
+                    Entry::Duplicate(_) => totals.duplicates += 1,
+                    Entry::Damaged(..) | Entry::Tidy | Entry::Stop => {}
                 }
             }
         }

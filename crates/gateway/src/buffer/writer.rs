@@ -165,7 +165,7 @@ impl<O: Observer> Writer<O> {
                 // What came out of the quarantine is still there.
                 let messages = |entry: &&Entry| match entry {
                     Entry::Message(_, ticket) => ticket.requeued.is_none(),
-                    entry => matches!(entry, Entry::Reject(..)),
+                    entry => matches!(entry, Entry::Reject(..) | Entry::Duplicate(_)),
                 };
                 self.observer.failed(batch.iter().filter(messages).count(), &e);
                 if !self.loaded.connection.is_autocommit() {

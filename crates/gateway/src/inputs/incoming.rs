@@ -61,13 +61,6 @@ impl Incoming {
         }
     }
 
-    /// Tries once to make it durable. A temporary error means that nothing is kept and it may be offered again; any other
-    /// says why the message is in the quarantine.
-    pub async fn offer(&self, shared: &Arc<Shared>) -> Result<(), Problem> {
-        let queued = self.enqueue(shared).await?;
-        self.commit(shared, queued).await
-    }
-
     async fn commit(&self, shared: &Shared, queued: Queued) -> Result<(), Problem> {
         let taken = queued.commit().await;
         if let Err(problem) = &taken

@@ -1,6 +1,7 @@
 //! Inputs: each makes readings of what arrives and acknowledges them once they are durable.
 
 pub mod body;
+pub mod broker;
 pub mod coap;
 pub mod compressed;
 pub mod content_type;
@@ -23,7 +24,8 @@ use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 
 /// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
-pub const EXAMPLES: &[&str] = &[mqtt::EXAMPLE, nats::EXAMPLE, coap::EXAMPLE, webhooks::EXAMPLE];
+pub const EXAMPLES: &[&str] =
+    &[mqtt::EXAMPLE, broker::EXAMPLE, nats::EXAMPLE, coap::EXAMPLE, webhooks::EXAMPLE];
 
 /// A way in beside HTTP's `/ingest`.
 #[async_trait::async_trait]
@@ -79,6 +81,9 @@ pub fn open(earlier: &[config::Input], config: &config::Input) -> Result<Named, 
     let mut inputs = Vec::new();
     if let Some(settings) = &config.mqtt {
         inputs.push(mqtt::Mqtt::new(name, settings).map(boxed));
+    }
+    if let Some(settings) = &config.broker {
+        inputs.push(broker::Broker::new(name, settings).map(boxed));
     }
     if let Some(settings) = &config.nats {
         inputs.push(nats::Nats::new(name, settings).map(boxed));

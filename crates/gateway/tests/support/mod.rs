@@ -7,6 +7,7 @@ pub mod coap;
 pub mod kafka;
 pub mod lossy;
 pub mod mosquitto;
+pub mod mqtt;
 pub mod nats;
 pub mod proxy;
 pub mod scripted;

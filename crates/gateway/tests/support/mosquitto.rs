@@ -1,9 +1,9 @@
-//! A real MQTT broker: mosquitto, on a free port of the loopback interface, without persistence.
+//! A real MQTT broker: mosquitto, on a free port of the loopback interface.
 
 use super::acme::free_port;
 use std::{
     net::{SocketAddr, TcpStream},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -12,23 +12,45 @@ use std::{
 pub struct Mosquitto {
     pub port: u16,
     child: Option<Child>,
+    /// A configuration, in place of none.
+    file: Option<PathBuf>,
 }
 
 impl Mosquitto {
+    /// One that remembers nothing.
     pub fn start() -> Mosquitto {
-        let mut broker = Mosquitto { port: free_port(), child: None };
+        let mut broker = Mosquitto { port: free_port(), child: None, file: None };
         broker.restart();
         broker
     }
 
-    /// Starts it again after a kill, on its port. It remembers nothing.
+    /// One that keeps sessions and messages in `folder`, with further lines of configuration.
+    pub fn start_in(folder: &Path, more: &str) -> Mosquitto {
+        let port = free_port();
+        let file = folder.join("mosquitto.conf");
+        let (place, slash) = (folder.display(), "/");
+        let text = format!(
+            "listener {port} 127.0.0.1\nuser root\npersistence true\npersistence_location {place}{slash}\n\
+             max_queued_messages 0\n{more}\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        let mut broker = Mosquitto { port, child: None, file: Some(file) };
+        broker.restart();
+        broker
+    }
+
+    /// Starts it again after a kill or a stop, on its port.
     pub fn restart(&mut self) {
         assert!(self.child.is_none());
         // Debian's place is not in every user's path.
         let debians = Path::new("/usr/sbin/mosquitto");
         let program = if debians.exists() { debians } else { Path::new("mosquitto") };
         let mut command = Command::new(program);
-        command.args(["-p", &self.port.to_string()]).stdin(Stdio::null());
+        match &self.file {
+            None => command.args(["-p", &self.port.to_string()]),
+            Some(file) => command.arg("-c").arg(file),
+        };
+        command.stdin(Stdio::null());
         command.stdout(Stdio::null()).stderr(Stdio::null());
         self.child = Some(command.spawn().expect("mosquitto is installed: apt-get install mosquitto"));
         let address = SocketAddr::from(([127, 0, 0, 1], self.port));
@@ -37,6 +59,13 @@ impl Mosquitto {
             assert!(begun.elapsed() < Duration::from_secs(30), "mosquitto does not start");
             thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Ends it in order: it writes what it keeps.
+    pub fn stop(&mut self) {
+        let mut child = self.child.take().unwrap();
+        assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+        child.wait().unwrap();
     }
 
     /// SIGKILL, and wait until it is gone.

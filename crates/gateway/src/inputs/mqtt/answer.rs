@@ -4,8 +4,8 @@ use super::{
     packet::Version,
     reason::{Reason, Refusal, told},
 };
-use mqtt_protocol_core::mqtt::packet::VariableByteInteger;
 use bytes::{BufMut, BytesMut};
+use mqtt_protocol_core::mqtt::packet::VariableByteInteger;
 
 /// An acknowledgement, by its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

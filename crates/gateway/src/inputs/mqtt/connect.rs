@@ -115,7 +115,10 @@ async fn admit<S: Stream>(
     let hash = credential.as_ref().and_then(|text| digest(&SHA256, text.as_bytes()).as_ref().try_into().ok());
     let opening = door.sessions.open(Key { client_id: id.clone(), credential: hash }, connect.clean);
     let (mut session, present) = timeout_at(until, opening).await.map_err(|_| {
-        Refusal::new(Reason::Busy, "the earlier connection of this client has messages that are not stored yet")
+        Refusal::new(
+            Reason::Busy,
+            "the earlier connection of this client has messages that are not stored yet",
+        )
     })?;
     let longest = u32::try_from(door.settings.session_expiry_seconds).unwrap_or(u32::MAX);
     let expiry = connect.expiry.min(longest);
@@ -138,8 +141,7 @@ async fn admit<S: Stream>(
         }
     };
     wire.output.extend_from_slice(&yes.map_err(Refusal::from)?);
-    let answers =
-        Answers { version: connect.version, largest: connect.largest, reasons: connect.reasons };
+    let answers = Answers { version: connect.version, largest: connect.largest, reasons: connect.reasons };
     let silence = Duration::from_millis(u64::from(keep_alive) * 1500);
     Ok(Client { id, answers, session, silence, credential, kept: expiry > 0 })
 }
@@ -159,11 +161,7 @@ fn yes_3(present: bool) -> Result<Vec<u8>, MqttError> {
     Ok(packet.to_continuous_buffer())
 }
 
-fn yes_5(
-    door: &Door,
-    present: bool,
-    said: Vec<Result<Property, MqttError>>,
-) -> Result<Vec<u8>, MqttError> {
+fn yes_5(door: &Door, present: bool, said: Vec<Result<Property, MqttError>>) -> Result<Vec<u8>, MqttError> {
     let mut properties: Properties = said.into_iter().collect::<Result<_, _>>()?;
     properties.extend([
         ReceiveMaximum::new(door.settings.in_flight_messages)?.into(),
@@ -195,7 +193,8 @@ fn no(version: Version, refusal: &Refusal) -> Vec<u8> {
 }
 
 fn no_5(refusal: &Refusal) -> Result<Vec<u8>, MqttError> {
-    let code = ConnectReasonCode::try_from(refusal.reason as u8).unwrap_or(ConnectReasonCode::UnspecifiedError);
+    let code =
+        ConnectReasonCode::try_from(refusal.reason as u8).unwrap_or(ConnectReasonCode::UnspecifiedError);
     let packet = v5_0::Connack::builder()
         .session_present(false)
         .reason_code(code)

@@ -4,16 +4,13 @@ use super::{
     Door,
     answer::{Ack, Answers},
     connect::{Client, greet},
-    flow::{Flow, Outcome, Storing, To},
+    flow::{Flow, Outcome, Storing, To, duplicate},
     message,
     packet::{self, Packet, Publish, Version},
     reason::{Reason, Refusal},
     wire::{Stream, Wire},
 };
-use crate::{
-    inputs::incoming::Entered,
-    shared::Arrival,
-};
+use crate::{inputs::incoming::Entered, shared::Arrival};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
@@ -91,10 +88,8 @@ struct Connection {
 
 impl Connection {
     async fn run<S: Stream, C: Fn(Entered) -> Storing>(mut self, mut wire: Wire<S>, mut flow: Flow<C>) {
-        let mut signals = Signals {
-            stopping: self.stopping.clone(),
-            taken_over: self.client.session.taken_over.clone(),
-        };
+        let mut signals =
+            Signals { stopping: self.stopping.clone(), taken_over: self.client.session.taken_over.clone() };
         let end = loop {
             match self.turn(&mut wire, &mut flow, &mut signals).await {
                 Ok(()) => {}
@@ -248,13 +243,13 @@ impl Connection {
         self.door.may_send(self.peer, address.device, self.client.credential.as_deref())?;
         let to: To = (publish.id, publish.qos);
         if self.is_known(&publish) {
-            flow.answer(to, self.duplicate());
+            flow.answer(to, duplicate(&self.door.shared));
             return Ok(());
         }
         if publish.qos == Qos::ExactlyOnce {
             self.hold(publish.id, flow.unacknowledged())?;
         }
-        let incoming = message::read(&self.door.shared, &address, publish);
+        let incoming = message::read(&self.door.shared, message::METRIC, &address, publish);
         let (door, stopping) = (Arc::clone(&self.door), self.stopping.clone());
         flow.enter(to, Box::pin(async move { incoming.enter(&door.shared, &stopping).await }));
         Ok(())
@@ -286,22 +281,6 @@ impl Connection {
             Qos::ExactlyOnce => memory.unreleased.contains(&publish.id),
         };
         known && publish.dup
-    }
-
-    /// Counts a message that is stored already.
-    fn duplicate(&self) -> Storing {
-        let door = Arc::clone(&self.door);
-        Box::pin(async move {
-            let durable = {
-                let mut arrival = Arrival::new(&door.shared.board);
-                door.shared.queue.duplicate(|| arrival.queued())
-            };
-            if let Ok(durable) = durable {
-                // What counts is the commit of the message itself, which is over.
-                let _ = durable.commit().await;
-            }
-            Outcome::Stored
-        })
     }
 
     fn resolve_alias(&mut self, publish: &mut Publish) -> Result<(), Refusal> {

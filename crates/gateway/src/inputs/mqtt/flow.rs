@@ -2,12 +2,17 @@
 //! together, and are acknowledged in their order.
 
 use super::reason::{Reason, Refusal};
-use crate::{inputs::incoming::Entered, problem::Problem};
+use crate::{
+    inputs::incoming::Entered,
+    problem::Problem,
+    shared::{Arrival, Shared},
+};
 use futures_util::future::BoxFuture;
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{
     collections::VecDeque,
     future::poll_fn,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -40,6 +45,22 @@ impl From<Result<(), Problem>> for Outcome {
             Err(problem) => Outcome::Refused(Refusal::new(Reason::Payload, problem.detail)),
         }
     }
+}
+
+/// Counts a message that is stored already.
+pub fn duplicate(shared: &Arc<Shared>) -> Storing {
+    let shared = Arc::clone(shared);
+    Box::pin(async move {
+        let durable = {
+            let mut arrival = Arrival::new(&shared.board);
+            shared.queue.duplicate(|| arrival.queued())
+        };
+        if let Ok(durable) = durable {
+            // What counts is the commit of the message itself, which is over.
+            let _ = durable.commit().await;
+        }
+        Outcome::Stored
+    })
 }
 
 /// What is under way.

@@ -28,9 +28,8 @@ pub struct Address<'t> {
 
 /// Reads `topic`. An error means that it is nobody's.
 pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
-    let refused = || {
-        Refusal::new(Reason::Topic, "a topic here is v1/DEVICE/FORMAT, or v1/DEVICE with a content type")
-    };
+    let refused =
+        || Refusal::new(Reason::Topic, "a topic here is v1/DEVICE/FORMAT, or v1/DEVICE with a content type");
     let mut parts = topic.split('/');
     let (Some("v1"), Some(device)) = (parts.next(), parts.next()) else { return Err(refused()) };
     let address = Address { device, format: parts.next(), schema: parts.next() };
@@ -43,8 +42,8 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     }
 }
 
-/// The message of `publish`, which came to `address`. It has a device, so it is kept whatever is wrong with it.
-pub fn read(shared: &Shared, address: &Address<'_>, publish: Publish) -> Incoming {
+/// The message of `publish`, which came to `address` over what metrics call `input`. It has a device, so it is kept whatever is wrong with it.
+pub fn read(shared: &Shared, input: &'static str, address: &Address<'_>, publish: Publish) -> Incoming {
     let said = |name: &str| publish.user.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
     let mut bad = None;
     let mut name = |what: &str, given: Option<&str>| match given {
@@ -84,7 +83,7 @@ pub fn read(shared: &Shared, address: &Address<'_>, publish: Publish) -> Incomin
         request: request.unwrap_or_else(|| shared.requests.name()),
         origin: None,
     };
-    Incoming { input: METRIC, provenance, content_type, raw: publish.payload, bad }
+    Incoming { input, provenance, content_type, raw: publish.payload, bad }
 }
 
 /// The media type of a message to a topic with `format`, with the content type `said`. Where both are there, they must say the same.
@@ -115,7 +114,9 @@ mod tests {
             read("v1/LMCU1231237/packed/container"),
             Some(("LMCU1231237", Some("packed"), Some("container")))
         );
-        for topic in ["", "v1", "v1/", "v2/d/json", "/v1/d/json", "v1/-/json", "v1/d/json/s/", "v1/+", "#", "v1/d/#"] {
+        for topic in
+            ["", "v1", "v1/", "v2/d/json", "/v1/d/json", "v1/-/json", "v1/d/json/s/", "v1/+", "#", "v1/d/#"]
+        {
             assert!(read(topic).is_none(), "{topic}");
         }
     }

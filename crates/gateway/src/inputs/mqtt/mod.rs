@@ -6,15 +6,15 @@
 mod answer;
 mod connect;
 mod connection;
-mod flow;
-mod message;
-mod packet;
-mod reason;
+pub mod flow;
+pub mod message;
+pub mod packet;
+pub mod reason;
 mod session;
 mod wire;
 
 use super::Input;
-use crate::shared::Shared;
+use crate::{access::Peer, shared::Shared};
 use reason::Refusal;
 use serde::{Deserialize, Serialize};
 use session::Sessions;
@@ -112,9 +112,9 @@ impl Mqtt {
 #[async_trait::async_trait]
 impl Input for Mqtt {
     async fn listen(&mut self) -> std::io::Result<Option<SocketAddr>> {
-        let listener = TcpListener::bind(self.settings.listen).await.map_err(|e| {
-            std::io::Error::new(e.kind(), format!("listen: {}: {e}", self.settings.listen))
-        })?;
+        let listener = TcpListener::bind(self.settings.listen)
+            .await
+            .map_err(|e| std::io::Error::new(e.kind(), format!("listen: {}: {e}", self.settings.listen)))?;
         let address = listener.local_addr()?;
         self.listener = Some(listener);
         Ok(Some(address))
@@ -176,13 +176,18 @@ impl Door {
     }
 
     /// Whether a client may connect at all.
-    fn may_connect(&self, _peer: SocketAddr, _credential: Option<&str>) -> Result<(), Refusal> {
-        Ok(())
+    fn may_connect(&self, peer: SocketAddr, credential: Option<&str>) -> Result<(), Refusal> {
+        let peer = Peer::direct(peer.ip());
+        self.shared.access.may_connect(&peer, credential).map_err(|problem| Refusal::of(&problem))
     }
 
     /// Whether a client may send as `device`, and now.
-    fn may_send(&self, _peer: SocketAddr, _device: &str, _credential: Option<&str>) -> Result<(), Refusal> {
-        Ok(())
+    fn may_send(&self, peer: SocketAddr, device: &str, credential: Option<&str>) -> Result<(), Refusal> {
+        let peer = Peer::direct(peer.ip());
+        let allowed = self.shared.access.may_send(&peer, device, credential);
+        allowed
+            .and_then(|()| self.shared.limits.admit(&peer, device))
+            .map_err(|problem| Refusal::of(&problem))
     }
 
     /// Counts what is refused.

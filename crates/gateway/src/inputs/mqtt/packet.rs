@@ -2,11 +2,11 @@
 
 use super::reason::{Reason, Refusal};
 use axum::body::Bytes;
+use bytes::BytesMut;
 use mqtt_protocol_core::mqtt::{
     common::Arc,
     packet::{DecodeResult, Properties, Property, Qos, VariableByteInteger, v3_1_1, v5_0},
 };
-use bytes::BytesMut;
 
 /// Which MQTT a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -76,7 +76,7 @@ impl Reason {
         match self {
             Reason::Version => Some(ConnectReturnCode::UnacceptableProtocolVersion),
             Reason::ClientId => Some(ConnectReturnCode::IdentifierRejected),
-            Reason::Busy | Reason::Stopping => Some(ConnectReturnCode::ServerUnavailable),
+            Reason::Busy | Reason::Stopping | Reason::Quota => Some(ConnectReturnCode::ServerUnavailable),
             Reason::Login => Some(ConnectReturnCode::BadUserNameOrPassword),
             Reason::NotAuthorized | Reason::NotDone => Some(ConnectReturnCode::NotAuthorized),
             _ => None,

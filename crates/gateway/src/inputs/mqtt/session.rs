@@ -63,7 +63,10 @@ impl Sessions {
                 Ok(opened) => return opened,
                 Err(other) => other,
             };
-            tracing::warn!(client = key.client_id, "a client is connected a second time; the first connection ends");
+            tracing::warn!(
+                client = key.client_id,
+                "a client is connected a second time; the first connection ends"
+            );
             other.send_replace(true);
             other.closed().await;
         }

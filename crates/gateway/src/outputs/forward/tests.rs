@@ -159,7 +159,7 @@ impl Bench {
             let (queue, device): (Queue, _) = (self.gateway.shared.queue.clone(), device(n));
             storing.spawn(async move {
                 let room = queue.reserve();
-                queue.store(reading(device, n), room, || ()).await.unwrap();
+                queue.store(reading(device, n), room, || ()).unwrap().commit().await.unwrap();
             });
         }
         storing.join_all().await;

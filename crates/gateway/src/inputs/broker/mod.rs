@@ -1,0 +1,318 @@
+//! `[input.broker]`: subscribes to topics of a broker that is there already, over MQTT 5, with a session that the broker keeps.
+//!
+//! A message is acknowledged to the broker after its commit, in the order of arrival; what is not, the broker sends again. Whatever ends a
+//! connection, the next one takes up the session.
+
+mod connection;
+mod topic;
+
+use super::{
+    Input,
+    mqtt::{
+        flow::{Flow, Storing, To, duplicate},
+        message::{self, Address},
+        packet,
+    },
+};
+use crate::{name::is_name, problem::Problem, shared::Shared, tls};
+use connection::{Connection, Told};
+use dunnage_formats::Id;
+use mqtt_protocol_core::mqtt::packet::Qos;
+use reqwest::Url;
+use rumqttc::{
+    TlsConfiguration, Transport,
+    v5::{
+        MqttOptions,
+        mqttbytes::{QoS, v5::Publish},
+    },
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::sync::watch;
+use topic::{Pattern, Said};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# What devices publish to a broker of yours, over MQTT 5.
+# [[input]]
+# name = \"yard\"
+# [input.broker]
+# url = \"mqtt://127.0.0.1:1883\"     # mqtts:// for TLS
+# client_id = \"dunnage-1\"           # of this gateway alone: the broker keeps its session under it
+# topics = [\"yard/{device}/{format}\"]   # levels may be + and, at the end, # too
+# format = \"json\"                   # of messages that do not say it, by their topic or their content type
+# group = \"gateways\"                # gateways of one group share the messages ($share/GROUP/...)
+# in_flight_messages = 256
+# session_expiry_seconds = 604800   # how long the broker keeps messages for a gateway that is gone
+# Where the broker wants it: user with password_file, and ca_file for mqtts:// with a CA of your own.
+";
+
+/// What metrics call the input.
+const METRIC: &str = "broker";
+/// What stands for a device that has no id that can be used.
+const NO_DEVICE: &str = "unknown";
+/// Shortest and longest wait before it is tried again.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+/// How much more than a message a packet may have, in bytes: its topic and properties.
+const AROUND: usize = 64 << 10;
+/// Longest wait for the last acknowledgements to be written.
+const GOODBYE: Duration = Duration::from_secs(5);
+const KEEP_ALIVE: Duration = Duration::from_secs(20);
+
+/// `[input.broker]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// `mqtt://HOST:PORT`, or `mqtts://HOST:PORT`.
+    pub url: String,
+    /// The client's id, of this gateway alone.
+    pub client_id: String,
+    /// Patterns of topics.
+    pub topics: Vec<String>,
+    /// The format of messages that do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<crate::config::FormatName>,
+    /// Gateways that share the messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Most messages that are taken at a time and not yet acknowledged.
+    #[serde(default = "in_flight_messages")]
+    pub in_flight_messages: u16,
+    /// How long the broker is to keep the session when this gateway is not connected.
+    #[serde(default = "session_expiry_seconds")]
+    pub session_expiry_seconds: u32,
+    /// Who this gateway is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// A file that holds the password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_file: Option<PathBuf>,
+    /// Certificates to trust, as PEM, in place of the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+}
+
+fn in_flight_messages() -> u16 {
+    256
+}
+
+fn session_expiry_seconds() -> u32 {
+    7 * 24 * 3600
+}
+
+/// An input that subscribes to topics of a broker.
+pub struct Broker {
+    name: Arc<str>,
+    options: MqttOptions,
+    patterns: Vec<Pattern>,
+    filters: Vec<String>,
+    format: Option<Id>,
+    in_flight: u16,
+}
+
+impl Broker {
+    /// The input `name` that `settings` describe. An error says what is wrong with them. The broker need not be there.
+    pub fn new(name: &str, settings: &Settings) -> Result<Broker, String> {
+        if settings.in_flight_messages == 0 {
+            return Err("in_flight_messages: must be at least 1".into());
+        }
+        if settings.topics.is_empty() {
+            return Err("topics: at least one is needed".into());
+        }
+        if settings.client_id.is_empty() {
+            return Err("client_id: is needed, as the broker keeps the session under it".into());
+        }
+        if settings.group.as_deref().is_some_and(|group| !is_name(group)) {
+            return Err("group: must be 1 to 64 of A-Z a-z 0-9 . _ : -".into());
+        }
+        let patterns = settings.topics.iter().map(|text| Pattern::read(text));
+        let patterns = patterns.collect::<Result<Vec<_>, _>>().map_err(|e| format!("topics: {e}"))?;
+        let filter = |pattern: &Pattern| match &settings.group {
+            None => pattern.filter(),
+            Some(group) => format!("$share/{group}/{}", pattern.filter()),
+        };
+        Ok(Broker {
+            name: name.into(),
+            options: options(settings)?,
+            filters: patterns.iter().map(filter).collect(),
+            patterns,
+            format: settings.format.map(|format| format.0),
+            in_flight: settings.in_flight_messages,
+        })
+    }
+
+    /// Takes messages until the gateway stops, or until the connection ends: then it says why. `unacknowledged` are the identifiers of
+    /// messages that are stored, but the broker cannot know it.
+    async fn session(
+        &self,
+        shared: &Arc<Shared>,
+        unacknowledged: &mut HashSet<u16>,
+        stopping: &mut watch::Receiver<bool>,
+    ) -> Result<(), String> {
+        let mut options = self.options.clone();
+        let largest = shared.http.body_limit_bytes + AROUND;
+        options.set_max_packet_size(Some(u32::try_from(largest).unwrap_or(u32::MAX)));
+        let mut connection = Connection::open(options, &self.filters, self.in_flight);
+        let commit = {
+            let (shared, stopping) = (Arc::clone(shared), stopping.clone());
+            move |entered: super::incoming::Entered| -> Storing {
+                let (shared, stopping) = (Arc::clone(&shared), stopping.clone());
+                Box::pin(async move { entered.store(&shared, &stopping).await.into() })
+            }
+        };
+        let mut flow = Flow::new(usize::from(self.in_flight), commit);
+        let ended = loop {
+            tokio::select! {
+                done = flow.advance(), if !flow.is_empty() => connection.acknowledge(done),
+                told = connection.next(), if flow.is_open() => match told {
+                    Told::Connected { present } => {
+                        tracing::info!(input = %self.name, present, "takes messages of a broker");
+                        if !present {
+                            unacknowledged.clear();
+                        }
+                    }
+                    Told::Message(publish) => self.take(shared, *publish, unacknowledged, &mut flow, stopping),
+                    Told::Ended(why) => break Err(why),
+                },
+                _ = stopped(stopping) => break Ok(()),
+            }
+        };
+        while !flow.is_empty() {
+            connection.acknowledge(flow.advance().await);
+        }
+        if ended.is_ok() {
+            let _ = tokio::time::timeout(GOODBYE, connection.leave()).await;
+        }
+        unacknowledged.extend(connection.unwritten());
+        ended
+    }
+
+    fn take<C: Fn(super::incoming::Entered) -> Storing>(
+        &self,
+        shared: &Arc<Shared>,
+        publish: Publish,
+        unacknowledged: &mut HashSet<u16>,
+        flow: &mut Flow<C>,
+        stopping: &watch::Receiver<bool>,
+    ) {
+        let (id, again) = (publish.pkid, publish.dup);
+        let qos = if publish.qos == QoS::AtMostOnce { Qos::AtMostOnce } else { Qos::AtLeastOnce };
+        let to: To = (id, qos);
+        // The broker has no acknowledgement of it, says that it sends it again, and has kept the identifier for it.
+        if qos != Qos::AtMostOnce && unacknowledged.remove(&id) && again {
+            flow.answer(to, duplicate(shared));
+            return;
+        }
+        let incoming = self.read(shared, publish, qos);
+        let (shared, stopping) = (Arc::clone(shared), stopping.clone());
+        flow.enter(to, Box::pin(async move { incoming.enter(&shared, &stopping).await }));
+    }
+
+    /// The message of `publish`, which is kept whatever is wrong with it: a broker cannot be told no.
+    fn read(&self, shared: &Shared, publish: Publish, qos: Qos) -> super::incoming::Incoming {
+        let topic = String::from_utf8_lossy(&publish.topic).into_owned();
+        let said = self.patterns.iter().find_map(|pattern| pattern.said(&topic)).unwrap_or_default();
+        let Said { device, format, schema } = said;
+        let known = is_name(device);
+        let properties = publish.properties.unwrap_or_default();
+        let standard = self.format.map(Id::name).filter(|_| properties.content_type.is_none());
+        let address =
+            Address { device: if known { device } else { NO_DEVICE }, format: format.or(standard), schema };
+        let publish = packet::Publish {
+            id: publish.pkid,
+            qos,
+            dup: publish.dup,
+            retain: publish.retain,
+            topic: String::new(),
+            alias: None,
+            content_type: properties.content_type,
+            user: properties.user_properties,
+            payload: publish.payload,
+        };
+        let mut incoming = message::read(shared, METRIC, &address, publish);
+        if !known {
+            incoming.bad.get_or_insert_with(|| Problem::bad_name("the device's id"));
+        }
+        incoming.provenance.origin = Some(serde_json::json!({ "topic": topic }).to_string().into());
+        incoming
+    }
+}
+
+/// The connection's options.
+fn options(settings: &Settings) -> Result<MqttOptions, String> {
+    let bad = |why: &dyn std::fmt::Display| format!("url: {:?}: {why}", settings.url);
+    let url = Url::parse(&settings.url).map_err(|e| bad(&e))?;
+    let tls = match url.scheme() {
+        "mqtt" => false,
+        "mqtts" => true,
+        _ => return Err(bad(&"must begin with mqtt:// or mqtts://")),
+    };
+    let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| bad(&"has no host"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(bad(&"user and password are settings of their own"));
+    }
+    let port = url.port().unwrap_or(if tls { 8883 } else { 1883 });
+    let mut options = MqttOptions::new(&settings.client_id, host, port);
+    options
+        .set_clean_start(false)
+        .set_manual_acks(true)
+        .set_keep_alive(KEEP_ALIVE)
+        .set_session_expiry_interval(Some(settings.session_expiry_seconds))
+        .set_receive_maximum(Some(settings.in_flight_messages));
+    match (&settings.user, &settings.password_file) {
+        (Some(user), Some(path)) => {
+            let password = read("password_file", path)?;
+            options.set_credentials(user, String::from_utf8_lossy(&password).trim_end());
+        }
+        (None, None) => {}
+        (Some(_), None) => return Err("password_file: is needed with user".into()),
+        (None, Some(_)) => return Err("user: is needed with password_file".into()),
+    }
+    match (tls, &settings.ca_file) {
+        (false, Some(_)) => return Err("ca_file: is for mqtts://".into()),
+        (false, None) => {}
+        (true, ca) => {
+            tls::prepare();
+            let roots = match ca {
+                None => TlsConfiguration::default(),
+                Some(path) => {
+                    TlsConfiguration::Simple { ca: read("ca_file", path)?, alpn: None, client_auth: None }
+                }
+            };
+            options.set_transport(Transport::Tls(roots));
+        }
+    }
+    Ok(options)
+}
+
+fn read(key: &str, path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|e| format!("{key}: {}: {e}", path.display()))
+}
+
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // An error means that nobody is there to say it any more, which is a stop too.
+    let _ = stopping.wait_for(|stop| *stop).await;
+}
+
+#[async_trait::async_trait]
+impl Input for Broker {
+    async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
+        let mut unacknowledged = HashSet::new();
+        let mut pause = PAUSES.0;
+        while !*stopping.borrow() {
+            let begun = tokio::time::Instant::now();
+            let Err(reason) = self.session(&shared, &mut unacknowledged, &mut stopping).await else { break };
+            tracing::warn!(input = %self.name, reason, "taken up again");
+            pause = if begun.elapsed() > PAUSES.1 { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = stopped(&mut stopping) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a broker's topics mean: `yard/{device}/{format}`.
+
+/// A pattern of topics. Each level is a word, or stands for any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    levels: Vec<Level>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Level {
+    Word(String),
+    Device,
+    Format,
+    Schema,
+    /// `+`
+    Any,
+    /// `#`
+    Rest,
+}
+
+/// What a topic says by its pattern.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Said<'t> {
+    pub device: &'t str,
+    pub format: Option<&'t str>,
+    pub schema: Option<&'t str>,
+}
+
+impl Pattern {
+    /// Reads a pattern. An error says what is wrong with it.
+    pub fn read(text: &str) -> Result<Pattern, String> {
+        let level = |level: &str| match level {
+            "{device}" => Ok(Level::Device),
+            "{format}" => Ok(Level::Format),
+            "{schema}" => Ok(Level::Schema),
+            "+" => Ok(Level::Any),
+            "#" => Ok(Level::Rest),
+            word if word.contains(['{', '}', '+', '#', '\0']) => Err(format!(
+                "{text:?}: {word:?} is no level: a word, {{device}}, {{format}}, {{schema}}, + or #"
+            )),
+            word => Ok(Level::Word(word.to_owned())),
+        };
+        let levels = text.split('/').map(level).collect::<Result<Vec<_>, _>>()?;
+        let count = |wanted: &Level| levels.iter().filter(|level| *level == wanted).count();
+        if count(&Level::Device) != 1 || count(&Level::Format) > 1 || count(&Level::Schema) > 1 {
+            return Err(format!(
+                "{text:?}: {{device}} is needed once, {{format}} and {{schema}} once at most"
+            ));
+        }
+        if levels.iter().position(|level| *level == Level::Rest).is_some_and(|at| at + 1 < levels.len()) {
+            return Err(format!("{text:?}: # is the last level"));
+        }
+        if text.len() > usize::from(u16::MAX) / 2 || text.starts_with('$') {
+            return Err(format!("{text:?}: is no topic of messages"));
+        }
+        Ok(Pattern { levels })
+    }
+
+    /// The filter to subscribe to.
+    pub fn filter(&self) -> String {
+        let levels = self.levels.iter().map(|level| match level {
+            Level::Word(word) => word,
+            Level::Device | Level::Format | Level::Schema | Level::Any => "+",
+            Level::Rest => "#",
+        });
+        levels.collect::<Vec<_>>().join("/")
+    }
+
+    /// What `topic` says, if it fits.
+    pub fn said<'t>(&self, topic: &'t str) -> Option<Said<'t>> {
+        let mut said = Said::default();
+        let mut parts = topic.split('/');
+        for level in &self.levels {
+            if *level == Level::Rest {
+                return Some(said);
+            }
+            let part = parts.next()?;
+            match level {
+                Level::Word(word) if word != part => return None,
+                Level::Word(_) | Level::Any | Level::Rest => {}
+                Level::Device => said.device = part,
+                Level::Format => said.format = Some(part),
+                Level::Schema => said.schema = Some(part),
+            }
+        }
+        parts.next().is_none().then_some(said)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_a_filter_and_says_what_a_topic_means() {
+        let pattern = Pattern::read("yard/{device}/up/{format}").unwrap();
+        assert_eq!(pattern.filter(), "yard/+/up/+");
+        let said = Said { device: "LMCU1", format: Some("cbor"), schema: None };
+        assert_eq!(pattern.said("yard/LMCU1/up/cbor"), Some(said));
+        for topic in ["yard/LMCU1/up", "yard/LMCU1/up/cbor/x", "yard/LMCU1/down/cbor", "yards/LMCU1/up/cbor"]
+        {
+            assert_eq!(pattern.said(topic), None, "{topic}");
+        }
+        let rest = Pattern::read("+/{schema}/{device}/#").unwrap();
+        assert_eq!(rest.filter(), "+/+/+/#");
+        let said = Said { device: "d", format: None, schema: Some("container") };
+        assert_eq!(rest.said("a/container/d"), Some(Said { ..said }));
+        assert_eq!(rest.said("a/container/d/e/f").unwrap().device, "d");
+    }
+
+    #[test]
+    fn a_pattern_that_means_nothing_is_none() {
+        for text in [
+            "",
+            "yard",
+            "a/{device}/{device}",
+            "a/#/{device}",
+            "a/b{device}",
+            "$SYS/{device}",
+            "{device}/{x}",
+        ] {
+            assert!(Pattern::read(text).is_err(), "{text}");
+        }
+    }
+}
