@@ -1,6 +1,7 @@
 //! `POST /ingest/{device}`: a message in a request's body, its format in the `Content-Type`.
 
 use super::{
+    batch::{self, Batch, Framing},
     body::{ignore, receive},
     compressed::{coding, expand},
     content_type::encoding,
@@ -18,7 +19,7 @@ use axum::{
     Router,
     extract::{Path, Query, Request, State},
     http::{HeaderMap, StatusCode, Uri, header},
-    response::IntoResponse,
+    response::{IntoResponse, Response},
     routing::post,
 };
 use serde::Deserialize;
@@ -51,16 +52,16 @@ async fn ingest(
         let detail = &problem.detail;
         tracing::debug!(request = name, problem = problem.name(), detail, "a message was not stored");
     }
-    ([(requests::HEADER, name)], taken.map(|()| StatusCode::NO_CONTENT))
+    ([(requests::HEADER, name)], taken)
 }
 
-async fn accept(
-    shared: &Arc<Shared>,
-    arrival: &mut Arrival<'_>,
+async fn accept<'s>(
+    shared: &'s Arc<Shared>,
+    arrival: &mut Arrival<'s>,
     device: String,
     name: &str,
     request: Request,
-) -> Result<(), Problem> {
+) -> Result<Response, Problem> {
     let (head, body) = request.into_parts();
     let asked = parameters(&device, &head.uri).and_then(|asked| {
         access::http::admit(shared, &head, &device)?;
@@ -83,8 +84,17 @@ async fn accept(
         Provenance { device, received_at, schema, link, key, by_bytes: false, request, origin: None };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let encoding = encoding(content_type);
-    take(shared, arrival, Arrived { input: "http", provenance, content_type, encoding, raw, room }).await
+    let encoding = match Framing::of(content_type) {
+        Ok(Some(framing)) => {
+            let peer = &access::http::peer(&head.headers, &head.extensions);
+            let report = batch::take(shared, arrival, Batch { peer, provenance, framing, raw, room }).await?;
+            return Ok(report.into_response());
+        }
+        Ok(None) => encoding(content_type),
+        Err(problem) => Err(problem),
+    };
+    take(shared, arrival, Arrived { input: "http", provenance, content_type, encoding, raw, room }).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// The header `Idempotency-Key`: what the sender calls its message. The quotes of a structured field may be left out.

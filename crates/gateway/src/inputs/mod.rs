@@ -1,5 +1,6 @@
 //! Inputs: each makes readings of what arrives and acknowledges them once they are durable.
 
+pub mod batch;
 pub mod body;
 pub mod broker;
 pub mod coap;

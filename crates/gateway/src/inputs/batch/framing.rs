@@ -1,0 +1,237 @@
+//! Where a batch's messages begin and end.
+
+use crate::problem::Problem;
+use axum::{body::Bytes, http::StatusCode};
+use dunnage_formats::Id;
+use minicbor::Decoder;
+
+/// Most messages of a batch.
+const MESSAGES: usize = 1024;
+/// Most bytes of a length: 28 bits, which are more than a body may have.
+const LENGTH_BYTES: usize = 4;
+
+/// Ends an item of indefinite length, and is none itself (RFC 8949, 3.2.1).
+const BREAK: u8 = 0xff;
+
+/// How a body holds several messages.
+#[derive(Debug, PartialEq)]
+pub struct Framing {
+    kind: Kind,
+    /// The `Content-Type` that each of them would have alone.
+    pub content_type: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    /// A line each.
+    Lines,
+    /// A CBOR item each.
+    Sequence,
+    /// A length before each.
+    Lengths,
+}
+
+/// A message of a batch.
+#[derive(Debug, PartialEq)]
+pub struct Piece {
+    /// Where it begins.
+    pub offset: usize,
+    /// Its bytes.
+    pub raw: Bytes,
+    /// Why it is none.
+    pub bad: Option<Problem>,
+}
+
+impl Framing {
+    /// The framing of a body whose `Content-Type` is `content_type`; `None` if it is one message.
+    pub fn of(content_type: &str) -> Result<Option<Framing>, Problem> {
+        let (media_type, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
+        let is = |name: &str| media_type.trim().eq_ignore_ascii_case(name);
+        let framing =
+            |kind, content_type: &str| Ok(Some(Framing { kind, content_type: content_type.into() }));
+        match () {
+            () if is("application/x-ndjson") => framing(Kind::Lines, Id::Json.media_type()),
+            () if is("application/cbor-seq") => framing(Kind::Sequence, Id::Cbor.media_type()),
+            () if is("application/vnd.dunnage.batch") => framing(Kind::Lengths, &format_of(parameters)?),
+            () => Ok(None),
+        }
+    }
+
+    /// The messages of `body`, at least one, and at most as many as can be in the queue, which is `capacity`.
+    pub fn split(&self, body: &Bytes, capacity: usize) -> Result<Vec<Piece>, Problem> {
+        let most = MESSAGES.min(capacity);
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        while at < body.len() {
+            let (piece, next) = match self.kind {
+                Kind::Lines => line(body, at),
+                Kind::Sequence => item(body, at),
+                Kind::Lengths => counted(body, at),
+            };
+            at = next;
+            pieces.extend(piece);
+            if pieces.len() > most {
+                return Err(too_many(most));
+            }
+        }
+        if pieces.is_empty() {
+            pieces.push(Piece { offset: 0, raw: Bytes::new(), bad: None });
+        }
+        Ok(pieces)
+    }
+}
+
+/// The `Content-Type` of messages with lengths: the format that the parameter `format` names, and the other parameters.
+fn format_of(parameters: &str) -> Result<String, Problem> {
+    let missing = || Problem::unsupported("format= must name the format of the batch's messages");
+    let mut format = None;
+    let mut others = String::new();
+    for parameter in parameters.split(';').map(str::trim).filter(|parameter| !parameter.is_empty()) {
+        match parameter.split_once('=') {
+            Some((name, value)) if name.eq_ignore_ascii_case("format") => {
+                let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
+                let id: Id = value.parse().map_err(Problem::unsupported)?;
+                if format.replace(id).is_some() {
+                    return Err(missing());
+                }
+            }
+            _ => others = format!("{others}; {parameter}"),
+        }
+    }
+    Ok(format!("{}{others}", format.ok_or_else(missing)?.media_type()))
+}
+
+/// The line at `at`, unless it is blank, and where the next begins.
+fn line(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
+    let end = body[at..].iter().position(|byte| *byte == b'\n').map_or(body.len(), |length| at + length);
+    let line = &body[at..end];
+    let length = line.strip_suffix(b"\r").unwrap_or(line).len();
+    let piece = || Piece { offset: at, raw: body.slice(at..at + length), bad: None };
+    ((!line.trim_ascii().is_empty()).then(piece), end + 1)
+}
+
+/// The CBOR item at `at` (RFC 8742). Where there is none, the rest is what its decoder is to complain of.
+fn item(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
+    let mut decoder = Decoder::new(&body[at..]);
+    let end = match decoder.skip() {
+        Ok(()) if body[at] != BREAK => at + decoder.position(),
+        _ => body.len(),
+    };
+    (Some(Piece { offset: at, raw: body.slice(at..end), bad: None }), end)
+}
+
+/// The message behind the length at `at`. Behind a wrong length there is nothing that could be told apart.
+fn counted(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
+    let rest = &body[at..];
+    let cut = || (Some("truncated"), "the message or its length is cut off");
+    let fault = match length(rest) {
+        Ok((length, prefix)) if rest.len() - prefix >= length => {
+            let (begin, end) = (at + prefix, at + prefix + length);
+            return (Some(Piece { offset: begin, raw: body.slice(begin..end), bad: None }), end);
+        }
+        Ok(_) => cut(),
+        Err(None) => cut(),
+        Err(Some(reason)) => (Some("malformed"), reason),
+    };
+    let mut problem = Problem::new(StatusCode::BAD_REQUEST, "malformed", "Malformed message", fault.1);
+    (problem.kind, problem.offset) = (fault.0, Some(0));
+    (Some(Piece { offset: at, raw: body.slice(at..), bad: Some(problem) }), body.len())
+}
+
+/// A length, 7 bits a byte and the lowest first, and how many bytes it has. `None` is one that is cut off.
+fn length(bytes: &[u8]) -> Result<(usize, usize), Option<&'static str>> {
+    let mut length = 0;
+    for (at, byte) in bytes.iter().take(LENGTH_BYTES).enumerate() {
+        length |= usize::from(byte & 0x7f) << (7 * at);
+        if byte & 0x80 == 0 {
+            return Ok((length, at + 1));
+        }
+    }
+    Err((bytes.len() >= LENGTH_BYTES).then_some("a length has more than 4 bytes"))
+}
+
+fn too_many(most: usize) -> Problem {
+    let detail = format!("a batch may have {most} messages");
+    let mut problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Too many messages", detail);
+    problem.kind = Some("limit");
+    problem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn framing(content_type: &str) -> Framing {
+        Framing::of(content_type).unwrap().unwrap()
+    }
+
+    fn pieces(content_type: &str, body: &[u8]) -> Vec<(usize, Vec<u8>, bool)> {
+        let pieces = framing(content_type).split(&Bytes::copy_from_slice(body), 9999).unwrap();
+        pieces.into_iter().map(|piece| (piece.offset, piece.raw.to_vec(), piece.bad.is_none())).collect()
+    }
+
+    const LENGTHS: &str = "application/vnd.dunnage.batch; format=packed";
+
+    #[test]
+    fn a_content_type_says_what_the_messages_are() {
+        let of = |content_type: &str| framing(content_type).content_type;
+        assert_eq!(of("application/x-ndjson; charset=utf-8"), "application/json");
+        assert_eq!(of("Application/CBOR-seq"), "application/cbor");
+        assert_eq!(of(LENGTHS), "application/vnd.dunnage.packed");
+        let layout = "application/vnd.dunnage.batch ;layout=01234567; FORMAT=\"packed\"";
+        assert_eq!(of(layout), "application/vnd.dunnage.packed; layout=01234567");
+        assert_eq!(Framing::of("application/json"), Ok(None));
+        for bad in ["", ";format", ";format=x", ";format=json;format=json"] {
+            assert!(Framing::of(&format!("application/vnd.dunnage.batch{bad}")).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn lines_end_with_or_without_a_return_and_blank_ones_are_none() {
+        let found = pieces("application/x-ndjson", b"{}\n\r\n [1] \r\n\n2");
+        assert_eq!(
+            found,
+            [(0, b"{}".to_vec(), true), (5, b" [1] ".to_vec(), true), (13, b"2".to_vec(), true)]
+        );
+        assert_eq!(pieces("application/x-ndjson", b"\n\n"), [(0, vec![], true)]);
+    }
+
+    #[test]
+    fn items_follow_each_other_and_what_is_none_is_one_piece() {
+        let found = pieces("application/cbor-seq", b"\x01\xa1\x61t\x02\x82\x01");
+        assert_eq!(
+            found,
+            [
+                (0, b"\x01".to_vec(), true),
+                (1, b"\xa1\x61t\x02".to_vec(), true),
+                (5, b"\x82\x01".to_vec(), true)
+            ]
+        );
+        assert_eq!(pieces("application/cbor-seq", b"\xff\x01"), [(0, b"\xff\x01".to_vec(), true)]);
+    }
+
+    #[test]
+    fn lengths_are_read_and_a_wrong_one_ends_the_batch() {
+        let long = [&[0xc8, 0x01][..], &[7; 200]].concat();
+        assert_eq!(pieces(LENGTHS, &long), [(2, vec![7; 200], true)]);
+        assert_eq!(
+            pieces(LENGTHS, b"\x01a\x00\x02bc"),
+            [(1, b"a".to_vec(), true), (3, vec![], true), (4, b"bc".to_vec(), true)]
+        );
+        for bad in [&b"\x01a\x05b"[..], b"\x01a\x80", b"\x01a\xff\xff\xff\xff\x01", b"\x01a\xff\xff\xff\x7f"]
+        {
+            let found = pieces(LENGTHS, bad);
+            assert_eq!(found.len(), 2);
+            assert_eq!(found[1], (2, bad[2..].to_vec(), false));
+        }
+    }
+
+    #[test]
+    fn a_batch_has_so_many_messages_and_no_more() {
+        let most = "1\n".repeat(MESSAGES);
+        assert_eq!(pieces("application/x-ndjson", most.as_bytes()).len(), MESSAGES);
+        let more = Bytes::from(most + "1");
+        assert_eq!(framing("application/x-ndjson").split(&more, 9999).unwrap_err().status().as_u16(), 413);
+        assert!(framing("application/x-ndjson").split(&Bytes::from("1\n2"), 1).is_err());
+    }
+}
