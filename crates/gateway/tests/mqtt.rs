@@ -4,7 +4,7 @@
 
 mod support;
 
-use dunnage_gateway::Config;
+use dunnage_gateway::{Config, Right, Who, tokens};
 use rusqlite::Connection;
 use std::{
     collections::HashSet,
@@ -176,6 +176,33 @@ fn what_the_gateway_does_not_do_is_refused() {
     // With 3.1.1, retained messages are messages.
     assert!(publish(address, &["-V", "311", "-q", "1", "-r", "-t", "v1/d/json", "-m", "1"]).0);
     assert_eq!(stats(&gateway), [5, 1, 0, 4, 0]);
+}
+
+#[test]
+fn the_password_is_a_token_that_sends_as_its_devices() {
+    let mut token = String::new();
+    let gateway = start_with(|config| {
+        listen(config, "");
+        config.access.who = Who::Tokens;
+        let right = Right::Send("buoy-*".into());
+        token = tokens::add(&config.tokens(), Some("buoys"), right, None).unwrap().1;
+    });
+    let address = address(&gateway);
+    let send = |version, topic, more: &[&str]| {
+        publish(address, &[&["-V", version, "-q", "1", "-m", "1", "-t", topic], more].concat())
+    };
+    for version in ["311", "5"] {
+        let (done, text) = send(version, "v1/buoy-7/json", &["-u", "any", "-P", &token]);
+        assert!(done, "{text}");
+        for more in [&[][..], &["-u", "any", "-P", "dunnage_wrong"]] {
+            let (done, text) = send(version, "v1/buoy-7/json", more);
+            assert!(!done && text.to_lowercase().contains("not authori"), "{version}: {text}");
+        }
+    }
+    let (_, text) = send("5", "v1/ship/json", &["-u", "any", "-P", &token]);
+    assert!(text.contains("Not authorized"), "{text}");
+    let (summary, _folder) = gateway.stop();
+    assert_eq!((summary.stored, summary.refused), (2, 1));
 }
 
 #[test]

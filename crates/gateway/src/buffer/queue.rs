@@ -201,6 +201,11 @@ impl Queue {
         self.sender.max_capacity()
     }
 
+    /// Most bytes held.
+    pub fn limit(&self) -> usize {
+        self.held.limit
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.held.bytes.load(Ordering::Relaxed)

@@ -14,7 +14,7 @@ use crate::{inputs::incoming::Entered, shared::Arrival};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
-    sync::watch,
+    sync::{OwnedSemaphorePermit, watch},
     time::{Instant, sleep_until},
 };
 
@@ -149,7 +149,8 @@ impl Connection {
             self.heard = Instant::now();
             let packet = packet::read(self.client.answers.version, first, &body)?;
             drop(body);
-            self.handle(packet, wire, flow)?;
+            let room = wire.room();
+            self.handle(packet, room, wire, flow)?;
         };
         // Most messages have their place in the queue at once.
         if !flow.is_empty() {
@@ -165,7 +166,7 @@ impl Connection {
         tokio::select! {
             done = flow.advance(), if !flow.is_empty() => self.acknowledge(done, wire),
             filled = wire.fill(), if reading => match filled {
-                Ok(true) => wire.charge(&self.door.shared)?,
+                Ok(true) => wire.charge(&self.door.arriving)?,
                 Ok(false) | Err(_) => return Err(End::Broken),
             },
             () = said(&mut signals.taken_over) => {
@@ -186,12 +187,13 @@ impl Connection {
     fn handle<S: Stream, C: Fn(Entered) -> Storing>(
         &mut self,
         packet: Packet,
+        room: Option<OwnedSemaphorePermit>,
         wire: &mut Wire<S>,
         flow: &mut Flow<C>,
     ) -> Result<(), End> {
         let answers = *self.answers();
         match packet {
-            Packet::Publish(publish) => self.publish(publish, flow)?,
+            Packet::Publish(publish) => self.publish(publish, room, flow)?,
             Packet::Release(id) => {
                 let known = self.client.session.memory.unreleased.remove(&id);
                 let unknown = Refusal::new(Reason::UnknownId, "");
@@ -212,10 +214,11 @@ impl Connection {
     fn publish<C: Fn(Entered) -> Storing>(
         &mut self,
         publish: Publish,
+        room: Option<OwnedSemaphorePermit>,
         flow: &mut Flow<C>,
     ) -> Result<(), Refusal> {
         let to: To = (publish.id, publish.qos);
-        let Err(refusal) = self.enter(publish, flow) else { return Ok(()) };
+        let Err(refusal) = self.enter(publish, room, flow) else { return Ok(()) };
         // It was received, and is refused.
         drop(Arrival::new(&self.door.shared.board));
         self.door.refused(&refusal);
@@ -232,6 +235,7 @@ impl Connection {
     fn enter<C: Fn(Entered) -> Storing>(
         &mut self,
         mut publish: Publish,
+        room: Option<OwnedSemaphorePermit>,
         flow: &mut Flow<C>,
     ) -> Result<(), Refusal> {
         if publish.retain && self.answers().version == Version::V5 {
@@ -251,7 +255,12 @@ impl Connection {
         }
         let incoming = message::read(&self.door.shared, message::METRIC, &address, publish);
         let (door, stopping) = (Arc::clone(&self.door), self.stopping.clone());
-        flow.enter(to, Box::pin(async move { incoming.enter(&door.shared, &stopping).await }));
+        let entering = async move {
+            // Until it is in the queue, which counts it then.
+            let _room = room;
+            incoming.enter(&door.shared, &stopping).await
+        };
+        flow.enter(to, Box::pin(entering));
         Ok(())
     }
 

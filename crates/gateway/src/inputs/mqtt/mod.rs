@@ -89,6 +89,8 @@ struct Door {
     settings: Settings,
     shared: Arc<Shared>,
     sessions: Arc<Sessions>,
+    /// Room for large packets that arrive, in bytes: beside the messages that wait, as many again.
+    arriving: Arc<Semaphore>,
 }
 
 impl Mqtt {
@@ -124,7 +126,8 @@ impl Input for Mqtt {
         let Some(listener) = self.listener else { return };
         let places = Arc::new(Semaphore::new(self.settings.connections));
         let sessions = Arc::new(Sessions::new(self.settings.connections.saturating_mul(2)));
-        let door = Arc::new(Door { name: self.name, settings: self.settings, shared, sessions });
+        let arriving = Arc::new(Semaphore::new(shared.queue.limit().min(Semaphore::MAX_PERMITS)));
+        let door = Arc::new(Door { name: self.name, settings: self.settings, shared, sessions, arriving });
         let mut connections = JoinSet::new();
         let mut tidy = tokio::time::interval(TIDY);
         loop {

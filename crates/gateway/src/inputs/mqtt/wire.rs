@@ -4,18 +4,18 @@ use super::{
     packet::frame,
     reason::{Reason, Refusal},
 };
-use crate::{buffer::Reservation, shared::Shared};
 use bytes::BytesMut;
-use std::{io, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, timeout},
 };
 
 /// What an idle connection has for a packet's beginning, and what it reads at a time at most, in bytes.
 const IDLE: usize = 512;
 const PIECE: usize = 16 << 10;
-/// From how many bytes on a packet that arrives counts as memory for messages.
+/// From how many bytes on a packet needs room among all that arrive.
 const SMALL: usize = 4 << 10;
 /// Longest time that a client may leave an answer unread, and that a packet may take.
 const WRITE: Duration = Duration::from_secs(30);
@@ -31,7 +31,7 @@ pub struct Wire<S> {
     input: BytesMut,
     /// What is to be written.
     pub output: BytesMut,
-    room: Option<(Reservation, usize)>,
+    room: Option<OwnedSemaphorePermit>,
     /// When the packet began that has not arrived whole.
     begun: Option<Instant>,
 }
@@ -55,10 +55,12 @@ impl<S: Stream> Wire<S> {
         } else if self.begun.is_none() {
             self.begun = Some(Instant::now());
         }
-        if self.input.len() <= SMALL {
-            self.room = None;
-        }
         Ok(packet)
+    }
+
+    /// The room that the last packet took, unless a large one is behind it.
+    pub fn room(&mut self) -> Option<OwnedSemaphorePermit> {
+        self.room.take_if(|_| self.input.len() <= SMALL)
     }
 
     /// Until when the packet has to be there of which a part is.
@@ -77,17 +79,20 @@ impl<S: Stream> Wire<S> {
         Ok(self.stream.read_buf(&mut self.input).await? > 0)
     }
 
-    /// Counts what has arrived of a large packet as memory for messages, or refuses it when there is none.
-    pub fn charge(&mut self, shared: &Shared) -> Result<(), Refusal> {
+    /// Takes room for what has arrived of a large packet out of `all`, or refuses it when there is none.
+    pub fn charge(&mut self, all: &Arc<Semaphore>) -> Result<(), Refusal> {
         if self.input.len() <= SMALL {
             return Ok(());
         }
-        let (room, held) = self.room.get_or_insert_with(|| (shared.queue.reserve(), 0));
-        let more = self.input.len().saturating_sub(*held);
-        if !room.grow(more) {
+        let held = self.room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let more = u32::try_from(self.input.len().saturating_sub(held)).unwrap_or(u32::MAX);
+        let Ok(more) = Arc::clone(all).try_acquire_many_owned(more) else {
             return Err(Refusal::new(Reason::Busy, "there is no room for this packet now"));
+        };
+        match &mut self.room {
+            Some(room) => room.merge(more),
+            none => *none = Some(more),
         }
-        *held += more;
         Ok(())
     }
 
