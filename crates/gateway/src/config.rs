@@ -220,6 +220,9 @@ pub struct Input {
     /// CoAP over UDP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coap: Option<inputs::coap::Settings>,
+    /// Bare datagrams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub udp: Option<inputs::udp::Settings>,
 }
 
 /// `[[output]]`: where messages go. One of the tables says how.

@@ -13,6 +13,7 @@ pub mod mqtt;
 pub mod nats;
 pub mod read;
 pub mod take;
+pub mod udp;
 pub mod webhooks;
 
 use crate::{
@@ -26,7 +27,7 @@ use tokio::sync::watch;
 
 /// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
 pub const EXAMPLES: &[&str] =
-    &[mqtt::EXAMPLE, broker::EXAMPLE, nats::EXAMPLE, coap::EXAMPLE, webhooks::EXAMPLE];
+    &[mqtt::EXAMPLE, broker::EXAMPLE, nats::EXAMPLE, coap::EXAMPLE, udp::EXAMPLE, webhooks::EXAMPLE];
 
 /// A way in beside HTTP's `/ingest`.
 #[async_trait::async_trait]
@@ -94,6 +95,9 @@ pub fn open(earlier: &[config::Input], config: &config::Input) -> Result<Named, 
     }
     if let Some(settings) = &config.coap {
         inputs.push(coap::Coap::new(name, settings).map(boxed));
+    }
+    if let Some(settings) = &config.udp {
+        inputs.push(udp::Udp::new(name, settings).map(boxed));
     }
     match (inputs.pop(), inputs.is_empty()) {
         (None, _) => Err(failed("says nothing of where messages come from".into())),

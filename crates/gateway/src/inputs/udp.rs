@@ -1,0 +1,348 @@
+//! `[input.udp]`: takes messages as bare datagrams, from networks that are trusted. Nothing is answered: there is no
+//! acknowledgement in UDP, and whoever needs one speaks CoAP.
+
+use super::{Input, incoming::Incoming};
+use crate::{
+    access::Peer,
+    clock,
+    name::is_name,
+    problem::Problem,
+    reading::Provenance,
+    shared::{Arrival, Shared},
+};
+use axum::{body::Bytes, http::StatusCode};
+use dunnage_formats::Id;
+use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{net::UdpSocket, sync::watch};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# Bare datagrams: a JSON object that names its device, or a format byte, the device's id and a message. Nothing is answered.
+# [[input]]
+# name = \"udp\"
+# [input.udp]
+# Address and port. Port 0 takes a free one.
+# listen = \"127.0.0.1:5685\"
+# The networks that may send. Without it, this machine alone.
+# from = [\"127.0.0.0/8\", \"::1/128\"]
+# Where a JSON object has the device's id, as a JSON pointer.
+# device = \"/containerID\"
+";
+
+/// What metrics call the input.
+const METRIC: &str = "udp";
+/// What stands for a device that has no id that can be used.
+const NO_DEVICE: &str = "unknown";
+/// Longest datagram, and then some.
+const DATAGRAM: usize = 64 << 10;
+/// Datagrams that are read in a row, before others have their turn.
+const IN_A_ROW: usize = 32;
+/// Most messages that wait for room or for the disk, and most bytes of them. Nobody can be told to send more slowly.
+const MOST: (usize, usize) = (4096, 16 << 20);
+/// How often it is logged that messages are dropped.
+const LOG: Duration = Duration::from_secs(10);
+
+/// `[input.udp]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Address and port; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The networks that may send.
+    #[serde(default = "loopback")]
+    pub from: Vec<IpNet>,
+    /// Where a JSON object has the device's id, as a JSON pointer (RFC 6901).
+    #[serde(default = "device")]
+    pub device: String,
+}
+
+fn loopback() -> Vec<IpNet> {
+    let whole = |address: [u8; 4], bits| IpNet::new_assert(address.into(), bits);
+    vec![whole([127, 0, 0, 0], 8), IpNet::new_assert(IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1_u16]), 128)]
+}
+
+fn device() -> String {
+    "/containerID".into()
+}
+
+/// The input.
+pub struct Udp {
+    name: String,
+    settings: Settings,
+    socket: Option<UdpSocket>,
+}
+
+impl Udp {
+    /// The input `name` as `settings` describe it, or what is wrong with them.
+    pub fn new(name: &str, settings: &Settings) -> Result<Udp, String> {
+        if settings.listen.ip().is_multicast() {
+            return Err("listen: a multicast address, which is not supported".into());
+        }
+        if settings.from.is_empty() {
+            return Err("from: names no network, so nobody may send".into());
+        }
+        if !settings.device.starts_with('/') {
+            return Err("device: a JSON pointer begins with a slash, like \"/containerID\"".into());
+        }
+        Ok(Udp { name: name.into(), settings: settings.clone(), socket: None })
+    }
+}
+
+#[async_trait::async_trait]
+impl Input for Udp {
+    async fn listen(&mut self) -> io::Result<Option<SocketAddr>> {
+        let listen = self.settings.listen;
+        let failed = |e: io::Error| io::Error::new(e.kind(), format!("listen: {listen}: {e}"));
+        let socket = UdpSocket::bind(listen).await.map_err(failed)?;
+        let address = socket.local_addr()?;
+        self.socket = Some(socket);
+        tracing::info!(input = self.name, %address, "listens for datagrams");
+        Ok(Some(address))
+    }
+
+    async fn run(self: Box<Self>, shared: Arc<Shared>, stopping: watch::Receiver<bool>) {
+        if let Some(socket) = self.socket {
+            let taker = Taker {
+                name: self.name,
+                settings: self.settings,
+                shared,
+                stopping,
+                taking: FuturesUnordered::new(),
+                bytes: 0,
+                logged: None,
+            };
+            taker.run(&socket).await;
+        }
+    }
+}
+
+/// The input at work. One task has all messages under way, so they are offered to the writer in the order they come.
+struct Taker {
+    name: String,
+    settings: Settings,
+    shared: Arc<Shared>,
+    stopping: watch::Receiver<bool>,
+    /// Each is done with the bytes that it had, and whether it is durable.
+    taking: FuturesUnordered<BoxFuture<'static, (usize, bool)>>,
+    /// The bytes of those under way.
+    bytes: usize,
+    /// When it was logged last that messages are dropped.
+    logged: Option<Instant>,
+}
+
+impl Taker {
+    async fn run(mut self, socket: &UdpSocket) {
+        let mut buffer = vec![0; DATAGRAM];
+        let mut stopping = self.stopping.clone();
+        loop {
+            tokio::select! {
+                received = socket.recv_from(&mut buffer) => match received {
+                    Ok((length, from)) => {
+                        self.datagram(&buffer[..length], from);
+                        for _ in 1..IN_A_ROW {
+                            let Ok((length, from)) = socket.try_recv_from(&mut buffer) else { break };
+                            self.datagram(&buffer[..length], from);
+                        }
+                    }
+                    Err(e) => {
+                        tracing::warn!(input = self.name, error = %e, "a datagram could not be received");
+                        tokio::time::sleep(Duration::from_millis(100)).await;
+                    }
+                },
+                Some(done) = self.taking.next() => self.finish(done),
+                () = stop(&mut stopping) => break,
+            }
+        }
+        while let Some(done) = self.taking.next().await {
+            self.finish(done);
+        }
+    }
+
+    fn datagram(&mut self, bytes: &[u8], from: SocketAddr) {
+        let address = from.ip().to_canonical();
+        if !self.settings.from.iter().any(|network| network.contains(&address)) {
+            self.shared.metrics.datagram(METRIC, "foreign");
+            tracing::debug!(input = self.name, %from, "a datagram from a network that may not send");
+            return;
+        }
+        let incoming = self.read(bytes, from);
+        if let Err(problem) = self.shared.limits.admit(&Peer::direct(address), incoming.device()) {
+            self.drop(problem.name());
+        } else if self.taking.len() >= MOST.0 || self.bytes + bytes.len() > MOST.1 {
+            self.drop(Problem::full().name());
+        } else {
+            let (shared, stopping) = (Arc::clone(&self.shared), self.stopping.clone());
+            let length = bytes.len();
+            self.bytes += length;
+            self.taking.push(Box::pin(async move {
+                let stored = incoming.store(&shared, &stopping).await;
+                (length, !stored.is_err_and(|problem| problem.is_temporary()))
+            }));
+            self.shared.metrics.datagram(METRIC, "taken");
+        }
+    }
+
+    fn finish(&mut self, (length, durable): (usize, bool)) {
+        self.bytes -= length;
+        if !durable {
+            // The gateway stops. The message was counted as refused when it was tried.
+            self.shared.metrics.datagram(METRIC, "dropped");
+        }
+    }
+
+    /// Counts a message that is not taken, which nobody is told.
+    fn drop(&mut self, problem: &'static str) {
+        drop(Arrival::new(&self.shared.board));
+        self.shared.metrics.datagram(METRIC, "dropped");
+        self.shared.metrics.answered(problem);
+        if self.logged.is_none_or(|at| at.elapsed() >= LOG) {
+            self.logged = Some(Instant::now());
+            tracing::warn!(input = self.name, problem, "datagrams are dropped");
+        }
+    }
+
+    /// What `bytes` say. What cannot be read goes into the quarantine whole.
+    fn read(&self, bytes: &[u8], from: SocketAddr) -> Incoming {
+        let read = match bytes.first() {
+            Some(b'{') => object(bytes, &self.settings.device),
+            _ => prefixed(bytes),
+        };
+        let (message, mut bad) = match read {
+            Ok(message) => (message, None),
+            Err(problem) => (Message { device: None, format: Id::Json, raw: bytes }, Some(problem)),
+        };
+        let content_type = if bad.is_some() { "" } else { message.format.media_type() };
+        if message.raw.len() > self.shared.http.body_limit_bytes {
+            let detail = format!("a message may have {} bytes", self.shared.http.body_limit_bytes);
+            bad = Some(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail));
+        }
+        let origin = serde_json::json!({"input": self.name, "endpoint": from}).to_string();
+        let provenance = Provenance {
+            device: message.device.unwrap_or_else(|| NO_DEVICE.into()),
+            received_at: clock::now(),
+            schema: None,
+            link: None,
+            key: None,
+            by_bytes: false,
+            request: self.shared.requests.name(),
+            origin: Some(origin.into()),
+        };
+        let raw = Bytes::copy_from_slice(message.raw);
+        Incoming { input: METRIC, provenance, content_type: content_type.into(), raw, bad }
+    }
+}
+
+/// What a datagram carries.
+#[derive(Debug, PartialEq)]
+struct Message<'a> {
+    device: Option<String>,
+    format: Id,
+    raw: &'a [u8],
+}
+
+/// A JSON object, which names its device at `pointer`.
+fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Problem> {
+    let device = match serde_json::from_slice::<serde_json::Value>(bytes) {
+        Ok(object) => match object.pointer(pointer).and_then(|device| device.as_str()) {
+            Some(device) if is_name(device) => Some(device.to_owned()),
+            _ => return Err(Problem::bad_name(&format!("the device's id, at {pointer},"))),
+        },
+        // The decoder says what is wrong with it.
+        Err(_) => None,
+    };
+    Ok(Message { device, format: Id::Json, raw: bytes })
+}
+
+/// A format byte, the length of the device's id, the id, and the message.
+fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Problem> {
+    let [number, length, rest @ ..] = bytes else {
+        return Err(malformed("truncated", bytes.len(), "the datagram ends before the device's id"));
+    };
+    let format = usize::from(*number).checked_sub(1).and_then(|at| Id::all().nth(at));
+    let Some(format) = format else {
+        return Err(malformed("range", 0, format!("there is no format {number}")));
+    };
+    let Some((device, raw)) = rest.split_at_checked(usize::from(*length)) else {
+        return Err(malformed("truncated", bytes.len(), "the datagram ends within the device's id"));
+    };
+    match std::str::from_utf8(device) {
+        Ok(device) if is_name(device) => Ok(Message { device: Some(device.into()), format, raw }),
+        _ => Err(Problem::bad_name("the device's id")),
+    }
+}
+
+fn malformed(kind: &'static str, offset: usize, detail: impl Into<String>) -> Problem {
+    let mut problem = Problem::new(StatusCode::BAD_REQUEST, "malformed", "Malformed message", detail);
+    (problem.kind, problem.offset) = (Some(kind), Some(offset));
+    problem
+}
+
+/// Waits until the gateway stops.
+async fn stop(stopping: &mut watch::Receiver<bool>) {
+    // An error means that it is gone, which is a stop too.
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_says_format_and_device() {
+        let read = |bytes: &'static [u8]| {
+            prefixed(bytes).map(|m| (m.device.unwrap(), m.format, m.raw)).map_err(|p| (p.name(), p.offset))
+        };
+        assert_eq!(read(b"\x01\x01d1"), Ok(("d".into(), Id::Json, &b"1"[..])));
+        assert_eq!(read(b"\x0e\x02d2"), Ok(("d2".into(), Id::Packed, &b""[..])));
+        for (bytes, problem) in [
+            (&b""[..], ("malformed", Some(0))),
+            (b"\x01", ("malformed", Some(1))),
+            (b"\x00\x01d1", ("malformed", Some(0))),
+            (b"\x0f\x01d1", ("malformed", Some(0))),
+            (b"\x01\x03d1", ("malformed", Some(4))),
+            (b"\x01\x00", ("name", None)),
+            (b"\x01\x02d/1", ("name", None)),
+            (b"\x01\x01\xff1", ("name", None)),
+        ] {
+            assert_eq!(read(bytes), Err(problem), "{bytes:02x?}");
+        }
+    }
+
+    #[test]
+    fn an_object_names_its_device() {
+        let of = |json: &'static str, pointer| {
+            object(json.as_bytes(), pointer).map(|message| message.device).map_err(|problem| problem.name())
+        };
+        assert_eq!(of("{\"containerID\":\"LMCU1\"}", "/containerID"), Ok(Some("LMCU1".into())));
+        assert_eq!(of("{\"a\":{\"b\":\"x\"}}", "/a/b"), Ok(Some("x".into())));
+        for json in ["{\"containerID\":1}", "{\"containerID\":\"a b\"}", "{}"] {
+            assert_eq!(of(json, "/containerID"), Err("name"), "{json}");
+        }
+        assert_eq!(of("{\"containerID\":\"LMCU1\"", "/containerID"), Ok(None));
+    }
+
+    #[test]
+    fn settings_that_cannot_work_say_which() {
+        let problem = |text: &str| {
+            let settings = toml::from_str::<Settings>(text).map_err(|e| e.to_string());
+            settings.and_then(|settings| Udp::new("u", &settings)).err()
+        };
+        assert_eq!(problem("listen = '127.0.0.1:0'"), None);
+        assert_eq!(problem("listen = '[::]:1'\nfrom = ['10.0.0.0/8', 'fd00::/8']\ndevice = '/a/b'"), None);
+        for (text, begins) in [
+            ("listen = '224.0.1.187:1'", "listen: "),
+            ("listen = '127.0.0.1:0'\nfrom = []", "from: "),
+            ("listen = '127.0.0.1:0'\ndevice = 'id'", "device: "),
+        ] {
+            assert!(problem(text).unwrap().starts_with(begins), "{text}");
+        }
+    }
+}
