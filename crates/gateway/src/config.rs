@@ -1,6 +1,6 @@
 //! The configuration: one TOML file, then the environment.
 
-use crate::{access, inputs, outputs};
+use crate::{access, inputs, outputs, tls};
 use serde::{Deserialize, Serialize};
 use std::{
     net::SocketAddr,
@@ -15,6 +15,8 @@ pub struct Config {
     pub http: Http,
     /// Who may send and read.
     pub access: access::Settings,
+    /// What listeners with TLS show.
+    pub tls: tls::Settings,
     /// Where readings become durable.
     pub buffer: Buffer,
     /// What could not be decoded.
@@ -45,6 +47,8 @@ pub struct Config {
 pub struct Http {
     /// Address and port; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// Whether it is https, with the certificate of `[tls]`.
+    pub tls: bool,
     /// Largest message, in bytes.
     pub body_limit_bytes: usize,
     /// Most connections at a time; more wait in the listen queue.
@@ -276,6 +280,7 @@ impl Default for Http {
     fn default() -> Self {
         Http {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            tls: false,
             body_limit_bytes: 1 << 20,
             connections: 4096,
             header_timeout_seconds: 75,

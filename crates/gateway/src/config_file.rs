@@ -7,6 +7,7 @@ use toml::{Table, Value};
 /// Every key: section, name, and what the commented default says of it.
 const KEYS: &[(&str, &str, &str)] = &[
     ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
+    ("http", "tls", "Whether it is https, and nothing else, with the certificate of [tls]."),
     ("http", "body_limit_bytes", "Largest message, in bytes; larger ones are answered 413. At most 1 MiB."),
     ("http", "connections", "Most connections at a time; more wait in the listen queue."),
     (
@@ -41,6 +42,12 @@ const KEYS: &[(&str, &str, &str)] = &[
         "address_messages_per_minute",
         "Most messages from an address (of IPv6, a /64), of whatever devices. Not for the loopback address. 0 for no limit.",
     ),
+    (
+        "tls",
+        "certificate",
+        "The certificate that listeners with tls = true show, and those up to its authority (PEM). It is read again when it changes.",
+    ),
+    ("tls", "key", "Its private key (PEM)."),
     ("buffer", "path", "The SQLite file that holds the readings. Its folder is made when it is missing."),
     ("buffer", "queue_messages", "Most messages that wait to be written; more are answered 503."),
     (
@@ -228,6 +235,13 @@ impl Config {
                 refuse("http", key, "must be at least 1");
             }
         }
+        let (certificate, key) = (&self.tls.certificate, &self.tls.key);
+        match (certificate.as_os_str().is_empty(), key.as_os_str().is_empty()) {
+            (false, true) => refuse("tls", "key", "a certificate needs its key"),
+            (true, false) => refuse("tls", "certificate", "a key needs its certificate"),
+            (true, true) if self.http.tls => refuse("http", "tls", "needs [tls] certificate and key"),
+            _ => {}
+        }
         if self.http.body_limit_bytes > 1 << 20 {
             refuse("http", "body_limit_bytes", "no format accepts a message over 1 MiB (1048576)");
         }
@@ -294,6 +308,9 @@ fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, 
     *old = match old {
         Value::Integer(_) => {
             Value::Integer(text.trim().parse().map_err(|_| format!("{text:?} is not a number"))?)
+        }
+        Value::Boolean(_) => {
+            Value::Boolean(text.trim().parse().map_err(|_| format!("{text:?} is neither true nor false"))?)
         }
         _ => Value::String(text.into()),
     };
@@ -392,12 +409,16 @@ mod tests {
                 ("buffer", "when_full") => "refuse",
                 ("log", "level") => "warn",
                 ("access", "who") => "anyone",
+                ("http", "tls") => "true",
+                ("tls", _) => "both.pem",
                 (_, "path" | "socket" | "tokens") => "elsewhere",
                 ("http", "body_limit_bytes") => "77",
                 ("buffer", "queue_bytes" | "limit_bytes") => "2000000",
                 _ => "7",
             };
-            let config = parse("", &[(&variable, text)]).unwrap();
+            let both =
+                [("DUNNAGE_TLS_CERTIFICATE", "c.pem"), ("DUNNAGE_TLS_KEY", "k.pem"), (&variable, text)];
+            let config = parse("", if variable.contains("TLS") { &both } else { &both[2..] }).unwrap();
             assert_ne!(config, Config::default(), "{variable}");
         }
     }
@@ -435,6 +456,9 @@ mod tests {
             "[buffer]\nqueue_bytes = 10",
             "[http]\nbody_limit_bytes = 2000000",
             "[http]\nheader_timeout_seconds = 0",
+            "[http]\ntls = true",
+            "[tls]\nkey = 'k.pem'",
+            "[tls]\ncertificate = 'c.pem'",
         ] {
             assert!(matches!(parse(text, &[]), Err(ConfigError::Value { .. })), "{text}");
         }

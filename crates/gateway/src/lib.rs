@@ -55,6 +55,7 @@ pub use outputs::{
 };
 pub use profile::ProfileError;
 pub use reload::{ReloadError, Reloaded};
+pub use tls::{Settings as Tls, TlsError};
 
 use arc_swap::ArcSwap;
 use axum::Router;
@@ -97,6 +98,7 @@ pub struct Gateway {
     forwarders: JoinSet<()>,
     stats: AbortHandle,
     tidy: AbortHandle,
+    renewals: Option<AbortHandle>,
     reloader: Arc<Reloader>,
     #[cfg(unix)]
     admin: Option<AbortHandle>,
@@ -127,6 +129,9 @@ pub enum Error {
     /// The file of the tokens cannot be used.
     #[error(transparent)]
     Tokens(#[from] TokensError),
+    /// The certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The buffer cannot be used.
     #[error(transparent)]
     Buffer(#[from] BufferError),
@@ -179,6 +184,11 @@ impl Gateway {
         let profiles = Profiles::load(&config)?;
         let tokens = access::Tokens::load(&config.tokens())?;
         access::warn(&config, &tokens);
+        let metrics = Metrics::new();
+        let certificates = tls::Certificates::open(&config.tls, metrics.handshakes.clone())?.map(Arc::new);
+        let acceptor = certificates.as_ref().filter(|_| config.http.tls);
+        let acceptor =
+            acceptor.map(|certificates| certificates.acceptor(&["http/1.1"], server::PLAIN)).transpose()?;
         let mut inputs = inputs::open_all(&config)?;
         let outputs = outputs::open_all(&config)?;
         let opened = buffer::open(&config, &|device| profiles.by_bytes(device))?;
@@ -196,12 +206,12 @@ impl Gateway {
         let cursors = opened.cursors().clone();
         let started_at = clock::now();
         let readers = Readers::new(config.buffer.path.clone(), queue.clone());
-        let metrics = Metrics::new();
         let refusals = &metrics.refusals;
         let shared = Arc::new(Shared {
             http: config.http.clone(),
             access: access::Access::new(&config.access, tokens, refusals.clone()),
             limits: access::Limits::new(&config.access, refusals.clone()),
+            certificates: certificates.clone(),
             profiles: ArcSwap::from_pointee(profiles),
             queue,
             readers,
@@ -224,7 +234,10 @@ impl Gateway {
         let router =
             api::routes(&shared, inputs::http::routes().merge(hooks)).with_state(Arc::clone(&shared));
         let (limits, gauge) = (config.http.clone(), shared.metrics.connections.clone());
-        tokio::spawn(server::serve(listener, router, limits, Arc::clone(&connections), gauge, watching));
+        let listening =
+            server::Listening { listener, tls: acceptor, connections: Arc::clone(&connections), gauge };
+        tokio::spawn(server::serve(listening, router, limits, watching));
+        let renewals = certificates.map(|certificates| tokio::spawn(certificates.watch()).abort_handle());
         let mut takers = JoinSet::new();
         for Named { input, .. } in inputs {
             takers.spawn(input.run(Arc::clone(&shared), shared.stopping.clone()));
@@ -257,6 +270,7 @@ impl Gateway {
             forwarders,
             stats,
             tidy,
+            renewals,
             reloader,
             #[cfg(unix)]
             admin,
@@ -311,6 +325,7 @@ impl Gateway {
         let _ = self.stopping.send(true);
         self.stats.abort();
         self.tidy.abort();
+        self.renewals.iter().for_each(AbortHandle::abort);
         let limits = &self.shared.http;
         let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
         let drain = Duration::from_secs(limits.drain_timeout_seconds);

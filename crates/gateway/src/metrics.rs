@@ -106,6 +106,8 @@ pub struct Metrics {
     /// Whom the locks on the doors refused.
     pub refusals: Refusals,
     input_connections: Family<ByName, Gauge>,
+    /// TLS handshakes that failed.
+    pub handshakes: Counter,
     /// Of each output.
     pub outputs: Families,
     queue_messages: Gauge,
@@ -163,6 +165,7 @@ impl Metrics {
             connections: Gauge::default(),
             refusals: Refusals::default(),
             input_connections: Family::default(),
+            handshakes: Counter::default(),
             queue_messages: Gauge::default(),
             queue_bytes: Gauge::default(),
             devices: Gauge::default(),
@@ -210,6 +213,8 @@ impl Metrics {
         let seconds = self.commit_seconds.clone();
         r.register_with_unit("commit_duration", "Begin to end of a transaction", Unit::Seconds, seconds);
         r.register("open_connections", "Connections of the HTTP input", self.connections.clone());
+        let handshakes = self.handshakes.clone();
+        r.register("tls_handshake_errors", "Connections that ended in their TLS handshake", handshakes);
         let refusals = self.refusals.0.clone();
         r.register("access_refusals", "Messages, requests and connections refused by [access]", refusals);
         let of_inputs = self.input_connections.clone();

@@ -1,4 +1,4 @@
-//! Reading profiles, schemas and tokens again while messages come in.
+//! Reading profiles, schemas, tokens and the certificate again while messages come in.
 
 use crate::{
     access::{Tokens, TokensError},
@@ -8,6 +8,7 @@ use crate::{
     profile::{ProfileError, Profiles},
     shared::Shared,
     slots::{LayoutKey, Slot},
+    tls::TlsError,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -25,6 +26,9 @@ pub enum ReloadError {
     /// The file of the tokens cannot be used.
     #[error(transparent)]
     Tokens(#[from] TokensError),
+    /// The certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A slot has another layout than before.
     #[error(
         "{origin}: slot {slot} of the schema {schema:?} has another layout than {}. Devices that still send that one would \
@@ -95,6 +99,7 @@ impl Reloader {
 
     async fn attempt(&self) -> Result<Reloaded, ReloadError> {
         let started_with = Arc::clone(&self.config);
+        let certificates = self.shared.certificates.clone();
         let read = tokio::task::spawn_blocking(move || -> Result<_, ReloadError> {
             let config = match &started_with.file {
                 Some(file) => Config::load(Some(file))?,
@@ -102,9 +107,10 @@ impl Reloader {
             };
             let profiles = Profiles::load(&config)?;
             let tokens = Tokens::load(&config.tokens())?;
-            Ok((config, profiles, tokens))
+            let certificate = certificates.map(|certificates| certificates.read()).transpose()?;
+            Ok((config, profiles, tokens, certificate))
         });
-        let (config, profiles, tokens) = read.await.map_err(|_| ReloadError::Buffer)??;
+        let (config, profiles, tokens, certificate) = read.await.map_err(|_| ReloadError::Buffer)??;
         self.check_layouts(&profiles).await?;
         let reloaded = Reloaded {
             profiles: config.profiles.len(),
@@ -114,6 +120,9 @@ impl Reloader {
         };
         self.shared.profiles.store(Arc::new(profiles));
         self.shared.access.replace(tokens);
+        if let (Some(certificates), Some(new)) = (&self.shared.certificates, certificate) {
+            certificates.replace(new);
+        }
         Ok(reloaded)
     }
 

@@ -1,6 +1,6 @@
 //! Connections: how many, how slow they may be, and how they end.
 
-use crate::{access::http::Addressed, config::Http, unread::WriteDeadline};
+use crate::{access::http::Addressed, config::Http, tls::Acceptor, unread::WriteDeadline};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{
@@ -10,6 +10,7 @@ use hyper_util::{
 use prometheus_client::metrics::gauge::Gauge;
 use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
 };
@@ -37,15 +38,25 @@ impl Drop for Open {
     }
 }
 
-/// Serves connections until `stopping` says true. Each holds a permit of `connections` for as long as it lasts.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    limits: Http,
-    connections: Arc<Semaphore>,
-    gauge: Gauge,
-    mut stopping: watch::Receiver<bool>,
-) {
+/// What a client is answered that speaks HTTP where there is HTTPS.
+pub const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nConnection: close\r\n\r\n\
+    {\"type\":\"urn:dunnage:problem:tls\",\"title\":\"TLS needed\",\"status\":400,\"detail\":\"this port is https\"}";
+
+/// Where connections come from.
+pub struct Listening {
+    /// The port.
+    pub listener: TcpListener,
+    /// What makes TLS connections of them, if they are to be.
+    pub tls: Option<Acceptor>,
+    /// Each holds a permit for as long as it lasts.
+    pub connections: Arc<Semaphore>,
+    /// Counts them.
+    pub gauge: Gauge,
+}
+
+/// Serves connections until `stopping` says true.
+pub async fn serve(listening: Listening, router: Router, limits: Http, mut stopping: watch::Receiver<bool>) {
+    let Listening { listener, tls, connections, gauge } = listening;
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(Duration::from_secs(limits.header_timeout_seconds))
@@ -60,24 +71,41 @@ pub async fn serve(
         if let Some((stream, address, place)) = accepted {
             let open = Open::new(place, gauge.clone());
             let service = TowerToHyperService::new(Addressed::new(router.clone(), address));
-            let io = TokioIo::new(WriteDeadline::new(stream, write_timeout));
-            let connection = http.serve_connection(io, service);
-            let mut stopping = stopping.clone();
+            let (http, tls, stopping) = (http.clone(), tls.clone(), stopping.clone());
             tokio::spawn(async move {
                 let _open = open;
-                let mut connection = pin!(connection);
-                let ended = tokio::select! {
-                    ended = connection.as_mut() => ended,
-                    () = stop(&mut stopping) => {
-                        connection.as_mut().graceful_shutdown();
-                        connection.await
-                    }
+                let Some(tls) = tls else {
+                    return converse(&http, WriteDeadline::new(stream, write_timeout), service, stopping)
+                        .await;
                 };
-                if let Err(e) = ended {
-                    tracing::debug!(error = %e, "a connection broke");
-                }
+                // In memory of its own, which connections without TLS do not need.
+                Box::pin(async move {
+                    let Some(stream) = tls.accept(stream).await else { return };
+                    converse(&http, WriteDeadline::new(stream, write_timeout), service, stopping).await;
+                })
+                .await;
             });
         }
+    }
+}
+
+/// Serves the requests of one connection.
+async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
+    http: &http1::Builder,
+    stream: S,
+    service: TowerToHyperService<Addressed<Router>>,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop(&mut stopping) => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(e) = ended {
+        tracing::debug!(error = %e, "a connection broke");
     }
 }
 

@@ -9,10 +9,11 @@ use crate::{
     outputs::Outputs,
     profile::Profiles,
     requests::Requests,
+    tls::Certificates,
 };
 use arc_swap::ArcSwap;
 use std::sync::{
-    Mutex, PoisonError,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 use tokio::sync::{Semaphore, watch};
@@ -25,6 +26,8 @@ pub struct Shared {
     pub access: Access,
     /// How much they may send.
     pub limits: Limits,
+    /// What listeners with TLS show, if there is a certificate.
+    pub certificates: Option<Arc<Certificates>>,
     /// Codecs by schema and device. Whoever handles a message takes them once.
     pub profiles: ArcSwap<Profiles>,
     /// The way to the writer.

@@ -110,7 +110,7 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 pub async fn start(config: Config) -> Result<dunnage_gateway::Gateway, Failure> {
     let file = config.file.clone();
     dunnage_gateway::Gateway::start(config).await.map_err(|error| match error {
-        Error::Profile(_) | Error::Tokens(_) | Error::Input(_) | Error::Output(_) => {
+        Error::Profile(_) | Error::Tokens(_) | Error::Tls(_) | Error::Input(_) | Error::Output(_) => {
             explain(file.as_deref(), &error)
         }
         Error::Listen { address, ref source } if source.kind() == ErrorKind::AddrInUse => {

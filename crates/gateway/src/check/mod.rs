@@ -8,6 +8,7 @@ use crate::{
     config_file::{ConfigError, overridden},
     inputs, log, outputs,
     profile::Profiles,
+    tls,
 };
 pub use document::{Document, Wrong};
 use serde::Serialize;
@@ -107,6 +108,10 @@ impl Found<'_> {
         }
         if let Err(message) = log::filter(&config.log) {
             self.value(&["log", "level"], message);
+        }
+        let both = !config.tls.certificate.as_os_str().is_empty() && !config.tls.key.as_os_str().is_empty();
+        if let Some(Err(e)) = both.then(|| tls::check(&config.tls)) {
+            self.value(&["tls", e.key], e.message);
         }
         #[cfg(unix)]
         if let Some(Err(e)) = config.admin_socket().map(|path| crate::admin::check_length(&path)) {

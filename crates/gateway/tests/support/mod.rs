@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 pub mod acme;
+pub mod authority;
 pub mod child;
 pub mod coap;
 pub mod kafka;

@@ -1,4 +1,10 @@
-//! TLS for what the gateway calls.
+//! TLS: for what the gateway calls, and for its listeners.
+
+mod accept;
+mod certificate;
+
+pub use accept::Acceptor;
+pub use certificate::{Certificates, Settings, TlsError, check};
 
 /// Chooses the cryptography of all TLS connections of this process. Called before the first is made, any number of times.
 pub fn prepare() {
