@@ -18,3 +18,4 @@ mod readme;
 mod run;
 mod schema;
 mod size;
+mod token;

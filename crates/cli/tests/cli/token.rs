@@ -1,0 +1,106 @@
+//! `dunnage gateway token`, and that no token shows up where it does not belong.
+
+use crate::run::{Run, command, dunnage, finish, terminate};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    path::Path,
+};
+
+/// `dunnage gateway token` for the configuration in `folder`.
+fn token(folder: &Path, arguments: &[&str]) -> Run {
+    let file = folder.join("dunnage.toml");
+    fs::write(&file, format!("[buffer]\npath = {:?}\n[access]\nwho = 'tokens'\n", folder.join("b.sqlite3")))
+        .unwrap();
+    dunnage(&[&["gateway", "token"], arguments, &["--config", file.to_str().unwrap()]].concat(), "")
+}
+
+#[test]
+fn tokens_are_made_listed_and_revoked() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = |arguments: &[&str]| token(folder.path(), arguments);
+    let made = token(&["new", "--device", "buoy-*", "--name", "buoys"]);
+    let secret = made.text().trim().to_owned();
+    assert!(secret.len() == 46 && secret.starts_with("dn_") && !made.stderr.contains(&secret), "{secret}");
+    token(&["new", "--read", "--until", "2020-01-31", "--name", "grafana"]).text();
+    let listed = token(&["list"]);
+    let expected = "buoys    send as buoy-*\ngrafana  read, ended 2020-02-01T00:00:00.000Z\n";
+    assert_eq!(listed.text(), expected);
+    assert!(!fs::read_to_string(folder.path().join("tokens.toml")).unwrap().contains(&secret));
+    for wrong in [
+        &["new"][..],
+        &["new", "--read", "--device", "a"],
+        &["new", "--device", "a b"],
+        &["new", "--read", "--until", "tomorrow"],
+        &["new", "--read", "--name", "buoys"],
+        &["revoke", "nobody"],
+    ] {
+        assert_eq!(token(wrong).code, 2, "{wrong:?}");
+    }
+    assert_eq!(token(&["revoke", "buoys"]).code, 0);
+    assert!(!token(&["list"]).text().contains("buoys"));
+    fs::write(folder.path().join("tokens.toml"), "[[token]]\nname = 'a'\nhash = 'b'\nread = true\n").unwrap();
+    let file = folder.path().join("dunnage.toml");
+    let checked = dunnage(&["gateway", "check", "--config", file.to_str().unwrap()], "");
+    assert!(checked.any_text().contains("tokens.toml:3:8: token[1].hash: "), "{}", checked.any_text());
+}
+
+#[test]
+fn a_token_is_in_no_log_no_answer_and_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = |arguments: &[&str]| token(folder.path(), arguments).text().trim().to_owned();
+    let (sends, reads) = (secret(&["new", "--device", "d"]), secret(&["new", "--read"]));
+    let file = folder.path().join("dunnage.toml");
+    let mut gateway = command(&["gateway", "--config", file.to_str().unwrap()]);
+    gateway.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").env("DUNNAGE_LOG_LEVEL", "trace");
+    gateway.env("DUNNAGE_LOG_FORMAT", "json");
+    let mut child = gateway.spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    let address = loop {
+        let mut line = String::new();
+        assert!(log.read_line(&mut line).unwrap() > 0, "the gateway ended: {said}");
+        said.push_str(&line);
+        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        if line["message"] == "gateway started" {
+            break line["address"].as_str().unwrap().to_owned();
+        }
+    };
+    let rest = std::thread::spawn(move || {
+        let mut rest = String::new();
+        log.read_to_string(&mut rest).map(|_| rest).unwrap()
+    });
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let wrong = format!("{}x", &sends[..sends.len() - 1]);
+    let mut answers = String::new();
+    for (token, device, status) in
+        [(&sends, "d", 204), (&sends, "e", 403), (&reads, "d", 403), (&wrong, "d", 401), (&sends, "-", 400)]
+    {
+        let request =
+            agent.post(format!("http://{address}/ingest/{device}")).content_type("application/json");
+        let mut answer =
+            request.header("authorization", format!("Bearer {token}")).send("{\"t\":1}").unwrap();
+        assert_eq!(answer.status(), status);
+        answers += &format!("{:?}{}", answer.headers().clone(), answer.body_mut().read_to_string().unwrap());
+    }
+    for path in ["/api/messages", "/api/devices", "/api/stats", "/api/quarantine", "/metrics", "/nothing"] {
+        for token in [&reads, &sends, &wrong] {
+            let request = agent.get(format!("http://{address}{path}"));
+            let mut answer = request.header("authorization", format!("Bearer {token}")).call().unwrap();
+            answers +=
+                &format!("{:?}{}", answer.headers().clone(), answer.body_mut().read_to_string().unwrap());
+        }
+    }
+    answers += dunnage(&["gateway", "status", "--config", file.to_str().unwrap()], "").text();
+    terminate(&child);
+    let ended = finish(child, b"");
+    assert_eq!(ended.code, 0);
+    said += &rest.join().unwrap();
+    assert!(said.contains("a token is refused") && said.contains("gateway stopped"), "{said}");
+    for secret in [&sends, &reads, &wrong] {
+        // Without its end, in which the wrong one differs.
+        let part = &secret[3..secret.len() - 1];
+        assert!(!said.contains(part), "the log has a token");
+        assert!(!answers.contains(part), "an answer has a token");
+    }
+}
