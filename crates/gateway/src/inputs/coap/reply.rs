@@ -7,6 +7,8 @@ use coap_lite::{CoapOption, MessageClass, MessageType, Packet, ResponseType, opt
 
 /// So many times the bytes of its request an answer may have, as whoever sent it may have given another's address (RFC 9175, 2.4).
 const AMPLIFICATION: usize = 3;
+/// Most bytes of a diagnostic: with everything else, it fits the codec's limit of 1280 bytes.
+const DIAGNOSTIC: usize = 1024;
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,13 +58,13 @@ impl Reply {
             }
         }
         let head = packet.to_bytes().map_or(0, |bytes| bytes.len() + 1);
-        let room = (AMPLIFICATION * asked).saturating_sub(head);
+        let room = DIAGNOSTIC.min((AMPLIFICATION * asked).saturating_sub(head));
         let mut end = self.diagnostic.len().min(room);
         while !self.diagnostic.is_char_boundary(end) {
             end -= 1;
         }
         packet.payload = self.diagnostic.as_bytes()[..end].to_vec();
-        // It is far below the codec's limit of 1280 bytes unless the diagnostic is long.
+        // A token, options and a diagnostic as short as these are always written.
         packet.to_bytes().unwrap_or_default()
     }
 }
@@ -106,9 +108,28 @@ fn diagnostic(problem: &Problem) -> String {
     if let Some(pointer) = &problem.pointer {
         text += &format!(" pointer={pointer}");
     }
-    let mut end = problem.detail.len().min(512);
-    while !problem.detail.is_char_boundary(end) {
-        end -= 1;
+    text + ": " + &problem.detail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_bounded_by_its_request_and_by_the_codec() {
+        let reply = Reply {
+            block: Some(Block { number: 70_000, more: true, exponent: 6 }),
+            most: Some(1 << 20),
+            later: Some(60),
+            ..Reply::because(ResponseType::BadRequest, "\u{e9}".repeat(40_000))
+        };
+        let length = |asked| {
+            let datagram = reply.datagram(MessageType::Acknowledgement, 1, &[7; 8], asked);
+            let packet = Packet::from_bytes(&datagram).unwrap();
+            assert!(std::str::from_utf8(&packet.payload).is_ok());
+            datagram.len()
+        };
+        assert!((29..=30).contains(&length(10)), "{}", length(10));
+        assert!((1024..1280).contains(&length(60_000)), "{}", length(60_000));
     }
-    text + ": " + &problem.detail[..end]
 }
