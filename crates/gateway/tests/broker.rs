@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use std::{
     collections::HashSet,
     io::{BufRead, BufReader},
-    net::TcpListener,
+    net::{Shutdown, TcpListener},
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -192,9 +192,12 @@ fn a_message_that_the_broker_sends_again_is_stored_once() {
     let port = listener.local_addr().unwrap().port();
     let gateway = start_with(|config| subscribe(config, port, "gateway", ""));
     let mut broker = accept(&listener, 0);
+    let held = support::hold(gateway.folder.path());
     broker.send(&message(0, 5, "1"));
-    // It is gone before the message is acknowledged.
-    drop(broker);
+    // The connection ends before the message is stored.
+    broker.stream.shutdown(Shutdown::Write).unwrap();
+    while broker.read().is_some() {}
+    drop(held);
     let mut broker = accept(&listener, 1);
     until("the message is not stored", || count(&gateway, "stored") == 1);
     broker.send(&message(0b1000, 5, "1"));

@@ -17,7 +17,7 @@ use std::{
 use support::{
     Running,
     acme::free_port,
-    child, config,
+    child, config, hold,
     mqtt::{Client, packet},
     start_in, start_with,
     tools::tool,
@@ -248,6 +248,28 @@ fn a_message_of_quality_2_that_is_sent_again_is_stored_once() {
         let unknown: &[u8] = if version == 5 { &[0, 8, 0x92, 0] } else { &[0, 8] };
         assert_eq!(client.read().unwrap(), (0x70, unknown.to_vec()));
     }
+}
+
+#[test]
+fn a_message_of_quality_1_whose_acknowledgement_was_never_sent_is_stored_once() {
+    let gateway = start();
+    let address = address(&gateway);
+    let (mut first, _) = Client::connect(address, 5, "c", true);
+    let held = hold(gateway.folder.path());
+    first.publish(Q1, "v1/d/json", 9, "1");
+    // It connects again before the message is stored.
+    let mut second = Client::open(address, 5);
+    second.send(&second.hello("c", true, 60));
+    assert_eq!(first.read().map(|(first, body)| (first, body[0])), Some((0xe0, 0x8e)));
+    drop(held);
+    let (_, body) = second.read().unwrap();
+    assert_eq!(&body[..2], &[1, 0], "the session is there");
+    second.publish(Q1 | DUP, "v1/d/json", 9, "1");
+    assert_eq!(second.read().unwrap(), (0x40, vec![0, 9]));
+    // The identifier is free again.
+    second.publish(Q1 | DUP, "v1/d/json", 9, "1");
+    assert_eq!(second.read().unwrap(), (0x40, vec![0, 9]));
+    assert_eq!(stats(&gateway), [3, 2, 0, 0, 1]);
 }
 
 #[test]

@@ -31,6 +31,13 @@ pub fn config(folder: &Path) -> Config {
     config
 }
 
+/// Nothing is committed to the buffer in `folder` until this is dropped.
+pub fn hold(folder: &Path) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(folder.join("buffer.sqlite3")).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    connection
+}
+
 pub struct Running {
     pub runtime: Runtime,
     pub gateway: Gateway,
