@@ -16,6 +16,7 @@ use std::{
 };
 use support::{
     Running,
+    authority::Authority,
     mosquitto::Mosquitto,
     mqtt::{Client, packet, text},
     start_in, start_with,
@@ -163,6 +164,34 @@ fn a_wrong_password_is_tried_again_until_it_is_right() {
         assert!(Command::new("mosquitto_pub").args(login).status().unwrap().success());
         count(&gateway, "stored") > 0
     });
+}
+
+#[test]
+fn a_broker_with_tls_is_known_by_its_certificate() {
+    let kept = tempfile::tempdir().unwrap();
+    let [ca, other, certificate, key] =
+        ["ca.pem", "other.pem", "cert.pem", "key.pem"].map(|name| kept.path().join(name));
+    let authority = Authority::new("brokers");
+    authority.issue(&["127.0.0.1"], 2099, &certificate, &key);
+    authority.write(&ca);
+    Authority::new("strangers").write(&other);
+    let more = format!("allow_anonymous true\ncertfile {}\nkeyfile {}", certificate.display(), key.display());
+    let broker = Mosquitto::start_in(kept.path(), &more);
+    let port = broker.port.to_string();
+    let subscribed = |config: &mut Config, name: &str, ca: &Path| {
+        subscribe(config, broker.port, name, &format!("ca_file = {ca:?}"));
+        let settings = config.inputs.last_mut().unwrap().broker.as_mut().unwrap();
+        settings.url = format!("mqtts://127.0.0.1:{port}");
+    };
+    let gateway = start_with(|config| subscribed(config, "good", &ca));
+    let stranger = start_with(|config| subscribed(config, "stranger", &other));
+    until("the gateway does not subscribe", || {
+        let message =
+            ["-p", &port, "--cafile", ca.to_str().unwrap(), "-q", "1", "-t", "v1/d/json", "-m", "1"];
+        let sent = Command::new("mosquitto_pub").args(["-h", "127.0.0.1"]).args(message).status();
+        sent.unwrap().success() && count(&gateway, "stored") > 0
+    });
+    assert_eq!(count(&stranger, "received"), 0);
 }
 
 /// The next connection of the gateway, subscribed; with the session that was.

@@ -4,7 +4,7 @@
 
 mod support;
 
-use dunnage_gateway::{Config, Right, Who, tokens};
+use dunnage_gateway::{Config, Right, Tls, Who, tokens};
 use rusqlite::Connection;
 use std::{
     collections::HashSet,
@@ -17,6 +17,7 @@ use std::{
 use support::{
     Running,
     acme::free_port,
+    authority::Authority,
     child, config, hold,
     mqtt::{Client, packet},
     start_in, start_with,
@@ -203,6 +204,25 @@ fn the_password_is_a_token_that_sends_as_its_devices() {
     assert!(text.contains("Not authorized"), "{text}");
     let (summary, _folder) = gateway.stop();
     assert_eq!((summary.stored, summary.refused), (2, 1));
+}
+
+#[test]
+fn tls_is_offered_and_nothing_else_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ca, certificate, key] = ["ca.pem", "cert.pem", "key.pem"].map(|name| folder.path().join(name));
+    let authority = Authority::new("devices");
+    authority.issue(&["127.0.0.1"], 2099, &certificate, &key);
+    authority.write(&ca);
+    let gateway = start_with(|config| {
+        listen(config, "tls = true");
+        config.tls = Tls { certificate, key };
+    });
+    let address = address(&gateway);
+    let message = ["-q", "1", "-t", "v1/d/json", "-m", "1"];
+    let (done, text) = publish(address, &[&["--cafile", ca.to_str().unwrap()][..], &message].concat());
+    assert!(done, "{text}");
+    assert!(!publish(address, &message).0, "without TLS");
+    assert_eq!(gateway.stop().0.stored, 1);
 }
 
 #[test]

@@ -149,7 +149,7 @@ impl Found<'_> {
 
     fn inputs(&mut self, config: &Config) {
         for (index, input) in config.inputs.iter().enumerate() {
-            if let Err(error) = inputs::open(&config.inputs[..index], input) {
+            if let Err(error) = inputs::open(config, index) {
                 self.own(("input", index), &kind(input), &error.message);
             }
         }

@@ -16,11 +16,7 @@ pub mod take;
 pub mod udp;
 pub mod webhooks;
 
-use crate::{
-    config::{self, Config},
-    name::is_name,
-    shared::Shared,
-};
+use crate::{config::Config, name::is_name, shared::Shared};
 use axum::Router;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
@@ -66,13 +62,13 @@ pub struct InputError {
 
 /// Makes the inputs that `config` describes. What they take from need not be there yet.
 pub fn open_all(config: &Config) -> Result<Vec<Named>, InputError> {
-    let inputs = config.inputs.iter().enumerate();
-    inputs.map(|(at, input)| open(&config.inputs[..at], input)).collect()
+    (0..config.inputs.len()).map(|index| open(config, index)).collect()
 }
 
-/// Makes the input `config`, behind the inputs `earlier`.
-pub fn open(earlier: &[config::Input], config: &config::Input) -> Result<Named, InputError> {
-    let name = &config.name;
+/// Makes the input at `index` of those that `config` describes.
+pub fn open(config: &Config, index: usize) -> Result<Named, InputError> {
+    let (earlier, input) = (&config.inputs[..index], &config.inputs[index]);
+    let name = &input.name;
     let failed = |message: String| InputError { name: name.clone(), message };
     if !is_name(name) {
         return Err(failed("the name must be 1 to 64 of A-Z a-z 0-9 . _ : -".into()));
@@ -81,22 +77,23 @@ pub fn open(earlier: &[config::Input], config: &config::Input) -> Result<Named, 
         return Err(failed("another input has this name".into()));
     }
     let mut inputs = Vec::new();
-    if let Some(settings) = &config.mqtt {
-        inputs.push(mqtt::Mqtt::new(name, settings).map(boxed));
+    if let Some(settings) = &input.mqtt {
+        let certificate = !config.tls.certificate.as_os_str().is_empty();
+        inputs.push(mqtt::Mqtt::new(name, settings, certificate).map(boxed));
     }
-    if let Some(settings) = &config.broker {
+    if let Some(settings) = &input.broker {
         inputs.push(broker::Broker::new(name, settings).map(boxed));
     }
-    if let Some(settings) = &config.nats {
+    if let Some(settings) = &input.nats {
         inputs.push(nats::Nats::new(name, settings).map(boxed));
     }
-    if let Some(settings) = &config.webhook {
+    if let Some(settings) = &input.webhook {
         inputs.push(webhooks::Webhook::new(name, settings).map(boxed));
     }
-    if let Some(settings) = &config.coap {
+    if let Some(settings) = &input.coap {
         inputs.push(coap::Coap::new(name, settings).map(boxed));
     }
-    if let Some(settings) = &config.udp {
+    if let Some(settings) = &input.udp {
         inputs.push(udp::Udp::new(name, settings).map(boxed));
     }
     match (inputs.pop(), inputs.is_empty()) {

@@ -14,7 +14,11 @@ mod session;
 mod wire;
 
 use super::Input;
-use crate::{access::Peer, shared::Shared};
+use crate::{
+    access::Peer,
+    shared::Shared,
+    tls::{Acceptor, TlsError},
+};
 use reason::Refusal;
 use serde::{Deserialize, Serialize};
 use session::Sessions;
@@ -35,6 +39,7 @@ pub const EXAMPLE: &str = "\
 # connections = 10000               # more wait until one ends
 # in_flight_messages = 64           # of a client that may wait for their commits
 # session_expiry_seconds = 3600     # how long packet identifiers are remembered of a client that is gone
+# Also tls: true for TLS, with the certificate of [tls].
 ";
 
 /// How much more than a message a packet may have, in bytes: its topic and properties.
@@ -49,6 +54,9 @@ pub struct Settings {
     /// Address and port; port 0 takes a free one.
     #[serde(default = "listen")]
     pub listen: SocketAddr,
+    /// Whether it is TLS, with the certificate of `[tls]`.
+    #[serde(default)]
+    pub tls: bool,
     /// Most connections at a time; more wait in the listen queue.
     #[serde(default = "connections")]
     pub connections: usize,
@@ -94,8 +102,12 @@ struct Door {
 }
 
 impl Mqtt {
-    /// The input `name` that `settings` describe. An error says what is wrong with them.
-    pub fn new(name: &str, settings: &Settings) -> Result<Mqtt, String> {
+    /// The input `name` that `settings` describe; `certificate` says whether there is one for TLS. An error says what is wrong
+    /// with them.
+    pub fn new(name: &str, settings: &Settings, certificate: bool) -> Result<Mqtt, String> {
+        if settings.tls && !certificate {
+            return Err("tls: needs [tls] certificate and key".into());
+        }
         for (key, number) in [
             ("connections", settings.connections),
             ("in_flight_messages", usize::from(settings.in_flight_messages)),
@@ -124,6 +136,7 @@ impl Input for Mqtt {
 
     async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
         let Some(listener) = self.listener else { return };
+        let Ok(tls) = acceptor(&self.settings, &shared) else { return };
         let places = Arc::new(Semaphore::new(self.settings.connections));
         let sessions = Arc::new(Sessions::new(self.settings.connections.saturating_mul(2)));
         let arriving = Arc::new(Semaphore::new(shared.queue.limit().min(Semaphore::MAX_PERMITS)));
@@ -135,10 +148,14 @@ impl Input for Mqtt {
                 accepted = accept(&listener, &places) => {
                     let Some((stream, peer, place)) = accepted else { continue };
                     let gauge = door.shared.metrics.input_connections(&door.name);
-                    let (door, stopping) = (Arc::clone(&door), door.shared.stopping.clone());
+                    let (door, tls, stopping) = (Arc::clone(&door), tls.clone(), door.shared.stopping.clone());
                     connections.spawn(async move {
                         gauge.inc();
-                        connection::serve(door, stream, peer, stopping).await;
+                        match tls {
+                            None => connection::serve(door, stream, peer, stopping).await,
+                            // In memory of its own, which connections without TLS do not need.
+                            Some(tls) => Box::pin(secure(tls, door, stream, peer, stopping)).await,
+                        }
                         gauge.dec();
                         drop(place);
                     });
@@ -150,6 +167,26 @@ impl Input for Mqtt {
         }
         drop(listener);
         while connections.join_next().await.is_some() {}
+    }
+}
+
+/// What makes TLS connections, if they are to be.
+fn acceptor(settings: &Settings, shared: &Shared) -> Result<Option<Acceptor>, TlsError> {
+    let certificates = shared.certificates.as_ref().filter(|_| settings.tls);
+    // An answer to who speaks no TLS would be no MQTT.
+    let acceptor = certificates.map(|certificates| certificates.acceptor(&["mqtt"], "")).transpose();
+    acceptor.inspect_err(|error| tracing::error!(%error, "an input cannot offer TLS, and takes nothing"))
+}
+
+async fn secure(
+    tls: Acceptor,
+    door: Arc<Door>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    stopping: watch::Receiver<bool>,
+) {
+    if let Some(stream) = tls.accept(stream).await {
+        connection::serve(door, stream, peer, stopping).await;
     }
 }
 
