@@ -2,8 +2,12 @@
 
 mod catch_up;
 mod cells;
+mod coap;
+mod doors;
 mod fleet;
+mod hostile;
 mod kill;
+mod mqtt;
 mod nginx;
 mod node;
 mod paper;
@@ -28,7 +32,7 @@ type Failure = Box<dyn std::error::Error>;
 #[derive(Parser)]
 #[command(
     about = "Load tests of the gateway, beside a bare probe that stores raw bodies and a service in Node.\n\
-                   Without a command: rates, fleet and kill, with their defaults."
+                   Without a command: rates, doors, fleet and kill, with their defaults."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -39,12 +43,16 @@ struct Arguments {
 enum Command {
     /// Requests a second, the servers in turn; writes bench/results/load.jsonl
     Rates(rates::Plan),
+    /// Acknowledged messages a second over MQTT, CoAP and HTTP, beside mosquitto and libcoap; idle MQTT clients
+    Doors(doors::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),
     /// kill -9 under load: acknowledged, found, lost
     Kill(kill::Plan),
     /// Ingest beside an output that is behind by a million messages, and the memory that this takes
     CatchUp(catch_up::Plan),
+    /// Mutated frames through one door, and how long a well-behaved client waits beside them
+    Hostile(hostile::Plan),
     /// What the others start in processes of their own
     #[command(hide = true)]
     Serve { server: server::Own, folder: PathBuf },
@@ -52,6 +60,10 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    // Ten thousand clients need as many files here and in the servers, which inherit the limit.
+    if let Err(e) = rlimit::increase_nofile_limit(u64::MAX) {
+        eprintln!("the limit of open files stays as it is: {e}");
+    }
     match run(Arguments::parse().command).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
@@ -65,9 +77,11 @@ async fn run(command: Option<Command>) -> Result<(), Failure> {
     let report = &mut Report::default();
     match command {
         Some(Command::Rates(plan)) => rates::measure(&plan, report),
+        Some(Command::Doors(plan)) => doors::measure(&plan, report).await,
         Some(Command::Fleet(plan)) => fleet::measure(&plan, report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
+        Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,
         Some(Command::Serve { server, folder }) => server::serve(server, &folder).await,
         None => all(report).await,
     }
@@ -77,6 +91,8 @@ async fn run(command: Option<Command>) -> Result<(), Failure> {
 async fn all(report: &mut Report) -> Result<(), Failure> {
     report.line(&machine());
     rates::measure(&Default::default(), report)?;
+    report.line("");
+    doors::measure(&Default::default(), report).await?;
     report.line("");
     fleet::measure(&Default::default(), report)?;
     report.line("");

@@ -49,12 +49,12 @@ impl Default for Plan {
 
 /// What one run of wrk found.
 #[derive(Debug, Clone, Copy)]
-struct Run {
-    rps: f64,
-    p95_ms: f64,
+pub struct Run {
+    pub rps: f64,
+    pub p95_ms: f64,
     /// The server's processor time for a request. It depends less on what else the machine does.
-    cpu_us: f64,
-    failures: u64,
+    pub cpu_us: f64,
+    pub failures: u64,
 }
 
 /// Runs it all, prints a table and writes `bench/results/load.jsonl`.
@@ -121,7 +121,7 @@ fn row(
 }
 
 /// One run: a fresh server, wrk, and a look at what the server has stored.
-fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) -> Result<Run, Failure> {
+pub fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) -> Result<Run, Failure> {
     let folder = tempfile::tempdir()?;
     let bodies = folder.path().join("bodies");
     payload.write(&bodies)?;

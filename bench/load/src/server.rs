@@ -3,10 +3,15 @@
 use crate::{Failure, node, payload, probe};
 use dunnage_gateway::{Config, Gateway};
 use std::{
+    collections::HashMap,
     io::{BufRead, BufReader, Read},
     net::SocketAddr,
     path::Path,
     process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 /// Who is measured.
@@ -47,7 +52,13 @@ pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
         }
         Own::Dunnage => {
             let gateway = Gateway::start(Config::load(Some(&folder.join("gateway.toml")))?).await?;
-            println!("{}", gateway.address());
+            let mut line = gateway.address().to_string();
+            for name in DOORS {
+                if let Some(address) = gateway.input_address(name) {
+                    line += &format!(" {name}={address}");
+                }
+            }
+            println!("{line}");
             Some(gateway)
         }
     };
@@ -58,10 +69,15 @@ pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What inputs that listen are called in the configurations here.
+const DOORS: [&str; 3] = ["mqtt", "coap", "udp"];
+
 /// A server in a process of its own.
 pub struct Running {
     child: Child,
     pub address: SocketAddr,
+    doors: HashMap<String, SocketAddr>,
+    panics: Arc<AtomicU64>,
 }
 
 impl Running {
@@ -72,10 +88,15 @@ impl Running {
 
     /// The same with further configuration of the gateway.
     pub fn start_with(server: Server, folder: &Path, more: &str) -> Result<Running, Failure> {
+        // Some of it comes through nginx.
+        let config = format!("[access]\nwho = \"anyone\"\n{}\n{more}", payload::profile());
+        Running::start_configured(server, folder, &config)
+    }
+
+    /// The same with no configuration but this, where its files are and a free port.
+    pub fn start_configured(server: Server, folder: &Path, config: &str) -> Result<Running, Failure> {
         let path = folder.join("buffer.sqlite3");
-        let profile = payload::profile();
-        let config =
-            format!("[http]\nlisten = \"127.0.0.1:0\"\n[buffer]\npath = {path:?}\n{profile}\n{more}");
+        let config = format!("[http]\nlisten = \"127.0.0.1:0\"\n[buffer]\npath = {path:?}\n{config}");
         std::fs::write(folder.join("gateway.toml"), config)?;
         let mut command = match server {
             Server::Node => node::command(),
@@ -85,31 +106,60 @@ impl Running {
                 command
             }
         };
-        let mut child = command.arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        command.arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let panics = Arc::new(AtomicU64::new(0));
+        if let Some(errors) = child.stderr.take() {
+            let panics = Arc::clone(&panics);
+            std::thread::spawn(move || {
+                for line in BufReader::new(errors).lines().map_while(Result::ok) {
+                    eprintln!("{line}");
+                    panics.fetch_add(u64::from(line.contains("panicked at")), Ordering::Relaxed);
+                }
+            });
+        }
         let mut line = String::new();
         if let Some(output) = child.stdout.take() {
             BufReader::new(output).read_line(&mut line)?;
         }
-        let address = line.trim().parse().map_err(|_| format!("{} did not start", server.name()))?;
-        Ok(Running { child, address })
+        let mut parts = line.split_whitespace();
+        let failed = || format!("{} did not start", server.name());
+        let address = parts.next().unwrap_or_default().parse().map_err(|_| failed())?;
+        let door = |part: &str| {
+            let (name, address) = part.split_once('=')?;
+            Some((name.to_owned(), address.parse().ok()?))
+        };
+        Ok(Running { child, address, doors: parts.filter_map(door).collect(), panics })
     }
 
-    /// The most memory that it had, in MB (VmHWM).
+    /// Where the input `name` listens.
+    pub fn door(&self, name: &str) -> Result<SocketAddr, Failure> {
+        Ok(*self.doors.get(name).ok_or_else(|| format!("the gateway has no input {name}"))?)
+    }
+
+    /// The id of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How often a thread or a task of it has panicked.
+    pub fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
+    }
+
+    /// Whether it has not ended.
+    pub fn is_running(&mut self) -> Result<bool, Failure> {
+        Ok(self.child.try_wait()?.is_none())
+    }
+
+    /// The most memory that it had, in MB.
     pub fn memory_mb(&self) -> Result<f64, Failure> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
-        let kb: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
-        Ok(kb / 1024.0)
+        memory_mb(self.child.id(), "VmHWM")
     }
 
-    /// The processor time that it has taken, in seconds: user and system, as `/proc` counts them in 1/100 s.
+    /// The processor time that it has taken, in seconds.
     pub fn processor_seconds(&self) -> Result<f64, Failure> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        // After the name, which is in parentheses: utime is field 14 of all, stime 15.
-        let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-        let ticks =
-            |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
-        Ok((ticks(11) + ticks(12)) / 100.0)
+        processor_seconds(self.child.id())
     }
 
     /// Ends it in order.
@@ -127,4 +177,22 @@ impl Running {
         self.child.wait()?;
         Ok(())
     }
+}
+
+/// The memory of a process, in MB: `VmHWM` is the most that it had, `VmRSS` what it has.
+pub fn memory_mb(process: u32, what: &str) -> Result<f64, Failure> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let mut lines = status.lines().filter_map(|line| line.split_once(':'));
+    let (_, value) = lines.find(|(name, _)| *name == what).ok_or_else(|| format!("no {what}"))?;
+    let kb: f64 = value.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kb / 1024.0)
+}
+
+/// The processor time that a process has taken, in seconds: user and system, as `/proc` counts them in 1/100 s.
+pub fn processor_seconds(process: u32) -> Result<f64, Failure> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // After the name, which is in parentheses: utime is field 14 of all, stime 15.
+    let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
+    Ok((ticks(11) + ticks(12)) / 100.0)
 }

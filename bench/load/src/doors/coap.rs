@@ -1,0 +1,86 @@
+//! Clients that send confirmable messages, each one at a time (NSTART 1), and again when there is no answer.
+
+use super::load::Seen;
+use crate::coap::{self, Answer};
+use std::{
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{net::UdpSocket, task::JoinSet, time::timeout};
+
+/// RFC 7252, 4.8: how long to wait for the first answer, and how often to send again.
+const ACK_TIMEOUT: Duration = Duration::from_secs(2);
+const MAX_RETRANSMIT: u32 = 4;
+
+/// Has `clients`, each with a port of its own, send `requests` in turn until `length` has passed.
+pub async fn load(
+    address: SocketAddr,
+    requests: Vec<Vec<u8>>,
+    clients: usize,
+    length: Duration,
+) -> std::io::Result<Vec<Seen>> {
+    let requests = Arc::new(requests);
+    let end = Instant::now() + length;
+    let mut running = JoinSet::new();
+    for client in 0..clients {
+        let socket = UdpSocket::bind("127.0.0.1:0").await?;
+        socket.connect(address).await?;
+        let requests = Arc::clone(&requests);
+        running.spawn(async move { run(&socket, &requests, client * requests.len() / clients, end).await });
+    }
+    Ok(running.join_all().await)
+}
+
+async fn run(socket: &UdpSocket, requests: &[Vec<u8>], first: usize, end: Instant) -> Seen {
+    let mut seen = Seen::default();
+    let mut request = Vec::new();
+    for (number, next) in (1..=u16::MAX).cycle().zip(requests.iter().cycle().skip(first)) {
+        request.clone_from(next);
+        coap::number(&mut request, number);
+        let begun = Instant::now();
+        if begun >= end {
+            break;
+        }
+        match exchange(socket, &request, number).await {
+            Ok(Some(2)) if Instant::now() >= end => seen.late += 1,
+            Ok(Some(2)) => seen.micros.push(begun.elapsed().as_micros() as u32),
+            Ok(Some(class)) => {
+                seen.failures += 1;
+                seen.error.get_or_insert(format!("a message is answered with the class {class}"));
+            }
+            Ok(None) => return seen.broken(1, &"a message is never answered"),
+            Err(e) => return seen.broken(1, &e),
+        }
+    }
+    seen
+}
+
+/// Sends a request until it is answered. Says the class of the answer's code; 0 is a reset.
+pub async fn exchange(socket: &UdpSocket, request: &[u8], number: u16) -> std::io::Result<Option<u8>> {
+    let mut bytes = [0; 1500];
+    let mut patience = ACK_TIMEOUT;
+    for _ in 0..=MAX_RETRANSMIT {
+        socket.send(request).await?;
+        let answer = timeout(patience, async {
+            loop {
+                let length = socket.recv(&mut bytes).await?;
+                match coap::answer(&bytes[..length], number) {
+                    Some(Answer::Code { class, to_acknowledge, .. }) => {
+                        if let Some(id) = to_acknowledge {
+                            socket.send(&coap::acknowledgement(id)).await?;
+                        }
+                        return Ok(class);
+                    }
+                    Some(Answer::Reset) => return Ok(0),
+                    Some(Answer::Later) | None => {}
+                }
+            }
+        });
+        match answer.await {
+            Ok(answer) => return answer.map(Some),
+            Err(_) => patience *= 2,
+        }
+    }
+    Ok(None)
+}

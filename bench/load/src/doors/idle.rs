@@ -1,0 +1,82 @@
+//! Clients that are connected over MQTT and say nothing.
+
+use super::peers::Peer;
+use crate::{
+    Failure, mqtt,
+    report::Report,
+    results::{About, Results},
+    server::{Running, Server},
+};
+use std::{net::SocketAddr, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+};
+
+/// Clients that connect at a time.
+const AT_A_TIME: usize = 64;
+
+/// Prints what the gateway and mosquitto need for `clients` idle ones.
+pub async fn measure(
+    clients: usize,
+    config: &str,
+    results: &mut Results,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    report.line(&format!(
+        "\n**Idle**: {clients} MQTT clients connected, each answered a ping: the most memory that the server had.\n"
+    ));
+    report.line("| server | without clients, MB | with them, MB | for a client, kB |\n|---|--:|--:|--:|");
+    let folder = tempfile::tempdir()?;
+    let gateway = Running::start_with(Server::Dunnage, folder.path(), config)?;
+    let before = gateway.memory_mb()?;
+    let held = hold(gateway.door("mqtt")?, clients).await?;
+    let with = gateway.memory_mb()?;
+    drop(held);
+    gateway.stop()?;
+    row(Server::Dunnage.name(), clients, before, with, results, report);
+
+    let folder = tempfile::tempdir()?;
+    let broker = Peer::mosquitto(folder.path())?;
+    let before = broker.memory_mb()?;
+    let held = hold(broker.address, clients).await?;
+    row("mosquitto", clients, before, broker.memory_mb()?, results, report);
+    drop(held);
+    Ok(())
+}
+
+fn row(server: &str, clients: usize, before: f64, with: f64, results: &mut Results, report: &mut Report) {
+    let each = (with - before) * 1024.0 / clients as f64;
+    report.line(&format!("| {server} | {before:.0} | {with:.0} | {each:.1} |"));
+    let target = format!("{clients} idle clients");
+    let about = About { target: &target, format: "mqtt", library: server, source: "measured" };
+    results.add(&about, "memory_mb", with.round(), "MB");
+}
+
+/// Connects them all, and has each ask for a ping once all are there.
+async fn hold(address: SocketAddr, clients: usize) -> Result<Vec<TcpStream>, Failure> {
+    let mut held = Vec::with_capacity(clients);
+    let mut connecting = JoinSet::new();
+    for client in 0..clients {
+        if connecting.len() >= AT_A_TIME
+            && let Some(stream) = connecting.join_next().await
+        {
+            held.push(stream??);
+        }
+        let connect = mqtt::connect(&format!("idle-{client}"), Duration::from_secs(3600));
+        connecting.spawn(async move { mqtt::open(address, &connect).await });
+    }
+    while let Some(stream) = connecting.join_next().await {
+        held.push(stream??);
+    }
+    for stream in &mut held {
+        stream.write_all(&mqtt::PING).await?;
+        let mut answer = [0; 2];
+        stream.read_exact(&mut answer).await?;
+        if answer != [0xd0, 0] {
+            return Err(format!("the server answers PINGREQ with {answer:?}").into());
+        }
+    }
+    Ok(held)
+}

@@ -1,0 +1,93 @@
+//! Clients that publish with QoS 1, each with a window of messages that are not acknowledged yet.
+
+use super::load::Seen;
+use crate::mqtt::{self, Answer, Publish};
+use std::{
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+    time::timeout,
+};
+
+/// How long the last acknowledgements may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Connects `clients`, and has each publish `messages` in turn until `length` has passed.
+pub async fn load(
+    address: SocketAddr,
+    messages: Vec<Publish>,
+    clients: usize,
+    window: u16,
+    length: Duration,
+) -> std::io::Result<Vec<Seen>> {
+    let messages = Arc::new(messages);
+    let mut open = Vec::new();
+    for client in 0..clients {
+        let connect = mqtt::connect(&format!("load-{client}"), Duration::from_secs(600));
+        open.push(mqtt::open(address, &connect).await?);
+    }
+    let end = Instant::now() + length;
+    let mut running = JoinSet::new();
+    for (client, stream) in open.into_iter().enumerate() {
+        let messages = Arc::clone(&messages);
+        let first = client * messages.len() / clients;
+        running.spawn(async move { Client { messages, next: first, end }.run(stream, window).await });
+    }
+    Ok(running.join_all().await)
+}
+
+struct Client {
+    messages: Arc<Vec<Publish>>,
+    next: usize,
+    end: Instant,
+}
+
+impl Client {
+    async fn run(mut self, mut stream: TcpStream, window: u16) -> Seen {
+        let mut seen = Seen::default();
+        // By the packet identifier, from 1.
+        let mut sent_at = vec![Instant::now(); usize::from(window) + 1];
+        let (mut out, mut bytes) = (Vec::new(), Vec::with_capacity(4096));
+        (1..=window).for_each(|identifier| self.message(identifier, &mut out));
+        let mut under_way = u64::from(window);
+        while under_way > 0 {
+            if let Err(e) = stream.write_all(&out).await {
+                return seen.broken(under_way, &e);
+            }
+            out.clear();
+            match timeout(PATIENCE, stream.read_buf(&mut bytes)).await {
+                Err(_) => return seen.broken(under_way, &"no acknowledgement within 10 s"),
+                Ok(Ok(0)) => return seen.broken(under_way, &"the server closed the connection"),
+                Ok(Err(e)) => return seen.broken(under_way, &e),
+                Ok(Ok(_)) => {}
+            }
+            let now = Instant::now();
+            let mut taken = 0;
+            while let Some((answer, length)) = mqtt::answer(&bytes[taken..]) {
+                taken += length;
+                let Answer::Acknowledged(identifier @ 1..) = answer else { continue };
+                let Some(sent_at) = sent_at.get_mut(usize::from(identifier)) else { continue };
+                if now >= self.end {
+                    seen.late += 1;
+                    under_way -= 1;
+                    continue;
+                }
+                seen.micros.push((now - *sent_at).as_micros() as u32);
+                *sent_at = now;
+                self.message(identifier, &mut out);
+            }
+            bytes.drain(..taken);
+        }
+        seen
+    }
+
+    fn message(&mut self, identifier: u16, out: &mut Vec<u8>) {
+        self.messages[self.next].write(identifier, out);
+        self.next = (self.next + 1) % self.messages.len();
+    }
+}

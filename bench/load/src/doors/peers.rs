@@ -1,0 +1,99 @@
+//! Other people's servers behind the same generators. Neither makes anything durable before it acknowledges.
+
+use crate::{Failure, mqtt, server};
+use std::{
+    net::{SocketAddr, TcpListener, TcpStream, UdpSocket},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// A server that ends with its measurement.
+pub struct Peer {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Peer {
+    /// mosquitto with persistence as it is by default: in memory, and into a file every half hour and at its end.
+    pub fn mosquitto(folder: &Path) -> Result<Peer, Failure> {
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let config = format!(
+            "listener {} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {}/\nmax_queued_messages 0\n\
+             max_inflight_messages 0\nlog_type error\nuser root\n",
+            address.port(),
+            folder.display()
+        );
+        let path = folder.join("mosquitto.conf");
+        std::fs::write(&path, config)?;
+        // Debian's place is not in every user's path.
+        let debians = Path::new("/usr/sbin/mosquitto");
+        let program = if debians.exists() { debians } else { Path::new("mosquitto") };
+        let peer = Peer::start(Command::new(program).arg("-c").arg(path), address, "mosquitto")?;
+        peer.wait(|| TcpStream::connect(address).is_ok())?;
+        Ok(peer)
+    }
+
+    /// libcoap's example server, with a resource for each path that something is put to.
+    pub fn libcoap() -> Result<Peer, Failure> {
+        let address = UdpSocket::bind("127.0.0.1:0")?.local_addr()?;
+        let mut command = Command::new("coap-server-notls");
+        command.args(["-A", "127.0.0.1", "-p", &address.port().to_string(), "-d", "100000", "-v", "0"]);
+        let peer = Peer::start(&mut command, address, "libcoap3-bin")?;
+        let socket = UdpSocket::bind("127.0.0.1:0")?;
+        socket.set_read_timeout(Some(Duration::from_millis(100)))?;
+        socket.connect(address)?;
+        // An empty confirmable message is answered with a reset.
+        peer.wait(|| socket.send(&[0x40, 0, 0, 1]).is_ok() && socket.recv(&mut [0; 16]).is_ok())?;
+        Ok(peer)
+    }
+
+    fn start(command: &mut Command, address: SocketAddr, package: &str) -> Result<Peer, Failure> {
+        let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().map_err(|e| format!("{package}: {e} (apt install {package})"))?;
+        Ok(Peer { child, address })
+    }
+
+    fn wait(&self, mut ready: impl FnMut() -> bool) -> Result<(), Failure> {
+        let begun = Instant::now();
+        while !ready() {
+            if begun.elapsed() > Duration::from_secs(20) {
+                return Err("a peer does not start".into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
+    pub fn processor_seconds(&self) -> Result<f64, Failure> {
+        server::processor_seconds(self.child.id())
+    }
+
+    pub fn memory_mb(&self) -> Result<f64, Failure> {
+        server::memory_mb(self.child.id(), "VmHWM")
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // It has nothing that is needed any more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Leaves a session behind that wants every message, so that the broker has to keep them: without one it drops them.
+pub async fn want_everything(broker: SocketAddr) -> Result<(), Failure> {
+    let mut connect = mqtt::connect("later", Duration::from_secs(60));
+    // The session is to stay: no clean session, the flags being behind the protocol's name and level.
+    connect[9] = 0;
+    let mut stream = mqtt::open(broker, &connect).await?;
+    stream.write_all(&mqtt::subscribe("v1/#")).await?;
+    let mut answer = [0; 5];
+    stream.read_exact(&mut answer).await?;
+    match answer {
+        [0x90, 3, 0, 1, 1] => Ok(stream.write_all(&[0xe0, 0]).await?),
+        other => Err(format!("the broker answers SUBSCRIBE with {other:?}").into()),
+    }
+}

@@ -1,0 +1,111 @@
+//! A client that does nothing wrong, and how long it waits for its answers.
+
+use super::Door;
+use crate::{
+    Failure, coap, doors,
+    mqtt::{self, Answer},
+    server::Running,
+};
+use std::time::{Duration, Instant};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpStream, UdpSocket},
+    sync::watch,
+    time::timeout,
+};
+
+/// Between two messages.
+const PAUSE: Duration = Duration::from_millis(5);
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What it has waited for.
+#[derive(Default)]
+pub struct Waited {
+    pub micros: Vec<u32>,
+    pub failures: u64,
+}
+
+/// Its connection. A door that answers nothing has a guest at HTTP's.
+enum Guest {
+    Http(TcpStream),
+    Mqtt(TcpStream),
+    Coap(UdpSocket),
+}
+
+/// Sends a message every few milliseconds until `end` says true.
+pub async fn visit(door: Door, running: &Running, end: watch::Receiver<bool>) -> Result<Waited, Failure> {
+    let mut guest = Guest::connect(door, running).await?;
+    let mut waited = Waited::default();
+    for number in (1..=u16::MAX).cycle() {
+        if *end.borrow() {
+            break;
+        }
+        let begun = Instant::now();
+        match timeout(PATIENCE, guest.send(number)).await {
+            Ok(Ok(true)) => waited.micros.push(begun.elapsed().as_micros() as u32),
+            failed => {
+                eprintln!("the well-behaved client failed: {failed:?}");
+                waited.failures += 1;
+                guest = Guest::connect(door, running).await?;
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(waited)
+}
+
+impl Guest {
+    async fn connect(door: Door, running: &Running) -> Result<Guest, Failure> {
+        Ok(match door {
+            Door::Mqtt => {
+                let connect = mqtt::connect("guest", Duration::from_secs(60));
+                Guest::Mqtt(mqtt::open(running.door("mqtt")?, &connect).await?)
+            }
+            Door::Coap => {
+                let socket = UdpSocket::bind("127.0.0.1:0").await?;
+                socket.connect(running.door("coap")?).await?;
+                Guest::Coap(socket)
+            }
+            Door::Udp | Door::Http | Door::Webhook => {
+                let stream = TcpStream::connect(running.address).await?;
+                stream.set_nodelay(true)?;
+                Guest::Http(stream)
+            }
+        })
+    }
+
+    /// Whether the message `number` is acknowledged.
+    async fn send(&mut self, number: u16) -> std::io::Result<bool> {
+        let body = format!("{{\"n\":{number}}}");
+        match self {
+            Guest::Http(stream) => {
+                let length = body.len();
+                let head =
+                    "POST /ingest/guest HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+                stream.write_all(format!("{head}content-length: {length}\r\n\r\n{body}").as_bytes()).await?;
+                let (mut answer, mut length) = ([0; 1024], 0);
+                while !answer[..length].ends_with(b"\r\n\r\n") {
+                    match stream.read(&mut answer[length..]).await? {
+                        0 => return Ok(false),
+                        more => length += more,
+                    }
+                }
+                Ok(answer.starts_with(b"HTTP/1.1 204"))
+            }
+            Guest::Mqtt(stream) => {
+                let mut packet = Vec::new();
+                mqtt::publish("v1/guest/json", body.as_bytes()).write(number, &mut packet);
+                stream.write_all(&packet).await?;
+                let mut answer = [0; 4];
+                stream.read_exact(&mut answer).await?;
+                Ok(mqtt::answer(&answer) == Some((Answer::Acknowledged(number), 4)))
+            }
+            Guest::Coap(socket) => {
+                let mut request = coap::request(coap::POST, &["ingest", "guest"], Some(50), body.as_bytes());
+                coap::number(&mut request, number);
+                Ok(doors::exchange(socket, &request, number).await? == Some(2))
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Mutated frames against a real gateway over real sockets, while a well-behaved client measures how long it waits.
+
+mod attack;
+mod frames;
+mod guest;
+mod mutate;
+
+use crate::{
+    Failure, doors,
+    report::Report,
+    results::{About, Results},
+    server::{Running, Server, memory_mb},
+};
+use attack::Attack;
+use guest::Waited;
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+
+/// What is attacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Door {
+    Mqtt,
+    Coap,
+    Udp,
+    Http,
+    Webhook,
+}
+
+/// What is run.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    #[arg(long, value_enum)]
+    door: Door,
+    /// Mutated frames
+    #[arg(long, default_value_t = 10_000_000)]
+    frames: u64,
+    /// Frames a second; the well-formed ones for comparison come as fast
+    #[arg(long, default_value_t = 4000)]
+    rate: u64,
+    /// How long the well-behaved client is measured alone, and beside well-formed frames
+    #[arg(long, default_value_t = 5)]
+    seconds: u64,
+    /// What the mutations begin with
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Prints a table, and fails if the gateway did, or if its well-behaved client was not served.
+pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let mut running = Running::start_configured(
+        Server::Dunnage,
+        folder.path(),
+        &frames::config(plan.door, folder.path())?,
+    )?;
+    let address = match plan.door {
+        Door::Mqtt => running.door("mqtt")?,
+        Door::Coap => running.door("coap")?,
+        Door::Udp => running.door("udp")?,
+        Door::Http | Door::Webhook => running.address,
+    };
+    let alone = beside(plan, &running, async {
+        tokio::time::sleep(Duration::from_secs(plan.seconds)).await;
+        Ok(())
+    });
+    let alone = alone.await?;
+    let valid = attack(plan, address, false);
+    let calm = beside(plan, &running, attack::run(valid)).await?;
+    let begin = memory_mb(running.process(), "VmRSS")?;
+    let mutated = attack(plan, address, true);
+    let begun = Instant::now();
+    let middle = watch_half(&mutated, running.process());
+    let under = beside(plan, &running, attack::run(Arc::clone(&mutated)));
+    let (under, middle) = tokio::join!(under, middle);
+    let (under, middle, seconds) = (under?, middle?, begun.elapsed().as_secs_f64());
+    let end = memory_mb(running.process(), "VmRSS")?;
+    let dropped = dropped(address)?;
+    let found = Found {
+        sent: mutated.sent.load(Relaxed),
+        seconds,
+        panics: running.panics(),
+        alive: running.is_running()?,
+        hung: mutated.hung.load(Relaxed),
+        dropped,
+        memory: [begin, middle, end],
+        p95: [alone, calm, under]
+            .map(|mut waited| (doors::percentile_95(&mut waited.micros), waited.failures)),
+    };
+    running.stop()?;
+    found.report(plan, report)
+}
+
+/// What a run found.
+struct Found {
+    sent: u64,
+    seconds: f64,
+    panics: u64,
+    alive: bool,
+    hung: u64,
+    dropped: u64,
+    /// In MB: before, half way and after.
+    memory: [f64; 3],
+    /// In ms, with failures: alone, beside well-formed frames, beside mutated ones.
+    p95: [(f64, u64); 3],
+}
+
+impl Found {
+    fn report(&self, plan: &Plan, report: &mut Report) -> Result<(), Failure> {
+        let Found { sent, seconds, panics, hung, dropped, .. } = self;
+        let [begin, middle, end] = self.memory;
+        let [(alone, _), (calm, _), (under, failures)] = self.p95;
+        let door = format!("{:?}", plan.door).to_lowercase();
+        report.line(
+            "| door | mutated frames | of them dropped by the kernel | seconds | panics | not closed | memory at begin, middle, end (MB) | \
+             p95 alone (ms) | beside well-formed | beside mutated | ratio to alone | to well-formed | failures |",
+        );
+        report.line("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+        report.line(&format!(
+            "| {door} | {sent} | {dropped} | {seconds:.0} | {panics} | {hung} | {begin:.0}, {middle:.0}, {end:.0} | {alone:.2} | {calm:.2} | \
+             {under:.2} | {:.2} | {:.2} | {failures} |",
+            under / alone,
+            under / calm
+        ));
+        // Its own, so that the doors do not replace one another.
+        let mut results = Results::of(plan.door.operation());
+        let target = format!("{} mutated frames over {door}, {} a second", plan.frames, plan.rate);
+        let about = About { target: &target, format: "json", library: "dunnage", source: "measured" };
+        results.add(&about, "failures", (panics + hung + failures) as f64, "1");
+        results.add(&about, "memory_mb", end.round(), "MB");
+        results.add(&about, "p95_ms", under, "ms");
+        results.add(&about, "ratio", (100.0 * under / calm).round() / 100.0, "1");
+        results.save()?;
+        match self.alive && *panics == 0 && *hung == 0 && failures == 0 {
+            true => Ok(()),
+            false => Err("the gateway did not bear it".into()),
+        }
+    }
+}
+
+impl Door {
+    fn operation(self) -> &'static str {
+        match self {
+            Door::Mqtt => "hostile mqtt",
+            Door::Coap => "hostile coap",
+            Door::Udp => "hostile udp",
+            Door::Http => "hostile http",
+            Door::Webhook => "hostile webhook",
+        }
+    }
+}
+
+fn attack(plan: &Plan, address: SocketAddr, mutated: bool) -> Arc<Attack> {
+    Arc::new(Attack {
+        door: plan.door,
+        address,
+        frames: frames::of(plan.door),
+        mutated,
+        count: if mutated { plan.frames } else { plan.rate * plan.seconds },
+        rate: plan.rate,
+        seed: plan.seed,
+        sent: AtomicU64::new(0),
+        hung: AtomicU64::new(0),
+    })
+}
+
+/// What the well-behaved client waits for while `work` is done.
+async fn beside(
+    plan: &Plan,
+    running: &Running,
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<Waited, Failure> {
+    let (end, ended) = watch::channel(false);
+    let work = async {
+        let done = work.await;
+        let _ = end.send(true);
+        done
+    };
+    let (waited, done) = tokio::join!(guest::visit(plan.door, running, ended), work);
+    done?;
+    waited
+}
+
+/// The memory of the process when half of the frames are sent.
+async fn watch_half(attack: &Attack, process: u32) -> Result<f64, Failure> {
+    while attack.sent.load(Relaxed) < attack.count / 2 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    memory_mb(process, "VmRSS")
+}
+
+/// Datagrams to `address` that the kernel dropped, as its socket was full; 0 of a TCP port.
+fn dropped(address: SocketAddr) -> Result<u64, Failure> {
+    let port = format!(":{:04X}", address.port());
+    let mut dropped = 0;
+    for table in ["/proc/net/udp", "/proc/net/udp6"] {
+        for line in std::fs::read_to_string(table).unwrap_or_default().lines().skip(1) {
+            let fields: Vec<_> = line.split_whitespace().collect();
+            if fields.get(1).is_some_and(|local| local.ends_with(&port)) {
+                dropped += fields.last().and_then(|n| n.parse::<u64>().ok()).unwrap_or_default();
+            }
+        }
+    }
+    Ok(dropped)
+}

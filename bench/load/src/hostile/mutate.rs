@@ -1,0 +1,54 @@
+//! What is done to a valid frame so that it is none, or another.
+
+use super::frames::Frame;
+
+/// xorshift64, so that a seed gives the same frames each time.
+pub struct Random(u64);
+
+impl Random {
+    /// Any seed but 0.
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `limit`; 0 if there is none.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit.max(1) as u64) as usize
+    }
+
+    /// One of them, which are not none.
+    pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
+}
+
+/// Numbers at which something ends: lengths, ids, options.
+const EDGES: [u8; 8] = [0x00, 0x01, 0x7f, 0x80, 0xc0, 0xf0, 0xfe, 0xff];
+
+/// Changes `frame` in one to three places. `others` are valid ones, of which it may get a piece.
+pub fn mutate(frame: &mut Vec<u8>, others: &[Frame], random: &mut Random) {
+    for _ in 0..=random.below(3) {
+        let at = random.below(frame.len() + 1);
+        let to = at + random.below(frame.len() + 1 - at);
+        match random.below(8) {
+            0 => frame.truncate(at),
+            1 => drop(frame.drain(at..to)),
+            2 => frame.insert(at, *random.pick(&EDGES)),
+            3 => frame.extend_from_within(at..to),
+            4 if !others.is_empty() => {
+                let other = &random.pick(others).body;
+                let begin = random.below(other.len() + 1);
+                frame.splice(at..to, other[begin..].iter().copied());
+            }
+            5 if at < frame.len() => frame[at] = *random.pick(&EDGES),
+            6 if at < frame.len() => frame[at] = random.below(256) as u8,
+            _ if at < frame.len() => frame[at] ^= 1 << random.below(8),
+            _ => {}
+        }
+    }
+    // No frame is worth more than what doubling a few times makes of it.
+    frame.truncate(256 << 10);
+}

@@ -1,0 +1,124 @@
+//! As much of MQTT 3.1.1 as a client needs that only publishes.
+
+use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// Where the packet identifier stands in what [`publish`] makes.
+#[derive(Debug, Clone)]
+pub struct Publish {
+    bytes: Vec<u8>,
+    identifier: usize,
+}
+
+/// What a server sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// CONNACK with its return code.
+    Connected(u8),
+    /// PUBACK of a packet identifier.
+    Acknowledged(u16),
+    /// PINGRESP
+    Pong,
+    /// Any other, by its type.
+    Other(u8),
+}
+
+/// CONNECT with a clean session (section 3.1).
+pub fn connect(client: &str, keep_alive: Duration) -> Vec<u8> {
+    let mut rest = vec![0, 4];
+    rest.extend(b"MQTT\x04\x02");
+    rest.extend(u16::try_from(keep_alive.as_secs()).unwrap_or(u16::MAX).to_be_bytes());
+    text(&mut rest, client);
+    packet(0x10, &rest)
+}
+
+/// PUBLISH with QoS 1 (section 3.3), without an identifier yet.
+pub fn publish(topic: &str, payload: &[u8]) -> Publish {
+    let mut rest = Vec::new();
+    text(&mut rest, topic);
+    let behind = rest.len();
+    rest.extend([0, 0]);
+    rest.extend(payload);
+    let bytes = packet(0x32, &rest);
+    Publish { identifier: bytes.len() - rest.len() + behind, bytes }
+}
+
+/// SUBSCRIBE to one filter with QoS 1 (section 3.8).
+pub fn subscribe(filter: &str) -> Vec<u8> {
+    let mut rest = vec![0, 1];
+    text(&mut rest, filter);
+    rest.push(1);
+    packet(0x82, &rest)
+}
+
+/// PINGREQ
+pub const PING: [u8; 2] = [0xc0, 0];
+
+impl Publish {
+    /// Adds it to `out` as the packet `identifier`.
+    pub fn write(&self, identifier: u16, out: &mut Vec<u8>) {
+        let begin = out.len() + self.identifier;
+        out.extend_from_slice(&self.bytes);
+        out[begin..begin + 2].copy_from_slice(&identifier.to_be_bytes());
+    }
+}
+
+/// Takes the next packet from the front of `bytes`, and says how long it is; `None` while it is not whole.
+pub fn answer(bytes: &[u8]) -> Option<(Answer, usize)> {
+    let mut length = 0;
+    let mut at = 1;
+    loop {
+        let digit = *bytes.get(at)?;
+        length |= usize::from(digit & 0x7f) << (7 * (at - 1));
+        at += 1;
+        if digit < 0x80 || at > 4 {
+            break;
+        }
+    }
+    let body = bytes.get(at..at + length)?;
+    let answer = match (bytes[0] >> 4, body) {
+        (2, [_, code, ..]) => Answer::Connected(*code),
+        (4, [high, low, ..]) => Answer::Acknowledged(u16::from_be_bytes([*high, *low])),
+        (13, _) => Answer::Pong,
+        (other, _) => Answer::Other(other),
+    };
+    Some((answer, at + length))
+}
+
+/// A connection that a server has accepted.
+pub async fn open(address: std::net::SocketAddr, connect: &[u8]) -> std::io::Result<TcpStream> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    stream.write_all(connect).await?;
+    let mut bytes = [0; 4];
+    stream.read_exact(&mut bytes).await?;
+    match answer(&bytes) {
+        Some((Answer::Connected(0), 4)) => Ok(stream),
+        _ => Err(std::io::Error::other(format!("the server answers CONNECT with {bytes:?}"))),
+    }
+}
+
+/// A packet whose first byte is `first`, with its length.
+pub fn packet(first: u8, rest: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![first];
+    let mut length = rest.len();
+    loop {
+        let digit = (length & 0x7f) as u8;
+        length >>= 7;
+        bytes.push(if length > 0 { digit | 0x80 } else { digit });
+        if length == 0 {
+            break;
+        }
+    }
+    bytes.extend_from_slice(rest);
+    bytes
+}
+
+/// Adds a string with its length.
+pub fn text(bytes: &mut Vec<u8>, text: &str) {
+    bytes.extend((text.len() as u16).to_be_bytes());
+    bytes.extend(text.as_bytes());
+}
