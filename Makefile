@@ -15,8 +15,8 @@ C = $(AVR) cmake:cmake ninja:ninja-build pkg-config:pkgconf clang:clang \
 # What tests/tools/install needs: Python that can make environments.
 TOOLS = python3:python3 $(shell python3 -c 'import ensurepip; print(ensurepip.__file__)' 2>/dev/null):python3-venv
 
-# What the rows of the fault table need: a database behind the CSE, a clock that jumps.
-FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime
+# What the rows of the fault table need: a database behind the CSE, a clock that jumps, a broker.
+FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /usr/sbin/mosquitto:mosquitto
 
 # How long `make fuzz` stays with each decoder.
 SECONDS = 60
@@ -30,7 +30,7 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
-	    $(TOOLS) $(FAULTS) /usr/sbin/mosquitto:mosquitto mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin /usr/sbin/nginx:nginx
+	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin /usr/sbin/nginx:nginx
 	tests/tools/install
 	cargo test
 	cargo test --release -p dunnage-bench-mcu

@@ -24,6 +24,9 @@ mod sender;
 #[path = "../../../gateway/tests/support/acme.rs"]
 #[allow(dead_code)]
 mod acme;
+#[path = "../../../gateway/tests/support/mosquitto.rs"]
+#[allow(dead_code)]
+mod mosquitto;
 #[path = "../../../gateway/tests/support/nats.rs"]
 #[allow(dead_code)]
 mod nats;

@@ -6,6 +6,7 @@ mod cse;
 mod gateway;
 mod machine;
 mod messages;
+mod mqtt;
 mod stream;
 mod webhook;
 
@@ -31,6 +32,16 @@ pub const ALL: &[Scenario] = &[
         name: "both_killed",
         title: "gateway killed while the CSE restarts",
         measure: gateway::killed_with_the_cse,
+    },
+    Scenario {
+        name: "mqtt_killed",
+        title: "MQTT QoS 1: kill -9 of the gateway under load",
+        measure: mqtt::killed,
+    },
+    Scenario {
+        name: "broker_restarted",
+        title: "MQTT broker restarted under load",
+        measure: mqtt::broker_restarted,
     },
     Scenario {
         name: "coap_killed",

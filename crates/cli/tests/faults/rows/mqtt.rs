@@ -1,0 +1,63 @@
+//! Messages come over MQTT, by paho's clients.
+
+use super::gateway;
+use crate::{
+    Failure,
+    acme::free_port,
+    chain::{Chain, End, Plan},
+    cse,
+    gateway::Gateway,
+    mosquitto::Mosquitto,
+    process,
+    row::{Row, Scale},
+    script::Script,
+};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Clients, each a process.
+const CLIENTS: usize = 4;
+
+/// Kills the gateway under clients that connect again, and send again what was not acknowledged.
+pub fn killed(scale: Scale) -> Result<Row, Failure> {
+    let port = free_port();
+    let inputs = format!("[[input]]\nname = \"mqtt\"\n[input.mqtt]\nlisten = \"127.0.0.1:{port}\"\n");
+    let senders = move |_: &Gateway| Script::senders("mqtt_sender.py", &[port.to_string()], CLIENTS);
+    let plan = Plan { application: "mqtt", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
+    gateway::killed_under(plan, scale.of(2, 10), scale.of(60, 300), scale)
+}
+
+/// mosquitto between clients and the gateway, ended and started again under load: it keeps its sessions in a file.
+pub fn broker_restarted(scale: Scale) -> Result<Row, Failure> {
+    let (times, burst) = (scale.of(1, 5), scale.of(100, 400));
+    let acme = cse::in_memory(scale);
+    let folder = TempDir::new()?;
+    let log = folder.path().join("log");
+    let more = format!("allow_anonymous true\nlog_type subscribe\nlog_dest file {}", log.display());
+    let mut broker = Mosquitto::start_in(folder.path(), &more);
+    let port = broker.port;
+    let inputs = format!(
+        "[[input]]\nname = \"yard\"\n[input.broker]\nurl = \"mqtt://127.0.0.1:{port}\"\nclient_id = \"dunnage\"\n\
+         topics = [\"v1/{{device}}/{{format}}\"]\n"
+    );
+    let senders = move |_: &Gateway| Script::senders("mqtt_sender.py", &[port.to_string()], CLIENTS);
+    let plan = Plan { application: "broker", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
+    let chain = Chain::start(plan, acme.address)?;
+    // A broker keeps nothing for those that have not subscribed yet.
+    process::until("the gateway subscribes", Duration::from_secs(60), || {
+        let log = std::fs::read_to_string(&log).unwrap_or_default();
+        log.contains(" v1/+/+").then_some(())
+    })?;
+    for time in 0..times {
+        chain.fleet.release(burst);
+        chain.fleet.wait_for(time * burst + burst / 3);
+        broker.stop();
+        broker.restart();
+    }
+    let End { mut row, stats, .. } = chain.finish(&acme)?;
+    row.happened = format!(
+        "the broker ended and started again {times} times; {} messages came again that were stored already",
+        stats["duplicates"]
+    );
+    Ok(row)
+}
