@@ -2,7 +2,8 @@
 //! corpus, and for a second over mutations of it.
 
 pub use crate::inputs::{
-    coap::fuzz::check as coap, compressed::check as compressed, webhooks::fuzz::check as webhook,
+    batch::fuzz::check as batch, coap::fuzz::check as coap, compressed::check as compressed,
+    mqtt::fuzz::check as mqtt, udp::check as udp, webhooks::fuzz::check as webhook,
 };
 
 #[cfg(test)]
@@ -53,6 +54,11 @@ mod tests {
     }
 
     #[test]
+    fn batch() {
+        hostile("batch", super::batch);
+    }
+
+    #[test]
     fn coap() {
         hostile("coap", super::coap);
     }
@@ -60,6 +66,16 @@ mod tests {
     #[test]
     fn compressed() {
         hostile("compressed", super::compressed);
+    }
+
+    #[test]
+    fn mqtt() {
+        hostile("mqtt", super::mqtt);
+    }
+
+    #[test]
+    fn udp() {
+        hostile("udp", super::udp);
     }
 
     #[test]

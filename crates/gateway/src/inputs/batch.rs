@@ -1,6 +1,8 @@
 //! Several messages of a device in a body, all of them durable before the answer (`spec/ingest.md`, "Batches").
 
 mod framing;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 
 use super::{
     content_type::encoding,

@@ -279,6 +279,18 @@ fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Problem> {
     }
 }
 
+/// What holds for any datagram.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn check(bytes: &[u8]) {
+    let read = match bytes.first() {
+        Some(b'{') => object(bytes, &device()),
+        _ => prefixed(bytes),
+    };
+    let Ok(message) = read else { return };
+    assert!(message.device.as_deref().is_none_or(is_name));
+    assert!(bytes.ends_with(message.raw));
+}
+
 fn malformed(kind: &'static str, offset: usize, detail: impl Into<String>) -> Problem {
     let mut problem = Problem::new(StatusCode::BAD_REQUEST, "malformed", "Malformed message", detail);
     (problem.kind, problem.offset) = (Some(kind), Some(offset));

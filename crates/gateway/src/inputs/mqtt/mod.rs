@@ -7,6 +7,8 @@ mod answer;
 mod connect;
 mod connection;
 pub mod flow;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 pub mod message;
 pub mod packet;
 pub mod reason;

@@ -1,0 +1,50 @@
+//! What holds for any bytes that a client of MQTT sends.
+
+use super::{
+    message::{address, content_type},
+    packet::{self, Packet, Version, frame},
+};
+use crate::name::is_name;
+use bytes::BytesMut;
+use mqtt_protocol_core::mqtt::packet::Qos;
+
+/// Largest packet.
+const LIMIT: usize = 8 << 10;
+
+/// The first byte of `bytes` selects the version, and in what pieces the rest arrives.
+pub fn check(bytes: &[u8]) {
+    let Some((selector, bytes)) = bytes.split_first() else { return };
+    let version = if selector & 1 == 0 { Version::V3 } else { Version::V5 };
+    let packets = split(bytes, bytes.len().max(1));
+    assert_eq!(packets, split(bytes, 1 + usize::from(selector >> 1)));
+    for (first, body) in packets {
+        assert!(body.len() <= LIMIT);
+        if let Ok(connect) = packet::connect(first, &body) {
+            assert!(connect.client_id.len() <= body.len() && first == 0x10);
+        }
+        let Ok(Packet::Publish(publish)) = packet::read(version, first, &body) else { continue };
+        assert!(publish.topic.len() + publish.payload.len() <= body.len());
+        assert_eq!(publish.id == 0, publish.qos == Qos::AtMostOnce);
+        let Ok(address) = address(&publish.topic) else { continue };
+        assert!(is_name(address.device));
+        if let Ok(media_type) = content_type(address.format, publish.content_type.as_deref()) {
+            assert!(address.format.is_none() || !media_type.is_empty());
+        }
+    }
+}
+
+/// The packets of `bytes`, of which so many arrive at a time, up to one that is refused.
+fn split(bytes: &[u8], piece: usize) -> Vec<(u8, Vec<u8>)> {
+    let (mut input, mut packets) = (BytesMut::new(), Vec::new());
+    for piece in bytes.chunks(piece) {
+        input.extend_from_slice(piece);
+        loop {
+            match frame(&mut input, LIMIT) {
+                Ok(Some((first, body))) => packets.push((first, body.to_vec())),
+                Ok(None) => break,
+                Err(_) => return packets,
+            }
+        }
+    }
+    packets
+}
