@@ -7,15 +7,18 @@ use axum::{
 };
 use dunnage_formats::{Error, Kind};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// Why a request was not answered with what it asked for.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Problem {
     /// `urn:dunnage:problem:` and a name from the table in `spec/ingest.md`.
     #[serde(rename = "type", serialize_with = "urn")]
+    #[schema(value_type = String, example = "urn:dunnage:problem:malformed")]
     name: &'static str,
     title: &'static str,
     #[serde(serialize_with = "code")]
+    #[schema(value_type = u16)]
     status: StatusCode,
     /// What happened, for people.
     pub detail: String,

@@ -16,6 +16,12 @@ use tokio_stream::{
 /// Most watchers at a time.
 const WATCHERS: usize = 64;
 
+#[utoipa::path(get, path = "/api/events", tag = "api", responses(
+    (status = 200, description = "Server-sent events `message`, `quarantine` and `stats`, without end.", body = String, content_type = "text/event-stream"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`watchers`", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn events(
     State(shared): State<Arc<Shared>>,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {

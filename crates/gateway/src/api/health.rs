@@ -10,16 +10,28 @@ use axum::{
 };
 use std::sync::{Arc, atomic::Ordering};
 
+#[utoipa::path(get, path = "/api/stats", tag = "api", responses(
+    (status = 200, description = "Counts over the life of the buffer.", body = StatsObject),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn stats(State(shared): State<Arc<Shared>>) -> Json<StatsObject> {
     Json(StatsObject::of(&shared))
 }
 
 /// The process serves requests.
+#[utoipa::path(get, path = "/healthz", tag = "health", responses(
+    (status = 200, description = "The process serves requests.", body = String, content_type = "text/plain"),
+))]
 pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
 /// A message that comes now can be made durable.
+#[utoipa::path(get, path = "/readyz", tag = "health", responses(
+    (status = 200, description = "A message that comes now can be made durable.", body = String, content_type = "text/plain"),
+    (status = 503, description = "`not-ready`", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
     let reason = if shared.queue.is_closed() {
         "the writer has ended"
@@ -35,6 +47,11 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
     Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", "Not ready", reason))
 }
 
+#[utoipa::path(get, path = "/metrics", tag = "health", responses(
+    (status = 200, description = "For Prometheus.", body = String, content_type = "application/openmetrics-text"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
     let (queue, totals) = (&shared.queue, shared.board.totals());
     shared.outputs.gauge(totals.last_message_id);

@@ -1,5 +1,7 @@
 //! Lists: devices, messages, the quarantine. Newest first; `before=ID` continues a list.
 
+#![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
+
 use super::objects::{DeviceObject, MessageObject, RejectObject};
 use crate::{
     buffer::{
@@ -16,24 +18,29 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 1000;
 
-#[derive(Deserialize)]
+/// Which part of a list.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub struct Parameters {
+    /// How many at most: 1 to 1000, else the nearest.
     limit: Option<u32>,
+    /// Only those with smaller ids.
     before: Option<i64>,
 }
 
 type Asked = Result<Query<Parameters>, QueryRejection>;
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct Messages<T> {
     messages: Vec<T>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct Devices {
     devices: Vec<DeviceObject>,
 }
@@ -47,6 +54,13 @@ fn page(asked: Asked) -> Result<Page, Problem> {
     }
 }
 
+#[utoipa::path(get, path = "/api/devices", tag = "api", params(Parameters), responses(
+    (status = 200, description = "The devices that have sent most lately.", body = Devices),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn devices(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Json<Devices>, Problem> {
     let page = page(asked)?;
     let found =
@@ -55,6 +69,14 @@ pub async fn devices(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<
     Ok(Json(Devices { devices: devices.ok_or_else(Problem::unreadable)? }))
 }
 
+#[utoipa::path(get, path = "/api/devices/{device}/messages", tag = "api", params(("device" = String, Path, description = "The device's id."), Parameters), responses(
+    (status = 200, description = "The newest messages of a device.", body = Messages<MessageObject>),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: nothing has been stored of this device", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn device_messages(
     State(shared): State<Arc<Shared>>,
     Path(device): Path<String>,
@@ -67,6 +89,13 @@ pub async fn device_messages(
     objects(found.ok_or_else(|| Problem::not_found(missing))?)
 }
 
+#[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters), responses(
+    (status = 200, description = "The newest messages.", body = Messages<MessageObject>),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn messages(
     State(shared): State<Arc<Shared>>,
     asked: Asked,
@@ -76,6 +105,13 @@ pub async fn messages(
     objects(found.ok_or_else(Problem::unreadable)?)
 }
 
+#[utoipa::path(get, path = "/api/quarantine", tag = "api", params(Parameters), responses(
+    (status = 200, description = "The newest messages of the quarantine.", body = Messages<RejectObject>),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+))]
 pub async fn rejects(
     State(shared): State<Arc<Shared>>,
     asked: Asked,

@@ -4,6 +4,7 @@ mod events;
 mod health;
 mod lists;
 pub mod objects;
+pub mod openapi;
 mod page;
 
 use crate::{access::http::readers_only, problem::Problem, shared::Shared};
@@ -25,6 +26,7 @@ pub fn routes(shared: &Arc<Shared>, inputs: Router<Arc<Shared>>) -> Router<Arc<S
         .route("/api/messages", get(lists::messages))
         .route("/api/quarantine", get(lists::rejects))
         .route("/api/stats", get(health::stats))
+        .route("/api/openapi.json", get(openapi::openapi))
         .route("/api/events", get(events::events))
         .route("/metrics", get(health::metrics))
         .fallback(page::page)

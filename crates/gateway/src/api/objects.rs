@@ -15,9 +15,10 @@ use crate::{
 use dunnage_formats::Id;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 /// A message.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct MessageObject {
     id: i64,
     device: String,
@@ -30,7 +31,9 @@ pub struct MessageObject {
     json_bytes: usize,
     /// What the way it came knows of it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
     origin: Option<Box<RawValue>>,
+    #[schema(value_type = Value)]
     value: Box<RawValue>,
 }
 
@@ -71,7 +74,7 @@ impl MessageObject {
 }
 
 /// A message of the quarantine.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct RejectObject {
     id: i64,
     device: String,
@@ -85,6 +88,7 @@ pub struct RejectObject {
     reason: String,
     /// What the way it came knows of it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
     origin: Option<Box<RawValue>>,
     hex: String,
 }
@@ -131,7 +135,7 @@ impl RejectObject {
 }
 
 /// A device.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct DeviceObject {
     device: String,
     messages: u64,
@@ -152,7 +156,7 @@ impl DeviceObject {
 }
 
 /// Counts over the life of the buffer.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub struct StatsObject {
     received: u64,
     stored: u64,
@@ -168,12 +172,13 @@ pub struct StatsObject {
     queue_depth: usize,
     queue_capacity: usize,
     formats: Vec<FormatObject>,
+    #[schema(value_type = Vec<Object>)]
     outputs: Vec<outputs::Status>,
     started_at: String,
     version: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct FormatObject {
     format: &'static str,
     messages: u64,

@@ -25,12 +25,13 @@ pub use framing::Framing;
 use framing::Piece;
 use serde::Serialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// After so many messages, others get their turn.
 const TURN: usize = 32;
 
 /// What became of a batch, all of which is durable.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Report {
     /// How many messages it has.
     messages: usize,
@@ -41,7 +42,7 @@ pub struct Report {
 }
 
 /// A message of a batch that is in the quarantine.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Quarantined {
     /// Which, from 0.
     index: usize,

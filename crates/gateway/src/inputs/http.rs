@@ -39,7 +39,38 @@ struct Parameters {
     link: Option<String>,
 }
 
-async fn ingest(
+#[utoipa::path(post, path = "/ingest/{device}", tag = "ingest",
+    params(
+        ("device" = String, Path, description = "The device's id.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
+        ("schema" = Option<String>, Query, description = "The message's schema.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
+        ("link" = Option<String>, Query, description = "The link it came over.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
+        ("Idempotency-Key" = Option<String>, Header, description = "What the sender calls the message, or the batch.", pattern = "^[!-~]{1,128}$"),
+    ),
+    request_body(description = "A message; other formats and batches: `spec/ingest.md`.", content(
+        (serde_json::Value = "application/json"),
+        (Vec<u8> = "application/cbor"),
+        (Vec<u8> = "application/vnd.dunnage.packed"),
+        (String = "application/x-ndjson"),
+        (Vec<u8> = "application/cbor-seq"),
+        (Vec<u8> = "application/vnd.dunnage.batch"),
+    )),
+    responses(
+    (status = 204, description = "All of it is durable."),
+    (status = 207, description = "All of the batch is durable, some of it in the quarantine.", body = batch::Report),
+    (status = 400, description = "`malformed`, `name`, `key`, `query`, `body`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`unknown-schema`", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "`media-type`, `content-encoding`", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "`schema`, `not-representable`, `unknown-layout`, `unwritable`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`decoder`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`queue-full`, `buffer-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+)
+)]
+pub async fn ingest(
     State(shared): State<Arc<Shared>>,
     Path(device): Path<String>,
     request: Request,

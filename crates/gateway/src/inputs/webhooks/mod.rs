@@ -49,6 +49,7 @@ use std::{
 };
 use token::Tokens;
 use tokio::sync::watch;
+use utoipa::ToSchema;
 
 /// What the commented default configuration says.
 pub const EXAMPLE: &str = "\
@@ -141,7 +142,8 @@ enum Guard {
 /// A provider's webhook.
 pub struct Webhook(Arc<Hook>);
 
-struct Hook {
+/// What a webhook needs to know.
+pub struct Hook {
     name: String,
     provider: Provider,
     guard: Guard,
@@ -153,8 +155,8 @@ struct Hook {
 }
 
 /// What became of a request.
-#[derive(Serialize)]
-struct Answer {
+#[derive(Serialize, ToSchema)]
+pub struct Answer {
     /// `stored` (or it was already), `quarantined`, or `ignored` if the request carries no message.
     message: &'static str,
     /// Why it is in the quarantine.
@@ -217,6 +219,28 @@ impl Input for Webhook {
         // Requests come over the HTTP port, which ends them. An error means that the gateway is gone.
         let _ = stopping.wait_for(|stopping| *stopping).await;
     }
+}
+
+/// A request of the provider of `hook`.
+#[utoipa::path(post, path = "/hooks/{name}", tag = "ingest",
+    params(("name" = String, Path, description = "The input's name.")),
+    request_body(description = "What the provider sends.", content(
+        (serde_json::Value = "application/json"),
+        (String = "application/x-www-form-urlencoded"),
+    )),
+    responses(
+    (status = 200, description = "The message is durable, or there is none.", body = Answer),
+    (status = 400, description = "`callback`, `name`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: there is no such webhook", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`queue-full`, `buffer-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+)
+)]
+pub async fn call(hook: Arc<Hook>, shared: Arc<Shared>, request: Request) -> Response {
+    hook.call(&shared, request).await
 }
 
 impl Hook {
