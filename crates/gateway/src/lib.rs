@@ -15,6 +15,7 @@ mod config;
 mod config_file;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod head_timer;
 mod hex;
 mod inputs;
 mod live;
@@ -220,7 +221,7 @@ impl Gateway {
             metrics,
             outputs: Outputs::default(),
             large: Semaphore::new(LARGE_AT_A_TIME),
-            stopping: watching.clone(),
+            stopping: watching,
             requests: Requests::new(&totals.name, started_at),
             started_at,
         });
@@ -233,10 +234,8 @@ impl Gateway {
         let hooks = inputs.iter().fold(Router::new(), |all, named| all.merge(named.input.routes()));
         let router =
             api::routes(&shared, inputs::http::routes().merge(hooks)).with_state(Arc::clone(&shared));
-        let (limits, gauge) = (config.http.clone(), shared.metrics.connections.clone());
-        let listening =
-            server::Listening { listener, tls: acceptor, connections: Arc::clone(&connections), gauge };
-        tokio::spawn(server::serve(listening, router, limits, watching));
+        let listening = server::Listening { listener, tls: acceptor, connections: Arc::clone(&connections) };
+        tokio::spawn(server::serve(listening, router, Arc::clone(&shared)));
         let renewals = certificates.map(|certificates| tokio::spawn(certificates.watch()).abort_handle());
         let mut takers = JoinSet::new();
         for Named { input, .. } in inputs {

@@ -1,10 +1,13 @@
 //! What requests are called, from the first log line to the output.
 
-use axum::http::HeaderMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use axum::http::{HeaderMap, HeaderName};
+use std::{
+    fmt::Write,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 /// The header, in requests and in answers.
-pub const HEADER: &str = "x-request-id";
+pub static HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Gives names to requests that come without one. Two of them never have the same, in whatever gateway.
 pub struct Requests {
@@ -20,12 +23,16 @@ impl Requests {
 
     /// A new name.
     pub fn name(&self) -> String {
-        format!("{}-{:x}", self.prefix, self.next.fetch_add(1, Ordering::Relaxed))
+        let mut name = String::with_capacity(self.prefix.len() + 17);
+        name.push_str(&self.prefix);
+        // Writing to a String does not fail.
+        let _ = write!(name, "-{:x}", self.next.fetch_add(1, Ordering::Relaxed));
+        name
     }
 
     /// The name that the sender gave its request, if it is a name, or else a new one.
     pub fn of(&self, headers: &HeaderMap) -> String {
-        let given = headers.get(HEADER).and_then(|value| value.to_str().ok());
+        let given = headers.get(&HEADER).and_then(|value| value.to_str().ok());
         given.filter(|name| crate::name::is_name(name)).map_or_else(|| self.name(), str::to_owned)
     }
 }

@@ -1,14 +1,22 @@
 //! Connections: how many, how slow they may be, and how they end.
 
-use crate::{access::http::Addressed, config::Http, tls::Acceptor, unread::WriteDeadline};
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
+use crate::{
+    access::http::{Addressed, peer_at},
+    head_timer::HeadTimer,
+    inputs::http,
+    shared::Shared,
+    tls::Acceptor,
+    unread::WriteDeadline,
 };
+use axum::{Router, http::Request, response::Response};
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service, service_fn},
+};
+use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use prometheus_client::metrics::gauge::Gauge;
-use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::IpAddr, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
@@ -50,15 +58,15 @@ pub struct Listening {
     pub tls: Option<Acceptor>,
     /// Each holds a permit for as long as it lasts.
     pub connections: Arc<Semaphore>,
-    /// Counts them.
-    pub gauge: Gauge,
 }
 
 /// Serves connections until `stopping` says true.
-pub async fn serve(listening: Listening, router: Router, limits: Http, mut stopping: watch::Receiver<bool>) {
-    let Listening { listener, tls, connections, gauge } = listening;
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new())
+pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
+    let Listening { listener, tls, connections } = listening;
+    let limits = &shared.http;
+    let mut stopping = shared.stopping.clone();
+    let mut builder = http1::Builder::new();
+    builder
         .header_read_timeout(Duration::from_secs(limits.header_timeout_seconds))
         .max_headers(HEADERS)
         .max_buf_size(HEAD_BYTES);
@@ -69,9 +77,12 @@ pub async fn serve(listening: Listening, router: Router, limits: Http, mut stopp
             () = stop(&mut stopping) => return,
         };
         if let Some((stream, address, place)) = accepted {
-            let open = Open::new(place, gauge.clone());
-            let service = TowerToHyperService::new(Addressed::new(router.clone(), address));
-            let (http, tls, stopping) = (http.clone(), tls.clone(), stopping.clone());
+            let open = Open::new(place, shared.metrics.connections.clone());
+            let (shared, router) = (Arc::clone(&shared), Addressed::new(router.clone(), address));
+            let service =
+                service_fn(move |request| answer(Arc::clone(&shared), address, router.clone(), request));
+            let (mut http, tls, stopping) = (builder.clone(), tls.clone(), stopping.clone());
+            http.timer(HeadTimer::default());
             tokio::spawn(async move {
                 let _open = open;
                 let Some(tls) = tls else {
@@ -90,12 +101,11 @@ pub async fn serve(listening: Listening, router: Router, limits: Http, mut stopp
 }
 
 /// Serves the requests of one connection.
-async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
-    http: &http1::Builder,
-    stream: S,
-    service: TowerToHyperService<Addressed<Router>>,
-    mut stopping: watch::Receiver<bool>,
-) {
+async fn converse<S, A>(http: &http1::Builder, stream: S, service: A, mut stopping: watch::Receiver<bool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    A: Service<Request<Incoming>, Response = Response, Error = Infallible>,
+{
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -106,6 +116,22 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     };
     if let Err(e) = ended {
         tracing::debug!(error = %e, "a connection broke");
+    }
+}
+
+/// Messages go to their input directly: the router and its extractors would take a tenth more instructions for each.
+async fn answer(
+    shared: Arc<Shared>,
+    address: IpAddr,
+    router: Addressed<Router>,
+    request: Request<Incoming>,
+) -> Result<Response, Infallible> {
+    match http::device(&request).map(str::to_owned) {
+        Some(device) => {
+            let peer = peer_at(address, request.headers());
+            Ok(http::answer(&shared, &peer, device, request).await)
+        }
+        None => TowerToHyperService::new(router).call(request).await,
     }
 }
 

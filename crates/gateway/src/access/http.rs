@@ -55,6 +55,11 @@ impl<B, S: Service<axum::http::Request<B>>> Service<axum::http::Request<B>> for 
 pub fn peer(headers: &HeaderMap, extensions: &Extensions) -> Peer {
     // A request without an address would be one that did not come over the network; it gets no right from that.
     let address = extensions.get::<From>().map_or(Ipv4Addr::UNSPECIFIED.into(), |from| from.0);
+    peer_at(address, headers)
+}
+
+/// Who sent a request with `headers` from `address`.
+pub fn peer_at(address: IpAddr, headers: &HeaderMap) -> Peer {
     Peer { address, forwarded: is_forwarded(headers) }
 }
 
@@ -128,10 +133,9 @@ pub async fn readers_only(
 }
 
 /// Refuses a request that may not send as `device`, or sends too often.
-pub fn admit(shared: &Shared, parts: &Parts, device: &str) -> Result<(), Problem> {
-    let peer = peer(&parts.headers, &parts.extensions);
-    shared.access.may_send(&peer, device, credential(&parts.headers).as_deref())?;
-    shared.limits.admit(&peer, device)
+pub fn admit(shared: &Shared, peer: &Peer, headers: &HeaderMap, device: &str) -> Result<(), Problem> {
+    shared.access.may_send(peer, device, credential(headers).as_deref())?;
+    shared.limits.admit(peer, device)
 }
 
 #[cfg(test)]

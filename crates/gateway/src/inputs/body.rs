@@ -2,26 +2,41 @@
 
 use crate::{buffer::Reservation, config::Http, problem::Problem};
 use axum::{
-    body::{Body, BodyDataStream, Bytes, HttpBody},
+    body::{Bytes, HttpBody},
     http::StatusCode,
 };
-use std::time::Duration;
-use tokio_stream::StreamExt;
+use futures_util::future::poll_immediate;
+use std::{
+    fmt::Display,
+    future::poll_fn,
+    pin::{Pin, pin},
+    time::Duration,
+};
+
+/// Up to so many bytes are copied out of what the connection has read, so that it can read the next request to the same
+/// place. One that is held would keep 8 KiB or more from it, which it has to get anew.
+const COPIED: usize = 2048;
 
 /// All of `body`. Its bytes are taken from `room` as they arrive.
-pub async fn receive(body: Body, limits: &Http, room: &mut Reservation) -> Result<Bytes, Problem> {
+pub async fn receive<B>(mut body: B, limits: &Http, room: &mut Reservation) -> Result<Bytes, Problem>
+where
+    B: HttpBody<Data = Bytes, Error: Display> + Unpin,
+{
     let announced = body.size_hint().lower();
-    let mut pieces = body.into_data_stream();
-    let received = async {
+    let mut received = pin!(async {
         let received = match announced <= limits.body_limit_bytes as u64 {
-            true => collect(&mut pieces, limits, room).await,
+            true => collect(&mut body, limits, room).await,
             false => Err(Problem::too_large(limits.body_limit_bytes)),
         };
         if received.is_err() {
-            discard(&mut pieces, limits.body_limit_bytes).await;
+            discard(&mut body, limits.body_limit_bytes).await;
         }
         received
-    };
+    });
+    // Most bodies have come with their heads: they need no timer.
+    if let Some(received) = poll_immediate(&mut received).await {
+        return received;
+    }
     let seconds = limits.body_timeout_seconds;
     tokio::time::timeout(Duration::from_secs(seconds), received).await.unwrap_or_else(|_| {
         let detail = format!("the body did not arrive within {seconds} s");
@@ -30,21 +45,19 @@ pub async fn receive(body: Body, limits: &Http, room: &mut Reservation) -> Resul
 }
 
 /// Lets `body` pass, whose request is refused already.
-pub async fn ignore(body: Body, limits: &Http) {
-    let mut pieces = body.into_data_stream();
+pub async fn ignore<B: HttpBody<Data = Bytes> + Unpin>(mut body: B, limits: &Http) {
     let seconds = Duration::from_secs(limits.body_timeout_seconds);
     // One that is too slow ends with its connection.
-    let _ = tokio::time::timeout(seconds, discard(&mut pieces, limits.body_limit_bytes)).await;
+    let _ = tokio::time::timeout(seconds, discard(&mut body, limits.body_limit_bytes)).await;
 }
 
-async fn collect(
-    pieces: &mut BodyDataStream,
-    limits: &Http,
-    room: &mut Reservation,
-) -> Result<Bytes, Problem> {
+async fn collect<B>(body: &mut B, limits: &Http, room: &mut Reservation) -> Result<Bytes, Problem>
+where
+    B: HttpBody<Data = Bytes, Error: Display> + Unpin,
+{
     let mut first = Bytes::new();
     let mut all = Vec::new();
-    while let Some(piece) = pieces.next().await {
+    while let Some(piece) = next(body).await {
         let piece = piece.map_err(|e| {
             Problem::new(
                 StatusCode::BAD_REQUEST,
@@ -59,9 +72,9 @@ async fn collect(
         if !room.grow(piece.len()) {
             return Err(Problem::full());
         }
-        // Most bodies are one piece, which is then not copied.
+        // Most bodies are one piece.
         if first.is_empty() && all.is_empty() {
-            first = piece;
+            first = if piece.len() > COPIED { piece } else { Bytes::copy_from_slice(&piece) };
         } else {
             all.extend_from_slice(&std::mem::take(&mut first));
             all.extend_from_slice(&piece);
@@ -72,11 +85,25 @@ async fn collect(
 
 /// Lets the rest of a body pass, up to `most` bytes. A client that is still sending when its connection is
 /// closed sees a broken pipe in place of the answer.
-async fn discard(pieces: &mut BodyDataStream, most: usize) {
+async fn discard<B: HttpBody<Data = Bytes> + Unpin>(body: &mut B, most: usize) {
     let mut seen = 0;
     while seen <= most
-        && let Some(Ok(piece)) = pieces.next().await
+        && let Some(Ok(piece)) = next(body).await
     {
         seen += piece.len();
+    }
+}
+
+/// The next piece of a body. What is no piece is passed over: trailers.
+async fn next<B: HttpBody<Data = Bytes> + Unpin>(body: &mut B) -> Option<Result<Bytes, B::Error>> {
+    loop {
+        match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await? {
+            Ok(frame) => {
+                if let Ok(piece) = frame.into_data() {
+                    return Some(Ok(piece));
+                }
+            }
+            Err(e) => return Some(Err(e)),
+        }
     }
 }

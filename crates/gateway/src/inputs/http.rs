@@ -8,7 +8,8 @@ use super::{
     take::{Arrived, take},
 };
 use crate::{
-    access, clock,
+    access::{self, Peer},
+    clock,
     name::is_name,
     problem::Problem,
     reading::Provenance,
@@ -17,14 +18,17 @@ use crate::{
 };
 use axum::{
     Router,
+    body::{Bytes, HttpBody},
     extract::{Path, Query, Request, State},
-    http::{HeaderMap, StatusCode, Uri, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
     routing::post,
 };
 use serde::Deserialize;
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 
+/// The name of the header that `key` reads.
+static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Longest `Idempotency-Key`.
 const KEY: usize = 128;
 
@@ -73,29 +77,52 @@ struct Parameters {
 pub async fn ingest(
     State(shared): State<Arc<Shared>>,
     Path(device): Path<String>,
+    peer: Peer,
     request: Request,
-) -> impl IntoResponse {
+) -> Response {
+    answer(&shared, &peer, device, request).await
+}
+
+/// The device whose message `request` is. Only those are seen that need no decoding; the router finds the others.
+pub fn device<B>(request: &Request<B>) -> Option<&str> {
+    let name = request.uri().path().strip_prefix("/ingest/")?;
+    (request.method() == Method::POST && is_name(name)).then_some(name)
+}
+
+/// Takes the message of `device` that `request` is, from `peer`.
+pub async fn answer<B>(shared: &Arc<Shared>, peer: &Peer, device: String, request: Request<B>) -> Response
+where
+    B: HttpBody<Data = Bytes, Error: Display> + Unpin,
+{
     let mut arrival = Arrival::new(&shared.board);
     let name = shared.requests.of(request.headers());
-    let taken = accept(&shared, &mut arrival, device, &name, request).await;
+    let taken = accept(shared, &mut arrival, peer, device, &name, request).await;
     if let Err(problem) = &taken {
         shared.metrics.answered(problem.name());
         let detail = &problem.detail;
         tracing::debug!(request = name, problem = problem.name(), detail, "a message was not stored");
     }
-    ([(requests::HEADER, name)], taken)
+    let mut response = taken.into_response();
+    if let Ok(name) = HeaderValue::try_from(name) {
+        response.headers_mut().insert(&requests::HEADER, name);
+    }
+    response
 }
 
-async fn accept<'s>(
+async fn accept<'s, B>(
     shared: &'s Arc<Shared>,
     arrival: &mut Arrival<'s>,
+    peer: &Peer,
     device: String,
     name: &str,
-    request: Request,
-) -> Result<Response, Problem> {
+    request: Request<B>,
+) -> Result<Response, Problem>
+where
+    B: HttpBody<Data = Bytes, Error: Display> + Unpin,
+{
     let (head, body) = request.into_parts();
     let asked = parameters(&device, &head.uri).and_then(|asked| {
-        access::http::admit(shared, &head, &device)?;
+        access::http::admit(shared, peer, &head.headers, &device)?;
         Ok((asked, key(&head.headers)?, coding(&head.headers)?))
     });
     let (Parameters { schema, link }, key, coding) = match asked {
@@ -108,7 +135,7 @@ async fn accept<'s>(
     let mut room = shared.queue.reserve();
     let raw = match (receive(body, &shared.http, &mut room).await?, coding) {
         (raw, None) => raw,
-        (compressed, Some(coding)) => expand(shared, coding, compressed, &mut room).await?,
+        (compressed, Some(coding)) => Box::pin(expand(shared, coding, compressed, &mut room)).await?,
     };
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), name.to_owned());
     let provenance =
@@ -117,20 +144,23 @@ async fn accept<'s>(
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = match Framing::of(content_type) {
         Ok(Some(framing)) => {
-            let peer = &access::http::peer(&head.headers, &head.extensions);
-            let report = batch::take(shared, arrival, Batch { peer, provenance, framing, raw, room }).await?;
-            return Ok(report.into_response());
+            // In a box, as all that is called here makes the state of a connection larger, which is copied for each message.
+            let batch = batch::take(shared, arrival, Batch { peer, provenance, framing, raw, room });
+            return Ok(Box::pin(batch).await?.into_response());
         }
         Ok(None) => encoding(content_type),
         Err(problem) => Err(problem),
     };
+    let content_type = &content_type.to_owned();
+    // The head is a part of what the connection has read, which it can use again when nothing holds it.
+    drop(head);
     take(shared, arrival, Arrived { input: "http", provenance, content_type, encoding, raw, room }).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// The header `Idempotency-Key`: what the sender calls its message. The quotes of a structured field may be left out.
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let Some(given) = headers.get("idempotency-key") else { return Ok(None) };
+    let Some(given) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
     let text = given.to_str().unwrap_or_default();
     let key = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
     if key.is_empty() || key.len() > KEY || !key.bytes().all(|b| b.is_ascii_graphic()) {

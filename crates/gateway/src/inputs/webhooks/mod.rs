@@ -270,7 +270,7 @@ impl Hook {
                 "a message was not stored"
             );
         }
-        ([(requests::HEADER, name)], answer.map(Json)).into_response()
+        ([(requests::HEADER.clone(), name)], answer.map(Json)).into_response()
     }
 
     /// What the request is, and the room that it takes.
