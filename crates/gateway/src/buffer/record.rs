@@ -112,10 +112,11 @@ impl<'a> Record<'a> {
     /// CRC-32 of all columns; texts and bytes with their length, what is missing as length -1. Only an
     /// `origin` that is missing is left out: messages of older buffers have none.
     pub fn check(&self) -> u32 {
-        let mut sum = crc32fast::Hasher::new();
+        // One pass over a copy: two dozen pieces of a few bytes each would take three times as many instructions.
+        let mut all = Vec::with_capacity(512 + self.raw.len() + self.json.len());
         let mut bytes = |bytes: Option<&[u8]>| {
-            sum.update(&bytes.map_or(-1, |bytes| bytes.len() as i64).to_le_bytes());
-            sum.update(bytes.unwrap_or_default());
+            all.extend_from_slice(&bytes.map_or(-1, |bytes| bytes.len() as i64).to_le_bytes());
+            all.extend_from_slice(bytes.unwrap_or_default());
         };
         bytes(Some(&self.id.to_le_bytes()));
         bytes(Some(&self.received_at.to_le_bytes()));
@@ -131,6 +132,6 @@ impl<'a> Record<'a> {
         if let Some(origin) = self.origin {
             bytes(Some(origin.as_bytes()));
         }
-        sum.finalize()
+        crc32fast::hash(&all)
     }
 }

@@ -1,9 +1,7 @@
 //! One transaction: a batch, and all that changes with it.
 
 use super::{
-    Change,
-    devices::{self, Tally},
-    layouts,
+    Change, layouts,
     opened::{Kept, Loaded},
     quarantine,
     queue::{Entry, Ticket},
@@ -13,10 +11,7 @@ use super::{
 };
 use crate::{reading::Reject, slots::LayoutKey};
 use rusqlite::{CachedStatement, Connection, TransactionBehavior};
-use std::{
-    collections::{HashMap, HashSet, hash_map},
-    sync::Arc,
-};
+use std::{collections::HashSet, sync::Arc};
 
 /// What a transaction made of the buffer.
 pub struct Written {
@@ -41,7 +36,6 @@ impl Loaded {
         let mut totals = self.totals.clone();
         let mut kept = self.kept;
         let mut again = Vec::new();
-        let mut devices: HashMap<&str, Tally> = HashMap::new();
         {
             let mut message = transaction.prepare_cached(record::INSERT)?;
             let mut reject = transaction
@@ -65,14 +59,8 @@ impl Loaded {
                         totals.last_message_id += 1;
                         totals.stored += 1;
                         totals.formats[reading.format as usize].add(reading.raw.len(), reading.json.len());
-                        let device = match devices.entry(&reading.provenance.device) {
-                            hash_map::Entry::Occupied(known) => known.into_mut(),
-                            hash_map::Entry::Vacant(new) => {
-                                let device = self.devices.find(&transaction, new.key())?;
-                                totals.devices += u64::from(device.last_id.is_none());
-                                new.insert(device)
-                            }
-                        };
+                        let device = self.devices.find(&transaction, &reading.provenance.device)?;
+                        totals.devices += u64::from(device.last_id.is_none());
                         let id = totals.last_message_id;
                         Record::new(id, device.last_id, reading).insert(&mut message)?;
                         device.messages += 1;
@@ -92,7 +80,7 @@ impl Loaded {
                 }
             }
         }
-        devices::save(&transaction, &devices)?;
+        self.devices.save(&transaction)?;
         let new: HashSet<_> = layouts_of(batch).filter(|layout| !self.layouts.contains(*layout)).collect();
         layouts::save(&transaction, new)?;
         trim_quarantine(&transaction, &mut kept, quarantine_limit)?;
@@ -102,7 +90,6 @@ impl Loaded {
         totals.refused = refused;
         totals.save(&self.totals, &transaction)?;
         transaction.commit()?;
-        self.devices.committed(&devices);
         Ok(Written { totals, kept, retained, again })
     }
 }
