@@ -1,6 +1,6 @@
 //! What a fleet reports.
 
-use dunnage_links::fleet::{Container, Fleet};
+use dunnage_links::fleet::{Container, Fleet, Place};
 use dunnage_pson::Value;
 use dunnage_schema::{Model, bundled_named};
 use std::collections::{HashMap, HashSet};
@@ -154,6 +154,34 @@ fn cells_change_near_ports_and_the_last_one_stays_at_sea() {
         }
     }
     assert!(changes > 100 && departures > 10, "{changes} changes of cell, {departures} departures");
+}
+
+#[test]
+fn a_container_comes_from_the_sea_to_the_yard_to_the_quay_and_leaves_again() {
+    let mut fleet = Fleet::new(5, 20);
+    let mut last: Vec<Place> = fleet.containers().iter().map(Container::place).collect();
+    let mut moves: HashMap<(Place, Place), usize> = HashMap::new();
+    for _ in 0..10 * 24 * 12 {
+        fleet.step(300.0);
+        for (container, before) in fleet.containers().iter().zip(&mut last) {
+            let now = container.place();
+            if now != *before {
+                *moves.entry((*before, now)).or_default() += 1;
+            }
+            *before = now;
+        }
+    }
+    let ways = [
+        (Place::Sea, Place::Approach),
+        (Place::Approach, Place::Yard),
+        (Place::Yard, Place::Terminal),
+        (Place::Terminal, Place::Approach),
+        (Place::Approach, Place::Sea),
+    ];
+    let seen: Vec<_> = ways.iter().map(|way| moves.remove(way).unwrap_or_default()).collect();
+    assert!(seen.iter().all(|count| *count > 5), "{ways:?}: {seen:?}");
+    // A ship that passes a port, or ends its stay within a step, skips a place.
+    assert!(moves.values().sum::<usize>() * 10 < seen.iter().sum(), "{moves:?}");
 }
 
 #[test]

@@ -17,6 +17,19 @@ const COVERAGE_KM: f64 = 15.0;
 /// Letters of container owners.
 const OWNERS: [[u8; 3]; 4] = [*b"DNG", *b"LMC", *b"MNH", *b"TYR"];
 
+/// What kind of place a container is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    /// Out of reach of the mobile networks.
+    Sea,
+    /// On its way, near a port.
+    Approach,
+    /// In port, at the quay: it is loaded within hours.
+    Terminal,
+    /// In port, in the yard.
+    Yard,
+}
+
 /// A container with a tracking device.
 #[derive(Debug, Clone)]
 pub struct Container {
@@ -102,6 +115,16 @@ impl Container {
     /// Whether it is out of reach of the mobile networks: farther than 15 km from every port.
     pub fn at_sea(&self) -> bool {
         !self.cell.in_reach
+    }
+
+    /// What kind of place it is at.
+    pub fn place(&self) -> Place {
+        match (self.at_sea(), self.voyage.moored(), self.voyage.loading()) {
+            (true, ..) => Place::Sea,
+            (false, false, _) => Place::Approach,
+            (false, true, true) => Place::Terminal,
+            (false, true, false) => Place::Yard,
+        }
     }
 
     /// Where it is, whatever its receiver knows.

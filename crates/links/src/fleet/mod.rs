@@ -11,7 +11,7 @@ mod lanes;
 mod sensors;
 mod voyage;
 
-pub use container::Container;
+pub use container::{Container, Place};
 pub use geo::Position;
 
 /// The moment at which every fleet starts: 2026-03-01T00:00:00Z, in milliseconds since 1970.

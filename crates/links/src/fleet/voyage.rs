@@ -11,6 +11,8 @@ const KMH_PER_KNOT: f64 = 1.852;
 const SPEED_KNOTS: (f64, f64) = (12.0, 20.0);
 /// Hours that a container stays in a port.
 const STAY_HOURS: (f64, f64) = (6.0, 48.0);
+/// Hours before it leaves at which a container is brought from the yard to the terminal's quay.
+const LOADING_HOURS: f64 = 6.0;
 /// How far a ship keeps off the middle of a lane, as a fraction of the lane's length; the lanes are wide enough for it.
 const BOW: f64 = 0.03;
 /// How far a ship keeps off the middle of a long lane, in kilometres.
@@ -92,6 +94,11 @@ impl Voyage {
     /// Whether it lies in port.
     pub fn moored(&self) -> bool {
         matches!(self.state, State::Moored { .. })
+    }
+
+    /// Whether it lies at the quay, to be loaded: the last hours of its stay in port.
+    pub fn loading(&self) -> bool {
+        matches!(self.state, State::Moored { hours_left, .. } if hours_left <= LOADING_HOURS)
     }
 
     /// Its speed in km/h.
