@@ -88,5 +88,6 @@ function body(message) {
     { class: "opened" },
     el("p", { class: "soft" }, `${fullTime(message.received_at)}, number ${message.id}, ${schema}`),
     fields(message.value),
+    ...(message.origin ? [el("p", { class: "soft" }, "How it came"), fields(message.origin)] : []),
   );
 }

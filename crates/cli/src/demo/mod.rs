@@ -1,8 +1,9 @@
-//! `dunnage demo`: the gateway, and a simulated fleet that reports to it over HTTP.
+//! `dunnage demo`: the gateway, and a simulated fleet that reports to it through all its doors.
 
-mod client;
+mod doors;
 mod report;
 mod status;
+mod tally;
 mod welcome;
 
 use crate::{
@@ -11,16 +12,12 @@ use crate::{
     signals,
 };
 use clap::{Args, value_parser};
-use client::{Client, Tally};
+use doors::Doors;
 use dunnage_gateway::Config;
 use dunnage_links::fleet::Fleet;
 use report::Reports;
-use std::{
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use tally::Tally;
 use tokio::{sync::Semaphore, task::JoinSet, time};
 
 /// Messages that are under way at a time.
@@ -30,8 +27,9 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Run the gateway with a simulated fleet of containers
 ///
-/// The containers cross the Mediterranean. Near a port they send JSON or CBOR over LTE-M; at sea, where every
-/// byte over a satellite is paid for, they send packed, laid out by the bundled schema. Every message goes over HTTP to the gateway, which listens where its configuration says.
+/// The containers cross the Mediterranean. Near a port they send JSON over HTTP, at the terminal CBOR over CoAP, in the yard JSON or CBOR
+/// over MQTT; at sea, where every byte over a satellite is paid for, they send packed, laid out by the bundled schema, and the satellite's provider calls the gateway's webhook.
+/// The gateway's HTTP is where its configuration says, CoAP and MQTT on free ports.
 /// Ctrl-C stops the fleet, lets what is under way finish, and counts what the gateway holds.
 #[derive(Args)]
 pub struct Demo {
@@ -62,19 +60,20 @@ impl Demo {
         runtime()?.block_on(self.serve(config))
     }
 
-    async fn serve(self, config: Config) -> Result<(), Failure> {
+    async fn serve(self, mut config: Config) -> Result<(), Failure> {
         let stop = signals::stop()?;
         let data = config.buffer.path.parent().map(PathBuf::from).unwrap_or_default();
-        let gateway = start(config).await?;
-        let client = Arc::new(Client::new(reachable(gateway.address())));
         let fleet = Fleet::new(self.seed, usize::from(self.containers));
         let reports = Reports::new(fleet, f64::from(self.speed) * 60.0 * TICK.as_secs_f64())?;
+        doors::configure(&mut config, &reports.patterns(), &data)?;
+        let gateway = start(config).await?;
+        let doors = Arc::new(Doors::open(&gateway, &data, AT_A_TIME)?);
 
-        welcome::print(&client.url(""), &data, &reports)?;
+        welcome::print(&doors, &data, &reports)?;
         let devices = reports.devices();
-        let before = count(&client, &devices).await?;
-        let tally = send(&client, reports, stop).await?;
-        let stored = count(&client, &devices).await?.saturating_sub(before);
+        let before = count(&doors, &devices).await?;
+        let tally = send(&doors, reports, stop).await?;
+        let stored = count(&doors, &devices).await?.saturating_sub(before);
         gateway.stop().await;
 
         let lost = tally.acknowledged.saturating_sub(stored);
@@ -90,7 +89,7 @@ impl Demo {
 
 /// Lets the fleet report until `stop`, and then until all that is under way has been answered.
 async fn send(
-    client: &Arc<Client>,
+    doors: &Arc<Doors>,
     mut reports: Reports,
     stop: impl Future<Output = ()>,
 ) -> Result<Tally, Failure> {
@@ -107,9 +106,9 @@ async fn send(
         for report in reports.step()? {
             // A closed semaphore would end the demo, but nobody closes it.
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { break };
-            let client = Arc::clone(client);
+            let doors = Arc::clone(doors);
             under_way.spawn_blocking(move || {
-                let outcome = client.post(&report);
+                let outcome = doors.send(&report);
                 drop(permit);
                 outcome
             });
@@ -127,19 +126,9 @@ async fn send(
 }
 
 /// How many messages of `devices` the gateway holds.
-async fn count(client: &Arc<Client>, devices: &std::collections::HashSet<String>) -> Result<u64, Failure> {
-    let (client, devices) = (Arc::clone(client), devices.clone());
-    tokio::task::spawn_blocking(move || client.messages_of(&devices))
+async fn count(doors: &Arc<Doors>, devices: &std::collections::HashSet<String>) -> Result<u64, Failure> {
+    let (doors, devices) = (Arc::clone(doors), devices.clone());
+    tokio::task::spawn_blocking(move || doors.http.messages_of(&devices))
         .await
         .map_err(|e| Failure::about("demo", e))?
-}
-
-/// The address for clients on this machine: the loopback, when the gateway listens everywhere.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(std::net::Ipv6Addr::LOCALHOST),
-        ip => ip,
-    };
-    SocketAddr::new(ip, address.port())
 }

@@ -1,15 +1,18 @@
 //! What the containers of the fleet send, and when.
 
+use super::doors::Door;
 use crate::{failure::Failure, input};
 use dunnage_formats::{Format, Id, Mapping, Value};
 use dunnage_links::{
     Link,
-    fleet::{Container, Fleet},
+    fleet::{Container, Fleet, Place},
 };
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The schema of the fleet's messages.
 pub const SCHEMA: &str = "container";
+/// How many letters of a container's number are its owner's.
+const OWNER: usize = 4;
 /// Simulated seconds between two reports of a container.
 const CADENCE: f64 = 900.0;
 
@@ -21,13 +24,18 @@ pub struct Report {
     pub format: Id,
     /// The id of the link that carries it.
     pub link: &'static str,
+    /// The way that it takes.
+    pub door: Door,
+    /// Where its container is: latitude and longitude in degrees.
+    pub position: (f64, f64),
     /// The encoded message.
     pub body: Vec<u8>,
 }
 
-/// A link, and the formats that containers use on it, in turn.
+/// What containers do at a place: a link, a door, and the formats that they use, in turn.
 struct Choice {
     link: &'static Link,
+    door: Door,
     formats: Vec<(Id, Box<dyn Format>)>,
 }
 
@@ -39,8 +47,7 @@ pub struct Reports {
     now: f64,
     /// When each container reports next.
     due: Vec<f64>,
-    on_land: Choice,
-    at_sea: Choice,
+    choices: BTreeMap<Place, Choice>,
 }
 
 impl Reports {
@@ -49,15 +56,25 @@ impl Reports {
         // One after the other, so that the messages are spread over time.
         let due = (0..count).map(|index| CADENCE * index as f64 / count as f64).collect();
         let model = input::schema(SCHEMA)?;
-        let choice = |link: &str, formats: &[Id]| -> Result<Choice, Failure> {
+        let choice = |place, link: &str, door, formats: &[Id]| -> Result<_, Failure> {
             let unknown = || Failure::Failed(format!("no link is called {link}"));
             let open = |id: &Id| Ok((*id, id.open(Some(&model), Mapping::Exact)?));
             let formats = formats.iter().map(open).collect::<Result<_, Failure>>()?;
-            Ok(Choice { link: dunnage_links::link(link).ok_or_else(unknown)?, formats })
+            Ok((place, Choice { link: dunnage_links::link(link).ok_or_else(unknown)?, door, formats }))
         };
-        let on_land = choice("lte-m", &[Id::Cbor, Id::Json])?;
-        let at_sea = choice("astrocast", &[Id::Packed])?;
-        Ok(Reports { fleet, step, now: 0.0, due, on_land, at_sea })
+        let choices = BTreeMap::from([
+            choice(Place::Sea, "astrocast", Door::Satellite, &[Id::Packed])?,
+            choice(Place::Approach, "lte-m", Door::Http, &[Id::Json])?,
+            choice(Place::Terminal, "lte-m", Door::Coap, &[Id::Cbor])?,
+            choice(Place::Yard, "lte-m", Door::Mqtt, &[Id::Cbor, Id::Json])?,
+        ]);
+        Ok(Reports { fleet, step, now: 0.0, due, choices })
+    }
+
+    /// Patterns that fit all containers: their owners' letters.
+    pub fn patterns(&self) -> BTreeSet<String> {
+        let owner = |container: &Container| format!("{}*", &container.device()[..OWNER]);
+        self.fleet.containers().iter().map(owner).collect()
     }
 
     /// The ids of all containers.
@@ -94,7 +111,7 @@ impl Reports {
     /// What container `index` sends now: at sea something that fits the satellite.
     fn report(&self, index: usize) -> Result<Report, Failure> {
         let container = &self.fleet.containers()[index];
-        let Choice { link, formats } = if container.at_sea() { &self.at_sea } else { &self.on_land };
+        let Choice { link, door, formats } = &self.choices[&container.place()];
         let (format, codec) = &formats[index % formats.len()];
         let device = container.device().to_owned();
         let mut body = Vec::new();
@@ -105,7 +122,11 @@ impl Reports {
                 body.len(),
                 link.name
             ))),
-            _ => Ok(Report { device, format: *format, link: link.id, body }),
+            _ => {
+                let position = container.position();
+                let position = (position.latitude, position.longitude);
+                Ok(Report { device, format: *format, link: link.id, door: *door, position, body })
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the demo says while it runs: one live line on a terminal, else a line now and then.
 
-use super::{client::Tally, report::Reports};
+use super::{report::Reports, tally::Tally};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ impl Status {
     }
 }
 
-/// For example: `1200/1200 acknowledged, 38/50 at sea, cbor 300, json 379, packed 56 B`.
+/// For example: `1200/1200 acknowledged, 38/50 at sea, http 100, coap 200, mqtt 200, satellite 700, cbor 300, json 379, packed 56 B`.
 fn line(tally: &Tally, reports: &Reports) -> String {
     let Tally { sent, acknowledged, .. } = tally;
     let (at_sea, containers) = reports.at_sea();
@@ -45,5 +45,6 @@ fn line(tally: &Tally, reports: &Reports) -> String {
     let sizes: Vec<_> = tally.formats.iter().map(mean).collect();
     let trouble = tally.trouble.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let sizes = sizes.join(", ");
-    format!("{acknowledged}/{sent} acknowledged{trouble}, {at_sea}/{containers} at sea, {sizes} B")
+    let doors: String = tally.doors.iter().map(|(door, messages)| format!(" {door} {messages},")).collect();
+    format!("{acknowledged}/{sent} acknowledged{trouble}, {at_sea}/{containers} at sea,{doors} {sizes} B")
 }

@@ -1,6 +1,9 @@
 //! What the demo says first: the size table, where to look, and what to try.
 
-use super::report::{Reports, SCHEMA};
+use super::{
+    doors::Doors,
+    report::{Reports, SCHEMA},
+};
 use crate::{compare, failure::Failure, output};
 use anstyle::{AnsiColor, Style};
 use dunnage_formats::{Id, Mapping};
@@ -10,7 +13,7 @@ const BOLD: Style = Style::new().bold();
 const LINK: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Writes `message.pson` to `data` for people to convert, and prints everything.
-pub fn print(url: &str, data: &Path, reports: &Reports) -> Result<(), Failure> {
+pub fn print(doors: &Doors, data: &Path, reports: &Reports) -> Result<(), Failure> {
     let sample = reports.sample();
     let (mut json, mut pson) = (Vec::new(), Vec::new());
     Id::Json.open(None, Mapping::Exact)?.encode(&sample, &mut json)?;
@@ -20,11 +23,13 @@ pub fn print(url: &str, data: &Path, reports: &Reports) -> Result<(), Failure> {
 
     compare::print(&json, SCHEMA)?;
     let program = std::env::args().next().unwrap_or_else(|| "dunnage".into());
+    let (url, coap, mqtt) = (doors.http.url(""), doors.coap.gateway, doors.mqtt.gateway);
     let mut output = output::stdout();
     writeln!(
         output,
         "
 The gateway and {} containers are running. {BOLD}Open{BOLD:#} {LINK}{url}{LINK:#}
+They come over HTTP, CoAP (coap://{coap}), MQTT (mqtt://{mqtt}), and through a satellite provider's webhook.
 
 Try, in another terminal:
   curl -H 'content-type: application/json' -d '{{\"temperature\":21.5,\"door\":\"open\"}}' {url}/ingest/my-sensor

@@ -9,7 +9,7 @@ use std::{
 fn the_fleet_reports_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let mut demo = command(&["demo", "--containers", "12", "--data", folder.path().to_str().unwrap()]);
-    demo.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").stderr(Stdio::inherit());
+    demo.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").stderr(Stdio::piped());
     let mut child = demo.spawn().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
 
@@ -29,9 +29,16 @@ fn the_fleet_reports_and_nothing_is_lost() {
         assert!(String::from_utf8(output.stdout).unwrap().contains(expected), "{command}");
     }
 
+    let doors =
+        |line: &str| ["coap://127.0.0.1:", "mqtt://127.0.0.1:"].iter().all(|door| line.contains(door));
+    assert!(welcome.iter().any(|line| doors(line)), "{welcome:#?}");
+
     terminate(&child);
     let end = stdout.last().unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!stderr.contains("panicked"), "{stderr}");
     let numbers: Vec<u64> =
         end.split(", ").map(|part| part.split_once(' ').unwrap().1.parse().unwrap()).collect();
     let [sent, acknowledged, stored, lost] = numbers[..] else { panic!("{end}") };

@@ -1,0 +1,88 @@
+//! Near a port: HTTP, and what the demo asks the gateway.
+
+use crate::{demo::report::Report, failure::Failure};
+use serde::Deserialize;
+use std::{collections::HashSet, net::SocketAddr, time::Duration};
+use ureq::Agent;
+
+/// Talks to the gateway over connections that stay open.
+#[derive(Clone)]
+pub struct Http {
+    agent: Agent,
+    address: SocketAddr,
+}
+
+#[derive(Deserialize)]
+struct Devices {
+    devices: Vec<Device>,
+}
+
+#[derive(Deserialize)]
+struct Device {
+    device: String,
+    messages: u64,
+    last: Last,
+}
+
+#[derive(Deserialize)]
+struct Last {
+    id: i64,
+}
+
+impl Http {
+    pub fn new(address: SocketAddr, connections: usize) -> Self {
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .proxy(None)
+            .timeout_global(Some(Duration::from_secs(10)))
+            .max_idle_connections_per_host(connections)
+            .build()
+            .new_agent();
+        Http { agent, address }
+    }
+
+    /// The gateway's address with `path`.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Sends a report and waits for the answer.
+    pub fn send(&self, report: &Report) -> Result<(), String> {
+        let url = self.url(&format!("/ingest/{}?link={}", report.device, report.link));
+        self.post(&url, report.format.media_type(), &report.body, None)
+    }
+
+    /// Posts `body` and waits for an answer that says that it is taken.
+    pub fn post(
+        &self,
+        url: &str,
+        content_type: &str,
+        body: &[u8],
+        header: Option<(&str, &str)>,
+    ) -> Result<(), String> {
+        let request = self.agent.post(url).content_type(content_type);
+        let request = header.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+        let answer = request.send(body);
+        match answer.map_err(|e| e.to_string())?.status().as_u16() {
+            200..=299 => Ok(()),
+            status => Err(format!("the gateway answered {status}")),
+        }
+    }
+
+    /// How many messages of `devices` the gateway holds.
+    pub fn messages_of(&self, devices: &HashSet<String>) -> Result<u64, Failure> {
+        let (mut sum, mut before) = (0, String::new());
+        loop {
+            let url = self.url(&format!("/api/devices?limit=1000{before}"));
+            let failed = |reason: String| Failure::about(&url, reason);
+            let answer =
+                self.agent.get(&url).call().and_then(|mut answer| answer.body_mut().read_to_string());
+            let page: Devices = serde_json::from_str(&answer.map_err(|e| failed(e.to_string()))?)
+                .map_err(|e| failed(e.to_string()))?;
+            let Some(last) = page.devices.iter().map(|device| device.last.id).min() else { return Ok(sum) };
+            sum +=
+                page.devices.iter().filter(|d| devices.contains(&d.device)).map(|d| d.messages).sum::<u64>();
+            before = format!("&before={last}");
+        }
+    }
+}

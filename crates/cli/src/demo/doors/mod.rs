@@ -1,0 +1,123 @@
+//! The ways that the fleet's messages go to the gateway, one file each.
+
+mod coap;
+mod http;
+mod mqtt;
+mod satellite;
+
+pub use http::Http;
+
+use super::{
+    report::{Report, SCHEMA},
+    tally::Outcome,
+};
+use crate::failure::Failure;
+use coap::Coap;
+use dunnage_gateway::{Config, Gateway};
+use mqtt::Mqtt;
+use satellite::Satellite;
+use serde_json::json;
+use std::{
+    collections::BTreeSet,
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::Path,
+};
+
+/// A way to the gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Door {
+    /// Near a port.
+    Http,
+    /// At the terminal.
+    Coap,
+    /// In the yard.
+    Mqtt,
+    /// At sea: the satellite provider calls the gateway.
+    Satellite,
+}
+
+impl fmt::Display for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Door::Http => "http",
+            Door::Coap => "coap",
+            Door::Mqtt => "mqtt",
+            Door::Satellite => "satellite",
+        })
+    }
+}
+
+/// The inputs that they lead to.
+const TERMINAL: &str = "terminal";
+const YARD: &str = "yard";
+const PROVIDER: &str = "provider";
+
+/// The configuration `config` with all doors in it, on ports that are free, and the schema for devices that fit the `patterns`. The
+/// folder `data` is the gateway's.
+pub fn configure(config: &mut Config, patterns: &BTreeSet<String>, data: &Path) -> Result<(), Failure> {
+    let token = Satellite::agree(data)?;
+    let anywhere = json!({ "listen": "127.0.0.1:0" });
+    let profiles: Vec<_> =
+        patterns.iter().map(|device| json!({ "device": device, "schema": SCHEMA })).collect();
+    let doors = json!({
+        "profile": profiles,
+        "input": [
+            { "name": TERMINAL, "coap": anywhere },
+            { "name": YARD, "mqtt": anywhere },
+            { "name": PROVIDER, "webhook": {
+                "provider": "astrocast", "token_file": token, "header": satellite::HEADER, "format": "packed", "link": "astrocast"
+            }}
+        ]
+    });
+    let doors: Config = serde_json::from_value(doors).map_err(|e| Failure::about("demo", e))?;
+    (config.profiles, config.inputs) = (doors.profiles, doors.inputs);
+    Ok(())
+}
+
+/// All of them, open.
+pub struct Doors {
+    pub http: Http,
+    pub coap: Coap,
+    pub mqtt: Mqtt,
+    satellite: Satellite,
+}
+
+impl Doors {
+    /// The doors of a gateway that runs as [`configure`] says.
+    pub fn open(gateway: &Gateway, data: &Path, at_a_time: usize) -> Result<Doors, Failure> {
+        let address = |name: &str| {
+            let address = gateway.input_address(name).map(reachable);
+            address.ok_or_else(|| Failure::Failed(format!("the input {name} listens nowhere")))
+        };
+        let http = Http::new(reachable(gateway.address()), at_a_time);
+        let hook = http.url(&format!("/hooks/{PROVIDER}"));
+        Ok(Doors {
+            coap: Coap::new(address(TERMINAL)?),
+            mqtt: Mqtt::new(address(YARD)?),
+            satellite: Satellite::new(http.clone(), hook, data)?,
+            http,
+        })
+    }
+
+    /// Sends a report through its door, and waits for the answer.
+    pub fn send(&self, report: &Report) -> Outcome {
+        let acknowledged = match report.door {
+            Door::Http => self.http.send(report),
+            Door::Coap => self.coap.send(report),
+            Door::Mqtt => self.mqtt.send(report),
+            Door::Satellite => self.satellite.send(report),
+        };
+        Outcome::of(report, acknowledged)
+    }
+}
+
+/// The address for clients on this machine: the loopback, when the gateway listens everywhere.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}

@@ -1,0 +1,52 @@
+//! What became of the fleet's reports.
+
+use super::{doors::Door, report::Report};
+use std::collections::BTreeMap;
+use tokio::task::JoinError;
+
+/// What became of one report: how it went, and whether it was acknowledged.
+pub struct Outcome {
+    pub door: Door,
+    pub format: &'static str,
+    pub bytes: usize,
+    pub acknowledged: Result<(), String>,
+}
+
+impl Outcome {
+    pub fn of(report: &Report, acknowledged: Result<(), String>) -> Outcome {
+        let Report { door, format, ref body, .. } = *report;
+        Outcome { door, format: format.name(), bytes: body.len(), acknowledged }
+    }
+}
+
+/// What became of all reports.
+#[derive(Default)]
+pub struct Tally {
+    pub sent: u64,
+    pub acknowledged: u64,
+    /// Messages that came through each door.
+    pub doors: BTreeMap<Door, u64>,
+    /// Messages and bytes of each format.
+    pub formats: BTreeMap<&'static str, (u64, u64)>,
+    /// Why the last report that was not acknowledged was not.
+    pub trouble: Option<String>,
+}
+
+impl Tally {
+    pub fn add(&mut self, outcome: Result<Outcome, JoinError>) {
+        self.sent += 1;
+        match outcome {
+            Ok(Outcome { door, format, bytes, acknowledged: Ok(()) }) => {
+                self.acknowledged += 1;
+                *self.doors.entry(door).or_default() += 1;
+                let (messages, total) = self.formats.entry(format).or_default();
+                *messages += 1;
+                *total += bytes as u64;
+            }
+            Ok(Outcome { door, acknowledged: Err(reason), .. }) => {
+                self.trouble = Some(format!("{door}: {reason}"));
+            }
+            Err(error) => self.trouble = Some(error.to_string()),
+        }
+    }
+}
