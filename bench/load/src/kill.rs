@@ -51,7 +51,11 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     report.line("| kill | acknowledged | found | lost |\n|--:|--:|--:|--:|");
     for round in 1..=plan.rounds {
         let running = Running::start(Server::Dunnage, folder.path())?;
-        acknowledged.extend(load(running, &payload, plan, round).await?);
+        let more = load(running, &payload, plan, round).await?;
+        if more.is_empty() {
+            return Err("nothing was acknowledged".into());
+        }
+        acknowledged.extend(more);
         // The restart is what reads the log that the killed gateway left.
         Running::start(Server::Dunnage, folder.path())?.stop()?;
         let found = stored(folder.path())?;
