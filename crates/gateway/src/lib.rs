@@ -385,7 +385,10 @@ async fn listen(inputs: &mut [Named]) -> Result<HashMap<String, SocketAddr>, Err
     for Named { name, input } in inputs {
         let listening = input.listen().await;
         let listening = listening.map_err(|e| InputError { name: name.clone(), message: e.to_string() })?;
-        addresses.extend(listening.map(|address| (name.clone(), address)));
+        if let Some(address) = listening {
+            tracing::info!(input = *name, %address, "listens");
+            addresses.insert(name.clone(), address);
+        }
     }
     Ok(addresses)
 }

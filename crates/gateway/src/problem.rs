@@ -1,6 +1,6 @@
 //! Errors as clients see them: `application/problem+json` (RFC 9457).
 
-use crate::buffer::Refusal;
+use crate::{buffer::Refusal, name::MAX_KEY};
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -143,6 +143,12 @@ impl Problem {
         let detail =
             format!("{what} must be 1 to 64 of A-Z a-z 0-9 . _ : - and start with a letter or a digit");
         Problem::new(StatusCode::BAD_REQUEST, "name", "Not a name", detail)
+    }
+
+    /// What `what` says is no key.
+    pub fn bad_key(what: &str) -> Self {
+        let detail = format!("{what} must be 1 to {MAX_KEY} visible ASCII characters");
+        Problem::new(StatusCode::BAD_REQUEST, "key", "Not a key", detail)
     }
 
     /// Nothing is there.

@@ -4,7 +4,7 @@ use crate::{
     access::http::{Addressed, peer_at},
     head_timer::HeadTimer,
     inputs::http,
-    shared::Shared,
+    shared::{Shared, said},
     tls::Acceptor,
     unread::WriteDeadline,
 };
@@ -74,7 +74,7 @@ pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &connections) => accepted,
-            () = stop(&mut stopping) => return,
+            () = said(&mut stopping) => return,
         };
         if let Some((stream, address, place)) = accepted {
             let open = Open::new(place, shared.metrics.connections.clone());
@@ -109,7 +109,7 @@ where
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = stop(&mut stopping) => {
+        () = said(&mut stopping) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
@@ -153,10 +153,4 @@ async fn accept(
             None
         }
     }
-}
-
-/// Waits until the gateway stops.
-async fn stop(stopping: &mut watch::Receiver<bool>) {
-    // An error means that it is gone, which is a stop too.
-    let _ = stopping.wait_for(|stopping| *stopping).await;
 }

@@ -95,6 +95,12 @@ impl Board {
     }
 }
 
+/// Waits until `signal` says true, as the one does that the gateway stops.
+pub async fn said(signal: &mut watch::Receiver<bool>) {
+    // An error means that nobody is there to say it any more, which is an end too.
+    let _ = signal.wait_for(|said| *said).await;
+}
+
 /// A message on its way in. Unless the writer answers for it, it counts as refused, also when its client has left.
 pub struct Arrival<'a>(Option<&'a Board>);
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     access::{self, Peer},
     clock,
-    name::is_name,
+    name::{is_key, is_name},
     problem::Problem,
     reading::Provenance,
     requests,
@@ -29,8 +29,6 @@ use std::{fmt::Display, sync::Arc};
 
 /// The name of the header that `key` reads.
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// Longest `Idempotency-Key`.
-const KEY: usize = 128;
 
 /// The input.
 pub fn routes() -> Router<Arc<Shared>> {
@@ -163,11 +161,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(given) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
     let text = given.to_str().unwrap_or_default();
     let key = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
-    if key.is_empty() || key.len() > KEY || !key.bytes().all(|b| b.is_ascii_graphic()) {
-        let detail = format!("Idempotency-Key must be 1 to {KEY} visible ASCII characters");
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "key", "Not a key", detail));
-    }
-    Ok(Some(key.to_owned()))
+    is_key(key).then(|| Some(key.to_owned())).ok_or_else(|| Problem::bad_key("Idempotency-Key"))
 }
 
 fn parameters(device: &str, uri: &Uri) -> Result<Parameters, Problem> {

@@ -8,7 +8,7 @@ use crate::{
     name::is_name,
     problem::Problem,
     reading::Provenance,
-    shared::{Arrival, Shared},
+    shared::{Arrival, Shared, said},
 };
 use axum::{body::Bytes, http::StatusCode};
 use dunnage_formats::Id;
@@ -104,7 +104,6 @@ impl Input for Udp {
         let socket = UdpSocket::bind(listen).await.map_err(failed)?;
         let address = socket.local_addr()?;
         self.socket = Some(socket);
-        tracing::info!(input = self.name, %address, "listens for datagrams");
         Ok(Some(address))
     }
 
@@ -158,7 +157,7 @@ impl Taker {
                     }
                 },
                 Some(done) = self.taking.next() => self.finish(done),
-                () = stop(&mut stopping) => break,
+                () = said(&mut stopping) => break,
             }
         }
         while let Some(done) = self.taking.next().await {
@@ -295,12 +294,6 @@ fn malformed(kind: &'static str, offset: usize, detail: impl Into<String>) -> Pr
     let mut problem = Problem::new(StatusCode::BAD_REQUEST, "malformed", "Malformed message", detail);
     (problem.kind, problem.offset) = (Some(kind), Some(offset));
     problem
-}
-
-/// Waits until the gateway stops.
-async fn stop(stopping: &mut watch::Receiver<bool>) {
-    // An error means that it is gone, which is a stop too.
-    let _ = stopping.wait_for(|stopping| *stopping).await;
 }
 
 #[cfg(test)]

@@ -14,7 +14,12 @@ use super::{
         packet,
     },
 };
-use crate::{name::is_name, problem::Problem, shared::Shared, tls};
+use crate::{
+    name::is_name,
+    problem::Problem,
+    shared::{Shared, said},
+    tls,
+};
 use connection::{Connection, Told};
 use dunnage_formats::Id;
 use mqtt_protocol_core::mqtt::packet::Qos;
@@ -179,7 +184,7 @@ impl Broker {
                     Told::Message(publish) => self.take(shared, *publish, unacknowledged, &mut flow, stopping),
                     Told::Ended(why) => break Err(why),
                 },
-                _ = stopped(stopping) => break Ok(()),
+                _ = said(stopping) => break Ok(()),
             }
         };
         while !flow.is_empty() {
@@ -294,11 +299,6 @@ fn read(key: &str, path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|e| format!("{key}: {}: {e}", path.display()))
 }
 
-async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // An error means that nobody is there to say it any more, which is a stop too.
-    let _ = stopping.wait_for(|stop| *stop).await;
-}
-
 #[async_trait::async_trait]
 impl Input for Broker {
     async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
@@ -311,7 +311,7 @@ impl Input for Broker {
             pause = if begun.elapsed() > PAUSES.1 { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                () = stopped(&mut stopping) => {}
+                () = said(&mut stopping) => {}
             }
         }
     }

@@ -61,7 +61,6 @@ impl Input for Coap {
         let socket = UdpSocket::bind(self.listen).await.map_err(failed)?;
         let address = socket.local_addr()?;
         self.socket = Some(socket);
-        tracing::info!(input = self.name, %address, "listens for CoAP");
         Ok(Some(address))
     }
 

@@ -1,12 +1,13 @@
 //! What a request asks for: `POST ingest/{device}?schema=&link=&key=&token=&layout=`.
 
 use super::{block::Block, content_format::media_type, reply::Reply};
-use crate::{name::is_name, problem::Problem};
+use crate::{
+    name::{is_key, is_name},
+    problem::Problem,
+};
 use axum::http::StatusCode;
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType, ResponseType};
 
-/// Longest key.
-const KEY: usize = 128;
 /// Request-Tag (RFC 9175, 3.2), which tells transfers apart.
 const REQUEST_TAG: u16 = 292;
 
@@ -78,8 +79,7 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
         }
     }
     if post.key.as_deref().is_some_and(|key| !is_key(key)) {
-        let detail = format!("key must be 1 to {KEY} visible ASCII characters");
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "key", "Not a key", detail).into());
+        return Err(Problem::bad_key("key").into());
     }
     let format = number(packet, CoapOption::ContentFormat);
     post.content_type = media_type(format.and_then(|format| format.try_into().ok()));
@@ -173,10 +173,6 @@ fn texts(packet: &Packet, option: CoapOption) -> Result<Vec<&str>, ()> {
 fn number(packet: &Packet, option: CoapOption) -> Option<usize> {
     let value = packet.get_first_option(option).filter(|value| value.len() <= 4)?;
     Some(value.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
-}
-
-fn is_key(key: &str) -> bool {
-    (1..=KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn query(detail: String) -> Problem {

@@ -22,7 +22,7 @@ use crate::{
     },
     problem::Problem,
     reading::Provenance,
-    shared::{Arrival, Shared},
+    shared::{Arrival, Shared, said},
 };
 use axum::body::Bytes;
 use coap_lite::{MessageType, Packet, ResponseType};
@@ -112,7 +112,7 @@ impl Server {
                 },
                 Some(taken) = self.taking.next() => self.finish(taken).await,
                 _ = ticks.tick() => self.look_what_is_due().await,
-                () = stop(&mut stopping) => break,
+                () = said(&mut stopping) => break,
             }
         }
         while let Some(taken) = self.taking.next().await {
@@ -345,10 +345,4 @@ impl Server {
             tracing::debug!(input = self.name, %to, error = %e, "a datagram could not be sent");
         }
     }
-}
-
-/// Waits until the gateway stops.
-async fn stop(stopping: &mut watch::Receiver<bool>) {
-    // An error means that it is gone, which is a stop too.
-    let _ = stopping.wait_for(|stopping| *stopping).await;
 }

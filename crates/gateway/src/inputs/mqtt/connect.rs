@@ -3,12 +3,12 @@
 use super::{
     Door,
     answer::Answers,
-    connection::said,
     packet::{self, Connect, Version},
     reason::{Reason, Refusal, told},
     session::{Key, Session},
     wire::{Stream, Wire},
 };
+use crate::shared::said;
 use mqtt_protocol_core::mqtt::{
     packet::{
         AssignedClientIdentifier, MaximumPacketSize, Properties, Property, ReasonString, ReceiveMaximum,

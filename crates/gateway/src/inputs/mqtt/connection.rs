@@ -10,7 +10,10 @@ use super::{
     reason::{Reason, Refusal},
     wire::{Stream, Wire},
 };
-use crate::{inputs::incoming::Entered, shared::Arrival};
+use crate::{
+    inputs::incoming::Entered,
+    shared::{Arrival, said},
+};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
@@ -45,12 +48,6 @@ impl From<Refusal> for End {
     fn from(refusal: Refusal) -> End {
         End::Refused(refusal)
     }
-}
-
-/// Waits until `signal` says true.
-pub async fn said(signal: &mut watch::Receiver<bool>) {
-    // An error means that nobody is there to say it any more, which is an end too.
-    let _ = signal.wait_for(|said| *said).await;
 }
 
 /// Serves a client until it leaves or the gateway stops.

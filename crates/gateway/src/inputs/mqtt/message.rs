@@ -7,7 +7,7 @@ use super::{
 use crate::{
     clock,
     inputs::incoming::Incoming,
-    name::{MAX_KEY, is_key, is_name},
+    name::{is_key, is_name},
     problem::Problem,
     reading::Provenance,
     shared::Shared,
@@ -58,8 +58,7 @@ pub fn read(shared: &Shared, input: &'static str, address: &Address<'_>, publish
     let request = said("request").filter(|name| is_name(name)).map(str::to_owned);
     let key = said("key").map(str::to_owned);
     if key.as_deref().is_some_and(|key| !is_key(key)) {
-        let detail = format!("the user property key must be 1 to {MAX_KEY} visible ASCII characters");
-        bad.get_or_insert(Problem::new(StatusCode::BAD_REQUEST, "key", "Not a key", detail));
+        bad.get_or_insert_with(|| Problem::bad_key("the user property key"));
     }
     let content_type = match content_type(address.format, publish.content_type.as_deref()) {
         Ok(content_type) => content_type,

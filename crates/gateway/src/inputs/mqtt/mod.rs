@@ -18,7 +18,7 @@ mod wire;
 use super::Input;
 use crate::{
     access::Peer,
-    shared::Shared,
+    shared::{Shared, said},
     tls::{Acceptor, TlsError},
 };
 use reason::Refusal;
@@ -164,7 +164,7 @@ impl Input for Mqtt {
                 }
                 Some(_) = connections.join_next() => {}
                 _ = tidy.tick() => door.sessions.tidy(),
-                () = connection::said(&mut stopping) => break,
+                () = said(&mut stopping) => break,
             }
         }
         drop(listener);

@@ -10,7 +10,7 @@ mod message;
 use crate::{
     inputs::{Input, incoming::Incoming},
     nats::{Access, Servers},
-    shared::Shared,
+    shared::{Shared, said},
 };
 use async_nats::jetstream::{
     AckKind, Context, Message,
@@ -128,7 +128,7 @@ impl Nats {
         let Some(context) = context.as_ref() else { return Err("no connection".into()) };
         let (consumer, mut next) = tokio::select! {
             opened = self.open(context, position) => opened?,
-            _ = stopping.wait_for(|stop| *stop) => return Ok(()),
+            () = said(stopping) => return Ok(()),
         };
         let batch = self.settings.in_flight_messages;
         let messages = consumer.stream().max_messages_per_batch(batch).heartbeat(HEARTBEAT).messages().await;
@@ -136,7 +136,7 @@ impl Nats {
         loop {
             let batch = tokio::select! {
                 batch = batches.next() => batch.ok_or("the consumer ended")?,
-                _ = stopping.wait_for(|stop| *stop) => return Ok(()),
+                () = said(stopping) => return Ok(()),
             };
             let (batch, trouble) = in_order(batch, &mut next, position.done.unwrap_or_default());
             if let Some((last, message)) = batch.last() {
@@ -234,7 +234,7 @@ impl Input for Nats {
             pause = if position.done > before { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                _ = stopping.wait_for(|stop| *stop) => {}
+                () = said(&mut stopping) => {}
             }
         }
         if let Some(context) = context {

@@ -30,7 +30,7 @@ use crate::{
     problem::Problem,
     reading::Provenance,
     requests,
-    shared::{Arrival, Shared},
+    shared::{Arrival, Shared, said},
 };
 use axum::{
     Json, Router,
@@ -216,8 +216,8 @@ impl Input for Webhook {
     }
 
     async fn run(self: Box<Self>, _: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
-        // Requests come over the HTTP port, which ends them. An error means that the gateway is gone.
-        let _ = stopping.wait_for(|stopping| *stopping).await;
+        // Requests come over the HTTP port, which ends them.
+        said(&mut stopping).await;
     }
 }
 
