@@ -28,7 +28,7 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 	cargo run --release -p dunnage -- demo
 
 test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
-	.ci/need chromium:chromium curl:curl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
+	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin /usr/sbin/nginx:nginx
 	tests/tools/install
@@ -38,6 +38,7 @@ test: lint test-c conform  ## everything that must hold: vectors, properties, fa
 	cd dashboard/tests && npm ci && npm test
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	examples/weather-station/run.sh
+	examples/doors/run.sh
 
 test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdkafka, so `make test` leaves it out
 	.ci/need cc:build-essential java:default-jre-headless mvn:maven
