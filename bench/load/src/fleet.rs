@@ -18,9 +18,6 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// nginx is a proxy, behind which everybody needs a token otherwise.
-const OPEN: &str = "[access]\nwho = \"anyone\"\n";
-
 /// Devices whose messages are made before the test.
 const DEVICES: usize = 2000;
 
@@ -98,7 +95,7 @@ fn run(
     for n in 0..replicas {
         let own = folder.join(n.to_string());
         std::fs::create_dir_all(&own)?;
-        running.push(Running::start_with(server, &own, OPEN)?);
+        running.push(Running::start(server, &own)?);
     }
     let nginx = Nginx::start(&folder, &running)?;
     let cells = locust(&nginx, devices, formats, plan, &folder)?;
