@@ -27,7 +27,8 @@ client.on_publish = on_publish
 client.reconnect_delay_set(min_delay=1, max_delay=1)
 session = Properties(PacketTypes.CONNECT)
 session.SessionExpiryInterval = 600
-client.connect("127.0.0.1", port, clean_start=False, properties=session)
+# The server may be away already; the loop tries until it is there.
+client.connect_async("127.0.0.1", port, clean_start=False, properties=session)
 client.loop_start()
 for line in sys.stdin:
     device, key, body = line.rstrip("\n").split(" ", 2)
