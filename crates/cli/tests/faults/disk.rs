@@ -43,6 +43,11 @@ impl Disk {
         ["nsenter", &target, "--user", "--preserve-credentials", "--mount"].map(String::from).to_vec()
     }
 
+    /// The file `name` on it, as who has entered sees it.
+    pub fn inside(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
     /// The file `name` on it, as seen from the outside.
     pub fn outside(&self, name: &str) -> PathBuf {
         let folder = self.folder.strip_prefix("/").unwrap_or(&self.folder);

@@ -24,14 +24,28 @@ pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
     let acme = cse::in_memory(scale);
     let folder = TempDir::new()?;
     let disk = Disk::mount(&folder.path().join("disk"))?;
-    let plan = Plan {
-        application: "disk",
+    let plan = Plan { application: "disk", ..on_disk(&disk) };
+    let chain = Chain::start(plan, acme.address)?;
+    fill_under_load(&chain, &disk, times, burst)?;
+    let End { mut row, sent, .. } = chain.finish(&acme)?;
+    row.happened =
+        format!("full {times} times; {} requests were answered 503 and sent again", sent.turned_away);
+    Ok(row)
+}
+
+/// A gateway with its buffer on `disk`, and messages that fill it.
+pub fn on_disk(disk: &Disk) -> Plan {
+    const BUFFER: &str = "buffer.sqlite3";
+    Plan {
         shape: Shape { padding: 4000, ..Shape::default() },
         surroundings: Surroundings { before: disk.enter(), ..Surroundings::default() },
-        buffer: Some((folder.path().join("disk/buffer.sqlite3"), disk.outside("buffer.sqlite3"))),
+        buffer: Some((disk.inside(BUFFER), disk.outside(BUFFER))),
         ..Plan::default()
-    };
-    let chain = Chain::start(plan, acme.address)?;
+    }
+}
+
+/// Fills the disk `times` times, each under `burst` messages, until some are refused.
+pub fn fill_under_load(chain: &Chain, disk: &Disk, times: u64, burst: u64) -> Result<(), Failure> {
     for _ in 0..times {
         disk.fill(1 << 20)?;
         let before = chain.fleet.turned_away();
@@ -41,10 +55,7 @@ pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
         })?;
         disk.relieve()?;
     }
-    let End { mut row, sent, .. } = chain.finish(&acme)?;
-    row.happened =
-        format!("full {times} times; {} requests were answered 503 and sent again", sent.turned_away);
-    Ok(row)
+    Ok(())
 }
 
 /// The clock of the gateway's process is set, as by an administrator: hours ahead, and back; and it was wrong while the

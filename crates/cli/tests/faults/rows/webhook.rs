@@ -6,13 +6,11 @@ use crate::{
     cse,
     disk::Disk,
     fleet::Shape,
-    gateway::Surroundings,
-    process,
     row::{Row, Scale},
+    rows::machine::{fill_under_load, on_disk},
     sender::{Sender, Senders, agent, status},
 };
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// A provider that posts every callback twice, and again what is answered 503, as the disk runs full.
@@ -29,23 +27,12 @@ pub fn repeated(scale: Scale) -> Result<Row, Failure> {
     let connections = Shape::default().connections;
     let plan = Plan {
         application: "hook",
-        shape: Shape { padding: 4000, ..Shape::default() },
-        surroundings: Surroundings { before: disk.enter(), ..Surroundings::default() },
-        buffer: Some((folder.path().join("disk/buffer.sqlite3"), disk.outside("buffer.sqlite3"))),
         inputs,
         senders: Some(Box::new(move |gateway| Ok(Provider::senders(&gateway.url(), connections)))),
-        ..Plan::default()
+        ..on_disk(&disk)
     };
     let chain = Chain::start(plan, acme.address)?;
-    for _ in 0..times {
-        disk.fill(1 << 20)?;
-        let before = chain.fleet.turned_away();
-        chain.fleet.release(burst);
-        process::until("the disk is full", Duration::from_secs(60), || {
-            (chain.fleet.turned_away() >= before + 20).then_some(())
-        })?;
-        disk.relieve()?;
-    }
+    fill_under_load(&chain, &disk, times, burst)?;
     let End { mut row, sent, stats } = chain.finish(&acme)?;
     row.happened = format!(
         "every callback came at least twice, and {} were answered 503; {} were known already",
