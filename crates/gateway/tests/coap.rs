@@ -220,6 +220,23 @@ fn a_slow_commit_is_answered_separately() {
     assert_eq!(stored(&gateway), ["1"]);
 }
 
+/// What the network doubled is answered once, in the acknowledgement, when the commit takes less than a second.
+#[test]
+fn a_doubled_message_has_one_answer() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let database = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let request = client.request("ingest/d", JSON, b"1");
+    client.send(&request);
+    client.send(&request);
+    database.execute_batch("ROLLBACK").unwrap();
+    let answer = client.receive();
+    assert_eq!((answer.header.get_type(), is_changed(&answer)), (ACK, true));
+    assert_eq!(client.ask(&request), answer);
+    assert_eq!(stored(&gateway), ["1"]);
+}
+
 /// Nothing is acknowledged that could not be written.
 #[test]
 fn a_commit_that_fails_is_503_with_max_age() {

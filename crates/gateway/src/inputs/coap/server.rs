@@ -191,11 +191,11 @@ impl Server {
             return true;
         }
         let datagram = match state {
-            State::Taken { acknowledged } => {
-                *acknowledged = true;
+            // Its answer is on the way, or soon its acknowledgement: the network has doubled the datagram.
+            State::Taken { acknowledged: false } => return true,
+            State::Taken { acknowledged: true } | State::Separate => {
                 empty(MessageType::Acknowledgement, asked.exchange.id)
             }
-            State::Separate => empty(MessageType::Acknowledgement, asked.exchange.id),
             State::Changed => {
                 let (id, kind) = (asked.exchange.id, MessageType::Acknowledgement);
                 Reply::new(ResponseType::Changed).datagram(kind, id, &asked.token, asked.length)
