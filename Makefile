@@ -81,7 +81,7 @@ bench-host:  ## the PSON codec against other serde formats, packed against prost
 	cargo bench -p dunnage-bench-host
 	cargo run --release -p dunnage-bench-host
 
-bench-load:  ## the gateway against a bare axum + SQLite probe and a service in Node, MQTT and CoAP, Locust's devices, kill -9 under load
+bench-load:  ## the gateway against a bare axum + SQLite probe and a service in Node, every door, Locust's devices, kill -9 under load
 	.ci/need cc:build-essential wrk:wrk nginx:nginx node:nodejs npm:npm $(TOOLS) /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin
 	tests/tools/install locust
 	cargo run --release -p dunnage-bench-load

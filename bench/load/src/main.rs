@@ -3,6 +3,7 @@
 mod catch_up;
 mod cells;
 mod coap;
+mod datagrams;
 mod doors;
 mod fleet;
 mod hostile;
@@ -43,7 +44,7 @@ struct Arguments {
 enum Command {
     /// Requests a second, the servers in turn; writes bench/results/load.jsonl
     Rates(rates::Plan),
-    /// Acknowledged messages a second over MQTT, CoAP and HTTP, beside mosquitto and libcoap; idle MQTT clients
+    /// Messages a second through each door, beside mosquitto and libcoap where they do the same; idle MQTT clients
     Doors(doors::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),

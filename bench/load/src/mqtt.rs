@@ -1,4 +1,4 @@
-//! As much of MQTT 3.1.1 as a client needs that only publishes.
+//! As much of MQTT 3.1.1 as a client needs that publishes, and counts what it gets.
 
 use std::time::Duration;
 use tokio::{
@@ -20,6 +20,8 @@ pub enum Answer {
     Connected(u8),
     /// PUBACK of a packet identifier.
     Acknowledged(u16),
+    /// PUBLISH with QoS 1, and its packet identifier.
+    Message(u16),
     /// PINGRESP
     Pong,
     /// Any other, by its type.
@@ -82,6 +84,11 @@ pub fn answer(bytes: &[u8]) -> Option<(Answer, usize)> {
     let answer = match (bytes[0] >> 4, body) {
         (2, [_, code, ..]) => Answer::Connected(*code),
         (4, [high, low, ..]) => Answer::Acknowledged(u16::from_be_bytes([*high, *low])),
+        (3, [high, low, rest @ ..]) if bytes[0] & 0x06 == 0x02 => {
+            let topic = usize::from(u16::from_be_bytes([*high, *low]));
+            let identifier = rest.get(topic..topic + 2)?;
+            Answer::Message(u16::from_be_bytes([identifier[0], identifier[1]]))
+        }
         (13, _) => Answer::Pong,
         (other, _) => Answer::Other(other),
     };

@@ -4,8 +4,8 @@ use crate::{Failure, node, payload, probe};
 use dunnage_gateway::{Config, Gateway};
 use std::{
     collections::HashMap,
-    io::{BufRead, BufReader, Read},
-    net::SocketAddr,
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
     sync::{
@@ -71,6 +71,14 @@ pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
 
 /// What inputs that listen are called in the configurations here.
 const DOORS: [&str; 3] = ["mqtt", "coap", "udp"];
+
+/// Some of what the gateway has counted.
+#[derive(Debug, serde::Deserialize)]
+pub struct Counts {
+    pub stored: u64,
+    pub quarantined: u64,
+    pub refused: u64,
+}
 
 /// A server in a process of its own.
 pub struct Running {
@@ -140,6 +148,17 @@ impl Running {
     /// The id of its process.
     pub fn process(&self) -> u32 {
         self.child.id()
+    }
+
+    /// What the gateway says of its messages.
+    pub fn counts(&self) -> Result<Counts, Failure> {
+        let mut stream = TcpStream::connect(self.address)?;
+        stream.write_all(b"GET /api/stats HTTP/1.0\r\nhost: localhost\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let (_, body) =
+            answer.split_once("\r\n\r\n").ok_or("the gateway does not say what it has counted")?;
+        Ok(serde_json::from_str(body)?)
     }
 
     /// How often a thread or a task of it has panicked.

@@ -33,6 +33,18 @@ impl Seen {
     }
 }
 
+impl Load {
+    /// The same in messages, when each request had so many.
+    pub fn of_batches(self, messages: usize) -> Load {
+        Load {
+            rps: self.rps * messages as f64,
+            failures: self.failures * messages as u64,
+            acknowledged: self.acknowledged * messages as u64,
+            ..self
+        }
+    }
+}
+
 /// Puts together what clients saw in a run of `length`.
 pub fn sum(all: &[Seen], length: Duration) -> Load {
     if let Some(error) = all.iter().find_map(|seen| seen.error.as_ref()) {

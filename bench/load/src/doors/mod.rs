@@ -1,11 +1,16 @@
-//! The gateway's doors side by side: MQTT with QoS 1, CoAP with confirmable messages, HTTP; and other people's servers behind
-//! the same generators.
+//! The gateway's doors side by side: MQTT with QoS 1, CoAP with confirmable messages, HTTP, webhooks, batches, datagrams, a broker; and
+//! other people's servers behind the same generators, where there are any.
 
+mod batch;
+mod broker;
 mod coap;
+mod http;
 mod idle;
 mod load;
 mod mqtt;
 mod peers;
+mod udp;
+mod webhook;
 
 pub use coap::exchange;
 pub use load::percentile_95;
@@ -22,7 +27,6 @@ use crate::{
 };
 use load::Load;
 use peers::Peer;
-use rusqlite::Connection;
 use std::{path::Path, time::Duration};
 
 /// The formats that are sent: names in the results, in topics, and Content-Formats.
@@ -54,6 +58,9 @@ impl Default for Plan {
     }
 }
 
+/// Length of a run over a door that has no peer.
+const SHORT: Duration = Duration::from_secs(2);
+
 /// The doors of a gateway that is measured.
 const CONFIG: &str = "[[input]]\nname = \"mqtt\"\n[input.mqtt]\nlisten = \"127.0.0.1:0\"\n\
                       [[input]]\nname = \"coap\"\n[input.coap]\nlisten = \"127.0.0.1:0\"\n";
@@ -65,23 +72,39 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     report.line(&format!(
         "**Doors**: acknowledged messages a second, 95th percentile (ms) and processor time of the server for a message (µs); \
          {clients} clients of {devices} devices, runs of {seconds} s in turn. MQTT: QoS 1, {window} messages under way for each client. \
-         CoAP: confirmable, 1. HTTP: wrk, 1.\n",
+         CoAP: confirmable, 1. HTTP: wrk, 1. Batches: {} messages in a request, {} clients, and the percentile is a request's. Webhooks and \
+         batches: {} s.\n",
+        batch::MESSAGES,
+        batch::CLIENTS,
+        SHORT.as_secs()
     ));
     report.line("| format | door | gateway | p95 | cpu | other | | p95 | cpu | of the other |");
     report.line("|---|---|--:|--:|--:|---|--:|--:|--:|--:|");
-    for payload in payload::all(*devices)? {
-        let Some((_, content_format)) = FORMATS.iter().find(|(name, _)| *name == payload.name) else {
-            continue;
-        };
-        let ours = mqtt(plan, &payload, true).await?;
-        let broker = mqtt(plan, &payload, false).await?;
-        row(&payload, "mqtt", &ours, Some(("mosquitto", &broker)), plan, &mut results, report);
-        let ours = coap(plan, &payload, *content_format, true).await?;
-        let server = coap(plan, &payload, *content_format, false).await?;
-        row(&payload, "coap", &ours, Some(("libcoap", &server)), plan, &mut results, report);
-        let ours = tokio::task::block_in_place(|| rates::run(Server::Dunnage, &payload, *clients, *seconds))?;
-        row(&payload, "http", &ours, None, plan, &mut results, report);
+    let payloads = payload::all(*devices)?;
+    for payload in &payloads {
+        let mut table = Table { payload, clients: *clients, results: &mut results, report };
+        if let Some((_, content_format)) = FORMATS.iter().find(|(name, _)| *name == payload.name) {
+            let ours = mqtt(plan, payload, true).await?;
+            let broker = mqtt(plan, payload, false).await?;
+            table.row("mqtt", &ours, Some(("mosquitto", &broker)));
+            let ours = coap(plan, payload, *content_format, true).await?;
+            let server = coap(plan, payload, *content_format, false).await?;
+            table.row("coap", &ours, Some(("libcoap", &server)));
+            let ours =
+                tokio::task::block_in_place(|| rates::run(Server::Dunnage, payload, *clients, *seconds))?;
+            table.row("http", &ours, None);
+            for provider in webhook::PROVIDERS {
+                let ours = webhook(plan, payload, provider).await?;
+                table.row(&format!("webhook, {provider}"), &ours, None);
+            }
+        }
+        table.clients = batch::CLIENTS;
+        for framing in batch::of(payload.name) {
+            table.row(framing.name, &batch(payload, framing).await?, None);
+        }
     }
+    udp::measure(&payloads, &mut results, report).await?;
+    broker::measure(&payloads, &mut results, report).await?;
     if plan.idle > 0 {
         idle::measure(plan.idle, CONFIG, &mut results, report).await?;
     }
@@ -123,15 +146,30 @@ async fn coap(plan: &Plan, payload: &Payload, content_format: u16, ours: bool) -
     Ok(of(&load::sum(&seen, length), server.processor_seconds()?))
 }
 
+/// One run of what `provider` posts.
+async fn webhook(plan: &Plan, payload: &Payload, provider: &str) -> Result<Run, Failure> {
+    let folder = tempfile::tempdir()?;
+    let config = webhook::config(provider, payload.name, folder.path())?;
+    let requests = webhook::requests(provider, payload)?;
+    let running = Running::start_with(Server::Dunnage, folder.path(), &config)?;
+    let seen = http::load(running.address, requests, plan.clients, SHORT).await?;
+    durable(&load::sum(&seen, SHORT), running, folder.path())
+}
+
+/// One run of requests with several messages each.
+async fn batch(payload: &Payload, framing: batch::Framing) -> Result<Run, Failure> {
+    let folder = tempfile::tempdir()?;
+    let requests = batch::requests(framing, payload)?;
+    let running = Running::start(Server::Dunnage, folder.path())?;
+    let seen = http::load(running.address, requests, batch::CLIENTS, SHORT).await?;
+    durable(&load::sum(&seen, SHORT).of_batches(batch::MESSAGES), running, folder.path())
+}
+
 /// Ends the gateway, and holds what was acknowledged against what is in the buffer.
 fn durable(load: &Load, running: Running, folder: &Path) -> Result<Run, Failure> {
     let run = of(load, running.processor_seconds()?);
     running.stop()?;
-    let stored: u64 = Connection::open(folder.join("buffer.sqlite3"))?.query_row(
-        "SELECT count(*) FROM messages",
-        [],
-        |row| row.get(0),
-    )?;
+    let stored = udp::stored(folder)?;
     // A message whose answer was not seen may be stored, too.
     if stored < load.acknowledged || stored > load.acknowledged + load.failures {
         return Err(format!("{} acknowledged, {stored} stored", load.acknowledged).into());
@@ -144,30 +182,33 @@ fn of(load: &Load, processor_seconds: f64) -> Run {
     Run { rps: load.rps, p95_ms: load.p95_ms, cpu_us, failures: load.failures }
 }
 
-fn row(
-    payload: &Payload,
-    door: &str,
-    ours: &Run,
-    other: Option<(&str, &Run)>,
-    plan: &Plan,
-    results: &mut Results,
-    report: &mut Report,
-) {
-    let figures = |run: &Run| format!("{:.0} | {:.1} | {:.1}", run.rps, run.p95_ms, run.cpu_us);
-    let beside = other.map_or_else(
-        || " | | | | ".into(),
-        |(name, other)| format!("{name} | {} | {:.2}", figures(other), ours.rps / other.rps),
-    );
-    report.line(&format!("| {} | {door} | {} | {beside} |", payload.name, figures(ours)));
-    let target = format!("{} clients over {door}", plan.clients);
-    for (library, run) in [(Server::Dunnage.name(), ours)].into_iter().chain(other) {
-        let about = About { target: &target, format: payload.name, library, source: "measured" };
-        results.add(&about, "rps", run.rps.round(), "1/s");
-        results.add(&about, "p95_ms", run.p95_ms, "ms");
-        results.add(&about, "cpu_us", (run.cpu_us * 10.0).round() / 10.0, "µs");
-        results.add(&about, "failures", run.failures as f64, "1");
-        if run.failures > 0 {
-            report.line(&format!("\n{library}, {door}, {}: {} failed\n", payload.name, run.failures));
+/// The rows of one format.
+struct Table<'a> {
+    payload: &'a Payload,
+    clients: usize,
+    results: &'a mut Results,
+    report: &'a mut Report,
+}
+
+impl Table<'_> {
+    fn row(&mut self, door: &str, ours: &Run, other: Option<(&str, &Run)>) {
+        let figures = |run: &Run| format!("{:.0} | {:.1} | {:.1}", run.rps, run.p95_ms, run.cpu_us);
+        let beside = other.map_or_else(
+            || " | | | | ".into(),
+            |(name, other)| format!("{name} | {} | {:.2}", figures(other), ours.rps / other.rps),
+        );
+        let format = self.payload.name;
+        self.report.line(&format!("| {format} | {door} | {} | {beside} |", figures(ours)));
+        let target = format!("{} clients over {door}", self.clients);
+        for (library, run) in [(Server::Dunnage.name(), ours)].into_iter().chain(other) {
+            let about = About { target: &target, format, library, source: "measured" };
+            self.results.add(&about, "rps", run.rps.round(), "1/s");
+            self.results.add(&about, "p95_ms", run.p95_ms, "ms");
+            self.results.add(&about, "cpu_us", (run.cpu_us * 10.0).round() / 10.0, "µs");
+            self.results.add(&about, "failures", run.failures as f64, "1");
+            if run.failures > 0 {
+                self.report.line(&format!("\n{library}, {door}, {format}: {} failed\n", run.failures));
+            }
         }
     }
 }

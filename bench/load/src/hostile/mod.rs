@@ -6,7 +6,7 @@ mod guest;
 mod mutate;
 
 use crate::{
-    Failure, doors,
+    Failure, datagrams, doors,
     report::Report,
     results::{About, Results},
     server::{Running, Server, memory_mb},
@@ -81,7 +81,8 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     let (under, middle) = tokio::join!(under, middle);
     let (under, middle, seconds) = (under?, middle?, begun.elapsed().as_secs_f64());
     let end = memory_mb(running.process(), "VmRSS")?;
-    let dropped = dropped(address)?;
+    // A TCP port has none.
+    let dropped = datagrams::socket(address)?.dropped;
     let found = Found {
         sent: mutated.sent.load(Relaxed),
         seconds,
@@ -193,19 +194,4 @@ async fn watch_half(attack: &Attack, process: u32) -> Result<f64, Failure> {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     memory_mb(process, "VmRSS")
-}
-
-/// Datagrams to `address` that the kernel dropped, as its socket was full; 0 of a TCP port.
-fn dropped(address: SocketAddr) -> Result<u64, Failure> {
-    let port = format!(":{:04X}", address.port());
-    let mut dropped = 0;
-    for table in ["/proc/net/udp", "/proc/net/udp6"] {
-        for line in std::fs::read_to_string(table).unwrap_or_default().lines().skip(1) {
-            let fields: Vec<_> = line.split_whitespace().collect();
-            if fields.get(1).is_some_and(|local| local.ends_with(&port)) {
-                dropped += fields.last().and_then(|n| n.parse::<u64>().ok()).unwrap_or_default();
-            }
-        }
-    }
-    Ok(dropped)
 }

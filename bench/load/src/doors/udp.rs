@@ -1,0 +1,147 @@
+//! Datagrams at a fixed rate. Nothing is acknowledged: what counts is what is found in the buffer, and who dropped the rest.
+
+use crate::{
+    Failure,
+    datagrams::{self, Socket},
+    payload::Payload,
+    report::Report,
+    results::{About, Results},
+    server::{Running, Server},
+};
+use rusqlite::Connection;
+use std::{
+    net::{SocketAddr, UdpSocket},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// Datagrams a second that are offered.
+const RATES: [u64; 3] = [20_000, 60_000, 180_000];
+/// Length of a run.
+const LENGTH: Duration = Duration::from_secs(2);
+/// Between two bursts of the sender.
+const SLOT: Duration = Duration::from_micros(200);
+/// How long what has been sent may take to be dealt with.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The byte of each format (spec/ingest.md, "UDP").
+const FORMATS: [(&str, u8); 2] = [("cbor", 3), ("packed", 14)];
+
+const CONFIG: &str = "[[input]]\nname = \"udp\"\n[input.udp]\nlisten = \"127.0.0.1:0\"\n";
+
+/// What became of the datagrams of a run.
+struct Found {
+    seconds: f64,
+    sent: u64,
+    kernel: u64,
+    gateway: u64,
+    stored: u64,
+    cpu_us: f64,
+}
+
+/// Prints a row for each format and rate.
+pub async fn measure(
+    payloads: &[Payload],
+    results: &mut Results,
+    report: &mut Report,
+) -> Result<(), Failure> {
+    report.line(&format!(
+        "\n**Datagrams**: what is stored of bare datagrams that come at a rate, and who dropped the others; runs of {} s, one sender.\n",
+        LENGTH.as_secs()
+    ));
+    report.line("| format | offered/s | sent/s | stored/s | stored, % | dropped by the kernel, % | by the gateway, % | cpu |");
+    report.line("|---|--:|--:|--:|--:|--:|--:|--:|");
+    for (name, byte) in FORMATS {
+        let payload = payloads.iter().find(|payload| payload.name == name).ok_or("no such format")?;
+        for rate in RATES {
+            let found = tokio::task::block_in_place(|| run(payload, byte, rate))?;
+            found.row(name, rate, results, report);
+        }
+    }
+    Ok(())
+}
+
+fn run(payload: &Payload, format: u8, rate: u64) -> Result<Found, Failure> {
+    let datagram = |(device, body): &(String, Vec<u8>)| {
+        [&[format, device.len() as u8], device.as_bytes(), body.as_slice()].concat()
+    };
+    let datagrams: Vec<_> = payload.bodies.iter().map(datagram).collect();
+    let folder = tempfile::tempdir()?;
+    let running = Running::start_with(Server::Dunnage, folder.path(), CONFIG)?;
+    let door = running.door("udp")?;
+    let (sent, seconds) = send(door, &datagrams, rate)?;
+    let (kernel, gateway) = settle(&running, door, sent)?;
+    let processor_seconds = running.processor_seconds()?;
+    running.stop()?;
+    let stored = stored(folder.path())?;
+    if stored + kernel + gateway != sent {
+        return Err(format!("{sent} sent, {stored} stored, {kernel} and {gateway} dropped").into());
+    }
+    let cpu_us = 1e6 * processor_seconds / (stored as f64).max(1.0);
+    Ok(Found { seconds, sent, kernel, gateway, stored, cpu_us })
+}
+
+/// Sends as many a second as `rate` says, or as it can: how many, and in which time.
+fn send(door: SocketAddr, datagrams: &[Vec<u8>], rate: u64) -> std::io::Result<(u64, f64)> {
+    let socket = UdpSocket::bind("127.0.0.1:0")?;
+    socket.connect(door)?;
+    let mut next = datagrams.iter().cycle();
+    let begun = Instant::now();
+    let mut sent = 0;
+    while begun.elapsed() < LENGTH {
+        let due = rate * begun.elapsed().as_micros() as u64 / 1_000_000;
+        // A late sender does not make up for more than a slot or two at once.
+        for datagram in next.by_ref().take((due - sent).min(rate / 1000) as usize) {
+            socket.send(datagram)?;
+            sent += 1;
+        }
+        if sent >= due {
+            std::thread::sleep(SLOT);
+        }
+    }
+    Ok((sent, begun.elapsed().as_secs_f64()))
+}
+
+/// Waits until the gateway has dealt with all that were sent. Says how many the kernel dropped, and how many the gateway.
+fn settle(running: &Running, door: SocketAddr, sent: u64) -> Result<(u64, u64), Failure> {
+    let begun = Instant::now();
+    loop {
+        let Socket { waiting, dropped } = datagrams::socket(door)?;
+        let counts = running.counts()?;
+        if waiting == 0 && counts.stored + counts.quarantined + counts.refused + dropped == sent {
+            return Ok((dropped, counts.refused));
+        }
+        if begun.elapsed() > PATIENCE {
+            return Err(format!("{sent} sent, {dropped} dropped by the kernel, and then {counts:?}").into());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// How many messages are in the buffer of a gateway that has ended.
+pub fn stored(folder: &Path) -> Result<u64, Failure> {
+    let connection = Connection::open(folder.join("buffer.sqlite3"))?;
+    Ok(connection.query_row("SELECT count(*) FROM messages", [], |row| row.get(0))?)
+}
+
+impl Found {
+    fn row(&self, format: &str, rate: u64, results: &mut Results, report: &mut Report) {
+        let second = |count: u64| (count as f64 / self.seconds).round();
+        let share = |count: u64| (1000.0 * count as f64 / self.sent as f64).round() / 10.0;
+        let Found { sent, kernel, gateway, stored, cpu_us, .. } = *self;
+        report.line(&format!(
+            "| {format} | {rate} | {} | {} | {:.1} | {:.1} | {:.1} | {cpu_us:.1} |",
+            second(sent),
+            second(stored),
+            share(stored),
+            share(kernel),
+            share(gateway)
+        ));
+        let target = format!("{rate} datagrams a second");
+        let about = About { target: &target, format, library: Server::Dunnage.name(), source: "measured" };
+        results.add(&about, "rps", second(stored), "1/s");
+        results.add(&about, "stored_share", share(stored), "%");
+        results.add(&about, "kernel_dropped_share", share(kernel), "%");
+        results.add(&about, "gateway_dropped_share", share(gateway), "%");
+        results.add(&about, "cpu_us", (cpu_us * 10.0).round() / 10.0, "µs");
+    }
+}
