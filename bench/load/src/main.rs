@@ -52,7 +52,7 @@ enum Command {
     Kill(kill::Plan),
     /// Ingest beside an output that is behind by a million messages, and the memory that this takes
     CatchUp(catch_up::Plan),
-    /// Mutated frames through one door, and how long a well-behaved client waits beside them
+    /// Mutated frames through each door, and how long a well-behaved client waits beside them
     Hostile(hostile::Plan),
     /// What the others start in processes of their own
     #[command(hide = true)]
@@ -98,7 +98,7 @@ async fn all(report: &mut Report) -> Result<(), Failure> {
     fleet::measure(&Default::default(), report)?;
     report.line("");
     kill::measure(&Default::default(), report).await?;
-    report.save()
+    report.save("last run")
 }
 
 /// What the figures depend on.

@@ -1,10 +1,8 @@
-//! What is printed, kept so that a run of everything can write it into the README.
+//! What is printed, kept so that it can be written into the README.
 
 use crate::Failure;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-const BEGIN: &str = "<!-- begin last run -->\n";
-const END: &str = "<!-- end last run -->";
 
 /// Lines that were printed.
 #[derive(Default)]
@@ -18,11 +16,13 @@ impl Report {
         self.0.push('\n');
     }
 
-    /// Puts it into the README, in place of that of the run before.
-    pub fn save(&self) -> Result<(), Failure> {
+    /// Puts it into the README between the comments `begin PART` and `end PART`, in place of what an earlier run found.
+    pub fn save(&self, part: &str) -> Result<(), Failure> {
+        let (begin, end) = (format!("<!-- begin {part} -->\n"), format!("<!-- end {part} -->"));
         let readme = std::fs::read_to_string(README)?;
-        let (before, rest) = readme.split_once(BEGIN).ok_or("README.md has no begin of the last run")?;
-        let (_, after) = rest.split_once(END).ok_or("README.md has no end of the last run")?;
-        Ok(std::fs::write(README, format!("{before}{BEGIN}\n{}\n{END}{after}", self.0.trim_end()))?)
+        let missing = || format!("README.md has no place for the {part}");
+        let (before, rest) = readme.split_once(&begin).ok_or_else(missing)?;
+        let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
+        Ok(std::fs::write(README, format!("{before}{begin}\n{}\n{end}{after}", self.0.trim_end()))?)
     }
 }

@@ -22,7 +22,7 @@ use tokio::{
 };
 
 /// Clients at a time.
-const CLIENTS: u64 = 192;
+const CLIENTS: u64 = 512;
 /// Most frames of a connection, and of a UDP port.
 const FRAMES_OF_A_CONNECTION: usize = 4;
 const FRAMES_OF_A_PORT: usize = 1024;

@@ -12,6 +12,7 @@ use crate::{
     server::{Running, Server, memory_mb},
 };
 use attack::Attack;
+use clap::ValueEnum as _;
 use guest::Waited;
 use std::{
     net::SocketAddr,
@@ -36,13 +37,14 @@ pub enum Door {
 /// What is run.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
+    /// One door alone; without it all doors in turn, and the table goes into the README
     #[arg(long, value_enum)]
-    door: Door,
-    /// Mutated frames
+    door: Option<Door>,
+    /// Mutated frames for each door
     #[arg(long, default_value_t = 10_000_000)]
     frames: u64,
     /// Frames a second; the well-formed ones for comparison come as fast
-    #[arg(long, default_value_t = 4000)]
+    #[arg(long, default_value_t = 20_000)]
     rate: u64,
     /// How long the well-behaved client is measured alone, and beside well-formed frames
     #[arg(long, default_value_t = 5)]
@@ -54,30 +56,48 @@ pub struct Plan {
 
 /// Prints a table, and fails if the gateway did, or if its well-behaved client was not served.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
+    report.line(
+        "| door | mutated frames | of them dropped by the kernel | seconds | panics | not closed | memory at begin, middle, end (MB) | \
+         p95 alone (ms) | beside well-formed | beside mutated | ratio to alone | to well-formed | failures |",
+    );
+    report.line("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let doors = plan.door.as_ref().map_or(Door::value_variants(), std::slice::from_ref);
+    let mut borne = true;
+    for door in doors {
+        let found = attacked(plan, *door).await?;
+        report.line(&found.row(*door));
+        found.save(plan, *door)?;
+        borne &= found.is_borne();
+    }
+    if plan.door.is_none() {
+        report.save("hostile input")?;
+    }
+    if borne { Ok(()) } else { Err("the gateway did not bear it".into()) }
+}
+
+/// A gateway with `door` open, attacked through it.
+async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
     let folder = tempfile::tempdir()?;
-    let mut running = Running::start_configured(
-        Server::Dunnage,
-        folder.path(),
-        &frames::config(plan.door, folder.path())?,
-    )?;
-    let address = match plan.door {
+    let config = frames::config(door, folder.path())?;
+    let mut running = Running::start_configured(Server::Dunnage, folder.path(), &config)?;
+    let address = match door {
         Door::Mqtt => running.door("mqtt")?,
         Door::Coap => running.door("coap")?,
         Door::Udp => running.door("udp")?,
         Door::Http | Door::Webhook => running.address,
     };
-    let alone = beside(plan, &running, async {
+    let alone = beside(door, &running, async {
         tokio::time::sleep(Duration::from_secs(plan.seconds)).await;
         Ok(())
     });
     let alone = alone.await?;
-    let valid = attack(plan, address, false);
-    let calm = beside(plan, &running, attack::run(valid)).await?;
+    let valid = attack(plan, door, address, false);
+    let calm = beside(door, &running, attack::run(valid)).await?;
     let begin = memory_mb(running.process(), "VmRSS")?;
-    let mutated = attack(plan, address, true);
+    let mutated = attack(plan, door, address, true);
     let begun = Instant::now();
     let middle = watch_half(&mutated, running.process());
-    let under = beside(plan, &running, attack::run(Arc::clone(&mutated)));
+    let under = beside(door, &running, attack::run(Arc::clone(&mutated)));
     let (under, middle) = tokio::join!(under, middle);
     let (under, middle, seconds) = (under?, middle?, begun.elapsed().as_secs_f64());
     let end = memory_mb(running.process(), "VmRSS")?;
@@ -95,7 +115,7 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
             .map(|mut waited| (doors::percentile_95(&mut waited.micros), waited.failures)),
     };
     running.stop()?;
-    found.report(plan, report)
+    Ok(found)
 }
 
 /// What a run found.
@@ -113,35 +133,36 @@ struct Found {
 }
 
 impl Found {
-    fn report(&self, plan: &Plan, report: &mut Report) -> Result<(), Failure> {
+    fn is_borne(&self) -> bool {
+        let [.., (_, failures)] = self.p95;
+        self.alive && self.panics == 0 && self.hung == 0 && failures == 0
+    }
+
+    fn row(&self, door: Door) -> String {
         let Found { sent, seconds, panics, hung, dropped, .. } = self;
         let [begin, middle, end] = self.memory;
         let [(alone, _), (calm, _), (under, failures)] = self.p95;
-        let door = format!("{:?}", plan.door).to_lowercase();
-        report.line(
-            "| door | mutated frames | of them dropped by the kernel | seconds | panics | not closed | memory at begin, middle, end (MB) | \
-             p95 alone (ms) | beside well-formed | beside mutated | ratio to alone | to well-formed | failures |",
-        );
-        report.line("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-        report.line(&format!(
+        let door = format!("{door:?}").to_lowercase();
+        format!(
             "| {door} | {sent} | {dropped} | {seconds:.0} | {panics} | {hung} | {begin:.0}, {middle:.0}, {end:.0} | {alone:.2} | {calm:.2} | \
              {under:.2} | {:.2} | {:.2} | {failures} |",
             under / alone,
             under / calm
-        ));
-        // Its own, so that the doors do not replace one another.
-        let mut results = Results::of(plan.door.operation());
-        let target = format!("{} mutated frames over {door}, {} a second", plan.frames, plan.rate);
+        )
+    }
+
+    /// Each door has lines of its own, so that the doors do not replace one another.
+    fn save(&self, plan: &Plan, door: Door) -> Result<(), Failure> {
+        let [.., memory] = self.memory;
+        let [_, (calm, _), (under, failures)] = self.p95;
+        let target = format!("{} mutated frames, {} a second", plan.frames, plan.rate);
         let about = About { target: &target, format: "json", library: "dunnage", source: "measured" };
-        results.add(&about, "failures", (panics + hung + failures) as f64, "1");
-        results.add(&about, "memory_mb", end.round(), "MB");
+        let mut results = Results::of(door.operation());
+        results.add(&about, "failures", (self.panics + self.hung + failures) as f64, "1");
+        results.add(&about, "memory_mb", memory.round(), "MB");
         results.add(&about, "p95_ms", under, "ms");
         results.add(&about, "ratio", (100.0 * under / calm).round() / 100.0, "1");
-        results.save()?;
-        match self.alive && *panics == 0 && *hung == 0 && failures == 0 {
-            true => Ok(()),
-            false => Err("the gateway did not bear it".into()),
-        }
+        results.save()
     }
 }
 
@@ -157,11 +178,11 @@ impl Door {
     }
 }
 
-fn attack(plan: &Plan, address: SocketAddr, mutated: bool) -> Arc<Attack> {
+fn attack(plan: &Plan, door: Door, address: SocketAddr, mutated: bool) -> Arc<Attack> {
     Arc::new(Attack {
-        door: plan.door,
+        door,
         address,
-        frames: frames::of(plan.door),
+        frames: frames::of(door),
         mutated,
         count: if mutated { plan.frames } else { plan.rate * plan.seconds },
         rate: plan.rate,
@@ -173,7 +194,7 @@ fn attack(plan: &Plan, address: SocketAddr, mutated: bool) -> Arc<Attack> {
 
 /// What the well-behaved client waits for while `work` is done.
 async fn beside(
-    plan: &Plan,
+    door: Door,
     running: &Running,
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<Waited, Failure> {
@@ -183,7 +204,7 @@ async fn beside(
         let _ = end.send(true);
         done
     };
-    let (waited, done) = tokio::join!(guest::visit(plan.door, running, ended), work);
+    let (waited, done) = tokio::join!(guest::visit(door, running, ended), work);
     done?;
     waited
 }
