@@ -30,6 +30,7 @@ mod reading;
 mod reload;
 mod requests;
 mod schemas;
+mod segment;
 mod server;
 mod shared;
 mod slots;
@@ -40,6 +41,7 @@ mod view;
 pub use access::{Right, Settings as Access, Token, TokensError, Until, Who, edit as tokens};
 #[cfg(unix)]
 pub use admin::{AdminClient, AdminError, SocketError};
+pub use api::openapi::document as openapi;
 pub use buffer::{BufferError, undelivered::Undelivered};
 pub use check::{Mistake, check};
 pub use config::{
@@ -59,7 +61,6 @@ pub use reload::{ReloadError, Reloaded};
 pub use tls::{Settings as Tls, TlsError};
 
 use arc_swap::ArcSwap;
-use axum::Router;
 use buffer::{Opened, Queue, Readers, Totals, Writer};
 use hex::hex;
 use inputs::Named;
@@ -212,6 +213,7 @@ impl Gateway {
             http: config.http.clone(),
             access: access::Access::new(&config.access, tokens, refusals.clone()),
             limits: access::Limits::new(&config.access, refusals.clone()),
+            hooks: inputs.iter().filter_map(|named| named.input.hook()).collect(),
             certificates: certificates.clone(),
             profiles: ArcSwap::from_pointee(profiles),
             queue,
@@ -231,9 +233,7 @@ impl Gateway {
         let writer = writer.map_err(Error::Thread)?;
 
         let connections = Arc::new(Semaphore::new(config.http.connections));
-        let hooks = inputs.iter().fold(Router::new(), |all, named| all.merge(named.input.routes()));
-        let router =
-            api::routes(&shared, inputs::http::routes().merge(hooks)).with_state(Arc::clone(&shared));
+        let router = api::router(&shared);
         let listening = server::Listening { listener, tls: acceptor, connections: Arc::clone(&connections) };
         tokio::spawn(server::serve(listening, router, Arc::clone(&shared)));
         let renewals = certificates.map(|certificates| tokio::spawn(certificates.watch()).abort_handle());

@@ -4,6 +4,7 @@ use crate::{
     access::{Access, Limits},
     buffer::{Queue, Readers, Totals},
     config::Http,
+    inputs::webhooks::hooks::Hooks,
     live::Live,
     metrics::Metrics,
     outputs::Outputs,
@@ -26,6 +27,8 @@ pub struct Shared {
     pub access: Access,
     /// How much they may send.
     pub limits: Limits,
+    /// What providers of networks call.
+    pub hooks: Hooks,
     /// What listeners with TLS show, if there is a certificate.
     pub certificates: Option<Arc<Certificates>>,
     /// Codecs by schema and device. Whoever handles a message takes them once.

@@ -1,6 +1,6 @@
 //! Three NATS servers, a stream on all of them: nothing is lost, doubled or out of order, whatever is killed.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
 

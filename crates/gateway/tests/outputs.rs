@@ -1,6 +1,6 @@
 //! From the ingest through the buffer to another system.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
 

@@ -1,6 +1,6 @@
 //! How much the buffer keeps: what was delivered makes room, what was not stays, and a full buffer says so.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
 

@@ -2,6 +2,7 @@
 
 mod check;
 mod config;
+mod openapi;
 mod quarantine;
 mod reload;
 mod running;
@@ -40,6 +41,8 @@ pub struct Gateway {
 enum Command {
     /// Print the default configuration, with comments
     Config,
+    /// Print the OpenAPI document of the HTTP port, as a running gateway serves it at /api/openapi.json
+    Openapi,
     Check(check::Check),
     Status(status::Status),
     Quarantine(quarantine::Quarantine),
@@ -53,6 +56,7 @@ impl Gateway {
         match self.command {
             None => run(self.config.as_deref()),
             Some(Command::Config) => config::print(),
+            Some(Command::Openapi) => openapi::print(),
             Some(Command::Check(command)) => command.run(),
             Some(Command::Status(command)) => command.run(),
             Some(Command::Quarantine(command)) => command.run(),

@@ -38,6 +38,10 @@ struct Admin {
 }
 
 /// Serves what a gateway that was started with `config` and listens on `address` can be asked, until it is aborted.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the OpenAPI document is of the HTTP port, and this is not on it"
+)]
 pub fn serve(
     socket: Socket,
     shared: Arc<Shared>,

@@ -12,12 +12,32 @@ use tokio_stream::{
     Stream, StreamExt,
     wrappers::{BroadcastStream, WatchStream},
 };
+use utoipa::ToSchema;
 
 /// Most watchers at a time.
 const WATCHERS: usize = 64;
 
+/// An event of the stream.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "the OpenAPI document alone has it")]
+struct Event {
+    event: Kind,
+    /// A `MessageObject`, a `RejectObject` or a `StatsObject`, as JSON.
+    #[schema(content_media_type = "application/json")]
+    data: String,
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "the OpenAPI document alone has it")]
+enum Kind {
+    Message,
+    Quarantine,
+    Stats,
+}
+
 #[utoipa::path(get, path = "/api/events", tag = "api", responses(
-    (status = 200, description = "Server-sent events `message`, `quarantine` and `stats`, without end.", body = String, content_type = "text/event-stream"),
+    (status = 200, description = "Server-sent events without end: what an event is.", body = Event, content_type = "text/event-stream"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 503, description = "`watchers`", body = Problem, content_type = "application/problem+json"),

@@ -9,11 +9,12 @@ use crate::{
         queries::{self, Page, StoredMessage},
     },
     problem::Problem,
+    segment::Segment,
     shared::Shared,
 };
 use axum::{
     Json,
-    extract::{Path, Query, State, rejection::QueryRejection},
+    extract::{Query, State, rejection::QueryRejection},
     http::StatusCode,
 };
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ const MAX_LIMIT: u32 = 1000;
 #[into_params(parameter_in = Query)]
 pub struct Parameters {
     /// How many at most: 1 to 1000, else the nearest.
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
     limit: Option<u32>,
     /// Only those with smaller ids.
     before: Option<i64>,
@@ -71,7 +73,7 @@ pub async fn devices(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<
 
 #[utoipa::path(get, path = "/api/devices/{device}/messages", tag = "api", params(("device" = String, Path, description = "The device's id."), Parameters), responses(
     (status = 200, description = "The newest messages of a device.", body = Messages<MessageObject>),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 404, description = "`not-found`: nothing has been stored of this device", body = Problem, content_type = "application/problem+json"),
@@ -79,7 +81,7 @@ pub async fn devices(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<
 ))]
 pub async fn device_messages(
     State(shared): State<Arc<Shared>>,
-    Path(device): Path<String>,
+    Segment(device): Segment,
     asked: Asked,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let page = page(asked)?;

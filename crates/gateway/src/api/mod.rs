@@ -7,33 +7,45 @@ pub mod objects;
 pub mod openapi;
 mod page;
 
-use crate::{access::http::readers_only, problem::Problem, shared::Shared};
+use crate::{access::http::readers_only, inputs, problem::Problem, shared::Shared};
 use axum::{
     Router,
     http::{HeaderValue, StatusCode, header},
     middleware::{from_fn_with_state, map_response},
     response::Response,
-    routing::get,
 };
 use std::sync::Arc;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// All addresses: those of `inputs`, and around them the API and the page, for those who may read.
-pub fn routes(shared: &Arc<Shared>, inputs: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
-    let health = Router::new().route("/healthz", get(health::healthz)).route("/readyz", get(health::readyz));
-    let api = Router::new()
-        .route("/api/devices", get(lists::devices))
-        .route("/api/devices/{device}/messages", get(lists::device_messages))
-        .route("/api/messages", get(lists::messages))
-        .route("/api/quarantine", get(lists::rejects))
-        .route("/api/stats", get(health::stats))
-        .route("/api/openapi.json", get(openapi::openapi))
-        .route("/api/events", get(events::events))
-        .route("/metrics", get(health::metrics))
+/// All addresses: those of inputs, and around them the API and the page, for those who may read.
+pub fn router(shared: &Arc<Shared>) -> Router {
+    let api = Router::from(readable())
         .fallback(page::page)
         .layer(from_fn_with_state(Arc::clone(shared), readers_only))
-        .merge(health)
+        .merge(health())
         .layer(map_response(guard));
-    inputs.merge(api).method_not_allowed_fallback(method_not_allowed)
+    Router::from(inputs::routes())
+        .merge(api)
+        .method_not_allowed_fallback(method_not_allowed)
+        .with_state(Arc::clone(shared))
+}
+
+/// What those ask who may read.
+fn readable() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new()
+        .routes(routes!(lists::devices))
+        .routes(routes!(lists::device_messages))
+        .routes(routes!(lists::messages))
+        .routes(routes!(lists::rejects))
+        .routes(routes!(health::stats))
+        .routes(routes!(events::events))
+        .routes(routes!(health::metrics))
+        .routes(routes!(openapi::openapi))
+}
+
+/// What anyone may ask.
+fn health() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new().routes(routes!(health::healthz)).routes(routes!(health::readyz))
 }
 
 /// The page runs its own scripts and styles, and talks to this gateway, and to nothing else.

@@ -24,8 +24,11 @@ pub struct MessageObject {
     device: String,
     received_at: String,
     format: String,
+    #[schema(required)]
     schema: Option<String>,
+    #[schema(required)]
     slot: Option<u8>,
+    #[schema(required)]
     link: Option<String>,
     bytes: usize,
     json_bytes: usize,
@@ -79,11 +82,14 @@ pub struct RejectObject {
     id: i64,
     device: String,
     received_at: String,
+    #[schema(required)]
     schema: Option<String>,
+    #[schema(required)]
     link: Option<String>,
     content_type: String,
     bytes: usize,
     kind: String,
+    #[schema(required)]
     offset: Option<i64>,
     reason: String,
     /// What the way it came knows of it.

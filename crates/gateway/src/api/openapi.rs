@@ -1,37 +1,36 @@
-//! What can be asked of the gateway, as an OpenAPI 3.1 document. It is made of what stands at the functions that answer.
+//! What can be asked of the gateway, as an OpenAPI 3.1 document. It is made of the routes themselves, and of what stands at the
+//! functions that answer: there is no route without its place in it (`clippy.toml`).
 
-use super::{events, health, lists};
-use crate::inputs::{http, webhooks};
-use axum::Json;
+use super::{health, readable};
+use crate::{inputs, problem::Problem, shared::Shared};
+use axum::{http::header, response::IntoResponse};
+use std::sync::{Arc, LazyLock};
 use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
 
 #[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Dunnage gateway",
-        description = "Takes telemetry, makes it durable, and only then acknowledges it. Problems are RFC 9457 documents; their types are in spec/ingest.md.",
-    ),
-    paths(
-        http::ingest,
-        webhooks::call,
-        lists::devices,
-        lists::device_messages,
-        lists::messages,
-        lists::rejects,
-        health::stats,
-        events::events,
-        health::healthz,
-        health::readyz,
-        health::metrics,
-    )
-)]
-struct Document;
+#[openapi(info(
+    title = "Dunnage gateway",
+    description = "Takes telemetry, makes it durable, and only then acknowledges it. Problems are RFC 9457 documents; their types are in spec/ingest.md.",
+))]
+struct About;
 
-/// The document.
-pub fn document() -> utoipa::openapi::OpenApi {
-    Document::openapi()
+static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
+    let all: OpenApiRouter<Arc<Shared>> = OpenApiRouter::with_openapi(About::openapi());
+    let all = all.merge(inputs::routes()).merge(readable()).merge(health());
+    all.into_openapi().to_pretty_json().unwrap_or_default()
+});
+
+/// The OpenAPI document of what the gateway has on its HTTP port, as JSON.
+pub fn document() -> &'static str {
+    &DOCUMENT
 }
 
-pub async fn openapi() -> Json<utoipa::openapi::OpenApi> {
-    Json(document())
+#[utoipa::path(get, path = "/api/openapi.json", tag = "api", responses(
+    (status = 200, description = "This document.", body = serde_json::Value),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn openapi() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], document())
 }

@@ -14,32 +14,33 @@ use crate::{
     problem::Problem,
     reading::Provenance,
     requests,
+    segment::Segment,
     shared::{Arrival, Shared},
 };
 use axum::{
-    Router,
     body::{Bytes, HttpBody},
-    extract::{Path, Query, Request, State},
+    extract::{Query, Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
-    routing::post,
 };
 use serde::Deserialize;
 use std::{fmt::Display, sync::Arc};
+use utoipa::ToSchema;
 
 /// The name of the header that `key` reads.
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-
-/// The input.
-pub fn routes() -> Router<Arc<Shared>> {
-    Router::new().route("/ingest/{device}", post(ingest))
-}
 
 #[derive(Deserialize)]
 struct Parameters {
     schema: Option<String>,
     link: Option<String>,
 }
+
+/// A body that is not text.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "the OpenAPI document alone has it")]
+struct Binary(Vec<u8>);
 
 #[utoipa::path(post, path = "/ingest/{device}", tag = "ingest",
     params(
@@ -50,11 +51,11 @@ struct Parameters {
     ),
     request_body(description = "A message; other formats and batches: `spec/ingest.md`.", content(
         (serde_json::Value = "application/json"),
-        (Vec<u8> = "application/cbor"),
-        (Vec<u8> = "application/vnd.dunnage.packed"),
+        (Binary = "application/cbor"),
+        (Binary = "application/vnd.dunnage.packed"),
         (String = "application/x-ndjson"),
-        (Vec<u8> = "application/cbor-seq"),
-        (Vec<u8> = "application/vnd.dunnage.batch"),
+        (Binary = "application/cbor-seq"),
+        (Binary = "application/vnd.dunnage.batch;format=packed"),
     )),
     responses(
     (status = 204, description = "All of it is durable."),
@@ -74,7 +75,7 @@ struct Parameters {
 )]
 pub async fn ingest(
     State(shared): State<Arc<Shared>>,
-    Path(device): Path<String>,
+    Segment(device): Segment,
     peer: Peer,
     request: Request,
 ) -> Response {

@@ -17,9 +17,10 @@ pub mod udp;
 pub mod webhooks;
 
 use crate::{config::Config, name::is_name, shared::Shared};
-use axum::Router;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use webhooks::{Hook, hooks};
 
 /// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
 pub const EXAMPLES: &[&str] =
@@ -33,13 +34,18 @@ pub trait Input: Send {
         Ok(None)
     }
 
-    /// What it has on the HTTP port, under `/hooks/` and its name.
-    fn routes(&self) -> Router<Arc<Shared>> {
-        Router::new()
+    /// What answers on the HTTP port, under `/hooks/` and its name.
+    fn hook(&self) -> Option<Arc<Hook>> {
+        None
     }
 
     /// Takes messages until `stopping` says true, and then finishes what is under way.
     async fn run(self: Box<Self>, shared: Arc<Shared>, stopping: watch::Receiver<bool>);
+}
+
+/// The addresses of inputs on the HTTP port.
+pub fn routes() -> OpenApiRouter<Arc<Shared>> {
+    OpenApiRouter::new().routes(routes!(http::ingest)).routes(routes!(hooks::call))
 }
 
 /// An input as it is configured.

@@ -8,6 +8,7 @@ mod callback;
 mod chirpstack;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
+pub mod hooks;
 mod jwt;
 mod origin;
 mod rockblock;
@@ -33,11 +34,10 @@ use crate::{
     shared::{Arrival, Shared, said},
 };
 use axum::{
-    Json, Router,
-    extract::{Request, State},
+    Json,
+    extract::Request,
     http::{HeaderMap, HeaderName, header, request::Parts},
     response::{IntoResponse, Response},
-    routing::post,
 };
 use callback::{Body, Callback, Uplink};
 use jwt::PublicKey;
@@ -207,40 +207,14 @@ impl Webhook {
 
 #[async_trait::async_trait]
 impl Input for Webhook {
-    fn routes(&self) -> Router<Arc<Shared>> {
-        let hook = Arc::clone(&self.0);
-        let call = |State(shared): State<Arc<Shared>>, request: Request| async move {
-            hook.call(&shared, request).await
-        };
-        Router::new().route(&format!("/hooks/{}", self.0.name), post(call))
+    fn hook(&self) -> Option<Arc<Hook>> {
+        Some(Arc::clone(&self.0))
     }
 
     async fn run(self: Box<Self>, _: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
         // Requests come over the HTTP port, which ends them.
         said(&mut stopping).await;
     }
-}
-
-/// A request of the provider of `hook`.
-#[utoipa::path(post, path = "/hooks/{name}", tag = "ingest",
-    params(("name" = String, Path, description = "The input's name.")),
-    request_body(description = "What the provider sends.", content(
-        (serde_json::Value = "application/json"),
-        (String = "application/x-www-form-urlencoded"),
-    )),
-    responses(
-    (status = 200, description = "The message is durable, or there is none.", body = Answer),
-    (status = 400, description = "`callback`, `name`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 404, description = "`not-found`: there is no such webhook", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`queue-full`, `buffer-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
-)
-)]
-pub async fn call(hook: Arc<Hook>, shared: Arc<Shared>, request: Request) -> Response {
-    hook.call(&shared, request).await
 }
 
 impl Hook {

@@ -1,0 +1,60 @@
+//! All webhooks of the gateway, found by their names.
+
+use super::{Answer, Hook};
+use crate::{
+    access::{Peer, http::credential},
+    problem::Problem,
+    segment::Segment,
+    shared::Shared,
+};
+use axum::{
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use std::{collections::HashMap, sync::Arc};
+
+/// The webhooks, by the names of their inputs.
+#[derive(Default)]
+pub struct Hooks(HashMap<String, Arc<Hook>>);
+
+impl FromIterator<Arc<Hook>> for Hooks {
+    fn from_iter<I: IntoIterator<Item = Arc<Hook>>>(hooks: I) -> Hooks {
+        Hooks(hooks.into_iter().map(|hook| (hook.name.clone(), hook)).collect())
+    }
+}
+
+/// A request of a webhook's provider.
+#[utoipa::path(post, path = "/hooks/{name}", tag = "ingest", operation_id = "hook",
+    params(("name" = String, Path, description = "The input's name.")),
+    request_body(description = "What the provider sends.", content(
+        (serde_json::Value = "application/json"),
+        (String = "application/x-www-form-urlencoded"),
+    )),
+    responses(
+    (status = 200, description = "The message is durable, or there is none.", body = Answer),
+    (status = 400, description = "`callback`, `name`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`: there is no such webhook, and this token may not know", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: there is no such webhook", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`queue-full`, `buffer-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+)
+)]
+pub async fn call(
+    State(shared): State<Arc<Shared>>,
+    Segment(name): Segment,
+    peer: Peer,
+    request: Request,
+) -> Response {
+    if let Some(hook) = shared.hooks.0.get(&name) {
+        return hook.call(&shared, request).await;
+    }
+    // Which webhooks there are is for those who may read.
+    let problem = match shared.access.may_read(&peer, credential(request.headers()).as_deref()) {
+        Ok(()) => Problem::not_found(format!("there is nothing at {}", request.uri().path())),
+        Err(problem) => problem,
+    };
+    problem.into_response()
+}
