@@ -317,10 +317,12 @@ fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, 
     values.try_into().map_err(|e| e.message().to_owned())
 }
 
-/// What `new` says otherwise than `old`, but for profiles and schemas: `[section] key`.
+/// What `new` says otherwise than `old`, but for profiles, schemas and the file of the tokens: `[section] key`.
 pub fn differences(old: &Config, new: &Config) -> Vec<String> {
     let (before, now) = (table(old), table(new));
-    let keys = KEYS.iter().filter(|(section, ..)| *section != "schemas");
+    let keys = KEYS
+        .iter()
+        .filter(|(section, key, _)| *section != "schemas" && (*section, *key) != ("access", "tokens"));
     let changed = keys.filter(|(section, key, _)| before[*section][*key] != now[*section][*key]);
     let mut all: Vec<_> = changed.map(|(section, key, _)| format!("[{section}] {key}")).collect();
     let inputs = old.inputs.iter().filter(|input| !new.inputs.contains(input));

@@ -1,10 +1,11 @@
-//! Reading profiles, schemas, tokens and the certificate again while messages come in.
+//! Reading profiles, schemas, tokens, webhooks' secrets and the certificate again while messages come in.
 
 use crate::{
     access::{Tokens, TokensError},
     buffer,
     config::Config,
     config_file::{ConfigError, differences},
+    inputs::InputError,
     profile::{ProfileError, Profiles},
     shared::Shared,
     slots::{LayoutKey, Slot},
@@ -29,6 +30,9 @@ pub enum ReloadError {
     /// The certificate cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The tokens or the key of a webhook cannot be used.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A slot has another layout than before.
     #[error(
         "{origin}: slot {slot} of the schema {schema:?} has another layout than {}. Devices that still send that one would \
@@ -99,18 +103,22 @@ impl Reloader {
 
     async fn attempt(&self) -> Result<Reloaded, ReloadError> {
         let started_with = Arc::clone(&self.config);
-        let certificates = self.shared.certificates.clone();
+        let (certificates, shared) = (self.shared.certificates.clone(), Arc::clone(&self.shared));
         let read = tokio::task::spawn_blocking(move || -> Result<_, ReloadError> {
             let config = match &started_with.file {
                 Some(file) => Config::load(Some(file))?,
                 None => Config::clone(&started_with),
             };
             let profiles = Profiles::load(&config)?;
-            let tokens = Tokens::load(&config.tokens())?;
+            // Another buffer needs a restart, and so does what lies beside it.
+            let beside = Config { access: config.access.clone(), ..Config::clone(&started_with) };
+            let tokens = Tokens::load(&beside.tokens())?;
+            let guards = shared.hooks.read()?;
             let certificate = certificates.map(|certificates| certificates.read()).transpose()?;
-            Ok((config, profiles, tokens, certificate))
+            Ok((config, profiles, tokens, guards, certificate))
         });
-        let (config, profiles, tokens, certificate) = read.await.map_err(|_| ReloadError::Buffer)??;
+        let (config, profiles, tokens, guards, certificate) =
+            read.await.map_err(|_| ReloadError::Buffer)??;
         self.check_layouts(&profiles).await?;
         let reloaded = Reloaded {
             profiles: config.profiles.len(),
@@ -120,6 +128,7 @@ impl Reloader {
         };
         self.shared.profiles.store(Arc::new(profiles));
         self.shared.access.replace(tokens);
+        guards.replace();
         if let (Some(certificates), Some(new)) = (&self.shared.certificates, certificate) {
             certificates.replace(new);
         }

@@ -66,6 +66,31 @@ fn profiles_and_schemas_change_and_what_needs_a_restart_is_named() {
 }
 
 #[test]
+fn who_may_send_and_how_much_needs_a_restart_and_the_tokens_do_not() {
+    let folder = TempDir::new().unwrap();
+    schema(folder.path(), "small.json", &number(1, 10));
+    let gateway = start(folder, "[access]\nwho = 'loopback'\n");
+    let folder = gateway.folder.path();
+    let more = "[access]\nwho = 'tokens'\ntokens = 'others.toml'\ndevice_messages_per_minute = 1\naddress_messages_per_minute = 1\n";
+    configured(folder, more);
+    fs::write(folder.join("others.toml"), "[[token]]\nname = 'a'\n").unwrap();
+    assert!(reload(&gateway).unwrap_err().contains("others.toml"));
+    let token = format!("[[token]]\nname = 'a'\nread = true\nhash = '{}'\n", "0".repeat(64));
+    fs::write(folder.join("others.toml"), token).unwrap();
+    let named = ["who", "device_messages_per_minute", "address_messages_per_minute"];
+    assert_eq!(reload(&gateway).unwrap(), named.map(|key| format!("[access] {key}")));
+    for _ in 0..3 {
+        assert_eq!(gateway.post("/ingest/d", JSON, b"{}").status, 204);
+    }
+    // The tokens lie beside the buffer that is used, and not beside the one that will be.
+    let text = fs::read_to_string(folder.join("dunnage.toml")).unwrap();
+    fs::write(folder.join("dunnage.toml"), text.replace("buffer.sqlite3", "other/buffer.sqlite3")).unwrap();
+    let reloaded = gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
+    assert!(reloaded.needs_restart.contains(&"[buffer] path".into()), "{reloaded:?}");
+    assert_eq!(reloaded.tokens, 1);
+}
+
+#[test]
 fn a_mistake_leaves_everything_as_it_was() {
     let folder = TempDir::new().unwrap();
     schema(folder.path(), "small.json", &number(1, 10));

@@ -355,3 +355,42 @@ fn settings_that_cannot_work_are_named() {
         assert!(error.to_string().contains(&format!(": {key}: ")), "{text}\n{error}");
     }
 }
+
+#[test]
+fn tokens_change_with_a_reload_and_old_and_new_overlap() {
+    let gateway = start();
+    let file = gateway.folder.path().join("tokens");
+    let known = |token: &str| {
+        let answer = call(
+            &gateway,
+            "/hooks/astrocast",
+            ("authorization", &format!("Bearer {token}")),
+            JSON,
+            ASTROCAST,
+        );
+        assert!([200, 401].contains(&answer.status), "{}", answer.text);
+        answer.status == 200
+    };
+    let reload = || gateway.runtime.block_on(gateway.gateway.reload()).map_err(|e| e.to_string());
+    let (old, new) = ("0123456789abcdef", "a-token-that-is-new");
+    for (text, valid) in [
+        (format!("{old}\n{new}\n"), [true, true]),
+        (format!("# the old one is gone\n{new}\n"), [false, true]),
+        (format!("{old}\n"), [true, false]),
+    ] {
+        let before = [old, new].map(known);
+        std::fs::write(&file, &text).unwrap();
+        assert_eq!([old, new].map(known), before, "without a reload");
+        reload().unwrap();
+        assert_eq!([old, new].map(known), valid, "{text}");
+    }
+    for bad in ["", "short\n", "# nothing\n"] {
+        std::fs::write(&file, bad).unwrap();
+        let error = reload().unwrap_err();
+        assert!(error.contains("token_file") && error.contains(file.to_str().unwrap()), "{error}");
+        assert_eq!([old, new].map(known), [true, false], "{bad:?}");
+    }
+    std::fs::write(&file, format!("{old}\n")).unwrap();
+    std::fs::write(gateway.folder.path().join("signer.pub.pem"), "no key").unwrap();
+    assert!(reload().unwrap_err().contains("key_file"));
+}

@@ -1,8 +1,9 @@
 //! All webhooks of the gateway, found by their names.
 
-use super::{Answer, Hook};
+use super::{Answer, Hook, guard::Guard};
 use crate::{
     access::{Peer, http::credential},
+    inputs::InputError,
     problem::Problem,
     segment::Segment,
     shared::Shared,
@@ -20,6 +21,30 @@ pub struct Hooks(HashMap<String, Arc<Hook>>);
 impl FromIterator<Arc<Hook>> for Hooks {
     fn from_iter<I: IntoIterator<Item = Arc<Hook>>>(hooks: I) -> Hooks {
         Hooks(hooks.into_iter().map(|hook| (hook.name.clone(), hook)).collect())
+    }
+}
+
+/// What tells who may call each webhook, read again and not yet used.
+pub struct Guards(Vec<(Arc<Hook>, Guard)>);
+
+impl Hooks {
+    /// Reads the tokens and keys of all webhooks again.
+    pub fn read(&self) -> Result<Guards, InputError> {
+        let failed = |hook: &Hook, message| InputError { name: hook.name.clone(), message };
+        let read = |hook: &Arc<Hook>| match hook.secret.read() {
+            Ok(guard) => Ok((Arc::clone(hook), guard)),
+            Err(message) => Err(failed(hook, message)),
+        };
+        self.0.values().map(read).collect::<Result<_, _>>().map(Guards)
+    }
+}
+
+impl Guards {
+    /// Uses them for requests that come from now on.
+    pub fn replace(self) {
+        for (hook, guard) in self.0 {
+            hook.guard.store(Arc::new(guard));
+        }
     }
 }
 

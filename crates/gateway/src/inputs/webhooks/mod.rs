@@ -8,6 +8,7 @@ mod callback;
 mod chirpstack;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
+mod guard;
 pub mod hooks;
 mod jwt;
 mod origin;
@@ -33,6 +34,7 @@ use crate::{
     requests,
     shared::{Arrival, Shared, said},
 };
+use arc_swap::ArcSwap;
 use axum::{
     Json,
     extract::Request,
@@ -40,14 +42,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callback::{Body, Callback, Uplink};
-use jwt::PublicKey;
+use guard::{Guard, Secret};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
     sync::Arc,
 };
-use token::Tokens;
 use tokio::sync::watch;
 use utoipa::ToSchema;
 
@@ -133,12 +134,6 @@ impl Provider {
     }
 }
 
-/// Who may call: whoever knows a token, or has signed the request.
-enum Guard {
-    Tokens(Tokens),
-    Signature(PublicKey),
-}
-
 /// A provider's webhook.
 pub struct Webhook(Arc<Hook>);
 
@@ -146,7 +141,8 @@ pub struct Webhook(Arc<Hook>);
 pub struct Hook {
     name: String,
     provider: Provider,
-    guard: Guard,
+    secret: Secret,
+    guard: ArcSwap<Guard>,
     header: HeaderName,
     format: Option<FormatName>,
     formats: HashMap<u8, FormatName>,
@@ -168,20 +164,8 @@ impl Webhook {
     /// The input `name` that `settings` describe. An error says what is wrong with them.
     pub fn new(name: &str, settings: &Settings) -> Result<Webhook, String> {
         let Settings { provider, format, link, devices, .. } = settings.clone();
-        let guard = match (&settings.token_file, provider, &settings.key_file) {
-            (Some(file), _, None) => {
-                Guard::Tokens(Tokens::read(file).map_err(|e| format!("token_file: {e}"))?)
-            }
-            (None, Provider::Rockblock, None) => Guard::Signature(PublicKey::of_ground_control()?),
-            (None, Provider::Rockblock, Some(file)) => {
-                Guard::Signature(PublicKey::read(file).map_err(|e| format!("key_file: {e}"))?)
-            }
-            (Some(_), Provider::Rockblock, Some(_)) => {
-                return Err("key_file: with a token_file, no signature is looked at".into());
-            }
-            (_, _, Some(_)) => return Err(format!("key_file: {} signs nothing", provider.name())),
-            (None, _, None) => return Err(format!("token_file: {} needs one", provider.name())),
-        };
+        let secret = Secret::of(settings)?;
+        let guard = ArcSwap::from_pointee(secret.read()?);
         let header = settings.header.parse().map_err(|_| "header: is no header's name".to_owned())?;
         if !provider.has_ports() && !settings.formats.is_empty() {
             return Err(format!("formats: messages of {} have no port", provider.name()));
@@ -201,7 +185,7 @@ impl Webhook {
             return Err(format!("link: {bad:?} is no link's id"));
         }
         let (name, formats) = (name.to_owned(), formats.collect::<Result<_, _>>()?);
-        Ok(Webhook(Arc::new(Hook { name, provider, guard, header, format, formats, link, devices })))
+        Ok(Webhook(Arc::new(Hook { name, provider, secret, guard, header, format, formats, link, devices })))
     }
 }
 
@@ -251,13 +235,14 @@ impl Hook {
     async fn read(&self, shared: &Arc<Shared>, request: Request) -> Result<(Callback, Reservation), Problem> {
         let (head, body) = request.into_parts();
         let limits = Http { body_limit_bytes: CALLBACK_BYTES, ..shared.http.clone() };
-        if let Err(problem) = self.admit(&head) {
+        let guard = self.guard.load_full();
+        if let Err(problem) = self.admit(&guard, &head) {
             ignore(body, &limits).await;
             return Err(problem);
         }
         let mut room = shared.queue.reserve();
         let bytes = receive(body, &limits, &mut room).await?;
-        let key = match &self.guard {
+        let key = match &*guard {
             Guard::Signature(key) => Some(key),
             Guard::Tokens(_) => None,
         };
@@ -273,8 +258,8 @@ impl Hook {
     }
 
     /// Whether the sender knows a token, where that is what tells who may send.
-    fn admit(&self, head: &Parts) -> Result<(), Problem> {
-        let Guard::Tokens(tokens) = &self.guard else { return Ok(()) };
+    fn admit(&self, guard: &Guard, head: &Parts) -> Result<(), Problem> {
+        let Guard::Tokens(tokens) = guard else { return Ok(()) };
         let given = text(&head.headers, &self.header);
         let given = match given.split_once(' ') {
             Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim_start(),
