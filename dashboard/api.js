@@ -5,8 +5,11 @@ import { parse } from "./value.js";
 /** Milliseconds that the gateway's clock is ahead of this one's. */
 export let skew = 0;
 
+/** An address of the gateway. Not that of the page, which may have a user and a password in it, and which fetch() refuses then. */
+const at = (path) => new URL(path, location.origin);
+
 async function get(path, read = parse) {
-  const response = await fetch(path, { headers: { accept: "application/json" }, cache: "no-store" });
+  const response = await fetch(at(path), { headers: { accept: "application/json" }, cache: "no-store" });
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
   const date = Date.parse(response.headers.get("date"));
   // The header has whole seconds; small differences are its rounding.
@@ -35,7 +38,7 @@ const KINDS = { message: parse, quarantine: parse, stats: JSON.parse };
 export function follow({ opened, event, lost }) {
   let wait = FIRST_WAIT;
   function connect() {
-    const source = new EventSource("/api/events");
+    const source = new EventSource(at("/api/events"));
     const retry = () => {
       if (source.readyState === EventSource.CLOSED && source.retired) return;
       source.retired = true;

@@ -17,8 +17,8 @@ const SHOTS = fileURLToPath(new URL("screenshots/", import.meta.url));
 
 export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: FLAGS });
 
-/** Opens the gateway's page. `page.faults` gathers errors, policy violations, dialogs and requests to elsewhere. */
-export async function open(browser, url, options = {}) {
+/** Opens the gateway's page, at `address`. `page.faults` gathers errors, policy violations, dialogs and requests to elsewhere. */
+export async function open(browser, url, options = {}, address = url) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
   page.faults = [];
   page.on("console", (message) => {
@@ -30,13 +30,13 @@ export async function open(browser, url, options = {}) {
     dialog.dismiss();
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(`${url}/`)) page.faults.push(`request: ${request.url()}`);
+    if (new URL(request.url()).origin !== url) page.faults.push(`request: ${request.url()}`);
   });
   await page.addInitScript(() => {
     window.violations = [];
     document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
   });
-  await page.goto(url);
+  await page.goto(address);
   await page.getByRole("status").filter({ hasText: "Live" }).waitFor();
   return page;
 }

@@ -25,24 +25,26 @@ async function freePort() {
 export class Gateway {
   #process = null;
   #log = "";
+  #env = {};
 
-  /** A new gateway with an empty buffer. */
-  static async start() {
+  /** A new gateway with an empty buffer. `settings` are variables of its environment. */
+  static async start(settings = {}) {
     const gateway = new Gateway();
     gateway.folder = await mkdtemp(join(tmpdir(), "dunnage-page-"));
     gateway.port = await freePort();
     gateway.url = `http://127.0.0.1:${gateway.port}`;
+    gateway.#env = {
+      ...process.env,
+      ...settings,
+      DUNNAGE_HTTP_LISTEN: `127.0.0.1:${gateway.port}`,
+      DUNNAGE_BUFFER_PATH: join(gateway.folder, "buffer.db"),
+    };
     await gateway.up();
     return gateway;
   }
 
   async up() {
-    const env = {
-      ...process.env,
-      DUNNAGE_HTTP_LISTEN: `127.0.0.1:${this.port}`,
-      DUNNAGE_BUFFER_PATH: join(this.folder, "buffer.db"),
-    };
-    this.#process = spawn(BINARY, ["gateway"], { env, cwd: this.folder, stdio: ["ignore", "pipe", "pipe"] });
+    this.#process = spawn(BINARY, ["gateway"], { env: this.#env, cwd: this.folder, stdio: ["ignore", "pipe", "pipe"] });
     let failure = null;
     this.#process.once("error", (error) => (failure = error));
     for (const stream of [this.#process.stdout, this.#process.stderr]) stream.on("data", (data) => (this.#log += data));
@@ -70,10 +72,21 @@ export class Gateway {
     await rm(this.folder, { recursive: true, force: true });
   }
 
+  /** A new token: `--read`, or `--device` and a pattern. */
+  token(...right) {
+    const command = ["gateway", "token", "new", ...right];
+    const { status, stdout, stderr } = spawnSync(BINARY, command, { env: this.#env, cwd: this.folder });
+    if (status !== 0) throw new Error(`${stderr}`);
+    const reload = spawnSync(BINARY, ["gateway", "reload"], { env: this.#env, cwd: this.folder });
+    if (reload.status !== 0) throw new Error(`${reload.stderr}`);
+    return `${stdout}`.trim();
+  }
+
   /** Posts a body; returns the status. */
-  async post(device, body, { type = "application/json", link, schema } = {}) {
+  async post(device, body, { type = "application/json", link, schema, token } = {}) {
     const query = new URLSearchParams(Object.entries({ link, schema }).filter(([, value]) => value));
-    const answer = await fetch(`${this.url}/ingest/${device}?${query}`, { method: "POST", headers: { "content-type": type }, body });
+    const headers = { "content-type": type, ...(token && { authorization: `Bearer ${token}` }) };
+    const answer = await fetch(`${this.url}/ingest/${device}?${query}`, { method: "POST", headers, body });
     await answer.arrayBuffer();
     return answer.status;
   }
