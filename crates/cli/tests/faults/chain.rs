@@ -23,6 +23,10 @@ use tempfile::TempDir;
 /// How long the CSE may go without a new message before the rest counts as lost.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long it is tried to meet a moment, and how long an answer takes to its client.
+const MEET: Duration = Duration::from_secs(3);
+const SETTLE: Duration = Duration::from_millis(50);
+
 /// A gateway with a buffer of its own, devices in front of it, and behind it an application of its own in a CSE.
 pub struct Chain {
     pub gateway: Gateway,
@@ -118,6 +122,36 @@ impl Chain {
         &self.buffer
     }
 
+    /// Pauses the gateway in a moment in which it has stored messages that it has not acknowledged, for a kill, and says how many. That
+    /// moment is short: where the machine is too slow to meet it, it is 0.
+    pub fn pause_before_an_answer(&self) -> Result<u64, Failure> {
+        let begun = Instant::now();
+        loop {
+            self.gateway.pause()?;
+            let answered = self.settled();
+            let unacknowledged = stored(&self.buffer)?.saturating_sub(answered);
+            if unacknowledged > 0 || begun.elapsed() > MEET {
+                return Ok(unacknowledged);
+            }
+            self.fleet.release(self.fleet.connections());
+            self.gateway.resume()?;
+            // At another place of what it does each time.
+            std::thread::sleep(Duration::from_micros(u64::from(begun.elapsed().subsec_micros()) % 5000));
+        }
+    }
+
+    /// How many messages are answered, once the answers that are on their way have arrived.
+    fn settled(&self) -> u64 {
+        let mut last = self.fleet.answered();
+        loop {
+            std::thread::sleep(SETTLE);
+            match self.fleet.answered() {
+                now if now == last => return now,
+                now => last = now,
+            }
+        }
+    }
+
     /// Waits until the CSE has so many messages, or gets no more.
     pub fn wait_until_delivered(&self, acme: &Acme, messages: u64) {
         let mut last = (cse::count(acme, self.application), Instant::now());
@@ -156,6 +190,12 @@ impl Chain {
         }
         Ok(End { row, sent, stats })
     }
+}
+
+/// How many messages are in a buffer that is in use.
+fn stored(buffer: &Path) -> Result<u64, Failure> {
+    let buffer = Connection::open_with_flags(buffer, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    Ok(buffer.query_row("SELECT count(*) FROM messages", [], |row| row.get(0))?)
 }
 
 /// How many rows a table of a buffer has.

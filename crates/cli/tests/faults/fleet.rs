@@ -82,6 +82,11 @@ impl Fleet {
         self.shared.released.fetch_add(messages, SeqCst);
     }
 
+    /// How many messages can be under way at a time.
+    pub fn connections(&self) -> u64 {
+        self.threads.len() as u64
+    }
+
     /// How many messages were answered for good.
     pub fn answered(&self) -> u64 {
         self.shared.answered.load(SeqCst)

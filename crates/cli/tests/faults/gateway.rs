@@ -60,6 +60,15 @@ impl Gateway {
         Ok(())
     }
 
+    /// Lets it do nothing until it is resumed or killed.
+    pub fn pause(&self) -> Result<(), Failure> {
+        signal(&self.child, "STOP")
+    }
+
+    pub fn resume(&self) -> Result<(), Failure> {
+        signal(&self.child, "CONT")
+    }
+
     /// Starts it again after it ended.
     pub fn start_again(&mut self) -> Result<(), Failure> {
         self.child = spawn(&self.folder, &self.surroundings)?;

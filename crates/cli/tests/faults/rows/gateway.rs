@@ -13,19 +13,22 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
     killed_under(plan, scale.of(3, 20), scale.of(100, 400), scale)
 }
 
-/// Kills the gateway of `plan` so many times, in the midst of a burst of messages each time.
+/// Kills the gateway of `plan` so many times, in the midst of a burst of messages each time, and between a commit and its answers.
 pub fn killed_under(plan: Plan, kills: u64, burst: u64, scale: Scale) -> Result<Row, Failure> {
     let acme = cse::in_memory(scale);
     let mut chain = Chain::start(plan, acme.address)?;
+    let mut unacknowledged = 0;
     for kill in 0..kills {
         chain.fleet.release(burst);
         chain.fleet.wait_for(somewhere_in(kill, burst));
+        unacknowledged += chain.pause_before_an_answer()?;
         chain.gateway.kill()?;
         chain.gateway.start_again()?;
     }
     let End { mut row, sent, stats } = chain.finish(&acme)?;
     row.happened = format!(
-        "killed {kills} times; {} requests were cut and sent again; {} messages came again that were stored already",
+        "killed {kills} times; {unacknowledged} messages were stored then, and not acknowledged; {} requests were cut and sent again; {} \
+         messages came again under their keys that were stored already",
         sent.cut, stats["duplicates"]
     );
     Ok(row)
