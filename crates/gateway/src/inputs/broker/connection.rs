@@ -5,7 +5,7 @@ use mqtt_protocol_core::mqtt::packet::Qos;
 use rumqttc::{
     Outgoing,
     v5::{
-        AsyncClient, Event, EventLoop, MqttOptions,
+        AsyncClient, ConnectionError, Event, EventLoop, MqttOptions,
         mqttbytes::{
             QoS,
             v5::{Filter, Packet, Publish, RetainForwardRule},
@@ -122,13 +122,19 @@ impl Drop for Connection {
 
 /// Keeps a connection going and hands on what happens, in a task of its own: half an acknowledgement must not be forgotten.
 async fn poll(mut events: EventLoop, told: mpsc::Sender<Result<Event, String>>) {
+    let mut accepted = false;
     let why = loop {
         match events.poll().await {
             Ok(event) => {
+                accepted |= matches!(event, Event::Incoming(Packet::ConnAck(_)));
                 let last = event == Event::Outgoing(Outgoing::Disconnect);
                 if told.send(Ok(event)).await.is_err() || last {
                     return;
                 }
+            }
+            // Brokers of 3.1.1 hang up, or answer in a way that is none in 5.
+            Err(e @ ConnectionError::MqttState(_)) if !accepted => {
+                break format!("{e}, before the broker has accepted the connection: does it speak MQTT 5?");
             }
             Err(e) => break e.to_string(),
         }
