@@ -139,8 +139,10 @@ async fn poll(mut events: EventLoop, told: mpsc::Sender<Result<Event, String>>) 
             Err(e) => break e.to_string(),
         }
     };
-    // What was given to the network before it broke.
-    for event in std::mem::take(&mut events.state.events) {
+    // Messages that were read before it broke. An acknowledgement that is left here is the one that could not be written: each is
+    // written alone, and told of once that is done.
+    let left = std::mem::take(&mut events.state.events);
+    for event in left.into_iter().filter(|event| matches!(event, Event::Incoming(_))) {
         if told.send(Ok(event)).await.is_err() {
             return;
         }
