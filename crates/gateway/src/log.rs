@@ -10,6 +10,8 @@ pub fn start(log: &Log) -> Result<(), String> {
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // Otherwise, a line that cannot be written is told on the same standard error, which ends the thread.
+        .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal());
     match log.format {
         LogFormat::Human => lines.with_target(false).try_init(),

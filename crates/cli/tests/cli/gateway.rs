@@ -63,6 +63,31 @@ fn a_message_is_stored_and_sigterm_ends_the_gateway() {
 }
 
 #[test]
+fn a_gateway_goes_on_when_nobody_reads_its_log_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command: Command = command(&["gateway"]);
+    command.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").env("DUNNAGE_LOG_FORMAT", "json");
+    command
+        .env("DUNNAGE_LOG_LEVEL", "debug")
+        .env("DUNNAGE_BUFFER_PATH", folder.path().join("buffer.sqlite3"));
+    let mut child = command.spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let address = log.find_map(|line| {
+        let line: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
+        (line["message"] == "gateway started").then(|| line["address"].as_str().unwrap().to_owned())
+    });
+    drop(log);
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let url = format!("http://{}/ingest/d1", address.unwrap());
+    for (body, status) in [("[", 400), ("{}", 204), ("[", 400), ("{}", 204)] {
+        let answer = agent.post(&url).content_type("application/json").send(body).unwrap();
+        assert_eq!(answer.status(), status);
+    }
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+}
+
+#[test]
 fn a_second_signal_ends_it_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway(folder.path());
