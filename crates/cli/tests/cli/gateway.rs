@@ -44,6 +44,51 @@ fn exit_code(child: &mut Child) -> Option<i32> {
     panic!("it did not end");
 }
 
+/// The warnings of a gateway's start with `settings` in its environment.
+fn warnings(folder: &std::path::Path, settings: &[(&str, &str)]) -> Vec<String> {
+    let mut command: Command = command(&["gateway"]);
+    command.env("DUNNAGE_LOG_FORMAT", "json").env("DUNNAGE_BUFFER_PATH", folder.join("buffer.sqlite3"));
+    let mut child = command.envs(settings.iter().copied()).spawn().unwrap();
+    let mut warnings = Vec::new();
+    for line in BufReader::new(child.stderr.take().unwrap()).lines() {
+        let line: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let message = line["message"].as_str().unwrap().to_owned();
+        if message == "gateway started" {
+            break;
+        }
+        if line["level"] == "WARN" {
+            warnings.push(message);
+        }
+    }
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0), "{settings:?}: {warnings:?}");
+    warnings
+}
+
+#[test]
+fn a_gateway_that_others_reach_says_at_its_start_what_is_not_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let expect = |settings: &[(&str, &str)], expected: &[&str]| {
+        let warnings = warnings(folder.path(), settings);
+        let all = warnings.iter().zip(expected).all(|(warning, expected)| warning.contains(expected));
+        assert!(all && warnings.len() == expected.len(), "{settings:?}: {warnings:?}");
+    };
+    let (here, everywhere) = (("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0"), ("DUNNAGE_HTTP_LISTEN", "0.0.0.0:0"));
+    let who = |who| ("DUNNAGE_ACCESS_WHO", who);
+    let (none, open, clear) = ("there is no token", "whoever reaches this address", "in the clear");
+    expect(&[here], &[]);
+    expect(&[here, who("anyone")], &[]);
+    expect(&[here, who("tokens")], &[none]);
+    expect(&[everywhere], &[none]);
+    expect(&[everywhere, who("anyone")], &[open]);
+    let made = command(&["gateway", "token", "new", "--read"])
+        .env("DUNNAGE_BUFFER_PATH", folder.path().join("buffer.sqlite3"))
+        .output();
+    assert!(made.unwrap().status.success());
+    expect(&[here, who("tokens")], &[]);
+    expect(&[everywhere], &[clear]);
+}
+
 #[test]
 fn a_message_is_stored_and_sigterm_ends_the_gateway() {
     let folder = tempfile::tempdir().unwrap();
@@ -60,6 +105,21 @@ fn a_message_is_stored_and_sigterm_ends_the_gateway() {
     assert_eq!(messages["messages"][0]["value"], serde_json::json!({"t": 23.5}));
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(0));
+}
+
+#[test]
+fn the_openapi_document_is_printed_as_it_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway(folder.path());
+    let mut answer = ureq::get(format!("http://{address}/api/openapi.json")).call().unwrap();
+    let served: serde_json::Value =
+        serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap();
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+    let printed = dunnage(&["gateway", "openapi"], "");
+    printed.text();
+    assert_eq!(printed.json(), served);
+    assert!(served["paths"]["/ingest/{device}"]["post"].is_object());
 }
 
 #[test]

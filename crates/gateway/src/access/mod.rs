@@ -155,7 +155,7 @@ impl Access {
     }
 }
 
-/// Says in the log what an operator may not have meant: who needs a token, and that there is none.
+/// Says in the log what an operator may not have meant: who needs a token, that there is none, or who may read them.
 pub fn warn(config: &Config, tokens: &Tokens) {
     let address = config.http.listen;
     let open = !address.ip().to_canonical().is_loopback();
@@ -170,6 +170,12 @@ pub fn warn(config: &Config, tokens: &Tokens) {
                 tokens = %config.tokens().display(),
                 "there is no token, and peers that need one are answered 401: make one with `dunnage gateway token new`, or set \
                  [access] who = \"anyone\" behind a proxy that asks who they are"
+            );
+        }
+        Who::Tokens | Who::Loopback if open && !config.http.tls => {
+            tracing::warn!(
+                %address,
+                "tokens go over the network in the clear, unless a proxy in front has TLS: set [http] tls"
             );
         }
         _ => {}

@@ -10,6 +10,7 @@ pub mod lossy;
 pub mod mosquitto;
 pub mod mqtt;
 pub mod nats;
+pub mod nginx;
 pub mod proxy;
 pub mod scripted;
 pub mod tools;
