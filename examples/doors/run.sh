@@ -1,6 +1,6 @@
 #!/bin/bash
 # One message through each door of the gateway, with a client that others made: without a token, with a wrong one and with the right one. Prints
-# what the client says, and ends with an error when that is something else than it should be. Needs curl, coap-client-notls, mosquitto_pub, openssl.
+# what the client says, and ends with an error when that is something else than it should be. Needs curl, coap-client-notls and -openssl, mosquitto_pub, openssl.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
@@ -46,6 +46,11 @@ name = "coap"
 [input.coap]
 listen = "127.0.0.1:0"
 [[input]]
+name = "coaps"
+[input.coap]
+listen = "127.0.0.1:0"
+dtls = true
+[[input]]
 name = "mqtt"
 [input.mqtt]
 listen = "127.0.0.1:0"
@@ -66,11 +71,13 @@ done
 "$dunnage" gateway check --config dunnage.toml
 "$dunnage" gateway token new --device 'buoy-*' --name buoys --config dunnage.toml >buoys.token 2>/dev/null
 "$dunnage" gateway token new --read --name reader --config dunnage.toml >reader.token 2>/dev/null
+"$dunnage" gateway key new --device 'buoy-*' --name buoys --config dunnage.toml >buoys.key 2>/dev/null
 "$dunnage" gateway --config dunnage.toml 2>gateway.log &
 gateway=$!
 trap 'kill $gateway' EXIT
 url=http://$(address 'gateway started')
-coap=coap://$(address 'listens.*coap')
+coap=coap://$(address 'listens.*coap\b')
+coaps=coaps://$(address 'listens.*coaps')
 mqtt=$(address 'listens.*mqtt')
 udp=$(address 'listens.*udp')
 token=$(cat buoys.token)
@@ -89,6 +96,13 @@ try '4.01' "${send[@]}" "$coap/ingest/buoy-2"
 try '4.01' "${send[@]}" "$coap/ingest/buoy-2?token=wrong"
 try '4.03' "${send[@]}" "$coap/ingest/ship-2?token=$token"
 try '(nothing)' "${send[@]}" "$coap/ingest/buoy-2?token=$token"
+
+echo "CoAP over DTLS, with libcoap's client and OpenSSL"
+send=(coap-client-openssl -B 10 -m post -t 50 -e '{"t":2}')
+try 'tlsv1 alert decrypt error' "${send[@]}" -u buoys -k a-key-of-somebody-else "$coaps/ingest/buoy-6"
+try 'tlsv1 alert decrypt error' "${send[@]}" -u nobody -k a-key-of-somebody-else "$coaps/ingest/buoy-6"
+try '4.03' "${send[@]}" -u buoys -k "$(cat buoys.key)" "$coaps/ingest/ship-6"
+try '(nothing)' "${send[@]}" -u buoys -k "$(cat buoys.key)" "$coaps/ingest/buoy-6"
 
 echo "MQTT 3.1.1 and 5, with mosquitto's client"
 send=(mosquitto_pub -h 127.0.0.1 -p "${mqtt##*:}" -q 1 -m '{"t":3}')
@@ -124,5 +138,5 @@ try '{"message":"stored"}' curl -sSi -d "JWT=$signed.$signature" "$url/hooks/roc
 
 echo "What is stored, with the token that reads"
 try 'HTTP/1.1 401' curl -sSi "$url/api/devices"
-try '"stored":9,' curl -sS -H "Authorization: Bearer $(cat reader.token)" "$url/api/stats"
+try '"stored":10,' curl -sS -H "Authorization: Bearer $(cat reader.token)" "$url/api/stats"
 try '"provider":"rockblock"' curl -sS -H "Authorization: Bearer $(cat reader.token)" "$url/api/devices/300234010753370/messages?limit=1"

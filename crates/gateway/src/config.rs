@@ -329,6 +329,11 @@ impl Config {
         self.state().join(&self.access.tokens)
     }
 
+    /// Where the keys of DTLS are.
+    pub fn keys(&self) -> PathBuf {
+        self.state().join(&self.access.keys)
+    }
+
     /// The folder of what the gateway keeps.
     fn state(&self) -> &Path {
         self.buffer.path.parent().unwrap_or(Path::new(""))

@@ -34,6 +34,11 @@ const KEYS: &[(&str, &str, &str)] = &[
     ),
     (
         "access",
+        "keys",
+        "The file of the keys of devices that send over DTLS, which `dunnage gateway key` writes. A relative path starts at the buffer's folder.",
+    ),
+    (
+        "access",
         "device_messages_per_minute",
         "Most messages of a device in a minute, which may also come at once; more are answered 429. 0 for no limit.",
     ),
@@ -317,12 +322,12 @@ fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, 
     values.try_into().map_err(|e| e.message().to_owned())
 }
 
-/// What `new` says otherwise than `old`, but for profiles, schemas and the file of the tokens: `[section] key`.
+/// What `new` says otherwise than `old`, but for profiles, schemas and the files of the tokens and keys: `[section] key`.
 pub fn differences(old: &Config, new: &Config) -> Vec<String> {
     let (before, now) = (table(old), table(new));
-    let keys = KEYS
-        .iter()
-        .filter(|(section, key, _)| *section != "schemas" && (*section, *key) != ("access", "tokens"));
+    let keys = KEYS.iter().filter(|(section, key, _)| {
+        *section != "schemas" && !matches!((*section, *key), ("access", "tokens" | "keys"))
+    });
     let changed = keys.filter(|(section, key, _)| before[*section][*key] != now[*section][*key]);
     let mut all: Vec<_> = changed.map(|(section, key, _)| format!("[{section}] {key}")).collect();
     let inputs = old.inputs.iter().filter(|input| !new.inputs.contains(input));
@@ -413,7 +418,7 @@ mod tests {
                 ("access", "who") => "anyone",
                 ("http", "tls") => "true",
                 ("tls", _) => "both.pem",
-                (_, "path" | "socket" | "tokens") => "elsewhere",
+                (_, "path" | "socket" | "tokens" | "keys") => "elsewhere",
                 ("http", "body_limit_bytes") => "77",
                 ("buffer", "queue_bytes" | "limit_bytes") => "2000000",
                 _ => "7",

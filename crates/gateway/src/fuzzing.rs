@@ -2,8 +2,9 @@
 //! corpus, and for a second over mutations of it.
 
 pub use crate::inputs::{
-    batch::fuzz::check as batch, coap::fuzz::check as coap, compressed::check as compressed,
-    mqtt::fuzz::check as mqtt, udp::check as udp, webhooks::fuzz::check as webhook,
+    batch::fuzz::check as batch, coap::dtls::fuzz::check as coaps, coap::fuzz::check as coap,
+    compressed::check as compressed, mqtt::fuzz::check as mqtt, udp::check as udp,
+    webhooks::fuzz::check as webhook,
 };
 
 #[cfg(test)]
@@ -61,6 +62,11 @@ mod tests {
     #[test]
     fn coap() {
         hostile("coap", super::coap);
+    }
+
+    #[test]
+    fn coaps() {
+        hostile("coaps", super::coaps);
     }
 
     #[test]

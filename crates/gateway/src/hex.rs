@@ -10,3 +10,10 @@ pub fn hex(bytes: &[u8]) -> String {
         text
     })
 }
+
+/// The bytes of an even number of digits, in either case. `None` if they are none.
+pub fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let plain = digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let pair = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    plain.then(|| (0..digits.len()).step_by(2).map(pair).collect()).flatten()
+}

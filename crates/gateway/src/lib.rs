@@ -38,7 +38,9 @@ mod tls;
 mod unread;
 mod view;
 
-pub use access::{Right, Settings as Access, Token, TokensError, Until, Who, edit as tokens};
+pub use access::{
+    Right, Settings as Access, Token, TokensError, Until, Who, edit as tokens, edit_keys as keys,
+};
 #[cfg(unix)]
 pub use admin::{AdminClient, AdminError, SocketError};
 pub use api::openapi::document as openapi;
@@ -128,7 +130,7 @@ pub enum Error {
     /// A schema or a profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
-    /// The file of the tokens cannot be used.
+    /// The file of the tokens or that of the keys cannot be used.
     #[error(transparent)]
     Tokens(#[from] TokensError),
     /// The certificate cannot be used.
@@ -185,7 +187,9 @@ impl Gateway {
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config)?;
         let tokens = access::Tokens::load(&config.tokens())?;
+        let keys = access::Keys::load(&config.keys())?;
         access::warn(&config, &tokens);
+        access::keys::warn(&config.keys());
         let metrics = Metrics::new();
         let certificates = tls::Certificates::open(&config.tls, metrics.handshakes.clone())?.map(Arc::new);
         let acceptor = certificates.as_ref().filter(|_| config.http.tls);
@@ -211,7 +215,7 @@ impl Gateway {
         let refusals = &metrics.refusals;
         let shared = Arc::new(Shared {
             http: config.http.clone(),
-            access: access::Access::new(&config.access, tokens, refusals.clone()),
+            access: Arc::new(access::Access::new(&config.access, tokens, keys, refusals.clone())),
             limits: access::Limits::new(&config.access, refusals.clone()),
             hooks: inputs.iter().filter_map(|named| named.input.hook()).collect(),
             certificates: certificates.clone(),

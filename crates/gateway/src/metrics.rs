@@ -70,6 +70,23 @@ impl Refusals {
     }
 }
 
+/// Per result.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByResult {
+    result: &'static str,
+}
+
+/// Counts how DTLS handshakes end.
+#[derive(Debug, Clone, Default)]
+pub struct Handshakes(Family<ByResult, Counter>);
+
+impl Handshakes {
+    /// Counts one.
+    pub fn count(&self, result: &'static str) {
+        self.0.get_or_create(&ByResult { result }).inc();
+    }
+}
+
 /// All metrics of a gateway.
 pub struct Metrics {
     registry: Registry,
@@ -108,6 +125,8 @@ pub struct Metrics {
     input_connections: Family<ByName, Gauge>,
     /// TLS handshakes that failed.
     pub handshakes: Counter,
+    /// How DTLS handshakes end.
+    pub dtls: Handshakes,
     /// Of each output.
     pub outputs: Families,
     queue_messages: Gauge,
@@ -166,6 +185,7 @@ impl Metrics {
             refusals: Refusals::default(),
             input_connections: Family::default(),
             handshakes: Counter::default(),
+            dtls: Handshakes::default(),
             queue_messages: Gauge::default(),
             queue_bytes: Gauge::default(),
             devices: Gauge::default(),
@@ -215,10 +235,20 @@ impl Metrics {
         r.register("open_connections", "Connections of the HTTP input", self.connections.clone());
         let handshakes = self.handshakes.clone();
         r.register("tls_handshake_errors", "Connections that ended in their TLS handshake", handshakes);
+        let dtls = self.dtls.0.clone();
+        r.register(
+            "dtls_handshakes",
+            "DTLS handshakes whose client proved its address, by how they ended",
+            dtls,
+        );
         let refusals = self.refusals.0.clone();
         r.register("access_refusals", "Messages, requests and connections refused by [access]", refusals);
         let of_inputs = self.input_connections.clone();
-        r.register("input_connections", "Connections of the inputs beside HTTP", of_inputs);
+        r.register(
+            "input_connections",
+            "Connections of the inputs beside HTTP, and sessions of those with DTLS",
+            of_inputs,
+        );
         r.register("queue_messages", "Messages that wait to be written", self.queue_messages.clone());
         r.register("queue_bytes", "Bytes of messages in memory", self.queue_bytes.clone());
         r.register("devices", "Devices that have stored messages", self.devices.clone());

@@ -1,7 +1,7 @@
 //! Reading profiles, schemas, tokens, webhooks' secrets and the certificate again while messages come in.
 
 use crate::{
-    access::{Tokens, TokensError},
+    access::{Keys, Tokens, TokensError},
     buffer,
     config::Config,
     config_file::{ConfigError, differences},
@@ -24,7 +24,7 @@ pub enum ReloadError {
     /// A schema or a profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
-    /// The file of the tokens cannot be used.
+    /// The file of the tokens or that of the keys cannot be used.
     #[error(transparent)]
     Tokens(#[from] TokensError),
     /// The certificate cannot be used.
@@ -63,6 +63,8 @@ pub struct Reloaded {
     pub schemas: usize,
     /// Tokens there are now, those that have ended among them.
     pub tokens: usize,
+    /// Keys of DTLS there are now, those that have ended among them.
+    pub keys: usize,
     /// What the configuration says now and the gateway does at its next start.
     pub needs_restart: Vec<String>,
 }
@@ -88,8 +90,14 @@ impl Reloader {
         let _turn = self.turn.lock().await;
         let reloaded = self.attempt().await;
         match &reloaded {
-            Ok(Reloaded { profiles, schemas, tokens, needs_restart }) => {
-                tracing::info!(profiles, schemas, tokens, "profiles, schemas and tokens were read again");
+            Ok(Reloaded { profiles, schemas, tokens, keys, needs_restart }) => {
+                tracing::info!(
+                    profiles,
+                    schemas,
+                    tokens,
+                    keys,
+                    "profiles, schemas and tokens were read again"
+                );
                 for what in needs_restart {
                     tracing::warn!(what, "the configuration has changed, which needs a restart");
                 }
@@ -113,21 +121,23 @@ impl Reloader {
             // Another buffer needs a restart, and so does what lies beside it.
             let beside = Config { access: config.access.clone(), ..Config::clone(&started_with) };
             let tokens = Tokens::load(&beside.tokens())?;
+            let keys = Keys::load(&beside.keys())?;
             let guards = shared.hooks.read()?;
             let certificate = certificates.map(|certificates| certificates.read()).transpose()?;
-            Ok((config, profiles, tokens, guards, certificate))
+            Ok((config, profiles, tokens, keys, guards, certificate))
         });
-        let (config, profiles, tokens, guards, certificate) =
+        let (config, profiles, tokens, keys, guards, certificate) =
             read.await.map_err(|_| ReloadError::Buffer)??;
         self.check_layouts(&profiles).await?;
         let reloaded = Reloaded {
             profiles: config.profiles.len(),
             schemas: profiles.schemas(),
             tokens: tokens.len(),
+            keys: keys.len(),
             needs_restart: differences(&self.config, &config),
         };
         self.shared.profiles.store(Arc::new(profiles));
-        self.shared.access.replace(tokens);
+        self.shared.access.replace(tokens, keys);
         guards.replace();
         if let (Some(certificates), Some(new)) = (&self.shared.certificates, certificate) {
             certificates.replace(new);

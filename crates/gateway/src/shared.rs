@@ -24,7 +24,7 @@ pub struct Shared {
     /// Limits of the HTTP input.
     pub http: Http,
     /// Who may send and read.
-    pub access: Access,
+    pub access: Arc<Access>,
     /// How much they may send.
     pub limits: Limits,
     /// What providers of networks call.

@@ -2,6 +2,7 @@
 
 mod check;
 mod config;
+mod key;
 mod openapi;
 mod quarantine;
 mod reload;
@@ -25,7 +26,7 @@ use std::{
 /// Run the gateway, or ask the one that runs
 ///
 /// The configuration is a TOML file, over which environment variables (DUNNAGE_SECTION_KEY) win; without
-/// either, the defaults hold. SIGHUP reads profiles, schemas and tokens again. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
+/// either, the defaults hold. SIGHUP reads profiles, schemas, tokens and keys again. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
 /// ends the process at once. The log goes to standard error.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -49,6 +50,7 @@ enum Command {
     Undelivered(undelivered::Undelivered),
     Reload(reload::Reload),
     Token(token::Token),
+    Key(key::Key),
 }
 
 impl Gateway {
@@ -63,6 +65,7 @@ impl Gateway {
             Some(Command::Undelivered(command)) => command.run(),
             Some(Command::Reload(command)) => command.run(),
             Some(Command::Token(command)) => command.run(),
+            Some(Command::Key(command)) => command.run(),
         }
     }
 }

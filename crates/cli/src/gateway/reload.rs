@@ -5,7 +5,7 @@ use crate::{failure::Failure, output};
 use clap::Args;
 use std::io::Write;
 
-/// Have the running gateway read its profiles, schemas and tokens again
+/// Have the running gateway read its profiles, schemas, tokens and keys again
 ///
 /// SIGHUP does the same. A mistake leaves everything as it was, is printed, and makes the exit code 1.
 #[derive(Args)]
@@ -20,8 +20,13 @@ impl Reload {
         let mut output = output::stdout();
         let profiles = if answer["profiles"] == 1 { "profile" } else { "profiles" };
         let tokens = if answer["tokens"] == 1 { "token" } else { "tokens" };
-        let (schemas, count) = (&answer["schemas"], &answer["tokens"]);
-        writeln!(output, "{} {profiles}, {schemas} schemas, {count} {tokens}", answer["profiles"])?;
+        let keys = if answer["keys"] == 1 { "key" } else { "keys" };
+        let (schemas, count, secrets) = (&answer["schemas"], &answer["tokens"], &answer["keys"]);
+        writeln!(
+            output,
+            "{} {profiles}, {schemas} schemas, {count} {tokens}, {secrets} {keys}",
+            answer["profiles"]
+        )?;
         for what in list(&answer["needs_restart"]) {
             writeln!(output, "{} has changed, which needs a restart", text(what))?;
         }

@@ -65,15 +65,15 @@ struct Revoke {
 }
 
 #[derive(Args)]
-struct Place {
+pub struct Place {
     /// The configuration that the gateway runs with
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
 
 impl Place {
-    fn path(&self) -> Result<PathBuf, Failure> {
-        Ok(Config::load(self.config.as_deref()).map_err(|e| Failure::Failed(e.to_string()))?.tokens())
+    pub fn config(&self) -> Result<Config, Failure> {
+        Config::load(self.config.as_deref()).map_err(|e| Failure::Failed(e.to_string()))
     }
 }
 
@@ -90,7 +90,7 @@ impl Token {
 impl New {
     fn run(self) -> Result<(), Failure> {
         let right = self.device.map_or(Right::Read, Right::Send);
-        let path = self.place.path()?;
+        let path = self.place.config()?.tokens();
         let (token, secret) = tokens::add(&path, self.name.as_deref(), right, self.until).map_err(failure)?;
         let mut output = output::stdout();
         writeln!(output, "{secret}")?;
@@ -108,7 +108,7 @@ impl New {
 
 impl List {
     fn run(self) -> Result<(), Failure> {
-        let tokens = tokens::list(&self.place.path()?).map_err(failure)?;
+        let tokens = tokens::list(&self.place.config()?.tokens()).map_err(failure)?;
         let name = tokens.iter().map(|token| token.name.len()).max().unwrap_or(0);
         let mut output = output::stdout();
         for token in &tokens {
@@ -116,12 +116,7 @@ impl List {
                 Right::Send(pattern) => format!("send as {pattern}"),
                 Right::Read => "read".into(),
             };
-            let end = match token.until {
-                None => String::new(),
-                Some(until) if until.has_passed() => format!(", ended {}", until.text()),
-                Some(until) => format!(", until {}", until.text()),
-            };
-            writeln!(output, "{:name$}  {right}{end}", token.name)?;
+            writeln!(output, "{:name$}  {right}{}", token.name, end(token.until))?;
         }
         Ok(output.flush()?)
     }
@@ -129,14 +124,23 @@ impl List {
 
 impl Revoke {
     fn run(self) -> Result<(), Failure> {
-        let path = self.place.path()?;
+        let path = self.place.config()?.tokens();
         tokens::revoke(&path, &self.name, self.until).map_err(failure)?;
         let _ = writeln!(anstream::stderr(), "A gateway that runs takes it until `dunnage gateway reload`.");
         Ok(())
     }
 }
 
-fn failure(error: EditError) -> Failure {
+/// How a list says when something ends.
+pub fn end(until: Option<Until>) -> String {
+    match until {
+        None => String::new(),
+        Some(until) if until.has_passed() => format!(", ended {}", until.text()),
+        Some(until) => format!(", until {}", until.text()),
+    }
+}
+
+pub fn failure(error: EditError) -> Failure {
     match error {
         EditError::Asked(message) => Failure::Usage(message),
         other => Failure::Failed(other.to_string()),

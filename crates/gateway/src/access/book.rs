@@ -4,7 +4,11 @@
 //! cannot: whoever has the file would have to try 2^255 tokens. A salt would protect equal secrets and those of a dictionary, and there
 //! are neither; without one, a token is found by its hash, however many there are.
 
-use crate::{clock, hex::hex, name::MAX_NAME};
+use crate::{
+    clock,
+    hex::{hex, unhex},
+    name::MAX_NAME,
+};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::{
     digest::{SHA256, digest},
@@ -219,13 +223,8 @@ impl TryFrom<String> for Fingerprint {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let digits = |text: &str| {
-            let pair = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
-            let bytes: Option<Vec<u8>> = (0..text.len()).step_by(2).map(pair).collect();
-            bytes?.try_into().ok()
-        };
-        let plain = text.bytes().all(|b| b.is_ascii_hexdigit());
-        plain.then(|| digits(&text)).flatten().map(Fingerprint).ok_or_else(|| {
+        let bytes = unhex(&text).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Fingerprint).ok_or_else(|| {
             format!("a hash has {} hexadecimal digits; `dunnage gateway token new` writes it", 2 * BYTES)
         })
     }

@@ -1,4 +1,4 @@
-//! Changing the file of the tokens: one process at a time, whole or not at all, and readable by its owner alone.
+//! Changing the file of the tokens, as that of the keys: one process at a time, whole or not at all, and readable by its owner alone.
 
 use super::{
     book::{Book, Right, Token, Until, is_pattern},
@@ -90,15 +90,26 @@ fn change<T>(
     path: &Path,
     edit: impl FnOnce(&mut Vec<Token>) -> Result<T, EditError>,
 ) -> Result<T, EditError> {
+    replace(path, HEAD, || {
+        let mut tokens = list(path)?;
+        let answer = edit(&mut tokens)?;
+        Ok((answer, Book { tokens: tokens.iter().map(Token::entry).collect() }))
+    })
+}
+
+/// Has `edit` read the file `path`, with nobody else at it, and writes what it answers, behind `head`.
+pub(super) fn replace<T, B: serde::Serialize>(
+    path: &Path,
+    head: &str,
+    edit: impl FnOnce() -> Result<(T, B), EditError>,
+) -> Result<T, EditError> {
     let failed = |source| EditError::Write { path: path.into(), source };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(failed)?;
     let _alone = lock(folder).map_err(failed)?;
-    let mut tokens = list(path)?;
-    let answer = edit(&mut tokens)?;
-    let book = Book { tokens: tokens.iter().map(Token::entry).collect() };
+    let (answer, book) = edit()?;
     let text = toml::to_string(&book).map_err(|e| EditError::Mistaken(e.to_string()))?;
-    write(path, folder, &format!("{HEAD}\n{text}")).map_err(failed)?;
+    write(path, folder, &format!("{head}\n{text}")).map_err(failed)?;
     Ok(answer)
 }
 

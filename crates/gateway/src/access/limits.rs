@@ -45,7 +45,7 @@ impl Limits {
 }
 
 /// What counts as one address: of IPv6 the first 64 bits, as whoever has one has all behind them.
-fn network(address: IpAddr) -> IpAddr {
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
         address => address,

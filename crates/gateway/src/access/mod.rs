@@ -6,17 +6,20 @@
 mod book;
 mod buckets;
 pub mod edit;
+pub mod edit_keys;
 pub mod http;
+pub mod keys;
 mod limits;
 mod settings;
 mod tokens;
 
 pub use book::{Right, Token, Until};
-pub use limits::Limits;
+pub use keys::{Key, Keys};
+pub use limits::{Limits, network};
 pub use settings::{Settings, Who};
 pub use tokens::{Tokens, TokensError, read};
 
-use crate::{clock, config::Config, metrics::Refusals, problem::Problem};
+use crate::{clock, config::Config, metrics::Refusals, name::MAX_NAME, problem::Problem};
 use arc_swap::{ArcSwap, Guard};
 use axum::http::StatusCode;
 use buckets::Buckets;
@@ -52,26 +55,29 @@ impl Peer {
 pub struct Access {
     who: Who,
     tokens: ArcSwap<Tokens>,
+    keys: ArcSwap<Keys>,
     failures: Buckets<IpAddr>,
     lines: Buckets<()>,
     refusals: Refusals,
 }
 
 impl Access {
-    /// The rule of `settings`, with `tokens`. `refusals` counts whom it refuses.
-    pub fn new(settings: &Settings, tokens: Tokens, refusals: Refusals) -> Access {
+    /// The rule of `settings`, with `tokens` and `keys`. `refusals` counts whom it refuses.
+    pub fn new(settings: &Settings, tokens: Tokens, keys: Keys, refusals: Refusals) -> Access {
         Access {
             who: settings.who,
             tokens: ArcSwap::from_pointee(tokens),
+            keys: ArcSwap::from_pointee(keys),
             failures: Buckets::new(FAILURES),
             lines: Buckets::new(LINES),
             refusals,
         }
     }
 
-    /// Replaces all tokens.
-    pub fn replace(&self, tokens: Tokens) {
+    /// Replaces all tokens and keys.
+    pub fn replace(&self, tokens: Tokens, keys: Keys) {
         self.tokens.store(Arc::new(tokens));
+        self.keys.store(Arc::new(keys));
     }
 
     /// Whether `peer` needs no token.
@@ -113,6 +119,44 @@ impl Access {
         self.may(peer, credential, Right::sends, || "this token may read, and not send".into())
     }
 
+    /// The key of `identity`, or what to say of it in the log.
+    pub fn key(&self, identity: &[u8]) -> Result<Arc<Key>, &'static str> {
+        self.keys.load().find(identity).cloned()
+    }
+
+    /// How many keys there are.
+    pub fn keys(&self) -> usize {
+        self.keys.load().len()
+    }
+
+    /// Whether `key`, with which a session was made, is good still.
+    pub fn holds(&self, key: &Key) -> bool {
+        self.keys.load().find(key.name.as_bytes()).is_ok_and(|now| now.is(key))
+    }
+
+    /// Refuses a session that was made with `key` and may not send as `device`: 401 if the key has been taken away, 403 if it is
+    /// for other devices. The refusal is counted here.
+    pub fn may_send_by_key(&self, key: &Key, device: &str) -> Result<(), Problem> {
+        let keys = self.keys.load();
+        let problem = match keys.find(key.name.as_bytes()) {
+            Ok(now) if !now.is(key) => unauthorized("the key is another now".into()),
+            Ok(now) if crate::name::fits(&now.device, device) => return Ok(()),
+            Ok(_) => forbidden(format!("this key may not send as {device:?}")),
+            Err(detail) => unauthorized(detail.into()),
+        };
+        self.refusals.count(&problem);
+        Err(problem)
+    }
+
+    /// `peer` could not show that it has the key of `identity`. That is counted, and is in the log.
+    pub fn refuse_key(&self, peer: &Peer, identity: &[u8], detail: &str) {
+        self.refusals.count(&unauthorized(detail.into()));
+        if self.lines.take(&()).is_ok() {
+            let identity = identity[..identity.len().min(MAX_NAME)].escape_ascii().to_string();
+            tracing::warn!(address = %peer.address.to_canonical(), identity, detail, "a key is refused");
+        }
+    }
+
     fn may(
         &self,
         peer: &Peer,
@@ -131,8 +175,8 @@ impl Access {
         };
         let problem = match token {
             Ok(token) if enough(&token.right) => return Ok(()),
-            Ok(_) => Problem::new(StatusCode::FORBIDDEN, "forbidden", "Forbidden", otherwise()),
-            Err(detail) => self.unauthorized(peer, credential.is_some(), detail),
+            Ok(_) => forbidden(otherwise()),
+            Err(detail) => self.wrong(peer, credential.is_some(), detail),
         };
         self.refusals.count(&problem);
         Err(problem)
@@ -140,7 +184,7 @@ impl Access {
 
     /// A peer that brings nothing is told what is needed. One that brings the wrong thing again and again is told to wait; a token
     /// that is valid is always taken, as others may be behind the same address.
-    fn unauthorized(&self, peer: &Peer, tried: bool, detail: String) -> Problem {
+    fn wrong(&self, peer: &Peer, tried: bool, detail: String) -> Problem {
         if tried {
             let address = peer.address.to_canonical();
             let failures = self.failures.take(&address);
@@ -151,8 +195,16 @@ impl Access {
                 return Problem::too_many("too many wrong tokens came from this address", seconds);
             }
         }
-        Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "Unauthorized", detail)
+        unauthorized(detail)
     }
+}
+
+fn unauthorized(detail: String) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "Unauthorized", detail)
+}
+
+fn forbidden(detail: String) -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, "forbidden", "Forbidden", detail)
 }
 
 /// Says in the log what an operator may not have meant: who needs a token, that there is none, or who may read them.
@@ -195,7 +247,16 @@ mod tests {
         let (sends, secret) = Token::make("a", Right::Send("buoy-*".into()), None).unwrap();
         let (reads, key) = Token::make("b", Right::Read, None).unwrap();
         let tokens = Tokens::new([sends, reads]);
-        (Access::new(&Settings { who, ..Settings::default() }, tokens, Refusals::default()), secret, key)
+        (
+            Access::new(
+                &Settings { who, ..Settings::default() },
+                tokens,
+                Keys::default(),
+                Refusals::default(),
+            ),
+            secret,
+            key,
+        )
     }
 
     fn status(answer: Result<(), Problem>) -> u16 {
@@ -233,7 +294,7 @@ mod tests {
     fn wrong_tokens_are_slowed_down_and_right_ones_behind_the_same_address_are_not() {
         let (access, sends, _) = access(Who::Tokens);
         let peer = peer("10.0.0.1");
-        let wrong = |n: u32| format!("{}{n:02}", &sends[..sends.len() - 2]);
+        let wrong = |n: u32| format!("dn_{n:043}");
         let answers: Vec<_> =
             (0..=FAILURES).map(|n| status(access.may_send(&peer, "buoy-7", Some(&wrong(n))))).collect();
         assert!(answers[..FAILURES as usize].iter().all(|status| *status == 401), "{answers:?}");

@@ -11,6 +11,8 @@ pub struct Settings {
     pub who: Who,
     /// The file of the tokens; a relative path starts at the buffer's folder.
     pub tokens: PathBuf,
+    /// The file of the keys of DTLS; a relative path starts at the buffer's folder.
+    pub keys: PathBuf,
     /// Most messages of a device in a minute; 0 for no limit.
     pub device_messages_per_minute: u32,
     /// Most messages from an address in a minute; 0 for no limit.
@@ -34,6 +36,7 @@ impl Default for Settings {
         Settings {
             who: Who::Loopback,
             tokens: "tokens.toml".into(),
+            keys: "keys.toml".into(),
             device_messages_per_minute: 0,
             address_messages_per_minute: 0,
         }

@@ -11,7 +11,7 @@ pub struct Tokens {
     all: HashMap<Fingerprint, Token>,
 }
 
-/// A file of tokens that cannot be used; the mistake has its place.
+/// A file of tokens or keys that cannot be used; the mistake has its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct TokensError(pub Mistake);
@@ -64,10 +64,21 @@ pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
             return (Vec::new(), vec![mistake]);
         }
     };
-    let (document, book, mut wrong) = Document::read::<Book>(&text);
-    let (tokens, mistakes) = book.tokens();
-    wrong.extend(mistakes.into_iter().map(|Mistaken { index, key, message }| {
-        let (key, at) = document.find(&["token", &index.to_string(), key]);
+    let (document, book, wrong) = Document::read::<Book>(&text);
+    let (tokens, mistaken) = book.tokens();
+    (tokens, mistakes(&origin, "token", &document, wrong, mistaken))
+}
+
+/// Everything that is wrong with the file `origin` of `[[table]]`, in its order.
+pub fn mistakes(
+    origin: &str,
+    table: &str,
+    document: &Document<'_>,
+    mut wrong: Vec<Wrong>,
+    mistaken: Vec<Mistaken>,
+) -> Vec<Mistake> {
+    wrong.extend(mistaken.into_iter().map(|Mistaken { index, key, message }| {
+        let (key, at) = document.find(&[table, &index.to_string(), key]);
         Wrong { at, key, message }
     }));
     let keys: Vec<_> = wrong.iter().map(|wrong| format!("{}.", wrong.key)).collect();
@@ -78,12 +89,12 @@ pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
     wrong.retain(told);
     wrong.sort_by_key(|wrong| wrong.at);
     let mistakes = wrong.into_iter().map(|Wrong { at, key, message }| Mistake {
-        origin: origin.clone(),
+        origin: origin.to_owned(),
         place: at.map(|at| document.place(at)),
         key,
         message,
     });
-    (tokens, mistakes.collect())
+    mistakes.collect()
 }
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ fn check_text(name: &str, text: &str, environment: impl Iterator<Item = (String,
     found.values(&config);
     found.profiles(&config);
     found.mistakes.extend(access::read(&config.tokens()).1);
+    found.mistakes.extend(access::keys::read(&config.keys()).1);
     found.inputs(&config);
     found.outputs(&config);
     let mut mistakes = found.mistakes;

@@ -112,9 +112,14 @@ pub fn is_changed(answer: &Packet) -> bool {
 
 /// What libcoap's client says of a request: nothing for a success, or code and diagnostic.
 pub fn coap_client(arguments: &[&str], uri: &str) -> String {
+    libcoap("coap-client-notls", arguments, uri)
+}
+
+/// The same of one of its clients, which differ in what they do DTLS with.
+pub fn libcoap(program: &str, arguments: &[&str], uri: &str) -> String {
+    let output = Command::new(program).args(["-B", "20", "-m", "post"]).args(arguments).arg(uri).output();
     let output =
-        Command::new("coap-client-notls").args(["-B", "20", "-m", "post"]).args(arguments).arg(uri).output();
-    let output = output.expect("coap-client-notls is there; please run: apt-get install libcoap3-bin");
+        output.unwrap_or_else(|e| panic!("{program}: {e}; please run: apt-get install libcoap3-bin"));
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
 }

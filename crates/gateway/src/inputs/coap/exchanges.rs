@@ -1,6 +1,6 @@
 //! Which messages came already (RFC 7252, 4.5): what comes again is answered the same, and does nothing.
 
-use super::reply::Reply;
+use super::{endpoint::Endpoint, reply::Reply};
 use crate::buffer::Readers;
 use std::{
     collections::{HashMap, VecDeque},
@@ -17,7 +17,7 @@ const MOST: usize = (1 << 19) / 8 * 7;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Exchange {
     /// Where it came from.
-    pub endpoint: SocketAddr,
+    pub endpoint: Endpoint,
     /// Its message id.
     pub id: u16,
 }
@@ -124,10 +124,14 @@ impl Exchanges {
     }
 }
 
-/// What is stored of an exchange with its message.
-pub fn origin(input: &str, exchange: &Exchange) -> String {
-    let Exchange { endpoint, id } = exchange;
-    serde_json::json!({"input": input, "endpoint": endpoint, "message_id": id}).to_string()
+/// What is stored of an exchange with its message; with DTLS, also the identity of its sender.
+pub fn origin(input: &str, exchange: &Exchange, identity: Option<&str>) -> String {
+    let Exchange { endpoint: Endpoint { address, .. }, id } = exchange;
+    let mut origin = serde_json::json!({"input": input, "endpoint": address, "message_id": id});
+    if let Some(identity) = identity {
+        origin["identity"] = identity.into();
+    }
+    origin.to_string()
 }
 
 fn read_origin(input: &str, origin: &str) -> Option<Exchange> {
@@ -138,7 +142,7 @@ fn read_origin(input: &str, origin: &str) -> Option<Exchange> {
         message_id: u16,
     }
     let Origin { input: of, endpoint, message_id: id } = serde_json::from_str(origin).ok()?;
-    (of == input).then_some(Exchange { endpoint, id })
+    (of == input).then_some(Exchange { endpoint: endpoint.into(), id })
 }
 
 #[cfg(test)]
@@ -146,7 +150,7 @@ mod tests {
     use super::*;
 
     fn exchange(port: u16, id: u16) -> Exchange {
-        Exchange { endpoint: SocketAddr::from(([127, 0, 0, 1], port)), id }
+        Exchange { endpoint: SocketAddr::from(([127, 0, 0, 1], port)).into(), id }
     }
 
     #[test]
@@ -172,7 +176,7 @@ mod tests {
     #[test]
     fn an_exchange_is_read_from_its_origin_by_its_input_only() {
         let exchange = exchange(4711, 7);
-        let origin = origin("coap", &exchange);
+        let origin = origin("coap", &exchange, None);
         assert_eq!(read_origin("coap", &origin), Some(exchange));
         assert_eq!(read_origin("other", &origin), None);
         assert_eq!(read_origin("coap", "{}"), None);

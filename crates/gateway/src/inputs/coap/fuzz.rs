@@ -43,7 +43,7 @@ pub fn check(mut bytes: &[u8]) {
 fn take(transfers: &mut Transfers, post: &Post, packet: &Packet, queue: &Queue, now: Instant) {
     let Some(block) = post.block.filter(|block| block.more || block.number > 0) else { return };
     let part = Part {
-        endpoint: SocketAddr::from((Ipv4Addr::LOCALHOST, 1)),
+        endpoint: SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(),
         identity: request::identity(packet),
         block,
         size: post.size,

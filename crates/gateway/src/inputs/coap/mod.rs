@@ -3,9 +3,12 @@
 mod block;
 mod content_format;
 mod datagram;
+pub mod dtls;
+mod endpoint;
 mod exchanges;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
+mod link;
 mod reply;
 mod request;
 mod separate;
@@ -14,9 +17,11 @@ mod transfers;
 
 use super::Input;
 use crate::shared::Shared;
+use dtls::Sessions;
+use link::Link;
 use serde::{Deserialize, Serialize};
 use server::Server;
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Instant};
 use tokio::{net::UdpSocket, sync::watch};
 
 /// What the commented default configuration says.
@@ -27,6 +32,8 @@ pub const EXAMPLE: &str = "\
 # [input.coap]
 # Address and port. Port 0 takes a free one.
 # listen = \"127.0.0.1:5683\"
+# Whether it speaks DTLS alone (\"coaps\", port 5684), with pre-shared keys that `dunnage gateway key` makes. An input of each kind has both doors.
+# dtls = false
 ";
 
 /// `[input.coap]`
@@ -35,12 +42,16 @@ pub const EXAMPLE: &str = "\
 pub struct Settings {
     /// Address and port; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// Whether it speaks DTLS, and nothing else.
+    #[serde(default)]
+    pub dtls: bool,
 }
 
 /// The input.
 pub struct Coap {
     name: String,
     listen: SocketAddr,
+    dtls: bool,
     socket: Option<UdpSocket>,
 }
 
@@ -50,7 +61,7 @@ impl Coap {
         if settings.listen.ip().is_multicast() {
             return Err("listen: a multicast address, which is not supported".into());
         }
-        Ok(Coap { name: name.into(), listen: settings.listen, socket: None })
+        Ok(Coap { name: name.into(), listen: settings.listen, dtls: settings.dtls, socket: None })
     }
 }
 
@@ -65,8 +76,27 @@ impl Input for Coap {
     }
 
     async fn run(self: Box<Self>, shared: Arc<Shared>, stopping: watch::Receiver<bool>) {
-        if let Some(socket) = self.socket {
-            Server::new(self.name, socket, shared).run(stopping).await;
-        }
+        let Some(socket) = self.socket else { return };
+        let sessions = match self.dtls {
+            true => match sessions(&self.name, &shared) {
+                Ok(sessions) => Some(sessions),
+                Err(error) => {
+                    tracing::error!(input = self.name, error, "DTLS cannot be used");
+                    return;
+                }
+            },
+            false => None,
+        };
+        Server::new(self.name, Link::new(socket, sessions), shared).run(stopping).await;
     }
+}
+
+fn sessions(name: &str, shared: &Shared) -> Result<Sessions, String> {
+    if shared.access.keys() == 0 {
+        tracing::warn!(
+            input = name,
+            "there is no key, so nobody can send: make one with `dunnage gateway key new`"
+        );
+    }
+    Sessions::new(Arc::clone(&shared.access), shared.metrics.dtls.clone(), Instant::now())
 }

@@ -1,8 +1,8 @@
 //! Answers that come after the acknowledgement (RFC 7252, 5.2.2): sent again until they are acknowledged.
 
+use super::endpoint::Endpoint;
 use std::{
     collections::{BTreeMap, HashMap},
-    net::SocketAddr,
     time::{Duration, Instant},
 };
 
@@ -15,9 +15,9 @@ const MOST: usize = 8192;
 /// The answers that are not acknowledged.
 #[derive(Default)]
 pub struct Separate {
-    waiting: HashMap<(SocketAddr, u16), Waiting>,
+    waiting: HashMap<(Endpoint, u16), Waiting>,
     /// When each is due. The number tells those of one moment apart.
-    due: BTreeMap<(Instant, u64), (SocketAddr, u16)>,
+    due: BTreeMap<(Instant, u64), (Endpoint, u16)>,
     next: u64,
 }
 
@@ -30,7 +30,7 @@ struct Waiting {
 
 impl Separate {
     /// The answer `datagram` was sent to `endpoint`, under the message id `id`.
-    pub fn sent(&mut self, endpoint: SocketAddr, id: u16, datagram: Vec<u8>, now: Instant) {
+    pub fn sent(&mut self, endpoint: Endpoint, id: u16, datagram: Vec<u8>, now: Instant) {
         if self.waiting.len() < MOST {
             let wait = TIMEOUT + TIMEOUT.mul_f64(fastrand::f64() / 2.0);
             let due = self.schedule((endpoint, id), now + wait);
@@ -41,7 +41,7 @@ impl Separate {
     }
 
     /// What was sent to `endpoint` under `id` has arrived, or is not wanted.
-    pub fn settle(&mut self, endpoint: SocketAddr, id: u16) {
+    pub fn settle(&mut self, endpoint: Endpoint, id: u16) {
         if let Some(waiting) = self.waiting.remove(&(endpoint, id)) {
             self.due.remove(&waiting.due);
         }
@@ -53,7 +53,7 @@ impl Separate {
     }
 
     /// What is to be sent again at `now`, and to whom.
-    pub fn due(&mut self, now: Instant) -> Option<(SocketAddr, Vec<u8>)> {
+    pub fn due(&mut self, now: Instant) -> Option<(Endpoint, Vec<u8>)> {
         while self.next().is_some_and(|at| at <= now) {
             let (_, key) = self.due.pop_first()?;
             let Some(mut waiting) = self.waiting.remove(&key) else { continue };
@@ -69,7 +69,7 @@ impl Separate {
         None
     }
 
-    fn schedule(&mut self, key: (SocketAddr, u16), at: Instant) -> (Instant, u64) {
+    fn schedule(&mut self, key: (Endpoint, u16), at: Instant) -> (Instant, u64) {
         self.next += 1;
         self.due.insert((at, self.next), key);
         (at, self.next)
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_sent_five_times_at_most_and_not_after_it_arrived() {
-        let endpoint = SocketAddr::from(([127, 0, 0, 1], 1));
+        let endpoint = Endpoint::from(std::net::SocketAddr::from(([127, 0, 0, 1], 1)));
         let begun = Instant::now();
         let mut separate = Separate::default();
         separate.sent(endpoint, 1, vec![1], begun);

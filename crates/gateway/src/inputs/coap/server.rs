@@ -6,7 +6,9 @@
 use super::{
     block::Block,
     datagram::{self, Datagram, empty},
+    endpoint::Endpoint,
     exchanges::{Exchange, Exchanges, State, origin},
+    link::{Link, Opened},
     reply::Reply,
     request::{self, Post, Refused},
     separate::Separate,
@@ -33,10 +35,11 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::{net::UdpSocket, sync::watch};
+use tokio::sync::watch;
 
-/// What metrics call the input.
-const METRIC: &str = "coap";
+/// What metrics call the input, without DTLS and with it.
+const PLAIN: &str = "coap";
+const SECURED: &str = "coaps";
 /// Longest datagram, and then some.
 const DATAGRAM: usize = 64 << 10;
 /// Datagrams that are read in a row, before others have their turn.
@@ -52,7 +55,8 @@ const MOST: usize = 16384;
 /// The input at work.
 pub struct Server {
     name: String,
-    socket: UdpSocket,
+    metric: &'static str,
+    link: Link,
     shared: Arc<Shared>,
     exchanges: Exchanges,
     transfers: Transfers,
@@ -80,12 +84,13 @@ struct Taken {
 }
 
 impl Server {
-    /// The input `name` on `socket`.
-    pub fn new(name: String, socket: UdpSocket, shared: Arc<Shared>) -> Server {
+    /// The input `name` over `link`.
+    pub fn new(name: String, link: Link, shared: Arc<Shared>) -> Server {
         let limit = shared.http.body_limit_bytes;
         Server {
             name,
-            socket,
+            metric: if link.sessions().is_some() { SECURED } else { PLAIN },
+            link,
             shared,
             exchanges: Exchanges::default(),
             transfers: Transfers::new(limit),
@@ -98,12 +103,16 @@ impl Server {
 
     /// Takes messages until `stopping` says true, and answers those under way.
     pub async fn run(mut self, mut stopping: watch::Receiver<bool>) {
-        self.exchanges.load(&self.name, &self.shared.readers, clock::now()).await;
+        // With DTLS, whoever asks again has another session, which is another endpoint.
+        if self.link.sessions().is_none() {
+            self.exchanges.load(&self.name, &self.shared.readers, clock::now()).await;
+        }
+        let sessions = self.link.sessions().map(|_| self.shared.metrics.input_connections(&self.name));
         let mut buffer = vec![0; DATAGRAM];
         let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
-                received = self.socket.recv_from(&mut buffer) => match received {
+                received = self.link.receive(&mut buffer) => match received {
                     Ok((length, from)) => self.received(&mut buffer, length, from).await,
                     Err(e) => {
                         tracing::warn!(input = self.name, error = %e, "a datagram could not be received");
@@ -111,25 +120,43 @@ impl Server {
                     }
                 },
                 Some(taken) = self.taking.next() => self.finish(taken).await,
-                _ = ticks.tick() => self.look_what_is_due().await,
+                _ = ticks.tick() => {
+                    self.look_what_is_due().await;
+                    if let (Some(gauge), Some(count)) = (&sessions, self.link.sessions()) {
+                        gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+                    }
+                }
                 () = said(&mut stopping) => break,
             }
         }
         while let Some(taken) = self.taking.next().await {
             self.finish(taken).await;
         }
+        self.link.close().await;
     }
 
     /// Takes the datagram in `buffer`, and those that have come since.
     async fn received(&mut self, buffer: &mut [u8], length: usize, from: SocketAddr) {
-        self.datagram(&buffer[..length], from).await;
+        self.open(&buffer[..length], from).await;
         for _ in 1..IN_A_ROW {
-            let Ok((length, from)) = self.socket.try_recv_from(buffer) else { break };
-            self.datagram(&buffer[..length], from).await;
+            let Ok((length, from)) = self.link.try_receive(buffer) else { break };
+            self.open(&buffer[..length], from).await;
         }
     }
 
-    async fn datagram(&mut self, bytes: &[u8], from: SocketAddr) {
+    async fn open(&mut self, bytes: &[u8], from: SocketAddr) {
+        match self.link.open(bytes, from).await {
+            Opened::Plain => self.datagram(bytes, from.into()).await,
+            Opened::Messages(messages) => {
+                for (from, message) in messages {
+                    self.datagram(&message, from).await;
+                }
+            }
+            Opened::Nothing(outcome) => self.shared.metrics.datagram(self.metric, outcome),
+        }
+    }
+
+    async fn datagram(&mut self, bytes: &[u8], from: Endpoint) {
         let outcome = match datagram::read(bytes) {
             Datagram::Request(packet) => self.request(packet, from, bytes.len()).await,
             Datagram::Settled(id) => {
@@ -142,10 +169,10 @@ impl Server {
             }
             Datagram::Ignored => "ignored",
         };
-        self.shared.metrics.datagram(METRIC, outcome);
+        self.shared.metrics.datagram(self.metric, outcome);
     }
 
-    async fn request(&mut self, packet: Packet, from: SocketAddr, length: usize) -> &'static str {
+    async fn request(&mut self, packet: Packet, from: Endpoint, length: usize) -> &'static str {
         let mut asked = Asked {
             exchange: Exchange { endpoint: from, id: packet.header.message_id },
             confirmable: packet.header.get_type() == MessageType::Confirmable,
@@ -214,8 +241,9 @@ impl Server {
         packet: &Packet,
     ) -> Result<Option<(Bytes, Reservation)>, Problem> {
         let now = Instant::now();
-        let peer = Peer::direct(asked.exchange.endpoint.ip());
-        self.shared.access.may_send(&peer, &post.device, post.token.as_deref())?;
+        let endpoint = asked.exchange.endpoint;
+        let peer = Peer::direct(endpoint.address.ip());
+        self.link.may_send(&self.shared.access, endpoint, &post.device, post.token.as_deref())?;
         // What is refused from here may be taken later: a doubled datagram must not be, as its sender is told otherwise.
         self.exchanges.begin(asked.exchange, now);
         if post.block.is_none_or(|block| block.number == 0) {
@@ -262,14 +290,16 @@ impl Server {
             key: post.key,
             by_bytes: false,
             request: self.shared.requests.name(),
-            origin: Some(origin(&self.name, &asked.exchange).into()),
+            origin: Some(
+                origin(&self.name, &asked.exchange, self.link.identity(asked.exchange.endpoint)).into(),
+            ),
         };
-        let (shared, content_type) = (Arc::clone(&self.shared), post.content_type);
+        let (shared, content_type, input) = (Arc::clone(&self.shared), post.content_type, self.metric);
         self.taking.push(Box::pin(async move {
             let mut arrival = Arrival::new(&shared.board);
             let encoding = encoding(&content_type);
             let content_type = &content_type;
-            let arrived = Arrived { input: METRIC, provenance, content_type, encoding, raw, room };
+            let arrived = Arrived { input, provenance, content_type, encoding, raw, room };
             let result = take(&shared, &mut arrival, arrived).await;
             Taken { asked, result }
         }));
@@ -285,7 +315,7 @@ impl Server {
 
     async fn refuse(&mut self, asked: &Asked, problem: &Problem) {
         self.shared.metrics.answered(problem.name());
-        let (detail, endpoint) = (&problem.detail, asked.exchange.endpoint);
+        let (detail, endpoint) = (&problem.detail, asked.exchange.endpoint.address);
         tracing::debug!(input = self.name, %endpoint, problem = problem.name(), detail, "a message was not stored");
         self.answer(asked, Reply::from(problem)).await;
     }
@@ -327,6 +357,7 @@ impl Server {
                 self.send(&empty(MessageType::Acknowledgement, exchange.id), exchange.endpoint).await;
             }
         }
+        self.link.look_what_is_due().await;
         while let Some((endpoint, datagram)) = self.separate.due(now) {
             self.send(&datagram, endpoint).await;
         }
@@ -339,10 +370,7 @@ impl Server {
         self.shared.metrics.forgotten_exchanges.inc_by(forgotten);
     }
 
-    async fn send(&mut self, datagram: &[u8], to: SocketAddr) {
-        if let Err(e) = self.socket.send_to(datagram, to).await {
-            // Its sender asks again.
-            tracing::debug!(input = self.name, %to, error = %e, "a datagram could not be sent");
-        }
+    async fn send(&mut self, message: &[u8], to: Endpoint) {
+        self.link.send(message, to).await;
     }
 }

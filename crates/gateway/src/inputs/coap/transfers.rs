@@ -1,6 +1,6 @@
 //! Messages that come in blocks (RFC 7959): put together in order, bounded in number, memory and time.
 
-use super::block::Block;
+use super::{block::Block, endpoint::Endpoint};
 use crate::{
     buffer::{Queue, Reservation},
     problem::Problem,
@@ -8,7 +8,6 @@ use crate::{
 use axum::{body::Bytes, http::StatusCode};
 use std::{
     collections::HashMap,
-    net::SocketAddr,
     time::{Duration, Instant},
 };
 
@@ -21,7 +20,7 @@ const LONGEST: Duration = Duration::from_secs(15 * 60);
 
 /// The transfers under way.
 pub struct Transfers {
-    endpoints: HashMap<SocketAddr, Vec<Transfer>>,
+    endpoints: HashMap<Endpoint, Vec<Transfer>>,
     count: usize,
     /// Most bytes of a message.
     limit: usize,
@@ -39,7 +38,7 @@ struct Transfer {
 /// A block as it came.
 pub struct Part<'a> {
     /// Who sent it.
-    pub endpoint: SocketAddr,
+    pub endpoint: Endpoint,
     /// Which transfer of that endpoint it belongs to.
     pub identity: Vec<u8>,
     /// Its place.
@@ -178,8 +177,8 @@ mod tests {
 
     const LIMIT: usize = 100;
 
-    fn endpoint(port: u16) -> SocketAddr {
-        SocketAddr::from(([127, 0, 0, 1], port))
+    fn endpoint(port: u16) -> Endpoint {
+        std::net::SocketAddr::from(([127, 0, 0, 1], port)).into()
     }
 
     struct Sender {

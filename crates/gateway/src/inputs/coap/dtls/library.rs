@@ -1,0 +1,164 @@
+//! The library that speaks DTLS, and what it asks of us: keys, and whether a cookie is good.
+
+use super::hello::{COOKIE, Hello};
+use crate::access::{Access, Key};
+use dimpl::{
+    Config, CryptoError, Dtls, Error, HashAlgorithm, Output, PskResolver,
+    crypto::{CryptoProvider, Dtls12CipherSuite, HmacProvider, rust_crypto},
+};
+use std::{
+    cell::Cell,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Until a flight is sent again, at first; then twice as long. Devices on radio networks take seconds (RFC 7925, 11).
+const TIMEOUT: Duration = Duration::from_secs(2);
+const RETRANSMIT: usize = 4;
+/// Longest time for a handshake.
+const HANDSHAKE: Duration = Duration::from_secs(60);
+/// Datagrams of a handshake that may wait for one before them.
+const WAITING: usize = 16;
+
+/// What an identity was found to be, when a client named it.
+#[derive(Clone)]
+pub struct Named {
+    /// What the client sent.
+    pub identity: Vec<u8>,
+    /// Its key, or why there is none.
+    pub key: Result<Arc<Key>, &'static str>,
+}
+
+/// Makes servers of handshakes.
+#[derive(Clone)]
+pub struct Library {
+    config: Arc<Config>,
+    names: Arc<Names>,
+}
+
+/// Looks up keys, and remembers the last one that was asked for: the library says nothing of it afterwards.
+struct Names {
+    access: AssertUnwindSafe<Arc<Access>>,
+    last: Mutex<Option<Named>>,
+}
+
+impl PskResolver for Names {
+    /// For an identity without a key the library goes on with a random one, so that nobody can tell it from a wrong key (RFC 4279, 2).
+    fn resolve(&self, identity: &[u8]) -> Option<Vec<u8>> {
+        let key = self.access.key(identity);
+        let secret = key.as_ref().ok().map(|key| key.secret().to_vec());
+        let named = Named { identity: identity.to_vec(), key };
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(named);
+        secret
+    }
+}
+
+thread_local! {
+    /// The cookie that was found good, while its ClientHello is handed over.
+    static GOOD: Cell<Option<[u8; COOKIE]>> = const { Cell::new(None) };
+}
+
+/// The library's HMAC, but for cookies, for which alone DTLS 1.2 calls `hmac_sha256`.
+#[derive(Debug)]
+struct Hmac;
+
+impl HmacProvider for Hmac {
+    fn hmac_sha256(&self, key: &[u8], data: &[u8]) -> Result<[u8; 32], CryptoError> {
+        if let Some(good) = GOOD.get() {
+            return Ok(good);
+        }
+        let mut tag = [0; 32];
+        self.hmac(HashAlgorithm::SHA256, key, data, &mut tag)?;
+        Ok(tag)
+    }
+
+    fn hmac(
+        &self,
+        hash: HashAlgorithm,
+        key: &[u8],
+        data: &[u8],
+        out: &mut [u8],
+    ) -> Result<usize, CryptoError> {
+        rust_crypto::default_provider().hmac_provider.hmac(hash, key, data, out)
+    }
+}
+
+/// What comes out of a handshake or session.
+pub enum Event {
+    /// A datagram for the peer.
+    Send(Vec<u8>),
+    /// The handshake is done.
+    Connected,
+    /// A message of the peer.
+    Message(Vec<u8>),
+    /// The peer has left.
+    Closed,
+}
+
+impl Library {
+    /// Servers that know the keys of `access`.
+    pub fn new(access: Arc<Access>) -> Result<Library, String> {
+        let names = Arc::new(Names { access: AssertUnwindSafe(access), last: Mutex::default() });
+        let provider = CryptoProvider { hmac_provider: &Hmac, ..rust_crypto::default_provider() };
+        let config = Config::builder()
+            .with_crypto_provider(provider)
+            .with_psk_server(None, Arc::clone(&names) as Arc<dyn PskResolver>)
+            .dtls12_cipher_suites(&[Dtls12CipherSuite::PSK_AES128_CCM_8])
+            .dtls13_cipher_suites(&[])
+            .flight_start_rto(TIMEOUT)
+            .flight_retries(RETRANSMIT)
+            .handshake_timeout(HANDSHAKE)
+            .max_queue_rx(WAITING)
+            .build();
+        Ok(Library { config: Arc::new(config.map_err(|e| e.to_string())?), names })
+    }
+
+    /// A server that has sent as many HelloVerifyRequests as came before `hello`.
+    pub fn begin(&self, hello: &Hello<'_>, now: Instant) -> Result<Dtls, Error> {
+        let mut server = Dtls::new_12_psk(Arc::clone(&self.config), now);
+        server.handle_timeout(now)?;
+        for sequence in 0..hello.sequence {
+            server.handle_packet(&hello.before(sequence))?;
+            // What it sends was sent long ago.
+            while let Output::Packet(_) = server.poll_output(&mut [0; 256]) {}
+        }
+        Ok(server)
+    }
+
+    /// The identity that a client has named since this was asked.
+    pub fn named(&self) -> Option<Named> {
+        self.names.last.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Hands over a ClientHello whose cookie is good.
+pub fn hand_over(server: &mut Dtls, hello: &Hello<'_>, datagram: &[u8], now: Instant) -> Result<(), Error> {
+    server.handle_timeout(now)?;
+    GOOD.set(hello.cookie.try_into().ok());
+    let taken = server.handle_packet(datagram);
+    GOOD.set(None);
+    taken
+}
+
+/// Hands over any other datagram.
+pub fn hand(server: &mut Dtls, datagram: &[u8], now: Instant) -> Result<(), Error> {
+    server.handle_timeout(now)?;
+    server.handle_packet(datagram)
+}
+
+/// What comes out of `server`, and when it is to be looked at again. `buffer` grows to what is needed.
+pub fn drain(server: &mut Dtls, buffer: &mut Vec<u8>) -> (Vec<Event>, Instant) {
+    let mut events = Vec::new();
+    loop {
+        match server.poll_output(buffer) {
+            Output::Packet(datagram) => events.push(Event::Send(datagram.to_vec())),
+            Output::ApplicationData(message) => events.push(Event::Message(message.to_vec())),
+            Output::Connected => events.push(Event::Connected),
+            Output::CloseNotify => events.push(Event::Closed),
+            Output::BufferTooSmall { needed } => buffer.resize(needed, 0),
+            Output::Timeout(due) => return (events, due),
+            _ => {}
+        }
+    }
+}

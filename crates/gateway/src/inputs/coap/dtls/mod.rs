@@ -1,0 +1,357 @@
+//! DTLS 1.2 with pre-shared keys (RFC 6347, RFC 6655) between the socket and CoAP: "coaps" (RFC 7252, 9.1.3.1).
+//!
+//! Nothing here reads a socket or a clock. A datagram goes in, messages and datagrams come out. Whoever has not shown that he receives what is
+//! sent to his address costs no memory (`hello.rs`); who has, and no key, costs a handshake of a bounded table for a minute at most.
+
+#[cfg(any(test, feature = "fuzzing"))]
+mod client;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
+mod hello;
+mod library;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::endpoint::Endpoint;
+use crate::{
+    access::{Access, Key, Peer},
+    metrics::Handshakes,
+};
+use dimpl::{Dtls, Error, SecurityError};
+use hello::{Cookies, Hello, record};
+use library::{Event, Library, Named, drain, hand, hand_over};
+use std::{
+    collections::VecDeque,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use table::Table;
+
+/// Longest datagram that is taken: more than networks carry in one piece, and CoAP has blocks for what is longer.
+const LONGEST: usize = 2048;
+/// Most handshakes under way, in all and of a network.
+const HANDSHAKES: (usize, usize) = (1024, 256);
+/// Most sessions, in all and of a network. Beyond the first, the one that was idle longest ends.
+const SESSIONS: (usize, usize) = (16_384, 4096);
+/// How long a session may be idle. Devices sleep, and a handshake costs them more than it costs us.
+const IDLE: Duration = Duration::from_secs(24 * 3600);
+/// Most answers in a session. Each has a nonce of 8 random bytes (RFC 6655, 3): that two are the same stays below 1 in 10^5.
+const ANSWERS: u32 = 1 << 24;
+/// How often it is looked whether keys hold still.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// Types of records.
+const ALERT: u8 = 21;
+const HANDSHAKE: u8 = 22;
+/// A number of a record that is above those before it.
+const LAST: u64 = 1 << 32;
+/// Alerts (RFC 5246, 7.2): the handshake has no parameters that both sides have; the client has not shown that it has the key, or the
+/// identity is unknown, which are not told apart (RFC 4279, 2).
+const HANDSHAKE_FAILURE: u8 = 40;
+const DECRYPT_ERROR: u8 = 51;
+
+/// All handshakes and sessions of a door.
+pub struct Sessions {
+    access: Arc<Access>,
+    library: Library,
+    cookies: Cookies,
+    handshakes: Table<Handshake>,
+    sessions: Table<Session>,
+    /// Sessions and when they were last used, or earlier; the longest ago first.
+    order: VecDeque<(SocketAddr, u32, Instant)>,
+    next: u32,
+    swept: Instant,
+    buffer: Vec<u8>,
+    counts: Handshakes,
+    /// Datagrams that are to be sent.
+    pub outgoing: Vec<(SocketAddr, Vec<u8>)>,
+    /// Messages that came.
+    pub messages: Vec<(Endpoint, Vec<u8>)>,
+}
+
+struct Handshake {
+    server: Dtls,
+    random: [u8; 32],
+    named: Option<Named>,
+    due: Instant,
+}
+
+struct Session {
+    server: Dtls,
+    random: [u8; 32],
+    number: u32,
+    key: Arc<Key>,
+    last: Instant,
+    answers: u32,
+}
+
+impl Sessions {
+    /// None yet. `counts` counts how handshakes end.
+    pub fn new(access: Arc<Access>, counts: Handshakes, now: Instant) -> Result<Sessions, String> {
+        let library = Library::new(Arc::clone(&access))?;
+        Sessions::with(access, library, counts, now)
+    }
+
+    fn with(
+        access: Arc<Access>,
+        library: Library,
+        counts: Handshakes,
+        now: Instant,
+    ) -> Result<Sessions, String> {
+        Ok(Sessions {
+            library,
+            access,
+            cookies: Cookies::new(now)?,
+            handshakes: Table::new(HANDSHAKES.0, HANDSHAKES.1),
+            sessions: Table::new(SESSIONS.0, SESSIONS.1),
+            order: VecDeque::new(),
+            next: 0,
+            swept: now,
+            buffer: vec![0; LONGEST],
+            counts,
+            outgoing: Vec::new(),
+            messages: Vec::new(),
+        })
+    }
+
+    /// How many sessions there are.
+    pub fn len(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// The key of the session of `endpoint`, if it stands.
+    pub fn key(&self, endpoint: Endpoint) -> Option<&Arc<Key>> {
+        let session = self.sessions.get(endpoint.address)?;
+        (session.number == endpoint.session).then_some(&session.key)
+    }
+
+    /// Takes a datagram. Answers what it was, if it brought no message.
+    pub fn datagram(&mut self, bytes: &[u8], from: SocketAddr, now: Instant) -> Option<&'static str> {
+        let [kind, 0xfe, _, epoch @ .., _, _, _, _, _, _, _, _] = *bytes.first_chunk::<13>()? else {
+            return Some("ignored");
+        };
+        if bytes.len() > LONGEST {
+            return Some("too-large");
+        }
+        if let Some(hello) = Hello::read(bytes) {
+            return Some(self.hello(&hello, bytes, from, now));
+        }
+        let is_session = self.sessions.get(from).is_some();
+        let of_handshake = epoch == [0, 0] || kind == HANDSHAKE || !is_session;
+        if of_handshake && self.handshakes.get(from).is_some() {
+            self.handshake(from, now, |server| hand(server, bytes, now));
+            Some("handshake")
+        } else if is_session {
+            let before = self.messages.len();
+            self.session(from, now, |server| hand(server, bytes, now));
+            (self.messages.len() == before).then_some("record")
+        } else {
+            Some("no-session")
+        }
+    }
+
+    /// A client begins. It is asked for a cookie first.
+    fn hello(&mut self, hello: &Hello<'_>, bytes: &[u8], from: SocketAddr, now: Instant) -> &'static str {
+        if !hello.can_begin() || !self.cookies.is_good(hello.cookie, from, &hello.random, now) {
+            let cookie = self.cookies.make(from, &hello.random, now);
+            self.outgoing.push((from, hello.verify_request(&cookie)));
+            return "hello";
+        }
+        // One that comes again means that the answer was lost. A session goes on while its client makes another: only who has a key
+        // ends it (RFC 6347, 4.2.8).
+        if self.sessions.get(from).is_some_and(|session| session.random == hello.random) {
+            self.session(from, now, |server| hand(server, bytes, now));
+            return "handshake";
+        }
+        if self.handshakes.get(from).is_none_or(|handshake| handshake.random != hello.random) {
+            self.handshakes.remove(from);
+            if self.handshakes.is_full() || self.handshakes.is_full_for(from) {
+                self.counts.count("full");
+                return "handshake";
+            }
+            let unknown = Error::SecurityError(SecurityError::NoMutuallyAcceptableCipherSuite);
+            let begun = if hello.has_suite() { self.library.begin(hello, now) } else { Err(unknown) };
+            match begun {
+                Ok(server) => {
+                    let handshake = Handshake { server, random: hello.random, named: None, due: now };
+                    self.handshakes.insert(from, handshake);
+                }
+                Err(error) => {
+                    self.failed(from, None, &error);
+                    return "handshake";
+                }
+            }
+        }
+        self.handshake(from, now, |server| hand_over(server, hello, bytes, now));
+        "handshake"
+    }
+
+    /// Does `step` with the handshake of `from`, and what follows from it.
+    fn handshake(
+        &mut self,
+        from: SocketAddr,
+        now: Instant,
+        step: impl FnOnce(&mut Dtls) -> Result<(), Error>,
+    ) {
+        let Some(handshake) = self.handshakes.get_mut(from) else { return };
+        let done = step(&mut handshake.server);
+        if let Some(named) = self.library.named() {
+            handshake.named = Some(named);
+        }
+        let (events, due) = drain(&mut handshake.server, &mut self.buffer);
+        handshake.due = due;
+        let connected = events.iter().any(|event| matches!(event, Event::Connected));
+        match done {
+            Ok(()) if connected => self.connected(from, now),
+            Ok(()) => {}
+            Err(error) => {
+                let named = self.handshakes.remove(from).and_then(|handshake| handshake.named);
+                self.failed(from, named, &error);
+            }
+        }
+        self.events(from, events, now);
+    }
+
+    /// The handshake of `from` is done: it is a session, in the place of the one before.
+    fn connected(&mut self, from: SocketAddr, now: Instant) {
+        let Some(Handshake { server, random, named, .. }) = self.handshakes.remove(from) else { return };
+        let Some(key) = named.and_then(|named| named.key.ok()) else { return };
+        if self.sessions.get(from).is_none() {
+            if self.sessions.is_full_for(from) {
+                self.counts.count("full");
+                return;
+            }
+            if self.sessions.is_full() {
+                self.make_room(now);
+            }
+        }
+        self.counts.count("done");
+        self.next = self.next.checked_add(1).unwrap_or(1);
+        let session = Session { server, random, number: self.next, key, last: now, answers: 0 };
+        self.sessions.insert(from, session);
+        self.order.push_back((from, self.next, now));
+        if self.order.len() > 2 * self.sessions.len() + 64 {
+            let sessions = &self.sessions;
+            self.order.retain(|(at, number, _)| sessions.get(*at).is_some_and(|one| one.number == *number));
+        }
+    }
+
+    /// A handshake with `from` has failed, and its client is told so in the clear: there are no keys to tell it with.
+    fn failed(&mut self, from: SocketAddr, named: Option<Named>, error: &Error) {
+        let (result, alert) = match error {
+            Error::Timeout(_) => ("timeout", None),
+            Error::SecurityError(SecurityError::FatalAlert { .. }) => ("left", None),
+            _ => match named {
+                Some(Named { identity, key }) => {
+                    let detail = key.err().unwrap_or("the client has another key of this name");
+                    self.access.refuse_key(&Peer::direct(from.ip()), &identity, detail);
+                    ("key", Some(DECRYPT_ERROR))
+                }
+                None => ("unsupported", Some(HANDSHAKE_FAILURE)),
+            },
+        };
+        self.counts.count(result);
+        tracing::debug!(address = %from, result, %error, "a DTLS handshake failed");
+        if let Some(alert) = alert {
+            self.outgoing.push((from, record(ALERT, LAST, &[2, alert])));
+        }
+    }
+
+    /// Does `step` with the session of `from`, and what follows from it.
+    fn session(&mut self, from: SocketAddr, now: Instant, step: impl FnOnce(&mut Dtls) -> Result<(), Error>) {
+        let Some(session) = self.sessions.get_mut(from) else { return };
+        let done = step(&mut session.server);
+        let (events, _) = drain(&mut session.server, &mut self.buffer);
+        self.events(from, events, now);
+        if let Err(error) = done {
+            tracing::debug!(address = %from, %error, "a DTLS session ended");
+            self.sessions.remove(from);
+        }
+    }
+
+    fn events(&mut self, from: SocketAddr, events: Vec<Event>, now: Instant) {
+        for event in events {
+            match event {
+                Event::Send(datagram) => self.outgoing.push((from, datagram)),
+                Event::Connected => {}
+                Event::Message(message) => {
+                    // Without a session, it came with a handshake for which there is no room.
+                    if let Some(session) = self.sessions.get_mut(from) {
+                        session.last = now;
+                        self.messages.push((Endpoint { address: from, session: session.number }, message));
+                    }
+                }
+                Event::Closed => drop(self.sessions.remove(from)),
+            }
+        }
+    }
+
+    /// Encrypts `message` for `endpoint`. For a session that has ended it is dropped: its client asks again in another.
+    pub fn seal(&mut self, endpoint: Endpoint, message: &[u8], now: Instant) {
+        let Some(session) = self.sessions.get_mut(endpoint.address) else { return };
+        if session.number != endpoint.session {
+            return;
+        }
+        session.answers += 1;
+        let last = session.answers >= ANSWERS;
+        self.session(endpoint.address, now, |server| {
+            server.handle_timeout(now)?;
+            server.send_application_data(message).map(|_| ())
+        });
+        if last {
+            self.close(endpoint.address, now);
+        }
+    }
+
+    /// Sends again what handshakes need, and ends what is over. To be called several times a second.
+    pub fn look_what_is_due(&mut self, now: Instant) {
+        for from in self.handshakes.pick(|handshake| handshake.due <= now) {
+            self.handshake(from, now, |server| server.handle_timeout(now));
+        }
+        if now.saturating_duration_since(self.swept) < SWEEP {
+            return;
+        }
+        self.swept = now;
+        let access = Arc::clone(&self.access);
+        for from in self.sessions.pick(|session| !access.holds(&session.key)) {
+            self.close(from, now);
+        }
+        while let Some((from, number, at)) = self.order.front().copied() {
+            match self.sessions.get(from).filter(|session| session.number == number) {
+                Some(session) if session.last > at => self.order.push_back((from, number, session.last)),
+                Some(_) if now.saturating_duration_since(at) < IDLE => break,
+                Some(_) => self.close(from, now),
+                None => {}
+            }
+            self.order.pop_front();
+        }
+    }
+
+    /// Ends the session that was idle longest.
+    fn make_room(&mut self, now: Instant) {
+        while let Some((from, number, at)) = self.order.pop_front() {
+            match self.sessions.get(from).filter(|session| session.number == number) {
+                Some(session) if session.last > at => self.order.push_back((from, number, session.last)),
+                Some(_) => return self.close(from, now),
+                None => {}
+            }
+        }
+    }
+
+    /// Ends all sessions, and tells their clients, who would find out by having no answer.
+    pub fn close_all(&mut self, now: Instant) {
+        for from in self.sessions.pick(|_| true) {
+            self.close(from, now);
+        }
+    }
+
+    fn close(&mut self, from: SocketAddr, now: Instant) {
+        self.session(from, now, |server| {
+            server.handle_timeout(now)?;
+            server.close()
+        });
+        self.sessions.remove(from);
+    }
+}

@@ -1,0 +1,262 @@
+use super::*;
+use crate::{
+    access::{Keys, Settings, Tokens, keys::KeyBook},
+    metrics::Refusals,
+};
+use client::{Client, config};
+use std::sync::LazyLock;
+
+const KEYS: &str = "\
+[[key]]\nname = 'a'\ndevice = 'a*'\nsecret = 'a-key-of-some-bytes'\n\
+[[key]]\nname = 'b'\ndevice = 'b*'\nsecret = 'another-key-of-some'\n";
+
+fn keys(text: &str) -> Keys {
+    let (keys, mistakes) = toml::from_str::<KeyBook>(text).unwrap().keys();
+    assert!(mistakes.is_empty(), "{mistakes:?}");
+    Keys::new(keys)
+}
+
+struct Door {
+    sessions: Sessions,
+    now: Instant,
+}
+
+static A: LazyLock<Arc<dimpl::Config>> = LazyLock::new(|| config("a", "a-key-of-some-bytes"));
+
+fn at(port: u16) -> SocketAddr {
+    SocketAddr::from(([192, 0, 2, (port >> 12) as u8], port))
+}
+
+impl Door {
+    fn new() -> Door {
+        let now = Instant::now();
+        let access = Access::new(&Settings::default(), Tokens::default(), keys(KEYS), Refusals::default());
+        let sessions = Sessions::new(Arc::new(access), Handshakes::default(), now).unwrap();
+        Door { sessions, now }
+    }
+
+    fn exchange(&mut self, client: &mut Client) {
+        client.exchange(&mut self.sessions, self.now);
+    }
+
+    fn connect(&mut self, client: &mut Client) -> Endpoint {
+        client.connect(&mut self.sessions, self.now).unwrap()
+    }
+
+    fn connect_new(&mut self, port: u16) -> Endpoint {
+        let mut client = self.a(port);
+        self.connect(&mut client)
+    }
+
+    fn client(&self, port: u16, identity: &str, secret: &'static str) -> Client {
+        Client::new(at(port), config(identity, secret), self.now)
+    }
+
+    /// A client with the key of `a`.
+    fn a(&self, port: u16) -> Client {
+        Client::new(at(port), Arc::clone(&A), self.now)
+    }
+
+    /// Handshakes and sessions.
+    fn counts(&self) -> (usize, usize) {
+        (self.sessions.handshakes.len(), self.sessions.sessions.len())
+    }
+}
+
+#[test]
+fn messages_go_both_ways_and_the_key_is_known() {
+    let mut door = Door::new();
+    let mut clients: Vec<_> = (1..4).map(|port| door.a(port)).collect();
+    let endpoints: Vec<_> = clients.iter_mut().map(|client| door.connect(client)).collect();
+    for (client, endpoint) in clients.iter_mut().zip(endpoints) {
+        assert_eq!(door.sessions.key(endpoint).unwrap().name, "a");
+        door.sessions.seal(endpoint, b"pong", door.now);
+        door.exchange(client);
+        assert_eq!(client.messages, [b"pong"]);
+        // Another session is another endpoint.
+        let other = Endpoint { session: endpoint.session + 1, ..endpoint };
+        assert!(door.sessions.key(other).is_none());
+        door.sessions.seal(other, b"pong", door.now);
+        assert!(door.sessions.outgoing.is_empty());
+    }
+    assert_eq!(door.counts(), (0, 3));
+}
+
+#[test]
+fn a_wrong_key_and_an_unknown_identity_are_told_the_same() {
+    let mut door = Door::new();
+    for (identity, secret) in [
+        ("a", "another-key-of-some"),
+        ("nobody", "another-key-of-some"),
+        ("nobody", ""),
+        ("", "a-key-of-some-bytes"),
+    ] {
+        let mut client = door.client(1, identity, secret);
+        door.exchange(&mut client);
+        assert_eq!((client.connected, client.alert), (false, Some(DECRYPT_ERROR)), "{identity} {secret}");
+    }
+    assert_eq!(door.counts(), (0, 0));
+}
+
+#[test]
+fn who_has_not_shown_his_address_costs_nothing() {
+    let mut door = Door::new();
+    let mut client = door.a(1);
+    let hello = client.outgoing().remove(0);
+    for port in 1..3000 {
+        door.sessions.datagram(&hello, at(port), door.now);
+        let (to, answer) = door.sessions.outgoing.pop().unwrap();
+        assert!(to == at(port) && answer.len() <= hello.len());
+    }
+    assert_eq!(door.counts(), (0, 0));
+    // A cookie is good at the address that it was sent to, and nowhere else.
+    door.sessions.datagram(&hello, at(1), door.now);
+    let (_, request) = door.sessions.outgoing.pop().unwrap();
+    client.dtls.handle_packet(&request).unwrap();
+    let hello = client.outgoing().remove(0);
+    door.sessions.datagram(&hello, at(2), door.now);
+    assert_eq!(door.counts(), (0, 0));
+    door.sessions.datagram(&hello, at(1), door.now);
+    assert_eq!(door.counts(), (1, 0));
+}
+
+#[test]
+fn handshakes_that_stop_halfway_are_bounded_and_end() {
+    let mut door = Door::new();
+    let half = |door: &mut Door, port: u16| {
+        let mut client = door.a(port);
+        door.sessions.datagram(&client.outgoing()[0], client.address, door.now);
+        client.dtls.handle_packet(&door.sessions.outgoing.pop().unwrap().1).unwrap();
+        door.sessions.datagram(&client.outgoing()[0], client.address, door.now);
+        door.sessions.outgoing.clear();
+    };
+    (0..300).for_each(|port| half(&mut door, port));
+    assert_eq!(door.counts(), (HANDSHAKES.1, 0));
+    // Who comes from elsewhere gets in.
+    door.connect_new(5000);
+    (1..8).for_each(|network| (0..300).for_each(|port| half(&mut door, network << 12 | port)));
+    assert_eq!(door.counts(), (HANDSHAKES.0, 1));
+    for _ in 0..700 {
+        door.now += Duration::from_millis(100);
+        door.sessions.look_what_is_due(door.now);
+    }
+    assert_eq!(door.counts(), (0, 1));
+    assert!(door.sessions.outgoing.len() <= HANDSHAKES.0 * 5, "{}", door.sessions.outgoing.len());
+    door.sessions.outgoing.clear();
+    door.connect_new(1);
+}
+
+#[test]
+fn a_device_that_begins_anew_replaces_its_session_once_it_has_shown_the_key() {
+    let mut door = Door::new();
+    let mut client = door.a(1);
+    let first = door.connect(&mut client);
+    // Somebody else at its address without a key.
+    door.exchange(&mut door.client(1, "a", "another-key-of-some"));
+    assert!(door.sessions.key(first).is_some());
+    client.dtls.send_application_data(b"still here").unwrap();
+    door.exchange(&mut client);
+    assert_eq!(door.sessions.messages.pop(), Some((first, b"still here".to_vec())));
+    let second = door.connect_new(1);
+    assert_ne!(first.session, second.session);
+    assert!(door.sessions.key(first).is_none() && door.sessions.key(second).is_some());
+    assert_eq!(door.counts(), (0, 1));
+}
+
+#[test]
+fn sessions_end_with_their_key_with_their_client_and_by_being_idle() {
+    let mut door = Door::new();
+    let (mut a, mut b) = (door.a(1), door.client(2, "b", "another-key-of-some"));
+    let (of_a, of_b) = (door.connect(&mut a), door.connect(&mut b));
+    // Another key of the same name is another.
+    let changed = KEYS.replace("a-key-of-some-bytes", "a-key-of-other-bytes");
+    door.sessions.access.replace(Tokens::default(), keys(&changed));
+    door.now += SWEEP;
+    door.sessions.look_what_is_due(door.now);
+    assert!(door.sessions.key(of_a).is_none() && door.sessions.key(of_b).is_some());
+    // Its client is told.
+    assert_eq!(door.sessions.outgoing.len(), 1);
+    door.sessions.outgoing.clear();
+    b.dtls.close().unwrap();
+    door.exchange(&mut b);
+    assert_eq!(door.counts(), (0, 0));
+    let mut b = door.client(2, "b", "another-key-of-some");
+    door.connect(&mut b);
+    door.now += IDLE - SWEEP;
+    b.dtls.send_application_data(b"awake").unwrap();
+    door.exchange(&mut b);
+    door.now += 2 * SWEEP;
+    door.sessions.look_what_is_due(door.now);
+    assert_eq!(door.counts(), (0, 1));
+    door.now += IDLE;
+    door.sessions.look_what_is_due(door.now);
+    assert_eq!((door.counts(), door.sessions.order.len()), ((0, 0), 0));
+}
+
+#[test]
+fn the_session_that_was_idle_longest_makes_room() {
+    let mut door = Door::new();
+    door.sessions.sessions = Table::new(3, 2);
+    let mut clients: Vec<_> = [1, 5000, 9000].map(|port| door.a(port)).into();
+    for client in &mut clients {
+        door.now += Duration::from_secs(1);
+        door.connect(client);
+    }
+    clients[0].dtls.send_application_data(b"busy").unwrap();
+    door.exchange(&mut clients[0]);
+    door.connect_new(13_000);
+    let left: Vec<_> =
+        clients.iter().map(|client| door.sessions.sessions.get(client.address).is_some()).collect();
+    assert_eq!(left, [true, false, true]);
+    // Of one network there are two, and not more.
+    door.connect_new(2);
+    let mut third = door.a(3);
+    door.exchange(&mut third);
+    assert!(door.sessions.sessions.get(third.address).is_none());
+    // Who comes again and again leaves nothing behind.
+    for _ in 0..300 {
+        door.connect_new(1);
+    }
+    assert!(door.sessions.order.len() <= 2 * 3 + 64, "{}", door.sessions.order.len());
+}
+
+#[test]
+fn what_was_recorded_is_not_taken_again() {
+    let mut door = Door::new();
+    let mut client = door.a(1);
+    door.connect(&mut client);
+    client.dtls.send_application_data(b"once").unwrap();
+    let sent = client.outgoing();
+    for _ in 0..3 {
+        for datagram in &sent {
+            door.sessions.datagram(datagram, client.address, door.now);
+            door.sessions.datagram(datagram, at(2), door.now);
+        }
+    }
+    assert_eq!(door.sessions.messages.len(), 1);
+    // What is not encrypted, and what is longer than networks carry.
+    let mut plain = record(23, 9, b"once");
+    assert_eq!(door.sessions.datagram(&plain, client.address, door.now), Some("record"));
+    plain.resize(LONGEST + 1, 0);
+    assert_eq!(door.sessions.datagram(&plain, client.address, door.now), Some("too-large"));
+    assert_eq!((door.sessions.messages.len(), door.counts()), (1, (0, 1)));
+}
+
+#[test]
+fn a_client_without_the_suite_is_told() {
+    let mut door = Door::new();
+    let mut client = door.a(1);
+    let without = |bytes: Vec<u8>| {
+        let mut bytes = bytes;
+        let suite = bytes.windows(2).rposition(|pair| pair == [0xc0, 0xa8]).unwrap();
+        bytes[suite + 1] = 0xa9;
+        bytes
+    };
+    let hello = without(client.outgoing().remove(0));
+    door.sessions.datagram(&hello, client.address, door.now);
+    client.dtls.handle_packet(&door.sessions.outgoing.pop().unwrap().1).unwrap();
+    let hello = without(client.outgoing().remove(0));
+    door.sessions.datagram(&hello, client.address, door.now);
+    let (_, alert) = door.sessions.outgoing.pop().unwrap();
+    assert_eq!((alert[0], alert[14], door.counts()), (ALERT, HANDSHAKE_FAILURE, (0, 0)));
+}

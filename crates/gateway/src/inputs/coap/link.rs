@@ -1,0 +1,123 @@
+//! What is between CoAP and the network: a socket, and DTLS where it is asked for.
+
+use super::{dtls::Sessions, endpoint::Endpoint};
+use crate::{
+    access::{Access, Peer},
+    problem::Problem,
+};
+use axum::http::StatusCode;
+use std::{io, net::SocketAddr, time::Instant};
+use tokio::net::UdpSocket;
+
+/// A socket, with sessions or without.
+pub struct Link {
+    socket: UdpSocket,
+    sessions: Option<Box<Sessions>>,
+}
+
+/// What a datagram brought.
+pub enum Opened {
+    /// It is a message itself.
+    Plain,
+    /// These messages, from sessions.
+    Messages(Vec<(Endpoint, Vec<u8>)>),
+    /// No message, but this.
+    Nothing(&'static str),
+}
+
+impl Link {
+    /// `socket` with the sessions that are over it, if it speaks DTLS.
+    pub fn new(socket: UdpSocket, sessions: Option<Sessions>) -> Link {
+        Link { socket, sessions: sessions.map(Box::new) }
+    }
+
+    /// Waits for a datagram.
+    pub async fn receive(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        self.socket.recv_from(buffer).await
+    }
+
+    /// A datagram that has come already.
+    pub fn try_receive(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        self.socket.try_recv_from(buffer)
+    }
+
+    /// What the datagram `bytes` brought.
+    pub async fn open(&mut self, bytes: &[u8], from: SocketAddr) -> Opened {
+        let Some(sessions) = &mut self.sessions else { return Opened::Plain };
+        let was = sessions.datagram(bytes, from, Instant::now());
+        let messages = std::mem::take(&mut sessions.messages);
+        self.flush().await;
+        was.map_or(Opened::Messages(messages), Opened::Nothing)
+    }
+
+    /// Sends `message`.
+    pub async fn send(&mut self, message: &[u8], to: Endpoint) {
+        match &mut self.sessions {
+            None => self.send_datagram(message, to.address).await,
+            Some(sessions) => {
+                sessions.seal(to, message, Instant::now());
+                self.flush().await;
+            }
+        }
+    }
+
+    /// Refuses who may not send as `device`: without DTLS by the token, with it by the key that the session was made with.
+    pub fn may_send(
+        &self,
+        access: &Access,
+        from: Endpoint,
+        device: &str,
+        token: Option<&str>,
+    ) -> Result<(), Problem> {
+        match &self.sessions {
+            None => access.may_send(&Peer::direct(from.address.ip()), device, token),
+            Some(sessions) => match sessions.key(from) {
+                Some(key) => access.may_send_by_key(key, device),
+                None => {
+                    let detail = "the session has ended";
+                    Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "Unauthorized", detail))
+                }
+            },
+        }
+    }
+
+    /// The identity of the session of `from`.
+    pub fn identity(&self, from: Endpoint) -> Option<&str> {
+        self.sessions.as_ref()?.key(from).map(|key| &*key.name)
+    }
+
+    /// How many sessions there are, with DTLS.
+    pub fn sessions(&self) -> Option<usize> {
+        self.sessions.as_ref().map(|sessions| sessions.len())
+    }
+
+    /// Sends again what is due, and forgets what is over.
+    pub async fn look_what_is_due(&mut self) {
+        if let Some(sessions) = &mut self.sessions {
+            sessions.look_what_is_due(Instant::now());
+            self.flush().await;
+        }
+    }
+
+    /// Ends all sessions.
+    pub async fn close(&mut self) {
+        if let Some(sessions) = &mut self.sessions {
+            sessions.close_all(Instant::now());
+            self.flush().await;
+        }
+    }
+
+    async fn flush(&mut self) {
+        let Some(sessions) = &mut self.sessions else { return };
+        for (to, datagram) in std::mem::take(&mut sessions.outgoing) {
+            self.send_datagram(&datagram, to).await;
+        }
+    }
+
+    async fn send_datagram(&self, datagram: &[u8], to: SocketAddr) {
+        if let Err(e) = self.socket.send_to(datagram, to).await {
+            // Its sender asks again.
+            tracing::debug!(%to, error = %e, "a datagram could not be sent");
+        }
+    }
+}
