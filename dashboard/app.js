@@ -5,6 +5,7 @@ import { DevicesView } from "./devices.js";
 import { FormatsView } from "./formats.js";
 import { MapView } from "./map.js";
 import { MessagesView } from "./messages.js";
+import { OutputsView } from "./outputs.js";
 import { QuarantineView } from "./quarantine.js";
 import { LIMITS, Store } from "./store.js";
 import { ConnectionView, TotalsView, WelcomeView } from "./status.js";
@@ -25,6 +26,7 @@ const views = [
   new DevicesView(choose),
   new MessagesView(draw, choose),
   new QuarantineView(),
+  new OutputsView(),
 ];
 
 /** Events that arrive while a load is under way, or null. */

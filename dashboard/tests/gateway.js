@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,8 +27,8 @@ export class Gateway {
   #log = "";
   #env = {};
 
-  /** A new gateway with an empty buffer. `settings` are variables of its environment. */
-  static async start(settings = {}) {
+  /** A new gateway with an empty buffer. `settings` are variables of its environment, `config` is the rest. */
+  static async start(settings = {}, config = "") {
     const gateway = new Gateway();
     gateway.folder = await mkdtemp(join(tmpdir(), "dunnage-page-"));
     gateway.port = await freePort();
@@ -39,12 +39,13 @@ export class Gateway {
       DUNNAGE_HTTP_LISTEN: `127.0.0.1:${gateway.port}`,
       DUNNAGE_BUFFER_PATH: join(gateway.folder, "buffer.db"),
     };
+    await writeFile(join(gateway.folder, "dunnage.toml"), config);
     await gateway.up();
     return gateway;
   }
 
   async up() {
-    this.#process = spawn(BINARY, ["gateway"], { env: this.#env, cwd: this.folder, stdio: ["ignore", "pipe", "pipe"] });
+    this.#process = spawn(BINARY, ["gateway", "--config", "dunnage.toml"], { env: this.#env, cwd: this.folder, stdio: ["ignore", "pipe", "pipe"] });
     let failure = null;
     this.#process.once("error", (error) => (failure = error));
     for (const stream of [this.#process.stdout, this.#process.stderr]) stream.on("data", (data) => (this.#log += data));

@@ -77,7 +77,7 @@ describe("the look of the page", () => {
   let browser, gateway;
 
   before(async () => {
-    gateway = await Gateway.start();
+    gateway = await Gateway.start({}, `[[output]]\nname = "${"o".repeat(64)}"\n[output.http]\nurl = "http://127.0.0.1:9/"\n`);
     await fill(gateway);
     browser = await launch();
   });
@@ -117,9 +117,9 @@ describe("the look of the page", () => {
     const page = await open(browser, gateway.url);
     for (const role of ["banner", "main", "contentinfo", "search"]) assert.equal(await page.getByRole(role).count(), 1, role);
     const headings = await page.getByRole("heading").evaluateAll((all) => all.map((h) => `${h.tagName} ${h.textContent.trim()}`));
-    assert.deepEqual(headings, ["H1 Dunnage gateway", "H2 Totals", "H2 Last positions", "H2 Devices", "H2 Messages", "H2 Bytes against JSON", "H2 Quarantine"]);
+    assert.deepEqual(headings, ["H1 Dunnage gateway", "H2 Totals", "H2 Last positions", "H2 Devices", "H2 Messages", "H2 Bytes against JSON", "H2 Quarantine", "H2 Outputs"]);
     assert.equal(await page.locator("table:not(:has(caption))").count(), 0);
-    assert.equal(await page.getByRole("columnheader").count(), 12);
+    assert.equal(await page.getByRole("columnheader").count(), 17);
     const nameless = await page.locator("button, input, [tabindex='0'], [role=img]").evaluateAll(
       (all) => all.filter((node) => node.checkVisibility() && !(node.textContent.trim() || node.ariaLabel || node.labels?.length)).length,
     );

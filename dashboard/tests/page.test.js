@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { launch, open, shot, tile } from "./browser.js";
@@ -183,6 +185,38 @@ describe("the page", () => {
     assert.equal(await page.locator("#messages > li").count(), 50);
     assert.equal(await page.locator("#devices-note").textContent(), "500 of 620");
   });
+});
+
+test("outputs show what they have delivered, what is to go, what was refused and why", async () => {
+  const other = createServer((request, response) => {
+    request.resume().on("end", () => response.writeHead(request.url === "/takes" ? 204 : 400).end("<i>no</i>"));
+  });
+  await once(other.listen(0, "127.0.0.1"), "listening");
+  const { port } = other.address();
+  const output = (name, url) => `[[output]]\nname = "${name}"\n[output.http]\nurl = "${url}"\n`;
+  const to = { takes: `http://127.0.0.1:${port}/takes`, refuses: `http://127.0.0.1:${port}/refuses`, away: "http://127.0.0.1:9/" };
+  const gateway = await Gateway.start({}, Object.entries(to).map(([name, url]) => output(name, url)).join(""));
+  const browser = await launch();
+  try {
+    const page = await open(browser, gateway.url);
+    for (let n = 0; n < 3; n++) await gateway.send("d", { n });
+    const row = (name) => page.locator("#outputs tr").filter({ has: page.getByRole("rowheader", { name }) });
+    const cells = (name) => row(name).locator("td");
+    const shows = (name, text) => row(name).filter({ hasText: text }).waitFor();
+    const failed = (name, text) => row(name).locator("+ tr.failure").filter({ hasText: text }).waitFor();
+    await shows("takes", /^takes\s*waiting300$/);
+    await shows("refuses", /^refuses\s*waiting003$/);
+    await failed("refuses", /^\d\d:\d\d:\d\d .*400/);
+    await shows("away", /^away\s*(delivering|behind|left alone|probing)030$/);
+    await failed("away", /^\d\d:\d\d:\d\d .*refused/);
+    assert.equal(await cells("takes").count(), 4);
+    assert.equal(await page.locator("main i").count(), 0);
+    assert.deepEqual([...page.faults, ...(await page.evaluate(() => window.violations))], []);
+  } finally {
+    await browser.close();
+    await gateway.stop();
+    other.close();
+  }
 });
 
 test("after the gateway restarts the page comes back by itself, with what it missed", async () => {

@@ -1,0 +1,59 @@
+// What the outputs do, where there are any.
+
+import { el, keep, mark, say } from "./dom.js";
+import { age, clockTime, count, fullTime, total } from "./format.js";
+
+/** Older than this, in seconds, a message that waits makes its output one that is behind. */
+const BEHIND = 10;
+
+const BREAKERS = { probing: "probing", open: "left alone" };
+
+function state({ breaker, lag_messages, age_seconds }) {
+  if (breaker !== "closed") return BREAKERS[breaker];
+  if (lag_messages === 0) return "waiting";
+  return age_seconds > BEHIND ? "behind" : "delivering";
+}
+
+export class OutputsView {
+  rows = new Map();
+  body = document.getElementById("outputs");
+  panel = document.getElementById("outputs-panel");
+
+  draw({ stats }) {
+    if (!stats) return;
+    this.panel.hidden = stats.outputs.length === 0;
+    keep(this.body, stats.outputs.flatMap((output) => this.#rows(output)));
+  }
+
+  /** The output's row, and one for its last failure, if there was one. */
+  #rows(output) {
+    const row = this.rows.get(output.output) ?? this.#make(output.output);
+    const { breaker, last_failure: failure } = output;
+    say(row.state, state(output));
+    mark(row.state, "data-breaker", breaker);
+    this.#figure(row.delivered, output.delivered);
+    this.#figure(row.behind, output.lag_messages);
+    mark(row.behind, "title", output.lag_messages ? `the oldest for ${age(output.age_seconds * 1000)}` : "0");
+    this.#figure(row.refused, output.refused);
+    if (!failure) return [row.node];
+    say(row.reason, `${clockTime(failure.at)} ${failure.reason}`);
+    mark(row.reason, "title", fullTime(failure.at));
+    return [row.node, row.failure];
+  }
+
+  #figure(cell, n) {
+    say(cell, total(n));
+    mark(cell, "title", count(n));
+  }
+
+  #make(name) {
+    const cell = (name) => el("td", { role: "cell", class: name });
+    const row = { state: cell("state"), delivered: cell("number"), behind: cell("number"), refused: cell("number") };
+    const head = el("th", { role: "rowheader", scope: "row" }, name);
+    row.node = el("tr", { role: "row" }, head, row.state, row.delivered, row.behind, row.refused);
+    row.reason = el("td", { role: "cell", colspan: 5 });
+    row.failure = el("tr", { role: "row", class: "failure soft" }, row.reason);
+    this.rows.set(name, row);
+    return row;
+  }
+}
