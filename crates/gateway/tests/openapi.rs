@@ -9,12 +9,13 @@ use std::{collections::HashSet, process::Command};
 use support::{JSON, start, start_in, tools::tool};
 use tempfile::TempDir;
 
-/// With a webhook `yard`, as `schemathesis.toml` has it.
+/// With a webhook `yard`, as `schemathesis.toml` has it, and an output that delivers nothing.
 fn configure(config: &mut Config) {
     let tokens = config.buffer.path.with_file_name("yard.token");
     std::fs::write(&tokens, "0123456789abcdef").unwrap();
     let settings = format!("provider = 'chirpstack'\ntoken_file = {tokens:?}\nformat = 'json'");
     config.inputs.push(toml::from_str(&format!("name = 'yard'\n[webhook]\n{settings}")).unwrap());
+    config.outputs.push(toml::from_str("name = 'away'\n[http]\nurl = 'http://127.0.0.1:9/'").unwrap());
 }
 
 #[test]

@@ -178,7 +178,6 @@ pub struct StatsObject {
     queue_depth: usize,
     queue_capacity: usize,
     formats: Vec<FormatObject>,
-    #[schema(value_type = Vec<Object>)]
     outputs: Vec<outputs::Status>,
     started_at: String,
     version: &'static str,

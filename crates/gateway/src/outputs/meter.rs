@@ -18,6 +18,7 @@ use std::{
     sync::{Mutex, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
+use utoipa::ToSchema;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByOutput {
@@ -110,7 +111,7 @@ impl Families {
 }
 
 /// Whether calls are made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Breaker {
     /// They are.
@@ -159,7 +160,7 @@ pub struct Meter {
 }
 
 /// A call that failed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Failure {
     /// When, as RFC 3339.
     pub at: String,
@@ -168,7 +169,7 @@ pub struct Failure {
 }
 
 /// What an output did since the start of the gateway, and what it does.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Status {
     /// Its name.
     pub output: String,
@@ -195,6 +196,7 @@ pub struct Status {
     /// Age of the oldest of them, in seconds; 0 when there is none.
     pub age_seconds: f64,
     /// The last call that failed.
+    #[schema(required)]
     pub last_failure: Option<Failure>,
 }
 

@@ -23,6 +23,7 @@ pub use running::{AsideError, Outputs, Which};
 use crate::config::{self, Config};
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
+use utoipa::ToSchema;
 
 /// One example of each kind of output, commented out, for the commented default configuration.
 pub const EXAMPLES: &[&str] = &[
@@ -105,7 +106,7 @@ pub struct Failed {
 }
 
 /// Why messages were not delivered, as the label `reason` of metrics has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// There is no connection, or it broke.
