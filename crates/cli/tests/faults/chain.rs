@@ -126,6 +126,8 @@ impl Chain {
     /// moment is short: where the machine is too slow to meet it, it is 0.
     pub fn pause_before_an_answer(&self) -> Result<u64, Failure> {
         let begun = Instant::now();
+        // At another place of what the gateway does each time, and farther on when that is slow.
+        let mut most = 1000;
         loop {
             self.gateway.pause()?;
             let answered = self.settled();
@@ -133,10 +135,10 @@ impl Chain {
             if unacknowledged > 0 || begun.elapsed() > MEET {
                 return Ok(unacknowledged);
             }
-            self.fleet.release(self.fleet.connections());
+            self.fleet.release(2 * self.fleet.connections());
             self.gateway.resume()?;
-            // At another place of what it does each time.
-            std::thread::sleep(Duration::from_micros(u64::from(begun.elapsed().subsec_micros()) % 5000));
+            std::thread::sleep(Duration::from_micros(u64::from(begun.elapsed().subsec_micros()) % most));
+            most += 500;
         }
     }
 
