@@ -15,6 +15,7 @@ use dunnage_formats::Id;
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use socket2::SockRef;
 use std::{
     io,
     net::{IpAddr, SocketAddr},
@@ -45,6 +46,8 @@ const NO_DEVICE: &str = "unknown";
 const DATAGRAM: usize = 64 << 10;
 /// Datagrams that are read in a row, before others have their turn.
 const IN_A_ROW: usize = 32;
+/// What the kernel is asked to keep of datagrams that are not read yet, in bytes. It gives what it may (`net.core.rmem_max`).
+const UNREAD: usize = 4 << 20;
 /// Most messages that wait for room or for the disk, and most bytes of them. Nobody can be told to send more slowly.
 const MOST: (usize, usize) = (4096, 16 << 20);
 /// How often it is logged that messages are dropped.
@@ -102,6 +105,7 @@ impl Input for Udp {
         let listen = self.settings.listen;
         let failed = |e: io::Error| io::Error::new(e.kind(), format!("listen: {listen}: {e}"));
         let socket = UdpSocket::bind(listen).await.map_err(failed)?;
+        SockRef::from(&socket).set_recv_buffer_size(UNREAD).map_err(failed)?;
         let address = socket.local_addr()?;
         self.socket = Some(socket);
         Ok(Some(address))
