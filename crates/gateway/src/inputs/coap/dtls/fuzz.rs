@@ -46,6 +46,7 @@ pub fn check(mut bytes: &[u8]) {
     while let Some((what, rest)) = bytes.split_first() {
         let (argument, rest) = rest.split_at(rest.len().min(usize::from(*what >> 4)));
         bytes = rest;
+        let before = sessions.sessions.len();
         let from = at(1 + u16::from(what >> 3 & 1));
         match what & 7 {
             // The client goes on.
@@ -82,6 +83,8 @@ pub fn check(mut bytes: &[u8]) {
             }
         }
         assert!(sessions.handshakes.len() <= 1 && sessions.sessions.len() <= 1);
+        // Nobody ends the session of another.
+        assert!(sessions.sessions.len() >= before);
     }
     // What came is what the client said, nothing twice, and nothing of anybody else.
     let mut came: Vec<_> = sessions.messages.drain(..).collect();

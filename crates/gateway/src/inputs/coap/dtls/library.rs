@@ -13,8 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Until a flight is sent again, at first; then twice as long. Devices on radio networks take seconds (RFC 7925, 11).
-const TIMEOUT: Duration = Duration::from_secs(2);
+/// Until a flight is sent again, at first; then twice as long (RFC 6347, 4.2.4.1).
+const TIMEOUT: Duration = Duration::from_secs(1);
 const RETRANSMIT: usize = 4;
 /// Longest time for a handshake.
 const HANDSHAKE: Duration = Duration::from_secs(60);

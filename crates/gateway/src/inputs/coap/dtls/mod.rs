@@ -72,14 +72,14 @@ pub struct Sessions {
 }
 
 struct Handshake {
-    server: Dtls,
+    server: Box<Dtls>,
     random: [u8; 32],
     named: Option<Named>,
     due: Instant,
 }
 
 struct Session {
-    server: Dtls,
+    server: Box<Dtls>,
     random: [u8; 32],
     number: u32,
     key: Arc<Key>,
@@ -175,6 +175,7 @@ impl Sessions {
             let begun = if hello.has_suite() { self.library.begin(hello, now) } else { Err(unknown) };
             match begun {
                 Ok(server) => {
+                    let server = Box::new(server);
                     let handshake = Handshake { server, random: hello.random, named: None, due: now };
                     self.handshakes.insert(from, handshake);
                 }
