@@ -6,6 +6,7 @@ pub mod broker;
 pub mod coap;
 pub mod compressed;
 pub mod content_type;
+mod datagrams;
 pub mod decode;
 pub mod http;
 pub mod incoming;

@@ -1,7 +1,7 @@
 //! `[input.udp]`: takes messages as bare datagrams, from networks that are trusted. Nothing is answered: there is no
 //! acknowledgement in UDP, and whoever needs one speaks CoAP.
 
-use super::{Input, incoming::Incoming};
+use super::{Input, datagrams, incoming::Incoming};
 use crate::{
     access::Peer,
     clock,
@@ -15,7 +15,6 @@ use dunnage_formats::Id;
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
-use socket2::SockRef;
 use std::{
     io,
     net::{IpAddr, SocketAddr},
@@ -46,8 +45,6 @@ const NO_DEVICE: &str = "unknown";
 const DATAGRAM: usize = 64 << 10;
 /// Datagrams that are read in a row, before others have their turn.
 const IN_A_ROW: usize = 32;
-/// What the kernel is asked to keep of datagrams that are not read yet, in bytes. It gives what it may (`net.core.rmem_max`).
-const UNREAD: usize = 4 << 20;
 /// Most messages that wait for room or for the disk, and most bytes of them. Nobody can be told to send more slowly.
 const MOST: (usize, usize) = (4096, 16 << 20);
 /// How often it is logged that messages are dropped.
@@ -102,11 +99,7 @@ impl Udp {
 #[async_trait::async_trait]
 impl Input for Udp {
     async fn listen(&mut self) -> io::Result<Option<SocketAddr>> {
-        let listen = self.settings.listen;
-        let failed = |e: io::Error| io::Error::new(e.kind(), format!("listen: {listen}: {e}"));
-        let socket = UdpSocket::bind(listen).await.map_err(failed)?;
-        SockRef::from(&socket).set_recv_buffer_size(UNREAD).map_err(failed)?;
-        let address = socket.local_addr()?;
+        let (socket, address) = datagrams::bind(self.settings.listen).await?;
         self.socket = Some(socket);
         Ok(Some(address))
     }

@@ -15,7 +15,7 @@ mod separate;
 mod server;
 mod transfers;
 
-use super::Input;
+use super::{Input, datagrams};
 use crate::shared::Shared;
 use dtls::Sessions;
 use link::Link;
@@ -68,9 +68,7 @@ impl Coap {
 #[async_trait::async_trait]
 impl Input for Coap {
     async fn listen(&mut self) -> io::Result<Option<SocketAddr>> {
-        let failed = |e: io::Error| io::Error::new(e.kind(), format!("listen: {}: {e}", self.listen));
-        let socket = UdpSocket::bind(self.listen).await.map_err(failed)?;
-        let address = socket.local_addr()?;
+        let (socket, address) = datagrams::bind(self.listen).await?;
         self.socket = Some(socket);
         Ok(Some(address))
     }
