@@ -8,7 +8,7 @@ use dunnage_gateway::Config;
 use rusqlite::Connection;
 use std::{
     collections::HashSet,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     net::{Shutdown, TcpListener},
     path::Path,
     process::{Command, Stdio},
@@ -141,6 +141,35 @@ fn what_is_published_while_the_gateway_is_away_comes_when_it_is_back() {
     let (_, folder) = gateway.stop();
     let all: Vec<_> = (0..20).map(|n| format!("d {n}")).collect();
     assert_eq!(stored(folder.path()), all);
+}
+
+/// mosquitto 2.0.11 sends what waited for a session at once, however few messages the gateway wants under way. Each is acknowledged:
+/// the next gateway of the session gets none of them.
+#[test]
+fn what_comes_faster_than_wanted_is_acknowledged_too() {
+    const MESSAGES: usize = 5000;
+    let kept = tempfile::tempdir().unwrap();
+    let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let port = broker.port;
+    let gateway = || start_with(|config| subscribe(config, port, "gateway", ""));
+    let first = gateway();
+    until_subscribed(&first, port);
+    first.stop();
+    let arguments = ["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "-t", "v1/d/json", "-l"];
+    let mut publisher = Command::new("mosquitto_pub").args(arguments).stdin(Stdio::piped()).spawn().unwrap();
+    let lines: String = (0..MESSAGES).map(|n| format!("{n}\n")).collect();
+    publisher.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    assert!(publisher.wait().unwrap().success());
+    let second = gateway();
+    until("not all come", || count(&second, "stored") == MESSAGES as u64);
+    let (_, folder) = second.stop();
+    assert_eq!(stored(folder.path()), (0..MESSAGES).map(|n| format!("d {n}")).collect::<Vec<_>>());
+    let third = gateway();
+    // What comes again comes before what is published now.
+    publish(port, "v1/last/json", "0");
+    until("the last one does not come", || count(&third, "stored") > 0);
+    let (_, folder) = third.stop();
+    assert_eq!(stored(folder.path()), ["last 0"]);
 }
 
 #[test]

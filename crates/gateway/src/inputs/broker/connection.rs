@@ -17,6 +17,9 @@ use tokio::{sync::mpsc, task::AbortHandle};
 
 /// Requests beside acknowledgements that wait to be written, and events that wait to be read.
 const CAPACITY: usize = 16;
+/// Most acknowledgements that wait: one of each identifier. A broker has as many under way if it does not keep to the Receive Maximum,
+/// as mosquitto 2.0.11 does not with what waited for the session.
+const ACKNOWLEDGEMENTS: usize = u16::MAX as usize;
 
 /// What a connection tells.
 pub enum Told {
@@ -39,9 +42,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects in the background, and subscribes to `filters`. At most `in_flight` messages come without being acknowledged.
-    pub fn open(options: MqttOptions, filters: &[String], in_flight: u16) -> Connection {
-        let (client, events) = AsyncClient::new(options, CAPACITY + usize::from(in_flight));
+    /// Connects in the background, and subscribes to `filters`.
+    pub fn open(options: MqttOptions, filters: &[String]) -> Connection {
+        let (client, events) = AsyncClient::new(options, CAPACITY + ACKNOWLEDGEMENTS);
         let (sender, receiver) = mpsc::channel(CAPACITY);
         let task = tokio::spawn(poll(events, sender)).abort_handle();
         let filters = filters.iter().map(|path| Filter {

@@ -162,7 +162,7 @@ impl Broker {
         let mut options = self.options.clone();
         let largest = shared.http.body_limit_bytes + AROUND;
         options.set_max_packet_size(Some(u32::try_from(largest).unwrap_or(u32::MAX)));
-        let mut connection = Connection::open(options, &self.filters, self.in_flight);
+        let mut connection = Connection::open(options, &self.filters);
         let commit = {
             let (shared, stopping) = (Arc::clone(shared), stopping.clone());
             move |entered: super::incoming::Entered| -> Storing {
