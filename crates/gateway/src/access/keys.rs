@@ -2,21 +2,12 @@
 //!
 //! A handshake needs the key itself, so its file has it, and nobody else may read that file.
 
-use super::{Until, book::Mistaken, tokens::mistakes};
-use crate::{
-    check::{Document, Mistake},
-    clock,
-    name::is_name,
-};
+use super::{Until, book::Mistaken, tokens::read_tables};
+use crate::{check::Mistake, clock, name::is_name};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::HashMap,
-    io::{self, ErrorKind},
-    path::Path,
-    sync::Arc,
-};
+use std::{collections::HashMap, io, path::Path, sync::Arc};
 use subtle::ConstantTimeEq;
 
 /// Random bytes of a new key: as many as the cipher's own.
@@ -175,18 +166,7 @@ impl Keys {
 
 /// The keys of the file `path` that can be used, and everything that is wrong with it.
 pub fn read(path: &Path) -> (Vec<Key>, Vec<Mistake>) {
-    let origin = path.display().to_string();
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Default::default(),
-        Err(e) => {
-            let mistake = Mistake { origin, place: None, key: String::new(), message: e.to_string() };
-            return (Vec::new(), vec![mistake]);
-        }
-    };
-    let (document, book, wrong) = Document::read::<KeyBook>(&text);
-    let (keys, mistaken) = book.keys();
-    (keys, mistakes(&origin, "key", &document, wrong, mistaken))
+    read_tables(path, "key", |book: KeyBook| book.keys())
 }
 
 /// Says in the log that others may read the keys of the file `path`.

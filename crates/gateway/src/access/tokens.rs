@@ -2,6 +2,7 @@
 
 use super::book::{Book, Fingerprint, Mistaken, Token};
 use crate::check::{Document, Mistake, Wrong};
+use serde::de::DeserializeOwned;
 use std::{collections::HashMap, io::ErrorKind, path::Path};
 
 /// All tokens that peers may bring.
@@ -55,6 +56,16 @@ impl Tokens {
 
 /// The tokens of the file `path` that can be used, and everything that is wrong with it.
 pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
+    read_tables(path, "token", |book: Book| book.tokens())
+}
+
+/// What `entries` finds that can be used in the file `path` of `[[table]]`, and everything that is wrong with it. A file that is not
+/// there has nothing.
+pub fn read_tables<B: DeserializeOwned + Default, T>(
+    path: &Path,
+    table: &str,
+    entries: impl FnOnce(B) -> (Vec<T>, Vec<Mistaken>),
+) -> (Vec<T>, Vec<Mistake>) {
     let origin = path.display().to_string();
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -64,13 +75,13 @@ pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
             return (Vec::new(), vec![mistake]);
         }
     };
-    let (document, book, wrong) = Document::read::<Book>(&text);
-    let (tokens, mistaken) = book.tokens();
-    (tokens, mistakes(&origin, "token", &document, wrong, mistaken))
+    let (document, book, wrong) = Document::read::<B>(&text);
+    let (found, mistaken) = entries(book);
+    (found, mistakes(&origin, table, &document, wrong, mistaken))
 }
 
 /// Everything that is wrong with the file `origin` of `[[table]]`, in its order.
-pub fn mistakes(
+fn mistakes(
     origin: &str,
     table: &str,
     document: &Document<'_>,
