@@ -2,9 +2,11 @@
 
 mod catch_up;
 mod cells;
+mod channel;
 mod coap;
 mod datagrams;
 mod doors;
+mod dtls;
 mod fleet;
 mod hostile;
 mod kill;

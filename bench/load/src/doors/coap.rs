@@ -1,38 +1,46 @@
 //! Clients that send confirmable messages, each one at a time (NSTART 1), and again when there is no answer.
 
 use super::load::Seen;
-use crate::coap::{self, Answer};
+use crate::{
+    channel::Channel,
+    coap::{self, Answer},
+    dtls::Key,
+};
 use std::{
     net::SocketAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::{net::UdpSocket, task::JoinSet, time::timeout};
+use tokio::{task::JoinSet, time::timeout};
 
 /// RFC 7252, 4.8: how long to wait for the first answer, and how often to send again.
 const ACK_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_RETRANSMIT: u32 = 4;
 
-/// Has `clients`, each with a port of its own, send `requests` in turn until `length` has passed.
+/// Has `clients`, each with a port of its own, send `requests` in turn until `length` has passed; over DTLS, if there is a key, after all
+/// handshakes.
 pub async fn load(
     address: SocketAddr,
+    key: Option<&Key>,
     requests: Vec<Vec<u8>>,
     clients: usize,
     length: Duration,
 ) -> std::io::Result<Vec<Seen>> {
     let requests = Arc::new(requests);
+    let mut channels = Vec::with_capacity(clients);
+    for _ in 0..clients {
+        channels.push(Channel::open(address, "127.0.0.1:0", key).await?);
+    }
     let end = Instant::now() + length;
     let mut running = JoinSet::new();
-    for client in 0..clients {
-        let socket = UdpSocket::bind("127.0.0.1:0").await?;
-        socket.connect(address).await?;
+    for (client, channel) in channels.into_iter().enumerate() {
         let requests = Arc::clone(&requests);
-        running.spawn(async move { run(&socket, &requests, client * requests.len() / clients, end).await });
+        running.spawn(async move { run(channel, &requests, client * requests.len() / clients, end).await });
     }
     Ok(running.join_all().await)
 }
 
-async fn run(socket: &UdpSocket, requests: &[Vec<u8>], first: usize, end: Instant) -> Seen {
+async fn run(mut channel: Channel, requests: &[Vec<u8>], first: usize, end: Instant) -> Seen {
     let mut seen = Seen::default();
     let mut request = Vec::new();
     for (number, next) in (1..=u16::MAX).cycle().zip(requests.iter().cycle().skip(first)) {
@@ -42,7 +50,7 @@ async fn run(socket: &UdpSocket, requests: &[Vec<u8>], first: usize, end: Instan
         if begun >= end {
             break;
         }
-        match exchange(socket, &request, number).await {
+        match exchange(&mut channel, &request, number).await {
             Ok(Some(2)) if Instant::now() >= end => seen.late += 1,
             Ok(Some(2)) => seen.micros.push(begun.elapsed().as_micros() as u32),
             Ok(Some(class)) => {
@@ -57,18 +65,16 @@ async fn run(socket: &UdpSocket, requests: &[Vec<u8>], first: usize, end: Instan
 }
 
 /// Sends a request until it is answered. Says the class of the answer's code; 0 is a reset.
-pub async fn exchange(socket: &UdpSocket, request: &[u8], number: u16) -> std::io::Result<Option<u8>> {
-    let mut bytes = [0; 1500];
+pub async fn exchange(channel: &mut Channel, request: &[u8], number: u16) -> std::io::Result<Option<u8>> {
     let mut patience = ACK_TIMEOUT;
     for _ in 0..=MAX_RETRANSMIT {
-        socket.send(request).await?;
+        channel.send(request).await?;
         let answer = timeout(patience, async {
             loop {
-                let length = socket.recv(&mut bytes).await?;
-                match coap::answer(&bytes[..length], number) {
+                match coap::answer(channel.receive().await?, number) {
                     Some(Answer::Code { class, to_acknowledge, .. }) => {
                         if let Some(id) = to_acknowledge {
-                            socket.send(&coap::acknowledgement(id)).await?;
+                            channel.send(&coap::acknowledgement(id)).await?;
                         }
                         return Ok(class);
                     }

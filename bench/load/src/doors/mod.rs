@@ -18,6 +18,7 @@ pub use load::percentile_95;
 use crate::{
     Failure,
     coap::{POST, request},
+    dtls::Key,
     mqtt::publish,
     payload::{self, Payload},
     rates::{self, Run},
@@ -27,7 +28,7 @@ use crate::{
 };
 use load::Load;
 use peers::Peer;
-use std::{path::Path, time::Duration};
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 /// The formats that are sent: names in the results, in topics, and Content-Formats.
 const FORMATS: [(&str, u16); 2] = [("cbor", 60), ("packed", 65_001)];
@@ -64,6 +65,7 @@ const SHORT: Duration = Duration::from_secs(2);
 /// The doors of a gateway that is measured.
 const CONFIG: &str = "[[input]]\nname = \"mqtt\"\n[input.mqtt]\nlisten = \"127.0.0.1:0\"\n\
                       [[input]]\nname = \"coap\"\n[input.coap]\nlisten = \"127.0.0.1:0\"\n";
+const COAPS: &str = "[[input]]\nname = \"coap\"\n[input.coap]\nlisten = \"127.0.0.1:0\"\ndtls = true\n";
 
 /// Runs it all, prints the tables and writes `bench/results/load.jsonl`.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
@@ -87,9 +89,11 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
             let ours = mqtt(plan, payload, true).await?;
             let broker = mqtt(plan, payload, false).await?;
             table.row("mqtt", &ours, Some(("mosquitto", &broker)));
-            let ours = coap(plan, payload, *content_format, true).await?;
-            let server = coap(plan, payload, *content_format, false).await?;
-            table.row("coap", &ours, Some(("libcoap", &server)));
+            for (door, sealed) in [("coap", false), ("coap, DTLS", true)] {
+                let ours = coap_of_gateway(plan, payload, *content_format, sealed).await?;
+                let server = coap_of_libcoap(plan, payload, *content_format, sealed).await?;
+                table.row(door, &ours, Some(("libcoap", &server)));
+            }
             let ours =
                 tokio::task::block_in_place(|| rates::run(Server::Dunnage, payload, *clients, *seconds))?;
             table.row("http", &ours, None);
@@ -129,21 +133,36 @@ async fn mqtt(plan: &Plan, payload: &Payload, ours: bool) -> Result<Run, Failure
     Ok(of(&load::sum(&seen, length), broker.processor_seconds()?))
 }
 
-/// One run over CoAP, of the gateway or of libcoap's server.
-async fn coap(plan: &Plan, payload: &Payload, content_format: u16, ours: bool) -> Result<Run, Failure> {
+/// One run of the gateway over CoAP, with DTLS if `sealed`.
+async fn coap_of_gateway(plan: &Plan, payload: &Payload, format: u16, sealed: bool) -> Result<Run, Failure> {
+    let folder = tempfile::tempdir()?;
+    let key = sealed.then(|| Key::of_gateway(folder.path())).transpose()?;
+    let config = if sealed { COAPS } else { CONFIG };
+    let running = Running::start_with(Server::Dunnage, folder.path(), config)?;
+    let load = coap_load(plan, payload, format, running.door("coap")?, key.as_ref()).await?;
+    durable(&load, running, folder.path())
+}
+
+/// The same of libcoap's server.
+async fn coap_of_libcoap(plan: &Plan, payload: &Payload, format: u16, sealed: bool) -> Result<Run, Failure> {
+    let key = sealed.then(|| Key::new("a-key-of-some-bytes")).transpose()?;
+    let server = Peer::libcoap(key.as_ref())?;
+    let load = coap_load(plan, payload, format, server.address, key.as_ref()).await?;
+    Ok(of(&load, server.processor_seconds()?))
+}
+
+async fn coap_load(
+    plan: &Plan,
+    payload: &Payload,
+    format: u16,
+    server: SocketAddr,
+    key: Option<&Key>,
+) -> Result<Load, Failure> {
     let length = Duration::from_secs(plan.seconds as u64);
-    let message =
-        |(device, body): &(String, Vec<u8>)| request(POST, &["ingest", device], Some(content_format), body);
+    let message = |(device, body): &(String, Vec<u8>)| request(POST, &["ingest", device], Some(format), body);
     let requests = payload.bodies.iter().map(message).collect();
-    if ours {
-        let folder = tempfile::tempdir()?;
-        let running = Running::start_with(Server::Dunnage, folder.path(), CONFIG)?;
-        let seen = coap::load(running.door("coap")?, requests, plan.clients, length).await?;
-        return durable(&load::sum(&seen, length), running, folder.path());
-    }
-    let server = Peer::libcoap()?;
-    let seen = coap::load(server.address, requests, plan.clients, length).await?;
-    Ok(of(&load::sum(&seen, length), server.processor_seconds()?))
+    let seen = coap::load(server, key, requests, plan.clients, length).await?;
+    Ok(load::sum(&seen, length))
 }
 
 /// One run of what `provider` posts.

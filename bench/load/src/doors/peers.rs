@@ -1,6 +1,6 @@
 //! Other people's servers behind the same generators. Neither makes anything durable before it acknowledges.
 
-use crate::{Failure, mqtt, server};
+use crate::{Failure, dtls::Key, mqtt, server};
 use std::{
     net::{SocketAddr, TcpListener, TcpStream, UdpSocket},
     path::Path,
@@ -35,17 +35,21 @@ impl Peer {
         Ok(peer)
     }
 
-    /// libcoap's example server, with a resource for each path that something is put to.
-    pub fn libcoap() -> Result<Peer, Failure> {
+    /// libcoap's example server, with a resource for each path that something is put to. If there is a key, it is the one with OpenSSL.
+    pub fn libcoap(key: Option<&Key>) -> Result<Peer, Failure> {
         let address = UdpSocket::bind("127.0.0.1:0")?.local_addr()?;
-        let mut command = Command::new("coap-server-notls");
+        let program = if key.is_some() { "coap-server-openssl" } else { "coap-server-notls" };
+        let mut command = Command::new(program);
         command.args(["-A", "127.0.0.1", "-p", &address.port().to_string(), "-d", "100000", "-v", "0"]);
-        let peer = Peer::start(&mut command, address, "libcoap3-bin")?;
+        command.args(key.iter().flat_map(|key| ["-k", &key.secret]));
+        let mut peer = Peer::start(&mut command, address, "libcoap3-bin")?;
         let socket = UdpSocket::bind("127.0.0.1:0")?;
         socket.set_read_timeout(Some(Duration::from_millis(100)))?;
         socket.connect(address)?;
         // An empty confirmable message is answered with a reset.
         peer.wait(|| socket.send(&[0x40, 0, 0, 1]).is_ok() && socket.recv(&mut [0; 16]).is_ok())?;
+        // It has DTLS at the port after.
+        peer.address.set_port(address.port() + u16::from(key.is_some()));
         Ok(peer)
     }
 

@@ -4,13 +4,14 @@ use super::{
     Door,
     frames::Frames,
     mutate::{Random, mutate},
+    sessions,
 };
-use crate::{Failure, mqtt};
+use crate::{Failure, dtls::Key, mqtt};
 use std::{
     net::SocketAddr,
     sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
 };
@@ -30,12 +31,18 @@ const FRAMES_OF_A_PORT: usize = 1024;
 /// to close.
 const IDLE: Duration = Duration::from_millis(30);
 const CLOSE: Duration = Duration::from_secs(20);
+/// How much of the time that the server kept the clients waiting they make up for.
+const BURST: Duration = Duration::from_millis(10);
+/// How long clients wait when there is no room for what they send.
+const HELD_BACK: Duration = Duration::from_millis(5);
 
 /// What is sent, where and how fast.
 pub struct Attack {
     pub door: Door,
     pub address: SocketAddr,
     pub frames: Frames,
+    /// Keys of clients of DTLS, that of the gateway and another.
+    pub keys: Vec<Key>,
     /// Whether frames are changed; if not, they are sent as they are.
     pub mutated: bool,
     pub count: u64,
@@ -44,23 +51,26 @@ pub struct Attack {
     /// What the mutations begin with.
     pub seed: u64,
     pub sent: AtomicU64,
+    /// Whether the server has no room for more.
+    pub full: AtomicBool,
     /// Connections that the server did not close after its client had.
     pub hung: AtomicU64,
 }
 
 /// Sends them all.
 pub async fn run(attack: Arc<Attack>) -> Result<(), Failure> {
-    let begun = Instant::now();
+    let pace = Arc::new(Pace(Mutex::new(Instant::now())));
     let mut clients = JoinSet::new();
     for number in 0..CLIENTS {
         let client = Client {
             attack: Arc::clone(&attack),
             random: Random::new(attack.seed * CLIENTS + number + 1),
-            begun,
+            pace: Arc::clone(&pace),
         };
         clients.spawn(async move {
             match client.attack.door {
                 Door::Coap | Door::Udp => client.datagrams().await,
+                Door::Coaps => sessions::run(client, number).await,
                 Door::Mqtt | Door::Http | Door::Webhook => client.streams().await,
             }
         });
@@ -71,22 +81,44 @@ pub async fn run(attack: Arc<Attack>) -> Result<(), Failure> {
     Ok(())
 }
 
-struct Client {
-    attack: Arc<Attack>,
-    random: Random,
-    begun: Instant,
+/// When the next frame is due.
+struct Pace(Mutex<Instant>);
+
+impl Pace {
+    /// Takes a place among so many frames a second.
+    fn next(&self, rate: u64) -> Instant {
+        let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = (*next).max(Instant::now() - BURST);
+        *next = due + Duration::from_nanos(1_000_000_000 / rate);
+        due
+    }
+}
+
+/// One of the clients.
+pub struct Client {
+    pub attack: Arc<Attack>,
+    pub random: Random,
+    pace: Arc<Pace>,
 }
 
 impl Client {
-    /// The next frame when it is due; `None` after the last one.
-    async fn frame(&mut self) -> Option<Vec<u8>> {
+    /// Waits until the next frame is due; `None` after the last one.
+    pub async fn turn(&self) -> Option<()> {
         let number = self.attack.sent.fetch_add(1, Relaxed);
         if number >= self.attack.count {
             self.attack.sent.fetch_sub(1, Relaxed);
             return None;
         }
-        let due = self.begun + Duration::from_micros(1_000_000 * number / self.attack.rate);
-        tokio::time::sleep_until(due.into()).await;
+        tokio::time::sleep_until(self.pace.next(self.attack.rate).into()).await;
+        while self.attack.full.load(Relaxed) {
+            tokio::time::sleep(HELD_BACK).await;
+        }
+        Some(())
+    }
+
+    /// The next frame when it is due; `None` after the last one.
+    pub async fn frame(&mut self) -> Option<Vec<u8>> {
+        self.turn().await?;
         let valid = &self.attack.frames.valid;
         let mut frame = self.random.pick(valid).clone();
         if !self.attack.mutated {

@@ -16,6 +16,7 @@ pub fn config(door: Door, folder: &Path) -> Result<String, Failure> {
     let inputs = match door {
         Door::Mqtt => input("mqtt", "mqtt", listen),
         Door::Coap => input("coap", "coap", listen),
+        Door::Coaps => input("coap", "coap", &format!("{listen}\ndtls = true")),
         Door::Udp => input("udp", "udp", listen),
         Door::Http => String::new(),
         Door::Webhook => {
@@ -85,7 +86,7 @@ pub fn of(door: Door) -> Frames {
     let first = if door == Door::Mqtt { mqtt_connects() } else { Vec::new() };
     let valid = match door {
         Door::Mqtt => bare([first.clone(), mqtt_packets()].concat()),
-        Door::Coap => bare(coap_messages()),
+        Door::Coap | Door::Coaps => bare(coap_messages()),
         Door::Udp => bare(datagrams()),
         Door::Http => http_requests(),
         Door::Webhook => callbacks(),

@@ -4,9 +4,11 @@ mod attack;
 mod frames;
 mod guest;
 mod mutate;
+mod sessions;
 
 use crate::{
     Failure, datagrams, doors,
+    dtls::Key,
     report::Report,
     results::{About, Results},
     server::{Running, Server, memory_mb},
@@ -15,19 +17,22 @@ use attack::Attack;
 use clap::ValueEnum as _;
 use guest::Waited;
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
+
+/// Bytes in the queue of the gateway's UDP socket that make the clients wait, and how often it is looked at. Smaller ones of usual
+/// queues have 208 KiB.
+const FULL: u64 = 96 << 10;
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What is attacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Door {
     Mqtt,
     Coap,
+    Coaps,
     Udp,
     Http,
     Webhook,
@@ -78,33 +83,40 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
 async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
     let folder = tempfile::tempdir()?;
     let config = frames::config(door, folder.path())?;
+    let key = (door == Door::Coaps).then(|| Key::of_gateway(folder.path())).transpose()?;
     let mut running = Running::start_configured(Server::Dunnage, folder.path(), &config)?;
     let address = match door {
         Door::Mqtt => running.door("mqtt")?,
-        Door::Coap => running.door("coap")?,
+        Door::Coap | Door::Coaps => running.door("coap")?,
         Door::Udp => running.door("udp")?,
         Door::Http | Door::Webhook => running.address,
     };
-    let alone = beside(door, &running, async {
+    let alone = beside(door, &running, key.as_ref(), async {
         tokio::time::sleep(Duration::from_secs(plan.seconds)).await;
         Ok(())
     });
     let alone = alone.await?;
+    let keys = match &key {
+        Some(key) => vec![key.clone(), Key::new("not-the-key-of-anybody")?],
+        None => Vec::new(),
+    };
     let attack = |mutated, count, rate| {
         let seed = plan.seed.wrapping_add(rate);
-        let (sent, hung) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Attack { door, address, frames: frames::of(door), mutated, count, rate, seed, sent, hung })
+        let (sent, hung, full) = Default::default();
+        let (frames, keys) = (frames::of(door), keys.clone());
+        Arc::new(Attack { door, address, frames, keys, mutated, count, rate, seed, sent, full, hung })
     };
     let valid = attack(false, plan.rate * plan.seconds, plan.rate);
-    let calm = beside(door, &running, attack::run(valid)).await?;
+    let calm = beside(door, &running, key.as_ref(), attack::run(valid)).await?;
     let begin = memory_mb(running.process(), "VmRSS")?;
     let begun = Instant::now();
     let measured = attack(true, (4 * plan.rate * plan.seconds).min(plan.frames), plan.rate);
-    let under = beside(door, &running, attack::run(Arc::clone(&measured))).await?;
+    let under = beside(door, &running, key.as_ref(), attack::run(Arc::clone(&measured))).await?;
     let flood = attack(true, plan.frames - measured.count, 8 * plan.rate);
-    let middle = watch_half(&flood, running.process());
-    let (flooded, middle) = tokio::join!(beside(door, &running, attack::run(Arc::clone(&flood))), middle);
-    let (flooded, middle, seconds) = (flooded?, middle?, begun.elapsed().as_secs_f64());
+    let middle = watch(&flood, running.process());
+    let (flooded, middle) =
+        tokio::try_join!(beside(door, &running, key.as_ref(), attack::run(Arc::clone(&flood))), middle)?;
+    let seconds = begun.elapsed().as_secs_f64();
     let end = memory_mb(running.process(), "VmRSS")?;
     // A TCP port has none.
     let dropped = datagrams::socket(address)?.dropped;
@@ -177,6 +189,7 @@ impl Door {
         match self {
             Door::Mqtt => "hostile mqtt",
             Door::Coap => "hostile coap",
+            Door::Coaps => "hostile coaps",
             Door::Udp => "hostile udp",
             Door::Http => "hostile http",
             Door::Webhook => "hostile webhook",
@@ -188,6 +201,7 @@ impl Door {
 async fn beside(
     door: Door,
     running: &Running,
+    key: Option<&Key>,
     work: impl Future<Output = Result<(), Failure>>,
 ) -> Result<Waited, Failure> {
     let (end, ended) = watch::channel(false);
@@ -196,15 +210,24 @@ async fn beside(
         let _ = end.send(true);
         done
     };
-    let (waited, done) = tokio::join!(guest::visit(door, running, ended), work);
+    let (waited, done) = tokio::join!(guest::visit(door, running, key, ended), work);
     done?;
     waited
 }
 
-/// The memory of the process when half of the frames are sent.
-async fn watch_half(attack: &Attack, process: u32) -> Result<f64, Failure> {
-    while attack.sent.load(Relaxed) < attack.count / 2 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+/// The memory of the process when half of the frames are sent. Until all are, the clients are held back while the kernel would drop
+/// what they send. To look takes it a millisecond, which is why nothing is measured meanwhile.
+async fn watch(attack: &Attack, process: u32) -> Result<f64, Failure> {
+    let mut middle = None;
+    loop {
+        let sent = attack.sent.load(Relaxed);
+        if middle.is_none() && sent >= attack.count / 2 {
+            middle = Some(memory_mb(process, "VmRSS")?);
+        }
+        attack.full.store(datagrams::socket(attack.address)?.waiting > FULL, Relaxed);
+        match middle {
+            Some(middle) if sent >= attack.count => return Ok(middle),
+            _ => tokio::time::sleep(LOOK).await,
+        }
     }
-    memory_mb(process, "VmRSS")
 }

@@ -1,0 +1,90 @@
+//! How a client's messages of CoAP go: each in a datagram, as it is or in a session of DTLS.
+
+use crate::dtls::{Key, Session};
+use std::{
+    io,
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+use tokio::{
+    net::UdpSocket,
+    time::{timeout, timeout_at},
+};
+
+/// How long a handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(60);
+
+/// A port of a client, with one server.
+pub struct Channel {
+    socket: UdpSocket,
+    session: Option<Box<Session>>,
+    bytes: Vec<u8>,
+}
+
+impl Channel {
+    /// Opens one at `from`, to `address`, with a session if there is a key.
+    pub async fn open(address: SocketAddr, from: &str, key: Option<&Key>) -> io::Result<Channel> {
+        let socket = UdpSocket::bind(from).await?;
+        socket.connect(address).await?;
+        let mut channel =
+            Channel { socket, session: key.map(|key| Box::new(Session::new(key))), bytes: vec![0; 2048] };
+        timeout(HANDSHAKE, channel.shake_hands()).await??;
+        Ok(channel)
+    }
+
+    async fn shake_hands(&mut self) -> io::Result<()> {
+        while self.session.as_ref().is_some_and(|session| !session.connected) {
+            let again = self.flush().await?;
+            if let Ok(length) = timeout_at(again.into(), self.socket.recv(&mut self.bytes)).await {
+                self.take(length?)?;
+                self.flush().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a message.
+    pub async fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        match &mut self.session {
+            None => self.socket.send(message).await.map(drop),
+            Some(session) => {
+                session.say(message).map_err(io::Error::other)?;
+                self.flush().await.map(drop)
+            }
+        }
+    }
+
+    /// The next message that comes.
+    pub async fn receive(&mut self) -> io::Result<&[u8]> {
+        if self.session.is_none() {
+            let length = self.socket.recv(&mut self.bytes).await?;
+            return Ok(&self.bytes[..length]);
+        }
+        loop {
+            if let Some(message) = self.session.as_mut().and_then(|session| session.received.pop_front()) {
+                self.bytes[..message.len()].copy_from_slice(&message);
+                return Ok(&self.bytes[..message.len()]);
+            }
+            let length = self.socket.recv(&mut self.bytes).await?;
+            self.take(length)?;
+            self.flush().await?;
+        }
+    }
+
+    fn take(&mut self, length: usize) -> io::Result<()> {
+        match &mut self.session {
+            Some(session) => session.take(&self.bytes[..length]).map_err(io::Error::other),
+            None => Ok(()),
+        }
+    }
+
+    /// Sends what the session has to send; when it is to be asked again.
+    async fn flush(&mut self) -> io::Result<Instant> {
+        let Some(session) = &mut self.session else { return Ok(Instant::now()) };
+        let (datagrams, again) = session.outgoing().map_err(io::Error::other)?;
+        for datagram in datagrams {
+            self.socket.send(&datagram).await?;
+        }
+        Ok(again)
+    }
+}

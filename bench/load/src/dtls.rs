@@ -1,0 +1,91 @@
+//! A client's session of DTLS 1.2 with a pre-shared key. Whoever has the socket carries its datagrams.
+
+use crate::Failure;
+use dimpl::{
+    Config, Dtls, Error, Output, PskResolver,
+    crypto::{Dtls12CipherSuite, rust_crypto},
+};
+use std::{collections::VecDeque, path::Path, sync::Arc, time::Instant};
+
+/// Most bytes of a datagram.
+const LONGEST: usize = 2048;
+/// The name of the key.
+const IDENTITY: &str = "load";
+
+/// The key of all sessions, and what goes with it.
+#[derive(Clone)]
+pub struct Key {
+    pub secret: String,
+    config: Arc<Config>,
+}
+
+struct Secret(String);
+
+impl PskResolver for Secret {
+    fn resolve(&self, _: &[u8]) -> Option<Vec<u8>> {
+        Some(self.0.clone().into())
+    }
+}
+
+impl Key {
+    /// A key whose bytes are these characters.
+    pub fn new(secret: &str) -> Result<Key, Failure> {
+        let config = Config::builder()
+            .with_crypto_provider(rust_crypto::default_provider())
+            .with_psk_client(IDENTITY.into(), Arc::new(Secret(secret.into())))
+            .dtls12_cipher_suites(&[Dtls12CipherSuite::PSK_AES128_CCM_8])
+            .dtls13_cipher_suites(&[]);
+        Ok(Key { secret: secret.into(), config: Arc::new(config.build()?) })
+    }
+
+    /// A new one, for all devices of the gateway whose files are in `folder`.
+    pub fn of_gateway(folder: &Path) -> Result<Key, Failure> {
+        let (_, secret) = dunnage_gateway::keys::add(&folder.join("keys.toml"), Some(IDENTITY), "*", None)?;
+        Key::new(&secret)
+    }
+}
+
+/// A client.
+pub struct Session {
+    dtls: Dtls,
+    /// Whether the handshake is done.
+    pub connected: bool,
+    /// What was received and is not taken.
+    pub received: VecDeque<Vec<u8>>,
+}
+
+impl Session {
+    /// One that has not sent anything.
+    pub fn new(key: &Key) -> Session {
+        let now = Instant::now();
+        let mut dtls = Dtls::new_12_psk(Arc::clone(&key.config), now);
+        dtls.set_active(true);
+        Session { dtls, connected: false, received: VecDeque::new() }
+    }
+
+    /// Seals `message`; [`Session::outgoing`] has it then.
+    pub fn say(&mut self, message: &[u8]) -> Result<(), Error> {
+        self.dtls.send_application_data(message).map(drop)
+    }
+
+    /// What there is to send now, and when to ask again at the latest.
+    pub fn outgoing(&mut self) -> Result<(Vec<Vec<u8>>, Instant), Error> {
+        self.dtls.handle_timeout(Instant::now())?;
+        let mut datagrams = Vec::new();
+        let mut bytes = [0; LONGEST];
+        loop {
+            match self.dtls.poll_output(&mut bytes) {
+                Output::Packet(datagram) => datagrams.push(datagram.to_vec()),
+                Output::ApplicationData(message) => self.received.push_back(message.to_vec()),
+                Output::Connected => self.connected = true,
+                Output::Timeout(at) => return Ok((datagrams, at)),
+                _ => {}
+            }
+        }
+    }
+
+    /// What came. [`Session::outgoing`] says what follows from it.
+    pub fn take(&mut self, datagram: &[u8]) -> Result<(), Error> {
+        self.dtls.handle_packet(datagram)
+    }
+}
