@@ -35,12 +35,17 @@ fn gateway() -> Running {
         );
         config.inputs.push(toml::from_str(&hook).unwrap());
         coap::configure(config);
+        config
+            .inputs
+            .push(toml::from_str("name = 's'\n[coap]\nlisten = '127.0.0.1:0'\ndtls = true").unwrap());
         config.inputs.push(toml::from_str("name = 'm'\n[mqtt]\nlisten = '127.0.0.1:0'").unwrap());
     });
     mqtt::Client::connect(gateway.gateway.input_address("m").unwrap(), 5, "c", false);
     let join = gateway.agent.post(gateway.url("/hooks/h?event=join"));
     assert_eq!(join.header("authorization", "Bearer 0123456789abcdef").send("{}").unwrap().status(), 200);
     coap::Client::new(gateway.gateway.input_address("coap").unwrap()).ask(&coap::ping(1));
+    let sealed = format!("coaps://{}/ingest/d", gateway.gateway.input_address("s").unwrap());
+    coap::libcoap("coap-client-openssl", &["-u", "nobody", "-k", "a-key-of-some-bytes", "-e", "1"], &sealed);
     let key = [("idempotency-key", "k")];
     for (body, status) in [("{\"t\":1}", 204), ("{\"t\":1}", 204), ("[", 400)] {
         let mut request = gateway.agent.post(gateway.url("/ingest/d")).header("content-type", JSON);
@@ -97,6 +102,7 @@ fn every_metric_is_in_the_table_and_every_stage_is_counted() {
         "dunnage_quarantined_messages_total{kind=\"media-type\"} 1",
         "dunnage_refused_messages_total 1",
         "dunnage_datagrams_total{input=\"coap\",outcome=\"rejected\"} 1",
+        "dunnage_dtls_handshakes_total{result=\"key\"} 1",
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }
