@@ -35,6 +35,16 @@ fn what_the_document_names_is_there_with_its_own_name_and_specified_problems() {
             }
         }
     }
+    // Whoever needs a token finds out how to bring it; nobody needs one here.
+    let schemes = document["components"]["securitySchemes"].as_object().unwrap();
+    let asked = |operation: &serde_json::Value| {
+        let all = operation["security"].as_array().unwrap().iter();
+        all.flat_map(|one| one.as_object().unwrap().keys().cloned()).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(&document), ["token", "password"]);
+    assert!(asked(&document).iter().all(|name| schemes.contains_key(name)));
+    assert_eq!(asked(&document["paths"]["/hooks/{name}"]["post"]), ["token"]);
+    assert!(asked(&document["paths"]["/readyz"]["get"]).is_empty());
     // What the clients in the documentation call.
     for operation in ["ingest", "hook", "events", "metrics", "readyz", "openapi"] {
         assert!(names.contains(operation), "{names:?}");

@@ -113,7 +113,7 @@ async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
     let measured = attack(true, (4 * plan.rate * plan.seconds).min(plan.frames), plan.rate);
     let under = beside(door, &running, key.as_ref(), attack::run(Arc::clone(&measured))).await?;
     let flood = attack(true, plan.frames - measured.count, 8 * plan.rate);
-    let middle = watch(&flood, running.process());
+    let middle = hold_back(&flood, running.process());
     let (flooded, middle) =
         tokio::try_join!(beside(door, &running, key.as_ref(), attack::run(Arc::clone(&flood))), middle)?;
     let seconds = begun.elapsed().as_secs_f64();
@@ -217,7 +217,7 @@ async fn beside(
 
 /// The memory of the process when half of the frames are sent. Until all are, the clients are held back while the kernel would drop
 /// what they send. To look takes it a millisecond, which is why nothing is measured meanwhile.
-async fn watch(attack: &Attack, process: u32) -> Result<f64, Failure> {
+async fn hold_back(attack: &Attack, process: u32) -> Result<f64, Failure> {
     let mut middle = None;
     loop {
         let sent = attack.sent.load(Relaxed);

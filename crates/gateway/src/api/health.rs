@@ -20,7 +20,7 @@ pub async fn stats(State(shared): State<Arc<Shared>>) -> Json<StatsObject> {
 }
 
 /// The process serves requests.
-#[utoipa::path(get, path = "/healthz", tag = "health", responses(
+#[utoipa::path(get, path = "/healthz", tag = "health", security(()), responses(
     (status = 200, description = "The process serves requests.", body = String, content_type = "text/plain"),
 ))]
 pub async fn healthz() -> &'static str {
@@ -28,7 +28,7 @@ pub async fn healthz() -> &'static str {
 }
 
 /// A message that comes now can be made durable.
-#[utoipa::path(get, path = "/readyz", tag = "health", responses(
+#[utoipa::path(get, path = "/readyz", tag = "health", security(()), responses(
     (status = 200, description = "A message that comes now can be made durable.", body = String, content_type = "text/plain"),
     (status = 503, description = "`not-ready`", body = Problem, content_type = "application/problem+json"),
 ))]

@@ -5,15 +5,44 @@ use super::{health, readable};
 use crate::{inputs, problem::Problem, shared::Shared};
 use axum::{http::header, response::IntoResponse};
 use std::sync::{Arc, LazyLock};
-use utoipa::OpenApi;
+use utoipa::{
+    Modify, OpenApi,
+    openapi::security::{Http, HttpAuthScheme, SecurityScheme},
+};
 use utoipa_axum::router::OpenApiRouter;
 
+// Nothing is needed on the loopback address, or where `[access] who` lets anyone in.
 #[derive(OpenApi)]
-#[openapi(info(
-    title = "Dunnage gateway",
-    description = "Takes telemetry, makes it durable, and only then acknowledges it. Problems are RFC 9457 documents; their types are in spec/ingest.md.",
-))]
+#[openapi(
+    info(
+        title = "Dunnage gateway",
+        description = "Takes telemetry, makes it durable, and only then acknowledges it. Problems are RFC 9457 documents; their types are in spec/ingest.md.",
+    ),
+    modifiers(&Credentials),
+    security((), ("token" = []), ("password" = []))
+)]
 struct About;
+
+/// How a token is brought.
+struct Credentials;
+
+impl Modify for Credentials {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let components = document.components.get_or_insert_default();
+        for (name, scheme, description) in [
+            (
+                "token",
+                HttpAuthScheme::Bearer,
+                "A token of `dunnage gateway token new`; at a webhook, one of its own.",
+            ),
+            ("password", HttpAuthScheme::Basic, "The token as password, with any name, as browsers send it."),
+        ] {
+            let mut scheme = Http::new(scheme);
+            scheme.description = Some(description.into());
+            components.add_security_scheme(name, SecurityScheme::Http(scheme));
+        }
+    }
+}
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let all: OpenApiRouter<Arc<Shared>> = OpenApiRouter::with_openapi(About::openapi());

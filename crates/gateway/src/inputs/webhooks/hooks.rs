@@ -49,7 +49,7 @@ impl Guards {
 }
 
 /// A request of a webhook's provider.
-#[utoipa::path(post, path = "/hooks/{name}", tag = "ingest", operation_id = "hook",
+#[utoipa::path(post, path = "/hooks/{name}", tag = "ingest", operation_id = "hook", security((), ("token" = [])),
     params(("name" = String, Path, description = "The input's name.")),
     request_body(description = "What the provider sends.", content(
         (serde_json::Value = "application/json"),
