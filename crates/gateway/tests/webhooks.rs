@@ -206,6 +206,23 @@ fn who_cannot_prove_who_it_is_is_401_and_nothing_is_kept() {
 }
 
 #[test]
+fn who_tries_many_tokens_is_told_to_wait_and_the_right_one_is_still_taken() {
+    let gateway = start();
+    let status =
+        |path: &str, header: &str, token: &str| call(&gateway, path, (header, token), JSON, ASTROCAST).status;
+    // Who brings nothing does not guess.
+    let none: Vec<_> = (0..40).map(|_| status("/hooks/astrocast", "x-none", "")).collect();
+    assert_eq!(none, [401; 40]);
+    let wrong: Vec<_> =
+        (0..40).map(|n| status("/hooks/astrocast", "authorization", &format!("Bearer {n}"))).collect();
+    assert_eq!((&wrong[..30], wrong[39]), (&[401; 30][..], 429));
+    assert_eq!(status("/hooks/rockblock-url?token=x", "x-none", ""), 429);
+    assert_eq!(status("/hooks/astrocast", "authorization", "Bearer 0123456789abcdef"), 200);
+    let metrics = gateway.get("/metrics").text;
+    assert!(metrics.contains("dunnage_access_refusals_total{problem=\"too-many\"}"), "{metrics}");
+}
+
+#[test]
 fn two_tokens_hold_while_one_takes_the_place_of_the_other_and_one_may_be_in_the_url() {
     let gateway = start();
     for token in ["Bearer fedcba9876543210", "bearer 0123456789abcdef", "0123456789abcdef"] {

@@ -176,14 +176,21 @@ impl Access {
         let problem = match token {
             Ok(token) if enough(&token.right) => return Ok(()),
             Ok(_) => forbidden(otherwise()),
-            Err(detail) => self.wrong(peer, credential.is_some(), detail),
+            Err(detail) => return Err(self.refuse_token(peer, credential.is_some(), detail)),
         };
         self.refusals.count(&problem);
         Err(problem)
     }
 
-    /// A peer that brings nothing is told what is needed. One that brings the wrong thing again and again is told to wait; a token
-    /// that is valid is always taken, as others may be behind the same address.
+    /// What a peer is told that brought no valid token, here or to a door that has its own, and counts it. One that brings nothing is told
+    /// what is needed. One that brings the wrong thing again and again is told to wait; a token that is valid is always taken, as
+    /// others may be behind the same address.
+    pub fn refuse_token(&self, peer: &Peer, tried: bool, detail: String) -> Problem {
+        let problem = self.wrong(peer, tried, detail);
+        self.refusals.count(&problem);
+        problem
+    }
+
     fn wrong(&self, peer: &Peer, tried: bool, detail: String) -> Problem {
         if tried {
             let address = peer.address.to_canonical();

@@ -38,7 +38,7 @@ use arc_swap::ArcSwap;
 use axum::{
     Json,
     extract::Request,
-    http::{HeaderMap, HeaderName, header, request::Parts},
+    http::{HeaderMap, HeaderName, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
 use callback::{Body, Callback, Uplink};
@@ -205,7 +205,7 @@ impl Hook {
     async fn call(&self, shared: &Arc<Shared>, request: Request) -> Response {
         let name = shared.requests.of(request.headers());
         let peer = access::http::peer(request.headers(), request.extensions());
-        let answer = match self.read(shared, request).await {
+        let answer = match self.read(shared, &peer, request).await {
             Ok((Callback::Event(event), _)) => {
                 shared.metrics.event(self.provider.name(), event);
                 Ok(Answer { message: "ignored", problem: None })
@@ -232,13 +232,19 @@ impl Hook {
     }
 
     /// What the request is, and the room that it takes.
-    async fn read(&self, shared: &Arc<Shared>, request: Request) -> Result<(Callback, Reservation), Problem> {
+    async fn read(
+        &self,
+        shared: &Arc<Shared>,
+        peer: &Peer,
+        request: Request,
+    ) -> Result<(Callback, Reservation), Problem> {
         let (head, body) = request.into_parts();
         let limits = Http { body_limit_bytes: CALLBACK_BYTES, ..shared.http.clone() };
         let guard = self.guard.load_full();
-        if let Err(problem) = self.admit(&guard, &head) {
+        if let Err(tried) = self.admit(&guard, &head) {
             ignore(body, &limits).await;
-            return Err(problem);
+            let detail = format!("{} must have a token of this webhook", self.header);
+            return Err(shared.access.refuse_token(peer, tried, detail));
         }
         let mut room = shared.queue.reserve();
         let bytes = receive(body, &limits, &mut room).await?;
@@ -254,11 +260,15 @@ impl Hook {
             Provider::TheThingsStack => the_things_stack::read(&body),
             Provider::Rockblock => rockblock::read(&body, key),
         };
+        let callback = callback.map_err(|problem| match problem.status() {
+            StatusCode::UNAUTHORIZED => shared.access.refuse_token(peer, true, problem.detail),
+            _ => problem,
+        });
         Ok((callback?, room))
     }
 
-    /// Whether the sender knows a token, where that is what tells who may send.
-    fn admit(&self, guard: &Guard, head: &Parts) -> Result<(), Problem> {
+    /// Whether the sender knows a token, where that is what tells who may send; if not, whether it brought one at all.
+    fn admit(&self, guard: &Guard, head: &Parts) -> Result<(), bool> {
         let Guard::Tokens(tokens) = guard else { return Ok(()) };
         let given = text(&head.headers, &self.header);
         let given = match given.split_once(' ') {
@@ -269,11 +279,9 @@ impl Hook {
             Provider::Rockblock => rockblock::token(head.uri.query().unwrap_or_default()),
             _ => None,
         };
-        match tokens.know(given) | of_url.is_some_and(|token| tokens.know(&token)) {
+        match tokens.know(given) | of_url.as_deref().is_some_and(|token| tokens.know(token)) {
             true => Ok(()),
-            false => {
-                Err(callback::unauthorized(format!("{} must have a token of this webhook", self.header)))
-            }
+            false => Err(!given.is_empty() || of_url.is_some()),
         }
     }
 
