@@ -188,8 +188,10 @@ describe("the page", () => {
 });
 
 test("outputs show what they have delivered, what is to go, what was refused and why", async () => {
+  // It takes its time, so that outputs go on when no message comes any more.
   const other = createServer((request, response) => {
-    request.resume().on("end", () => response.writeHead(request.url === "/takes" ? 204 : 400).end("<i>no</i>"));
+    const answer = () => response.writeHead(request.url === "/takes" ? 204 : 400).end("<i>no</i>");
+    request.resume().on("end", () => setTimeout(answer, 1100));
   });
   await once(other.listen(0, "127.0.0.1"), "listening");
   const { port } = other.address();

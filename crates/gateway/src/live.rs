@@ -1,7 +1,7 @@
 //! What watchers see: a stream of events. It is a view, not a log: under load it carries a sample.
 
 use crate::{
-    api::objects::{MessageObject, RejectObject},
+    api::objects::{MessageObject, RejectObject, StatsObject},
     buffer::{Entry, Observer, Totals},
     shared::Shared,
 };
@@ -165,19 +165,19 @@ impl Observer for Commits {
     }
 }
 
-/// Sends the stats once a second when they changed and someone watches.
+/// Sends the stats once a second when they changed and someone watches; those of outputs change when no message comes, too.
 pub async fn tell_stats(shared: Arc<Shared>) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
-    let mut last = Totals::default();
+    let mut last = None;
     loop {
         seconds.tick().await;
         if shared.live.watchers() == 0 {
             continue;
         }
-        let now = shared.board.totals();
-        if now != last {
-            shared.live.send("stats", &crate::api::objects::StatsObject::of(&shared));
-            last = now;
+        let now = StatsObject::of(&shared);
+        if last.as_ref() != Some(&now) {
+            shared.live.send("stats", &now);
+            last = Some(now);
         }
     }
 }

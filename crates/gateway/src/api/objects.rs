@@ -162,7 +162,7 @@ impl DeviceObject {
 }
 
 /// Counts over the life of the buffer.
-#[derive(Serialize, ToSchema)]
+#[derive(PartialEq, Serialize, ToSchema)]
 pub struct StatsObject {
     received: u64,
     stored: u64,
@@ -183,7 +183,7 @@ pub struct StatsObject {
     version: &'static str,
 }
 
-#[derive(Serialize, ToSchema)]
+#[derive(PartialEq, Serialize, ToSchema)]
 struct FormatObject {
     format: &'static str,
     messages: u64,
