@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use std::sync::Arc;
 
 /// How much was stored.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Totals {
     /// The buffer's name: 8 hexadecimal digits that it was given when it was made.
     pub name: Arc<str>,
