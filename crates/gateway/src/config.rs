@@ -1,7 +1,11 @@
 //! The configuration: one TOML file, then the environment.
 
-use crate::{access, inputs, outputs, tls};
-use serde::{Deserialize, Serialize};
+use crate::{
+    access, inputs,
+    kind::{self, Kind},
+    outputs, tls,
+};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -203,57 +207,146 @@ pub enum Duplicates {
     Bytes,
 }
 
-/// `[[input]]`: where messages come from. One of the tables says how.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// `[[input]]`: where messages come from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Input {
     /// What it is called in the log. No two have the same.
     pub name: String,
-    /// A listener for MQTT.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mqtt: Option<inputs::mqtt::Settings>,
-    /// Topics of a broker.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub broker: Option<inputs::broker::Settings>,
-    /// A NATS stream.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nats: Option<inputs::nats::Settings>,
-    /// What a network's provider posts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub webhook: Option<inputs::webhooks::Settings>,
-    /// CoAP over UDP.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coap: Option<inputs::coap::Settings>,
-    /// Bare datagrams.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub udp: Option<inputs::udp::Settings>,
+    /// How they come.
+    #[serde(flatten)]
+    pub kind: InputKind,
 }
 
-/// `[[output]]`: where messages go. One of the tables says how.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// How messages come, beside HTTP's `/ingest`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InputKind {
+    /// A listener for MQTT.
+    Mqtt(inputs::mqtt::Settings),
+    /// Topics of a broker.
+    Broker(inputs::broker::Settings),
+    /// A NATS stream.
+    Nats(inputs::nats::Settings),
+    /// What a network's provider posts.
+    Webhook(inputs::webhooks::Settings),
+    /// CoAP over UDP.
+    Coap(inputs::coap::Settings),
+    /// Bare datagrams.
+    Udp(inputs::udp::Settings),
+}
+
+impl Kind for InputKind {
+    const SECTION: &'static str = "[[input]]";
+    const KEYS: &'static [&'static str] = &["mqtt", "broker", "nats", "webhook", "coap", "udp"];
+
+    fn key(&self) -> &'static str {
+        match self {
+            InputKind::Mqtt(_) => "mqtt",
+            InputKind::Broker(_) => "broker",
+            InputKind::Nats(_) => "nats",
+            InputKind::Webhook(_) => "webhook",
+            InputKind::Coap(_) => "coap",
+            InputKind::Udp(_) => "udp",
+        }
+    }
+
+    fn read<'de, D: Deserializer<'de>>(key: &str, table: D) -> Result<InputKind, D::Error> {
+        match key {
+            "mqtt" => Deserialize::deserialize(table).map(InputKind::Mqtt),
+            "broker" => Deserialize::deserialize(table).map(InputKind::Broker),
+            "nats" => Deserialize::deserialize(table).map(InputKind::Nats),
+            "webhook" => Deserialize::deserialize(table).map(InputKind::Webhook),
+            "coap" => Deserialize::deserialize(table).map(InputKind::Coap),
+            "udp" => Deserialize::deserialize(table).map(InputKind::Udp),
+            key => Err(D::Error::unknown_field(key, InputKind::KEYS)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Input {
+    fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Input, D::Error> {
+        let read = kind::read(table, &["name"])?;
+        Ok(Input { name: read.name, kind: read.kind })
+    }
+}
+
+/// `[[output]]`: where messages go.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Output {
     /// What it is called in metrics and the log, and what its cursor belongs to. No two have the same.
     pub name: String,
     /// Most calls at a time, 1 to 1024; without it, 64. Fewer are made when the other side gets slower under more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
+    /// How they go.
+    #[serde(flatten)]
+    pub kind: OutputKind,
+}
+
+/// How messages go.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OutputKind {
     /// POST to a URL.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub http: Option<outputs::http::Settings>,
+    Http(outputs::http::Settings),
     /// Files by day.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub files: Option<outputs::files::Settings>,
+    Files(outputs::files::Settings),
     /// Publish to a NATS stream.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nats: Option<outputs::nats::Settings>,
+    Nats(outputs::nats::Settings),
     /// A topic of Kafka.
     #[cfg(feature = "kafka")]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kafka: Option<outputs::kafka::Settings>,
+    Kafka(outputs::kafka::Settings),
     /// contentInstances in a oneM2M CSE.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub onem2m: Option<outputs::onem2m::Settings>,
+    Onem2m(outputs::onem2m::Settings),
+}
+
+impl Kind for OutputKind {
+    const SECTION: &'static str = "[[output]]";
+    const KEYS: &'static [&'static str] = &[
+        "http",
+        "files",
+        "nats",
+        #[cfg(feature = "kafka")]
+        "kafka",
+        "onem2m",
+    ];
+
+    fn key(&self) -> &'static str {
+        match self {
+            OutputKind::Http(_) => "http",
+            OutputKind::Files(_) => "files",
+            OutputKind::Nats(_) => "nats",
+            #[cfg(feature = "kafka")]
+            OutputKind::Kafka(_) => "kafka",
+            OutputKind::Onem2m(_) => "onem2m",
+        }
+    }
+
+    fn read<'de, D: Deserializer<'de>>(key: &str, table: D) -> Result<OutputKind, D::Error> {
+        match key {
+            "http" => Deserialize::deserialize(table).map(OutputKind::Http),
+            "files" => Deserialize::deserialize(table).map(OutputKind::Files),
+            "nats" => Deserialize::deserialize(table).map(OutputKind::Nats),
+            #[cfg(feature = "kafka")]
+            "kafka" => Deserialize::deserialize(table).map(OutputKind::Kafka),
+            "onem2m" => Deserialize::deserialize(table).map(OutputKind::Onem2m),
+            key => Err(D::Error::unknown_field(key, OutputKind::KEYS)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Output {
+    fn deserialize<D: Deserializer<'de>>(table: D) -> Result<Output, D::Error> {
+        let read = kind::read(table, &["name", "concurrency"])?;
+        Ok(Output { name: read.name, concurrency: read.concurrency, kind: read.kind })
+    }
+}
+
+impl Output {
+    /// An output of the kind `kind`, with as many calls at a time as there are by default.
+    pub fn new(name: &str, kind: OutputKind) -> Output {
+        Output { name: name.into(), concurrency: None, kind }
+    }
 }
 
 /// How schema-driven formats carry decimals and structured text.

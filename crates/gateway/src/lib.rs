@@ -18,6 +18,7 @@ pub mod fuzzing;
 mod head_timer;
 mod hex;
 mod inputs;
+mod kind;
 mod live;
 pub mod log;
 mod metrics;
@@ -47,8 +48,8 @@ pub use api::openapi::document as openapi;
 pub use buffer::{BufferError, undelivered::Undelivered};
 pub use check::{Mistake, check};
 pub use config::{
-    Admin, Buffer, Config, Duplicates, FormatName, Http, Input, Log, LogFormat, Mapping, Output, Profile,
-    Quarantine, Schemas, WhenFull,
+    Admin, Buffer, Config, Duplicates, FormatName, Http, Input, InputKind, Log, LogFormat, Mapping, Output,
+    OutputKind, Profile, Quarantine, Schemas, WhenFull,
 };
 pub use config_file::ConfigError;
 pub use inputs::{InputError, nats as nats_input, webhooks as webhook_input};

@@ -5,7 +5,7 @@
 mod support;
 
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType};
-use dunnage_gateway::{Right, Who, tokens};
+use dunnage_gateway::{InputKind, Right, Who, tokens};
 use rusqlite::Connection;
 use std::{
     collections::HashSet,
@@ -361,7 +361,8 @@ fn serve_in_child() {
         configure(config);
         // The same port after a kill.
         if let Ok(port) = std::fs::read_to_string(folder.join("port")) {
-            config.inputs[0].coap.as_mut().unwrap().listen.set_port(port.parse().unwrap());
+            let InputKind::Coap(coap) = &mut config.inputs[0].kind else { panic!("it is CoAP") };
+            coap.listen.set_port(port.parse().unwrap());
         }
     });
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use dimpl::{Dtls, Output, PskResolver, crypto::Dtls12CipherSuite};
-use dunnage_gateway::{Config, keys};
+use dunnage_gateway::{Config, InputKind, keys};
 use rusqlite::Connection;
 use std::{
     net::{SocketAddr, UdpSocket},
@@ -181,7 +181,8 @@ fn serve_in_child() {
     child::serve_with(|folder, config| {
         configure(config);
         let port = std::fs::read_to_string(folder.join("port")).unwrap();
-        config.inputs[0].coap.as_mut().unwrap().listen.set_port(port.parse().unwrap());
+        let InputKind::Coap(coap) = &mut config.inputs[0].kind else { panic!("it is CoAP") };
+        coap.listen.set_port(port.parse().unwrap());
     });
 }
 

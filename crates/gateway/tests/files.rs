@@ -4,7 +4,7 @@
 
 mod support;
 
-use dunnage_gateway::{Config, Output, files_output::Kind, files_output::Settings};
+use dunnage_gateway::{Config, Output, OutputKind, files_output::Kind, files_output::Settings};
 use std::{
     collections::BTreeSet,
     fs::{self, File},
@@ -22,7 +22,7 @@ fn with_files(folder: &Path, config: &mut Config) {
         .iter()
         .map(|(name, kind)| {
             let files = Settings { path: folder.join(name), kind: *kind };
-            Output { name: (*name).into(), files: Some(files), ..Output::default() }
+            Output::new(name, OutputKind::Files(files))
         })
         .collect();
 }

@@ -5,7 +5,7 @@
 
 mod support;
 
-use dunnage_gateway::{Config, Output, kafka_output::Settings};
+use dunnage_gateway::{Config, Output, OutputKind, kafka_output::Settings};
 use rdkafka::{
     ClientConfig, Message,
     consumer::{BaseConsumer, Consumer},
@@ -21,7 +21,7 @@ const DEVICES: usize = 10;
 
 fn with_kafka(kafka: &Kafka, config: &mut Config) {
     let settings = Settings { brokers: kafka.address(), topic: "telemetry".into(), timeout_seconds: 10 };
-    config.outputs.push(Output { name: "log".into(), kafka: Some(settings), ..Output::default() });
+    config.outputs.push(Output::new("log", OutputKind::Kafka(settings)));
 }
 
 /// A record: its key, its value, and a header.

@@ -4,7 +4,7 @@
 
 mod support;
 
-use dunnage_gateway::Output;
+use dunnage_gateway::{Output, OutputKind};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -27,7 +27,7 @@ fn root() -> PathBuf {
 fn gateway() -> Running {
     let gateway = start_with(|config| {
         let http = toml::from_str("url = 'http://127.0.0.1:1/'\ntimeout_seconds = 1").unwrap();
-        config.outputs.push(Output { name: "o".into(), http: Some(http), ..Output::default() });
+        config.outputs.push(Output::new("o", OutputKind::Http(http)));
         let tokens = config.buffer.path.with_file_name("tokens");
         std::fs::write(&tokens, "0123456789abcdef").unwrap();
         let hook = format!(

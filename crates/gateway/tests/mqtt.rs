@@ -4,7 +4,7 @@
 
 mod support;
 
-use dunnage_gateway::{Config, Right, Tls, Who, tokens};
+use dunnage_gateway::{Config, InputKind, Right, Tls, Who, tokens};
 use rusqlite::Connection;
 use std::{
     collections::HashSet,
@@ -379,7 +379,8 @@ fn serve_in_child() {
     child::serve_with(|folder, config| {
         let port = std::fs::read_to_string(folder.join("port")).unwrap();
         listen(config, "");
-        config.inputs[0].mqtt.as_mut().unwrap().listen = ([127, 0, 0, 1], port.parse().unwrap()).into();
+        let InputKind::Mqtt(mqtt) = &mut config.inputs[0].kind else { panic!("it is MQTT") };
+        mqtt.listen = ([127, 0, 0, 1], port.parse().unwrap()).into();
     });
 }
 

@@ -5,7 +5,7 @@
 mod support;
 
 use async_nats::jetstream::{Context, consumer::pull, message::StreamMessage, stream};
-use dunnage_gateway::{Input, Output};
+use dunnage_gateway::{Input, Output, OutputKind};
 use std::time::{Duration, Instant};
 use support::{JSON, nats::Cluster, start_with};
 
@@ -231,9 +231,11 @@ fn the_containers_configurations_are_some() {
         assert!(of_container.outputs.len() + of_container.inputs.len() > 0);
         let gateway = start_with(|config| {
             (config.inputs, config.outputs) = (of_container.inputs, of_container.outputs);
-            config.outputs.iter_mut().filter_map(|output| output.files.as_mut()).for_each(|files| {
-                files.path = config.buffer.path.with_extension("files");
-            });
+            for output in &mut config.outputs {
+                if let OutputKind::Files(files) = &mut output.kind {
+                    files.path = config.buffer.path.with_extension("files");
+                }
+            }
         });
         assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
         gateway.stop();

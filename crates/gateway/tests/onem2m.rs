@@ -10,7 +10,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, Method, StatusCode, Uri},
 };
-use dunnage_gateway::{Output, onem2m_output::Settings};
+use dunnage_gateway::{Output, OutputKind, onem2m_output::Settings};
 use serde_json::{Value, json};
 use std::{
     collections::HashSet,
@@ -43,7 +43,7 @@ fn settings(url: &str, more: &str) -> Settings {
 fn gateway(url: &str, more: &str) -> Running {
     let onem2m = settings(url, more);
     start_with(|config| {
-        config.outputs.push(Output { name: "cse".into(), onem2m: Some(onem2m), ..Output::default() });
+        config.outputs.push(Output::new("cse", OutputKind::Onem2m(onem2m)));
     })
 }
 

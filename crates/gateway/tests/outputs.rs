@@ -5,7 +5,7 @@
 mod support;
 
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
-use dunnage_gateway::{Output, Which};
+use dunnage_gateway::{Output, OutputKind, Which};
 use serde_json::Value;
 use std::{
     net::SocketAddr,
@@ -40,7 +40,7 @@ fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
 
 fn output(address: SocketAddr) -> Output {
     let http = toml::from_str(&format!("url = 'http://{address}/in'")).unwrap();
-    Output { name: "archive".into(), http: Some(http), ..Output::default() }
+    Output::new("archive", OutputKind::Http(http))
 }
 
 fn wait_for(received: &Received, count: usize) -> Vec<Value> {

@@ -4,7 +4,7 @@
 
 mod support;
 
-use dunnage_gateway::{Output, Status};
+use dunnage_gateway::{Output, OutputKind, Status};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -23,8 +23,8 @@ const DONE: Reply = Reply::Status("204 No Content");
 fn gateway_to(server: &Scripted, settings: &str) -> Running {
     let settings = format!("url = 'http://{}/in?key=hidden'\n{settings}", server.address);
     start_with(|config| {
-        let http = Some(toml::from_str(&settings).unwrap());
-        config.outputs.push(Output { name: "hook".into(), http, ..Output::default() });
+        let http = toml::from_str(&settings).unwrap();
+        config.outputs.push(Output::new("hook", OutputKind::Http(http)));
     })
 }
 
@@ -157,8 +157,8 @@ fn settings_that_cannot_work_name_their_key() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let mut config = support::config(folder.path());
-        let http = Some(toml::from_str(settings).unwrap());
-        config.outputs.push(Output { name: "hook".into(), http, ..Output::default() });
+        let http = toml::from_str(settings).unwrap();
+        config.outputs.push(Output::new("hook", OutputKind::Http(http)));
         let error = support::runtime().block_on(dunnage_gateway::Gateway::start(config)).err().unwrap();
         assert!(error.to_string().contains(key), "{settings}: {error}");
     }

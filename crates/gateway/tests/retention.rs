@@ -5,7 +5,7 @@
 mod support;
 
 use axum::{Router, extract::State, http::StatusCode, routing::post};
-use dunnage_gateway::{Config, Output, WhenFull, http_output};
+use dunnage_gateway::{Config, Output, OutputKind, WhenFull, http_output};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::{
@@ -51,7 +51,7 @@ fn limited(config: &mut Config, address: Option<SocketAddr>) {
     config.buffer.limit_bytes = LIMIT;
     if let Some(address) = address {
         let http = settings(&format!("http://{address}/"));
-        config.outputs.push(Output { name: "archive".into(), http: Some(http), ..Output::default() });
+        config.outputs.push(Output::new("archive", OutputKind::Http(http)));
     }
 }
 

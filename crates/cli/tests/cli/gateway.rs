@@ -420,6 +420,28 @@ name = "y"
 [[output]]
 name = "z"
 [output.http]
+
+[[output]]
+name = "both"
+[output.files]
+path = "files"
+kind = "ndjson"
+[output.http]
+url = "http://127.0.0.1:1/"
+
+[[input]]
+name = "both"
+[input.coap]
+listen = "127.0.0.1:0"
+[input.udp]
+listen = "127.0.0.1:0"
+
+[[input]]
+name = "other"
+[input.copa]
+
+[[input]]
+name = "none"
 "#;
 
 #[test]

@@ -1,5 +1,6 @@
 //! A TOML document with the places of its keys, read as far as it goes.
 
+use crate::kind;
 use serde::de::DeserializeOwned;
 use std::{collections::HashMap, ops::Range};
 use toml::{
@@ -50,8 +51,13 @@ impl<'t> Document<'t> {
             let gone = key.is_some();
             // What follows from a line that is no TOML is not worth telling.
             let follows = at(&error).is_some_and(|at| lines.contains(&document.place(at).0));
-            if !follows {
-                let (key, message) = (key.unwrap_or_default(), explain(error.message()));
+            let key = key.unwrap_or_default();
+            // A table whose kind was wrong has none any more.
+            let within = format!("{key}.");
+            let lacks = error.message().ends_with(kind::NONE)
+                && wrong.iter().any(|earlier| earlier.key.starts_with(&within));
+            if !follows && !lacks {
+                let message = explain(error.message());
                 wrong.push(Wrong { at: at(&error), key, message });
             }
             if !gone {

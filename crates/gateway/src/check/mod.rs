@@ -6,12 +6,13 @@ use crate::{
     access,
     config::Config,
     config_file::{ConfigError, overridden},
-    inputs, log, outputs,
+    inputs,
+    kind::Kind,
+    log, outputs,
     profile::Profiles,
     tls,
 };
 pub use document::{Document, Wrong};
-use serde::Serialize;
 use std::{fmt, path::Path};
 
 /// Something wrong in a configuration.
@@ -143,7 +144,7 @@ impl Found<'_> {
                 self.value(&["output", &index_text, key], message);
             }
             if let Err(error) = outputs::open(output) {
-                self.own(("output", index), &kind(output), &error.message);
+                self.own(("output", index), output.kind.key(), &error.message);
             }
         }
     }
@@ -151,7 +152,7 @@ impl Found<'_> {
     fn inputs(&mut self, config: &Config) {
         for (index, input) in config.inputs.iter().enumerate() {
             if let Err(error) = inputs::open(config, index) {
-                self.own(("input", index), &kind(input), &error.message);
+                self.own(("input", index), input.kind.key(), &error.message);
             }
         }
     }
@@ -171,10 +172,4 @@ impl Found<'_> {
 
 fn is_key(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
-}
-
-/// The name of the table that says how, if there is one.
-fn kind(part: &impl Serialize) -> String {
-    let table = toml::Table::try_from(part).unwrap_or_default();
-    table.into_iter().find(|(_, value)| value.is_table()).map_or_else(String::new, |(kind, _)| kind)
 }

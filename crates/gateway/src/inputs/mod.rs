@@ -17,7 +17,11 @@ pub mod take;
 pub mod udp;
 pub mod webhooks;
 
-use crate::{config::Config, name::is_name, shared::Shared};
+use crate::{
+    config::{Config, InputKind},
+    name::is_name,
+    shared::Shared,
+};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -83,31 +87,18 @@ pub fn open(config: &Config, index: usize) -> Result<Named, InputError> {
     if earlier.iter().any(|other| other.name == *name) {
         return Err(failed("another input has this name".into()));
     }
-    let mut inputs = Vec::new();
-    if let Some(settings) = &input.mqtt {
-        let certificate = !config.tls.certificate.as_os_str().is_empty();
-        inputs.push(mqtt::Mqtt::new(name, settings, certificate).map(boxed));
-    }
-    if let Some(settings) = &input.broker {
-        inputs.push(broker::Broker::new(name, settings).map(boxed));
-    }
-    if let Some(settings) = &input.nats {
-        inputs.push(nats::Nats::new(name, settings).map(boxed));
-    }
-    if let Some(settings) = &input.webhook {
-        inputs.push(webhooks::Webhook::new(name, settings).map(boxed));
-    }
-    if let Some(settings) = &input.coap {
-        inputs.push(coap::Coap::new(name, settings).map(boxed));
-    }
-    if let Some(settings) = &input.udp {
-        inputs.push(udp::Udp::new(name, settings).map(boxed));
-    }
-    match (inputs.pop(), inputs.is_empty()) {
-        (None, _) => Err(failed("says nothing of where messages come from".into())),
-        (Some(input), true) => Ok(Named { name: name.clone(), input: input.map_err(failed)? }),
-        (Some(_), false) => Err(failed("is to be one of these kinds, not several".into())),
-    }
+    let opened = match &input.kind {
+        InputKind::Mqtt(settings) => {
+            let certificate = !config.tls.certificate.as_os_str().is_empty();
+            mqtt::Mqtt::new(name, settings, certificate).map(boxed)
+        }
+        InputKind::Broker(settings) => broker::Broker::new(name, settings).map(boxed),
+        InputKind::Nats(settings) => nats::Nats::new(name, settings).map(boxed),
+        InputKind::Webhook(settings) => webhooks::Webhook::new(name, settings).map(boxed),
+        InputKind::Coap(settings) => coap::Coap::new(name, settings).map(boxed),
+        InputKind::Udp(settings) => udp::Udp::new(name, settings).map(boxed),
+    };
+    Ok(Named { name: name.clone(), input: opened.map_err(failed)? })
 }
 
 fn boxed(input: impl Input + 'static) -> Box<dyn Input> {

@@ -20,7 +20,7 @@ pub use message::Message;
 pub use meter::{Breaker, Families, Meter, Place, Status};
 pub use running::{AsideError, Outputs, Which};
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, OutputKind};
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use utoipa::ToSchema;
@@ -238,23 +238,12 @@ pub fn open(config: &config::Output) -> Result<Arc<dyn Output>, OutputError> {
     if !crate::name::is_name(&config.name) {
         return Err(failed("the name must be 1 to 64 of A-Z a-z 0-9 . _ : -".into()));
     }
-    match config {
-        config::Output { http: Some(settings), .. } => {
-            Ok(Arc::new(http::Http::new(settings).map_err(failed)?))
-        }
-        config::Output { files: Some(settings), .. } => {
-            Ok(Arc::new(files::Files::new(settings).map_err(failed)?))
-        }
-        config::Output { nats: Some(settings), .. } => {
-            Ok(Arc::new(nats::Nats::new(settings).map_err(failed)?))
-        }
+    Ok(match &config.kind {
+        OutputKind::Http(settings) => Arc::new(http::Http::new(settings).map_err(failed)?),
+        OutputKind::Files(settings) => Arc::new(files::Files::new(settings).map_err(failed)?),
+        OutputKind::Nats(settings) => Arc::new(nats::Nats::new(settings).map_err(failed)?),
         #[cfg(feature = "kafka")]
-        config::Output { kafka: Some(settings), .. } => {
-            Ok(Arc::new(kafka::Kafka::new(settings).map_err(failed)?))
-        }
-        config::Output { onem2m: Some(settings), .. } => {
-            Ok(Arc::new(onem2m::OneM2m::new(settings).map_err(failed)?))
-        }
-        _ => Err(failed("says nothing of where messages go".into())),
-    }
+        OutputKind::Kafka(settings) => Arc::new(kafka::Kafka::new(settings).map_err(failed)?),
+        OutputKind::Onem2m(settings) => Arc::new(onem2m::OneM2m::new(settings).map_err(failed)?),
+    })
 }

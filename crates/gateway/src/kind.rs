@@ -1,0 +1,117 @@
+//! `[[input]]` and `[[output]]`: tables of the configuration that have a table of exactly one kind in them.
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, DeserializeSeed, MapAccess, Visitor},
+};
+use std::{fmt, marker::PhantomData};
+
+/// How the error of a table ends in which there is no kind.
+pub const NONE: &str = "this one has none";
+
+/// What an input or an output is: the table in its table, by its key.
+pub trait Kind: Sized {
+    /// Which tables these are: `[[input]]`.
+    const SECTION: &'static str;
+    /// The key of each kind.
+    const KEYS: &'static [&'static str];
+
+    /// The key of this one.
+    fn key(&self) -> &'static str;
+
+    /// Reads the table of the kind `key`, which is one of `KEYS`.
+    fn read<'de, D: Deserializer<'de>>(key: &str, table: D) -> Result<Self, D::Error>;
+}
+
+/// A table as it was read: its name, its kind, and its number of calls if it has one.
+pub struct Read<K> {
+    /// `name`
+    pub name: String,
+    /// `concurrency`, where `KEYS` of the reader has it.
+    pub concurrency: Option<usize>,
+    /// The table that says how.
+    pub kind: K,
+}
+
+/// Reads a table that has the keys `own` beside its kind. A second kind is an error at its key.
+pub fn read<'de, K: Kind, D: Deserializer<'de>>(
+    table: D,
+    own: &'static [&'static str],
+) -> Result<Read<K>, D::Error> {
+    table.deserialize_map(Table { own, kind: PhantomData })
+}
+
+struct Table<K> {
+    own: &'static [&'static str],
+    kind: PhantomData<K>,
+}
+
+impl<'de, K: Kind> Visitor<'de> for Table<K> {
+    type Value = Read<K>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a table {}", K::SECTION)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read<K>, A::Error> {
+        let (mut name, mut concurrency, mut kind) = (None, None, None::<K>);
+        while let Some(key) = map.next_key_seed(Key { own: self.own, first: kind.as_ref() })? {
+            match &*key {
+                "name" => name = Some(map.next_value()?),
+                "concurrency" => concurrency = Some(map.next_value()?),
+                key => kind = Some(map.next_value_seed(Value { key, kind: PhantomData })?),
+            }
+        }
+        let name = name.ok_or_else(|| de::Error::missing_field("name"))?;
+        let kind = kind.ok_or_else(|| {
+            let (section, keys) = (K::SECTION, K::KEYS.join(", "));
+            de::Error::custom(format!("an {section} must have exactly one of: {keys}; {NONE}"))
+        })?;
+        Ok(Read { name, concurrency, kind })
+    }
+}
+
+/// A key of the table. What is wrong with it is found while it is read, as errors get the place of what was being read.
+struct Key<'k, K> {
+    own: &'static [&'static str],
+    first: Option<&'k K>,
+}
+
+impl<'de, K: Kind> DeserializeSeed<'de> for Key<'_, K> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<String, D::Error> {
+        let key = String::deserialize(key)?;
+        if self.own.contains(&&*key) {
+            return Ok(key);
+        }
+        if !K::KEYS.contains(&&*key) {
+            let known: Vec<_> = self.own.iter().chain(K::KEYS).map(|known| format!("`{known}`")).collect();
+            let known = known.join(", ");
+            return Err(de::Error::custom(format!("unknown field `{key}`, expected one of {known}")));
+        }
+        match self.first {
+            None => Ok(key),
+            Some(first) => {
+                let (section, keys, first) = (K::SECTION, K::KEYS.join(", "), first.key());
+                let rule = format!("an {section} must have exactly one of: {keys}");
+                Err(de::Error::custom(format!(
+                    "{rule}; this one has {first:?} already: make another {section} for {key:?}"
+                )))
+            }
+        }
+    }
+}
+
+struct Value<'k, K> {
+    key: &'k str,
+    kind: PhantomData<K>,
+}
+
+impl<'de, K: Kind> DeserializeSeed<'de> for Value<'_, K> {
+    type Value = K;
+
+    fn deserialize<D: Deserializer<'de>>(self, table: D) -> Result<K, D::Error> {
+        K::read(self.key, table)
+    }
+}
