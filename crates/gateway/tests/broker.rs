@@ -4,7 +4,7 @@
 
 mod support;
 
-use dunnage_gateway::Config;
+use dunnage_gateway::{Config, InputKind};
 use rusqlite::Connection;
 use std::{
     collections::HashSet,
@@ -231,7 +231,9 @@ fn a_broker_with_tls_is_known_by_its_certificate() {
     let port = broker.port.to_string();
     let subscribed = |config: &mut Config, name: &str, ca: &Path| {
         subscribe(config, broker.port, name, &format!("ca_file = {ca:?}"));
-        let settings = config.inputs.last_mut().unwrap().broker.as_mut().unwrap();
+        let InputKind::Broker(settings) = &mut config.inputs.last_mut().unwrap().kind else {
+            panic!("it is a broker")
+        };
         settings.url = format!("mqtts://127.0.0.1:{port}");
     };
     let gateway = start_with(|config| subscribed(config, "good", &ca));
