@@ -13,6 +13,7 @@ mod check;
 mod clock;
 mod config;
 mod config_file;
+mod folders;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod head_timer;
@@ -212,7 +213,7 @@ impl Gateway {
         let totals = opened.totals().clone();
         let cursors = opened.cursors().clone();
         let started_at = clock::now();
-        let readers = Readers::new(config.buffer.path.clone(), queue.clone());
+        let readers = Readers::new(config.buffer.path.clone(), opened.identity(), queue.clone());
         let refusals = &metrics.refusals;
         let shared = Arc::new(Shared {
             http: config.http.clone(),

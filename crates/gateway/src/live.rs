@@ -6,6 +6,7 @@ use crate::{
     shared::Shared,
 };
 use std::{
+    fmt::Display,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -102,7 +103,8 @@ impl Commits {
                         self.shared.live.send("quarantine", &object);
                     }
                 }
-                Entry::Duplicate(_) | Entry::Change(..) | Entry::Damaged(..) | Entry::Tidy | Entry::Stop => {}
+                Entry::Duplicate(_) | Entry::Change(..) | Entry::Damaged(..) => {}
+                Entry::Tidy | Entry::Check | Entry::Stop => {}
             }
         }
         self.allowance -= allowed as f64;
@@ -155,12 +157,14 @@ impl Observer for Commits {
         self.shared.metrics.remembered(messages, forgotten);
     }
 
-    fn failed(&mut self, messages: usize, error: &rusqlite::Error) {
+    fn failed(&mut self, messages: Option<usize>, error: &dyn Display) {
         let shared = &self.shared;
-        shared.metrics.write_errors.inc();
-        shared.board.refused.fetch_add(messages as u64, Ordering::Relaxed);
+        if let Some(messages) = messages {
+            shared.metrics.write_errors.inc();
+            shared.board.refused.fetch_add(messages as u64, Ordering::Relaxed);
+        }
         if shared.board.writable.swap(false, Ordering::Relaxed) {
-            tracing::error!(%error, messages, "the buffer cannot be written; messages are refused until it can");
+            tracing::error!(%error, "the buffer cannot be written; messages are refused until it can");
         }
     }
 }

@@ -134,6 +134,7 @@ pub struct Metrics {
     devices: Gauge<u64, AtomicU64>,
     buffer_bytes: Gauge<u64, AtomicU64>,
     wal_bytes: Gauge<u64, AtomicU64>,
+    writable: Gauge,
     oldest: Gauge<f64, AtomicU64>,
 }
 
@@ -148,6 +149,8 @@ pub struct Moment {
     pub buffer_bytes: u64,
     /// Bytes of its write-ahead log.
     pub wal_bytes: u64,
+    /// Whether messages can be made durable.
+    pub writable: bool,
     /// How long ago the oldest message of the buffer arrived, in seconds.
     pub oldest_seconds: f64,
 }
@@ -191,6 +194,7 @@ impl Metrics {
             devices: Gauge::default(),
             buffer_bytes: Gauge::default(),
             wal_bytes: Gauge::default(),
+            writable: Gauge::default(),
             oldest: Gauge::default(),
         };
         metrics.register();
@@ -264,6 +268,12 @@ impl Metrics {
         r.register("buffer_damages", "Times that the buffer's file was damaged and set aside", damages);
         r.register("buffer_bytes", "The buffer's file", self.buffer_bytes.clone());
         r.register("buffer_wal_bytes", "Its write-ahead log", self.wal_bytes.clone());
+        let writable = self.writable.clone();
+        r.register(
+            "buffer_writable",
+            "1 while messages can be made durable, 0 while they are refused",
+            writable,
+        );
         let oldest = self.oldest.clone();
         r.register_with_unit(
             "buffer_oldest_age",
@@ -335,6 +345,7 @@ impl Metrics {
         self.queue_bytes.set(number(moment.queue_bytes));
         self.buffer_bytes.set(moment.buffer_bytes);
         self.wal_bytes.set(moment.wal_bytes);
+        self.writable.set(moment.writable.into());
         self.oldest.set(moment.oldest_seconds);
         self.devices.set(totals.devices);
         for (counter, now) in [

@@ -4,7 +4,7 @@ use super::{
     book::{Book, Right, Token, Until, is_pattern},
     tokens,
 };
-use crate::name::is_name;
+use crate::{folders, name::is_name};
 use std::{
     fs::{self, File},
     io::{self, Write},
@@ -105,7 +105,7 @@ pub(super) fn replace<T, B: serde::Serialize>(
 ) -> Result<T, EditError> {
     let failed = |source| EditError::Write { path: path.into(), source };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(failed)?;
+    folders::create(folder).map_err(failed)?;
     let _alone = lock(folder).map_err(failed)?;
     let (answer, book) = edit()?;
     let text = toml::to_string(&book).map_err(|e| EditError::Mistaken(e.to_string()))?;
@@ -142,9 +142,7 @@ fn write(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&new, path)?;
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    Ok(())
+    folders::sync_above(path)
 }
 
 /// What root writes belongs to the owner of `folder`, as which the gateway runs.

@@ -36,7 +36,7 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
     let reason = if shared.queue.is_closed() {
         "the writer has ended"
     } else if !shared.board.writable.load(Ordering::Relaxed) {
-        "the last messages could not be written"
+        "the buffer cannot be written; the log says why"
     } else if shared.queue.is_buffer_full() {
         "the buffer is full"
     } else if shared.queue.depth() >= shared.queue.capacity() {
@@ -63,6 +63,7 @@ pub async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
         queue_bytes: queue.bytes(),
         buffer_bytes,
         wal_bytes,
+        writable: shared.board.writable.load(Ordering::Relaxed),
         oldest_seconds: age as f64 / 1e6,
     };
     let text = shared.metrics.text(&totals, &moment);

@@ -1,12 +1,20 @@
 //! The SQLite file: its tables, its lock, and how connections are opened.
 
-use super::damage::{self, Known, Salvaged};
+use super::{
+    damage::{self, Known, Salvaged},
+    in_place::Files,
+};
+use crate::folders;
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::{
-    fs::{File, TryLockError},
-    os::unix::fs::FileExt,
+    fs::{File, Permissions, TryLockError},
+    io,
+    os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
+
+/// Who may read and write the buffer's files: their owner. They hold what devices have sent.
+const MODE: u32 = 0o600;
 
 /// The layout of the tables below, as `PRAGMA user_version`.
 const VERSION: i64 = 5;
@@ -130,7 +138,7 @@ pub enum BufferError {
         /// The folder or file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// It is another program's database.
     #[error("{0}: this file is not a buffer; it is left as it is")]
@@ -149,7 +157,7 @@ pub enum BufferError {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// SQLite cannot use it.
     #[error("{path}: {source}")]
@@ -164,6 +172,7 @@ pub enum BufferError {
 /// The buffer's file, locked against other gateways for as long as this lives (or the process does).
 pub struct BufferFile {
     path: PathBuf,
+    lock_path: PathBuf,
     /// Has the buffer's name in it, in case that the buffer loses it.
     lock: File,
 }
@@ -171,28 +180,21 @@ pub struct BufferFile {
 impl BufferFile {
     /// Locks the file at `path` and makes its folder, if it is missing.
     pub fn lock(path: &Path) -> Result<BufferFile, BufferError> {
-        let io = |at: &Path| {
-            let at = at.to_owned();
-            move |source| BufferError::Io { path: at, source }
-        };
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(io(folder))?;
+        if let Some(folder) = path.parent() {
+            folders::create(folder).map_err(|source| BufferError::Io { path: folder.to_owned(), source })?;
         }
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".lock");
-        let beside = PathBuf::from(beside);
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&beside)
-            .map_err(io(&beside))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(BufferFile { path: path.to_owned(), lock }),
-            Err(TryLockError::WouldBlock) => Err(BufferError::InUse(path.to_owned())),
-            Err(TryLockError::Error(source)) => Err(BufferError::Io { path: beside, source }),
-        }
+        let mut lock_path = path.as_os_str().to_owned();
+        lock_path.push(".lock");
+        let lock_path = PathBuf::from(lock_path);
+        let lock = lock_at(path, &lock_path)?;
+        restrict(path);
+        Ok(BufferFile { path: path.to_owned(), lock_path, lock })
+    }
+
+    /// Makes the lock anew that somebody deleted, unless another gateway was faster.
+    pub fn lock_again(&mut self, name: &str) -> Result<(), BufferError> {
+        self.lock = lock_at(&self.path, &self.lock_path)?;
+        self.remember(name)
     }
 
     /// Opens it for writing, with the tables made when they are not there.
@@ -206,9 +208,16 @@ impl BufferFile {
             }
             Some(_) => {}
         }
+        make_private(&self.path).map_err(|source| BufferError::Io { path: self.path.clone(), source })?;
         let mut connection = Connection::open(&self.path).map_err(failed)?;
         prepare(&mut connection).map_err(failed)?;
         Ok(connection)
+    }
+
+    /// Which files those are that [`BufferFile::open`] has just opened.
+    pub fn files(&self) -> Result<Files, BufferError> {
+        Files::of(&self.path, &self.lock_path, &self.lock)
+            .map_err(|source| BufferError::Io { path: self.path.clone(), source })
     }
 
     /// The error that says which file SQLite's is of.
@@ -266,6 +275,44 @@ impl BufferFile {
         tracing::error!(messages, lost, gaps, undelivered_gaps, %aside, "the buffer was made anew; the damaged one was set aside");
         Ok(())
     }
+}
+
+/// Makes an empty file at `path` that only its owner may read and write, whatever the umask; SQLite gives the log and its index
+/// the same mode. A file that is there is not opened: to close it would give up the locks that SQLite has on it.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    match File::options().write(true).create_new(true).mode(MODE).open(path) {
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(e),
+        _ => Ok(()),
+    }
+}
+
+/// Takes what others may do with the buffer at `path` away from them, as older versions made it with the mode of the umask.
+fn restrict(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(suffix);
+        match std::fs::set_permissions(&file, Permissions::from_mode(MODE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let file = Path::new(&file).display();
+                tracing::warn!(%file, %error, "the mode cannot be set to 0600; others may read the messages in it");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn lock_at(path: &Path, lock_path: &Path) -> Result<File, BufferError> {
+    let failed = |source| BufferError::Io { path: lock_path.to_owned(), source };
+    let mut options = File::options();
+    options.create(true).truncate(false).read(true).write(true).mode(MODE);
+    let lock = options.open(lock_path).map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(BufferError::InUse(path.to_owned())),
+        Err(TryLockError::Error(source)) => return Err(failed(source)),
+    }
+    restrict(lock_path);
+    Ok(lock)
 }
 
 /// Opens the buffer at `path` for reading.

@@ -6,6 +6,7 @@ use super::{
     devices::Devices,
     duplicates::Duplicates,
     file::{BufferError, BufferFile},
+    in_place::{Files, Identity},
     layouts,
 };
 use crate::{clock, config::Config, slots::LayoutKey};
@@ -29,6 +30,11 @@ impl Opened {
         &self.loaded.totals
     }
 
+    /// Which file it is.
+    pub fn identity(&self) -> Identity {
+        self.loaded.files.database()
+    }
+
     /// The packed layouts that its messages were decoded with.
     pub fn layouts(&self) -> &HashSet<Arc<LayoutKey>> {
         &self.loaded.layouts
@@ -43,6 +49,8 @@ impl Opened {
 /// A buffer's file, and what is kept of it in memory.
 pub struct Loaded {
     pub connection: Connection,
+    /// Which files it is connected to.
+    pub files: Files,
     pub totals: Totals,
     pub kept: Kept,
     /// The packed layouts that the buffer remembers.
@@ -101,6 +109,7 @@ pub fn load(
     by_bytes: &dyn Fn(&str) -> bool,
 ) -> Result<Loaded, BufferError> {
     let connection = file.open()?;
+    let files = file.files()?;
     let read = || -> rusqlite::Result<_> {
         let totals = Totals::load(&connection)?;
         let layouts = layouts::load(&connection)?;
@@ -113,5 +122,5 @@ pub fn load(
         Ok((totals, layouts, cursors, kept, duplicates))
     };
     let (totals, layouts, cursors, kept, duplicates) = read().map_err(|source| file.failed(source))?;
-    Ok(Loaded { connection, totals, layouts, cursors, kept, duplicates, devices: Devices::default() })
+    Ok(Loaded { connection, files, totals, layouts, cursors, kept, duplicates, devices: Devices::default() })
 }

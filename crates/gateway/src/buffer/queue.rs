@@ -21,6 +21,8 @@ pub enum Entry {
     Damaged(u64, String),
     /// Nothing: a moment to drop what may go.
     Tidy,
+    /// Nothing: a moment to look whether messages can be written.
+    Check,
     /// Everything before it is to be written, then the writer ends.
     Stop,
 }
@@ -163,13 +165,15 @@ impl Queue {
         let _ = self.sender.try_send(Entry::Damaged(file, reason));
     }
 
-    /// Lets the writer drop what may go, also when no message comes: when the buffer is full, and where messages get old.
+    /// Every second, also when no message comes: lets the writer look after its files, and drop what may go when the buffer is full
+    /// and where messages get old.
     pub async fn tidy(self, messages_get_old: bool) {
         let mut seconds = tokio::time::interval(Duration::from_secs(1));
         for second in 0_u64.. {
             seconds.tick().await;
+            // When the queue is full, there is a transaction soon.
+            let _ = self.sender.try_send(Entry::Check);
             if self.is_buffer_full() || messages_get_old && second % 60 == 0 {
-                // When the queue is full, there is a transaction soon.
                 let _ = self.sender.try_send(Entry::Tidy);
             }
         }

@@ -1,11 +1,11 @@
 //! Connections for reading. They are separate from the writer's and used off the threads that serve requests.
 
-use super::{Queue, damage::is_damage, file::open_to_read};
-use rusqlite::Connection;
+use super::{Queue, damage::is_damage, file::open_to_read, in_place::Identity};
+use rusqlite::{Connection, ffi};
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -22,16 +22,19 @@ struct Inner {
     path: PathBuf,
     /// Which of the files that were at the path the connections are to: one takes another's place when that is damaged.
     file: AtomicU64,
+    /// The file that the writer has open: another one at the path is not read.
+    identity: Mutex<Identity>,
     idle: Mutex<Vec<Connection>>,
     queue: Queue,
     permits: Arc<Semaphore>,
 }
 
 impl Readers {
-    /// Readers of the buffer at `path`. They tell the writer, through `queue`, when it is damaged.
-    pub fn new(path: PathBuf, queue: Queue) -> Readers {
+    /// Readers of the buffer at `path`, which is the file `identity`. They tell the writer, through `queue`, when it is damaged.
+    pub fn new(path: PathBuf, identity: Identity, queue: Queue) -> Readers {
         let permits = Arc::new(Semaphore::new(CONNECTIONS));
-        Readers(Arc::new(Inner { path, file: AtomicU64::new(0), idle: Mutex::default(), queue, permits }))
+        let (file, identity) = (AtomicU64::new(0), Mutex::new(identity));
+        Readers(Arc::new(Inner { path, file, identity, idle: Mutex::default(), queue, permits }))
     }
 
     /// Runs a query. `None` means that it failed; the log has the reason.
@@ -72,8 +75,9 @@ impl Readers {
         self.0.file.load(Ordering::Acquire)
     }
 
-    /// Another file has taken the place of the one that was read.
-    pub fn renew(&self) {
+    /// The writer has opened the file anew, which is `identity`: it has taken the place of the one that was read, or has another log.
+    pub fn renew(&self, identity: Identity) {
+        *self.0.identity.lock().unwrap_or_else(PoisonError::into_inner) = identity;
         self.0.file.fetch_add(1, Ordering::AcqRel);
         if let Ok(mut idle) = self.0.idle.lock() {
             idle.clear();
@@ -92,13 +96,30 @@ impl Readers {
 }
 
 impl Inner {
+    fn open(&self) -> rusqlite::Result<Connection> {
+        self.check_identity()?;
+        let connection = open_to_read(&self.path)?;
+        self.check_identity()?;
+        Ok(connection)
+    }
+
+    /// Another file at the path may be a buffer, too, with other messages under the same ids.
+    fn check_identity(&self) -> rusqlite::Result<()> {
+        let expected = *self.identity.lock().unwrap_or_else(PoisonError::into_inner);
+        if Identity::at(&self.path).is_ok_and(|found| found == expected) {
+            return Ok(());
+        }
+        let message = format!("{} is not the file that the gateway writes", self.path.display());
+        Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CANTOPEN), Some(message)))
+    }
+
     fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
         let file = self.file.load(Ordering::Acquire);
         let read = || {
             let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
             let connection = match idle {
                 Some(connection) => connection,
-                None => open_to_read(&self.path)?,
+                None => self.open()?,
             };
             Ok((query(&connection)?, connection))
         };

@@ -76,7 +76,7 @@ impl Loaded {
                     }
                     Entry::Change(change, _) => kept.less(change.apply(&transaction)?),
                     Entry::Duplicate(_) => totals.duplicates += 1,
-                    Entry::Damaged(..) | Entry::Tidy | Entry::Stop => {}
+                    Entry::Damaged(..) | Entry::Tidy | Entry::Check | Entry::Stop => {}
                 }
             }
         }

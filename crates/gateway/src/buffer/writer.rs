@@ -4,6 +4,8 @@ use super::{
     Readers, Totals,
     damage::{Known, is_damage},
     file::BufferFile,
+    find::Found,
+    in_place::Fault,
     opened::{Kept, Loaded, Opened, load},
     queue::Entry,
     retention::Retention,
@@ -11,7 +13,10 @@ use super::{
 };
 use crate::config::Config;
 use rusqlite::config::DbConfig;
-use std::time::{Duration, Instant};
+use std::{
+    fmt::{self, Display},
+    time::{Duration, Instant},
+};
 use tokio::{runtime::Handle, sync::mpsc::Receiver};
 
 /// How long the writer waits at a time for more messages, and how often at most.
@@ -34,19 +39,19 @@ pub trait Observer: Send {
     fn mended(&mut self, totals: &Totals);
     /// How many messages are remembered, and how many were forgotten early, to tell which come again.
     fn remembered(&mut self, messages: usize, forgotten: u64);
-    /// A batch of so many messages could not be written.
-    fn failed(&mut self, messages: usize, error: &rusqlite::Error);
+    /// A batch of so many messages could not be written, or without a batch: none could be.
+    fn failed(&mut self, messages: Option<usize>, error: &dyn Display);
 }
 
 /// Writes what comes out of the queue.
 pub struct Writer<O> {
-    file: BufferFile,
-    loaded: Loaded,
-    window: Duration,
-    readers: Readers,
+    pub(super) file: BufferFile,
+    pub(super) loaded: Loaded,
+    pub(super) window: Duration,
+    pub(super) readers: Readers,
     queue: Receiver<Entry>,
-    observer: O,
-    retention: Retention,
+    pub(super) observer: O,
+    pub(super) retention: Retention,
     runtime: Handle,
     batch_messages: usize,
     quarantine_limit: Kept,
@@ -54,6 +59,40 @@ pub struct Writer<O> {
     usual: usize,
     /// When mending failed last.
     unmended: Option<Instant>,
+    /// What is wrong with the files, if something is.
+    pub(super) fault: Option<Fault>,
+    /// Whether the last batch could not be written.
+    pub(super) failed: bool,
+}
+
+/// Why a batch is not durable.
+#[derive(Debug)]
+enum NotDurable {
+    /// SQLite could not write it.
+    Sqlite(rusqlite::Error),
+    /// The files are not where a restart would look for them.
+    Astray(Fault),
+}
+
+impl Display for NotDurable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotDurable::Sqlite(error) => error.fmt(f),
+            NotDurable::Astray(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for NotDurable {
+    fn from(error: rusqlite::Error) -> NotDurable {
+        NotDurable::Sqlite(error)
+    }
+}
+
+impl From<Fault> for NotDurable {
+    fn from(fault: Fault) -> NotDurable {
+        NotDurable::Astray(fault)
+    }
 }
 
 impl<O: Observer> Writer<O> {
@@ -81,6 +120,8 @@ impl<O: Observer> Writer<O> {
             },
             usual: 0,
             unmended: None,
+            fault: None,
+            failed: false,
         }
     }
 
@@ -101,8 +142,15 @@ impl<O: Observer> Writer<O> {
                 Entry::Damaged(file, reason) if *file == self.readers.file() => Some(reason.clone()),
                 _ => None,
             });
-            if let Some(reason) = damaged {
+            // A log that was deleted looks like damage to readers, and nothing is lost yet.
+            if let Some(reason) = damaged
+                && self.find_files().is_ok_and(|found| found == Found::InPlace)
+            {
                 self.mend(&reason);
+            }
+            let only_check = !stop && batch.iter().all(|entry| matches!(entry, Entry::Check));
+            if only_check && self.is_well() {
+                continue;
             }
             // At the stop there may be nothing but refusals to write.
             let durable = self.write(&mut batch);
@@ -141,14 +189,9 @@ impl<O: Observer> Writer<O> {
     /// Writes a batch and tells the observer. Answers whether it is durable.
     fn write(&mut self, batch: &mut [Entry]) -> bool {
         let begun = Instant::now();
-        let mut written = self.transact(batch);
-        if let Err(e) = &written
-            && is_damage(e)
-            && self.mend(&e.to_string())
-        {
-            written = self.transact(batch);
-        }
-        match written {
+        let committed = self.commit(batch);
+        self.failed = committed.is_err();
+        match committed {
             Ok(Written { totals, kept, retained, again }) => {
                 self.retention.keep(retained);
                 self.observer.full(retained.full);
@@ -159,7 +202,6 @@ impl<O: Observer> Writer<O> {
                 (loaded.totals, loaded.kept) = (totals, kept);
                 loaded.layouts.extend(layouts_of(batch).cloned());
                 loaded.cursors.extend(cursors_of(batch));
-                true
             }
             Err(e) => {
                 // What came out of the quarantine is still there.
@@ -167,13 +209,36 @@ impl<O: Observer> Writer<O> {
                     Entry::Message(_, ticket) => ticket.requeued.is_none(),
                     entry => matches!(entry, Entry::Reject(..) | Entry::Duplicate(_)),
                 };
-                self.observer.failed(batch.iter().filter(messages).count(), &e);
+                let is_batch = batch.iter().any(|entry| !matches!(entry, Entry::Check));
+                self.observer.failed(is_batch.then(|| batch.iter().filter(messages).count()), &e);
                 if !self.loaded.connection.is_autocommit() {
                     self.reopen();
                 }
-                false
             }
         }
+        !self.failed
+    }
+
+    /// Commits a batch to the files that a restart would find.
+    fn commit(&mut self, batch: &[Entry]) -> Result<Written, NotDurable> {
+        self.find_files()?;
+        let mut written = self.transact(batch);
+        if let Err(e) = &written
+            && is_damage(e)
+            && self.mend(&e.to_string())
+        {
+            written = self.transact(batch);
+        }
+        let written = written?;
+        // Between the first look and the commit somebody may have deleted them. Then the batch is in them, and what is
+        // kept in memory has to be read again.
+        if let Err(fault) = self.loaded.files.check() {
+            self.loaded.duplicates.take_back();
+            self.loaded.devices.forget();
+            self.note(&fault);
+            return Err(fault.into());
+        }
+        Ok(written)
     }
 
     fn transact(&mut self, batch: &[Entry]) -> rusqlite::Result<Written> {
@@ -188,21 +253,22 @@ impl<O: Observer> Writer<O> {
     }
 
     /// Makes a new buffer of the damaged one. Answers whether there is one now.
-    fn mend(&mut self, reason: &str) -> bool {
+    pub(super) fn mend(&mut self, reason: &str) -> bool {
         if self.unmended.is_some_and(|last| last.elapsed() < MEND_AGAIN) {
             return false;
         }
         let known = Known { totals: self.loaded.totals.clone(), cursors: self.loaded.cursors.clone() };
         let mended = self.file.mend(reason, Some(&known)).and_then(|()| {
-            self.readers.renew();
-            load(&self.file, self.window, &|device| self.observer.by_bytes(device))
+            let loaded = load(&self.file, self.window, &|device| self.observer.by_bytes(device))?;
+            self.readers.renew(loaded.files.database());
+            Ok(loaded)
         });
         match mended {
             Ok(loaded) => {
                 self.loaded = loaded;
                 self.retention.forget();
                 self.observer.mended(&self.loaded.totals);
-                self.unmended = None;
+                (self.unmended, self.fault) = (None, None);
             }
             Err(e) => {
                 tracing::error!(error = %e, "messages are refused until the buffer can be made anew");
@@ -214,6 +280,10 @@ impl<O: Observer> Writer<O> {
 
     /// After a rollback that failed, the connection is of no use.
     fn reopen(&mut self) {
+        // Nor is another file, or a new one.
+        if self.loaded.files.check().is_err() {
+            return;
+        }
         match self.file.open() {
             Ok(connection) => self.loaded.connection = connection,
             Err(e) => tracing::error!(error = %e, "the buffer cannot be opened again"),
@@ -227,7 +297,7 @@ fn answer(batch: Vec<Entry>, durable: bool) {
         let answer = match entry {
             Entry::Message(_, ticket) | Entry::Reject(_, ticket) | Entry::Duplicate(ticket) => ticket.answer,
             Entry::Change(_, answer) => answer,
-            Entry::Damaged(..) | Entry::Tidy | Entry::Stop => continue,
+            Entry::Damaged(..) | Entry::Tidy | Entry::Check | Entry::Stop => continue,
         };
         // An error means that the client has left; its message is what it is nevertheless.
         let _ = answer.send(durable);

@@ -87,6 +87,7 @@ pub fn mend(
     let wal = wal::read(&log);
     let uncertain = wal.damaged;
     let pages = pages::Pages::open(path, &log, wal);
+    super::file::make_private(&unfinished)?;
     let salvaged = salvage::salvage(pages, &unfinished, uncertain, name, known).map_err(io::Error::other)?;
     File::open(&unfinished)?.sync_all()?;
     fs::rename(&unfinished, beside(path, ".salvaged"))?;

@@ -1,5 +1,6 @@
 //! Files that grow by whole lines. What is not whole at the end of a file was never answered for, and is cut.
 
+use crate::folders;
 use std::{
     fs::{self, File},
     io::{self, Read, Seek, SeekFrom, Write},
@@ -91,7 +92,7 @@ impl Growing {
         file.write_all(lines)?;
         file.sync_data()?;
         if self.len == 0 {
-            sync_folder_of(&self.path)?;
+            folders::sync_above(&self.path)?;
         }
         self.torn = false;
         self.len += lines.len() as u64;
@@ -124,21 +125,6 @@ fn read(file: &mut File, from: u64, to: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(to - from).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// Makes the folder, if it is missing, durably.
-pub fn make_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    fs::create_dir_all(folder)?;
-    sync_folder_of(folder)
-}
-
-/// Makes the name of `path` durable, or that there is no such name any more.
-pub fn sync_folder_of(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod parquet;
 mod row;
 
 use super::{Failed, Lanes, Message, Output, Shape};
+use crate::folders;
 use row::Row;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -110,7 +111,7 @@ fn write(archive: &mut dyn Archive, folder: &Path, messages: &[Message]) -> Resu
         }
     }
     let failed = |e: io::Error| Failed::retry(format!("{}: {e}", folder.display()));
-    growing::make_folder(folder).map_err(failed)?;
+    folders::create(folder).map_err(failed)?;
     archive.write(folder, &rows).map_err(failed)?;
     refused
 }

@@ -9,11 +9,10 @@ mod table;
 
 use super::{
     Archive,
-    growing::sync_folder_of,
     ndjson::Logs,
     row::{Row, group},
 };
-use crate::clock;
+use crate::{clock, folders};
 use std::{
     collections::HashMap,
     fs::{self, File},
@@ -82,10 +81,10 @@ impl Parquet {
             let file = table.write(path, File::create(&unfinished)?)?;
             file.sync_all()?;
             fs::rename(&unfinished, &whole)?;
-            sync_folder_of(&whole)?;
+            folders::sync_above(&whole)?;
             tracing::info!(file = %whole.display(), messages = table.rows, "a Parquet file is whole");
             fs::remove_file(path)?;
-            sync_folder_of(path)?;
+            folders::sync_above(path)?;
         }
         self.logs.forget(path);
         self.open.remove(path);
@@ -121,7 +120,7 @@ fn remove_sealed(stem: &Path, lines: &Path) -> io::Result<i64> {
     let sealed = last > 0 && lines.exists() && table::last_id(lines)?.is_some_and(|id| id <= last);
     if sealed {
         fs::remove_file(lines)?;
-        sync_folder_of(lines)?;
+        folders::sync_above(lines)?;
     }
     Ok(last)
 }

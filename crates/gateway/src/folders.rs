@@ -1,0 +1,53 @@
+//! Folders that survive a loss of power.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+};
+
+/// Makes the folder at `path` and those above it that are missing. All their names are durable on return: a file in a folder
+/// whose own name was never written is lost with it, however well the file was synchronized.
+pub fn create(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return Ok(());
+    }
+    let above = above(path);
+    create(above)?;
+    match fs::create_dir(path) {
+        // Somebody else was faster.
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+        made => made?,
+    }
+    sync(above)
+}
+
+/// Makes the names in the folder of `path` durable: that it is there, or that it is not any more.
+pub fn sync_above(path: &Path) -> io::Result<()> {
+    sync(above(path))
+}
+
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn above(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_once_and_a_file_in_the_way_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b/c");
+        create(&deep).unwrap();
+        create(&deep).unwrap();
+        assert!(deep.is_dir());
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert!(create(&folder.path().join("file")).is_err());
+        assert!(create(&folder.path().join("file/below")).is_err());
+    }
+}
