@@ -217,6 +217,8 @@ mod tests {
             ("<1/>", Kind::Malformed, 0),
             ("<a type='number'>1 2</a>", Kind::Malformed, 0),
             ("<a><b type='number'>1e309</b></a>", Kind::Range, 3),
+            ("<a><b type='number'>1.000000000000000005</b></a>", Kind::Range, 3),
+            ("<a><b type='number'>1e-400</b></a>", Kind::Range, 3),
             ("<a type='boolean'>1</a>", Kind::Malformed, 0),
             ("<a type='null'>1</a>", Kind::Malformed, 0),
             ("<a type='bytes'>AQI</a>", Kind::Malformed, 0),

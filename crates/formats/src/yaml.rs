@@ -210,20 +210,23 @@ fn plain(text: &str, offset: usize) -> Result<Value, Error> {
         let infinity = if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY };
         return Ok(Value::F64(infinity));
     }
-    let number = if let Some(digits) = text.strip_prefix("0x").filter(|d| is_run(d, 16)) {
-        u64::from_str_radix(digits, 16).ok().map(Value::U64)
+    let radix = |digits, radix| {
+        let too_large = |_| Error::new(Kind::Range, offset, "64 bits do not hold this integer");
+        u64::from_str_radix(digits, radix).map(Value::U64).map_err(too_large)
+    };
+    if let Some(digits) = text.strip_prefix("0x").filter(|d| is_run(d, 16)) {
+        radix(digits, 16)
     } else if let Some(digits) = text.strip_prefix("0o").filter(|d| is_run(d, 8)) {
-        u64::from_str_radix(digits, 8).ok().map(Value::U64)
+        radix(digits, 8)
     } else if is_run(unsigned, 10) {
         let digits = unsigned.trim_start_matches('0');
         let sign = if text.starts_with('-') { "-" } else { "" };
-        number::parse(&format!("{sign}{}", if digits.is_empty() { "0" } else { digits }))
+        number::parse(&format!("{sign}{}", if digits.is_empty() { "0" } else { digits }), offset)
     } else if is_float(unsigned) {
-        number::parse(text)
+        number::parse(text, offset)
     } else {
-        return Ok(Value::from(text));
-    };
-    number.ok_or_else(|| Error::new(Kind::Range, offset, "this number cannot be held exactly"))
+        Ok(Value::from(text))
+    }
 }
 
 fn is_run(digits: &str, radix: u32) -> bool {
@@ -350,6 +353,8 @@ mod tests {
             ("a: !!str 1\n", Kind::Type, 9),
             ("[1, 18446744073709551617]", Kind::Range, 4),
             ("[0x1ffffffffffffffff]", Kind::Range, 1),
+            ("[1, 1.000000000000000005]", Kind::Range, 4),
+            ("a: 1e-400", Kind::Range, 3),
         ] {
             assert_eq!(error_of(text), (kind, offset), "{text}");
         }

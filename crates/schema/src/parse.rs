@@ -1,6 +1,6 @@
 //! JSON text to a tree that keeps the order of keys and the text of numbers.
 
-use crate::{SchemaError, error::join};
+use crate::{SchemaError, error::join, number::read_number};
 use dunnage_pson::Value;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -50,12 +50,15 @@ impl Node {
         }
     }
 
-    /// This as a message's value; `None` when a number is beyond binary64. Zero has no sign here, as in JSON Schema.
+    /// This as a message's value; `None` when no value keeps the digits of a number. Zero has no sign here, as in JSON Schema.
     pub(crate) fn to_value(&self) -> Option<Value> {
         Some(match self {
             Node::Null => Value::Null,
             Node::Bool(b) => Value::Bool(*b),
-            Node::Number(text) => number(text)?,
+            Node::Number(text) => match read_number(text)? {
+                Value::F64(0.0) => Value::U64(0),
+                number => number,
+            },
             Node::Text(text) => Value::Text(text.clone()),
             Node::Array(items) => Value::Array(items.iter().map(Node::to_value).collect::<Option<_>>()?),
             Node::Object(entries) => {
@@ -63,20 +66,6 @@ impl Node {
                 Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
             }
         })
-    }
-}
-
-fn number(text: &str) -> Option<Value> {
-    if let Ok(n) = text.parse::<u64>() {
-        return Some(Value::U64(n));
-    }
-    if let Ok(n) = text.parse::<i64>() {
-        return Some(Value::from(n));
-    }
-    match text.parse::<f64>() {
-        Ok(0.0) => Some(Value::U64(0)),
-        Ok(f) if f.is_finite() => Some(Value::F64(f)),
-        _ => None,
     }
 }
 
@@ -177,6 +166,8 @@ mod tests {
         assert_eq!(value("-9223372036854775808"), Some(Value::I64(i64::MIN)));
         assert_eq!(value("-0"), Some(Value::U64(0)));
         assert_eq!(value("1.5e0"), Some(Value::F64(1.5)));
-        assert_eq!(value("1e999"), None);
+        for text in ["1e999", "1e-400", "1.000000000000000005", "18446744073709551617"] {
+            assert_eq!(value(text), None, "{text}");
+        }
     }
 }

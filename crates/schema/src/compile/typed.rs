@@ -168,7 +168,9 @@ fn listed(schema: &Schema<'_>, keyword: &str, nodes: &[Node], kind: Type) -> Res
     let open = refers(&kind);
     let mut seen = Distinct::default();
     for (i, node) in nodes.iter().enumerate() {
-        let value = node.to_value().ok_or_else(|| fault(i, "a number is beyond binary64".to_owned()))?;
+        let value = node.to_value().ok_or_else(|| {
+            fault(i, "neither 64 bits nor a binary64 keep the digits of a number".to_owned())
+        })?;
         let violation = if open { Ok(()) } else { validate::value(&kind, &value) };
         match violation {
             Err(violation) if schema.dialect.is_strict() => {

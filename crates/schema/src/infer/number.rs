@@ -2,11 +2,12 @@
 
 use super::{
     MANY, range,
-    value::{Guesses, allows, counted, read_number},
+    value::{Guesses, allows, counted},
     write,
 };
 use crate::{
     exact::Exact,
+    number::read_number,
     number_text::{decimal_text, plain},
     parse::Node,
 };

@@ -1,7 +1,7 @@
 //! What values of one place in the messages have in common: their kinds, and null.
 
 use super::{Note, array, number, object, text, write};
-use crate::{Model, compile::MAX_PATTERNS, parse::Node};
+use crate::{Model, compile::MAX_PATTERNS, number::read_number, parse::Node};
 use dunnage_pson::Value;
 use std::collections::HashSet;
 
@@ -158,7 +158,7 @@ pub(super) fn allows(schema: &Node, values: impl IntoIterator<Item = Option<Valu
     values.into_iter().all(|value| value.is_some_and(|value| model.validate(&value).is_ok()))
 }
 
-/// The message that the JSON text of `node` is read as; `None` when it has a number that neither 64 bits nor a binary64 hold.
+/// The message that the JSON text of `node` is read as; `None` when no value keeps the digits of a number.
 pub(super) fn message(node: &Node) -> Option<Value> {
     Some(match node {
         Node::Null => Value::Null,
@@ -171,17 +171,4 @@ pub(super) fn message(node: &Node) -> Option<Value> {
             Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
         }
     })
-}
-
-/// A number as a message has it, which keeps the sign of -0.
-pub(super) fn read_number(text: &str) -> Option<Value> {
-    if let Ok(n) = text.parse::<u64>() {
-        return Some(Value::U64(n));
-    }
-    if let Some(n) = text.parse::<i64>().ok().filter(|n| *n != 0) {
-        return Some(Value::I64(n));
-    }
-    let f = text.parse::<f64>().ok().filter(|f| f.is_finite())?;
-    let is_whole = text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-    (!is_whole || f == 0.0 || format!("{f:.0}") == text).then_some(Value::F64(f))
 }
