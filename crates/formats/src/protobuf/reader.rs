@@ -48,7 +48,10 @@ impl Reader<'_> {
         while self.input.at < end {
             let start = self.input.at;
             let (number, wire_type) = self.input.tag(end)?;
-            let Some(at) = shape.find(number, next) else {
+            // A field of another wire type than the definition's is unknown, as in Protobuf's own libraries: a sender with
+            // another version of the definition has it.
+            let known = shape.find(number, next).filter(|at| takes(&shape.fields[*at], wire_type));
+            let Some(at) = known else {
                 self.input.pass(number, wire_type, end, depth)?;
                 continue;
             };
@@ -70,17 +73,13 @@ impl Reader<'_> {
         (start, end): (usize, usize),
         depth: usize,
     ) -> Result<(), Error> {
-        let packed = field.form == Form::List && wire_type == WireType::LengthDelimited;
-        if packed && field.wire_type != WireType::LengthDelimited {
+        if wire_type != field.wire_type {
             let end = self.input.length(end)?;
             while self.input.at < end {
                 let item = self.scalar(field, self.input.at, end)?;
                 push(value, item, start)?;
             }
             return Ok(());
-        }
-        if wire_type != field.wire_type {
-            return Err(Error::new(Kind::Malformed, start, "not the wire type of this field"));
         }
         match (field.form, value) {
             (Form::One, value) => match field.kind {
@@ -167,6 +166,13 @@ impl Reader<'_> {
             WireKind::Message(_) => return Err(misplaced(start)),
         })
     }
+}
+
+/// Whether the definition has this field with that wire type. Numbers of a list may stand alone or packed, whatever the
+/// definition says of them.
+fn takes(field: &FieldShape, wire_type: WireType) -> bool {
+    let packed = field.form == Form::List && wire_type == WireType::LengthDelimited;
+    wire_type == field.wire_type || packed
 }
 
 /// Adds to a list, which is `Null` while it is optional and empty.

@@ -59,7 +59,10 @@ impl Writer<'_> {
                 f if f.is_finite() && !(f as f32).is_finite() => Err(range("a number", "float")),
                 f => Ok(Wire::F32(f as f32)),
             },
-            (Scalar::Double, value) => float(value).map(Wire::F64),
+            (Scalar::Double, value) => match float(value)? {
+                f if Value::F64(f) == *value => Ok(Wire::F64(f)),
+                _ => Err(range("an integer that no binary64 holds exactly", "double")),
+            },
             (Scalar::String, Value::Text(text)) => Ok(Wire::String(text.clone())),
             (Scalar::Bytes, Value::Bytes(bytes)) => Ok(Wire::Bytes(bytes.clone().into())),
             (Scalar::Enum(numbers), value) => {
