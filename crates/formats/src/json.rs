@@ -91,16 +91,22 @@ impl Reader<'_> {
             _ => self.jiter.known_number_bytes(first).map(|_| Value::Null),
         };
         match read {
-            Ok(_) if first.is_num() => self.number(start),
+            Ok(_) if first.is_num() => self.number(start, depth),
             Ok(value) => Ok(value),
             Err(e) => Err(self.error(&e)),
         }
     }
 
     /// The number from `start` to the current index.
-    fn number(&self, start: usize) -> Result<Value, Error> {
+    fn number(&self, start: usize, depth: usize) -> Result<Value, Error> {
+        let end = self.jiter.current_index();
         // jiter has found nothing but ASCII in it.
-        number::parse(str::from_utf8(self.jiter.slice_to_current(start)).unwrap_or_default(), start)
+        let text = str::from_utf8(&self.bytes[start..end]).unwrap_or_default();
+        number::parse(text, start).map_err(|e| match depth > 0 && end == self.bytes.len() {
+            // What of it was cut off may have had a smaller exponent.
+            true => Error::new(Kind::Truncated, end, "the text ends before the message does"),
+            false => e,
+        })
     }
 
     fn array(&mut self, depth: usize) -> Result<Value, Error> {
@@ -206,7 +212,7 @@ mod tests {
 
     #[test]
     fn cut_off_text_is_truncated() {
-        let text = r#"{"a":[1,-2.5e-3,true,null,"é\u00e9\ud83d\ude00"],"b":{}}"#;
+        let text = r#"{"a":[1,-2.5e-3,1.2154445493308296e-265,true,null,"é\u00e9\ud83d\ude00"],"b":{}}"#;
         for end in 0..text.len() {
             assert_eq!(error_of(&text.as_bytes()[..end]), (Kind::Truncated, end), "{}", &text[..end.min(20)]);
         }

@@ -263,7 +263,7 @@ fn text() -> impl Strategy<Value = String> {
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         "-?(0|[1-9][0-9]{0,3})(\\.[0-9]{1,3})?",
-        "-?[1-9](\\.[0-9]{1,17})?([eE][+-]?[0-9]{1,2})?",
+        "-?[1-9](\\.[0-9]{1,14})?([eE][+-]?[0-9]{1,2})?",
         any::<i64>().prop_map(|n| n.to_string()),
         any::<u64>().prop_map(|n| n.to_string()),
         any::<f64>().prop_filter("JSON has no others", |f| f.is_finite()).prop_map(|f| format!("{f:e}")),
