@@ -8,22 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dn_config.h"
+
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-/* Significant digits of a decimal that are kept. No number halfway between two binary64 has more than 767 (the sum of 2^-1074 and the
- * bits above it), so that with 768 what follows them decides nothing but whether there is something. Fewer save RAM: 116 instead
- * of 330 bytes for 40; a decimal with more digits, which nothing but a test writes, is then refused. */
-#ifndef DN_JSON_DIGITS
-#if defined(__AVR__)
-#define DN_JSON_DIGITS 40
-#else
-#define DN_JSON_DIGITS 768
-#endif
-#endif
-#if DN_JSON_DIGITS < 20 || DN_JSON_DIGITS > 768
-#error "DN_JSON_DIGITS has to be 20 to 768"
 #endif
 
 /* 16-bit words that a decimal needs: the least exponent is -323 - DN_JSON_DIGITS, 5 to its power has 7/3 bits for each, and the quotient

@@ -47,7 +47,7 @@ bool dn_json_write(dn_reader *r, dn_sink_fn take, void *context);
 
 /* Turns JSON text into PSON. `error` and `offset` may be read at any time, the rest belongs to the library.
  * RAM: 2 * sizeof(size_t) * DN_NESTING bytes for the containers that are open, 116 to 330 bytes for a number (see DN_JSON_DIGITS in
- * dn_decimal.h), and about 40. */
+ * dn_config.h), and about 40. */
 typedef struct dn_json_reader {
     dn_writer *writer;
     uint32_t offset; /* bytes of the text that were read; after an error, the byte at fault */

@@ -31,6 +31,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "dn_config.h"
+
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
 /* Puts a constant into flash; on other targets constants are there anyway. */
@@ -41,16 +43,6 @@
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-/* Maps and arrays that may stand inside one another; each costs a size_t of RAM in every reader. The limit of the wire format is 32,
- * and no library reads more. To lower it, define it for all files alike, by the compiler's options: it is part of dn_reader's size. */
-#ifndef DN_NESTING
-#if defined(__AVR__)
-#define DN_NESTING 16
-#else
-#define DN_NESTING 32
-#endif
 #endif
 
 /* The largest message, in bytes: 1 MiB; where size_t has 16 bits, 32,767. */

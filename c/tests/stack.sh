@@ -19,4 +19,4 @@ for object in *.o; do
     "${prefix}objdump" -t "$object"
     cat "${object%.o}.su"
     "${prefix}objdump" -dr "$object"
-done | awk -f "$here/stack.awk" -v title="$("${prefix}gcc" -dumpversion | sed "s/^/${prefix}gcc /") -Os $*"
+done | sed "s/_nesting_[0-9]*//g; s/_digits_[0-9]*//g" | awk -f "$here/stack.awk" -v title="$("${prefix}gcc" -dumpversion | sed "s/^/${prefix}gcc /") -Os $*"
