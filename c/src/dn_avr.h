@@ -95,7 +95,7 @@ void dn__room_stub(void);
 static inline bool dn__make_room(dn_writer *w, size_t n)
 {
     register bool fits __asm__("r24");
-    __asm__ volatile("call %x[stub]"
+    __asm__ volatile("%~call %x[stub]" /* rcall where there is no call */
         : "=r"(fits), "+x"(n) : "z"(w), [stub] "i"(dn__room_stub) : "r25", "memory");
     return fits;
 }
@@ -125,10 +125,23 @@ static inline uint8_t *dn__copy(uint8_t *to, const void *from, uint8_t n)
     return to;
 }
 
+#if defined(__AVR__) /* an old core, without lpm Z+ and movw */
+static inline uint8_t *dn__copy_P(uint8_t *to, const void *from, uint8_t n)
+{
+    memcpy_P(to, from, n);
+    return to + n;
+}
+#endif
+
 static inline uint8_t *dn__copy_on(uint8_t *to, const uint8_t **from, size_t n, bool in_flash)
 {
+#if defined(__AVR__)
+    if (in_flash) memcpy_P(to, *from, n);
+    else memcpy(to, *from, n);
+#else
     (void)in_flash;
     memcpy(to, *from, n);
+#endif
     *from += n;
     return to + n;
 }

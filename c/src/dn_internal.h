@@ -118,7 +118,9 @@ static inline uint32_t dn__load32(const uint8_t *from)
 /* The byte at `*at` in flash, which then stands behind it. */
 static inline uint8_t dn__take_flash(const uint8_t **at)
 {
-#if defined(__AVR__)
+#if defined(__AVR__) && !defined(__AVR_HAVE_LPMX__)
+    return pgm_read_byte((*at)++);
+#elif defined(__AVR__)
     uint8_t byte; /* the compiler does not know that lpm can increment */
     __asm__("lpm %0, Z+" : "=r"(byte), "+z"(*at));
     return byte;

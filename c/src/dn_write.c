@@ -46,7 +46,7 @@ DN__APART bool dn__room(dn_writer *w, size_t n)
     return false;
 }
 
-#if defined(__AVR__)
+#if defined(__AVR_HAVE_LPMX__)
 __attribute__((naked)) void dn__room_stub(void)
 {
     __asm__ volatile(
@@ -60,7 +60,7 @@ __attribute__((naked)) void dn__room_stub(void)
         "push r31\n\t"
         "movw r24, r30\n\t"
         "movw r22, r26\n\t"
-        "call %x0\n\t"
+        "%~call %x0\n\t"
         "pop r31\n\t"
         "pop r30\n\t"
         "pop r23\n\t"

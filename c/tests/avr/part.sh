@@ -1,0 +1,19 @@
+#!/bin/sh
+# Builds the library for an AVR, and where RUNNER knows it, runs part.c there:
+#     part.sh WORK RUNNER MCU      RUNNER is part_run; - only builds
+set -eu
+work=$1 runner=$2 mcu=$3
+here=$(cd "$(dirname "$0")" && pwd)
+source=$here/../../src
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+# A core without a part has no header of its own (-Wno-cpp).
+flags="-mmcu=$mcu -std=gnu99 -Os -Wall -Wextra -Wno-cpp -Werror -ffunction-sections -fdata-sections -I$source"
+for file in "$source"/*.c; do avr-gcc $flags -c "$file"; done
+test "$runner" = - && exit
+for lto in -fno-lto -flto; do
+    avr-gcc $flags $lto "$here/part.c" "$source"/dn_*.c -Wl,--gc-sections -o part.elf
+    avr-size part.elf
+    "$runner" "$mcu" part.elf
+done
