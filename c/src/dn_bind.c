@@ -32,7 +32,7 @@ DN__INLINE void next_row(const dn_struct *table, const uint8_t *rows, uint8_t co
     *index = 0;
 }
 
-bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
+bool dn_read_struct_by(dn_reader *r, const dn_struct *table, void *out)
 {
     uint8_t *const members = (uint8_t *)out;
     const uint8_t *const rows = (const uint8_t *)DN__FLASH_POINTER(&table->fields);
@@ -68,9 +68,9 @@ bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out)
     }
 }
 
-bool dn_bind(dn_reader *r, const void *message, size_t size, const dn_struct *table, void *out)
+bool dn_bind_by(dn_reader *r, const void *message, size_t size, const dn_struct *table, void *out)
 {
     dn_reader_init(r, message, size);
-    if (dn_read_struct(r, table, out) && r->at == r->end) return true;
+    if (dn_read_struct_by(r, table, out) && r->at == r->end) return true;
     return dn_done(r);
 }

@@ -2,12 +2,10 @@
  *
  *     typedef struct { uint32_t present; char sensor[8]; uint32_t time; float data[2]; uint16_t data_count; } sample;
  *
- *     static const dn_field sample_fields[] DN_FLASH = {
- *         DN_FIELD(sample, sensor, "sensor", chars),
- *         DN_FIELD(sample, time, "time", u32),
- *         DN_FIELD_ARRAY(sample, data, data_count, "data", float),
- *     };
- *     static const dn_struct sample_table DN_FLASH = DN_STRUCT(sample, present, sample_fields);
+ *     DN_TABLE(sample_table, sample, present,
+ *         DN_FIELD(sensor, "sensor", chars),
+ *         DN_FIELD(time, "time", u32),
+ *         DN_FIELD_ARRAY(data, data_count, "data", float));
  *
  *     dn_reader r;
  *     sample s;
@@ -71,15 +69,19 @@ typedef struct dn_view {
     size_t size;
 } dn_view;
 
-/* Fills `out`, a struct that `table` describes, from the whole of `message`, which has to be a map. Sets the struct's present bits and
+/* dn_bind(r, message, size, &table, out) fills `out`, a pointer to the struct of DN_TABLE(table, ...), from the whole of `message`, which has to be a map. Sets the struct's present bits and
  * leaves the members of absent fields as they are. Keys that the table does not have are skipped. The reader `r` needs no preparation;
  * false when it has an error: the kinds of dn_next; DN_WRONG_TYPE and DN_RANGE of the members; DN_MALFORMED also for a key of the
- * table that stands twice. Members may then have been written. */
-bool dn_bind(dn_reader *r, const void *message, size_t size, const dn_struct *table, void *out);
+ * table that stands twice. Members may then have been written. A pointer to another type than the table's does not compile. */
+#define dn_bind(r, message, size, table, out) (DN__CHECK_OUT(table, out), dn_bind_by((r), (message), (size), (table), (out)))
 
-/* The same for the next item of a message that is being read. A struct within a struct is read by a call of its own: as deep as the
- * tables are, whatever the message holds. */
-bool dn_read_struct(dn_reader *r, const dn_struct *table, void *out);
+/* dn_read_struct(r, &table, out) does the same for the next item of a message that is being read. A struct within a struct is read by a
+ * call of its own: as deep as the tables are, whatever the message holds. */
+#define dn_read_struct(r, table, out) (DN__CHECK_OUT(table, out), dn_read_struct_by((r), (table), (out)))
+
+/* What these call. For a `table` that is only known when the program runs; that `out` is its struct, nobody checks. */
+bool dn_bind_by(dn_reader *r, const void *message, size_t size, const dn_struct *table, void *out);
+bool dn_read_struct_by(dn_reader *r, const dn_struct *table, void *out);
 
 /* member->size, for store functions of your own. */
 static inline uint16_t dn_member_size(const dn_member *member)
@@ -115,12 +117,14 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 #define DN__KEY_HEADER(key) \
     (uint8_t)(0x80 | ((sizeof("" key) - 1) * sizeof(char[sizeof("" key) <= DN_KEY_SIZE && sizeof("" key) <= 31 ? 1 : -1])))
 
-/* The size of `place`, which has to be a `type`: another size does not compile, another type of that size gives a warning (in C++, it does
- * not compile). */
-#define DN__SIZE_AS(place, type) \
-    (sizeof(place) * sizeof(char[sizeof(place) == sizeof(type) ? 1 : -1]) + 0 * sizeof(1 ? &(place) : (type *)0))
+/* Pointers to different types cannot be subtracted: 0 where `pointer` is a `type *`, else it does not compile. Nothing is computed; 16 stands for
+ * any address, because of 0 compilers warn. */
+#define DN__SAME(pointer, type) (0 * sizeof((pointer) - (type *)16))
+#define DN__CHECK_OUT(table, out) (void)sizeof((out) - (table##__object))
 
-/* The size of a member that dn_store_<how> fills. */
+/* The size of `place`, which has to be a `type`. */
+#define DN__SIZE_AS(place, type) (sizeof(place) + DN__SAME(&(place), type))
+
 #define DN__SIZE_u8(place) DN__SIZE_AS(place, uint8_t)
 #define DN__SIZE_u16(place) DN__SIZE_AS(place, uint16_t)
 #define DN__SIZE_u32(place) DN__SIZE_AS(place, uint32_t)
@@ -132,51 +136,134 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 #define DN__SIZE_float(place) DN__SIZE_AS(place, float)
 #define DN__SIZE_double(place) DN__SIZE_AS(place, double)
 #define DN__SIZE_bool(place) DN__SIZE_AS(place, bool)
-#define DN__SIZE_chars(place) (sizeof(place) + 0 * DN__SIZE_AS((place)[0], char))
+#define DN__SIZE_chars(place) (sizeof(place) + 0 * sizeof(&(place) - (char (*)[sizeof(place)])16))
 #define DN__SIZE_text(place) DN__SIZE_AS(place, dn_view)
 #define DN__SIZE_bytes(place) DN__SIZE_AS(place, dn_view)
+
+/* How many elements the array `place` has; a pointer does not compile. */
+#define DN__LENGTH(place) (sizeof(place) / sizeof((place)[0]))
+#define DN__LENGTH_AS(place, type) (DN__LENGTH(place) + 0 * sizeof(&(place) - (type (*)[DN__LENGTH(place)])16))
+#define DN__LENGTH_u8(place) DN__LENGTH_AS(place, uint8_t)
+#define DN__LENGTH_u16(place) DN__LENGTH_AS(place, uint16_t)
+#define DN__LENGTH_u32(place) DN__LENGTH_AS(place, uint32_t)
+#define DN__LENGTH_u64(place) DN__LENGTH_AS(place, uint64_t)
+#define DN__LENGTH_i8(place) DN__LENGTH_AS(place, int8_t)
+#define DN__LENGTH_i16(place) DN__LENGTH_AS(place, int16_t)
+#define DN__LENGTH_i32(place) DN__LENGTH_AS(place, int32_t)
+#define DN__LENGTH_i64(place) DN__LENGTH_AS(place, int64_t)
+#define DN__LENGTH_float(place) DN__LENGTH_AS(place, float)
+#define DN__LENGTH_double(place) DN__LENGTH_AS(place, double)
+#define DN__LENGTH_bool(place) DN__LENGTH_AS(place, bool)
+#define DN__LENGTH_text(place) DN__LENGTH_AS(place, dn_view)
+#define DN__LENGTH_bytes(place) DN__LENGTH_AS(place, dn_view)
+#define DN__LENGTH_chars(place) (DN__LENGTH(place) + 0 * sizeof(&(place) - (char (*)[DN__LENGTH(place)][sizeof((place)[0])])16))
 
 #define DN__MEMBER(type, member) ((type *)0)->member
 #define DN__OFFSET(type, member) (uint16_t)offsetof(type, member)
 /* The offset of a member that counts. */
-#define DN__OFFSET_u16(type, member) (uint16_t)(offsetof(type, member) + 0 * DN__SIZE_AS(DN__MEMBER(type, member), uint16_t))
-/* How many elements an array has. */
-#define DN__MOST(type, member) (uint16_t)(sizeof(DN__MEMBER(type, member)) / sizeof(DN__MEMBER(type, member)[0]))
+#define DN__OFFSET_u16(type, member) (uint16_t)(offsetof(type, member) + DN__SAME(&DN__MEMBER(type, member), uint16_t))
 
-/* -- The rows -- */
+/* The rows of each kind, for the struct `type`. */
+#define DN__ROW_FIELD(type, member, key, function, size_of) \
+    {{function, DN__OFFSET(type, member), (uint16_t)size_of(DN__MEMBER(type, member)), 0, 0, 0, 0}, DN__KEY_HEADER(key), key}
+#define DN__ROW_BY(type, member, key, function) \
+    {{function, DN__OFFSET(type, member), (uint16_t)sizeof(DN__MEMBER(type, member)), 0, 0, 0, 0}, DN__KEY_HEADER(key), key}
+#define DN__ROW_STRUCT(type, member, key, table, of) \
+    {{dn_store_struct, DN__OFFSET(type, member), (uint16_t)DN__SIZE_AS(DN__MEMBER(type, member), of), 0, 0, 0, &(table)}, \
+     DN__KEY_HEADER(key), key}
+#define DN__ROW_ARRAY(type, member, count, key, function, size_of, length_of) \
+    {{dn_store_array, DN__OFFSET(type, member), (uint16_t)size_of(DN__MEMBER(type, member)[0]), \
+      (uint16_t)length_of(DN__MEMBER(type, member)), DN__OFFSET_u16(type, count), function, 0}, DN__KEY_HEADER(key), key}
+#define DN__ROW_STRUCTS(type, member, count, key, table, of) \
+    {{dn_store_array, DN__OFFSET(type, member), (uint16_t)DN__SIZE_AS(DN__MEMBER(type, member)[0], of), \
+      (uint16_t)DN__LENGTH_AS(DN__MEMBER(type, member), of), DN__OFFSET_u16(type, count), dn_store_struct, &(table)}, \
+     DN__KEY_HEADER(key), key}
 
-/* The field `key`, stored in `type.member` by dn_store_<how>: DN_FIELD(sample, time, "time", u32). `how` is u8 ... i64, float, double,
- * bool, chars, text or bytes. */
-#define DN_FIELD(type, member, key, how) \
-    {{dn_store_##how, DN__OFFSET(type, member), (uint16_t)DN__SIZE_##how(DN__MEMBER(type, member)), 0, 0, 0, 0}, DN__KEY_HEADER(key), key}
+/* Gives each row, in parentheses and without its struct's type, that type: (DN__ROW_FIELD, time, ...) becomes DN__ROW_FIELD(sample, time, ...). */
+#define DN__ROW(type, row) DN__ROW_OPEN(type, DN__ROW_PARTS row)
+#define DN__ROW_PARTS(...) __VA_ARGS__
+#define DN__ROW_OPEN(...) DN__ROW_CALL(__VA_ARGS__)
+#define DN__ROW_CALL(type, kind, ...) kind(type, __VA_ARGS__)
+#define DN__ROWS_1(type, row) DN__ROW(type, row)
+#define DN__ROWS_2(type, row, ...) DN__ROW(type, row), DN__ROWS_1(type, __VA_ARGS__)
+#define DN__ROWS_3(type, row, ...) DN__ROW(type, row), DN__ROWS_2(type, __VA_ARGS__)
+#define DN__ROWS_4(type, row, ...) DN__ROW(type, row), DN__ROWS_3(type, __VA_ARGS__)
+#define DN__ROWS_5(type, row, ...) DN__ROW(type, row), DN__ROWS_4(type, __VA_ARGS__)
+#define DN__ROWS_6(type, row, ...) DN__ROW(type, row), DN__ROWS_5(type, __VA_ARGS__)
+#define DN__ROWS_7(type, row, ...) DN__ROW(type, row), DN__ROWS_6(type, __VA_ARGS__)
+#define DN__ROWS_8(type, row, ...) DN__ROW(type, row), DN__ROWS_7(type, __VA_ARGS__)
+#define DN__ROWS_9(type, row, ...) DN__ROW(type, row), DN__ROWS_8(type, __VA_ARGS__)
+#define DN__ROWS_10(type, row, ...) DN__ROW(type, row), DN__ROWS_9(type, __VA_ARGS__)
+#define DN__ROWS_11(type, row, ...) DN__ROW(type, row), DN__ROWS_10(type, __VA_ARGS__)
+#define DN__ROWS_12(type, row, ...) DN__ROW(type, row), DN__ROWS_11(type, __VA_ARGS__)
+#define DN__ROWS_13(type, row, ...) DN__ROW(type, row), DN__ROWS_12(type, __VA_ARGS__)
+#define DN__ROWS_14(type, row, ...) DN__ROW(type, row), DN__ROWS_13(type, __VA_ARGS__)
+#define DN__ROWS_15(type, row, ...) DN__ROW(type, row), DN__ROWS_14(type, __VA_ARGS__)
+#define DN__ROWS_16(type, row, ...) DN__ROW(type, row), DN__ROWS_15(type, __VA_ARGS__)
+#define DN__ROWS_17(type, row, ...) DN__ROW(type, row), DN__ROWS_16(type, __VA_ARGS__)
+#define DN__ROWS_18(type, row, ...) DN__ROW(type, row), DN__ROWS_17(type, __VA_ARGS__)
+#define DN__ROWS_19(type, row, ...) DN__ROW(type, row), DN__ROWS_18(type, __VA_ARGS__)
+#define DN__ROWS_20(type, row, ...) DN__ROW(type, row), DN__ROWS_19(type, __VA_ARGS__)
+#define DN__ROWS_21(type, row, ...) DN__ROW(type, row), DN__ROWS_20(type, __VA_ARGS__)
+#define DN__ROWS_22(type, row, ...) DN__ROW(type, row), DN__ROWS_21(type, __VA_ARGS__)
+#define DN__ROWS_23(type, row, ...) DN__ROW(type, row), DN__ROWS_22(type, __VA_ARGS__)
+#define DN__ROWS_24(type, row, ...) DN__ROW(type, row), DN__ROWS_23(type, __VA_ARGS__)
+#define DN__ROWS_25(type, row, ...) DN__ROW(type, row), DN__ROWS_24(type, __VA_ARGS__)
+#define DN__ROWS_26(type, row, ...) DN__ROW(type, row), DN__ROWS_25(type, __VA_ARGS__)
+#define DN__ROWS_27(type, row, ...) DN__ROW(type, row), DN__ROWS_26(type, __VA_ARGS__)
+#define DN__ROWS_28(type, row, ...) DN__ROW(type, row), DN__ROWS_27(type, __VA_ARGS__)
+#define DN__ROWS_29(type, row, ...) DN__ROW(type, row), DN__ROWS_28(type, __VA_ARGS__)
+#define DN__ROWS_30(type, row, ...) DN__ROW(type, row), DN__ROWS_29(type, __VA_ARGS__)
+#define DN__ROWS_31(type, row, ...) DN__ROW(type, row), DN__ROWS_30(type, __VA_ARGS__)
+#define DN__ROWS_32(type, row, ...) DN__ROW(type, row), DN__ROWS_31(type, __VA_ARGS__)
+/* DN__ROWS_n of n rows; more than 32 do not compile, because there are no more present bits. */
+#define DN__ROWS_OF(...) \
+    DN__PICK(__VA_ARGS__, DN__ROWS_32, DN__ROWS_31, DN__ROWS_30, DN__ROWS_29, DN__ROWS_28, DN__ROWS_27, DN__ROWS_26, DN__ROWS_25, DN__ROWS_24, DN__ROWS_23, DN__ROWS_22, DN__ROWS_21, DN__ROWS_20, DN__ROWS_19, DN__ROWS_18, DN__ROWS_17, DN__ROWS_16, DN__ROWS_15, DN__ROWS_14, DN__ROWS_13, DN__ROWS_12, DN__ROWS_11, DN__ROWS_10, DN__ROWS_9, DN__ROWS_8, DN__ROWS_7, DN__ROWS_6, DN__ROWS_5, DN__ROWS_4, DN__ROWS_3, DN__ROWS_2, DN__ROWS_1, 0)
+#define DN__PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, _31, _32, _33, ...) _33
+
+/* -- A table -- */
+
+/* DN_TABLE(name, type, present, rows...): the table `name` of the struct `type`, of less than 65,535 bytes, whose uint32_t `type.present`
+ * tells which of the rows, 1 to 32, were there. At file scope, with a semicolon behind it. It is static; DN_TABLE_SHARED is not: other files
+ * know it by DN_TABLE_DECLARE(name, type) in a header. */
+#define DN_TABLE(name, type, present, ...) \
+    DN__TABLE_ROWS(name, type, __VA_ARGS__); \
+    static const dn_struct name DN_FLASH = DN__TABLE(name, type, present); \
+    DN__TABLE_TYPE(name, type)
+#define DN_TABLE_SHARED(name, type, present, ...) \
+    DN__TABLE_ROWS(name, type, __VA_ARGS__); \
+    extern const dn_struct name; \
+    const dn_struct name DN_FLASH = DN__TABLE(name, type, present)
+#define DN_TABLE_DECLARE(name, type) extern const dn_struct name; DN__TABLE_TYPE(name, type)
+
+#define DN__TABLE_ROWS(name, type, ...) \
+    static const dn_field name##__rows[] DN_FLASH = {DN__ROWS_OF(__VA_ARGS__)(type, __VA_ARGS__)}
+#define DN__TABLE(name, type, present) \
+    {name##__rows, (uint8_t)sizeof(name##__rows[0]), (uint8_t)DN__LENGTH(name##__rows), \
+     (uint16_t)(offsetof(type, present) * sizeof(char[sizeof(type) < 0xffff ? 1 : -1]) + DN__SAME(&DN__MEMBER(type, present), uint32_t))}
+/* What the table is for; the object does not exist, and only its type is asked for. */
+#define DN__TABLE_TYPE(name, type) \
+    typedef type name##__type; \
+    extern type name##__object
+
+/* -- The rows, each with the member of the table's struct that it fills -- */
+
+/* The field `key`, stored in `member` by dn_store_<how>: DN_FIELD(time, "time", u32). `how` is u8 ... i64, float, double, bool, chars, text
+ * or bytes. */
+#define DN_FIELD(member, key, how) (DN__ROW_FIELD, member, key, dn_store_##how, DN__SIZE_##how)
 
 /* The same, stored by a function of your own, a dn_store_fn. */
-#define DN_FIELD_BY(type, member, key, function) \
-    {{function, DN__OFFSET(type, member), (uint16_t)sizeof(DN__MEMBER(type, member)), 0, 0, 0, 0}, DN__KEY_HEADER(key), key}
+#define DN_FIELD_BY(member, key, function) (DN__ROW_BY, member, key, function)
 
-/* A map, stored in the struct `type.member` that `table` (a dn_struct) describes. */
-#define DN_FIELD_STRUCT(type, member, key, table) \
-    {{dn_store_struct, DN__OFFSET(type, member), (uint16_t)sizeof(DN__MEMBER(type, member)), 0, 0, 0, &(table)}, DN__KEY_HEADER(key), key}
+/* A map, stored in the struct `member`, whose table is `table`. */
+#define DN_FIELD_STRUCT(member, key, table) (DN__ROW_STRUCT, member, key, table, table##__type)
 
-/* An array, stored in `type.member`, a T[N]; the number of elements in `type.count`, a uint16_t. `how` as in DN_FIELD. */
-#define DN_FIELD_ARRAY(type, member, count, key, how) \
-    {{dn_store_array, DN__OFFSET(type, member), (uint16_t)DN__SIZE_##how(DN__MEMBER(type, member)[0]), \
-     DN__MOST(type, member), DN__OFFSET_u16(type, count), dn_store_##how, 0}, DN__KEY_HEADER(key), key}
+/* An array, stored in `member`, a T[N]; the number of elements in `count`, a uint16_t. `how` as in DN_FIELD. */
+#define DN_FIELD_ARRAY(member, count, key, how) \
+    (DN__ROW_ARRAY, member, count, key, dn_store_##how, DN__SIZE_##how, DN__LENGTH_##how)
 
 /* An array of maps. */
-#define DN_FIELD_STRUCTS(type, member, count, key, table) \
-    {{dn_store_array, DN__OFFSET(type, member), (uint16_t)sizeof(DN__MEMBER(type, member)[0]), \
-     DN__MOST(type, member), DN__OFFSET_u16(type, count), dn_store_struct, &(table)}, DN__KEY_HEADER(key), key}
-
-/* How many rows there are: more than 32 do not compile. */
-#define DN__ROWS(fields) \
-    (uint8_t)(sizeof(fields) / sizeof((fields)[0]) * sizeof(char[sizeof(fields) / sizeof((fields)[0]) <= 32 ? 1 : -1]))
-
-/* The struct `type`, of less than 65,535 bytes, whose uint32_t `type.present` tells which of the rows in the array `fields` were there. */
-#define DN_STRUCT(type, present, fields) \
-    {fields, (uint8_t)sizeof((fields)[0]), DN__ROWS(fields), \
-     (uint16_t)(offsetof(type, present) * sizeof(char[sizeof(type) < 0xffff ? 1 : -1]) \
-                + 0 * DN__SIZE_AS(DN__MEMBER(type, present), uint32_t))}
+#define DN_FIELD_STRUCTS(member, count, key, table) (DN__ROW_STRUCTS, member, count, key, table, table##__type)
 
 /* The present bit of row `row`. */
 #define DN_BIT(row) ((uint32_t)1 << (row))

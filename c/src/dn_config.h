@@ -67,8 +67,8 @@
 #define dn_leave DN__NESTED(dn_leave)
 #define dn_find DN__NESTED(dn_find)
 #define dn_check DN__NESTED(dn_check)
-#define dn_bind DN__NESTED(dn_bind)
-#define dn_read_struct DN__NESTED(dn_read_struct)
+#define dn_bind_by DN__NESTED(dn_bind_by)
+#define dn_read_struct_by DN__NESTED(dn_read_struct_by)
 #define dn_json_write DN__NESTED(dn_json_write)
 #define dn__fail DN__NESTED(dn__fail)
 

@@ -82,7 +82,7 @@ void dn_store_bytes(dn_reader *r, void *to, const dn_member *member)
 
 void dn_store_struct(dn_reader *r, void *to, const dn_member *member)
 {
-    dn_read_struct(r, (const dn_struct *)DN__FLASH_POINTER(&member->nested), to);
+    dn_read_struct_by(r, (const dn_struct *)DN__FLASH_POINTER(&member->nested), to);
 }
 
 void dn_store_array(dn_reader *r, void *to, const dn_member *member)

@@ -1,5 +1,20 @@
-/* Tables that must not compile; REFUSED is the number of one, and 0 is none. */
+/* Tables and calls that must not compile, whatever the warnings; REFUSED is the number of one, and 0 is none. */
 #include <dn_bind.h>
+
+typedef struct {
+    uint32_t present;
+    int32_t x;
+} small;
+
+typedef struct {
+    uint32_t present;
+    float x; /* as large as `small`, and another type */
+} alike;
+
+typedef struct {
+    uint32_t present;
+    char text[200];
+} big;
 
 typedef struct {
     uint32_t present;
@@ -9,57 +24,100 @@ typedef struct {
     uint16_t count16;
     uint8_t count8;
     uint8_t array[3];
+    bool flag;
+    char *text_elsewhere;
+    uint8_t *array_elsewhere;
+    small inner;
+    small inners[2];
+    small *inners_elsewhere;
 } members;
 
-static const dn_field fields[] DN_FLASH = {
-    DN_FIELD(members, u16, "a key of 15 byt", u16),
-    DN_FIELD(members, chars, "", chars),
-    DN_FIELD_ARRAY(members, array, count16, "array", u8),
-#if REFUSED == 1 /* a key longer than its room */
-    DN_FIELD(members, u16, "a key of 16 byte", u16),
-#elif REFUSED == 2 /* another size */
-    DN_FIELD(members, u16, "u16", u32),
-#elif REFUSED == 3 /* another type of that size */
-    DN_FIELD(members, f, "f", u32),
-#elif REFUSED == 4 /* another sign */
-    DN_FIELD(members, u16, "u16", i16),
-#elif REFUSED == 5 /* chars that are none */
-    DN_FIELD(members, array, "array", chars),
-#elif REFUSED == 6 /* a count of another size */
-    DN_FIELD_ARRAY(members, array, count8, "array", u8),
-#elif REFUSED == 7 /* elements of another size */
-    DN_FIELD_ARRAY(members, array, count16, "array", u16),
-#endif
-};
+DN_TABLE_DECLARE(small_table, small);
+DN_TABLE_SHARED(small_table, small, present, DN_FIELD(x, "x", i32));
+DN_TABLE(big_table, big, present, DN_FIELD(text, "text", chars));
+DN_TABLE(alike_table, alike, present, DN_FIELD(x, "x", float));
 
 #if REFUSED == 8 /* present bits of another size */
-static const dn_struct table DN_FLASH = DN_STRUCT(members, u16, fields);
+#define PRESENT u16
+#elif REFUSED == 17 /* present bits of another type */
+#define PRESENT f
 #else
-static const dn_struct table DN_FLASH = DN_STRUCT(members, present, fields);
+#define PRESENT present
 #endif
 
+#if REFUSED == 1 /* a key longer than its room */
+#define WRONG DN_FIELD(u16, "a key of 16 byte", u16),
+#elif REFUSED == 2 /* another size */
+#define WRONG DN_FIELD(u16, "u16", u32),
+#elif REFUSED == 3 /* another type of that size */
+#define WRONG DN_FIELD(f, "f", u32),
+#elif REFUSED == 4 /* another sign */
+#define WRONG DN_FIELD(u16, "u16", i16),
+#elif REFUSED == 5 /* chars that are none */
+#define WRONG DN_FIELD(array, "array", chars),
+#elif REFUSED == 6 /* a count of another size */
+#define WRONG DN_FIELD_ARRAY(array, count8, "array", u8),
+#elif REFUSED == 7 /* elements of another size */
+#define WRONG DN_FIELD_ARRAY(array, count16, "array", u16),
+#elif REFUSED == 11 /* another type of one byte */
+#define WRONG DN_FIELD(flag, "flag", u8),
+#elif REFUSED == 12 /* the table of a larger struct */
+#define WRONG DN_FIELD_STRUCT(inner, "inner", big_table),
+#elif REFUSED == 13 /* the table of another struct of that size */
+#define WRONG DN_FIELD_STRUCT(inner, "inner", alike_table),
+#elif REFUSED == 14 /* elements with the table of a larger struct */
+#define WRONG DN_FIELD_STRUCTS(inners, count16, "inners", big_table),
+#elif REFUSED == 15 /* a pointer to characters */
+#define WRONG DN_FIELD(text_elsewhere, "text", chars),
+#elif REFUSED == 16 /* a pointer to elements */
+#define WRONG DN_FIELD_ARRAY(array_elsewhere, count16, "array", u8),
+#elif REFUSED == 18 /* a pointer to structs */
+#define WRONG DN_FIELD_STRUCTS(inners_elsewhere, count16, "inners", small_table),
+#elif REFUSED == 19 /* a member of another struct */
+#define WRONG DN_FIELD(text, "text", chars),
+#elif REFUSED == 20 /* no table */
+#define WRONG DN_FIELD_STRUCT(inner, "inner", table_elsewhere),
+#else
+#define WRONG
+#endif
+
+DN_TABLE(table, members, PRESENT, WRONG
+    DN_FIELD(u16, "a key of 15 byt", u16),
+    DN_FIELD(chars, "", chars),
+    DN_FIELD(flag, "flag", bool),
+    DN_FIELD_STRUCT(inner, "inner", small_table),
+    DN_FIELD_STRUCTS(inners, count16, "inners", small_table),
+    DN_FIELD_ARRAY(array, count16, "array", u8));
+
+#define ROW DN_FIELD(u16, "u16", u16)
+#define ROWS_8 ROW, ROW, ROW, ROW, ROW, ROW, ROW, ROW
 #if REFUSED == 9 /* more rows than bits */
-static const dn_field many[33] DN_FLASH = {DN_FIELD(members, u16, "u16", u16)};
-static const dn_struct more DN_FLASH = DN_STRUCT(members, present, many);
+DN_TABLE(many_table, members, present, ROWS_8, ROWS_8, ROWS_8, ROWS_8, ROW);
+#else
+DN_TABLE(many_table, members, present, ROWS_8, ROWS_8, ROWS_8, ROWS_8);
 #endif
 
-#if REFUSED == 10 /* offsets of more than 16 bits */
 typedef struct {
+#if REFUSED == 10 /* offsets of more than 16 bits */
     char chars[70000];
+#else
+    char chars[7000];
+#endif
     uint32_t present;
 } large;
-static const dn_field large_fields[] DN_FLASH = {DN_FIELD_BY(large, present, "", dn_store_u32)};
-static const dn_struct large_table DN_FLASH = DN_STRUCT(large, present, large_fields);
-#endif
+DN_TABLE(large_table, large, present, DN_FIELD_BY(present, "", dn_store_u32));
 
-bool use(dn_reader *r, members *m);
-bool use(dn_reader *r, members *m)
+bool use(dn_reader *r, const uint8_t *message, size_t size, members *m, small *s, large *l);
+bool use(dn_reader *r, const uint8_t *message, size_t size, members *m, small *s, large *l)
 {
-#if REFUSED == 9
-    return dn_read_struct(r, &more, m);
-#elif REFUSED == 10
-    return dn_read_struct(r, &large_table, m);
-#else
-    return dn_read_struct(r, &table, m);
+    if (dn_bind(r, message, size, &many_table, m) || dn_bind(r, message, size, &large_table, l)) return true;
+#if REFUSED == 21 /* the table of another struct */
+    if (dn_bind(r, message, size, &big_table, s)) return true;
+#elif REFUSED == 22 /* the same for an item */
+    if (dn_read_struct(r, &big_table, s)) return true;
+#elif REFUSED == 23 /* any memory */
+    uint8_t room[4];
+    if (dn_bind(r, message, size, &small_table, room)) return true;
 #endif
+    return dn_read_struct(r, &table, m) || dn_read_struct(r, &small_table, s);
 }

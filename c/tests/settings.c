@@ -8,8 +8,8 @@ typedef struct {
     uint32_t present;
     uint8_t value;
 } content;
-static const dn_field rows[] DN_FLASH = {DN_FIELD(content, value, "value", u8)};
-static const dn_struct table DN_FLASH = DN_STRUCT(content, present, rows);
+DN_TABLE(table, content, present,
+    DN_FIELD(value, "value", u8));
 #endif
 
 #if PROGRAM == 4 /* another file begins the message */

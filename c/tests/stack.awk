@@ -31,7 +31,7 @@ function worst(name, way,    list, n, i, to, deep, most) {
         }
         if (index(way, " " to " ") && !index(way, " dn_sink:spill ")) {
             # Tables in tables: their depth is the caller's.
-            if (to == "dn_read_struct" || to ~ /^dn_store_/) continue
+            if (to == "dn_read_struct_by" || to ~ /^dn_store_/) continue
             if (!((name, to) in told)) print "recursion:" way to
             told[name, to] = failed = 1
             continue
@@ -97,7 +97,7 @@ END {
     close("sort")
     print ""
     print "bytes: the function's own, and with all that it calls; for dn_bind's tables within tables, add"
-    print frame["dn_read_struct"] + frame["dn_store_array"] + frame["dn_store_struct"] " for each of them"
+    print frame["dn_read_struct_by"] + frame["dn_store_array"] + frame["dn_store_struct"] " for each of them"
     print "what writes is counted with a sink; into a plain buffer it takes less"
     list = ""
     for (name in outside) list = list " " name

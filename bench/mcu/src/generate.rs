@@ -335,43 +335,32 @@ fn tables(structure: &Struct, out: &mut String) -> Result<(), Failure> {
         return Ok(());
     }
     let name = &structure.name;
-    let rows: Vec<_> = bound(structure).map(|field| row(name, field)).collect();
+    let rows: Vec<_> = bound(structure).map(row).collect();
     if rows.len() > MOST_FIELDS {
         return Err(format!("a map has {} fields, a table at most {MOST_FIELDS}", rows.len()).into());
     }
     if !rows.is_empty() {
-        let _ = writeln!(out, "static const dn_field {name}_rows[] DN_FLASH = {{\n{}}};", rows.concat());
-        let _ = writeln!(
-            out,
-            "static const dn_struct {name}_table DN_FLASH = DN_STRUCT({name}, present, {name}_rows);\n"
-        );
+        let _ = writeln!(out, "DN_TABLE({name}_table, {name}, present,\n{});\n", rows.join(",\n"));
     }
     Ok(())
 }
 
-fn row(structure: &str, field: &layout::Field) -> String {
+fn row(field: &layout::Field) -> String {
     let (key, name) = (literal(&field.key), &field.name);
     match &field.node {
         Node::Struct(inner) => {
-            format!("    DN_FIELD_STRUCT({structure}, {name}, {key}, {}_table),\n", inner.name)
+            format!("    DN_FIELD_STRUCT({name}, {key}, {}_table)", inner.name)
         }
         Node::List { element, .. } => match &**element {
             Node::Struct(inner) => {
                 let table = &inner.name;
-                format!(
-                    "    DN_FIELD_STRUCTS({structure}, {name}, {}, {key}, {table}_table),\n",
-                    counter(name)
-                )
+                format!("    DN_FIELD_STRUCTS({name}, {}, {key}, {table}_table)", counter(name))
             }
             scalar => {
-                format!(
-                    "    DN_FIELD_ARRAY({structure}, {name}, {}, {key}, {}),\n",
-                    counter(name),
-                    store(scalar)
-                )
+                format!("    DN_FIELD_ARRAY({name}, {}, {key}, {})", counter(name), store(scalar))
             }
         },
-        scalar => format!("    DN_FIELD({structure}, {name}, {key}, {}),\n", store(scalar)),
+        scalar => format!("    DN_FIELD({name}, {key}, {})", store(scalar)),
     }
 }
 

@@ -12,13 +12,11 @@ struct Settings {
 
 enum { NAME, INTERVAL, LIMITS, ALARM };
 
-static const dn_field settings_fields[] DN_FLASH = {
-  DN_FIELD(Settings, name, "name", chars),
-  DN_FIELD(Settings, interval, "interval", u16),
-  DN_FIELD_ARRAY(Settings, limits, limits_count, "limits", float),
-  DN_FIELD(Settings, alarm, "alarm", bool),
-};
-static const dn_struct settings_table DN_FLASH = DN_STRUCT(Settings, present, settings_fields);
+DN_TABLE(settings_table, Settings, present,
+  DN_FIELD(name, "name", chars),
+  DN_FIELD(interval, "interval", u16),
+  DN_FIELD_ARRAY(limits, limits_count, "limits", float),
+  DN_FIELD(alarm, "alarm", bool));
 
 // {"name":"north","limits":[-20,4.5],"interval":600}, as it would come from a radio.
 const uint8_t message[] = {

@@ -21,12 +21,10 @@ typedef struct {
     uint16_t values_count;
 } content;
 
-static const dn_field rows[] DN_FLASH = {
-    DN_FIELD(content, name, "name", chars),
-    DN_FIELD(content, number, "number", i32),
-    DN_FIELD_ARRAY(content, values, values_count, "values", float),
-};
-static const dn_struct table DN_FLASH = DN_STRUCT(content, present, rows);
+DN_TABLE(table, content, present,
+    DN_FIELD(name, "name", chars),
+    DN_FIELD(number, "number", i32),
+    DN_FIELD_ARRAY(values, values_count, "values", float));
 
 static void write_message(dn_writer *w)
 {

@@ -25,26 +25,22 @@ typedef struct {
     uint16_t s_count;
 } outer;
 
-static const dn_field inner_fields[] DN_FLASH = {
-    DN_FIELD(inner, x, "x", u16),
-    DN_FIELD(inner, y, "y", i8),
-};
-static const dn_struct inner_table DN_FLASH = DN_STRUCT(inner, present, inner_fields);
+DN_TABLE(inner_table, inner, present,
+    DN_FIELD(x, "x", u16),
+    DN_FIELD(y, "y", i8));
 
-static const dn_field outer_fields[] DN_FLASH = {
-    DN_FIELD(outer, b, "b", bool),
-    DN_FIELD(outer, u, "u", u8),
-    DN_FIELD(outer, i, "i", i16),
-    DN_FIELD(outer, l, "l", u32),
-    DN_FIELD(outer, q, "q", i64),
-    DN_FIELD(outer, f, "f", float),
-    DN_FIELD(outer, t, "t", chars),
-    DN_FIELD(outer, v, "v", bytes),
-    DN_FIELD_STRUCT(outer, n, "n", inner_table),
-    DN_FIELD_ARRAY(outer, a, a_count, "a", i8),
-    DN_FIELD_STRUCTS(outer, s, s_count, "s", inner_table),
-};
-static const dn_struct outer_table DN_FLASH = DN_STRUCT(outer, present, outer_fields);
+DN_TABLE(outer_table, outer, present,
+    DN_FIELD(b, "b", bool),
+    DN_FIELD(u, "u", u8),
+    DN_FIELD(i, "i", i16),
+    DN_FIELD(l, "l", u32),
+    DN_FIELD(q, "q", i64),
+    DN_FIELD(f, "f", float),
+    DN_FIELD(t, "t", chars),
+    DN_FIELD(v, "v", bytes),
+    DN_FIELD_STRUCT(n, "n", inner_table),
+    DN_FIELD_ARRAY(a, a_count, "a", i8),
+    DN_FIELD_STRUCTS(s, s_count, "s", inner_table));
 
 static uint8_t bits_set(uint32_t bits)
 {

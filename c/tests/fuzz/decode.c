@@ -144,20 +144,18 @@ typedef struct {
     uint16_t s_count;
 } outer;
 
-static const dn_field inner_fields[] = {DN_FIELD(inner, a, "a", i32)};
-static const dn_struct inner_table = DN_STRUCT(inner, present, inner_fields);
-static const dn_field outer_fields[] = {
-    DN_FIELD(outer, b, "b", bool),
-    DN_FIELD(outer, u, "u", u64),
-    DN_FIELD(outer, f, "f", double),
-    DN_FIELD(outer, t, "t", chars),
-    DN_FIELD(outer, v, "v", bytes),
-    DN_FIELD(outer, x, "k", text),
-    DN_FIELD_STRUCT(outer, n, "n", inner_table),
-    DN_FIELD_ARRAY(outer, a, a_count, "a", u8),
-    DN_FIELD_STRUCTS(outer, s, s_count, "s", inner_table),
-};
-static const dn_struct outer_table = DN_STRUCT(outer, present, outer_fields);
+DN_TABLE(inner_table, inner, present,
+    DN_FIELD(a, "a", i32));
+DN_TABLE(outer_table, outer, present,
+    DN_FIELD(b, "b", bool),
+    DN_FIELD(u, "u", u64),
+    DN_FIELD(f, "f", double),
+    DN_FIELD(t, "t", chars),
+    DN_FIELD(v, "v", bytes),
+    DN_FIELD(x, "k", text),
+    DN_FIELD_STRUCT(n, "n", inner_table),
+    DN_FIELD_ARRAY(a, a_count, "a", u8),
+    DN_FIELD_STRUCTS(s, s_count, "s", inner_table));
 
 /* Filling a struct finds the faults of the message, and perhaps others before them. */
 static void fill(const uint8_t *message, size_t size, dn_fault walked)

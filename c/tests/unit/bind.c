@@ -11,8 +11,8 @@ typedef struct {
     uint16_t y;
 } point;
 
-static const dn_field point_fields[] DN_FLASH = {DN_FIELD(point, x, "x", i16), DN_FIELD(point, y, "y", u16)};
-static const dn_struct point_table DN_FLASH = DN_STRUCT(point, present, point_fields);
+DN_TABLE(point_table, point, present,
+    DN_FIELD(x, "x", i16), DN_FIELD(y, "y", u16));
 
 typedef struct {
     uint16_t data_count;
@@ -29,15 +29,13 @@ typedef struct {
 
 enum { NAME, AT, DATA, PATH, TAGS, LAST };
 
-static const dn_field track_fields[] DN_FLASH = {
-    DN_FIELD(track, name, "name", chars),
-    DN_FIELD_STRUCT(track, at, "at", point_table),
-    DN_FIELD_ARRAY(track, data, data_count, "data", float),
-    DN_FIELD_STRUCTS(track, path, path_count, "path", point_table),
-    DN_FIELD_ARRAY(track, tags, tags_count, "tags", chars),
-    DN_FIELD(track, last, "", u8),
-};
-static const dn_struct track_table DN_FLASH = DN_STRUCT(track, present, track_fields);
+DN_TABLE(track_table, track, present,
+    DN_FIELD(name, "name", chars),
+    DN_FIELD_STRUCT(at, "at", point_table),
+    DN_FIELD_ARRAY(data, data_count, "data", float),
+    DN_FIELD_STRUCTS(path, path_count, "path", point_table),
+    DN_FIELD_ARRAY(tags, tags_count, "tags", chars),
+    DN_FIELD(last, "", u8));
 
 static track t;
 
@@ -319,11 +317,9 @@ typedef struct {
     uint32_t present;
 } pair;
 
-static const dn_field pair_fields[] DN_FLASH = {
-    DN_FIELD(pair, first, "a key of 15 byt", u8),
-    DN_FIELD(pair, last, "a key of 15 bys", u8),
-};
-static const dn_struct pair_table DN_FLASH = DN_STRUCT(pair, present, pair_fields);
+DN_TABLE(pair_table, pair, present,
+    DN_FIELD(first, "a key of 15 byt", u8),
+    DN_FIELD(last, "a key of 15 bys", u8));
 
 static void keys_as_long_as_rows_hold(void)
 {
@@ -342,14 +338,12 @@ typedef struct {
     uint8_t member[32];
 } wide;
 
-#define WIDE(i, key) DN_FIELD(wide, member[i], key, u8)
-static const dn_field wide_fields[] DN_FLASH = {
+#define WIDE(i, key) DN_FIELD(member[i], key, u8)
+DN_TABLE(wide_table, wide, present,
     WIDE(0, "A"), WIDE(1, "B"), WIDE(2, "C"), WIDE(3, "D"), WIDE(4, "E"), WIDE(5, "F"), WIDE(6, "G"), WIDE(7, "H"),
     WIDE(8, "I"), WIDE(9, "J"), WIDE(10, "K"), WIDE(11, "L"), WIDE(12, "M"), WIDE(13, "N"), WIDE(14, "O"), WIDE(15, "P"),
     WIDE(16, "Q"), WIDE(17, "R"), WIDE(18, "S"), WIDE(19, "T"), WIDE(20, "U"), WIDE(21, "V"), WIDE(22, "W"), WIDE(23, "X"),
-    WIDE(24, "Y"), WIDE(25, "Z"), WIDE(26, "["), WIDE(27, "\\"), WIDE(28, "]"), WIDE(29, "^"), WIDE(30, "_"), WIDE(31, "`"),
-};
-static const dn_struct wide_table DN_FLASH = DN_STRUCT(wide, present, wide_fields);
+    WIDE(24, "Y"), WIDE(25, "Z"), WIDE(26, "["), WIDE(27, "\\"), WIDE(28, "]"), WIDE(29, "^"), WIDE(30, "_"), WIDE(31, "`"));
 
 /* The present bit of each of 32 rows, which are asked for with strides, so that the search goes round. */
 static void as_many_rows_as_bits(void)
@@ -397,8 +391,8 @@ typedef struct {
     int16_t heat;
 } heater;
 
-static const dn_field heater_fields[] DN_FLASH = {DN_FIELD_BY(heater, heat, "heat", store_tenths)};
-static const dn_struct heater_table DN_FLASH = DN_STRUCT(heater, present, heater_fields);
+DN_TABLE(heater_table, heater, present,
+    DN_FIELD_BY(heat, "heat", store_tenths));
 
 static void store_functions_of_users(void)
 {
@@ -428,8 +422,8 @@ typedef struct {
     uint8_t read;
 } lazy;
 
-static const dn_field lazy_fields[] DN_FLASH = {DN_FIELD_BY(lazy, ignored, "i", store_nothing), DN_FIELD(lazy, read, "r", u8)};
-static const dn_struct lazy_table DN_FLASH = DN_STRUCT(lazy, present, lazy_fields);
+DN_TABLE(lazy_table, lazy, present,
+    DN_FIELD_BY(ignored, "i", store_nothing), DN_FIELD(read, "r", u8));
 
 static void values_that_are_left_unread(void)
 {

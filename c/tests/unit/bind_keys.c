@@ -12,12 +12,10 @@ typedef struct {
 #define KEY_30 "thirty bytes long, the longest"
 #define KEY_29 "thirty bytes long, the longes"
 
-static const dn_field keys_fields[] DN_FLASH = {
-    DN_FIELD(keys, first, KEY_30, u8),
-    DN_FIELD(keys, second, KEY_29, u8),
-    DN_FIELD(keys, third, "x", u8),
-};
-static const dn_struct keys_table DN_FLASH = DN_STRUCT(keys, present, keys_fields);
+DN_TABLE(keys_table, keys, present,
+    DN_FIELD(first, KEY_30, u8),
+    DN_FIELD(second, KEY_29, u8),
+    DN_FIELD(third, "x", u8));
 
 static keys k;
 

@@ -27,21 +27,19 @@ typedef struct {
 
 enum { NAME, U8, I16, U32, FLOAT, BOOL, TEXT, AT, DATA, PATH, KEYS };
 
-static const dn_field point_fields[] DN_FLASH = {DN_FIELD(point, x, "x", i8), DN_FIELD(point, y, "y", float)};
-static const dn_struct point_table DN_FLASH = DN_STRUCT(point, present, point_fields);
-static const dn_field sample_fields[] DN_FLASH = {
-    DN_FIELD(sample, name, "name", chars),
-    DN_FIELD(sample, u8, "u", u8),
-    DN_FIELD(sample, i16, "i", i16),
-    DN_FIELD(sample, u32, "long", u32),
-    DN_FIELD(sample, f, "float", float),
-    DN_FIELD(sample, b, "", bool),
-    DN_FIELD(sample, text, "text", text),
-    DN_FIELD_STRUCT(sample, at, "at", point_table),
-    DN_FIELD_ARRAY(sample, data, data_count, "data", u16),
-    DN_FIELD_STRUCTS(sample, path, path_count, "path", point_table),
-};
-static const dn_struct sample_table DN_FLASH = DN_STRUCT(sample, present, sample_fields);
+DN_TABLE(point_table, point, present,
+    DN_FIELD(x, "x", i8), DN_FIELD(y, "y", float));
+DN_TABLE(sample_table, sample, present,
+    DN_FIELD(name, "name", chars),
+    DN_FIELD(u8, "u", u8),
+    DN_FIELD(i16, "i", i16),
+    DN_FIELD(u32, "long", u32),
+    DN_FIELD(f, "float", float),
+    DN_FIELD(b, "", bool),
+    DN_FIELD(text, "text", text),
+    DN_FIELD_STRUCT(at, "at", point_table),
+    DN_FIELD_ARRAY(data, data_count, "data", u16),
+    DN_FIELD_STRUCTS(path, path_count, "path", point_table));
 
 /* ---- By hand ---- */
 

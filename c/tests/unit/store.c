@@ -26,23 +26,21 @@ typedef struct {
 
 enum { U8, I8, U16, I16, U32, I32, U64, I64, FLOAT, DOUBLE, BOOL, CHARS, TEXT, BYTES, SCALARS };
 
-static const dn_field scalars_fields[] DN_FLASH = {
-    DN_FIELD(scalars, u8, "A", u8),
-    DN_FIELD(scalars, i8, "B", i8),
-    DN_FIELD(scalars, u16, "C", u16),
-    DN_FIELD(scalars, i16, "D", i16),
-    DN_FIELD(scalars, u32, "E", u32),
-    DN_FIELD(scalars, i32, "F", i32),
-    DN_FIELD(scalars, u64, "G", u64),
-    DN_FIELD(scalars, i64, "H", i64),
-    DN_FIELD(scalars, f, "I", float),
-    DN_FIELD(scalars, d, "J", double),
-    DN_FIELD(scalars, b, "K", bool),
-    DN_FIELD(scalars, chars, "L", chars),
-    DN_FIELD(scalars, text, "M", text),
-    DN_FIELD(scalars, bytes, "N", bytes),
-};
-static const dn_struct scalars_table DN_FLASH = DN_STRUCT(scalars, present, scalars_fields);
+DN_TABLE(scalars_table, scalars, present,
+    DN_FIELD(u8, "A", u8),
+    DN_FIELD(i8, "B", i8),
+    DN_FIELD(u16, "C", u16),
+    DN_FIELD(i16, "D", i16),
+    DN_FIELD(u32, "E", u32),
+    DN_FIELD(i32, "F", i32),
+    DN_FIELD(u64, "G", u64),
+    DN_FIELD(i64, "H", i64),
+    DN_FIELD(f, "I", float),
+    DN_FIELD(d, "J", double),
+    DN_FIELD(b, "K", bool),
+    DN_FIELD(chars, "L", chars),
+    DN_FIELD(text, "M", text),
+    DN_FIELD(bytes, "N", bytes));
 
 static scalars s;
 
