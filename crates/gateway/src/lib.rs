@@ -243,15 +243,16 @@ impl Gateway {
         let listening = server::Listening { listener, tls: acceptor, connections: Arc::clone(&connections) };
         tokio::spawn(server::serve(listening, router, Arc::clone(&shared)));
         let renewals = certificates.map(|certificates| tokio::spawn(certificates.watch()).abort_handle());
-        let mut takers = JoinSet::new();
-        for Named { input, .. } in inputs {
-            takers.spawn(input.run(Arc::clone(&shared), shared.stopping.clone()));
-        }
         let (leaving, left) = watch::channel(false);
         let mut forwarders = JoinSet::new();
         for output in outputs {
             let cursor = cursors.get(&*output.name).copied().unwrap_or_default();
             forwarders.spawn(shared.outputs.forwarder(output, cursor, &shared, left.clone()).run());
+        }
+        // Behind the outputs, which an input may wait for.
+        let mut takers = JoinSet::new();
+        for Named { input, .. } in inputs {
+            takers.spawn(input.run(Arc::clone(&shared), shared.stopping.clone()));
         }
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
         let tidy = shared.queue.clone().tidy(config.buffer.keep_delivered_hours > 0);

@@ -93,7 +93,7 @@ pub fn open(config: &Config, index: usize) -> Result<Named, InputError> {
             mqtt::Mqtt::new(name, settings, certificate).map(boxed)
         }
         InputKind::Broker(settings) => broker::Broker::new(name, settings).map(boxed),
-        InputKind::Nats(settings) => nats::Nats::new(name, settings).map(boxed),
+        InputKind::Nats(settings) => nats::Nats::new(name, settings, config).map(boxed),
         InputKind::Webhook(settings) => webhooks::Webhook::new(name, settings).map(boxed),
         InputKind::Coap(settings) => coap::Coap::new(name, settings).map(boxed),
         InputKind::Udp(settings) => udp::Udp::new(name, settings).map(boxed),

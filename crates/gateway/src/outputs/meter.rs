@@ -244,6 +244,11 @@ impl Meter {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).0 = place;
     }
 
+    /// Every message up to this one is done with.
+    pub fn cursor(&self) -> i64 {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).0.cursor
+    }
+
     /// What it did and does. `last` is the id of the last message stored.
     pub fn status(&self, last: i64) -> Status {
         let (place, last_failure) = self.place.lock().unwrap_or_else(PoisonError::into_inner).clone();

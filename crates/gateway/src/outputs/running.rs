@@ -79,6 +79,12 @@ impl Outputs {
         self.0.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// Every message of the buffer up to this one is done with at all outputs. Without outputs, all are.
+    pub fn delivered(&self) -> i64 {
+        let handles = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        handles.iter().map(|handle| handle.meter.cursor()).min().unwrap_or(i64::MAX)
+    }
+
     /// Sets the gauges of all to what they are at this moment.
     pub fn gauge(&self, last: i64) {
         self.handles().iter().for_each(|handle| handle.meter.gauge(last));

@@ -1,26 +1,35 @@
-//! `[input.nats]`: takes messages out of a NATS stream, each acknowledged to the stream after its commit.
+//! `[input.nats]`: takes messages out of a NATS stream, each acknowledged to the stream after its commit, or after every output
+//! has delivered it.
 //!
 //! The durable consumer acknowledges all messages up to one (`AckPolicy::All`), and delivers in the order of the stream. After
 //! anything that may have changed that order (a start, a lost connection, another leader, a redelivery) it is set back
-//! to the last message that is done (consumer reset, NATS server 2.14), and goes on in order from there. Within a batch,
+//! to the last message that is acknowledged (consumer reset, NATS server 2.14), and goes on in order from there. Within a batch,
 //! a device's message waits for the commit of the one before it. So a device's messages are stored in their order, whatever fails.
 
+mod consumer;
 mod message;
 
 use crate::{
+    config::{Config, InputKind},
     inputs::{Input, incoming::Incoming},
     nats::{Access, Servers},
     shared::{Shared, said},
 };
 use async_nats::jetstream::{
     AckKind, Context, Message,
-    consumer::{AckPolicy, PullConsumer, pull},
+    consumer::{PullConsumer, pull},
     context::ContextBuilder,
-    stream::Stream,
+    message::Acker,
 };
-use futures_util::{StreamExt, future};
+use consumer::OpenError;
+use futures_util::{StreamExt, future, stream::ReadyChunks};
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, VecDeque},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 use tokio::sync::watch;
 
 /// What the commented default configuration says.
@@ -31,9 +40,12 @@ pub const EXAMPLE: &str = "\
 # [input.nats]
 # servers = [\"nats://127.0.0.1:4222\"]
 # stream = \"DUNNAGE\"
-# consumer = \"forwarder-1\"       # made when it is missing
+# consumer = \"forwarder-1\"       # made when it is missing, and never changed
 # subjects = [\"dunnage.0.>\", \"dunnage.1.>\"]   # empty: all of the stream
 # in_flight_messages = 1024
+# When the stream may forget a message: when it is stored here, or delivered by every output. Without it, delivered if all inputs are
+# of this kind and there is an output.
+# acknowledge = \"stored\"
 # Files, if the servers want them: credentials, or token_file; ca_file makes the connection TLS.
 ";
 
@@ -41,8 +53,8 @@ pub const EXAMPLE: &str = "\
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How often a consumer without messages says that it is there.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// When a message that was not acknowledged is delivered again.
-const ACK_WAIT: Duration = Duration::from_secs(60);
+/// How often it is seen whether messages were delivered that wait for that.
+const LOOK: Duration = Duration::from_millis(100);
 /// Shortest and longest wait before it is tried again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
@@ -62,6 +74,9 @@ pub struct Settings {
     /// Most messages that are taken at a time and not yet acknowledged.
     #[serde(default = "in_flight_messages")]
     pub in_flight_messages: usize,
+    /// When a message is acknowledged to the stream. Without it, see [`Acknowledge::default_of`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledge: Option<Acknowledge>,
     /// A credentials file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<PathBuf>,
@@ -77,11 +92,33 @@ fn in_flight_messages() -> usize {
     1024
 }
 
+/// When a message is acknowledged to the stream, which may forget it then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Acknowledge {
+    /// After the commit that made it durable here: what was not delivered yet is on this disk alone.
+    Stored,
+    /// After every output is done with it, so that a lost disk loses nothing.
+    Delivered,
+}
+
+impl Acknowledge {
+    /// What holds when the setting is missing: `Delivered` for a forwarder, a gateway with an output whose inputs are all NATS streams.
+    pub fn default_of(config: &Config) -> Acknowledge {
+        let only_streams = config.inputs.iter().all(|input| matches!(input.kind, InputKind::Nats(_)));
+        match only_streams && !config.outputs.is_empty() {
+            true => Acknowledge::Delivered,
+            false => Acknowledge::Stored,
+        }
+    }
+}
+
 /// An input that takes from a stream.
 pub struct Nats {
     name: Arc<str>,
     servers: Servers,
     settings: Settings,
+    acknowledge: Acknowledge,
 }
 
 /// How far the input is in the stream.
@@ -89,13 +126,24 @@ pub struct Nats {
 struct Position {
     /// When the stream was made, in nanoseconds since 1970: numbers of another one mean nothing.
     stream: i128,
-    /// Every message up to this one is durable here; `None` until the consumer has said what it knows.
-    done: Option<u64>,
+    /// Every message up to this one is acknowledged; `None` until the consumer has said what it knows.
+    acknowledged: Option<u64>,
+    /// Every message up to this one is durable here.
+    stored: u64,
+}
+
+/// Messages that are durable here and not yet acknowledged.
+struct Unacknowledged {
+    /// The last of them, by its number in the stream.
+    last: u64,
+    acker: Acker,
+    /// The last message of the buffer when they were durable: the outputs have delivered them when they have delivered that.
+    delivered_with: i64,
 }
 
 impl Nats {
-    /// The input `name` that `settings` describe. An error says what is wrong with them.
-    pub fn new(name: &str, settings: &Settings) -> Result<Nats, String> {
+    /// The input `name` that `settings` describe, as a part of `config`. An error says what is wrong with them.
+    pub fn new(name: &str, settings: &Settings, config: &Config) -> Result<Nats, String> {
         let access = Access {
             servers: &settings.servers,
             credentials: settings.credentials.as_deref(),
@@ -110,7 +158,14 @@ impl Nats {
         if settings.in_flight_messages == 0 {
             return Err("in_flight_messages: must be at least 1".into());
         }
-        Ok(Nats { name: name.into(), servers: Servers::new(&access)?, settings: settings.clone() })
+        if settings.acknowledge == Some(Acknowledge::Delivered) && config.outputs.is_empty() {
+            return Err(
+                "acknowledge: there is no [[output]] that could deliver; add one, or set \"stored\"".into()
+            );
+        }
+        let acknowledge = settings.acknowledge.unwrap_or_else(|| Acknowledge::default_of(config));
+        let servers = Servers::new(&access)?;
+        Ok(Nats { name: name.into(), servers, settings: settings.clone(), acknowledge })
     }
 
     /// Takes messages from behind `position` until the gateway stops, or until the order may be another: then it says why.
@@ -120,86 +175,90 @@ impl Nats {
         context: &mut Option<Context>,
         position: &mut Position,
         stopping: &mut watch::Receiver<bool>,
-    ) -> Result<(), String> {
+    ) -> Result<(), OpenError> {
         if context.is_none() {
             let client = self.servers.connect(&self.name).await?;
             *context = Some(ContextBuilder::new().timeout(TIMEOUT).build(client));
         }
-        let Some(context) = context.as_ref() else { return Err("no connection".into()) };
+        let Some(context) = context.as_ref() else { return Ok(()) };
         let (consumer, mut next) = tokio::select! {
             opened = self.open(context, position) => opened?,
             () = said(stopping) => return Ok(()),
         };
-        let batch = self.settings.in_flight_messages;
-        let messages = consumer.stream().max_messages_per_batch(batch).heartbeat(HEARTBEAT).messages().await;
-        let mut batches = messages.map_err(|e| e.to_string())?.ready_chunks(batch);
+        let mut batches = self.batches(consumer).await?;
+        let mut waiting = VecDeque::new();
+        let mut taken = position.acknowledged.unwrap_or_default();
         loop {
             let batch = tokio::select! {
-                batch = batches.next() => batch.ok_or("the consumer ended")?,
+                batch = batches.next() => batch.ok_or_else(|| "the consumer ended".to_owned())?,
+                () = tokio::time::sleep(LOOK), if !waiting.is_empty() => Vec::new(),
                 () = said(stopping) => return Ok(()),
             };
-            let (batch, trouble) = in_order(batch, &mut next, position.done.unwrap_or_default());
+            let (batch, trouble) = in_order(batch, &mut next, taken);
             if let Some((last, message)) = batch.last() {
-                let (last, acknowledgement) = (*last, message.clone());
-                if !self.store(shared, batch, stopping).await {
+                let acker = Acker::new(context.clone(), message.reply.clone());
+                taken = *last;
+                if !self.store(shared, batch, position.stored, stopping).await {
                     return Ok(());
                 }
-                position.done = Some(last);
-                acknowledgement.ack_with(AckKind::Ack).await.map_err(|e| e.to_string())?;
+                position.stored = position.stored.max(taken);
+                let delivered_with = self.delivered_with(shared);
+                waiting.push_back(Unacknowledged { last: taken, acker, delivered_with });
             }
+            self.acknowledge(shared, &mut waiting, position).await?;
             if let Some(trouble) = trouble {
-                return Err(trouble);
+                return Err(trouble.into());
             }
         }
     }
 
-    /// The consumer, set back to what is done, and the number of its next delivery.
-    async fn open(&self, context: &Context, position: &mut Position) -> Result<(PullConsumer, u64), String> {
-        let name = &self.settings.stream;
-        let stream = context.get_stream(name).await.map_err(|e| format!("stream {name}: {e}"))?;
-        let created = stream.cached_info().created.unix_timestamp_nanos();
-        if position.stream != created {
-            *position = Position { stream: created, done: None };
+    /// What has been delivered when all that is in the buffer now has been.
+    fn delivered_with(&self, shared: &Shared) -> i64 {
+        match self.acknowledge {
+            Acknowledge::Stored => i64::MIN,
+            Acknowledge::Delivered => shared.board.totals().last_message_id,
         }
-        let mut consumer = self.consumer(&stream).await?;
-        let answer = consumer.reset(position.done.map(|done| done + 1)).await;
-        let answer =
-            answer.map_err(|e| format!("the consumer is not reset (NATS 2.14 or newer can): {e}"))?;
-        let done = answer.reset_seq.saturating_sub(1);
-        position.done = Some(done);
-        let first = stream.cached_info().state.first_sequence;
-        if done > 0 && first > done + 1 {
-            let (input, up_to) = (&self.name, first - done - 1);
-            tracing::error!(%input, stream = name, up_to, "the stream has forgotten messages before they were taken");
-        }
-        tracing::info!(input = %self.name, stream = name, after = done, waiting = answer.info.num_pending, "takes messages");
-        Ok((consumer, answer.info.delivered.consumer_sequence + 1))
     }
 
-    async fn consumer(&self, stream: &Stream) -> Result<PullConsumer, String> {
-        let name = &self.settings.consumer;
-        let config = pull::Config {
-            durable_name: Some(name.clone()),
-            ack_policy: AckPolicy::All,
-            ack_wait: ACK_WAIT,
-            filter_subjects: self.settings.subjects.clone(),
-            max_ack_pending: i64::try_from(self.settings.in_flight_messages).unwrap_or(i64::MAX),
-            ..Default::default()
-        };
-        stream.create_consumer(config).await.map_err(|e| format!("consumer {name}: {e}"))
+    /// Acknowledges those of the `waiting` messages that are done with.
+    async fn acknowledge(
+        &self,
+        shared: &Shared,
+        waiting: &mut VecDeque<Unacknowledged>,
+        position: &mut Position,
+    ) -> Result<(), String> {
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let delivered = shared.outputs.delivered();
+        let done = waiting.iter().take_while(|messages| messages.delivered_with <= delivered).count();
+        // Acknowledging the last of them does for those before it, too.
+        if let Some(messages) = waiting.drain(..done).last() {
+            position.acknowledged = Some(messages.last);
+            messages.acker.ack_with(AckKind::Ack).await.map_err(|e| e.to_string())?;
+        }
+        Ok(())
     }
 
-    /// Makes a batch durable: devices beside one another, the messages of each in their order. False if the gateway stops
-    /// before that is done.
+    /// What `consumer` delivers.
+    async fn batches(&self, consumer: PullConsumer) -> Result<ReadyChunks<pull::Stream>, String> {
+        let batch = self.settings.in_flight_messages;
+        let messages = consumer.stream().max_messages_per_batch(batch).heartbeat(HEARTBEAT).messages().await;
+        Ok(messages.map_err(|e| e.to_string())?.ready_chunks(batch))
+    }
+
+    /// Makes a batch durable: devices beside one another, the messages of each in their order. Messages up to number `stored` are
+    /// durable already. False if the gateway stops before it is done.
     async fn store(
         &self,
         shared: &Arc<Shared>,
         batch: Vec<(u64, Message)>,
+        stored: u64,
         stopping: &watch::Receiver<bool>,
     ) -> bool {
         let mut lanes: Vec<Vec<Incoming>> = Vec::new();
         let mut lane_of: HashMap<String, usize> = HashMap::new();
-        for (_, message) in batch {
+        for (_, message) in batch.into_iter().filter(|(sequence, _)| *sequence > stored) {
             let incoming = message::read(shared, &self.name, message);
             let lane = *lane_of.entry(incoming.device().to_owned()).or_insert(lanes.len());
             match lanes.get_mut(lane) {
@@ -226,12 +285,18 @@ impl Input for Nats {
         let mut position = Position::default();
         let (mut context, mut pause) = (None, PAUSES.0);
         while !*stopping.borrow() {
-            let before = position.done;
-            let Err(reason) = self.session(&shared, &mut context, &mut position, &mut stopping).await else {
-                break;
-            };
-            tracing::warn!(input = %self.name, reason, "taken up again");
-            pause = if position.done > before { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
+            let before = position.stored;
+            match self.session(&shared, &mut context, &mut position, &mut stopping).await {
+                Ok(()) => break,
+                Err(OpenError::Refused(reason)) => {
+                    tracing::error!(input = %self.name, reason, "takes nothing");
+                    pause = PAUSES.1;
+                }
+                Err(OpenError::Again(reason)) => {
+                    tracing::warn!(input = %self.name, reason, "taken up again");
+                    pause = if position.stored > before { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
+                }
+            }
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = said(&mut stopping) => {}
