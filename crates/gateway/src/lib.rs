@@ -23,6 +23,7 @@ mod kind;
 mod live;
 pub mod log;
 mod metrics;
+pub mod mqtt_client;
 mod name;
 mod nats;
 mod outputs;

@@ -1,7 +1,7 @@
 //! In the yard: MQTT at QoS 1, over the one connection of the yard's concentrator.
 
 use crate::demo::report::Report;
-use rumqttc::{AsyncClient, Event, EventLoop, MqttOptions, Outgoing, Packet, QoS};
+use dunnage_gateway::mqtt_client::{Client, Error, Event, Options, Version};
 use std::{
     net::SocketAddr,
     sync::{Mutex, PoisonError},
@@ -17,36 +17,38 @@ const KEEP_ALIVE: Duration = Duration::from_secs(3600);
 /// The concentrator. It has one message under way.
 pub struct Mqtt {
     pub gateway: SocketAddr,
-    connected: Mutex<(AsyncClient, EventLoop)>,
+    connection: Mutex<Option<Client>>,
 }
 
 impl Mqtt {
     pub fn new(gateway: SocketAddr) -> Mqtt {
-        let mut options = MqttOptions::new("yard", gateway.ip().to_string(), gateway.port());
-        options.set_keep_alive(KEEP_ALIVE);
-        Mqtt { gateway, connected: Mutex::new(AsyncClient::new(options, 1)) }
+        Mqtt { gateway, connection: Mutex::default() }
     }
 
     /// Sends a report and waits until it is acknowledged. Blocks a thread of the runtime that is there for that.
     pub fn send(&self, report: &Report) -> Result<(), String> {
-        let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
-        let (client, events) = &mut *connected;
-        let topic = format!("v1/{}/{}", report.device, report.format);
-        client.try_publish(topic, QoS::AtLeastOnce, false, report.body.clone()).map_err(|e| e.to_string())?;
-        let acknowledged = Handle::current().block_on(timeout(PATIENCE, acknowledgement(events)));
-        acknowledged.unwrap_or_else(|_| Err("no acknowledgement".into()))
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent =
+            Handle::current().block_on(timeout(PATIENCE, self.acknowledged(connection.take(), report)));
+        let client = sent.map_err(|_| "no acknowledgement")?.map_err(|e| e.to_string())?;
+        *connection = Some(client);
+        Ok(())
     }
-}
 
-/// Waits until the next message that goes out is acknowledged.
-async fn acknowledgement(events: &mut EventLoop) -> Result<(), String> {
-    let mut sent = None;
-    loop {
-        match events.poll().await.map_err(|e| e.to_string())? {
-            Event::Outgoing(Outgoing::Publish(id)) => sent = Some(id),
-            // One that comes late is of a message that was given up.
-            Event::Incoming(Packet::PubAck(ack)) if sent == Some(ack.pkid) => return Ok(()),
-            _ => {}
-        }
+    /// Sends a report over `client`, or a new connection, which is answered when the report is acknowledged.
+    async fn acknowledged(&self, client: Option<Client>, report: &Report) -> Result<Client, Error> {
+        let mut client = match client {
+            Some(client) => client,
+            None => {
+                let mut options =
+                    Options::new(Version::V3, "yard", self.gateway.ip().to_string(), self.gateway.port());
+                options.keep_alive = KEEP_ALIVE;
+                Client::connect(&options).await?.0
+            }
+        };
+        let topic = format!("v1/{}/{}", report.device, report.format);
+        let id = client.publish(&topic, &report.body)?;
+        while !matches!(client.next(true).await?, Event::Acknowledged(of) if Some(of) == id) {}
+        Ok(client)
     }
 }

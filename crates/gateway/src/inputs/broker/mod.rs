@@ -3,34 +3,24 @@
 //! A message is acknowledged to the broker after its commit, in the order of arrival; what is not, the broker sends again. Whatever ends a
 //! connection, the next one takes up the session.
 
-mod connection;
 mod topic;
 
 use super::{
     Input,
     mqtt::{
-        flow::{Flow, Storing, To, duplicate},
+        flow::{Flow, Outcome, Storing, To, duplicate},
         message::{self, Address},
-        packet,
     },
 };
 use crate::{
+    mqtt_client::{Client, Event, Options, Publish, Trust, Version},
     name::is_name,
     problem::Problem,
     shared::{Shared, said},
-    tls,
 };
-use connection::{Connection, Told};
 use dunnage_formats::Id;
 use mqtt_protocol_core::mqtt::packet::Qos;
 use reqwest::Url;
-use rumqttc::{
-    TlsConfiguration, Transport,
-    v5::{
-        MqttOptions,
-        mqttbytes::{QoS, v5::Publish},
-    },
-};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashSet,
@@ -65,9 +55,6 @@ const NO_DEVICE: &str = "unknown";
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 /// How much more than a message a packet may have, in bytes: its topic and properties.
 const AROUND: usize = 64 << 10;
-/// Longest wait for the last acknowledgements to be written.
-const GOODBYE: Duration = Duration::from_secs(5);
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// `[input.broker]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,7 +100,7 @@ fn session_expiry_seconds() -> u32 {
 /// An input that subscribes to topics of a broker.
 pub struct Broker {
     name: Arc<str>,
-    options: MqttOptions,
+    options: Options,
     patterns: Vec<Pattern>,
     filters: Vec<String>,
     format: Option<Id>,
@@ -160,9 +147,17 @@ impl Broker {
         stopping: &mut watch::Receiver<bool>,
     ) -> Result<(), String> {
         let mut options = self.options.clone();
-        let largest = shared.http.body_limit_bytes + AROUND;
-        options.set_max_packet_size(Some(u32::try_from(largest).unwrap_or(u32::MAX)));
-        let mut connection = Connection::open(options, &self.filters);
+        options.packet_limit = shared.http.body_limit_bytes + AROUND;
+        let connected = tokio::select! {
+            connected = Client::connect(&options) => connected,
+            () = said(stopping) => return Ok(()),
+        };
+        let (mut client, present) = connected.map_err(|why| why.to_string())?;
+        tracing::info!(input = %self.name, present, "takes messages of a broker");
+        if !present {
+            unacknowledged.clear();
+        }
+        client.subscribe(&self.filters).map_err(|why| why.to_string())?;
         let commit = {
             let (shared, stopping) = (Arc::clone(shared), stopping.clone());
             move |entered: super::incoming::Entered| -> Storing {
@@ -172,28 +167,30 @@ impl Broker {
         };
         let mut flow = Flow::new(usize::from(self.in_flight), commit);
         let ended = loop {
+            let open = flow.is_open();
             tokio::select! {
-                done = flow.advance(), if !flow.is_empty() => connection.acknowledge(done),
-                told = connection.next(), if flow.is_open() => match told {
-                    Told::Connected { present } => {
-                        tracing::info!(input = %self.name, present, "takes messages of a broker");
-                        if !present {
-                            unacknowledged.clear();
-                        }
-                    }
-                    Told::Message(publish) => self.take(shared, *publish, unacknowledged, &mut flow, stopping),
-                    Told::Ended(why) => break Err(why),
+                done = flow.advance(), if !flow.is_empty() => stored(done).for_each(|id| client.acknowledge(id)),
+                event = client.next(open) => match event {
+                    Ok(Event::Message(publish)) => self.take(shared, publish, unacknowledged, &mut flow, stopping),
+                    Ok(Event::Subscribed(Err(why))) => break Err(format!("the broker refuses a subscription: {why}")),
+                    Ok(Event::Subscribed(Ok(())) | Event::Acknowledged(_)) => {}
+                    Err(why) => break Err(why.to_string()),
                 },
                 _ = said(stopping) => break Ok(()),
             }
         };
-        while !flow.is_empty() {
-            connection.acknowledge(flow.advance().await);
-        }
         if ended.is_ok() {
-            let _ = tokio::time::timeout(GOODBYE, connection.leave()).await;
+            while !flow.is_empty() {
+                stored(flow.advance().await).for_each(|id| client.acknowledge(id));
+            }
+            client.close().await;
         }
-        unacknowledged.extend(connection.unwritten());
+        unacknowledged.extend(client.unwritten());
+        // The broker learns at once that a broken connection is over.
+        drop(client);
+        while !flow.is_empty() {
+            unacknowledged.extend(stored(flow.advance().await));
+        }
         ended
     }
 
@@ -205,40 +202,27 @@ impl Broker {
         flow: &mut Flow<C>,
         stopping: &watch::Receiver<bool>,
     ) {
-        let (id, again) = (publish.pkid, publish.dup);
-        let qos = if publish.qos == QoS::AtMostOnce { Qos::AtMostOnce } else { Qos::AtLeastOnce };
+        let Publish { id, qos, dup: again, .. } = publish;
         let to: To = (id, qos);
         // The broker has no acknowledgement of it, says that it sends it again, and has kept the identifier for it.
         if qos != Qos::AtMostOnce && unacknowledged.remove(&id) && again {
             flow.answer(to, duplicate(shared));
             return;
         }
-        let incoming = self.read(shared, publish, qos);
+        let incoming = self.read(shared, publish);
         let (shared, stopping) = (Arc::clone(shared), stopping.clone());
         flow.enter(to, Box::pin(async move { incoming.enter(&shared, &stopping).await }));
     }
 
     /// The message of `publish`, which is kept whatever is wrong with it: a broker cannot be told no.
-    fn read(&self, shared: &Shared, publish: Publish, qos: Qos) -> super::incoming::Incoming {
-        let topic = String::from_utf8_lossy(&publish.topic).into_owned();
+    fn read(&self, shared: &Shared, mut publish: Publish) -> super::incoming::Incoming {
+        let topic = std::mem::take(&mut publish.topic);
         let said = self.patterns.iter().find_map(|pattern| pattern.said(&topic)).unwrap_or_default();
         let Said { device, format, schema } = said;
         let known = is_name(device);
-        let properties = publish.properties.unwrap_or_default();
-        let standard = self.format.map(Id::name).filter(|_| properties.content_type.is_none());
+        let standard = self.format.map(Id::name).filter(|_| publish.content_type.is_none());
         let address =
             Address { device: if known { device } else { NO_DEVICE }, format: format.or(standard), schema };
-        let publish = packet::Publish {
-            id: publish.pkid,
-            qos,
-            dup: publish.dup,
-            retain: publish.retain,
-            topic: String::new(),
-            alias: None,
-            content_type: properties.content_type,
-            user: properties.user_properties,
-            payload: publish.payload,
-        };
         let mut incoming = message::read(shared, METRIC, &address, publish);
         if !known {
             incoming.bad.get_or_insert_with(|| Problem::bad_name("the device's id"));
@@ -248,8 +232,14 @@ impl Broker {
     }
 }
 
+/// Identifiers of messages of QoS 1 that are stored or in the quarantine.
+fn stored(done: Vec<(To, Outcome)>) -> impl Iterator<Item = u16> {
+    let stored = |(to, outcome): (To, Outcome)| (!matches!(outcome, Outcome::Left)).then_some(to);
+    done.into_iter().filter_map(stored).filter(|(_, qos)| *qos != Qos::AtMostOnce).map(|(id, _)| id)
+}
+
 /// The connection's options.
-fn options(settings: &Settings) -> Result<MqttOptions, String> {
+fn options(settings: &Settings) -> Result<Options, String> {
     let bad = |why: &dyn std::fmt::Display| format!("url: {:?}: {why}", settings.url);
     let url = Url::parse(&settings.url).map_err(|e| bad(&e))?;
     let tls = match url.scheme() {
@@ -262,36 +252,27 @@ fn options(settings: &Settings) -> Result<MqttOptions, String> {
         return Err(bad(&"user and password are settings of their own"));
     }
     let port = url.port().unwrap_or(if tls { 8883 } else { 1883 });
-    let mut options = MqttOptions::new(&settings.client_id, host, port);
-    options
-        .set_clean_start(false)
-        .set_manual_acks(true)
-        .set_keep_alive(KEEP_ALIVE)
-        .set_session_expiry_interval(Some(settings.session_expiry_seconds))
-        .set_receive_maximum(Some(settings.in_flight_messages));
-    match (&settings.user, &settings.password_file) {
+    let mut options = Options::new(Version::V5, &settings.client_id, host, port);
+    options.clean = false;
+    options.session_expiry_seconds = settings.session_expiry_seconds;
+    options.receive_maximum = settings.in_flight_messages;
+    options.login = match (&settings.user, &settings.password_file) {
         (Some(user), Some(path)) => {
-            let password = read("password_file", path)?;
-            options.set_credentials(user, String::from_utf8_lossy(&password).trim_end());
+            Some((user.clone(), read("password_file", path)?.trim_ascii_end().to_vec()))
         }
-        (None, None) => {}
+        (None, None) => None,
         (Some(_), None) => return Err("password_file: is needed with user".into()),
         (None, Some(_)) => return Err("user: is needed with password_file".into()),
-    }
-    match (tls, &settings.ca_file) {
+    };
+    options.tls = match (tls, &settings.ca_file) {
         (false, Some(_)) => return Err("ca_file: is for mqtts://".into()),
-        (false, None) => {}
-        (true, ca) => {
-            tls::prepare();
-            let roots = match ca {
-                None => TlsConfiguration::default(),
-                Some(path) => {
-                    TlsConfiguration::Simple { ca: read("ca_file", path)?, alpn: None, client_auth: None }
-                }
-            };
-            options.set_transport(Transport::Tls(roots));
+        (false, None) => None,
+        (true, None) => Some(Trust::new(None)?),
+        (true, Some(path)) => {
+            let trust = Trust::new(Some(&read("ca_file", path)?));
+            Some(trust.map_err(|why| format!("ca_file: {}: {why}", path.display()))?)
         }
-    }
+    };
     Ok(options)
 }
 

@@ -57,14 +57,21 @@ pub enum Packet {
 pub struct Publish {
     /// The packet's identifier; 0 with QoS 0.
     pub id: u16,
+    /// How often it may come.
     pub qos: Qos,
+    /// It may have come before.
     pub dup: bool,
+    /// The broker or the client kept it, or wants it kept.
     pub retain: bool,
     /// Empty when only the alias is there.
     pub topic: String,
+    /// A number that stands for the topic (MQTT 5).
     pub alias: Option<u16>,
+    /// What its payload is, as the sender says (MQTT 5).
     pub content_type: Option<String>,
+    /// Properties that the sender has made up (MQTT 5).
     pub user: Vec<(String, String)>,
+    /// What it carries.
     pub payload: Bytes,
 }
 

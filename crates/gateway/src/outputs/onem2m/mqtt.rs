@@ -4,8 +4,11 @@ use super::{
     request::{self, Answer, Request},
     settings::Settings,
 };
-use crate::outputs::{Class, Failed};
-use rumqttc::{AsyncClient, Event, EventLoop, MqttOptions, Packet, QoS, SubscribeReasonCode};
+use crate::{
+    mqtt_client::{Client, Event, Options, Version},
+    outputs::{Class, Failed},
+};
+use mqtt_protocol_core::mqtt::packet::Qos;
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use std::{
@@ -14,7 +17,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{oneshot, watch},
+    sync::{mpsc, oneshot, watch},
     task::AbortHandle,
 };
 
@@ -22,7 +25,6 @@ use tokio::{
 const PACKET: usize = 16 << 20;
 /// Requests that wait to be written to the connection.
 const CAPACITY: usize = 64;
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// Between a connection and the next one.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -31,7 +33,6 @@ pub struct Mqtt {
     link: Arc<Link>,
     release: String,
     originator: String,
-    topic: String,
     timeout: Duration,
     /// Set by the first request, which is when there is a runtime.
     connection: OnceLock<AbortHandle>,
@@ -39,8 +40,10 @@ pub struct Mqtt {
 
 /// What the connection and those who wait for answers share.
 struct Link {
-    options: MqttOptions,
-    /// Where the CSE answers.
+    options: Options,
+    /// Where the CSE takes requests.
+    requests: String,
+    /// Where it answers.
     topic: String,
     state: watch::Sender<State>,
     waiting: Mutex<HashMap<String, oneshot::Sender<Answer>>>,
@@ -48,8 +51,8 @@ struct Link {
 
 /// The connection to the broker.
 enum State {
-    /// Answers arrive.
-    Up(AsyncClient),
+    /// Answers arrive. It takes requests.
+    Up(mpsc::Sender<Vec<u8>>),
     /// There is none. Why, for people.
     Down(String),
 }
@@ -78,13 +81,15 @@ impl Mqtt {
         // No two of the same name may be connected to a broker.
         let name = format!("{originator}-{:x}", crate::clock::now());
         let host = url.host_str().unwrap_or_default();
-        let mut options = MqttOptions::new(name, host, url.port().unwrap_or(1883));
-        options.set_keep_alive(KEEP_ALIVE).set_max_packet_size(PACKET, PACKET);
+        let mut options = Options::new(Version::V3, name, host, url.port().unwrap_or(1883));
+        options.packet_limit = PACKET;
         if !url.username().is_empty() {
-            options.set_credentials(url.username(), url.password().unwrap_or_default());
+            let password = url.password().unwrap_or_default().as_bytes().to_vec();
+            options.login = Some((url.username().to_owned(), password));
         }
         let link = Link {
             options,
+            requests: format!("/oneM2M/req/{originator}/{cse}/json"),
             topic: format!("/oneM2M/resp/{originator}/{cse}/json"),
             state: watch::Sender::new(State::Down("not connected yet".into())),
             waiting: Mutex::default(),
@@ -93,7 +98,6 @@ impl Mqtt {
             link: Arc::new(link),
             release: release.clone(),
             originator: originator.clone(),
-            topic: format!("/oneM2M/req/{originator}/{cse}/json"),
             timeout: Duration::from_secs(*timeout_seconds),
             connection: OnceLock::new(),
         })
@@ -103,7 +107,7 @@ impl Mqtt {
     pub async fn send(&self, request: &Request<'_>) -> Result<Answer, Failed> {
         self.connection.get_or_init(|| tokio::spawn(Arc::clone(&self.link).run()).abort_handle());
         let payload = self.payload(request).map_err(|e| Failed::refused(e.to_string()))?;
-        if payload.len() + self.topic.len() + 16 > PACKET {
+        if payload.len() + self.link.requests.len() + 16 > PACKET {
             return Err(Failed::refused(format!("larger than {PACKET} bytes as a request")));
         }
         match tokio::time::timeout(self.timeout, self.ask(&request.identifier, payload)).await {
@@ -129,16 +133,15 @@ impl Mqtt {
 
     async fn ask(&self, identifier: &str, payload: Vec<u8>) -> Result<Answer, Failed> {
         let mut state = self.link.state.subscribe();
-        let client = match state.wait_for(|state| matches!(state, State::Up(_))).await.as_deref() {
-            Ok(State::Up(client)) => client.clone(),
+        let requests = match state.wait_for(|state| matches!(state, State::Up(_))).await.as_deref() {
+            Ok(State::Up(requests)) => requests.clone(),
             _ => return Err(self.no_answer()),
         };
         let (sender, answer) = oneshot::channel();
         self.link.waiting().insert(identifier.to_owned(), sender);
         let _waiting = Waiting { link: &self.link, identifier };
         let lost = || Failed::retry("the connection to the broker broke").because(Class::Connection);
-        let published = client.publish(&self.topic, QoS::AtLeastOnce, false, payload).await;
-        published.map_err(|_| lost())?;
+        requests.send(payload).await.map_err(|_| lost())?;
         answer.await.map_err(|_| lost())
     }
 
@@ -179,35 +182,41 @@ impl Link {
     /// tried again by those who asked, not by the client.
     async fn run(self: Arc<Link>) {
         loop {
-            let (client, mut events) = AsyncClient::new(self.options.clone(), CAPACITY);
-            let why = self.serve(&client, &mut events).await;
+            let why = self.serve().await.err().unwrap_or_default();
             tracing::debug!(why, "no connection to the MQTT broker");
-            self.state.send_replace(State::Down(format!("no connection to the broker: {why}")));
             // First nothing can be published any more, then those who have published are told.
-            drop(events);
+            self.state.send_replace(State::Down(format!("no connection to the broker: {why}")));
             self.waiting().clear();
             tokio::time::sleep(PAUSE).await;
         }
     }
 
-    /// Hands on answers for as long as the connection lasts. Answers why it ended.
-    async fn serve(&self, client: &AsyncClient, events: &mut EventLoop) -> String {
+    /// Sends requests and hands on answers for as long as the connection lasts.
+    async fn serve(&self) -> Result<(), String> {
+        let text = |why: crate::mqtt_client::Error| why.to_string();
+        let (mut client, _) = Client::connect(&self.options).await.map_err(text)?;
+        client.subscribe(std::slice::from_ref(&self.topic)).map_err(text)?;
+        let (sender, mut requests) = mpsc::channel(CAPACITY);
+        let mut sender = Some(sender);
+        // The next request is taken when those before have been written.
         loop {
-            match events.poll().await {
-                Ok(Event::Incoming(Packet::ConnAck(_))) => {
-                    if let Err(e) = client.try_subscribe(&self.topic, QoS::AtLeastOnce) {
-                        return e.to_string();
+            tokio::select! {
+                event = client.next(true) => match event.map_err(text)? {
+                    Event::Subscribed(Ok(())) => {
+                        sender.take().map(|sender| self.state.send_replace(State::Up(sender)));
                     }
-                }
-                Ok(Event::Incoming(Packet::SubAck(ack))) => {
-                    if ack.return_codes.contains(&SubscribeReasonCode::Failure) {
-                        return format!("it refuses the subscription to {}", self.topic);
+                    Event::Subscribed(Err(why)) => {
+                        return Err(format!("it refuses the subscription to {}: {why}", self.topic));
                     }
-                    self.state.send_replace(State::Up(client.clone()));
-                }
-                Ok(Event::Incoming(Packet::Publish(answer))) => self.answer(&answer.payload),
-                Ok(_) => {}
-                Err(e) => return e.to_string(),
+                    Event::Message(answer) => {
+                        if answer.qos == Qos::AtLeastOnce {
+                            client.acknowledge(answer.id);
+                        }
+                        self.answer(&answer.payload);
+                    }
+                    Event::Acknowledged(_) => {}
+                },
+                Some(request) = requests.recv() => drop(client.publish(&self.requests, &request).map_err(text)?),
             }
         }
     }

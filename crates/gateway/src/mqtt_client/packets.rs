@@ -1,0 +1,167 @@
+//! Packets that a client sends, and what a broker answers.
+
+use super::{Error, Options, Version};
+use mqtt_protocol_core::mqtt::{
+    packet::{
+        MaximumPacketSize, Property, Qos, ReceiveMaximum, RetainHandling, SessionExpiryInterval, SubEntry,
+        SubOpts, v3_1_1, v5_0,
+    },
+    result_code::{ConnectReasonCode, MqttError},
+};
+
+fn unsendable(what: &str) -> impl Fn(MqttError) -> Error {
+    move |why| Error::Unsendable(format!("{what}: MQTT cannot carry it: {why}"))
+}
+
+fn malformed(what: &str) -> impl Fn(MqttError) -> Error {
+    move |why| Error::Protocol(format!("{what}: {why}"))
+}
+
+/// CONNECT
+pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
+    let failed = unsendable("the client's id, user or password");
+    let keep_alive = u16::try_from(options.keep_alive.as_secs()).unwrap_or(u16::MAX);
+    Ok(match options.version {
+        Version::V3 => {
+            let mut packet = v3_1_1::Connect::builder().client_id(&*options.client_id).map_err(&failed)?;
+            if let Some((user, password)) = &options.login {
+                packet = packet
+                    .user_name(&**user)
+                    .map_err(&failed)?
+                    .password(password.clone())
+                    .map_err(&failed)?;
+            }
+            let packet = packet.clean_session(options.clean).keep_alive(keep_alive).build();
+            packet.map_err(failed)?.to_continuous_buffer()
+        }
+        Version::V5 => {
+            let mut packet = v5_0::Connect::builder().client_id(&*options.client_id).map_err(&failed)?;
+            if let Some((user, password)) = &options.login {
+                packet = packet
+                    .user_name(&**user)
+                    .map_err(&failed)?
+                    .password(password.clone())
+                    .map_err(&failed)?;
+            }
+            let largest = u32::try_from(options.packet_limit).unwrap_or(u32::MAX);
+            let expiry = SessionExpiryInterval::new(options.session_expiry_seconds);
+            let properties = vec![
+                Property::SessionExpiryInterval(expiry.map_err(&failed)?),
+                Property::ReceiveMaximum(ReceiveMaximum::new(options.receive_maximum).map_err(&failed)?),
+                Property::MaximumPacketSize(MaximumPacketSize::new(largest).map_err(&failed)?),
+            ];
+            let packet = packet.clean_start(options.clean).keep_alive(keep_alive).props(properties).build();
+            packet.map_err(failed)?.to_continuous_buffer()
+        }
+    })
+}
+
+/// CONNACK: whether the session was kept.
+pub fn connack(version: Version, first: u8, body: &[u8]) -> Result<bool, Error> {
+    if first != 0x20 {
+        return Err(Error::Protocol(format!("a packet that begins with {first:#04x} is no CONNACK")));
+    }
+    let failed = malformed("CONNACK");
+    match version {
+        Version::V3 => {
+            let (packet, _) = v3_1_1::Connack::parse(body).map_err(failed)?;
+            let code = packet.return_code();
+            if code.is_failure() {
+                return Err(Error::Refused(format!("{code:?}")));
+            }
+            Ok(packet.session_present())
+        }
+        Version::V5 => {
+            let (packet, _) = v5_0::Connack::parse(body).map_err(failed)?;
+            let code = packet.reason_code();
+            if code != ConnectReasonCode::Success {
+                return Err(Error::Refused(format!("{code:?}{}", reason(&packet.props))));
+            }
+            Ok(packet.session_present())
+        }
+    }
+}
+
+/// SUBSCRIBE with QoS 1. With MQTT 5, what is retained comes for a new subscription only.
+pub fn subscribe(version: Version, id: u16, filters: &[String]) -> Result<Vec<u8>, Error> {
+    let failed = unsendable("a topic filter");
+    let options = SubOpts::new().set_qos(Qos::AtLeastOnce);
+    let options = match version {
+        Version::V3 => options,
+        Version::V5 => options.set_rh(RetainHandling::SendRetainedIfNotExists),
+    };
+    let entries = filters.iter().map(|filter| SubEntry::new(&**filter, options));
+    let entries: Vec<SubEntry> = entries.collect::<Result<_, _>>().map_err(&failed)?;
+    Ok(match version {
+        Version::V3 => {
+            let packet = v3_1_1::Subscribe::builder().packet_id(id).entries(entries).build();
+            packet.map_err(failed)?.to_continuous_buffer()
+        }
+        Version::V5 => {
+            let packet = v5_0::Subscribe::builder().packet_id(id).entries(entries).build();
+            packet.map_err(failed)?.to_continuous_buffer()
+        }
+    })
+}
+
+/// SUBACK: the first reason against a filter, if there is one.
+pub fn suback(version: Version, body: &[u8]) -> Result<Result<(), String>, Error> {
+    let failed = malformed("SUBACK");
+    let refused = match version {
+        Version::V3 => {
+            let (packet, _) = v3_1_1::Suback::parse(body).map_err(failed)?;
+            let code = packet.return_codes().into_iter().find(|code| code.is_failure());
+            code.map(|code| format!("{code:?}"))
+        }
+        Version::V5 => {
+            let (packet, _) = v5_0::Suback::parse(body).map_err(failed)?;
+            let code = packet.reason_codes().into_iter().find(|code| code.is_failure());
+            code.map(|code| format!("{code:?}{}", reason(&packet.props)))
+        }
+    };
+    Ok(refused.map_or(Ok(()), Err))
+}
+
+/// PUBLISH with QoS 1.
+pub fn publish(version: Version, id: u16, topic: &str, payload: &[u8]) -> Result<Vec<u8>, Error> {
+    let failed = unsendable("a message or its topic");
+    Ok(match version {
+        Version::V3 => {
+            let packet = v3_1_1::Publish::builder().topic_name(topic).map_err(&failed)?;
+            let packet = packet.qos(Qos::AtLeastOnce).packet_id(id).payload(payload).build();
+            packet.map_err(failed)?.to_continuous_buffer()
+        }
+        Version::V5 => {
+            let packet = v5_0::Publish::builder().topic_name(topic).map_err(&failed)?;
+            let packet = packet.qos(Qos::AtLeastOnce).packet_id(id).payload(payload).build();
+            packet.map_err(failed)?.to_continuous_buffer()
+        }
+    })
+}
+
+/// PUBACK: whose it is.
+pub fn puback(body: &[u8]) -> Result<u16, Error> {
+    let id = body.first_chunk().ok_or_else(|| Error::Protocol("PUBACK has no identifier".into()))?;
+    Ok(u16::from_be_bytes(*id))
+}
+
+/// DISCONNECT: why.
+pub fn disconnect(body: &[u8]) -> String {
+    match v5_0::Disconnect::parse(body) {
+        Ok((packet, _)) => {
+            let code =
+                packet.reason_code().map_or_else(|| "no reason given".into(), |code| format!("{code:?}"));
+            code + &packet.props.as_deref().map(reason).unwrap_or_default()
+        }
+        Err(why) => format!("its reason cannot be read: {why}"),
+    }
+}
+
+/// The reason that the broker gives in words.
+fn reason(properties: &[Property]) -> String {
+    let text = properties.iter().find_map(|property| match property {
+        Property::ReasonString(text) => Some(format!(": {}", text.val())),
+        _ => None,
+    });
+    text.unwrap_or_default()
+}

@@ -1,0 +1,75 @@
+//! The client beside brokers that do not behave; those that do are in `tests/broker.rs` and `tests/onem2m.rs`.
+
+use super::{Client, Error, Event, Options, Version};
+use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// A client, and the other end of its connection, where the broker's first answer was `answer`.
+async fn connected(answer: &[u8], keep_alive: Duration) -> (Result<Client, Error>, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut options = Options::new(Version::V5, "c", "127.0.0.1", listener.local_addr().unwrap().port());
+    options.keep_alive = keep_alive;
+    let broker = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = [0; 2];
+        stream.read_exact(&mut head).await.unwrap();
+        stream.read_exact(&mut vec![0; usize::from(head[1])]).await.unwrap();
+        stream.write_all(answer).await.unwrap();
+        stream
+    };
+    let (client, stream) = tokio::join!(Client::connect(&options), broker);
+    (client.map(|(client, _)| client), stream)
+}
+
+const ACCEPTED: [u8; 5] = [0x20, 3, 0, 0, 0];
+/// So long that no test waits for it.
+const LONG: Duration = Duration::from_secs(3600);
+
+#[tokio::test]
+async fn a_broker_that_falls_silent_is_noticed() {
+    let (client, mut broker) = connected(&ACCEPTED, Duration::from_secs(1)).await;
+    let silent = client.unwrap().next(true).await;
+    assert!(matches!(silent, Err(Error::Silent)), "{silent:?}");
+    let mut ping = [0; 2];
+    broker.read_exact(&mut ping).await.unwrap();
+    assert_eq!(ping, [0xc0, 0]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_in_mqtt_says_so() {
+    for (answer, wanted) in [
+        // In MQTT its first two bytes announce 84 more.
+        (&[&b"HTTP/1.1 400 Bad Request\r\n"[..], &[b'x'; 84]].concat()[..], "does it speak MQTT 5?"),
+        (&[0x20, 2, 0, 1], "does it speak MQTT 5?"),
+        (&[0x20, 3, 0, 0x87, 0], "refuses the connection: NotAuthorized"),
+    ] {
+        let (client, _broker) = connected(answer, LONG).await;
+        let why = client.err().unwrap().to_string();
+        assert!(why.contains(wanted), "{why}");
+    }
+}
+
+/// Neither side waits for the other to read first.
+#[tokio::test]
+async fn it_reads_while_the_broker_takes_nothing() {
+    let (client, mut broker) = connected(&ACCEPTED, LONG).await;
+    let mut client = client.unwrap();
+    let payload = vec![b'x'; 8 << 20];
+    let id = client.publish("v1/d/json", &payload).unwrap().unwrap();
+    let [high, low] = id.to_be_bytes();
+    client.acknowledge(7);
+    // The broker answers before it has read anything.
+    broker.write_all(&[0x40, 2, high, low]).await.unwrap();
+    let event = client.next(true).await.unwrap();
+    assert!(matches!(event, Event::Acknowledged(of) if of == id), "{event:?}");
+    // What stands behind the message is not written, so the broker cannot know of it.
+    assert_eq!(client.unwritten().collect::<Vec<_>>(), [7]);
+    let mut received = Vec::new();
+    let (_, read) = tokio::join!(client.close(), broker.read_to_end(&mut received));
+    read.unwrap();
+    assert!(received.ends_with(&[0x40, 2, 0, 7, 0xe0, 0]));
+    assert_eq!(client.unwritten().count(), 0);
+}
