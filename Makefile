@@ -27,7 +27,7 @@ help:  ## this list
 run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
 	cargo run --release -p dunnage -- demo
 
-test: lint test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+test: lint audit test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx
@@ -67,8 +67,10 @@ lint:  ## formatting and clippy
 fmt:  ## format the code
 	cargo fmt --all
 
-audit:  ## licences and sources of the dependencies (needs cargo-deny)
-	cargo deny check licenses bans sources
+audit:  ## licences, bans, sources and, where RustSec's database can be had, advisories of the dependencies
+	.ci/need python3:python3 git:git
+	python3 .ci/audit_test.py
+	.ci/audit
 
 faults:  ## kill, slow down, fill up and damage everything, and count the messages; writes docs/faults.md
 	.ci/need $(TOOLS) $(FAULTS)
