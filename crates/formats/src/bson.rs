@@ -1,16 +1,16 @@
 //! BSON 1.1.
 //!
-//! - A BSON message is a document. Another message `v` is written as the document `{"": v}`, and so is a map whose
-//!   only key is empty; a document whose only key is empty is read as what stands under it.
+//! - A BSON message is a document, so only a map can be written: anything else is a `type` error.
 //! - Integers are int32 when they fit, else int64; above 2^63-1 BSON has none: a `range` error. Floats are doubles.
 //! - Bytes are binaries of the generic subtype. A key with U+0000 cannot be written: `range`.
-//! - Types that JSON has no word for are `type` errors: ObjectId, dates, timestamps, Decimal128, regular expressions,
-//!   code, symbols, undefined, the minimum and maximum key, other binary subtypes.
+//! - Dates are read as text (`spec/formats.md`, "Times and other types"). Other types that JSON has no word for are `type`
+//!   errors: ObjectId, timestamps, Decimal128, regular expressions, code, symbols, undefined, the minimum and maximum key,
+//!   other binary subtypes.
 //! - Keys of arrays are not looked at. A key that stands twice in a document is `malformed`.
 //! - Offsets are those of the element at fault.
 
 use crate::entries::Entries;
-use crate::{Error, Format, Kind, Value, limits};
+use crate::{Error, Format, Kind, Value, instant, limits};
 use ::bson::raw::{CStr, RawElement, RawIter};
 use ::bson::spec::{BinarySubtype, ElementType};
 use ::bson::{RawArrayBuf, RawBinaryRef, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
@@ -22,15 +22,11 @@ pub struct Bson;
 impl Format for Bson {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         limits::bounded(out, |out| {
-            let document = match message {
-                Value::Map(entries) if !is_wrapped(entries) => document(entries, 0)?,
-                other => {
-                    let mut wrapper = RawDocumentBuf::new();
-                    wrapper.append(key("")?, element(other, 0)?);
-                    wrapper
-                }
+            let Value::Map(entries) = message else {
+                let reason = format!("a BSON message is a document: an object, not {}", message.type_name());
+                return Err(Error::new(Kind::Type, 0, reason));
             };
-            out.extend_from_slice(document.as_bytes());
+            out.extend_from_slice(document(entries, 0)?.as_bytes());
             Ok(())
         })
     }
@@ -45,10 +41,7 @@ impl Format for Bson {
             return Err(truncated(bytes));
         }
         let root = RawDocument::from_bytes(&bytes[..length]).map_err(|e| malformed(0, e))?;
-        let value = match only_element(root) {
-            Some(only) if only.key().is_empty() => read(&only, FIRST, 0)?,
-            _ => read_document(root, 0, 0, 0)?,
-        };
+        let value = read_document(root, 0, 0, 0)?;
         if length < bytes.len() {
             return Err(malformed(length, "bytes after the message"));
         }
@@ -59,15 +52,12 @@ impl Format for Bson {
 /// Where the first element of a document starts: after its length.
 const FIRST: usize = 4;
 
-fn is_wrapped(entries: &[(String, Value)]) -> bool {
-    matches!(entries, [(key, _)] if key.is_empty())
-}
-
 fn document(entries: &[(String, Value)], depth: usize) -> Result<RawDocumentBuf, Error> {
     let depth = limits::deeper(depth, 0)?;
     let mut document = RawDocumentBuf::new();
     for (name, value) in entries {
-        document.append(key(name)?, element(value, depth)?);
+        let element = element(value, depth).map_err(|e| e.under(name))?;
+        document.append(key(name)?, element);
     }
     Ok(document)
 }
@@ -90,8 +80,8 @@ fn element(value: &Value, depth: usize) -> Result<RawBson, Error> {
         Value::Array(items) => {
             let depth = limits::deeper(depth, 0)?;
             let mut array = RawArrayBuf::new();
-            for item in items {
-                array.push(element(item, depth)?);
+            for (at, item) in items.iter().enumerate() {
+                array.push(element(item, depth).map_err(|e| e.at_index(at))?);
             }
             RawBson::Array(array)
         }
@@ -106,12 +96,6 @@ fn integer<N: TryInto<i32> + TryInto<i64> + Copy>(n: N) -> Result<RawBson, Error
     n.try_into()
         .map(RawBson::Int64)
         .map_err(|_| Error::new(Kind::Range, 0, "BSON has no integers above 2^63-1"))
-}
-
-fn only_element(document: &RawDocument) -> Option<RawElement<'_>> {
-    let mut elements = document.iter_elements();
-    let only = elements.next()?.ok()?;
-    elements.next().is_none().then_some(only)
 }
 
 /// Elements with their offsets in the message; the document or array starts at `start`.
@@ -164,6 +148,7 @@ fn read(element: &RawElement<'_>, offset: usize, depth: usize) -> Result<Value, 
         RawBsonRef::Binary(RawBinaryRef { subtype: BinarySubtype::Generic, bytes }) => {
             Ok(Value::Bytes(bytes.into()))
         }
+        RawBsonRef::DateTime(date) => instant::text(i128::from(date.timestamp_millis()) * 1_000_000, offset),
         RawBsonRef::Document(document) => read_document(document, offset, start, depth),
         RawBsonRef::Array(array) => {
             let depth = limits::deeper(depth, offset)?;
@@ -178,7 +163,10 @@ fn read(element: &RawElement<'_>, offset: usize, depth: usize) -> Result<Value, 
 
 fn is_known(kind: ElementType) -> bool {
     use ElementType::*;
-    matches!(kind, Null | Boolean | Int32 | Int64 | Double | String | Binary | EmbeddedDocument | Array)
+    matches!(
+        kind,
+        Null | Boolean | Int32 | Int64 | Double | String | Binary | DateTime | EmbeddedDocument | Array
+    )
 }
 
 fn unsupported(element: &RawElement<'_>, offset: usize) -> Error {
@@ -220,12 +208,9 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_are_not_documents_come_back() {
+    fn only_an_object_is_a_document_and_an_empty_key_is_a_key() {
         let map = |key: &str, value| Value::Map(vec![(key.into(), value)]);
         for message in [
-            Value::Null,
-            Value::U64(1),
-            Value::Array(vec![]),
             Value::Map(vec![]),
             map("", Value::U64(1)),
             map("", map("", Value::Null)),
@@ -233,12 +218,29 @@ mod tests {
         ] {
             assert_eq!(Bson.decode(&bytes_of(&message)).unwrap(), message);
         }
+        assert_eq!(Bson.decode(b"\x0b\0\0\0\x10\0\x05\0\0\0\0").unwrap(), map("", Value::U64(5)));
+        for message in [Value::Null, Value::U64(1), Value::Array(vec![map("", Value::Null)])] {
+            assert_eq!(Bson.encode(&message, &mut Vec::new()).unwrap_err().kind(), Kind::Type);
+        }
+    }
+
+    #[test]
+    fn dates_are_the_text_that_json_has_for_them() {
+        let date = |ms| rawdoc! { "t": ::bson::DateTime::from_millis(ms) };
+        let text = |ms| Bson.decode(date(ms).as_bytes()).unwrap().get("t").cloned().unwrap();
+        assert_eq!(text(1_356_351_330_501), Value::from("2012-12-24T12:15:30.501Z"));
+        assert_eq!(text(-1_000), Value::from("1969-12-31T23:59:59Z"));
+        assert_eq!(error_of(date(i64::MAX).as_bytes()), (Kind::Range, 4));
     }
 
     #[test]
     fn what_bson_cannot_hold_is_out_of_range() {
-        for message in [Value::U64(1 << 63), Value::Map(vec![("a\0".into(), Value::Null)])] {
-            assert_eq!(Bson.encode(&message, &mut Vec::new()).unwrap_err().kind(), Kind::Range);
+        let map = |key: &str, value| Value::Map(vec![(key.into(), value)]);
+        for (message, pointer) in
+            [(map("n", Value::Array(vec![Value::U64(1 << 63)])), "/n/0"), (map("a\0", Value::Null), "")]
+        {
+            let e = Bson.encode(&message, &mut Vec::new()).unwrap_err();
+            assert_eq!((e.kind(), e.pointer()), (Kind::Range, pointer));
         }
     }
 

@@ -4,13 +4,15 @@
 //!   that are exact. (Many encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer.
 //!   Maps keep their order.
 //! - Read: also indefinite lengths and longer forms. `undefined` is read as null, as section 6.1 has it. The tag
-//!   55799, "this is CBOR", may stand first and is skipped. Bignums (tags 2 and 3) are numbers when 64 bits or a
-//!   binary64 hold them exactly, else `range`. Other tags and simple values are `type` errors: JSON has no word for
-//!   them. So are keys that are not text. A key that stands twice is `malformed`.
+//!   55799, "this is CBOR", may stand first and is skipped. Times, bignums, decimal fractions and what else JSON has text
+//!   or a number for are read as that (`spec/formats.md`, "Times and other types"). Other tags and simple values are
+//!   `type` errors, and so are keys that are not text. A key that stands twice is `malformed`.
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
 use crate::{Error, Format, Kind, Value, number};
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use half::f16;
 use minicbor::data::Type;
 use minicbor::{Decoder, Encoder};
@@ -202,16 +204,55 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What JSON would have in the place of a tag's content.
     fn tagged(&mut self, start: usize) -> Result<Value, Error> {
         let tag = self.decoder.tag().map_err(|e| self.error(&e, start))?.as_u64();
-        if !matches!(tag, 2 | 3) {
-            return Err(Error::new(Kind::Type, start, format!("tag {tag} is not supported")));
-        }
         let content = self.decoder.position();
-        if !matches!(self.datatype()?, Type::Bytes | Type::BytesIndef) {
-            return Err(malformed(content, "a bignum is bytes"));
+        match tag {
+            // Times, URIs, base64, regular expressions, MIME, dates: text.
+            0 | 32..=36 | 1004 => match self.datatype()? {
+                kind @ (Type::String | Type::StringIndef) => self.text(kind, content).map(Value::Text),
+                _ => Err(malformed(content, &format!("the content of tag {tag} is text"))),
+            },
+            // Seconds and days since 1970.
+            1 | 100 => match self.datatype()? {
+                Type::U8 | Type::U16 | Type::U32 | Type::U64 => {
+                    self.decoder.u64().map(Value::U64).map_err(|e| self.error(&e, content))
+                }
+                Type::F16 | Type::F32 | Type::F64 => {
+                    self.decoder.f64().map(Value::F64).map_err(|e| self.error(&e, content))
+                }
+                Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::Int => self.negative(content),
+                _ => Err(malformed(content, &format!("the content of tag {tag} is a number"))),
+            },
+            2 | 3 => self.bignum(tag, start),
+            4 => self.decimal_fraction(start),
+            5 => Err(Error::new(
+                Kind::Type,
+                start,
+                "bigfloats (tag 5) are not supported; send a float, or a decimal fraction (tag 4)",
+            )),
+            21 => Ok(Value::Text(BASE64_URL_SAFE_NO_PAD.encode(self.content_bytes(tag)?))),
+            22 => Ok(Value::Text(BASE64_STANDARD.encode(self.content_bytes(tag)?))),
+            23 => {
+                Ok(Value::Text(self.content_bytes(tag)?.iter().map(|byte| format!("{byte:02X}")).collect()))
+            }
+            37 => uuid(&self.content_bytes(tag)?)
+                .ok_or_else(|| malformed(content, "a UUID (tag 37) has 16 bytes")),
+            _ => Err(Error::new(Kind::Type, start, format!("tag {tag} is not supported"))),
         }
-        let magnitude = self.bytes(content)?;
+    }
+
+    fn content_bytes(&mut self, tag: u64) -> Result<Vec<u8>, Error> {
+        let content = self.decoder.position();
+        match self.datatype()? {
+            Type::Bytes | Type::BytesIndef => self.bytes(content),
+            _ => Err(malformed(content, &format!("the content of tag {tag} is bytes"))),
+        }
+    }
+
+    fn bignum(&mut self, tag: u64, start: usize) -> Result<Value, Error> {
+        let magnitude = self.content_bytes(tag)?;
         let zeros = magnitude.iter().take_while(|b| **b == 0).count();
         let digits = &magnitude[zeros..];
         if digits.len() > 15 {
@@ -219,6 +260,33 @@ impl<'a> Reader<'a> {
         }
         let n = digits.iter().fold(0, |n: i128, b| n << 8 | i128::from(*b));
         integer(if tag == 2 { n } else { -1 - n }, start)
+    }
+
+    /// The number that has as many decimals as its exponent says: the integer m * 10^e, or what JSON's text for it is.
+    fn decimal_fraction(&mut self, start: usize) -> Result<Value, Error> {
+        let content = self.decoder.position();
+        let reason = "a decimal fraction (tag 4) is an array of two integers of at most 64 bits";
+        if !matches!(self.datatype()?, Type::Array | Type::ArrayIndef) {
+            return Err(malformed(content, reason));
+        }
+        let mut announced = self.decoder.array().map_err(|e| self.error(&e, content))?;
+        let mut parts = [0i128; 2];
+        for part in &mut parts {
+            let at = self.decoder.position();
+            if !self.has_more(&mut announced)? || !is_integer(self.datatype()?) {
+                return Err(malformed(at, reason));
+            }
+            *part = self.decoder.int().map_err(|e| self.error(&e, at))?.into();
+        }
+        if self.has_more(&mut announced)? {
+            return Err(malformed(content, reason));
+        }
+        let [exponent, mantissa] = parts;
+        let scaled = u32::try_from(exponent).ok().and_then(|e| mantissa.checked_mul(10i128.checked_pow(e)?));
+        match scaled.filter(|n| (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(n)) {
+            Some(n) => integer(n, start),
+            None => number::parse(&format!("{mantissa}e{exponent}"), start),
+        }
     }
 
     fn simple(&mut self, start: usize) -> Result<Value, Error> {
@@ -236,6 +304,19 @@ impl<'a> Reader<'a> {
         }
         Error::new(Kind::Malformed, e.position().unwrap_or(start), e.to_string())
     }
+}
+
+fn is_integer(kind: Type) -> bool {
+    use Type::*;
+    matches!(kind, U8 | U16 | U32 | U64 | I8 | I16 | I32 | I64 | Int)
+}
+
+/// The text of a UUID (RFC 9562, section 4).
+fn uuid(bytes: &[u8]) -> Option<Value> {
+    let n = u128::from_be_bytes(bytes.try_into().ok()?);
+    let hex = format!("{n:032x}");
+    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+    Some(Value::Text(parts.join("-")))
 }
 
 fn malformed(offset: usize, reason: &str) -> Error {
@@ -328,9 +409,57 @@ mod tests {
         assert_eq!(value_of("3b ffffffffffffffff"), Value::F64(-18446744073709551616.0));
     }
 
+    /// The first six are of RFC 8949, appendix A and sections 3.4.4 and 3.4.5.
+    #[test]
+    fn tags_are_read_as_the_text_or_number_that_json_has() {
+        for (bytes, value) in [
+            ("c0 74 323031332d30332d32315432303a30343a30305a", Value::from("2013-03-21T20:04:00Z")),
+            ("c1 1a 514b67b0", Value::U64(1_363_896_240)),
+            ("c1 fb 41d452d9ec200000", Value::F64(1_363_896_240.5)),
+            ("d7 44 01020304", Value::from("01020304")),
+            ("d8 20 76 687474703a2f2f7777772e6578616d706c652e636f6d", Value::from("http://www.example.com")),
+            ("c4 82 21 19 6ab3", Value::F64(273.15)),
+            ("c1 20", Value::I64(-1)),
+            ("c4 82 02 05", Value::U64(500)),
+            ("c4 82 00 39 03e7", Value::I64(-1000)),
+            ("c4 9f 20 14 ff", Value::F64(2.0)),
+            ("c4 82 19 012c 05", Value::F64(5e300)),
+            ("c4 82 3b ffffffffffffffff 00", Value::F64(0.0)),
+            ("d5 42 fbff", Value::from("-_8")),
+            ("d6 42 fbff", Value::from("+/8=")),
+            (
+                "d8 25 50 f81d4fae7dec11d0a76500a0c91e6bf6",
+                Value::from("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"),
+            ),
+            ("d9 03ec 6a 323032362d30352d3031", Value::from("2026-05-01")),
+            ("d8 64 19 5060", Value::U64(20_576)),
+        ] {
+            assert_eq!(value_of(bytes), value, "{bytes}");
+        }
+        for malformed in [
+            "c0 01",
+            "c1 60",
+            "c2 01",
+            "c4 83 01 01 01",
+            "c4 82 01 f9 3c00",
+            "c4 81 01",
+            "d7 60",
+            "d8 25 41 00",
+        ] {
+            assert_eq!(error_of(malformed).0, Kind::Malformed, "{malformed}");
+        }
+        for length in 1..6 {
+            assert_eq!(error_of(&"c482216ab3"[..2 * length.min(3)]).0, Kind::Truncated);
+        }
+    }
+
     #[test]
     fn what_json_has_no_word_for_is_an_error() {
-        assert_eq!(error_of("81 c1 1a 514b67b0"), (Kind::Type, 1), "a time");
+        assert_eq!(error_of("81 c5 82 20 03"), (Kind::Type, 1), "a bigfloat");
+        assert_eq!(error_of("81 d8 64 60"), (Kind::Malformed, 3), "days that are text");
+        assert_eq!(error_of("81 d8 18 41 00"), (Kind::Type, 1), "CBOR in CBOR");
+        assert_eq!(error_of("c4 82 31 1b 0de0b6b3a7640005"), (Kind::Range, 0), "1.000000000000000005");
+        assert_eq!(error_of("c4 82 1b ffffffffffffffff 01"), (Kind::Range, 0), "1e18446744073709551615");
         assert_eq!(error_of("a1 01 02"), (Kind::Type, 1));
         assert_eq!(error_of("81 f0"), (Kind::Type, 1));
         assert_eq!(error_of("f8 ff"), (Kind::Type, 0));

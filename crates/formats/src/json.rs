@@ -47,7 +47,7 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
                 if i > 0 {
                     out.push(b',');
                 }
-                write(item, out, depth)?;
+                write(item, out, depth).map_err(|e| e.at_index(i))?;
             }
             out.push(b']');
         }
@@ -60,7 +60,7 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
                 }
                 write_text(key, out)?;
                 out.push(b':');
-                write(value, out, depth)?;
+                write(value, out, depth).map_err(|e| e.under(key))?;
             }
             out.push(b'}');
         }
@@ -115,7 +115,10 @@ impl Reader<'_> {
         let mut next = self.jiter.known_array();
         loop {
             match next {
-                Ok(Some(first)) => items.push(self.value(first, depth)?),
+                Ok(Some(first)) => {
+                    let item = self.value(first, depth).map_err(|e| e.at_index(items.len()))?;
+                    items.push(item);
+                }
                 Ok(None) => return Ok(Value::Array(items)),
                 Err(e) => return Err(self.error(&e)),
             }
@@ -137,10 +140,11 @@ impl Reader<'_> {
             if !entries.is_new(&this) {
                 // Only white space and a brace or a comma stand before the key's quote.
                 let quote = self.bytes[before_key..].iter().position(|b| *b == b'"').unwrap_or(0);
-                return Err(Error::new(Kind::Malformed, before_key + quote, "this key stands twice"));
+                let twice = Error::new(Kind::Malformed, before_key + quote, "this key stands twice");
+                return Err(twice.under(&this));
             }
-            let first = self.jiter.peek().map_err(|e| self.error(&e))?;
-            let value = self.value(first, depth)?;
+            let first = self.jiter.peek().map_err(|e| self.error(&e).under(&this))?;
+            let value = self.value(first, depth).map_err(|e| e.under(&this))?;
             entries.push(this, value);
             before_key = self.jiter.current_index();
             key = self.jiter.next_key().map(|key| key.map(String::from));
@@ -170,6 +174,51 @@ impl Reader<'_> {
         };
         Error::new(kind, offset, reason.to_string())
     }
+}
+
+/// Where the value that `pointer` (RFC 6901) names begins in the JSON `text`, in bytes; where there is none, the value around it.
+/// `None`: `text` is not JSON up to there.
+pub fn offset_of(text: &[u8], pointer: &str) -> Option<usize> {
+    let mut jiter = Jiter::new(text);
+    let mut found = jiter.peek().ok()?;
+    for token in pointer.split('/').skip(1) {
+        let around = jiter.current_index();
+        let next = match found {
+            Peek::Array => element(&mut jiter, token),
+            Peek::Object => entry(&mut jiter, &token.replace("~1", "/").replace("~0", "~")),
+            _ => Ok(None),
+        };
+        match next.ok()? {
+            Some(next) => found = next,
+            None => return Some(around),
+        }
+    }
+    Some(jiter.current_index())
+}
+
+/// Goes on to the element of the array with that index.
+fn element(jiter: &mut Jiter<'_>, token: &str) -> Result<Option<Peek>, JiterError> {
+    let Ok(index) = token.parse::<usize>() else { return Ok(None) };
+    let mut next = jiter.known_array()?;
+    for _ in 0..index {
+        let Some(skipped) = next else { return Ok(None) };
+        jiter.known_skip(skipped)?;
+        next = jiter.array_step()?;
+    }
+    Ok(next)
+}
+
+/// Goes on to the value under that key of the object.
+fn entry(jiter: &mut Jiter<'_>, key: &str) -> Result<Option<Peek>, JiterError> {
+    let mut next = jiter.known_object()?.map(|this| this == key);
+    while let Some(found) = next {
+        if found {
+            return jiter.peek().map(Some);
+        }
+        jiter.next_skip()?;
+        next = jiter.next_key()?.map(|this| this == key);
+    }
+    Ok(None)
 }
 
 /// Where the `\u` that the end of the input cuts off is wrong already, which jiter does not look at.
@@ -254,11 +303,40 @@ mod tests {
     }
 
     #[test]
+    fn errors_name_the_value_and_a_pointer_finds_it() {
+        for (text, pointer) in [
+            (r#"{"a/b": [1, {"~": 1e-400}]}"#, "/a~1b/1/~0"),
+            (r#"{"a": tru}"#, "/a"),
+            (r#"[[], [0, 01]]"#, "/1/1"),
+            (r#"{"a": {"b": 1, "b": 2}}"#, "/a/b"),
+            (r#"{"a": "#, "/a"),
+            ("[1,]", ""),
+        ] {
+            assert_eq!(Json.decode(text.as_bytes()).unwrap_err().pointer(), pointer, "{text}");
+        }
+        let text = r#" {"x": "é", "a/b": [1, {"~": 7}], "c": {}}"#;
+        for (pointer, rest) in [
+            ("", r#"{"x""#),
+            ("/x", "\"é"),
+            ("/a~1b/0", "1,"),
+            ("/a~1b/1/~0", "7}"),
+            ("/a~1b/2", "[1,"),
+            ("/a~1b/x", "[1,"),
+            ("/c/missing", "{}}"),
+            ("/x/y", "\"é"),
+        ] {
+            let offset = offset_of(text.as_bytes(), pointer).unwrap();
+            assert!(text[offset..].starts_with(rest), "{pointer}: {}", &text[offset..]);
+        }
+        assert_eq!(offset_of(b"[1, tru", "/2"), None);
+    }
+
+    #[test]
     fn what_json_cannot_write_is_an_error_and_leaves_the_output_alone() {
         let mut out = b"before".to_vec();
         for (value, kind) in [(Value::Bytes(vec![1]), Kind::Type), (Value::F64(f64::NAN), Kind::Range)] {
             let e = Json.encode(&Value::Array(vec![Value::Null, value]), &mut out).unwrap_err();
-            assert_eq!(e.kind(), kind);
+            assert_eq!((e.kind(), e.pointer(), e.known_offset()), (kind, "/1", None));
             assert_eq!(out, b"before");
         }
     }

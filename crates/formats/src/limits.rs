@@ -45,5 +45,5 @@ pub(crate) fn bounded(
     if written.is_err() {
         out.truncate(start);
     }
-    written
+    written.map_err(Error::without_offset)
 }

@@ -2,14 +2,17 @@
 //!
 //! - Every value takes its smallest form, as the specification asks of serializers: binary32 when that is exact.
 //!   (Many encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer.
-//! - Extension types, timestamps among them, are `type` errors: JSON has no word for them. So are keys that are not
-//!   text. Text that is not UTF-8, the unused marker `c1` and a key that stands twice are `malformed`.
+//! - Timestamps are read as text (`spec/formats.md`, "Times and other types"). Other extension types are `type` errors: JSON
+//!   has no word for them. So are keys that are not text. Text that is not UTF-8, the unused marker `c1` and a key that stands twice are `malformed`.
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
-use crate::{Error, Format, Kind, Value, number};
+use crate::{Error, Format, Kind, Value, instant, number};
 use rmp::{Marker, decode, encode};
 use std::fmt::Display;
+
+/// The extension type of timestamps.
+const TIMESTAMP: i8 = -1;
 
 /// MessagePack.
 #[derive(Debug, Clone, Copy, Default)]
@@ -123,7 +126,7 @@ impl<'a> Reader<'a> {
             | Marker::FixExt2
             | Marker::FixExt4
             | Marker::FixExt8
-            | Marker::FixExt16 => Err(Error::new(Kind::Type, start, "extension types are not supported")),
+            | Marker::FixExt16 => self.extension(start),
         }
     }
 
@@ -136,6 +139,28 @@ impl<'a> Reader<'a> {
         let (taken, rest) = self.rest.split_at_checked(n as usize).ok_or_else(|| self.truncated())?;
         self.rest = rest;
         Ok(taken)
+    }
+
+    /// A timestamp, in its form of 4, 8 or 12 bytes.
+    fn extension(&mut self, start: usize) -> Result<Value, Error> {
+        let meta = decode::read_ext_meta(&mut self.rest).map_err(|_| self.truncated())?;
+        if meta.typeid != TIMESTAMP {
+            let reason = format!("the extension type {} is not supported", meta.typeid);
+            return Err(Error::new(Kind::Type, start, reason));
+        }
+        let (seconds, nanoseconds) = match *self.take(meta.size)? {
+            [a, b, c, d] => (i64::from(u32::from_be_bytes([a, b, c, d])), 0),
+            [a, b, c, d, e, f, g, h] => {
+                let bits = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+                ((bits & ((1 << 34) - 1)) as i64, (bits >> 34) as u32)
+            }
+            [a, b, c, d, ref seconds @ ..] if seconds.len() == 8 => {
+                let seconds = seconds.iter().fold(0, |n, byte| n << 8 | i64::from(*byte));
+                (seconds, u32::from_be_bytes([a, b, c, d]))
+            }
+            _ => return Err(Error::new(Kind::Malformed, start, "a timestamp has 4, 8 or 12 bytes")),
+        };
+        instant::of_seconds(seconds, nanoseconds, start)
     }
 
     fn text(&mut self) -> Result<&'a str, Error> {
@@ -218,9 +243,34 @@ mod tests {
         assert_eq!(error_of(&[0x01, 0x02]), (Kind::Malformed, 1));
         assert_eq!(error_of(&[0x82, 0xa1, b'a', 1, 0xa1, b'a', 2]), (Kind::Malformed, 4));
         assert_eq!(error_of(&[0x81, 0x01, 0x02]), (Kind::Type, 1));
-        assert_eq!(error_of(&[0x91, 0xd6, 0xff, 0, 0, 0, 0]), (Kind::Type, 1), "a timestamp");
+        assert_eq!(error_of(&[0x91, 0xd6, 0x01, 0, 0, 0, 0]), (Kind::Type, 1), "an extension type");
+        assert_eq!(error_of(&[0x91, 0xd6, 0xff, 0, 0, 0]), (Kind::Truncated, 6));
+        assert_eq!(error_of(&[0x91, 0xd5, 0xff, 0, 0]), (Kind::Malformed, 1), "a timestamp of 2 bytes");
+        assert_eq!(
+            error_of(&[0xd7, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
+            (Kind::Malformed, 0),
+            "nanoseconds"
+        );
+        let far = [&[0xc7, 12, 0xff, 0, 0, 0, 0, 0x7f][..], &[0xff; 7]].concat();
+        assert_eq!(error_of(&far), (Kind::Range, 0));
         assert_eq!(error_of(&[0x91; 40]), (Kind::Limit, 32));
         assert_eq!(error_of(&vec![0; (1 << 20) + 1]), (Kind::Limit, 1 << 20));
+    }
+
+    /// The specification's three forms.
+    #[test]
+    fn timestamps_are_the_text_that_json_has_for_them() {
+        for (bytes, text) in [
+            (&[0xd6, 0xff, 0x5a, 0x4a, 0xf6, 0xa5][..], "2018-01-02T03:04:05Z"),
+            (&[0xd7, 0xff, 0xeb, 0xbf, 0xfe, 0x48, 0x5a, 0x4a, 0xf6, 0xa5], "2018-01-02T03:04:05.988807058Z"),
+            (&[0xd7, 0xff, 0x77, 0x35, 0x94, 0x01, 0, 0, 0, 0], "2106-02-07T06:28:16.500Z"),
+            (
+                &[0xc7, 12, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+                "1969-12-31T23:59:59Z",
+            ),
+        ] {
+            assert_eq!(Msgpack.decode(bytes).unwrap(), Value::from(text));
+        }
     }
 
     #[test]

@@ -47,11 +47,11 @@ fn check(value: &Value, depth: usize) -> Result<(), Error> {
         Value::Bytes(_) => Err(Error::new(Kind::Type, 0, "YAML has no bytes without tags")),
         Value::Array(items) => {
             let depth = limits::deeper(depth, 0)?;
-            items.iter().try_for_each(|item| check(item, depth))
+            items.iter().enumerate().try_for_each(|(at, item)| check(item, depth).map_err(|e| e.at_index(at)))
         }
         Value::Map(entries) => {
             let depth = limits::deeper(depth, 0)?;
-            entries.iter().try_for_each(|(_, value)| check(value, depth))
+            entries.iter().try_for_each(|(key, value)| check(value, depth).map_err(|e| e.under(key)))
         }
         _ => Ok(()),
     }

@@ -55,11 +55,11 @@ impl Protobuf {
 
 impl Format for Protobuf {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        let dynamic = match &self.mapped {
-            Some(mapped) => writer::write(&self.shapes, &mapped.lower(message)?)?,
-            None => writer::write(&self.shapes, &plain::lower(&self.shapes, message)?)?,
-        };
         limits::bounded(out, |out| {
+            let dynamic = match &self.mapped {
+                Some(mapped) => writer::write(&self.shapes, &mapped.lower(message)?)?,
+                None => writer::write(&self.shapes, &plain::lower(&self.shapes, message)?)?,
+            };
             out.extend_from_slice(&dynamic.encode_to_vec());
             Ok(())
         })

@@ -27,16 +27,20 @@ fn lower_message(shapes: &Shapes, shape: &MessageShape, value: &Value, depth: us
         values[at] = match (field.form, value) {
             (_, Value::Null) => Value::Null,
             (Form::List, Value::Array(items)) => {
-                let items = items.iter().map(|item| lower_value(shapes, field, item, depth));
-                Value::Array(items.collect::<Result<_, _>>()?)
+                let item = |(at, item)| {
+                    lower_value(shapes, field, item, depth).map_err(|e| e.at_index(at).under(key))
+                };
+                Value::Array(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
             }
             (Form::Map, Value::Map(entries)) => {
                 let field = entry_value(shapes, field)?;
-                let entries =
-                    entries.iter().map(|(k, v)| Ok((k.clone(), lower_value(shapes, field, v, depth)?)));
-                Value::Map(entries.collect::<Result<_, Error>>()?)
+                let entry = |(k, v): &(String, Value)| {
+                    let value = lower_value(shapes, field, v, depth);
+                    Ok((k.clone(), value.map_err(|e| e.under(k).under(key))?))
+                };
+                Value::Map(entries.iter().map(entry).collect::<Result<_, Error>>()?)
             }
-            (_, value) => lower_value(shapes, field, value, depth)?,
+            (_, value) => lower_value(shapes, field, value, depth).map_err(|e| e.under(key))?,
         };
     }
     Ok(Value::Array(values))

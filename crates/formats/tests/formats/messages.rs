@@ -8,6 +8,15 @@ pub fn self_describing() -> impl Iterator<Item = (Id, Box<dyn Format>)> {
     Id::all().filter(|id| !id.needs_schema()).map(|id| (id, id.open(None, Mapping::Exact).unwrap()))
 }
 
+/// `value` as a message that every format can carry: alone, or where that is no message in an object.
+pub fn as_message(id: Id, value: &Value) -> Value {
+    match (id, value) {
+        (Id::Bson, Value::Map(_)) => value.clone(),
+        (Id::Bson, _) => Value::Map(vec![("value".into(), value.clone())]),
+        _ => value.clone(),
+    }
+}
+
 /// Any value that JSON can write too: no bytes, no NaN, no infinities.
 pub fn any_json() -> impl Strategy<Value = Value> {
     tree(prop_oneof![

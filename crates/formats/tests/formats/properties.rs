@@ -4,16 +4,20 @@ use crate::messages::{any_json, any_value, self_describing};
 use dunnage_formats::{Format, Id, Json, Kind, Value};
 use proptest::prelude::*;
 
-/// Whether `message` holds something that this format says it does not have.
+/// Whether `message` is or holds something that this format says it does not have.
 fn cannot_hold(id: Id, message: &Value) -> bool {
+    (id == Id::Bson && !matches!(message, Value::Map(_))) || cannot_have(id, message)
+}
+
+fn cannot_have(id: Id, message: &Value) -> bool {
     match message {
         Value::Bytes(_) => matches!(id, Id::Json | Id::Yaml),
         Value::F64(f) => id == Id::Json && !f.is_finite(),
         Value::U64(n) => id == Id::Bson && *n > i64::MAX as u64,
-        Value::Array(items) => items.iter().any(|item| cannot_hold(id, item)),
+        Value::Array(items) => items.iter().any(|item| cannot_have(id, item)),
         Value::Map(entries) => entries
             .iter()
-            .any(|(key, value)| (id == Id::Bson && key.contains('\0')) || cannot_hold(id, value)),
+            .any(|(key, value)| (id == Id::Bson && key.contains('\0')) || cannot_have(id, value)),
         _ => false,
     }
 }
