@@ -53,6 +53,7 @@ impl Convert {
         let model = self.schema.as_deref().map(input::schema).transpose()?;
         let hex = self.hex || self.lines;
         let conversion = Conversion {
+            from_json: self.from == Id::Json,
             from: self.from.open(model.as_ref(), Mapping::Exact)?,
             to: self.to.open(model.as_ref(), Mapping::Exact)?,
             device: self.device,
@@ -70,6 +71,8 @@ fn is_text(id: Id) -> bool {
 }
 
 struct Conversion {
+    /// Whether errors of the output can say where the input has the value at fault.
+    from_json: bool,
     from: Box<dyn Format>,
     to: Box<dyn Format>,
     device: Option<String>,
@@ -136,7 +139,10 @@ impl Conversion {
             None => self.from.decode(bytes)?,
         };
         let mut output = Vec::new();
-        self.to.encode(&message, &mut output)?;
+        self.to.encode(&message, &mut output).map_err(|e| match self.from_json {
+            true => e.in_json(bytes),
+            false => e,
+        })?;
         Ok(if self.hex_out { input::to_hex(&output).into_bytes() } else { output })
     }
 }

@@ -1,9 +1,6 @@
 //! Errors as clients see them: `application/problem+json` (RFC 9457).
 
-use crate::{
-    buffer::{NoRoom, Refusal},
-    name::MAX_KEY,
-};
+use crate::{buffer::Refusal, name::MAX_KEY};
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -31,7 +28,7 @@ pub struct Problem {
     /// Where in the body, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
-    /// Where in the message, as a JSON pointer.
+    /// In which value, as a JSON pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     /// In how many seconds to come again; 0 where that is not known.
@@ -94,7 +91,8 @@ impl Problem {
             _ => (StatusCode::BAD_REQUEST, "malformed", "Malformed message"),
         };
         let mut problem = Problem::new(status, name, title, error.message());
-        (problem.kind, problem.offset) = (Some(error.kind().as_str()), Some(error.offset()));
+        (problem.kind, problem.offset) = (Some(error.kind().as_str()), error.known_offset());
+        problem.pointer = (!error.pointer().is_empty()).then(|| error.pointer().to_owned());
         problem
     }
 
@@ -120,14 +118,6 @@ impl Problem {
         let detail =
             "the gateway has more messages waiting to be written than it may hold; send it again later";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "queue-full", "Queue full", detail)
-    }
-
-    /// Incomplete messages hold as much memory as they may; `whose` says of whom.
-    fn no_share(whose: &str) -> Self {
-        let detail = format!(
-            "messages {whose} that have not arrived whole take as much memory as they may; send it again when others are done"
-        );
-        Problem { detail, ..Problem::full() }
     }
 
     /// The buffer is at its limit.
@@ -171,22 +161,6 @@ impl Problem {
     pub fn unreadable() -> Self {
         let detail = "the buffer could not be read; the log says why";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unreadable", "Buffer not readable", detail)
-    }
-}
-
-impl From<NoRoom> for Problem {
-    fn from(no_room: NoRoom) -> Problem {
-        match no_room {
-            NoRoom::All => Problem::full(),
-            NoRoom::Incomplete => Problem::no_share("of all senders"),
-            NoRoom::Address => Problem::no_share("from this address"),
-            NoRoom::Device => Problem::no_share("of this device"),
-            NoRoom::GaveWay => {
-                let detail =
-                    "the message stopped arriving, and its memory was needed for another; send it again";
-                Problem { detail: detail.into(), ..Problem::full() }
-            }
-        }
     }
 }
 

@@ -248,9 +248,8 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
     }
     if let Some(path) = &profile.proto {
         let source = std::fs::read_to_string(path).map_err(|e| e.to_string());
-        let protobuf = source.and_then(|source| {
-            Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| e.message().to_owned())
-        });
+        let protobuf = source
+            .and_then(|source| Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| e.reason()));
         match protobuf {
             Ok(protobuf) => {
                 let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));

@@ -86,7 +86,7 @@ fn what_is_wrong_is_said_with_kind_and_offset() {
         ("ingest/d", JSON, &b"[1,"[..], "4.00", "malformed kind=truncated offset=3: "),
         ("ingest/d", 60, b"\xa1\x61", "4.00", "malformed kind=truncated offset="),
         ("ingest/d?schema=nothing", JSON, b"1", "4.04", "unknown-schema: "),
-        ("ingest/d?schema=container", JSON, b"{\"rssi\":1}", "4.22", "schema kind=schema pointer="),
+        ("ingest/d?schema=container", JSON, b"{\"rssi\":1}", "4.22", "schema kind=schema offset=8 pointer="),
         ("ingest/d", 42, b"1", "4.15", "media-type: "),
         ("ingest/d", 65001, b"\x01", "4.15", "media-type: "),
         ("ingest/-", JSON, b"1", "4.00", "name: "),

@@ -34,12 +34,31 @@ fn a_message_that_breaks_its_schema_is_422_with_a_pointer_and_is_kept() {
     let problem = answer.json();
     assert_eq!(problem["type"], "urn:dunnage:problem:schema");
     assert_eq!((&problem["kind"], &problem["pointer"]), (&json!("schema"), &json!("/bat-soc")));
+    let offset = body.find("\"960\"").unwrap();
+    assert_eq!(problem["offset"], offset);
     let kept = &gateway.get_json("/api/quarantine")["messages"][0];
     assert_eq!(
         (&kept["kind"], &kept["schema"], &kept["offset"]),
-        (&json!("schema"), &json!("container"), &Value::Null)
+        (&json!("schema"), &json!("container"), &json!(offset))
     );
     assert!(kept["reason"].as_str().unwrap().starts_with("/bat-soc: "), "{kept}");
+}
+
+#[test]
+fn malformed_json_and_numbers_that_would_lose_digits_have_their_pointer_and_offset() {
+    let gateway = start();
+    for (body, status, kind, pointer, offset) in [
+        (r#"{"a": [1, tru]}"#, 400, "malformed", "/a/1", 13),
+        (r#"{"a": [1, 1.000000000000000005]}"#, 422, "range", "/a/1", 10),
+        (r#"{"a": [1, 1e-400]}"#, 422, "range", "/a/1", 10),
+    ] {
+        let answer = gateway.post("/ingest/d", JSON, body.as_bytes());
+        let problem = answer.json();
+        assert_eq!(answer.status, status, "{problem}");
+        let found = (&problem["kind"], &problem["pointer"], &problem["offset"]);
+        assert_eq!(found, (&json!(kind), &json!(pointer), &json!(offset)), "{body}");
+    }
+    assert_eq!(gateway.post("/ingest/d", JSON, b"[0.1, 0.33333333333333331, 4.9E-324]").status, 204);
 }
 
 #[test]

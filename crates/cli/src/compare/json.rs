@@ -37,7 +37,10 @@ enum Row<'a> {
 #[derive(Serialize)]
 struct Reason<'a> {
     kind: &'static str,
-    offset: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<usize>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pointer: &'a str,
     message: &'a str,
 }
 
@@ -54,7 +57,12 @@ pub fn render(comparison: &Comparison) -> String {
     });
     let impossible = comparison.impossible().map(|(format, error)| Row::Impossible {
         format,
-        error: Reason { kind: error.kind().as_str(), offset: error.offset(), message: error.message() },
+        error: Reason {
+            kind: error.kind().as_str(),
+            offset: error.known_offset(),
+            pointer: error.pointer(),
+            message: error.message(),
+        },
     });
     let report = Report {
         message: Message {

@@ -8,6 +8,7 @@ use std::io::Write;
 
 /// A message in every format.
 pub struct Comparison {
+    text: Vec<u8>,
     message: Value,
     /// Bytes of the message as it was given, without the white space around it.
     pub given_bytes: usize,
@@ -61,6 +62,7 @@ impl Comparison {
             rows: Vec::new(),
             links,
             without_schema: Id::all().filter(|id| id.needs_schema() && model.is_none()).count(),
+            text: text.to_owned(),
             message,
         };
         for id in Id::all().filter(|id| model.is_some() || !id.needs_schema()) {
@@ -109,6 +111,7 @@ impl Comparison {
 
     fn add(&mut self, format: String, mapping: Mapping, codec: Result<Box<dyn Format>, Error>) {
         let outcome = codec.and_then(|codec| measure(&self.message, mapping, codec.as_ref()));
+        let outcome = outcome.map_err(|e| e.in_json(&self.text));
         self.rows.push(Row { format, outcome });
     }
 

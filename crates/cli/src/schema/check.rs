@@ -11,7 +11,7 @@ use crate::{
 };
 use clap::Args;
 use comfy_table::{Attribute, Cell};
-use dunnage_formats::{Id, Mapping};
+use dunnage_formats::{Id, Mapping, json_offset};
 use dunnage_packed::Layout;
 use dunnage_schema::{Model, SchemaError, Violation};
 use serde::Serialize;
@@ -67,6 +67,9 @@ struct Fault<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     keyword: Option<&'a str>,
     pointer: &'a str,
+    /// Of the value in the message, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<usize>,
     message: &'a str,
 }
 
@@ -79,16 +82,18 @@ impl Check {
         };
         let packed = Packed::of(&Layout::new(&model));
         let checked = self.message.as_ref().map(|path| validate(&model, path)).transpose()?;
-        let violation = checked.as_ref().and_then(|checked| checked.as_ref().err());
+        let violation = checked.as_ref().and_then(|checked| checked.violation.as_ref());
+        let offset = checked.as_ref().and_then(|checked| checked.offset);
         if self.json {
             print(&Report {
                 name: Some(&model.name),
                 packed: Some(packed),
                 fields: Some(fields(&model)),
-                valid: checked.as_ref().map(Result::is_ok),
+                valid: checked.as_ref().map(|checked| checked.violation.is_none()),
                 violation: violation.map(|v| Fault {
                     keyword: None,
                     pointer: v.pointer(),
+                    offset,
                     message: v.message(),
                 }),
                 error: None,
@@ -97,7 +102,7 @@ impl Check {
             let mut output = output::stdout();
             table::write(&mut output, &COLUMNS, rows(&model))?;
             writeln!(output, "\n{}", packed.line())?;
-            if let (Some(path), Some(Ok(()))) = (&self.message, &checked) {
+            if let (Some(path), Some(Checked { violation: None, .. })) = (&self.message, &checked) {
                 writeln!(output, "\n{} is valid", path.display())?;
             }
             output.flush()?;
@@ -105,7 +110,9 @@ impl Check {
         match (violation, &self.message) {
             (None, _) | (_, None) => Ok(()),
             (Some(violation), Some(path)) => {
-                complain(format_args!("{}: {violation}", path.display()));
+                let joint = if violation.pointer().is_empty() { " at" } else { "," };
+                let place = offset.map(|offset| format!("{joint} byte {offset}")).unwrap_or_default();
+                complain(format_args!("{}: {violation}{place}", path.display()));
                 Err(Failure::Reported)
             }
         }
@@ -114,19 +121,29 @@ impl Check {
     fn schema_error(&self, error: &SchemaError) -> Result<(), Failure> {
         if self.json {
             let keyword = Some(error.keyword()).filter(|keyword| !keyword.is_empty());
-            let fault = Fault { keyword, pointer: error.pointer(), message: error.message() };
+            let fault = Fault { keyword, pointer: error.pointer(), offset: None, message: error.message() };
             print(&Report { error: Some(fault), ..Report::default() })?;
         }
         Err(Failure::about(&self.schema, input::schema_reason(error)))
     }
 }
 
+/// A message that was held against a schema.
+struct Checked {
+    /// How it breaks the schema.
+    violation: Option<Violation>,
+    /// Where the value that does begins in the message's text.
+    offset: Option<usize>,
+}
+
 /// Reads the JSON message in `path` and holds it against `model`.
-fn validate(model: &Model, path: &std::path::Path) -> Result<Result<(), Violation>, Failure> {
+fn validate(model: &Model, path: &std::path::Path) -> Result<Checked, Failure> {
     let text = input::message_file(path)?;
     let message =
         Id::Json.open(None, Mapping::Exact)?.decode(&text).map_err(|e| Failure::about(path.display(), e))?;
-    Ok(model.validate(&message))
+    let violation = model.validate(&message).err();
+    let offset = violation.as_ref().and_then(|violation| json_offset(&text, violation.pointer()));
+    Ok(Checked { violation, offset })
 }
 
 fn print(report: &Report<'_>) -> Result<(), Failure> {

@@ -162,7 +162,7 @@ fn a_message_that_is_no_json_is_refused_with_its_offset() {
     let run = dunnage(&["compare", "-"], "{\"a\":}");
     assert_eq!(run.code, 1);
     assert!(
-        run.stderr.starts_with("dunnage: malformed: ") && run.stderr.ends_with(" at byte 5\n"),
+        run.stderr.starts_with("dunnage: malformed: ") && run.stderr.ends_with(" at /a, byte 5\n"),
         "{}",
         run.stderr
     );

@@ -81,7 +81,26 @@ fn what_packed_leaves_out_is_the_device() {
     assert_eq!(back.text(), "{\"id\":\"LMCU1231237\",\"n\":7}\n");
     let back = convert("packed", "json", &[], there.text());
     assert_eq!(back.code, 1);
-    assert!(back.stderr.starts_with("dunnage: type: /id: "), "{}", back.stderr);
+    assert!(back.stderr.ends_with(" is not known at /id, byte 1\n"), "{}", back.stderr);
+}
+
+#[test]
+fn errors_say_where_the_text_has_the_value_at_fault() {
+    let convert = |to: &str, schema: &[&str], input: &str| {
+        let run = dunnage(&[&["convert", "--from", "json", "--to", to], schema].concat(), input);
+        assert_eq!(run.code, 1);
+        run.stderr
+    };
+    let container = fs::read_to_string(crate::run::root().join("bench/corpus/container.json")).unwrap();
+    let wrong = container.replace("\"door\":\"D\"", "\"door\": \"X\"");
+    let at = format!(" at /door, byte {}\n", wrong.find("\"X\"").unwrap());
+    for to in ["packed", "protobuf", "avro", "thrift-compact", "struct"] {
+        let said = convert(to, &["--schema", "container"], &wrong);
+        assert!(said.starts_with("dunnage: range: ") && said.ends_with(&at), "{to}: {said}");
+    }
+    assert!(convert("bson", &[], r#"{"a": [1, 18446744073709551615]}"#).ends_with(" at /a/1, byte 10\n"));
+    assert!(convert("cbor", &[], r#"{"a": [1, 1e-400]}"#).ends_with(" at /a/1, byte 10\n"));
+    assert!(convert("bson", &[], "[1]").ends_with("not array\n"));
 }
 
 #[test]
@@ -96,7 +115,7 @@ fn packed_of_another_slot_is_refused() {
 fn lines_are_messages_and_a_bad_one_does_not_stop_the_others() {
     let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--lines"], "1\n\n{\"a\":}\r\n[2]\n3");
     assert_eq!((run.code, run.any_text()), (1, "01\ne102\n03\n"));
-    assert_eq!(run.stderr, "dunnage: line 3: malformed: expected value at byte 5\n");
+    assert_eq!(run.stderr, "dunnage: line 3: malformed: expected value at /a, byte 5\n");
     let run = dunnage(&["convert", "--from", "pson", "--to", "json", "--lines"], "01\ne1 02\nxy\n82\n");
     assert_eq!((run.code, run.any_text()), (1, "1\n[2]\n"));
     assert_eq!(run.stderr.lines().count(), 2);

@@ -34,10 +34,15 @@ fn a_violation_has_the_pointer_of_the_value() {
     let message = message.replace("\"door\":\"D\"", "\"door\":\"X\"");
     let run = dunnage(&["schema", "check", "container", "-"], &message);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.starts_with("dunnage: -: ") && run.stderr.ends_with(" at /door\n"), "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with("dunnage: -: ") && run.stderr.ends_with(" at /door, byte 243\n"),
+        "{}",
+        run.stderr
+    );
     let run = dunnage(&["schema", "check", "container", "-", "--json"], &message);
     assert_eq!(run.code, 1);
     assert_eq!((&run.json()["valid"], &run.json()["violation"]["pointer"]), (&json!(false), &json!("/door")));
+    assert_eq!(run.json()["violation"]["offset"], 243);
 }
 
 #[test]

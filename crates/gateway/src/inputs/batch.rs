@@ -129,7 +129,9 @@ async fn put(
     piece: Piece,
 ) -> Result<Queued, Problem> {
     let mut room = shared.queue.reserve();
-    room.grow(piece.raw.len())?;
+    if !room.grow(piece.raw.len()) {
+        return Err(Problem::full());
+    }
     let content_type = &framing.content_type;
     let encoding = piece.bad.map_or_else(|| encoding(content_type), Err);
     // What waits in the queue must not hold all of the body.

@@ -73,8 +73,10 @@ pub async fn expand(
             Problem::new(StatusCode::BAD_REQUEST, "body", "Body not readable", detail)
         }
     })?;
-    room.grow(expanded.len())?;
-    Ok(expanded.into())
+    match room.grow(expanded.len()) {
+        true => Ok(expanded.into()),
+        false => Err(Problem::full()),
+    }
 }
 
 fn gzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {

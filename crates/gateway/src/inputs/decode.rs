@@ -59,6 +59,10 @@ pub fn decode(codecs: &Codecs, encoding: &Encoding, device: &str, bytes: &[u8]) 
                 violation.message(),
             );
             problem.kind = Some("schema");
+            problem.offset = match format {
+                Id::Json => dunnage_formats::json_offset(bytes, violation.pointer()),
+                _ => None,
+            };
             problem.pointer = Some(violation.pointer().to_owned());
             problem
         })?;
@@ -94,9 +98,9 @@ fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Problem {
                 "{format} is read with a schema: name one with ?schema=NAME, or give the device a profile"
             )
         }
-        None => format!("{format}: {}", error.message()),
+        None => format!("{format}: {}", error.reason()),
         Some(schema) => {
-            format!("{format} cannot carry messages of the schema {schema:?}: {}", error.message())
+            format!("{format} cannot carry messages of the schema {schema:?}: {}", error.reason())
         }
     };
     Problem::unsupported(detail)

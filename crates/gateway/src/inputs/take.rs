@@ -62,7 +62,9 @@ pub async fn enqueue(
     match read(shared, provenance, content_type, encoding, raw).await {
         Ok(reading) => {
             shared.metrics.decoded(reading.format);
-            room.grow(reading.json.len())?;
+            if !room.grow(reading.json.len()) {
+                return Err(Problem::full());
+            }
             let durable = shared.queue.store(reading, room, || arrival.queued())?;
             Ok(Queued { durable, problem: None })
         }

@@ -18,7 +18,6 @@ mod wire;
 use super::Input;
 use crate::{
     access::Peer,
-    buffer::{Memory, Shares},
     shared::{Shared, said},
     tls::{Acceptor, TlsError},
 };
@@ -101,7 +100,7 @@ struct Door {
     shared: Arc<Shared>,
     sessions: Arc<Sessions>,
     /// Room for large packets that arrive, in bytes: beside the messages that wait, as many again.
-    arriving: Memory,
+    arriving: Arc<Semaphore>,
 }
 
 impl Mqtt {
@@ -142,9 +141,7 @@ impl Input for Mqtt {
         let Ok(tls) = acceptor(&self.settings, &shared) else { return };
         let places = Arc::new(Semaphore::new(self.settings.connections));
         let sessions = Arc::new(Sessions::new(self.settings.connections.saturating_mul(2)));
-        let Shares { all, .. } = shared.queue.shares();
-        let largest = shared.http.body_limit_bytes + AROUND;
-        let arriving = Memory::new(Shares { incomplete: all, ..Shares::of(all, largest) });
+        let arriving = Arc::new(Semaphore::new(shared.queue.limit().min(Semaphore::MAX_PERMITS)));
         let door = Arc::new(Door { name: self.name, settings: self.settings, shared, sessions, arriving });
         let mut connections = JoinSet::new();
         let mut tidy = tokio::time::interval(TIDY);
