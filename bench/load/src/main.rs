@@ -1,5 +1,6 @@
 //! Load tests of the gateway, beside a bare probe on the same machine.
 
+mod attacks;
 mod catch_up;
 mod cells;
 mod channel;
@@ -56,6 +57,8 @@ enum Command {
     CatchUp(catch_up::Plan),
     /// Mutated frames through each door, and how long a well-behaved client waits beside them
     Hostile(hostile::Plan),
+    /// What strangers may do to other clients, to the buffer and to memory, and whether the gateway bears it
+    Attack(attacks::Plan),
     /// What the others start in processes of their own
     #[command(hide = true)]
     Serve { server: server::Own, folder: PathBuf },
@@ -85,6 +88,7 @@ async fn run(command: Option<Command>) -> Result<(), Failure> {
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
         Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,
+        Some(Command::Attack(plan)) => attacks::measure(&plan, report).await,
         Some(Command::Serve { server, folder }) => server::serve(server, &folder).await,
         None => all(report).await,
     }

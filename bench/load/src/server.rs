@@ -103,8 +103,18 @@ impl Running {
 
     /// The same with no configuration but this, where its files are and a free port.
     pub fn start_configured(server: Server, folder: &Path, config: &str) -> Result<Running, Failure> {
+        Running::start_limited(server, folder, "", config)
+    }
+
+    /// The same with further settings of `[http]`.
+    pub fn start_limited(
+        server: Server,
+        folder: &Path,
+        http: &str,
+        config: &str,
+    ) -> Result<Running, Failure> {
         let path = folder.join("buffer.sqlite3");
-        let config = format!("[http]\nlisten = \"127.0.0.1:0\"\n[buffer]\npath = {path:?}\n{config}");
+        let config = format!("[http]\nlisten = \"127.0.0.1:0\"\n{http}\n[buffer]\npath = {path:?}\n{config}");
         std::fs::write(folder.join("gateway.toml"), config)?;
         let mut command = match server {
             Server::Node => node::command(),

@@ -1,0 +1,67 @@
+//! Another client, which does nothing wrong: it sends and reads, each time over a connection of its own.
+
+use super::http;
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    time::{Duration, Instant},
+};
+use tokio::{sync::watch, time::timeout};
+
+/// Where it is. Attackers are at other addresses.
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// Between two messages.
+const PAUSE: Duration = Duration::from_millis(10);
+/// It reads what is stored of it after so many messages.
+const READS: u64 = 10;
+/// What its messages say, so that they are as long as messages are.
+const OF: &str = "the client that does nothing wrong, beside those that do";
+/// Longest wait for an answer. What takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How it fared.
+#[derive(Default)]
+pub struct Waited {
+    /// For each message that was acknowledged, from the connection's begin.
+    pub micros: Vec<u32>,
+    /// Messages and reads that were refused, or not answered in time.
+    pub failures: u64,
+    /// When the last message was acknowledged.
+    pub last: Option<Instant>,
+}
+
+/// Sends and reads until `end` says true.
+pub async fn visit(address: SocketAddr, end: &watch::Receiver<bool>) -> Waited {
+    let mut waited = Waited::default();
+    let read = http::head("GET", "/api/devices/guest/messages?limit=1", address, "");
+    for number in 1_u64.. {
+        if *end.borrow() {
+            break;
+        }
+        let begun = Instant::now();
+        let message = http::post("guest", address, &format!("{{\"n\":{number},\"of\":{OF:?}}}"));
+        match timeout(PATIENCE, http::once(HERE, address, &message)).await {
+            Ok(Ok(204)) => {
+                waited.micros.push(begun.elapsed().as_micros() as u32);
+                waited.last = Some(Instant::now());
+            }
+            failed => waited.fail("message", &failed),
+        }
+        if number % READS == 0 {
+            let answer = timeout(PATIENCE, http::once(HERE, address, read.as_bytes())).await;
+            if !matches!(answer, Ok(Ok(200))) {
+                waited.fail("read", &answer);
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    waited
+}
+
+impl Waited {
+    fn fail(&mut self, what: &str, answer: &dyn std::fmt::Debug) {
+        if self.failures == 0 {
+            eprintln!("the first {what} of the other client that failed: {answer:?}");
+        }
+        self.failures += 1;
+    }
+}

@@ -1,0 +1,83 @@
+//! Requests that a proxy or a browser on this machine hands on for somebody else. None of them may enter without a token.
+
+use super::{Outcome, http};
+use crate::Failure;
+use std::net::{IpAddr, SocketAddr};
+
+/// Headers that proxies add.
+const FORWARDING: [&str; 13] = [
+    "Forwarded: for=203.0.113.9",
+    "X-Forwarded-For: 203.0.113.9",
+    "X-Forwarded-Host: telemetry.example.org",
+    "X-Forwarded-Proto: https",
+    "X-Forwarded-Port: 443",
+    "X-Forwarded-Server: edge",
+    "X-Original-Forwarded-For: 203.0.113.9",
+    "Via: 1.1 edge",
+    "X-Real-IP: 203.0.113.9",
+    "CF-Connecting-IP: 203.0.113.9",
+    "True-Client-IP: 203.0.113.9",
+    "Fly-Client-IP: 203.0.113.9",
+    "Sec-Fetch-Site: cross-site",
+];
+
+/// Sends them again and again, for as long as `more` says.
+pub async fn run(source: IpAddr, address: SocketAddr, more: impl Fn() -> bool) -> Result<Outcome, Failure> {
+    let requests = requests(address);
+    let mut outcome = Outcome::default();
+    while more() {
+        for (name, request) in &requests {
+            outcome.sent += 1;
+            // A connection that is closed without an answer is a refusal, too.
+            let status = http::once(source, address, request).await.unwrap_or_default();
+            if (200..300).contains(&status) {
+                outcome.wrong(format!("{name} enters"));
+            }
+        }
+    }
+    outcome.told = format!("{} spoofed requests, over and over", requests.len());
+    Ok(outcome)
+}
+
+/// What each is called, and its bytes.
+fn requests(address: SocketAddr) -> Vec<(String, Vec<u8>)> {
+    let port = address.port();
+    let body = "{\"n\":0}";
+    let bytes = |version: &str, target: &str, headers: &[u8]| {
+        let length =
+            format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        [format!("POST {target} HTTP/{version}\r\n").as_bytes(), headers, length.as_bytes()].concat()
+    };
+    let here = "/ingest/spoofed";
+    let mut requests = Vec::new();
+    for host in [
+        "localhost".to_owned(),
+        "localhost:1".to_owned(),
+        "203.0.113.7".to_owned(),
+        format!("203.0.113.7:{port}"),
+        "[2001:db8::7]".to_owned(),
+        format!("[::ffff:203.0.113.7]:{port}"),
+        "telemetry.example.org".to_owned(),
+        format!("telemetry.example.org:{port}"),
+        format!("localhost.example.org:{port}"),
+        format!("127.0.0.1.example.org:{port}"),
+        format!("user@127.0.0.1:{port}"),
+        String::new(),
+    ] {
+        let header = format!("Host: {host}\r\n");
+        requests.push((format!("Host {host:?}"), bytes("1.1", here, header.as_bytes())));
+        requests.push((format!("Host {host:?} in HTTP/1.0"), bytes("1.0", here, header.as_bytes())));
+    }
+    requests.push(("a Host beyond ASCII".into(), bytes("1.1", here, b"Host: caf\xe9\r\n")));
+    requests.push(("no Host".into(), bytes("1.1", here, b"")));
+    let own = format!("Host: {address}\r\n");
+    let twice = format!("{own}Host: telemetry.example.org\r\n");
+    requests.push(("two Hosts".into(), bytes("1.1", here, twice.as_bytes())));
+    let foreign = format!("http://telemetry.example.org{here}");
+    requests.push(("a foreign target".into(), bytes("1.1", &foreign, own.as_bytes())));
+    for header in FORWARDING {
+        let headers = format!("{own}{header}\r\n");
+        requests.push((header.into(), bytes("1.1", here, headers.as_bytes())));
+    }
+    requests
+}

@@ -1,0 +1,336 @@
+//! Attacks on a gateway that takes what is its own for granted: its name, its files, its memory, its connections, its readers. Another
+//! client sends and reads meanwhile, and each attack ends with a verdict.
+
+mod bombs;
+mod files;
+mod guest;
+mod half_sent;
+mod host;
+mod http;
+mod idle;
+mod paging;
+
+use crate::{
+    Failure, doors,
+    report::Report,
+    results::{About, Results},
+    server::{Running, Server, memory_mb},
+};
+use clap::ValueEnum as _;
+use dunnage_formats::Id;
+use files::HARMS;
+use guest::Waited;
+use std::{
+    fmt::Write as _,
+    net::{IpAddr, Ipv4Addr},
+    path::Path,
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+
+/// Where attackers are: one address, and many.
+const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+const ANOTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
+/// How much longer the other client's 95th percentile may be than alone, and what is short enough in any case, in ms.
+const SLOWER: f64 = 10.0;
+const SHORT: f64 = 100.0;
+/// After this time nothing may be acknowledged into files that are gone.
+const NOTICED: Duration = Duration::from_secs(2);
+/// How much more memory an attack may take, in MB. SECURITY.md states what a gateway keeps for strangers.
+const MEMORY: f64 = 192.0;
+/// Connections that the gateway has by default, and in the short form.
+const CONNECTIONS: usize = 4096;
+const CONNECTIONS_SHORT: usize = 256;
+/// How long idle connections stay at least: longer than the other client waits for an answer.
+const IDLE: Duration = Duration::from_secs(8);
+/// How long the gateway has to close what the attackers left open.
+const REST: Duration = Duration::from_secs(1);
+
+/// What is attacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Target {
+    /// Who is taken for this machine: spoofed Host headers, and those of proxies
+    Host,
+    /// The buffer's files: deleted and replaced
+    Files,
+    /// The memory of messages: bodies that are never finished, over HTTP, to a webhook, over CoAP
+    HalfSent,
+    /// The table of connections, and that of event streams
+    Idle,
+    /// The readers of the buffer: lists from the end, and pages of another site
+    Paging,
+    /// Memory after decoding: small messages that become large, in every format
+    Bombs,
+}
+
+/// What is run.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    /// One target alone; without it all in turn, and the table goes into the README
+    #[arg(long, value_enum)]
+    target: Option<Target>,
+    /// How long the other client is measured alone, and how long each attack takes
+    #[arg(long, default_value_t = 10)]
+    seconds: u64,
+    /// Smaller limits, two seconds for each attack, no judgement of the other client's times: for `make test`
+    #[arg(long)]
+    short: bool,
+}
+
+/// An attack, and what it needs.
+struct Attack {
+    name: String,
+    target: Target,
+    /// Which of a target's.
+    variant: usize,
+}
+
+/// What an attack did.
+#[derive(Default)]
+struct Outcome {
+    /// Requests, connections or blocks.
+    sent: u64,
+    /// What was done, for people.
+    told: String,
+    /// What should not have happened, and how often.
+    wrong: Vec<(String, u64)>,
+}
+
+impl Outcome {
+    fn wrong(&mut self, what: String) {
+        match self.wrong.iter_mut().find(|(before, _)| *before == what) {
+            Some((_, count)) => *count += 1,
+            None => self.wrong.push((what, 1)),
+        }
+    }
+}
+
+/// Prints a table, and fails if a verdict does.
+pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
+    report.line(
+        "| attack | what was sent | p95 of the other client alone (ms) | during | failures | memory at begin, peak, end (MB) | verdict |",
+    );
+    report.line("|---|--:|--:|--:|--:|--:|---|");
+    let targets = plan.target.as_ref().map_or(Target::value_variants(), std::slice::from_ref);
+    let mut borne = true;
+    let mut results = Results::of("attack");
+    for attack in targets.iter().flat_map(|target| target.attacks(plan)) {
+        let found = attack.run(plan).await?;
+        report.line(&found.row(&attack, plan));
+        borne &= found.problems(plan).is_empty();
+        found.add(&attack, &mut results);
+    }
+    if plan.target.is_none() && !plan.short {
+        report.save("attacks")?;
+        results.save()?;
+    }
+    if borne { Ok(()) } else { Err("the gateway did not bear it".into()) }
+}
+
+impl Target {
+    fn attacks(self, plan: &Plan) -> Vec<Attack> {
+        let names: Vec<String> = match self {
+            Target::Host => vec!["host".into()],
+            Target::Files => HARMS.iter().map(|harm| format!("files: {harm:?}")).collect(),
+            Target::HalfSent => {
+                ["HTTP, one address", "HTTP, many addresses", "webhook", "CoAP, many addresses"]
+                    .map(|way| format!("half-sent: {way}"))
+                    .into()
+            }
+            Target::Idle => ["connections", "event streams"].map(|what| format!("idle: {what}")).into(),
+            Target::Paging => vec!["paging".into()],
+            Target::Bombs if plan.short => vec!["bombs".into()],
+            Target::Bombs => ["no output", "CSV output"].map(|with| format!("bombs: {with}")).into(),
+        };
+        let attack = |(variant, name)| Attack { name, target: self, variant };
+        names.into_iter().enumerate().map(attack).collect()
+    }
+}
+
+impl Attack {
+    /// The gateway's configuration. Its files are in `folder`.
+    fn config(&self, plan: &Plan, folder: &Path) -> Result<String, Failure> {
+        let out = folder.join("out");
+        let output =
+            |kind| format!("[[output]]\nname = \"out\"\n[output.files]\npath = {out:?}\nkind = {kind:?}\n");
+        let listen = "listen = \"127.0.0.1:0\"";
+        let mut config = String::new();
+        // It stands where [buffer] goes on.
+        if self.target == Target::HalfSent && plan.short {
+            writeln!(config, "queue_bytes = {}", 8 << 20)?;
+        }
+        match (self.target, self.variant) {
+            (Target::HalfSent, 2) => config.push_str(
+                "[[input]]\nname = \"signed\"\n[input.webhook]\nprovider = \"rockblock\"\nformat = \"json\"\n\
+                 devices = { 300234010753370 = \"buoy\" }\n",
+            ),
+            (Target::HalfSent, 3) => write!(config, "[[input]]\nname = \"coap\"\n[input.coap]\n{listen}\n")?,
+            (Target::Paging, _) => config.push_str(&output("ndjson")),
+            (Target::Bombs, variant) => {
+                bombs::schema(folder)?;
+                write!(config, "[schemas]\npath = {folder:?}\n[[profile]]\ndevice = \"bomb-*\"\n")?;
+                if variant == 1 {
+                    config.push_str(&output("csv"));
+                }
+            }
+            _ => {}
+        }
+        Ok(config)
+    }
+
+    async fn run(&self, plan: &Plan) -> Result<Found, Failure> {
+        let parent = tempfile::tempdir()?;
+        let folder = &parent.path().join("gateway");
+        std::fs::create_dir(folder)?;
+        let http = match plan.short && self.target == Target::Idle {
+            true => format!("connections = {CONNECTIONS_SHORT}"),
+            false => String::new(),
+        };
+        let config = self.config(plan, folder)?;
+        let mut running = Running::start_limited(Server::Dunnage, folder, &http, &config)?;
+        if self.target == Target::Paging {
+            let count = if plan.short { 20_000 } else { 200_000 };
+            paging::fill(ATTACKER, running.address, count, &folder.join("out")).await?;
+        }
+        let time = Duration::from_secs(if plan.short { 2 } else { plan.seconds });
+        let (alone, _) = beside(&running, async {
+            tokio::time::sleep(time).await;
+            Ok(Outcome::default())
+        })
+        .await?;
+        let begin = memory_mb(running.process(), "VmRSS")?;
+        // From here on the kernel measures the peak anew.
+        std::fs::write(format!("/proc/{}/clear_refs", running.process()), "5")?;
+        let (during, outcome) = beside(&running, self.done(plan, &running, folder, time)).await?;
+        let peak = memory_mb(running.process(), "VmHWM")?;
+        tokio::time::sleep(REST).await;
+        let found = Found {
+            p95: [alone, during].map(|mut waited| {
+                (doors::percentile_95(&mut waited.micros), waited.failures, waited.micros.len())
+            }),
+            memory: [begin, peak, memory_mb(running.process(), "VmRSS")?],
+            panics: running.panics(),
+            alive: running.is_running()?,
+            outcome,
+            served: self.target != Target::Files,
+        };
+        running.kill()?;
+        Ok(found)
+    }
+
+    /// Attacks for `time`.
+    async fn done(
+        &self,
+        plan: &Plan,
+        running: &Running,
+        folder: &Path,
+        time: Duration,
+    ) -> Result<Outcome, Failure> {
+        let begun = Instant::now();
+        let more = || begun.elapsed() < time;
+        let address = running.address;
+        let scale = |full: usize, short: usize| if plan.short { short } else { full };
+        let bodies = scale(96, 24);
+        let many: Vec<IpAddr> = (0..bodies).map(|n| Ipv4Addr::new(127, 0, 1, n as u8).into()).collect();
+        let json = "content-type: application/json\r\n";
+        match (self.target, self.variant) {
+            (Target::Host, _) => host::run(ATTACKER, address, more).await,
+            (Target::Files, variant) => {
+                files::run(HARMS[variant], folder, ATTACKER, address, NOTICED, more).await
+            }
+            (Target::HalfSent, 0) => {
+                half_sent::over_http(&vec![ATTACKER; bodies], address, "/ingest/attacker-{}", json, more)
+                    .await
+            }
+            (Target::HalfSent, 1) => {
+                half_sent::over_http(&many, address, "/ingest/attacker-{}", json, more).await
+            }
+            (Target::HalfSent, 2) => half_sent::over_http(&many, address, "/hooks/signed", json, more).await,
+            (Target::HalfSent, _) => {
+                half_sent::over_coap(&many, running.door("coap")?, scale(64, 8), more).await
+            }
+            (Target::Idle, 0) => {
+                let count = scale(CONNECTIONS, CONNECTIONS_SHORT) + 100;
+                idle::connections(ATTACKER, address, count, time.max(IDLE)).await
+            }
+            (Target::Idle, _) => idle::event_streams([ATTACKER, ANOTHER], address, 80, more).await,
+            (Target::Paging, _) => paging::run(ATTACKER, address, &folder.join("out"), more).await,
+            (Target::Bombs, _) => {
+                let few = [Id::Json, Id::Msgpack, Id::Cbor];
+                bombs::run(&many, address, plan.short.then_some(&few), more).await
+            }
+        }
+    }
+}
+
+/// What a run found.
+struct Found {
+    /// The other client's 95th percentile in ms, its failures and its messages: alone, and during the attack.
+    p95: [(f64, u64, usize); 2],
+    /// In MB: before, at most during, and after the attack.
+    memory: [f64; 3],
+    panics: u64,
+    alive: bool,
+    outcome: Outcome,
+    /// Whether the other client is to be served.
+    served: bool,
+}
+
+impl Found {
+    /// What speaks against the gateway.
+    fn problems(&self, plan: &Plan) -> Vec<String> {
+        let [(alone, _, _), (during, failures, served)] = self.p95;
+        let [begin, peak, _] = self.memory;
+        let mut problems: Vec<String> =
+            self.outcome.wrong.iter().map(|(what, count)| format!("{what} ({count} times)")).collect();
+        if !self.alive || self.panics > 0 {
+            problems.push(format!("the gateway panicked {} times, running: {}", self.panics, self.alive));
+        }
+        if self.served && (failures > 0 || served == 0) {
+            problems.push(format!("the other client failed {failures} times and was served {served} times"));
+        }
+        if self.served && !plan.short && during > SHORT && during > SLOWER * alone {
+            problems.push("the other client waits for too long".into());
+        }
+        if peak - begin > MEMORY {
+            problems.push(format!("it takes {:.0} MB more, over {MEMORY}", peak - begin));
+        }
+        problems
+    }
+
+    fn row(&self, attack: &Attack, plan: &Plan) -> String {
+        let [(alone, _, _), (during, failures, _)] = self.p95;
+        let [begin, peak, end] = self.memory;
+        let problems = self.problems(plan);
+        let verdict =
+            if problems.is_empty() { "holds".into() } else { format!("**fails**: {}", problems.join("; ")) };
+        let failures = if self.served { failures.to_string() } else { "refused".into() };
+        format!(
+            "| {}: {} | {} | {alone:.1} | {during:.1} | {failures} | {begin:.0}, {peak:.0}, {end:.0} | {verdict} |",
+            attack.name, self.outcome.told, self.outcome.sent
+        )
+    }
+
+    fn add(&self, attack: &Attack, results: &mut Results) {
+        let [_, (during, failures, _)] = self.p95;
+        let about = About { target: &attack.name, format: "json", library: "dunnage", source: "measured" };
+        results.add(&about, "p95_ms", during, "ms");
+        results.add(&about, "failures", failures as f64, "1");
+        results.add(&about, "memory_mb", self.memory[1].round(), "MB");
+    }
+}
+
+/// How the other client fares while `work` is done.
+async fn beside(
+    running: &Running,
+    work: impl Future<Output = Result<Outcome, Failure>>,
+) -> Result<(Waited, Outcome), Failure> {
+    let (end, ended) = watch::channel(false);
+    let work = async {
+        let done = work.await;
+        let _ = end.send(true);
+        done
+    };
+    let (waited, outcome) = tokio::join!(guest::visit(running.address, &ended), work);
+    Ok((waited, outcome?))
+}

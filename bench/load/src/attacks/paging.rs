@@ -1,0 +1,105 @@
+//! Readers that page from the beginning of a long list, as a page of another site in a browser on this machine may, too.
+
+use super::{Outcome, http};
+use crate::Failure;
+use std::{
+    fmt::Write,
+    net::{IpAddr, SocketAddr},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+use tokio::{task::JoinSet, time::timeout};
+
+/// Readers at a time.
+const READERS: usize = 60;
+/// Messages in a request while the list is made.
+const BATCH: usize = 1000;
+/// Longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Has the gateway store `count` messages of a device, and waits until the output has them.
+pub async fn fill(source: IpAddr, address: SocketAddr, count: usize, files: &Path) -> Result<(), Failure> {
+    for first in (0..count).step_by(BATCH) {
+        let mut lines = String::new();
+        for number in first..first + BATCH {
+            writeln!(lines, "{{\"n\":{number}}}")?;
+        }
+        let headers = format!("content-type: application/x-ndjson\r\ncontent-length: {}\r\n", lines.len());
+        let request = http::head("POST", "/ingest/history", address, &headers) + &lines;
+        let status = http::once(source, address, request.as_bytes()).await?;
+        if status != 204 && status != 200 {
+            return Err(format!("a batch is answered with {status}").into());
+        }
+    }
+    for _ in 0..600 {
+        if delivered(files)? >= count {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    Err("the output does not get the messages".into())
+}
+
+/// Lines in the output's files.
+fn delivered(folder: &Path) -> std::io::Result<usize> {
+    let mut lines = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_file() {
+            lines += std::fs::read(path)?.iter().filter(|byte| **byte == b'\n').count();
+        }
+    }
+    Ok(lines)
+}
+
+/// Reads from the list's end with `before=0`, half of the readers as a page of another site, until `more` says no. The output goes on
+/// meanwhile, and the other site's page reads nothing.
+pub async fn run(
+    source: IpAddr,
+    address: SocketAddr,
+    files: &Path,
+    more: impl Fn() -> bool,
+) -> Result<Outcome, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (sent, entered) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let mut readers = JoinSet::new();
+    for number in 0..READERS {
+        let foreign = number % 2 == 0;
+        let headers = if foreign { "sec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\n" } else { "" };
+        let request = http::head("GET", "/api/devices/history/messages?before=0&limit=1", address, headers);
+        let (stop, sent, entered) = (Arc::clone(&stop), Arc::clone(&sent), Arc::clone(&entered));
+        readers.spawn(async move {
+            while !stop.load(Relaxed) {
+                let answer = timeout(PATIENCE, http::once(source, address, request.as_bytes())).await;
+                sent.fetch_add(1, Relaxed);
+                if foreign && matches!(answer, Ok(Ok(200))) {
+                    entered.fetch_add(1, Relaxed);
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        });
+    }
+    let begin = delivered(files)?;
+    while more() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let during = delivered(files)? - begin;
+    stop.store(true, Relaxed);
+    let mut outcome = Outcome::default();
+    // The other client has sent meanwhile.
+    if during == 0 {
+        outcome.wrong("the output stands still".into());
+    }
+    let entered = entered.load(Relaxed);
+    if entered > 0 {
+        outcome.wrong(format!("a page of another site reads {entered} times"));
+    }
+    while readers.join_next().await.is_some() {}
+    outcome.sent = sent.load(Relaxed);
+    outcome.told = format!("{READERS} readers with `before=0`, half of them a page of another site");
+    Ok(outcome)
+}
