@@ -46,7 +46,7 @@ impl Mapped {
 
     /// `message` as a value of the record. It must be valid against the model.
     pub fn lower(&self, message: &Value) -> Result<Value, Error> {
-        self.check(message)?;
+        self.check(message, Kind::Type)?;
         match &self.root {
             Rule::Constant(_) => Ok(Value::Array(Vec::new())),
             rule => rule.lower(message),
@@ -56,15 +56,19 @@ impl Mapped {
     /// The message that a value of the record is. It is valid against the model, or this is an error.
     pub fn raise(&self, record: Value) -> Result<Value, Error> {
         let message = self.root.raise(record)?;
-        self.check(&message)?;
+        self.check(&message, Kind::Range)?;
         Ok(message)
     }
 
-    fn check(&self, message: &Value) -> Result<(), Error> {
+    /// `unknown` is the kind of a property that the schema does not have: only a writer's caller has put it there.
+    fn check(&self, message: &Value, unknown: Kind) -> Result<(), Error> {
         if depth(message) > MAX_DEPTH {
             return Err(Error::new(Kind::Limit, "nested more than 32 deep"));
         }
-        self.model.validate(message).map_err(|v| Error::at(Kind::Range, v.pointer(), v.message()))
+        self.model.validate(message).map_err(|v| {
+            let kind = if v.is_unknown_field() { unknown } else { Kind::Range };
+            Error::at(kind, v.pointer(), v.message())
+        })
     }
 }
 

@@ -143,7 +143,7 @@ impl<S: Sink> Encoder<'_, S> {
             self.additional(node, object, additional, entries, &mut written, nesting)?;
         }
         if written.len() < entries.len() {
-            return Err(Error::new(Kind::Range, 0, "a key that the schema does not have"));
+            return Err(Error::new(Kind::Type, 0, "a key that the schema does not have"));
         }
         if S::MODELLED { self.order(node, &written) } else { Ok(()) }
     }

@@ -9,7 +9,7 @@ use crate::node::Node;
 use crate::wire::{Sink, Source};
 use crate::{Error, checks, derive};
 use dunnage_pson::{Kind, Value};
-use dunnage_schema::Model;
+use dunnage_schema::{Model, Violation};
 
 /// The largest message of a plain layout in bytes, slot byte included; larger ones are modelled.
 pub const MAX_PLAIN_BYTES: u64 = 1024;
@@ -101,15 +101,21 @@ impl Layout {
             self.write(message, &mut sink)?;
             sink.finish()?;
         }
-        self.check(message)
+        self.check_with(message, Kind::Type)
     }
 
-    /// What the bits do not say.
+    /// What the bits of a message that was read do not say.
     pub(crate) fn check(&self, message: &Value) -> Result<(), Error> {
+        self.check_with(message, Kind::Range)
+    }
+
+    /// `unknown` is the kind of a property that the schema does not have: only a writer's caller has put it there.
+    fn check_with(&self, message: &Value, unknown: Kind) -> Result<(), Error> {
         if !self.validates {
             return Ok(());
         }
-        self.model.validate(message).map_err(|violation| Error::violation(Kind::Range, &violation))
+        let kind = |violation: &Violation| if violation.is_unknown_field() { unknown } else { Kind::Range };
+        self.model.validate(message).map_err(|violation| Error::violation(kind(&violation), &violation))
     }
 
     /// Gives `sink` the parts of `message`.
@@ -120,6 +126,8 @@ impl Layout {
     /// An error of the walk in the words of validation, which names values and limits.
     fn explained(&self, error: Error, message: &Value) -> Error {
         match self.model.validate(message) {
+            // Fields are looked for in another order: a missing one may have been found first.
+            Err(violation) if violation.is_unknown_field() => Error::violation(Kind::Type, &violation),
             Err(violation) if error.kind() != Kind::Limit => Error::violation(error.kind(), &violation),
             _ => error,
         }

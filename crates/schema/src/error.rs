@@ -53,12 +53,23 @@ impl std::error::Error for SchemaError {}
 pub struct Violation {
     pointer: String,
     message: String,
+    is_unknown_field: bool,
 }
 
 impl Violation {
     /// A violation by the value that is being looked at.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Violation { pointer: String::new(), message: message.into() }
+        Violation { pointer: String::new(), message: message.into(), is_unknown_field: false }
+    }
+
+    /// The same violation, by a field that the schema does not have.
+    pub(crate) fn of_field(self) -> Self {
+        Violation { is_unknown_field: true, ..self }
+    }
+
+    /// Whether the value at fault is of a field that the schema does not have, rather than one of another range.
+    pub fn is_unknown_field(&self) -> bool {
+        self.is_unknown_field
     }
 
     /// The same violation, seen from the value that holds the offending one under `token`.

@@ -36,6 +36,7 @@
 //! # Ok::<(), dunnage_schema::SchemaError>(())
 //! ```
 
+mod alike;
 mod bundled;
 mod compile;
 mod decimal;
@@ -56,7 +57,9 @@ mod quantum;
 mod time_text;
 mod validate;
 
+pub use alike::alike;
 pub use bundled::{bundled, bundled_named};
+pub use compile::{has_keywords, warnings};
 pub use diff::{Change, diff};
 pub use error::{SchemaError, Violation};
 pub use infer::{InferError, Inferred, Note, infer};

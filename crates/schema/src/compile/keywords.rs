@@ -158,7 +158,15 @@ fn all() -> impl Iterator<Item = &'static str> {
     typed.chain(&GENERAL).chain(&ANNOTATIONS).copied()
 }
 
-fn is_known(keyword: &str) -> bool {
+/// Whether `keyword` says that this is a schema: it is a keyword that messages do not have, or like one.
+pub(super) fn is_meant(keyword: &str) -> bool {
+    let typed = TYPED.iter().flat_map(|(_, keywords)| *keywords);
+    let mut telling =
+        typed.chain(&GENERAL).chain(&["$schema", "$defs", "definitions", "$id"]).chain(&UNSUPPORTED);
+    telling.any(|known| *known == keyword || is_like(keyword, known))
+}
+
+pub(super) fn is_known(keyword: &str) -> bool {
     all().any(|known| known == keyword)
 }
 

@@ -1,5 +1,6 @@
 //! A schema's text to a [`Model`].
 
+mod advice;
 mod assertion;
 mod choice;
 mod compose;
@@ -23,6 +24,7 @@ mod unevaluated;
 mod union;
 
 use crate::{Model, Pattern, SchemaError, Type, error::join, measure::Measure, parse::Node};
+pub use advice::{has_keywords, warnings};
 use dialect::Dialect;
 use identifiers::Identifiers;
 use reference::Followed;

@@ -121,7 +121,7 @@ impl Check<'_> {
             Assertion::Absent(names) => match entries.iter().find(|(key, _)| is_in(names, key)) {
                 Some((key, _)) => {
                     let absent = self.violation(|| format!("there is no field {}", Quoted(key)));
-                    Err(self.under(absent, || key.clone()))
+                    Err(self.under(absent.of_field(), || key.clone()))
                 }
                 None => Ok(()),
             },
@@ -152,7 +152,8 @@ impl Check<'_> {
             _ if matched => Ok(()),
             Some(kind) => self.value(kind, v),
             None => {
-                self.fail(|| format!("there is no field {}, and no pattern that it matches", Quoted(key)))
+                let unknown = || format!("there is no field {}, and no pattern that it matches", Quoted(key));
+                Err(self.violation(unknown).of_field())
             }
         }
     }

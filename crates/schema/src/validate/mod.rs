@@ -1,6 +1,7 @@
 //! A message against the model. On success, scalars and objects are looked at without allocating.
 
 mod assertion;
+mod every;
 mod same;
 mod scalar;
 mod words;
@@ -9,7 +10,7 @@ use crate::{Array, Checked, Model, Object, Tuple, Type, Violation};
 use dunnage_pson::Value;
 pub(crate) use scalar::is_date_time;
 use std::cell::Cell;
-use words::{Brief, Quoted};
+use words::Brief;
 
 /// Most values that are looked at, one by a type counting as one: choices inside choices could take for ever.
 const MAX_STEPS: u32 = 1 << 24;
@@ -99,18 +100,33 @@ impl<'m> Check<'m> {
     }
 
     fn value(&self, kind: &Type, v: &Value) -> Result<(), Violation> {
-        self.charge(COMPARED);
-        let inside = self.inside.get();
-        if inside == MAX_INSIDE {
-            self.steps.set(u32::MAX);
-        }
-        if self.is_spent() {
+        if !self.enter() {
             return self.fail(String::new);
         }
-        self.inside.set(inside + 1);
         let result = self.cases(kind, v);
-        self.inside.set(inside);
+        self.leave();
         result
+    }
+
+    /// Goes one schema further in, and counts a step; false when that is too far or one too many.
+    fn enter(&self) -> bool {
+        self.charge(COMPARED);
+        if self.inside.get() == MAX_INSIDE {
+            self.steps.set(u32::MAX);
+        }
+        let may = !self.is_spent();
+        self.inside.set(self.inside.get() + u32::from(may));
+        may
+    }
+
+    fn leave(&self) {
+        self.inside.set(self.inside.get().saturating_sub(1));
+    }
+
+    /// The violation by a field that the object does not have.
+    fn unknown(&self, object: &Object, key: &str) -> Violation {
+        let names = object.fields.iter().map(|field| field.name.as_str());
+        self.violation(|| words::unknown(key, names)).of_field()
     }
 
     fn cases(&self, kind: &Type, v: &Value) -> Result<(), Violation> {
@@ -219,7 +235,7 @@ impl<'m> Check<'m> {
                     self.value(&field.kind, v)
                 }
                 (None, Some(additional)) => self.value(additional, v),
-                (None, None) => self.fail(|| format!("there is no field {}", Quoted(key))),
+                (None, None) => Err(self.unknown(object, key)),
             };
             next = at.map_or(next, |at| at + 1);
             result.map_err(|violation| self.under(violation, || key.clone()))?;

@@ -1,6 +1,6 @@
 //! Values and types in the words of a violation.
 
-use crate::{Type, kinds::Kinds};
+use crate::{Type, alike::alike, kinds::Kinds};
 use dunnage_pson::Value;
 use std::fmt;
 
@@ -43,6 +43,12 @@ pub(super) fn nouns(kinds: &[Type]) -> String {
         .collect();
     nouns.dedup();
     nouns.join(", ")
+}
+
+/// What is wrong with a field that there is not, and which of the `names` it may be a misspelling of.
+pub(super) fn unknown<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let meant = alike(key, names).map_or(String::new(), |name| format!("; did you mean {}?", Quoted(name)));
+    format!("there is no field {}{meant}", Quoted(key))
 }
 
 /// Whether the type says something about values like this one.

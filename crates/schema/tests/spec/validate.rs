@@ -229,3 +229,49 @@ fn the_container_reports_the_field_and_its_limit() {
         assert_eq!((violation.pointer(), violation.message()), (format!("/{field}").as_str(), reason));
     }
 }
+
+#[test]
+fn all_violations_of_a_message_are_listed_and_a_field_that_there_is_not_is_told_apart() {
+    let model = Model::compile(
+        r#"{"type":"object","properties":{
+            "t":{"type":"number","multipleOf":0.1,"minimum":-40,"maximum":85},
+            "temperature":{"type":"integer","minimum":0,"maximum":9},
+            "fix":{"type":"object","properties":{"lat":{"type":"integer"},"lon":{"type":"integer"}},
+                   "required":["lat","lon"],"additionalProperties":false},
+            "list":{"type":"array","items":{"enum":["a","b"]},"maxItems":3},
+            "pair":{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}],"items":false},
+            "some":{"type":["object","null"],"properties":{"n":{"type":"integer"}},"allOf":[{"required":["m"]}]}},
+            "required":["t","temperature"],"additionalProperties":false}"#,
+    )
+    .unwrap();
+    let broken = message(
+        r#"{"t":86.5,"temprature":3,"fix":{"lat":"x"},"list":["a","c","d","b"],"pair":["p",2],"some":{"n":""}}"#,
+    );
+    let found: Vec<String> = model.violations(&broken).iter().map(ToString::to_string).collect();
+    let expected = [
+        "86.5 is above the maximum 85.0 at /t",
+        "there is no field \"temprature\"; did you mean \"temperature\"? at /temprature",
+        "\"x\" is not an integer at /fix/lat",
+        "the field \"lon\" is missing at /fix",
+        "an array of 4; the most is 3 at /list",
+        "\"c\" is none of \"a\", \"b\" at /list/1",
+        "\"d\" is none of \"a\", \"b\" at /list/2",
+        "\"p\" is not an integer at /pair/0",
+        "2 is not a string at /pair/1",
+        "\"\" is not an integer at /some/n",
+        "the field \"m\" is missing at /some",
+        "the field \"temperature\" is missing",
+    ];
+    assert_eq!(found, expected);
+    let unknown = model.violations(&broken).into_iter().filter(|violation| violation.is_unknown_field());
+    assert_eq!(unknown.map(|violation| violation.pointer().to_owned()).collect::<Vec<_>>(), ["/temprature"]);
+    let fine = message(r#"{"t":1.5,"temperature":3}"#);
+    assert_eq!(model.violations(&fine), []);
+}
+
+#[test]
+fn only_so_many_violations_are_listed() {
+    let model = Model::compile(r#"{"type":"array","items":{"type":"integer"}}"#).unwrap();
+    let texts = Value::Array(vec![Value::from("a"); 5000]);
+    assert_eq!(model.violations(&texts).len(), 100);
+}

@@ -1,0 +1,22 @@
+//! What a name that is not known may be a misspelling of.
+
+/// The one of `known` that `name` is most like: at most a third of its characters added, left out, changed or swapped,
+/// upper and lower case apart.
+///
+/// ```
+/// use dunnage_schema::alike;
+///
+/// assert_eq!(alike("temprature", ["pressure", "temperature"]), Some("temperature"));
+/// assert_eq!(alike("voltage", ["pressure", "temperature"]), None);
+/// ```
+pub fn alike<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    let distance = |known: &str| {
+        // A difference in length alone says that it is not alike, without a look at long names.
+        let most = known.len() / 3;
+        let is_near = known.len().abs_diff(lower.len()) <= most;
+        is_near.then(|| strsim::osa_distance(&lower, &known.to_lowercase())).filter(|d| *d <= most)
+    };
+    let near = known.into_iter().filter_map(|known| Some((distance(known)?, known)));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+}

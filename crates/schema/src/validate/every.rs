@@ -1,0 +1,108 @@
+//! All violations of a message, and not only the first.
+
+use super::Check;
+use crate::{Array, Assertion, Model, Object, Tuple, Type, Violation};
+use dunnage_pson::Value;
+
+/// Most violations that are listed: a message of another kind has one in each of its values.
+const MOST: usize = 100;
+
+impl Model {
+    /// How `message` breaks the schema: what [`Model::validate`] says, and then the other values that do, up to 100.
+    ///
+    /// One for each value at fault; none when the schema allows the message.
+    pub fn violations(&self, message: &Value) -> Vec<Violation> {
+        let Err(first) = self.validate(message) else { return Vec::new() };
+        let mut all = vec![first];
+        let check = Check::new(&self.definitions, true);
+        for violation in check.every(&self.root, message) {
+            if !all.contains(&violation) && all.len() < MOST {
+                all.push(violation);
+            }
+        }
+        all
+    }
+}
+
+impl Check<'_> {
+    /// The violations of the parts of the value where it has parts that are looked at one by one, else the first.
+    fn every(&self, kind: &Type, v: &Value) -> Vec<Violation> {
+        if self.is_spent() || !self.enter() {
+            return Vec::new();
+        }
+        let found = match (kind, v) {
+            (Type::Nullable(inner) | Type::Known(inner), _) if *v != Value::Null => self.every(inner, v),
+            (Type::Object(object), Value::Map(entries)) => self.every_field(object, entries),
+            (Type::Array(array), Value::Array(items)) => self.every_element(array, items),
+            (Type::Tuple(tuple), Value::Array(items)) => self.every_place(tuple, items),
+            (Type::Definition(at), _) => match self.definitions.get(*at) {
+                Some(kind) => self.every(kind, v),
+                None => Vec::new(),
+            },
+            (Type::Checked(checked), _) => {
+                let mut found = self.every(&checked.kind, v);
+                for assertion in &checked.assertions {
+                    match assertion {
+                        Assertion::AllOf(kinds) => {
+                            found.extend(kinds.iter().flat_map(|kind| self.every(kind, v)));
+                        }
+                        _ => found.extend(self.assertion(&checked.kind, assertion, v).err()),
+                    }
+                }
+                found
+            }
+            _ => self.value(kind, v).err().into_iter().collect(),
+        };
+        self.leave();
+        found
+    }
+
+    fn every_field(&self, object: &Object, entries: &[(String, Value)]) -> Vec<Violation> {
+        let mut found = Vec::new();
+        for (key, v) in entries {
+            self.charge(object.fields.len());
+            let field = object.fields.iter().find(|field| field.name == *key);
+            let inner = match field.map(|field| &field.kind).or(object.additional.as_deref()) {
+                Some(kind) => self.every(kind, v),
+                None => vec![self.unknown(object, key)],
+            };
+            found.extend(inner.into_iter().map(|violation| violation.under(key)));
+            if found.len() >= MOST || self.is_spent() {
+                return found;
+            }
+        }
+        let missing = |name: &str| {
+            self.charge(entries.len());
+            entries.iter().all(|(key, _)| key != name)
+        };
+        let missing = object.fields.iter().filter(|field| field.required && missing(&field.name));
+        found.extend(missing.map(|field| Violation::new(format!("the field {:?} is missing", field.name))));
+        found
+    }
+
+    fn every_element(&self, array: &Array, items: &[Value]) -> Vec<Violation> {
+        let mut found: Vec<_> = self.count(items.len(), array.min, array.max).err().into_iter().collect();
+        for (i, item) in items.iter().enumerate() {
+            let inner = self.every(&array.items, item);
+            found.extend(inner.into_iter().map(|violation| violation.under(&i.to_string())));
+            if found.len() >= MOST || self.is_spent() {
+                break;
+            }
+        }
+        found
+    }
+
+    fn every_place(&self, tuple: &Tuple, items: &[Value]) -> Vec<Violation> {
+        let mut found: Vec<_> = self.count(items.len(), tuple.min, tuple.max).err().into_iter().collect();
+        for (i, item) in items.iter().enumerate() {
+            if let Some(kind) = tuple.items.get(i).or(tuple.rest.as_deref()) {
+                let inner = self.every(kind, item);
+                found.extend(inner.into_iter().map(|violation| violation.under(&i.to_string())));
+            }
+            if found.len() >= MOST || self.is_spent() {
+                break;
+            }
+        }
+        found
+    }
+}
