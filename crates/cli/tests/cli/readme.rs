@@ -5,6 +5,19 @@ const BEGIN: &str = "<!-- begin size table -->\n";
 const END: &str = "<!-- end size table -->";
 
 #[test]
+fn the_readme_says_how_many_bytes_of_the_container_are_left() {
+    let message = fs::read(root().join("bench/corpus/container.json")).unwrap();
+    let run = dunnage(&["convert", "--from", "json", "--to", "packed", "--schema", "container"], message);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let sentence = format!(
+        "The container above takes {} bytes with the ranges of its sensors (`--schema container`).",
+        run.stdout.len()
+    );
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.contains(&sentence), "README.md does not say: {sentence}");
+}
+
+#[test]
 fn the_size_table_of_the_readme_is_what_compare_prints() {
     let table = dunnage(
         &[
