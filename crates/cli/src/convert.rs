@@ -2,20 +2,21 @@
 
 use crate::{
     failure::{Failure, complain},
-    input,
+    input::{self, Source},
 };
 use clap::Args;
-use dunnage_formats::{Error, Format, Id, Mapping};
+use dunnage_formats::{Error, Format, Id, Kind, Mapping};
 use std::io::{self, Write};
 
 /// Convert a message from one format into another
 ///
-/// The message is all of standard input; text ends with a newline on the way out. Formats without field
+/// The message is all of the file or of standard input; text ends with a newline on the way out. Formats without field
 /// names (protobuf, avro, thrift, struct, packed) need the schema of the message.
 ///
 /// With --lines every line is a message: json as it is, other formats as hex when they are binary. A line
 /// that cannot be converted is left out and reported with its number on standard error, the other lines
-/// are converted, and the exit code is 1. Empty lines are skipped.
+/// are converted, and the exit code is 1. An empty line is the message of no bytes, which some binary formats
+/// have; as text it is an error.
 #[derive(Args)]
 pub struct Convert {
     /// Format of the input
@@ -24,7 +25,7 @@ pub struct Convert {
     /// Format of the output
     #[arg(long, value_name = "FORMAT", value_parser = format_id())]
     to: Id,
-    /// Schema of the messages: a JSON Schema file, or the name of a bundled one
+    /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
     /// Device that sent the messages, for fields that packed leaves out because the receiver knows them
@@ -36,6 +37,8 @@ pub struct Convert {
     /// Read and write binary formats as hex
     #[arg(long)]
     hex: bool,
+    #[command(flatten)]
+    source: Source,
 }
 
 /// Parses a format's name; help and completions list all of them.
@@ -60,6 +63,7 @@ impl Convert {
             hex_in: hex && !is_text(self.from),
             hex_out: hex && !is_text(self.to),
             newline: hex || is_text(self.to),
+            source: self.source,
         };
         if self.lines { conversion.lines() } else { conversion.whole() }
     }
@@ -80,12 +84,18 @@ struct Conversion {
     hex_out: bool,
     /// Whether the output ends with a newline.
     newline: bool,
+    source: Source,
 }
 
 impl Conversion {
     fn whole(&self) -> Result<(), Failure> {
-        let bytes = input::message(io::stdin().lock(), self.hex_in)?;
-        let mut output = self.convert(&bytes)?;
+        let bytes = self.source.message(self.hex_in)?;
+        let mut output = self.convert(&bytes).map_err(|error| {
+            self.source.blame(match self.from_json {
+                true => input::json_failure(error, &bytes, "--lines reads one from each line"),
+                false => error.into(),
+            })
+        })?;
         if self.newline && output.last() != Some(&b'\n') {
             output.push(b'\n');
         }
@@ -95,15 +105,12 @@ impl Conversion {
     }
 
     fn lines(&self) -> Result<(), Failure> {
-        let mut stdin = io::stdin().lock();
+        let mut source = self.source.open()?;
         // Standard output is flushed at each line, so that a live stream stays live.
         let mut stdout = io::stdout().lock();
         let (mut line, mut number, mut failed) = (Vec::new(), 0u64, false);
-        while input::line(&mut stdin, self.hex_in, &mut line)? {
+        while input::line(&mut source, self.hex_in, &mut line).map_err(|e| self.source.blame(e))? {
             number += 1;
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
             match self.line(&line) {
                 Ok(output) => {
                     stdout.write_all(&output)?;
@@ -111,7 +118,10 @@ impl Conversion {
                 }
                 Err(error) => {
                     failed = true;
-                    complain(format_args!("line {number}: {error}"));
+                    match self.source.file() {
+                        Some(path) => complain(format_args!("{}: line {number}: {error}", path.display())),
+                        None => complain(format_args!("line {number}: {error}")),
+                    }
                 }
             }
         }
@@ -123,11 +133,12 @@ impl Conversion {
     fn line(&self, line: &[u8]) -> Result<Vec<u8>, Error> {
         let mut output = match self.hex_in {
             true => self.convert(&input::from_hex(line)?)?,
+            false if line.trim_ascii().is_empty() => return Err(input::empty_line()),
             false => self.convert(line)?,
         };
         output.pop_if(|end| *end == b'\n');
         if output.contains(&b'\n') {
-            return Err(Error::new(dunnage_formats::Kind::Type, 0, "the message takes more than one line"));
+            return Err(Error::new(Kind::Type, 0, "the message takes more than one line"));
         }
         Ok(output)
     }

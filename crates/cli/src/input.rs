@@ -1,29 +1,90 @@
 //! What commands read: messages, as bytes or as hex, and schemas.
 
 use crate::failure::Failure;
+use clap::Args;
 use dunnage_formats::{Error, Format, Json, Kind, MAX_BYTES, Value};
-use dunnage_schema::{Model, SchemaError};
-use serde::Deserialize;
+use dunnage_schema::{Model, SchemaError, alike};
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 use std::{
+    fmt,
     fs::File,
-    io::{self, BufRead, Read},
-    path::Path,
+    io::{self, BufRead, BufReader, Read},
+    path::{Path, PathBuf},
 };
 
 /// Most bytes of hex text: two digits and a space per byte.
 const HEX_LIMIT: usize = 3 * MAX_BYTES;
 
-/// The bytes of the message in `path`, or on stdin when that is `-`.
-pub fn message_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    if path.as_os_str() == "-" {
-        return message(io::stdin().lock(), false);
+/// Standard input as the name of a file.
+const STDIN: &str = "-";
+
+/// Where a command reads its message: a file, or standard input when that is `-` or none is given.
+#[derive(Debug, Clone, Args)]
+pub struct Source {
+    /// File of the message; - or none is standard input
+    #[arg(value_name = "FILE")]
+    path: Option<PathBuf>,
+}
+
+impl Source {
+    /// Its name for people, if it is a file.
+    pub fn file(&self) -> Option<&Path> {
+        self.path.as_deref().filter(|path| path.as_os_str() != STDIN)
     }
-    let file = File::open(path).map_err(|e| Failure::about(path.display(), e))?;
-    message(file, false).map_err(|failure| match failure {
-        Failure::Failed(reason) => Failure::about(path.display(), reason),
-        other => other,
-    })
+
+    /// Opens it.
+    pub fn open(&self) -> Result<Box<dyn BufRead>, Failure> {
+        match self.file() {
+            None => Ok(Box::new(io::stdin().lock())),
+            Some(path) => {
+                let file = File::open(path).map_err(|e| Failure::about(path.display(), e))?;
+                Ok(Box::new(BufReader::new(file)))
+            }
+        }
+    }
+
+    /// All of it as one message; `hex` says that it holds hex digits.
+    pub fn message(&self, hex: bool) -> Result<Vec<u8>, Failure> {
+        message(self.open()?, hex).map_err(|failure| self.blame(failure))
+    }
+
+    /// The failure, with the name of the file.
+    pub fn blame(&self, failure: Failure) -> Failure {
+        match (failure, self.file()) {
+            (Failure::Failed(reason), Some(path)) => Failure::about(path.display(), reason),
+            (other, _) => other,
+        }
+    }
+}
+
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Source {
+        Source { path: Some(path) }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.file() {
+            Some(path) => path.display().fmt(f),
+            None => f.write_str("standard input"),
+        }
+    }
+}
+
+/// The failure to read `bytes` as one JSON message; `way_out` is said when they are several.
+pub fn json_failure(error: impl fmt::Display, bytes: &[u8], way_out: &str) -> Failure {
+    match holds_several(bytes) {
+        true => Failure::Failed(format!("{error}: there is more than one JSON message; {way_out}")),
+        false => Failure::Failed(error.to_string()),
+    }
+}
+
+/// Whether a JSON text follows another.
+fn holds_several(bytes: &[u8]) -> bool {
+    let mut texts = serde_json::Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
+    matches!((texts.next(), texts.next()), (Some(Ok(_)), Some(Ok(_))))
 }
 
 /// All of `source` as one message; `hex` says that it holds hex digits.
@@ -54,6 +115,11 @@ pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<
         line.pop_if(|end| *end == b'\r');
     }
     Ok(read > 0)
+}
+
+/// The error of a line without a message of a text format, none of which takes no characters.
+pub fn empty_line() -> Error {
+    Error::new(Kind::Truncated, 0, "the line is empty, where every line is a message")
 }
 
 /// Refuses what is longer than a message may be.
@@ -96,9 +162,43 @@ pub fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// The schema called `name`: one of the bundled ones, or a file.
+/// The schema called `name`: one of the bundled ones, a file, or standard input when that is `-`. One without a title is called like its file.
 pub fn schema(name: &str) -> Result<Model, Failure> {
-    Model::compile(&schema_text(name)?).map_err(|e| Failure::about(name, schema_reason(&e)))
+    let text = schema_text(name)?;
+    compile(name, &text).map_err(|e| Failure::about(name, schema_reason(&e)))
+}
+
+/// Compiles the `text` of the schema called `name`.
+pub fn compile(name: &str, text: &str) -> Result<Model, SchemaError> {
+    let mut model = Model::compile(text)?;
+    if !is_titled(text)
+        && let Some(title) = title(Path::new(name))
+    {
+        model.name = title.split(' ').map(capital).collect();
+    }
+    Ok(model)
+}
+
+fn is_titled(schema: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Titled {
+        title: Option<String>,
+    }
+    serde_json::from_str::<Titled>(schema).is_ok_and(|schema| schema.title.is_some())
+}
+
+/// The title that the file's name makes: `soil-node_2.schema.json` is `Soil node 2`.
+pub fn title(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let stem = name.split('.').find(|part| !part.is_empty())?;
+    let words = stem.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let title = words.collect::<Vec<_>>().join(" ");
+    title.starts_with(|c: char| c.is_ascii_alphabetic()).then(|| capital(&title))
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
 /// `keyword: message at pointer`.
@@ -109,15 +209,33 @@ pub fn schema_reason(error: &SchemaError) -> String {
     }
 }
 
-/// The text of the schema called `name`: one of the bundled ones, or a file.
+/// The text of the schema called `name`: one of the bundled ones, a file, or standard input when that is `-`.
 pub fn schema_text(name: &str) -> Result<String, Failure> {
     if let Some(text) = dunnage_schema::bundled_named(name) {
         return Ok(text.to_owned());
     }
-    std::fs::read_to_string(name).map_err(|e| {
-        let bundled: Vec<_> = dunnage_schema::bundled().iter().map(|(name, _)| *name).collect();
-        Failure::Failed(format!("schema {name}: {e} (bundled schemas: {})", bundled.join(", ")))
-    })
+    let text = match name {
+        STDIN => io::read_to_string(io::stdin().lock()),
+        _ => std::fs::read_to_string(name),
+    };
+    let text = text.map_err(|e| no_schema(name, &e))?;
+    match dunnage_schema::has_keywords(&text) {
+        true => Ok(text),
+        false => Err(Failure::about(
+            name,
+            "this is not a schema: it has none of JSON Schema's keywords. A message is checked with \
+             `dunnage schema check SCHEMA MESSAGE`, and `dunnage schema infer MESSAGE` makes a schema from it",
+        )),
+    }
+}
+
+fn no_schema(name: &str, error: &io::Error) -> Failure {
+    let bundled: Vec<_> = dunnage_schema::bundled().iter().map(|(name, _)| *name).collect();
+    let meant = match alike(name, bundled.iter().copied()) {
+        Some(meant) => format!("; did you mean {meant}?"),
+        None => String::new(),
+    };
+    Failure::Failed(format!("schema {name}: {error}{meant} (bundled schemas: {})", bundled.join(", ")))
 }
 
 /// The messages under `examples` of the schema called `name`.
@@ -144,6 +262,14 @@ mod tests {
     fn hex_round_trips_and_ignores_white_space() {
         assert_eq!(from_hex(b"00 7f\nFf").unwrap(), [0, 0x7f, 0xff]);
         assert_eq!(to_hex(&[0, 0x7f, 0xff]), "007fff");
+    }
+
+    #[test]
+    fn a_file_names_what_it_holds() {
+        let of = |path: &str| title(Path::new(path));
+        assert_eq!(of("logs/soil-node_2.schema.json").as_deref(), Some("Soil node 2"));
+        assert_eq!(of("weather.jsonl").as_deref(), Some("Weather"));
+        assert_eq!((of("-"), of("2026-05-01.jsonl"), of(".json")), (None, None, Some("Json".into())));
     }
 
     #[test]

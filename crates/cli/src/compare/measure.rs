@@ -28,6 +28,8 @@ pub struct Comparison {
 pub struct Row {
     /// `protobuf`, `protobuf (float32)`
     pub format: String,
+    /// Whether it needs the schema.
+    needs_schema: bool,
     /// The figures, or why there are none.
     pub outcome: Result<Outcome, Error>,
 }
@@ -66,10 +68,11 @@ impl Comparison {
             message,
         };
         for id in Id::all().filter(|id| model.is_some() || !id.needs_schema()) {
-            comparison.add(id.name().to_owned(), Mapping::Exact, id.open(model, Mapping::Exact));
+            let exact = id.open(model, Mapping::Exact);
+            comparison.add(id.name().to_owned(), id.needs_schema(), Mapping::Exact, exact);
             if BY_HAND.contains(&id) {
                 let by_hand = id.open(model, Mapping::Float32);
-                comparison.add(format!("{id} (float32)"), Mapping::Float32, by_hand);
+                comparison.add(format!("{id} (float32)"), true, Mapping::Float32, by_hand);
             }
         }
         comparison.sort();
@@ -79,7 +82,7 @@ impl Comparison {
     /// Adds the row of a Protobuf definition, called `name`.
     pub fn add_proto(&mut self, name: &str, source: &str, model: Option<&Model>) -> Result<(), Error> {
         let format = Protobuf::from_proto(source, model)?;
-        self.add(format!("protobuf ({name})"), Mapping::Exact, Ok(Box::new(format)));
+        self.add(format!("protobuf ({name})"), false, Mapping::Exact, Ok(Box::new(format)));
         self.sort();
         Ok(())
     }
@@ -109,10 +112,23 @@ impl Comparison {
         bytes as f64 * 100.0 / self.compact_bytes as f64
     }
 
-    fn add(&mut self, format: String, mapping: Mapping, codec: Result<Box<dyn Format>, Error>) {
+    /// Why no format that needs the schema carries the message, if none does.
+    pub fn refused_by_schema(&self) -> Option<&Error> {
+        let mut rows = self.rows.iter().filter(|row| row.needs_schema);
+        let first = rows.next()?.outcome.as_ref().err()?;
+        rows.all(|row| row.outcome.is_err()).then_some(first)
+    }
+
+    fn add(
+        &mut self,
+        format: String,
+        needs_schema: bool,
+        mapping: Mapping,
+        codec: Result<Box<dyn Format>, Error>,
+    ) {
         let outcome = codec.and_then(|codec| measure(&self.message, mapping, codec.as_ref()));
         let outcome = outcome.map_err(|e| e.in_json(&self.text));
-        self.rows.push(Row { format, outcome });
+        self.rows.push(Row { format, needs_schema, outcome });
     }
 
     fn sort(&mut self) {

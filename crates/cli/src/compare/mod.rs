@@ -6,7 +6,11 @@ mod markdown;
 mod measure;
 mod table;
 
-use crate::{failure::Failure, input, output};
+use crate::{
+    failure::Failure,
+    input::{self, Source},
+    output,
+};
 use clap::Args;
 use dunnage_links::Link;
 use measure::{Comparison, Outcome};
@@ -18,12 +22,12 @@ use std::{fs, io::Write, path::PathBuf};
 /// message comes back exactly, and which links carry it in one message. With a schema, the formats that
 /// need one appear too: with the exact mapping (decimals as scaled integers) and, marked (float32), with
 /// the mapping that people write by hand (decimals as binary32). That one keeps only some messages.
+/// When none of them carries the message, the exit code is 1.
 #[derive(Args)]
 pub struct Compare {
-    /// The message, as JSON; - is standard input
-    #[arg(value_name = "MESSAGE.json")]
-    message: PathBuf,
-    /// Schema of the message: a JSON Schema file, or the name of a bundled one
+    #[command(flatten)]
+    message: Source,
+    /// Schema of the message: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
     /// A link that has to carry the message; without any, all links with a limit
@@ -52,9 +56,13 @@ pub fn link_id() -> impl clap::builder::TypedValueParser<Value = &'static Link> 
 
 impl Compare {
     pub fn run(self) -> Result<(), Failure> {
-        let text = input::message_file(&self.message)?;
+        let text = self.message.message(false)?;
         let model = self.schema.as_deref().map(input::schema).transpose()?;
-        let mut comparison = Comparison::measure(&text, model.as_ref(), links(&self.link))?;
+        let comparison = Comparison::measure(&text, model.as_ref(), links(&self.link));
+        let mut comparison = comparison.map_err(|error| {
+            let failure = input::json_failure(error, &text, "one is compared at a time");
+            self.message.blame(failure)
+        })?;
         if let Some(path) = &self.proto {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
             let source = fs::read_to_string(path).map_err(|e| Failure::about(path.display(), e))?;
@@ -71,7 +79,15 @@ impl Compare {
         } else {
             write!(output, "{}", table::render(&comparison))?;
         }
-        Ok(output.flush()?)
+        output.flush()?;
+        match (&self.schema, comparison.refused_by_schema()) {
+            (Some(schema), Some(reason)) => {
+                let message =
+                    format!("no format that needs the schema {schema} carries the message: {reason}");
+                Err(self.message.blame(Failure::Failed(message)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -54,6 +54,27 @@ impl<'a> Cursor<'a> {
         Ok(array)
     }
 
+    /// How many bytes are left.
+    pub fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// A number of up to 64 bits, 7 in a byte and the lowest first.
+    pub fn varint(&mut self) -> Result<u64, Error> {
+        let (start, mut n) = (self.at, 0u64);
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            if shift == 63 && byte > 1 {
+                break;
+            }
+            n |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(n);
+            }
+        }
+        Err(Error::new(Kind::Malformed, start, "a varint of more than 64 bits"))
+    }
+
     /// The next `length` bytes as text; `start` is the offset of their item.
     pub fn text(&mut self, length: u64, start: usize) -> Result<&'a str, Error> {
         std::str::from_utf8(self.take(length)?)

@@ -1,35 +1,48 @@
 //! `dunnage inspect`: what every byte of a message means.
 
+mod avro;
 mod bit_view;
 mod cbor;
 mod cursor;
+mod guess;
 mod item;
 mod msgpack;
 mod packed;
+mod protobuf;
 mod pson;
+mod record;
+mod structure;
 mod view;
 
-use crate::{failure::Failure, input, output};
+use crate::{
+    failure::Failure,
+    input::{self, Source},
+    output,
+};
 use clap::{Args, ValueEnum};
 use cursor::Cursor;
+use dunnage_codegen::Mapped;
+use dunnage_formats::{Error, Id, Mapping};
 use dunnage_packed::Layout;
+use dunnage_schema::Model;
 use item::{Item, Sink, Stop};
-use std::io::{self, Write};
+use std::io::Write;
 use view::View;
 
 /// Show what every byte of a message means
 ///
-/// Reads a message from standard input and prints a row per item: its offset (decimal, as in error
+/// Reads a message from the file or from standard input and prints a row per item: its offset (decimal, as in error
 /// messages), its bytes and what they mean, indented by nesting. Notes point out what a stricter reader
-/// would refuse or a better writer would shorten. Packed is read with its schema and has a row per part: byte
+/// would refuse or a better writer would shorten. Avro and struct are read with their schema, Protobuf with it or
+/// without, and show integers as they are on the wire, scaled. Packed is read with its schema and has a row per part: byte
 /// and bit, how many bits, the bytes that hold them, the field and its value. When the message is damaged, everything before the
-/// damage is shown, then the error with its kind and offset, and the exit code is 1.
+/// damage is shown, then the error with its kind and offset, and which other format the bytes look like; the exit code is 1.
 #[derive(Args)]
 pub struct Inspect {
     /// Format of the message
     #[arg(long, value_enum, default_value_t = Wire::Pson)]
     format: Wire,
-    /// Schema of the message, for packed: a JSON Schema file, or the name of a bundled one
+    /// Schema of the message, for packed, avro, struct and protobuf: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
     /// Device that sent the message, for fields that packed leaves out because the receiver knows them
@@ -38,62 +51,118 @@ pub struct Inspect {
     /// The input is hex text
     #[arg(long)]
     hex: bool,
+    #[command(flatten)]
+    source: Source,
 }
 
-/// A format whose bytes tell what they are, or bits by their schema.
+/// A format whose bytes tell what they are, or do so by their schema.
 #[derive(Clone, Copy, ValueEnum)]
 enum Wire {
     Pson,
     Cbor,
     Msgpack,
     Packed,
+    Protobuf,
+    Avro,
+    Struct,
+}
+
+impl Wire {
+    fn id(self) -> Id {
+        match self {
+            Wire::Pson => Id::Pson,
+            Wire::Cbor => Id::Cbor,
+            Wire::Msgpack => Id::Msgpack,
+            Wire::Packed => Id::Packed,
+            Wire::Protobuf => Id::Protobuf,
+            Wire::Avro => Id::Avro,
+            Wire::Struct => Id::Struct,
+        }
+    }
+
+    /// How a message is taken apart; `None` when that takes a schema, and there is none.
+    fn reader(self, model: Option<&Model>) -> Option<Reader> {
+        let record = || model.map(|model| Box::new(Mapped::of(model, Mapping::Exact)));
+        Some(match self {
+            Wire::Pson => Reader::Items(pson::walk),
+            Wire::Cbor => Reader::Items(cbor::walk),
+            Wire::Msgpack => Reader::Items(msgpack::walk),
+            Wire::Packed => Reader::Bits(Box::new(Layout::new(model?))),
+            Wire::Protobuf => Reader::Fields(record()),
+            Wire::Avro => Reader::Record(record()?, avro::walk),
+            Wire::Struct => Reader::Record(record()?, structure::walk),
+        })
+    }
 }
 
 impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
-        let reader = self.reader()?;
-        let bytes = input::message(io::stdin().lock(), self.hex)?;
-        let mut output = output::stdout();
-        let outcome = match reader {
-            Reader::Items(walk) => inspect(walk, &bytes, &mut output),
-            Reader::Bits(layout) => packed::inspect(&layout, &bytes, self.device.as_deref(), &mut output),
+        let (id, model) = (self.format.id(), self.schema.as_deref().map(input::schema).transpose()?);
+        let Some(reader) = self.format.reader(model.as_ref()) else {
+            return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
         };
+        let bytes = self.source.message(self.hex)?;
+        let mut output = output::stdout();
+        let mut outcome = match &reader {
+            Reader::Bits(layout) => packed::inspect(layout, &bytes, self.device.as_deref(), &mut output),
+            _ => inspect(&reader, &bytes, &mut output),
+        };
+        if let (Ok(()), Reader::Record(..) | Reader::Fields(Some(_))) = (&outcome, &reader) {
+            // The fields are sound; whether they are a message of the schema is another question.
+            let message = id.open(model.as_ref(), Mapping::Exact).and_then(|format| format.decode(&bytes));
+            outcome = message.map(|_| ()).map_err(Stop::Error);
+        }
         // What was decoded stands before the error, wherever the two streams go.
         output.flush()?;
         match outcome {
             Ok(()) => Ok(()),
             Err(Stop::Output(error)) => Err(error.into()),
-            Err(Stop::Error(error)) => Err(error.into()),
+            Err(Stop::Error(error)) => Err(self.source.blame(failure(&error, &bytes, id, model.as_ref()))),
         }
     }
+}
 
-    fn reader(&self) -> Result<Reader, Failure> {
-        Ok(match (self.format, &self.schema) {
-            (Wire::Pson, _) => Reader::Items(pson::walk),
-            (Wire::Cbor, _) => Reader::Items(cbor::walk),
-            (Wire::Msgpack, _) => Reader::Items(msgpack::walk),
-            (Wire::Packed, Some(schema)) => Reader::Bits(Box::new(Layout::new(&input::schema(schema)?))),
-            (Wire::Packed, None) => {
-                return Err(Failure::Usage("packed needs the schema of the message: --schema".into()));
-            }
-        })
+/// The failure to read `bytes`, and what they look like.
+fn failure(error: &Error, bytes: &[u8], taken: Id, model: Option<&Model>) -> Failure {
+    match guess::hint(bytes, taken, model) {
+        Some(hint) => Failure::Failed(format!("{error}; {hint}")),
+        None => Failure::Failed(error.to_string()),
     }
 }
 
 /// Reports every item of the message at the cursor.
 type Walker = fn(&mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
+/// The same of a message of a record.
+type RecordWalker = fn(&dunnage_codegen::Record, &mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
 
 /// How a message is taken apart.
 enum Reader {
     Items(Walker),
+    Record(Box<Mapped>, RecordWalker),
+    /// The fields of Protobuf, with their names when there is a record.
+    Fields(Option<Box<Mapped>>),
     Bits(Box<Layout>),
 }
 
+impl Reader {
+    fn walk(&self, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
+        match self {
+            Reader::Items(walk) => walk(cursor, sink),
+            Reader::Record(mapped, walk) => walk(mapped.record(), cursor, sink),
+            Reader::Fields(mapped) => {
+                protobuf::walk(mapped.as_ref().map(|mapped| mapped.record()), cursor, sink)
+            }
+            // Bits have a view of their own.
+            Reader::Bits(_) => Ok(()),
+        }
+    }
+}
+
 /// Writes the annotated view of `bytes`, up to the first error.
-fn inspect(walk: Walker, bytes: &[u8], output: &mut impl Write) -> Result<(), Stop> {
+fn inspect(reader: &Reader, bytes: &[u8], output: &mut impl Write) -> Result<(), Stop> {
     let mut view = View::new(output)?;
     let mut cursor = Cursor::new(bytes);
-    let outcome = walk(&mut cursor, &mut view);
+    let outcome = reader.walk(&mut cursor, &mut view);
     let outcome = outcome.and_then(|()| cursor.end().map_err(Stop::Error));
     if let Err(Stop::Error(error)) = &outcome {
         view.rest(&bytes[view.end()..], error.offset())?;

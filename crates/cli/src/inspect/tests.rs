@@ -2,7 +2,7 @@ use super::*;
 use dunnage_formats::{Error, Kind, Mapping};
 use proptest::prelude::*;
 use serde_json::Value as Json;
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 /// Keeps what a walker reports: offset, bytes, note.
 #[derive(Default)]
@@ -141,7 +141,8 @@ fn hostile_cbor_and_msgpack_end_in_an_error() {
 #[test]
 fn the_view_ends_with_the_bytes_that_were_not_decoded() {
     let mut output = anstream::StripStream::new(Vec::new());
-    let Err(Stop::Error(error)) = inspect(pson::walk, &[0xe2, 0x01, 0x63, 0x7f], &mut output) else {
+    let Err(Stop::Error(error)) = inspect(&Reader::Items(pson::walk), &[0xe2, 0x01, 0x63, 0x7f], &mut output)
+    else {
         panic!()
     };
     assert_eq!((error.kind(), error.offset()), (Kind::Malformed, 2));
@@ -177,7 +178,7 @@ proptest! {
     #[test]
     fn what_cbor_and_msgpack_decode_can_be_inspected(bytes in bytes()) {
         for (format, id) in [(cbor::walk as Walker, "cbor"), (msgpack::walk, "msgpack")] {
-            let id: dunnage_formats::Id = id.parse().unwrap();
+            let id: Id = id.parse().unwrap();
             let decoded = id.open(None, Mapping::Exact).unwrap().decode(&bytes);
             let walked = walk(format, &bytes).1;
             prop_assert!(walked.is_ok() || decoded.is_err());

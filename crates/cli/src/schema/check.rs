@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     failure::{Failure, complain},
-    input, output,
+    input::{self, Source},
+    output,
 };
 use clap::Args;
 use comfy_table::{Attribute, Cell};
@@ -31,14 +32,14 @@ const COLUMNS: [table::Column; 5] = [
 /// Compile a schema and show its fields; with a message, validate it
 ///
 /// An error in the schema names the keyword and its JSON pointer; a message that breaks the schema is
-/// reported with the JSON pointer of the offending value. Either way the exit code is 1.
+/// reported with the JSON pointer of each offending value. Either way the exit code is 1.
 #[derive(Args)]
 pub struct Check {
-    /// A JSON Schema file, or the name of a bundled schema
+    /// A JSON Schema file, the name of a bundled schema, or - for standard input
     #[arg(value_name = "SCHEMA")]
     schema: String,
     /// A message to validate, as JSON; - is standard input
-    #[arg(value_name = "MESSAGE.json")]
+    #[arg(value_name = "FILE")]
     message: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
@@ -58,11 +59,16 @@ struct Report<'a> {
     error: Option<Fault<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     valid: Option<bool>,
+    /// The first of the violations.
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<Fault<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    violations: Vec<Fault<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Clone, Copy)]
 struct Fault<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     keyword: Option<&'a str>,
@@ -76,46 +82,58 @@ struct Fault<'a> {
 impl Check {
     pub fn run(self) -> Result<(), Failure> {
         let text = input::schema_text(&self.schema)?;
-        let model = match Model::compile(&text) {
+        let model = match input::compile(&self.schema, &text) {
             Ok(model) => model,
             Err(error) => return self.schema_error(&error),
         };
-        let packed = Packed::of(&Layout::new(&model));
-        let checked = self.message.as_ref().map(|path| validate(&model, path)).transpose()?;
-        let violation = checked.as_ref().and_then(|checked| checked.violation.as_ref());
-        let offset = checked.as_ref().and_then(|checked| checked.offset);
-        if self.json {
-            print(&Report {
-                name: Some(&model.name),
-                packed: Some(packed),
-                fields: Some(fields(&model)),
-                valid: checked.as_ref().map(|checked| checked.violation.is_none()),
-                violation: violation.map(|v| Fault {
-                    keyword: None,
-                    pointer: v.pointer(),
-                    offset,
-                    message: v.message(),
-                }),
-                error: None,
-            })?;
-        } else {
-            let mut output = output::stdout();
-            table::write(&mut output, &COLUMNS, rows(&model))?;
-            writeln!(output, "\n{}", packed.line())?;
-            if let (Some(path), Some(Checked { violation: None, .. })) = (&self.message, &checked) {
-                writeln!(output, "\n{} is valid", path.display())?;
-            }
-            output.flush()?;
+        let warnings = dunnage_schema::warnings(&text);
+        for warning in &warnings {
+            complain(format_args!("{}: warning: {warning}", self.schema));
         }
-        match (violation, &self.message) {
-            (None, _) | (_, None) => Ok(()),
-            (Some(violation), Some(path)) => {
-                let joint = if violation.pointer().is_empty() { " at" } else { "," };
-                let place = offset.map(|offset| format!("{joint} byte {offset}")).unwrap_or_default();
-                complain(format_args!("{}: {violation}{place}", path.display()));
+        let message = self.message.clone().map(Source::from);
+        let violations = message.as_ref().map(|source| validate(&model, source)).transpose()?;
+        if self.json {
+            self.print_json(&model, violations.as_deref(), &warnings)?;
+        } else {
+            let is_valid = violations.as_ref().is_some_and(Vec::is_empty);
+            print_text(&model, message.as_ref().filter(|_| is_valid))?;
+        }
+        match (message, violations) {
+            (Some(source), Some(violations)) if !violations.is_empty() => {
+                for Found { violation, offset } in violations {
+                    let joint = if violation.pointer().is_empty() { " at" } else { "," };
+                    let place = offset.map(|offset| format!("{joint} byte {offset}")).unwrap_or_default();
+                    complain(format_args!("{source}: {violation}{place}"));
+                }
                 Err(Failure::Reported)
             }
+            _ => Ok(()),
         }
+    }
+
+    fn print_json(
+        &self,
+        model: &Model,
+        violations: Option<&[Found]>,
+        warnings: &[String],
+    ) -> Result<(), Failure> {
+        let faults = violations.unwrap_or_default().iter().map(|found| Fault {
+            keyword: None,
+            pointer: found.violation.pointer(),
+            offset: found.offset,
+            message: found.violation.message(),
+        });
+        let faults: Vec<Fault<'_>> = faults.collect();
+        print(&Report {
+            name: Some(&model.name),
+            packed: Some(Packed::of(&Layout::new(model))),
+            fields: Some(fields(model)),
+            valid: violations.map(<[_]>::is_empty),
+            violation: faults.first().copied(),
+            violations: faults,
+            warnings,
+            error: None,
+        })
     }
 
     fn schema_error(&self, error: &SchemaError) -> Result<(), Failure> {
@@ -128,22 +146,36 @@ impl Check {
     }
 }
 
-/// A message that was held against a schema.
-struct Checked {
-    /// How it breaks the schema.
-    violation: Option<Violation>,
+/// How a message breaks its schema.
+struct Found {
+    violation: Violation,
     /// Where the value that does begins in the message's text.
     offset: Option<usize>,
 }
 
-/// Reads the JSON message in `path` and holds it against `model`.
-fn validate(model: &Model, path: &std::path::Path) -> Result<Checked, Failure> {
-    let text = input::message_file(path)?;
-    let message =
-        Id::Json.open(None, Mapping::Exact)?.decode(&text).map_err(|e| Failure::about(path.display(), e))?;
-    let violation = model.validate(&message).err();
-    let offset = violation.as_ref().and_then(|violation| json_offset(&text, violation.pointer()));
-    Ok(Checked { violation, offset })
+/// The table of the fields, and which message is valid.
+fn print_text(model: &Model, valid: Option<&Source>) -> Result<(), Failure> {
+    let mut output = output::stdout();
+    table::write(&mut output, &COLUMNS, rows(model))?;
+    writeln!(output, "\n{}", Packed::of(&Layout::new(model)).line())?;
+    if let Some(source) = valid {
+        writeln!(output, "\n{source} is valid")?;
+    }
+    Ok(output.flush()?)
+}
+
+/// Reads the JSON message and holds it against `model`.
+fn validate(model: &Model, source: &Source) -> Result<Vec<Found>, Failure> {
+    let text = source.message(false)?;
+    let message = Id::Json.open(None, Mapping::Exact)?.decode(&text);
+    let message = message.map_err(|error| {
+        source.blame(input::json_failure(error, &text, "`dunnage convert --lines --schema` checks many"))
+    })?;
+    let found = |violation: Violation| {
+        let offset = json_offset(&text, violation.pointer());
+        Found { violation, offset }
+    };
+    Ok(model.violations(&message).into_iter().map(found).collect())
 }
 
 fn print(report: &Report<'_>) -> Result<(), Failure> {

@@ -28,7 +28,7 @@ const LAST_SLOT: u8 = 63;
 /// that some may not.
 #[derive(Args)]
 pub struct Diff {
-    /// The old schema: a JSON Schema file, or the name of a bundled schema
+    /// The old schema: a JSON Schema file, the name of a bundled schema, or - for standard input
     #[arg(value_name = "OLD")]
     old: String,
     /// The new schema

@@ -1,14 +1,16 @@
 //! `dunnage schema infer`: from samples to a schema.
 
-use crate::{failure::Failure, input};
+use crate::{
+    failure::Failure,
+    input::{self, Source},
+};
 use anstyle::Style;
 use clap::Args;
 use dunnage_formats::{Id, Mapping};
 use dunnage_schema::{Inferred, infer};
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Write},
-    path::{Path, PathBuf},
+    io::{self, Write},
+    path::PathBuf,
 };
 
 /// Most bytes of all samples together.
@@ -19,17 +21,17 @@ const BOLD: Style = Style::new().bold();
 ///
 /// The schema goes to standard output, and what was guessed to standard error, a line for each guess: ranges
 /// with headroom, decimals as they are written, notations of numbers and times in text, patterns of identifiers,
-/// choices, what is optional. All messages given obey the schema. The more messages, the better the guess: 20 or
-/// more tell what is chance and what is not.
+/// choices, what is optional. All messages given obey the schema, but for those with a value unlike all others of its
+/// field, which are named. The more messages, the better the guess: 20 or more tell what is chance and what is not.
 #[derive(Args)]
 pub struct Infer {
-    /// Files with a JSON message each; - is standard input
-    #[arg(value_name = "MESSAGE.json", required = true)]
+    /// Files with a JSON message each; - or none is standard input
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// A message a line; empty lines are skipped
+    /// A message a line
     #[arg(long)]
     lines: bool,
-    /// The schema's title, which gives generated code its name
+    /// The schema's title, which gives generated code its name; without it, that of the file
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
 }
@@ -45,64 +47,97 @@ struct Samples {
 impl Infer {
     pub fn run(self) -> Result<(), Failure> {
         let mut samples = Samples::default();
-        for path in &self.files {
+        let sources: Vec<Source> = match self.files.as_slice() {
+            [] => vec![PathBuf::from("-").into()],
+            files => files.iter().cloned().map(Source::from).collect(),
+        };
+        for source in &sources {
             if self.lines {
-                samples.add_lines(path)?;
+                samples.add_lines(source)?;
             } else {
-                samples.add(path.display().to_string(), input::message_file(path)?)?;
+                let message = source.message(false)?;
+                samples.add(source.to_string(), message).map_err(|(bytes, failure)| {
+                    input::json_failure(failure, &bytes, "--lines reads one from each line")
+                })?;
             }
         }
-        let inferred = infer(&samples.texts, self.title.as_deref()).map_err(|error| {
+        let title = self.title.clone().or_else(|| title(&self.files));
+        let inferred = infer(&samples.texts, title.as_deref()).map_err(|error| {
             let origin = error.sample().and_then(|index| samples.origins.get(index));
             origin.map_or_else(|| Failure::Failed(error.to_string()), |origin| Failure::about(origin, &error))
         })?;
-        print(&inferred)
+        samples.print(&inferred)
     }
 }
 
+/// The title that the files' names have in common: `reading-1.json` and `reading-2.json` are of `Reading`.
+fn title(files: &[PathBuf]) -> Option<String> {
+    let mut titles = files.iter().map(|path| input::title(path));
+    let first = titles.next()??;
+    let common = titles.try_fold(first.clone(), |common, title| {
+        let title = title?;
+        let same = common.chars().zip(title.chars()).take_while(|(a, b)| a == b).count();
+        Some(common.chars().take(same).collect())
+    })?;
+    let common =
+        if files.len() > 1 { common.trim_end_matches(|c: char| !c.is_ascii_alphabetic()) } else { &first };
+    (!common.is_empty()).then(|| common.to_owned())
+}
+
 impl Samples {
-    fn add_lines(&mut self, path: &Path) -> Result<(), Failure> {
-        let mut source: Box<dyn BufRead> = if path.as_os_str() == "-" {
-            Box::new(io::stdin().lock())
-        } else {
-            let file = File::open(path).map_err(|e| Failure::about(path.display(), e))?;
-            Box::new(BufReader::new(file))
-        };
+    fn add_lines(&mut self, source: &Source) -> Result<(), Failure> {
+        let mut reader = source.open()?;
         let (mut line, mut number) = (Vec::new(), 0u64);
-        while input::line(&mut source, false, &mut line)? {
+        while input::line(&mut reader, false, &mut line).map_err(|e| source.blame(e))? {
             number += 1;
-            if !line.trim_ascii().is_empty() {
-                self.add(format!("{}: line {number}", path.display()), std::mem::take(&mut line))?;
+            let origin = format!("{source}: line {number}");
+            if line.trim_ascii().is_empty() {
+                return Err(Failure::about(origin, input::empty_line()));
             }
+            self.add(origin, std::mem::take(&mut line)).map_err(|(_, failure)| Failure::Failed(failure))?;
         }
         Ok(())
     }
 
-    /// Adds the message `bytes`, if it is one.
-    fn add(&mut self, origin: String, bytes: Vec<u8>) -> Result<(), Failure> {
-        Id::Json.open(None, Mapping::Exact)?.decode(&bytes).map_err(|e| Failure::about(&origin, e))?;
-        let text = String::from_utf8(bytes).map_err(|e| Failure::about(&origin, e))?;
+    /// Adds the message `bytes`, if it is one. The error has them, and the reason.
+    fn add(&mut self, origin: String, bytes: Vec<u8>) -> Result<(), (Vec<u8>, String)> {
+        let json = Id::Json.open(None, Mapping::Exact).and_then(|json| json.decode(&bytes));
+        if let Err(error) = json {
+            return Err((bytes, format!("{origin}: {error}")));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|error| (Vec::new(), format!("{origin}: {}", error.utf8_error())))?;
         self.bytes += text.len();
         if self.bytes > MAX_BYTES {
             let limit = MAX_BYTES >> 20;
-            return Err(Failure::about(&origin, format!("all messages together have more than {limit} MiB")));
+            let reason = format!("{origin}: all messages together have more than {limit} MiB");
+            return Err((Vec::new(), reason));
         }
         self.texts.push(text);
         self.origins.push(origin);
         Ok(())
     }
-}
 
-/// The notes first, so that the schema stands last on a terminal.
-fn print(inferred: &Inferred) -> Result<(), Failure> {
-    let mut notes = anstream::stderr().lock();
-    for note in &inferred.notes {
-        // When standard error is closed there is nobody to read them.
-        let _ = writeln!(notes, "{BOLD}{}{BOLD:#}: {}", printable(&note.field), printable(&note.text));
+    /// Prints what was guessed, which messages are odd, and last the schema, so that it stands last on a terminal.
+    fn print(&self, inferred: &Inferred) -> Result<(), Failure> {
+        let mut notes = anstream::stderr().lock();
+        for note in &inferred.notes {
+            // When standard error is closed there is nobody to read them.
+            let _ = writeln!(notes, "{BOLD}{}{BOLD:#}: {}", printable(&note.field), printable(&note.text));
+        }
+        for (index, violation) in &inferred.odd {
+            let origin = self.origins.get(*index).map_or("a message", String::as_str);
+            let _ = writeln!(
+                notes,
+                "{BOLD}{}{BOLD:#}: the schema refuses this message: {}",
+                printable(origin),
+                printable(violation)
+            );
+        }
+        let mut output = io::stdout().lock();
+        writeln!(output, "{}", inferred.schema)?;
+        Ok(output.flush()?)
     }
-    let mut output = io::stdout().lock();
-    writeln!(output, "{}", inferred.schema)?;
-    Ok(output.flush()?)
 }
 
 /// `text` with control characters escaped: names come from messages, and must not command a terminal.

@@ -15,7 +15,7 @@ use std::io::Write;
 /// a largest message above 1024 bytes, is not plain: an adaptive coder writes its parts in fewer bits than shown.
 #[derive(Args)]
 pub struct Show {
-    /// A JSON Schema file, or the name of a bundled schema
+    /// A JSON Schema file, the name of a bundled schema, or - for standard input
     #[arg(value_name = "SCHEMA")]
     schema: String,
     /// Print JSON

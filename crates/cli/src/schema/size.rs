@@ -16,7 +16,7 @@ use std::io::Write;
 /// link has a price.
 #[derive(Args)]
 pub struct Size {
-    /// A JSON Schema file, or the name of a bundled schema
+    /// A JSON Schema file, the name of a bundled schema, or - for standard input
     #[arg(value_name = "SCHEMA")]
     schema: String,
     /// A link; without any, all of them

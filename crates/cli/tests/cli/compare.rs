@@ -122,7 +122,7 @@ fn a_format_that_cannot_carry_the_message_says_why() {
     assert!(protobuf["bytes"].is_null());
     assert!(protobuf["error"]["kind"].is_string() && protobuf["error"]["offset"].is_u64(), "{protobuf}");
     let run = dunnage(&["compare", "-", "--schema", "container"], "{\"a\":1}");
-    let line = run.text().lines().find(|line| line.starts_with("protobuf - ")).unwrap();
+    let line = run.any_text().lines().find(|line| line.starts_with("protobuf - ")).unwrap();
     assert!(line.len() > "protobuf - ".len() + 10, "{line}");
 }
 
@@ -167,4 +167,25 @@ fn a_message_that_is_no_json_is_refused_with_its_offset() {
         run.stderr
     );
     assert!(root().join("bench/corpus/container.json").exists());
+}
+
+#[test]
+fn a_message_that_no_format_of_the_schema_carries_exits_with_1() {
+    let run = dunnage(&["compare", "-", "--schema", "weather"], r#"{"temprature":1}"#);
+    assert_eq!(run.code, 1);
+    assert!(run.any_text().contains("cbor"), "{}", run.any_text());
+    assert!(
+        run.stderr.starts_with(
+            "dunnage: no format that needs the schema weather carries the message: type: there is no field \"temprature\""
+        ),
+        "{}",
+        run.stderr
+    );
+    // Some formats carry it, some do not.
+    let schema =
+        r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"array"}}},"required":["a"]}"#;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), schema).unwrap();
+    let run = dunnage(&["compare", "-", "--schema", file.path().to_str().unwrap()], r#"{"a":[[1]]}"#);
+    assert_eq!(run.code, 0, "{}", run.stderr);
 }

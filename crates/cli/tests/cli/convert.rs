@@ -113,9 +113,9 @@ fn packed_of_another_slot_is_refused() {
 
 #[test]
 fn lines_are_messages_and_a_bad_one_does_not_stop_the_others() {
-    let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--lines"], "1\n\n{\"a\":}\r\n[2]\n3");
+    let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--lines"], "1\n{\"a\":}\r\n[2]\n3");
     assert_eq!((run.code, run.any_text()), (1, "01\ne102\n03\n"));
-    assert_eq!(run.stderr, "dunnage: line 3: malformed: expected value at /a, byte 5\n");
+    assert_eq!(run.stderr, "dunnage: line 2: malformed: expected value at /a, byte 5\n");
     let run = dunnage(&["convert", "--from", "pson", "--to", "json", "--lines"], "01\ne1 02\nxy\n82\n");
     assert_eq!((run.code, run.any_text()), (1, "1\n[2]\n"));
     assert_eq!(run.stderr.lines().count(), 2);
@@ -125,6 +125,110 @@ fn lines_are_messages_and_a_bad_one_does_not_stop_the_others() {
         run.stderr
     );
     assert!(run.stderr.contains("dunnage: line 4: truncated: "), "{}", run.stderr);
+}
+
+#[test]
+fn a_line_stands_for_every_message_even_for_one_of_no_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("quiet.json");
+    let text = r#"{"title":"Quiet","type":"object","additionalProperties":false,"properties":{
+        "n":{"type":"integer","minimum":0,"maximum":9},"unit":{"const":"C"}},"required":["unit"]}"#;
+    let none = r#"{"title":"None","type":"object","additionalProperties":false,"properties":{"unit":{"const":"C"}},"required":["unit"]}"#;
+    let mut without_bytes = Vec::new();
+    for (text, messages) in [
+        (
+            text,
+            "{\"unit\":\"C\"}\n{\"n\":0,\"unit\":\"C\"}\n{\"unit\":\"C\"}\n{\"n\":7,\"unit\":\"C\"}\n{\"unit\":\"C\"}\n",
+        ),
+        (none, "{\"unit\":\"C\"}\n{\"unit\":\"C\"}\n"),
+    ] {
+        fs::write(&schema, text).unwrap();
+        for format in dunnage_formats::Id::all() {
+            let convert = |from: &str, to: &str, input: &[u8]| {
+                let schema = schema.to_str().unwrap();
+                dunnage(&["convert", "--from", from, "--to", to, "--schema", schema, "--lines"], input)
+            };
+            let there = convert("json", format.name(), messages.as_bytes());
+            let back = convert(format.name(), "json", &there.stdout);
+            // YAML takes a line for each field, and says so.
+            if there.code == 0 {
+                assert_eq!(back.text(), messages, "{format}");
+                assert_eq!(there.text().lines().count(), messages.lines().count(), "{format}");
+            } else {
+                assert_eq!(format.name(), "yaml", "{}", there.stderr);
+            }
+            if there.any_text().lines().any(str::is_empty) {
+                without_bytes.push(format.name());
+            }
+        }
+    }
+    assert!(
+        ["protobuf", "avro", "struct"].iter().all(|name| without_bytes.contains(name)),
+        "{without_bytes:?}"
+    );
+}
+
+#[test]
+fn an_empty_line_of_text_is_an_error_and_not_skipped() {
+    for format in ["json", "xml", "yaml"] {
+        let run = dunnage(&["convert", "--from", format, "--to", "pson", "--lines"], "\n \r\n");
+        assert_eq!((run.code, run.any_text()), (1, ""), "{format}");
+        let expected = |n| {
+            format!(
+                "dunnage: line {n}: truncated: the line is empty, where every line is a message at byte 0\n"
+            )
+        };
+        assert_eq!(run.stderr, expected(1) + &expected(2));
+    }
+}
+
+#[test]
+fn two_messages_in_one_are_pointed_to_lines() {
+    let run = dunnage(&["convert", "--from", "json", "--to", "pson"], "{\"a\":1}\n{\"a\":2}\n");
+    assert_eq!(run.code, 1);
+    assert!(
+        run.stderr.ends_with("there is more than one JSON message; --lines reads one from each line\n"),
+        "{}",
+        run.stderr
+    );
+    let infer = dunnage(&["schema", "infer", "-"], "{\"a\":1}\n{\"a\":2}\n");
+    assert!(infer.code == 1 && infer.stderr.contains("--lines reads one from each line"), "{}", infer.stderr);
+    let one = dunnage(&["convert", "--from", "json", "--to", "pson"], "{\"a\":1}}");
+    assert!(one.code == 1 && !one.stderr.contains("--lines"), "{}", one.stderr);
+}
+
+#[test]
+fn the_message_is_a_file_or_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("message.json");
+    fs::write(&file, "[1,").unwrap();
+    let file = file.to_str().unwrap();
+    for arguments in [
+        &["convert", "--from", "json", "--to", "pson"][..],
+        &["compare"],
+        &["inspect"],
+        &["schema", "infer"],
+        &["schema", "check", "weather"],
+    ] {
+        let bad = dunnage(&[arguments, &[file]].concat(), "");
+        assert!(bad.code == 1 && bad.stderr.starts_with(&format!("dunnage: {file}: ")), "{}", bad.stderr);
+        let missing = dunnage(&[arguments, &["no-such-file"]].concat(), "");
+        assert!(missing.stderr.starts_with("dunnage: no-such-file: "), "{}", missing.stderr);
+    }
+    let message = [1u8];
+    for more in [&[][..], &["-"]] {
+        assert_eq!(
+            dunnage(&[&["convert", "--from", "pson", "--to", "json"], more].concat(), message).text(),
+            "1\n"
+        );
+        assert_eq!(dunnage(&[&["inspect"], more].concat(), message).code, 0);
+        assert_eq!(dunnage(&[&["compare"], more].concat(), "1").code, 0);
+        assert_eq!(dunnage(&[&["schema", "infer"], more].concat(), "1").code, 0);
+    }
+    // A schema is taken from standard input, too.
+    let schema = dunnage(&["schema", "infer", "bench/corpus/container.json"], "");
+    let size = dunnage(&["schema", "size", "-"], &schema.stdout);
+    assert!(size.text().starts_with("packed: slot "), "{}", size.stderr);
 }
 
 #[test]

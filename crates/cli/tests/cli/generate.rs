@@ -7,7 +7,8 @@ fn a_schema_gives_the_definitions_that_the_formats_are_held_to() {
     let output = folder.path().join("made/on/the/way");
     for (language, ending) in [("proto", "proto"), ("avro", "avsc"), ("thrift", "thrift")] {
         let arguments = ["generate", language, "--schema", "meter", "-o", output.to_str().unwrap()];
-        assert_eq!(dunnage(&arguments, "").text(), "");
+        let file = output.join(format!("meter.{ending}"));
+        assert_eq!(dunnage(&arguments, "").text(), format!("{}\n", file.display()));
         let held_to = root().join(format!("crates/codegen/tests/golden/meter.{ending}"));
         assert_eq!(
             fs::read_to_string(output.join(format!("meter.{ending}"))).unwrap(),
@@ -27,7 +28,8 @@ fn a_file_that_cannot_be_written_is_named() {
 fn a_ts013_codec_comes_with_the_schemas_examples() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
-    assert_eq!(dunnage(&["generate", "ts013", "--schema", "weather", "-o", output], "").text(), "");
+    let run = dunnage(&["generate", "ts013", "--schema", "weather", "-o", output], "");
+    assert_eq!(run.text(), format!("{output}/weather.js\n{output}/weather.examples.json\n"));
     for file in ["weather.js", "weather.examples.json"] {
         let golden = root().join("crates/codegen/tests/ts013/golden").join(file);
         assert_eq!(
@@ -63,7 +65,8 @@ fn what_a_ts013_codec_cannot_hold_is_named_field_by_field() {
 fn c_comes_as_a_header_and_a_source() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
-    assert_eq!(dunnage(&["generate", "c", "--schema", "container", "-o", output], "").text(), "");
+    let run = dunnage(&["generate", "c", "--schema", "container", "-o", output], "");
+    assert_eq!(run.text(), format!("{output}/container.h\n{output}/container.c\n"));
     for file in ["container.h", "container.c"] {
         let golden = root().join("crates/codegen/tests/golden/c").join(file);
         assert_eq!(
@@ -78,7 +81,7 @@ fn c_for_a_link_that_carries_every_message_asserts_it() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let arguments = ["generate", "c", "--schema", "container", "--link", "astrocast", "-o", output];
-    assert_eq!(dunnage(&arguments, "").text(), "");
+    assert_eq!(dunnage(&arguments, "").code, 0);
     let header = fs::read_to_string(folder.path().join("container.h")).unwrap();
     assert!(header.contains("#define CONTAINER_LINK_LIMIT 160\n"), "{header}");
 }
@@ -116,4 +119,45 @@ fn a_schema_that_c_cannot_have_is_refused_field_by_field() {
     assert!(run.stderr.contains("a is text without a longest one: add maxLength"), "{}", run.stderr);
     assert!(run.stderr.contains("b is an array of any length: add maxItems"), "{}", run.stderr);
     assert!(!output.exists());
+}
+
+#[test]
+fn a_schema_without_a_title_is_called_like_its_file_and_does_not_overwrite_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let generate = |schema: &str| dunnage(&["generate", "c", "--schema", schema, "-o", output], "");
+    for name in ["soil-node", "tank.schema"] {
+        let schema = folder.path().join(format!("{name}.json"));
+        let text = format!(
+            r#"{{"type":"object","properties":{{"{name}":{{"type":"boolean"}}}},"additionalProperties":false}}"#
+        );
+        fs::write(&schema, text).unwrap();
+        let run = generate(schema.to_str().unwrap());
+        let file = if name == "soil-node" { "soilnode" } else { "tank" };
+        assert_eq!(run.text(), format!("{output}/{file}.h\n{output}/{file}.c\n"));
+        // Once more is no other schema's.
+        assert_eq!(generate(schema.to_str().unwrap()).code, 0);
+    }
+    let header = fs::read_to_string(folder.path().join("soilnode.h")).unwrap();
+    assert!(header.contains("SoilNode_encode"), "{header}");
+    // What somebody else wrote stays, and so does the file beside it.
+    let theirs = folder.path().join("weather.c");
+    fs::write(&theirs, "int main(void) { return 0; }\n").unwrap();
+    let run = generate("weather");
+    assert_eq!((run.code, run.any_text()), (1, ""));
+    assert!(
+        run.stderr.contains("weather.c: this file was not generated for a schema called weather"),
+        "{}",
+        run.stderr
+    );
+    assert!(!folder.path().join("weather.h").exists());
+    assert_eq!(fs::read_to_string(theirs).unwrap(), "int main(void) { return 0; }\n");
+}
+
+#[test]
+fn a_link_that_is_misspelt_has_a_suggestion() {
+    let run =
+        dunnage(&["generate", "c", "--schema", "weather", "--link", "kinesis", "-o", "target/never"], "");
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("kineis"), "{}", run.stderr);
 }

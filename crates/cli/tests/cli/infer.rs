@@ -80,20 +80,75 @@ fn files_and_standard_input_are_samples_together() {
         "$: 1 of 3 fields always there in 2 objects: required\n\
          n: missing in 1 of 2: optional\n\
          schema: missing in 1 of 2: optional\n\
-         n: only null seen: anything is allowed; say what it may be\n\
-         schema: 0 seen in one value; range 0 to 10 guessed with headroom\n"
+         n: only null seen in one value: anything is allowed; say what it may be\n\
+         schema: 0 seen in one value; range -100 to 100 guessed with headroom, usually 0 to 10\n"
     );
 }
 
 #[test]
 fn what_is_no_message_names_its_place() {
-    let bad = dunnage(&["schema", "infer", "-", "--lines"], "{}\n\n{\"a\":1,\n");
+    let bad = dunnage(&["schema", "infer", "-", "--lines"], "{}\n{\"a\":1,\n");
     assert_eq!((bad.code, bad.any_text()), (1, ""));
-    assert!(bad.stderr.starts_with("dunnage: -: line 3: truncated: "), "{}", bad.stderr);
-    let empty = dunnage(&["schema", "infer", "-", "--lines"], "\n");
-    assert_eq!((empty.code, empty.stderr.as_str()), (1, "dunnage: there is no sample\n"));
-    assert_eq!(dunnage(&["schema", "infer"], "").code, 2);
+    assert!(bad.stderr.starts_with("dunnage: standard input: line 2: truncated: "), "{}", bad.stderr);
+    let empty = dunnage(&["schema", "infer", "-", "--lines"], "{}\n\n");
+    assert!(
+        empty.code == 1 && empty.stderr.contains("line 2: truncated: the line is empty"),
+        "{}",
+        empty.stderr
+    );
+    let none = dunnage(&["schema", "infer", "--lines"], "");
+    assert_eq!((none.code, none.stderr.as_str()), (1, "dunnage: there is no sample\n"));
     assert_eq!(dunnage(&["schema", "infer", "no-such-file"], "").code, 1);
     let escape = dunnage(&["schema", "infer", "-"], "{\"\\u001b[2J\":1}");
     assert!(escape.stderr.contains("\\u{1b}[2J: 1 seen"), "{}", escape.stderr);
+}
+
+#[test]
+fn the_title_is_that_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let title = |files: &[&str], more: &[&str]| {
+        let paths: Vec<String> = files
+            .iter()
+            .map(|file| {
+                let path = folder.path().join(file);
+                std::fs::write(&path, "{\"a\":1}\n").unwrap();
+                path.to_str().unwrap().to_owned()
+            })
+            .collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let schema = dunnage(&[&["schema", "infer"], paths.as_slice(), more].concat(), "{}").json();
+        schema["title"].as_str().map(str::to_owned)
+    };
+    assert_eq!(title(&["soil-node.jsonl"], &["--lines"]).as_deref(), Some("Soil node"));
+    assert_eq!(title(&["reading-1.json", "reading-2.json"], &[]).as_deref(), Some("Reading"));
+    assert_eq!(title(&["soil.json"], &["--title", "Ground"]).as_deref(), Some("Ground"));
+    assert_eq!(title(&["a.json", "b.json"], &[]), None);
+    assert_eq!(title(&[], &["-"]), None);
+}
+
+#[test]
+fn an_odd_message_is_named_with_its_line() {
+    let line = |n: i32| match n {
+        56 => "{\"t\":-0.0}\n".to_owned(),
+        _ => format!("{{\"t\":{}.{}}}\n", (n - 90).abs(), n % 10),
+    };
+    let lines: String = (0..180).map(line).collect();
+    let run = dunnage(&["schema", "infer", "--lines"], lines);
+    assert_eq!(run.json()["properties"]["t"]["multipleOf"], 0.1);
+    let odd = "standard input: line 57: the schema refuses this message: -0.0 has no scaled integer: its sign would be lost at /t\n";
+    assert!(run.stderr.ends_with(odd), "{}", run.stderr);
+}
+
+#[test]
+fn the_first_tenth_of_a_voyage_gives_a_schema_for_the_rest() {
+    let lines = fleet();
+    let lines: Vec<&str> = lines.split_inclusive('\n').collect();
+    let (first, rest) = lines.split_at(lines.len() / 10);
+    let schema = saved(&dunnage(&["schema", "infer", "--lines"], first.concat()));
+    let schema = schema.path().to_str().unwrap();
+    let run = dunnage(
+        &["convert", "--from", "json", "--to", "packed", "--schema", schema, "--lines"],
+        rest.concat(),
+    );
+    assert_eq!(run.text().lines().count(), rest.len());
 }

@@ -120,3 +120,117 @@ fn packed_needs_a_schema() {
     let reason = "dunnage: packed needs the schema of the message: --schema\n";
     assert_eq!((run.code, run.stderr.as_str()), (2, reason));
 }
+
+/// The schema of every kind of field that a record has.
+const KINDS: &str = r#"{"title":"Kinds","type":"object","additionalProperties":false,
+    "required":["on","n","t","state","text","list","f","fix"],"properties":{
+        "on":{"type":"boolean"},
+        "n":{"type":"integer","minimum":-9,"maximum":300},
+        "t":{"type":"number","multipleOf":0.01,"minimum":-40,"maximum":85},
+        "state":{"enum":["idle","run"]},
+        "text":{"type":"string","maxLength":20},
+        "list":{"type":"array","items":{"type":"integer","minimum":0,"maximum":9},"maxItems":4},
+        "f":{"type":"number"},
+        "fix":{"type":"object","additionalProperties":false,"required":["lat"],"properties":{
+            "lat":{"type":"number","multipleOf":0.1,"minimum":-90,"maximum":90},
+            "sats":{"type":"integer","minimum":0,"maximum":40}}},
+        "late":{"type":"integer","minimum":0,"maximum":9}}}"#;
+const KINDS_MESSAGE: &str = r#"{"on":true,"n":-3,"t":17.25,"state":"run","text":"quay 7","list":[1,2,3],"f":0.5,"fix":{"lat":44.4,"sats":9}}"#;
+
+/// KINDS in a file, and the message in `format`, without its last `cut` bytes.
+fn kinds(folder: &std::path::Path, format: &str, cut: usize) -> (String, Vec<u8>) {
+    let schema = folder.join("kinds.json");
+    std::fs::write(&schema, KINDS).unwrap();
+    let schema = schema.to_str().unwrap().to_owned();
+    let mut bytes =
+        dunnage(&["convert", "--from", "json", "--to", format, "--schema", &schema], KINDS_MESSAGE).stdout;
+    bytes.truncate(bytes.len() - cut);
+    (schema, bytes)
+}
+
+#[test]
+fn formats_of_records_are_shown_field_by_field() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["protobuf", "avro", "struct"] {
+        let (schema, bytes) = kinds(folder.path(), format, 0);
+        let run = dunnage(&["inspect", "--format", format, "--schema", &schema], &bytes);
+        golden(&format!("inspect-{format}.txt"), run.text());
+    }
+    let (_, bytes) = kinds(folder.path(), "protobuf", 0);
+    golden("inspect-protobuf-numbers.txt", dunnage(&["inspect", "--format", "protobuf"], &bytes).text());
+    for format in ["avro", "struct"] {
+        let run = dunnage(&["inspect", "--format", format], "");
+        assert_eq!(
+            (run.code, run.stderr),
+            (2, format!("dunnage: {format} needs the schema of the message: --schema\n"))
+        );
+    }
+}
+
+#[test]
+fn what_is_no_message_of_a_format_is_an_error_here_too() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["protobuf", "avro", "struct"] {
+        let (schema, whole) = kinds(folder.path(), format, 0);
+        for cut in [1, 2, 7, whole.len() / 2] {
+            let bytes = &whole[..whole.len() - cut];
+            let run = dunnage(&["inspect", "--format", format, "--schema", &schema], bytes);
+            let convert = ["convert", "--from", format, "--to", "json", "--schema", &schema];
+            let converted = dunnage(&convert, bytes);
+            assert_eq!(run.code, converted.code, "{format} without {cut}: {}", run.any_text());
+            // Protobuf may end after any field: the others have their defaults.
+            assert!(run.code == 1 || format == "protobuf");
+        }
+        let more = [&whole[..], &[0]].concat();
+        let run = dunnage(&["inspect", "--format", format, "--schema", &schema], more);
+        assert_eq!(run.code, 1, "{format}: {}", run.any_text());
+        // Sound fields that are no message of the schema: text that is longer than it says.
+        let other = KINDS.replace("\"maxLength\":20", "\"maxLength\":3");
+        let narrow = folder.path().join("narrow.json");
+        std::fs::write(&narrow, other).unwrap();
+        let run = dunnage(&["inspect", "--format", format, "--schema", narrow.to_str().unwrap()], &whole);
+        assert!(
+            run.code == 1 && run.stderr.starts_with("dunnage: range: \"quay 7\" has 6 characters"),
+            "{}",
+            run.stderr
+        );
+        assert!(run.any_text().contains("quay 7"));
+    }
+}
+
+#[test]
+fn bytes_of_another_format_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = r#"{"temperature":17.25,"list":[1,2,300],"name":"quay"}"#;
+    for (format, taken) in [("cbor", "pson"), ("msgpack", "cbor"), ("pson", "msgpack")] {
+        let bytes = dunnage(&["convert", "--from", "json", "--to", format], message).stdout;
+        let run = dunnage(&["inspect", "--format", taken], &bytes);
+        assert_eq!(run.code, 1, "{format} as {taken}");
+        let hint = format!("; the bytes look like {format}: --format {format}\n");
+        assert!(run.stderr.ends_with(&hint), "{format} as {taken}: {}", run.stderr);
+    }
+    let bson = dunnage(&["convert", "--from", "json", "--to", "bson"], message).stdout;
+    let run = dunnage(&["inspect"], &bson);
+    assert!(
+        run.stderr.contains("; the bytes look like bson: `dunnage convert --from bson"),
+        "{}",
+        run.stderr
+    );
+    let json = dunnage(&["inspect"], message);
+    assert!(
+        json.stderr.contains("; the bytes look like json: `dunnage convert --from json"),
+        "{}",
+        json.stderr
+    );
+    let hex = dunnage(&["inspect", "--format", "cbor"], "a1 61 61 18 18");
+    assert!(
+        hex.code == 1 && hex.stderr.ends_with("; the input looks like hex text: --hex\n"),
+        "{}",
+        hex.stderr
+    );
+    let (schema, bytes) = kinds(folder.path(), "avro", 0);
+    let run = dunnage(&["inspect", "--format", "packed", "--schema", &schema], &bytes);
+    assert!(run.stderr.ends_with("; the bytes look like avro: --format avro\n"), "{}", run.stderr);
+    let noise = dunnage(&["inspect", "--format", "cbor"], [0xff; 40]);
+    assert!(noise.code == 1 && !noise.stderr.contains("look"), "{}", noise.stderr);
+}

@@ -20,7 +20,7 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> No
     let seen = counted(arrays.len(), "array");
     let elements = counted(most, "element");
     let mut bounds = Vec::new();
-    if least == most && most > 0 && arrays.len() >= MANY {
+    if least == most && most > 1 && arrays.len() >= MANY {
         guesses.note(path, format!("{elements} in all of {seen}: always so many"));
         bounds.push(("minItems".to_owned(), write::count(most)));
         bounds.push(("maxItems".to_owned(), write::count(most)));

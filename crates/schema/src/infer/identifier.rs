@@ -5,6 +5,14 @@ use std::collections::BTreeSet;
 
 /// Longest identifier; what is longer is prose.
 const LONGEST: usize = 64;
+/// Few different texts that are shorter are not identifiers, but words such as `3d`.
+const SHORT: usize = 6;
+/// Different texts from which on the letters that they begin with are always these.
+const VERY_MANY: usize = 200;
+/// Numbers of so many digits, all of one length, keep it. Shorter ones grow.
+const FIXED_DIGITS: usize = 6;
+/// So many letters up to F and none beyond are no chance: of three one in eighty has them.
+const HEX_LETTERS: usize = 3;
 
 /// Identifiers that are known by their look: all of one length, whatever the samples have.
 const KNOWN: [(&str, &str); 6] = [
@@ -24,10 +32,14 @@ pub(super) fn known(texts: &[&str]) -> Option<(&'static str, &'static str)> {
 }
 
 /// The pattern that all texts have, if they look like identifiers.
+///
+/// What many have in common may still be chance: digits that all share are those of a year or of a network, and only
+/// the letters that very many begin with stand as they are.
 pub(super) fn pattern(texts: &[&str]) -> Option<String> {
     let different: BTreeSet<&str> = texts.iter().copied().collect();
     let is_many = different.len() >= MANY;
-    if different.iter().any(|text| !is_identifier(text) || !is_many && has_word(text)) {
+    let few = |text: &str| has_word(text) || text.len() < SHORT;
+    if different.iter().any(|text| !is_identifier(text) || !is_many && few(text)) {
         return None;
     }
     let split: Vec<Vec<&str>> = different.iter().map(|text| pieces(text)).collect();
@@ -40,7 +52,9 @@ pub(super) fn pattern(texts: &[&str]) -> Option<String> {
     for at in 0..first.len() {
         let column: Vec<&str> = split.iter().map(|pieces| pieces[at]).collect();
         let same = column.iter().all(|piece| *piece == first[at]);
-        if same && (is_many || !is_chunk(first[at])) {
+        let is_prefix =
+            at == 0 && different.len() >= VERY_MANY && !first[at].bytes().any(|b| b.is_ascii_digit());
+        if same && (is_prefix || !is_chunk(first[at])) {
             pattern.extend(first[at].chars().flat_map(escaped));
         } else if column.iter().all(|piece| is_chunk(piece)) {
             // A chunk between signs has its own length by chance, unless many say otherwise.
@@ -113,15 +127,23 @@ fn run(chunks: &[&str], roomy: bool) -> String {
     let (least, most) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
     let class = class(chunks);
     match (least, most) {
-        _ if roomy => format!("{class}{{1,{}}}", 2 * most),
+        _ if roomy || class == "[0-9]" && grows(chunks, most) || least < most => {
+            format!("{class}{{1,{}}}", 2 * most)
+        }
         (1, 1) => class.to_owned(),
-        _ if least == most => format!("{class}{{{most}}}"),
-        _ => format!("{class}{{{least},{most}}}"),
+        _ => format!("{class}{{{most}}}"),
     }
 }
 
-/// The smallest class with all characters. Letters up to F beside digits are hexadecimal.
+/// Whether numbers may get more digits: short ones that no zero fills up.
+fn grows(numbers: &[&str], most: usize) -> bool {
+    most < FIXED_DIGITS && !numbers.iter().any(|number| number.starts_with('0'))
+}
+
+/// The smallest class with all characters. Some letters up to F beside digits are hexadecimal.
 fn class(chunks: &[&str]) -> &'static str {
+    let letters = chunks.iter().flat_map(|chunk| chunk.bytes()).filter(u8::is_ascii_alphabetic).count();
+    let is_hex = letters >= HEX_LETTERS;
     let has = |range: std::ops::RangeInclusive<u8>| {
         chunks.iter().any(|chunk| chunk.bytes().any(|b| range.contains(&b)))
     };
@@ -131,9 +153,9 @@ fn class(chunks: &[&str]) -> &'static str {
         (false, true, false) => "[A-Z]",
         (false, false, true) => "[a-z]",
         (false, true, true) => "[A-Za-z]",
-        (true, true, false) if !has(b'G'..=b'Z') => "[0-9A-F]",
+        (true, true, false) if is_hex && !has(b'G'..=b'Z') => "[0-9A-F]",
         (true, true, false) => "[0-9A-Z]",
-        (true, false, true) if !has(b'g'..=b'z') => "[0-9a-f]",
+        (true, false, true) if is_hex && !has(b'g'..=b'z') => "[0-9a-f]",
         (true, false, true) => "[0-9a-z]",
         (true, true, true) => "[0-9A-Za-z]",
     }
@@ -146,27 +168,41 @@ mod tests {
     #[test]
     fn letters_and_then_digits_keep_their_counts() {
         assert_eq!(pattern(&["LMCU1231237"]).unwrap(), "^[A-Z]{4}[0-9]{7}$");
-        assert_eq!(pattern(&["PISA01", "LIV7"]).unwrap(), "^[A-Z]{3,4}[0-9]{1,2}$");
+        assert_eq!(pattern(&["PISA01", "LIVE70"]).unwrap(), "^[A-Z]{4}[0-9]{2}$");
+        assert_eq!(pattern(&["PISA01", "LIVER7"]).unwrap(), "^[A-Z]{1,10}[0-9]{1,4}$");
         assert_eq!(pattern(&["393600504805"]).unwrap(), "^[0-9]{12}$");
     }
 
     #[test]
-    fn letters_up_to_f_are_hexadecimal() {
-        assert_eq!(pattern(&["14405E"]).unwrap(), "^[0-9A-F]{6}$");
+    fn some_letters_up_to_f_are_hexadecimal_and_one_is_not() {
+        assert_eq!(pattern(&["14405E"]).unwrap(), "^[0-9A-Z]{6}$");
         assert_eq!(pattern(&["00ff3a", "12345b"]).unwrap(), "^[0-9a-f]{6}$");
-        assert_eq!(pattern(&["F9000", "DEAD1"]).unwrap(), "^[0-9A-F]{5}$");
+        assert_eq!(pattern(&["F90001", "DEAD1E"]).unwrap(), "^[0-9A-F]{6}$");
+        assert_eq!(pattern(&["3d"]), None);
     }
 
     #[test]
     fn chunks_between_signs_get_room_until_many_were_seen() {
         assert_eq!(
             pattern(&["999-01-1-31D41"]).unwrap(),
-            "^[0-9]{1,6}-[0-9]{1,4}-[0-9]{1,2}-[0-9A-F]{1,10}$"
+            "^[0-9]{1,6}-[0-9]{1,4}-[0-9]{1,2}-[0-9A-Z]{1,10}$"
         );
         let cells: Vec<String> =
-            (0..20).map(|n| format!("222-01-{:X}-{:05X}", n % 12, 0x31000 + n)).collect();
+            (0..20).map(|n| format!("222-01-{:X}-{:05X}", n % 12, 0x31000 + n * 41)).collect();
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
-        assert_eq!(pattern(&cells).unwrap(), "^222-01-[0-9A-F]-[0-9A-F]{5}$");
+        assert_eq!(pattern(&cells).unwrap(), "^[0-9]{1,6}-[0-9]{2}-[0-9A-Z]-[0-9A-F]{5}$");
+    }
+
+    #[test]
+    fn digits_that_all_share_are_not_frozen_and_neither_are_the_letters_of_few() {
+        let of = |count: usize, text: &dyn Fn(usize) -> String| {
+            let texts: Vec<String> = (0..count).map(text).collect();
+            pattern(&texts.iter().map(String::as_str).collect::<Vec<_>>()).unwrap()
+        };
+        let month = of(400, &|n| format!("2026-05-{:02}T{:02}:{:02}", 1 + n / 96, n / 4 % 24, 15 * (n % 4)));
+        assert_eq!(month, "^[0-9]{1,8}-[0-9]{2}-[0-9A-Z]{5}:[0-9]{2}$");
+        assert_eq!(of(40, &|n| format!("dev-{n}")), "^[a-z]{3}-[0-9]{1,4}$");
+        assert_eq!(of(400, &|n| format!("dev-{n:04}")), "^dev-[0-9]{4}$");
     }
 
     #[test]

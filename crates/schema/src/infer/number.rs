@@ -1,7 +1,7 @@
 //! Numbers: whole, with decimals, or binary floats.
 
 use super::{
-    MANY, range,
+    MANY, quantity, range,
     value::{Guesses, allows, counted},
     write,
 };
@@ -11,20 +11,33 @@ use crate::{
     number_text::{decimal_text, plain},
     parse::Node,
 };
+use std::collections::BTreeSet;
 
 /// Most significant digits of a decimal that survive binary64, and more than a sensor has.
 const DIGITS: u32 = 15;
 const SIGNED: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
 const UNSIGNED_MAX: i128 = u64::MAX as i128;
 
+/// Of so many numbers at most one may be unlike the others.
+const PER_ODD: usize = range::PER_OUTLIER;
+/// The same of negative zeros, which only rounding makes: `round(-0.04, 1)`.
+const PER_NEGATIVE_ZERO: usize = 10;
+/// As many different values or fewer may lack the last decimal by chance: each has a chance of one in ten.
+const UNSURE: usize = 2;
+/// Decimals of a measured quantity of which whole numbers were seen.
+const MEASURED_PLACES: u32 = 2;
+
 /// The schema of numbers, given as their texts.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
-    let values = || texts.iter().map(|text| read_number(text));
-    let exact = decimals(texts).map(|(places, scaled)| number(path, places, &scaled));
-    if let Some((schema, note)) = exact.filter(|(schema, _)| allows(schema, values())) {
+    let (odd, others): (Vec<&str>, Vec<&str>) = texts.iter().partition(|text| !is_decimal(text));
+    if is_odd(&odd, texts.len())
+        && let Some((schema, note)) = decimal(path, &others)
+    {
+        guesses.note_odd(path, &odd, texts.len());
         guesses.note(path, note);
         return schema;
     }
+    let values = || texts.iter().map(|text| read_number(text));
     let float = write::object([("type", write::text("number"))]);
     let seen = counted(texts.len(), "value");
     if allows(&float, values()) {
@@ -35,6 +48,55 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     write::object([])
 }
 
+/// Whether so few of `count` values are `odd` that a schema leaves them out.
+pub(super) fn is_odd(odd: &[&str], count: usize) -> bool {
+    let zeros = odd.iter().filter(|text| is_negative_zero(text)).count();
+    zeros <= count / PER_NEGATIVE_ZERO && odd.len() - zeros <= count / PER_ODD
+}
+
+/// Whether a scaled integer holds the number: no negative zero, and no more digits than binary64 keeps.
+fn is_decimal(text: &str) -> bool {
+    let scaled = places(text).and_then(|places| Some((places, Exact::parse(text)?.scaled(places)?)));
+    let largest = 10u128.pow(DIGITS);
+    !is_negative_zero(text)
+        && scaled.is_some_and(|(places, n)| places == 0 || n.unsigned_abs() < largest)
+        && read_number(text).is_some()
+}
+
+fn is_negative_zero(text: &str) -> bool {
+    text.starts_with('-') && Exact::parse(text).and_then(|n| n.scaled(0)) == Some(0)
+}
+
+/// The schema of decimals and whole numbers, and what was guessed; `None` when no scaled integer holds them all.
+fn decimal(path: &str, texts: &[&str]) -> Option<(Node, String)> {
+    let (places, scaled) = decimals(texts)?;
+    let values = || texts.iter().map(|text| read_number(text));
+    let more = unseen_places(last_name(path), texts, places, &scaled);
+    let with_more = |more| {
+        let scaled: Vec<i128> = scaled.iter().map(|n| n * 10i128.pow(more)).collect();
+        let (schema, note) = number(path, places + more, &scaled);
+        let note = if more > 0 {
+            format!("{note}; {more} more decimals than seen, by chance or by its name")
+        } else {
+            note
+        };
+        allows(&schema, values()).then_some((schema, note))
+    };
+    with_more(more).or_else(|| with_more(0))
+}
+
+/// Decimals that few values may lack by chance. Whoever writes zeros at the end of decimals writes all of them.
+fn unseen_places(name: &str, texts: &[&str], places: u32, scaled: &[i128]) -> u32 {
+    let is_padded = texts.iter().any(|text| text.contains('.') && text.ends_with('0'));
+    let is_unsure = scaled.iter().collect::<BTreeSet<_>>().len() <= UNSURE;
+    match places {
+        _ if is_padded || !is_unsure => 0,
+        0 if quantity::is_measured(name) => MEASURED_PLACES,
+        0 => 0,
+        _ => 1,
+    }
+}
+
 /// The most decimal places of the texts, and the numbers in units of them; `None` when that is not what they are.
 fn decimals(texts: &[&str]) -> Option<(u32, Vec<i128>)> {
     let places = texts.iter().map(|text| places(text)).try_fold(0, |most, n| Some(n?.max(most)))?;
@@ -42,13 +104,12 @@ fn decimals(texts: &[&str]) -> Option<(u32, Vec<i128>)> {
     let mut scaled = Vec::with_capacity(texts.len());
     for text in texts {
         let n = Exact::parse(text)?.scaled(places)?;
-        let is_negative_zero = n == 0 && text.starts_with('-');
-        if is_negative_zero || places > 0 && n.unsigned_abs() >= largest {
+        if places > 0 && n.unsigned_abs() >= largest {
             return None;
         }
         scaled.push(n);
     }
-    Some((places, scaled))
+    (!scaled.is_empty()).then_some((places, scaled))
 }
 
 /// Decimal places as written: 2 for `17.00`, 3 for `1.5e-2`, none for `2e3`.
@@ -64,7 +125,7 @@ fn number(path: &str, places: u32, scaled: &[i128]) -> (Node, String) {
     let is_unsigned = places == 0 && scaled.iter().all(|n| *n >= 0);
     let limits = if is_unsigned { (0, UNSIGNED_MAX) } else { SIGNED };
     let range = range::guess(last_name(path), scaled, places, limits);
-    let step = step(scaled);
+    let step = if range.has_step { step(scaled) } else { 1 };
     let mut keywords = vec![("type".to_owned(), write::text(if places == 0 { "integer" } else { "number" }))];
     if places > 0 || step > 1 {
         keywords.push(("multipleOf".to_owned(), Node::Number(plain(step, places))));
@@ -86,7 +147,7 @@ pub(super) fn seen(scaled: &[i128], places: u32) -> String {
 
 /// What all numbers are multiples of, when there are many different ones; else 1.
 pub(super) fn step(scaled: &[i128]) -> i128 {
-    let different: std::collections::BTreeSet<i128> = scaled.iter().copied().collect();
+    let different: BTreeSet<i128> = scaled.iter().copied().collect();
     if different.len() < MANY {
         return 1;
     }

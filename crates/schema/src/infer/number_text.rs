@@ -45,6 +45,11 @@ pub(super) fn one(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     Some((with("x-dunnage-number", Node::Object(members)), note))
 }
 
+/// Whether the text is a number in the notation of `x-dunnage-number`.
+pub(super) fn is_number(text: &str) -> bool {
+    notation(text).is_some()
+}
+
 /// Text that is several numbers with one separator: `"-993.9269 -27.1004 -52.0035"`.
 pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let separator = separator(texts.first()?)?;
@@ -114,7 +119,8 @@ impl Numbers {
     fn members(&self, name: &str, all: &[i128]) -> (Vec<(String, Node)>, String) {
         let range = self.range(name, all);
         // The step has as many decimals as the text; the last of them is not zero.
-        let step = Some(step(all)).filter(|step| self.places == 0 || step % 10 != 0).unwrap_or(1);
+        let step = Some(step(all)).filter(|step| range.has_step && (self.places == 0 || step % 10 != 0));
+        let step = step.unwrap_or(1);
         let mut members = vec![("multipleOf".to_owned(), Node::Number(plain(step, self.places)))];
         members.extend(range.keywords(self.places, "usual"));
         if self.digits > 1 {
@@ -128,7 +134,7 @@ impl Numbers {
         let unit = 10i128.saturating_pow(self.places);
         let widest = 10i128.saturating_pow(self.digits as u32) * unit - unit;
         if self.digits > 1 && low >= 0 && high <= widest {
-            return Range { min: 0, max: widest, usual: None, why: "which its digits hold" };
+            return Range::plain(0, widest, "which its digits hold");
         }
         range::guess(name, all, self.places, LIMITS)
     }

@@ -1,24 +1,34 @@
 //! Ranges with headroom, in units of 10^-`places`.
 
-use super::{MANY, words};
-use crate::{number_text::plain, parse::Node};
+use super::{MANY, quantity, series};
+use crate::{
+    number_text::{decimal_text, plain},
+    parse::Node,
+};
 
-/// What names say about the range of numbers: a word of the field's name, and the range in whole units.
-///
-/// Degrees for the first two groups; degrees Celsius, as sensors of the industrial range have it; per cent.
-const NAMED: [(&[&str], i128, i128); 5] = [
-    (&["lat", "latitude"], -90, 90),
-    (&["lon", "lng", "longitude"], -180, 180),
-    (&["heading", "course", "bearing", "azimuth"], 0, 360),
-    (&["temperature", "temp"], -40, 85),
-    (&["humidity", "percent", "soc"], 0, 100),
-];
-
-/// A usual range must spare so many bits: what is not in it costs its bits as well.
-const SPARED: u32 = 4;
+/// A usual range must save so many bits: a value outside it costs its bits as well.
+const SAVED: u32 = 3;
+/// Values from which on 0 and 1 are all that there is.
+const ONLY_FLAGS: usize = 200;
+/// What few values are multiplied by for the usual range and for the range, and what many values are multiplied by.
+const FEW: (i128, i128) = (10, 100);
+const MANY_REACH: i128 = 20;
+/// The same for numbers that only rise: nobody knows where they end.
+const RISING: (i128, i128) = (100, 1000);
+/// A number that only rises reaches at least this, in units and in whole numbers: what 32 bits count.
+const COUNTER: i128 = u32::MAX as i128;
+/// Numbers beyond this are not exact in JavaScript.
+const MAX_SAFE: i128 = (1 << 53) - 1;
+/// Seconds from 1970 to 2000, and how many 32 bits count, to 2106.
+const UNIX_FROM: i128 = 946_684_800;
+const UNIX_SECONDS: i128 = 1 << 32;
+/// Values are far from zero when their smallest is at least so many times their width.
+const FAR: i128 = 4;
+/// Of so many values at most one may be an outlier of the usual range.
+pub(super) const PER_OUTLIER: usize = 50;
 
 /// The range guessed from numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) min: i128,
     pub(super) max: i128,
@@ -26,54 +36,121 @@ pub(super) struct Range {
     pub(super) usual: Option<(i128, i128)>,
     /// Why it is this one.
     pub(super) why: &'static str,
+    /// Whether a step that all numbers have in common may be one of the sensor. A clock's or a counter's is chance.
+    pub(super) has_step: bool,
+    /// Numbers far outside the others.
+    outliers: Vec<i128>,
 }
 
 /// The range for the numbers `seen` in the field called `name`; `limits` are what the type can hold.
 ///
+/// - Unix times: 32 bits of seconds, or as many milliseconds, microseconds, nanoseconds.
 /// - A name that says the range, if all numbers are in it.
-/// - 0 to 1 when only these two were seen, both of them, in many values.
-/// - Else 0 to ten times the largest magnitude, or twice from many values, rounded up to 1, 2 or 5 with zeros; the same
-///   below zero if there is a negative number. Between 0 and half of that range lies one bit: it is cheaper to keep it
-///   than to refuse a message.
+/// - 0 to 1 when only these two were seen, both of them, in very many values.
+/// - Else a multiple of the largest magnitude, rounded up to 1, 2 or 5 with zeros. It begins at 0 where the name says
+///   that nothing is negative, or where many values are far from 0, and else as far below 0 as it ends above.
 ///
-/// Many values have a usual range as well: the one seen, widened on both sides by its width, where that spares bits and
-/// the numbers do not only grow, as counters do.
+/// The usual range costs the message nothing, so the range itself may be wide: a value that it refuses is a message lost.
 pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)) -> Range {
-    let (low, high) = extent(seen);
     let unit = 10i128.saturating_pow(places);
-    let (min, max, why) = bounds(name, seen.len(), (low, high), unit, limits);
-    let grows = low < high && seen.is_sorted();
-    let usual = (seen.len() >= MANY && !grows).then(|| {
-        let width = high - low;
-        ((low - width).max(min), (high + width).min(max))
-    });
-    let usual = usual.filter(|(first, last)| (last - first + 1) << SPARED <= max - min + 1);
-    Range { min, max, usual, why }
+    let is_clock = unix(name, seen, unit);
+    let trend = series::trend(seen);
+    let (min, max, why) = match is_clock {
+        Some(max) => (0, max, "of Unix times, to the year 2106,"),
+        None => bounds(name, seen, unit, trend, limits),
+    };
+    let (usual, outliers) =
+        if is_clock.is_some() { (None, Vec::new()) } else { usual(seen, trend, (min, max)) };
+    let has_step = is_clock.is_none() && trend == series::Trend::None;
+    Range { min, max, usual, why, has_step, outliers }
+}
+
+/// The largest Unix time in the unit that all numbers are in, if they are Unix times.
+fn unix(name: &str, seen: &[i128], unit: i128) -> Option<i128> {
+    if !quantity::is_time(name) && seen.len() < MANY {
+        return None;
+    }
+    let (low, high) = extent(seen);
+    [1, 1_000, 1_000_000, 1_000_000_000].into_iter().find_map(|per_second: i128| {
+        let ticks = per_second.saturating_mul(unit);
+        let max = UNIX_SECONDS.saturating_mul(ticks) - 1;
+        (UNIX_FROM.saturating_mul(ticks) <= low && high <= max && max <= i64::MAX as i128).then_some(max)
+    })
 }
 
 fn bounds(
     name: &str,
-    count: usize,
-    (low, high): (i128, i128),
+    seen: &[i128],
     unit: i128,
+    trend: series::Trend,
     limits: (i128, i128),
 ) -> (i128, i128, &'static str) {
-    let named =
-        NAMED.iter().find(|(words, _, _)| words::of(name).iter().any(|w| words.contains(&w.as_str())));
-    if let Some((_, min, max)) = named
+    let (low, high) = extent(seen);
+    if let Some((min, max)) = quantity::range(name)
         && min * unit <= low
         && high <= max * unit
     {
         return (min * unit, max * unit, "by its name");
     }
-    if (low, high, unit) == (0, 1, 1) && count >= MANY {
+    if (low, high, unit) == (0, 1, 1) && seen.len() >= ONLY_FLAGS {
         return (0, 1, "guessed without headroom");
     }
-    let factor = if count < MANY { 10 } else { 2 };
-    let largest = low.unsigned_abs().max(high.unsigned_abs()).max(unit.unsigned_abs());
-    let reach = round_up((largest as i128).saturating_mul(factor));
-    let min = if low < 0 { (-reach).max(limits.0) } else { 0 };
-    (min, reach.min(limits.1), "guessed with headroom")
+    let largest = low.unsigned_abs().max(high.unsigned_abs()).max(unit.unsigned_abs()) as i128;
+    let is_many = seen.len() >= MANY;
+    let reach = match trend {
+        series::Trend::Rises => round_up(largest.saturating_mul(RISING.1)).max(least_counter(unit)),
+        _ => round_up(largest.saturating_mul(if is_many { MANY_REACH } else { FEW.1 })),
+    };
+    // No further than JavaScript counts, unless the numbers are.
+    let reach = if largest.saturating_mul(FEW.0) <= MAX_SAFE { reach.min(MAX_SAFE) } else { reach };
+    let is_far = is_many && low / FAR >= high - low && low < high;
+    let is_natural = low >= 0 && (is_far || quantity::is_never_negative(name) || high > limits.1 / 2);
+    let min = if is_natural { 0 } else { (-reach).max(i64::MIN as i128) };
+    let max = if is_natural { reach.min(limits.1) } else { reach.min(i64::MAX as i128) };
+    (min, max, "guessed with headroom")
+}
+
+/// What a counter reaches at least: 32 bits of whole numbers, a million with decimals.
+fn least_counter(unit: i128) -> i128 {
+    if unit == 1 { COUNTER } else { unit.saturating_mul(1_000_000) }
+}
+
+/// Where most numbers are, and those that are far from there; `None` where that saves nothing.
+fn usual(seen: &[i128], trend: series::Trend, (min, max): (i128, i128)) -> (Option<(i128, i128)>, Vec<i128>) {
+    let (low, high) = extent(seen);
+    let largest = low.unsigned_abs().max(high.unsigned_abs()).max(1) as i128;
+    let around_zero = |reach: i128| (if low < 0 { -reach } else { 0 }, reach);
+    let ((first, last), outliers) = match trend {
+        series::Trend::Rises => (around_zero(round_up(largest.saturating_mul(RISING.0))), Vec::new()),
+        series::Trend::Falls => return (None, Vec::new()),
+        series::Trend::None if seen.len() < MANY => {
+            (around_zero(round_up(largest.saturating_mul(FEW.0))), Vec::new())
+        }
+        series::Trend::None => {
+            let (low, high) = inner(seen);
+            let width = high - low;
+            let outliers = seen.iter().copied().filter(|n| !(low..=high).contains(n)).collect();
+            ((low - width, high + width), outliers)
+        }
+    };
+    let (first, last) = (first.max(min), last.min(max));
+    let saves = first <= last && (last - first + 1) << SAVED <= max - min + 1;
+    if saves { (Some((first, last)), outliers) } else { (None, Vec::new()) }
+}
+
+/// The smallest and the largest without the few that make the width more than four times what it is without them.
+fn inner(seen: &[i128]) -> (i128, i128) {
+    let mut sorted = seen.to_vec();
+    sorted.sort_unstable();
+    let cut = seen.len() / PER_OUTLIER;
+    let full = extent(seen);
+    // At either end, but not more than `cut` of both together.
+    let spans = (0..=cut)
+        .filter_map(|below| Some((*sorted.get(below)?, *sorted.get(sorted.len() - 1 - (cut - below))?)));
+    match spans.min_by_key(|(low, high)| high - low) {
+        Some((low, high)) if (high - low).max(1) * FAR < full.1 - full.0 => (low, high),
+        _ => full,
+    }
 }
 
 impl Range {
@@ -82,7 +159,12 @@ impl Range {
         let usual = self.usual.map_or(String::new(), |(first, last)| {
             format!(", usually {} to {}", plain(first, places), plain(last, places))
         });
-        format!("{} to {} {}{usual}", plain(self.min, places), plain(self.max, places), self.why)
+        let outliers: Vec<String> = self.outliers.iter().take(3).map(|n| decimal_text(*n, places)).collect();
+        let outliers = match outliers.as_slice() {
+            [] => String::new(),
+            some => format!(", {} far outside: {}", self.outliers.len(), some.join(", ")),
+        };
+        format!("{} to {} {}{usual}{outliers}", plain(self.min, places), plain(self.max, places), self.why)
     }
 
     /// The bounds as keywords, and the usual range under the name `usual`.
@@ -94,6 +176,11 @@ impl Range {
         let mut keywords = bounds((self.min, self.max));
         keywords.extend(self.usual.map(|range| (usual.to_owned(), Node::Object(bounds(range)))));
         keywords
+    }
+
+    /// A range without a usual one.
+    pub(super) fn plain(min: i128, max: i128, why: &'static str) -> Range {
+        Range { min, max, usual: None, why, has_step: true, outliers: Vec::new() }
     }
 }
 
@@ -124,47 +211,83 @@ mod tests {
 
     /// So many numbers from 0 up, and back to 0.
     fn hill(count: i128) -> Vec<i128> {
-        (0..count).chain([0]).collect()
+        (0..count).chain((0..count).rev()).collect()
     }
 
     #[test]
-    fn few_numbers_get_ten_times_their_size_and_many_get_twice() {
-        assert_eq!(of("speed", &[282], 1), (0, 5000));
-        assert_eq!(of("speed", &hill(605), 1), (0, 2000));
-        assert_eq!(of("power", &[-577, 915], 0), (-10_000, 10_000));
-        assert_eq!(of("count", &[0], 0), (0, 10));
+    fn few_numbers_get_more_room_than_many_and_nothing_ends_at_zero_by_chance() {
+        assert_eq!(of("v", &[282], 1), (-50_000, 50_000));
+        assert_eq!(of("v", &hill(605), 1), (-20_000, 20_000));
+        assert_eq!(of("speed", &hill(605), 1), (0, 20_000));
+        assert_eq!(of("power", &[-577, 915], 0), (-100_000, 100_000));
+        assert_eq!(of("v", &[0], 0), (-100, 100));
+        assert_eq!(guess("v", &[282], 1, LIMITS).usual, Some((0, 5000)));
     }
 
     #[test]
     fn a_name_says_the_range_unless_a_number_is_beyond_it() {
-        assert_eq!(of("temperature", &[1700], 2), (-4000, 8500));
-        assert_eq!(of("oilTemp", &[1100], 1), (0, 20_000));
+        assert_eq!(of("temperature", &[1700], 2), (-10_000, 20_000));
+        assert_eq!(of("oilTemp", &[210], 0), (-50_000, 50_000));
         assert_eq!(of("GNSS-Latitude", &[1], 0), (-90, 90));
-        assert_eq!(of("platform", &[1], 0), (0, 10));
+        assert_eq!(of("platform", &[1], 0), (-100, 100));
+        assert_eq!(of("batteryCount", &[1], 0), (0, 100));
     }
 
     #[test]
-    fn only_zero_and_one_in_many_values_is_a_flag() {
-        assert_eq!(of("on", &[&[1][..], &[0; 19]].concat(), 0), (0, 1));
-        assert_eq!(of("on", &[&[1][..], &[0; 18]].concat(), 0), (0, 10));
+    fn only_zero_and_one_in_very_many_values_is_a_flag() {
+        assert_eq!(of("on", &[&[1][..], &[0; 199]].concat(), 0), (0, 1));
+        assert_eq!(of("on", &[&[1][..], &[0; 198]].concat(), 0), (-20, 20));
     }
 
     #[test]
     fn many_numbers_far_from_zero_have_a_usual_range() {
         let pressures: Vec<i128> = hill(101).iter().map(|n| 10_050 + n).collect();
-        let range = guess("pressure", &pressures, 1, LIMITS);
-        assert_eq!((range.min, range.max, range.usual), (0, 50_000, Some((9_950, 10_250))));
-        assert_eq!(guess("pressure", &pressures[..101], 1, LIMITS).usual, None, "it only grows");
-        assert_eq!(guess("pressure", &pressures[80..98], 1, LIMITS).usual, None, "too few");
-        assert_eq!(guess("speed", &hill(100), 1, LIMITS).usual, None, "spares nothing");
-        assert_eq!(guess("mode", &[3; 20], 0, LIMITS).usual, None, "spares little");
-        assert_eq!(guess("rssi", &[99; 20], 0, LIMITS).usual, Some((99, 99)));
+        let range = guess("p", &pressures, 1, LIMITS);
+        assert_eq!((range.min, range.max, range.usual), (0, 500_000, Some((9_950, 10_250))));
+        assert_eq!(guess("p", &[99; 20], 0, LIMITS).usual, Some((99, 99)));
+    }
+
+    #[test]
+    fn what_only_rises_has_no_near_maximum_and_no_step() {
+        for (count, places, least) in [(5, 0, COUNTER), (300, 0, COUNTER), (300, 2, 100_000_000)] {
+            let rising: Vec<i128> = (0..count).map(|n| 30 * n).collect();
+            let range = guess("n", &rising, places, LIMITS);
+            assert!(range.max >= least && !range.has_step, "{count}: {range:?}");
+        }
+        // Three devices that count on their own, one after the other in the file.
+        let devices: Vec<i128> = (0..300).map(|n| 5 * (n / 3) + 1_000 * (n % 3)).collect();
+        let range = guess("n", &devices, 0, LIMITS);
+        assert!(range.max >= COUNTER && !range.has_step, "{range:?}");
+    }
+
+    #[test]
+    fn unix_times_take_the_bits_of_seconds_or_milliseconds() {
+        let times =
+            |per_second: i128| (0..40).map(|n| (1_780_000_000 + 30 * n) * per_second).collect::<Vec<_>>();
+        for (per_second, places) in [(1, 0), (1000, 0), (1000, 3), (1_000_000, 0)] {
+            let range = guess("x", &times(per_second), places, LIMITS);
+            assert_eq!((range.min, range.max), (0, UNIX_SECONDS * per_second - 1), "{per_second}");
+            assert!(range.usual.is_none() && !range.has_step);
+        }
+        assert_eq!(of("ts", &[1_780_000_000], 0), (0, UNIX_SECONDS - 1));
+        assert_ne!(of("serial", &[1_780_000_000], 0), (0, UNIX_SECONDS - 1));
+    }
+
+    #[test]
+    fn one_value_far_outside_does_not_widen_the_usual_range() {
+        let mut seen: Vec<i128> = hill(50).iter().map(|n| 200 + n).collect();
+        seen[17] = -9_990;
+        let range = guess("x", &seen, 1, LIMITS);
+        assert_eq!(range.usual, Some((151, 298)));
+        assert!(range.min <= -9_990 && range.describe(1).ends_with(", 1 far outside: -999.0"), "{range:?}");
     }
 
     #[test]
     fn ranges_stay_in_what_the_type_holds() {
         assert_eq!(of("n", &[LIMITS.0, LIMITS.1], 0), LIMITS);
         assert_eq!(of("n", &[LIMITS.0, LIMITS.1], 18), LIMITS);
+        let range = guess("n", &[1 << 63, 1], 0, (0, u64::MAX as i128));
+        assert_eq!((range.min, range.max), (0, u64::MAX as i128));
     }
 
     #[test]

@@ -1,21 +1,27 @@
 //! Text: times, numbers, choices, identifiers, or just text.
 
 use super::{
-    MANY, identifier, number_text, range, time_text,
+    MANY, identifier, number, number_text, range, time_text,
     value::{Guesses, allows, counted},
     write,
 };
 use crate::parse::Node;
 use dunnage_pson::Value;
+use std::collections::BTreeSet;
 
 /// Most choices of an enum.
 const CHOICES: usize = 16;
-/// Values per choice from which on the choices are all that there are.
+/// Values from which on the choices seen are all that there are, if each was seen often enough.
+const ALL: usize = 200;
+/// How often a choice is seen on average, and the rarest of them: a choice that was seen once has others beside it.
 const EACH: usize = 10;
+const RAREST: usize = 3;
 /// Longest choice in characters.
 const LONGEST_CHOICE: usize = 24;
 /// Fewest characters that text is given room for.
 const ROOM: usize = 20;
+/// What the longest of few different texts is multiplied by, and of many.
+const LONGER: (usize, usize) = (4, 2);
 
 /// A schema and what it was guessed from.
 type Guess = (Node, String);
@@ -24,7 +30,7 @@ type Try = fn(&str, &[&str]) -> Option<Guess>;
 
 /// The schema of texts. The first of the guesses that all of them obey is taken.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
-    let tries: [Try; 8] = [
+    let tries: [Try; 7] = [
         |_, texts| flag(texts),
         |_, texts| time_text::infer(texts),
         |_, texts| known(texts),
@@ -32,14 +38,41 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
         number_text::several,
         |_, texts| choices(texts),
         |_, texts| pattern(texts),
-        |_, texts| date_time(texts),
     ];
-    let holds = |schema: &Node| allows(schema, texts.iter().map(|text| Some(Value::from(*text))));
-    let guess = tries.into_iter().find_map(|guess| guess(path, texts).filter(|(schema, _)| holds(schema)));
+    let guess = tries.into_iter().find_map(|guess| guess(path, texts).filter(|guess| holds(guess, texts)));
+    let (guess, odd) = match guess {
+        None => without_odd(path, texts).map_or((None, Vec::new()), |(guess, odd)| (Some(guess), odd)),
+        guess => (guess, Vec::new()),
+    };
     let guess = guess.filter(|(schema, _)| guesses.has_room_for(schema));
-    let (schema, note) = guess.unwrap_or_else(|| free(texts));
+    let (schema, note) = match guess {
+        Some(guess) => {
+            guesses.note_odd(path, &odd, texts.len());
+            guess
+        }
+        None => free(texts),
+    };
     guesses.note(path, note);
     schema
+}
+
+fn holds((schema, _): &Guess, texts: &[&str]) -> bool {
+    allows(schema, texts.iter().map(|text| Some(Value::from(*text))))
+}
+
+/// What all texts but a few odd ones are: numbers or times.
+fn without_odd<'a>(path: &str, texts: &[&'a str]) -> Option<(Guess, Vec<&'a str>)> {
+    let (others, odd): (Vec<&str>, Vec<&str>) = texts.iter().partition(|text| number_text::is_number(text));
+    let numbers = number::is_odd(&odd, texts.len()).then(|| number_text::one(path, &others)).flatten();
+    if let Some(guess) = numbers.filter(|guess| holds(guess, &others)) {
+        return Some((guess, odd));
+    }
+    // One of these three is a time, unless times are the odd ones.
+    [0, texts.len() / 2, texts.len() - 1].into_iter().find_map(|at| {
+        let (others, odd) = time_text::split(texts, texts[at])?;
+        let times = number::is_odd(&odd, texts.len()).then(|| time_text::infer(&others)).flatten();
+        Some((times.filter(|guess| holds(guess, &others))?, odd))
+    })
 }
 
 /// A schema of text with one more keyword.
@@ -49,7 +82,7 @@ pub(super) fn with(keyword: &str, node: Node) -> Node {
 
 /// `"0"` and `"1"`, both of them, in many values.
 fn flag(texts: &[&str]) -> Option<Guess> {
-    let is_flag = texts.len() >= MANY && texts.contains(&"0") && texts.contains(&"1");
+    let is_flag = texts.len() >= ALL && texts.contains(&"0") && texts.contains(&"1");
     (is_flag && texts.iter().all(|text| matches!(*text, "0" | "1"))).then(|| {
         let choices = Node::Array(vec![write::text("0"), write::text("1")]);
         (with("enum", choices), format!("only \"0\" and \"1\" in {}: enum", counted(texts.len(), "value")))
@@ -70,27 +103,21 @@ fn choices(texts: &[&str]) -> Option<Guess> {
             }
         }
     }
-    let seen = counted(texts.len(), "value");
-    if texts.len() < MANY.max(EACH * different.len()) {
+    let rarest = different.iter().map(|choice| texts.iter().filter(|text| *text == choice).count()).min();
+    let is_all = texts.len() >= ALL.max(EACH * different.len()) && rarest >= Some(RAREST);
+    // One text alone is that of one device, or of one release of its firmware.
+    if !is_all || different.len() < 2 {
         return None;
     }
     different.sort_unstable();
-    Some(match different.as_slice() {
-        // One text says little: of the same text from many devices, more values are asked for.
-        [only] if texts.len() >= EACH * MANY => {
-            (with("const", write::text(only)), format!("always {} in {seen}: const", write::quoted(only)))
-        }
-        [_] => return None,
-        _ => {
-            let note = format!("only {} different texts in {seen}: enum", different.len());
-            (with("enum", Node::Array(different.into_iter().map(write::text).collect())), note)
-        }
-    })
+    let note = format!("only {} different texts in {}: enum", different.len(), counted(texts.len(), "value"));
+    Some((with("enum", Node::Array(different.into_iter().map(write::text).collect())), note))
 }
 
 fn known(texts: &[&str]) -> Option<Guess> {
     let (what, pattern) = identifier::known(texts)?;
-    Some((with("pattern", write::text(pattern)), format!("{what}: pattern {pattern}")))
+    let seen = counted(texts.len(), "value");
+    Some((with("pattern", write::text(pattern)), format!("{what} in {seen}: pattern {pattern}")))
 }
 
 fn pattern(texts: &[&str]) -> Option<Guess> {
@@ -99,16 +126,14 @@ fn pattern(texts: &[&str]) -> Option<Guess> {
     Some((with("pattern", write::text(&pattern)), note))
 }
 
-fn date_time(texts: &[&str]) -> Option<Guess> {
-    let note =
-        format!("times as in RFC 3339 in {}, in more than one notation", counted(texts.len(), "value"));
-    (!texts.is_empty()).then(|| (with("format", write::text("date-time")), note))
-}
-
 fn free(texts: &[&str]) -> Guess {
     let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    let room = range::round_up((2 * longest).max(ROOM) as i128) as usize;
+    let different = texts.iter().collect::<BTreeSet<_>>().len();
+    let factor = if different < MANY { LONGER.0 } else { LONGER.1 };
+    let room = range::round_up((factor * longest).max(ROOM) as i128) as usize;
     let seen = counted(texts.len(), "value");
-    let note = format!("up to {} in {seen}; {room} allowed with headroom", counted(longest, "character"));
+    let only = if different == 1 && texts.len() >= MANY { ", always the same" } else { "" };
+    let note =
+        format!("up to {} in {seen}{only}; {room} allowed with headroom", counted(longest, "character"));
     (with("maxLength", write::count(room)), note)
 }

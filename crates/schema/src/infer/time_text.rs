@@ -1,16 +1,18 @@
 //! Text that is a time in one notation.
 
 use super::{text::with, value::counted, write};
-use crate::{Model, Type, parse::Node};
+use crate::{Model, Type, parse::Node, validate::is_date_time};
+use dunnage_pson::Value;
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// The notations that are tried, without decimals; `.f` stands where decimals of the seconds may be.
 ///
 /// Of those that differ in the order of day and month, the first that fits all texts is taken.
-const NOTATIONS: [&str; 12] = [
+const NOTATIONS: [&str; 11] = [
     "YYYY-MM-DDThh:mm:ss.fZ",
     "YYYY-MM-DDThh:mm:ss.f",
     "YYYY-MM-DD hh:mm:ss.f",
-    "YYYY-MM-DDThh:mm:ss.f+00:00",
     "YYYY/MM/DD hh:mm:ss.f",
     "YYYYMMDDThhmmss.fZ",
     "YYYYMMDDThhmmss.f",
@@ -20,13 +22,13 @@ const NOTATIONS: [&str; 12] = [
     "DD/MM/YYYY hh:mm:ss.f",
     "MM/DD/YYYY hh:mm:ss.f",
 ];
-/// First and last second, the narrowest first. Sensors' times are of this century, and take 32 bits then.
-const SPANS: [(&str, Option<&str>); 3] = [
-    ("2000-01-01T00:00:00Z", Some("2099-12-31T23:59:59Z")),
-    ("1970-01-01T00:00:00Z", Some("2099-12-31T23:59:59Z")),
-    ("0000-01-01T00:00:00Z", None),
-];
-/// The notation that identifiers may have by chance: its times must be in one of the first two spans.
+/// First and last second, the narrowest first. Seconds of the first two take 32 bits. A device that does not know the
+/// time yet says 1970, 1980 or 2000.
+const SPANS: [(&str, Option<&str>); 2] =
+    [("1970-01-01T00:00:00Z", Some("2099-12-31T23:59:59Z")), ("0000-01-01T00:00:00Z", None)];
+/// Of two digits of the year, which are those of this century.
+const SHORT_YEARS: (&str, Option<&str>) = ("2000-01-01T00:00:00Z", None);
+/// The notation that identifiers may have by chance: its times must be in the first span.
 const DIGITS_ONLY: &str = "YYYYMMDDhhmmss";
 
 /// The schema of times, if all texts are times in one notation.
@@ -39,21 +41,66 @@ pub(super) fn infer(texts: &[&str]) -> Option<(Node, String)> {
         if notation.len() != first.len() {
             continue;
         }
-        let spans = if notation == DIGITS_ONLY { &SPANS[..2] } else { &SPANS[..] };
+        let spans = match () {
+            () if !notation.contains("YYYY") => &[SHORT_YEARS][..],
+            () if notation == DIGITS_ONLY => &SPANS[..1],
+            () => &SPANS[..],
+        };
         if let Some(schema) = spans.iter().find_map(|(epoch, until)| time(&notation, epoch, *until, texts)) {
             let note =
                 format!("times in {}: notation {notation}, taken as UTC", counted(texts.len(), "value"));
             return Some((schema, note));
         }
     }
-    None
+    zoned(texts)
+}
+
+/// The texts that are times like `model`, and the others; `None` when that is no time.
+pub(super) fn split<'a>(texts: &[&'a str], model: &str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+    let (schema, _) = infer(&[model])?;
+    let schema = Model::compile(&write::schema(&schema)).ok()?;
+    Some(texts.iter().partition(|text| schema.validate(&Value::from(**text)).is_ok()))
+}
+
+/// Times of ISO 8601 with an offset, with several, or with decimals that come and go: a pattern that takes them all.
+fn zoned(texts: &[&str]) -> Option<(Node, String)> {
+    static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let date = "^([0-9]{4})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])([Tt ])";
+        let time = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]{1,9})?";
+        Regex::new(&format!("{date}{time}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?$")).ok()
+    });
+    let regex = TIME.as_ref()?;
+    let found = texts.iter().map(|text| regex.captures(text)).collect::<Option<Vec<_>>>()?;
+    let is = |group: usize, text: &str| {
+        found.iter().all(|found| found.get(group).is_some_and(|part| part.as_str() == text))
+    };
+    let year = match found.iter().all(|found| ("1970".."2100").contains(&&found[1])) {
+        true => "[12][0-9]{3}",
+        false => "[0-9]{4}",
+    };
+    let separator = ["T", "t", " "].into_iter().find(|text| is(2, text)).unwrap_or("[Tt ]");
+    // What follows the seconds: decimals, which libraries leave out when they are zero, and an offset, which summer
+    // time and travel change.
+    let zones = found.iter().filter(|found| found.get(3).is_some()).count();
+    let end = match zones {
+        0 => "\\.{0,1}[0-9]{0,9}",
+        n if n == texts.len() => "\\.{0,1}[0-9]{0,9}[Z+-][0-9:]{0,5}",
+        _ => "[0-9.:Z+-]{0,16}",
+    };
+    let pattern = format!("^{year}-[01][0-9]-[0-3][0-9]{separator}[0-2][0-9]:[0-5][0-9]:[0-6][0-9]{end}$");
+    let mut keywords = vec![("type".to_owned(), write::text("string"))];
+    let is_rfc_3339 = texts.iter().all(|text| is_date_time(text));
+    keywords.extend(is_rfc_3339.then(|| ("format".to_owned(), write::text("date-time"))));
+    keywords.push(("pattern".to_owned(), write::text(&pattern)));
+    let kinds = if zones > 0 { "with any offset and decimals" } else { "with any decimals" };
+    Some((Node::Object(keywords), format!("times {kinds} in {}", counted(texts.len(), "value"))))
 }
 
 /// Decimals of the seconds: the digits behind the last point, up to nine; in a date like `20.04.2023` there are none.
 fn decimals(text: &str) -> usize {
     let Some((before, behind)) = text.rsplit_once('.') else { return 0 };
     let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
-    let ends = matches!(&behind[digits..], "" | "Z" | "+00:00");
+    let ends = matches!(&behind[digits..], "" | "Z");
     if (1..=9).contains(&digits) && ends && before.len() >= DIGITS_ONLY.len() - 1 { digits } else { 0 }
 }
 
@@ -61,8 +108,6 @@ fn decimals(text: &str) -> usize {
 fn time(notation: &str, epoch: &str, until: Option<&str>, texts: &[&str]) -> Option<Node> {
     let mut members =
         vec![("notation".to_owned(), write::text(notation)), ("epoch".to_owned(), write::text(epoch))];
-    // Two digits of the year end with the century anyway.
-    let until = until.filter(|_| notation.contains("YYYY"));
     members.extend(until.map(|until| ("until".to_owned(), write::text(until))));
     let schema = with("x-dunnage-time", Node::Object(members));
     let Ok(Model { root: Type::TimeText(time), .. }) = Model::compile(&write::schema(&schema)) else {

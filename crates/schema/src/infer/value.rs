@@ -5,10 +5,15 @@ use crate::{Model, compile::MAX_PATTERNS, number::read_number, parse::Node};
 use dunnage_pson::Value;
 use std::collections::HashSet;
 
+/// Most odd values of a field that are named.
+const NAMED: usize = 3;
+
 /// What has been guessed so far.
 #[derive(Default)]
 pub(super) struct Guesses {
     pub(super) notes: Vec<Note>,
+    /// How many values the schema does not allow, as they are unlike the others.
+    pub(super) odd: usize,
     patterns: HashSet<String>,
 }
 
@@ -17,6 +22,25 @@ impl Guesses {
     pub(super) fn note(&mut self, path: &str, text: String) {
         let field = if path.is_empty() { "$" } else { path };
         self.notes.push(Note { field: field.to_owned(), text });
+    }
+
+    /// Notes the values of the field at `path`, of so many, that the schema does not allow.
+    pub(super) fn note_odd(&mut self, path: &str, odd: &[&str], count: usize) {
+        if odd.is_empty() {
+            return;
+        }
+        self.odd += odd.len();
+        let mut different: Vec<String> = odd.iter().map(|value| write::quoted(value)).collect();
+        different.sort_unstable();
+        different.dedup();
+        let more = if different.len() > NAMED { ", ..." } else { "" };
+        different.truncate(NAMED);
+        let text = format!(
+            "{}{more} in {} of {count} is unlike the others: not allowed, as all messages would pay for it",
+            different.join(", "),
+            odd.len()
+        );
+        self.note(path, text);
     }
 
     /// Whether the schema of one more text may be part of the whole one, which has only so many different patterns.
@@ -84,7 +108,10 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, values: &[&Node]) -> Node
     let kinds = Kinds::of(values);
     let names = kinds.names();
     if names.is_empty() {
-        let seen = if kinds.nulls > 0 { "only null seen" } else { "no value seen" };
+        let seen = match kinds.nulls {
+            0 => "no value seen".to_owned(),
+            n => format!("only null seen in {}", counted(n, "value")),
+        };
         guesses.note(path, format!("{seen}: anything is allowed; say what it may be"));
         return write::object([]);
     }

@@ -10,5 +10,6 @@ mod json;
 mod real;
 mod refuse;
 mod sensor;
+mod series;
 mod shapes;
 mod validate;

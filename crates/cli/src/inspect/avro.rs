@@ -1,0 +1,113 @@
+//! Avro's binary encoding, field by field (<https://avro.apache.org/docs/1.12.0/specification/#binary-encoding>).
+
+use super::{
+    Cursor, Sink, Stop,
+    item::counted,
+    record::{Place, Walk, scaled, symbol},
+};
+use dunnage_codegen::{Field, Kind, Record};
+use dunnage_formats::{Error, Kind as Fault};
+
+/// Reports every field of the message at the cursor.
+pub fn walk(record: &Record, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
+    fields(&mut Walk { cursor, sink }, record, 0)
+}
+
+fn fields(walk: &mut Walk<'_, '_>, record: &Record, depth: usize) -> Result<(), Stop> {
+    for field in &record.fields {
+        let place = Place::of(field, depth);
+        let start = walk.cursor.at();
+        if field.optional {
+            match long(walk.cursor)? {
+                0 => {
+                    walk.report(place, start, "none", "branch 0 of the union: null")?;
+                    continue;
+                }
+                1 => {}
+                branch => return Err(malformed(start, format!("a union without a branch {branch}"))),
+            }
+        }
+        value(walk, place, start, Some(field), &field.kind)?;
+    }
+    Ok(())
+}
+
+/// Reports the value whose bytes, with the branch of its union, begin at `start`.
+fn value(
+    walk: &mut Walk<'_, '_>,
+    place: Place<'_>,
+    start: usize,
+    field: Option<&Field>,
+    kind: &Kind,
+) -> Result<(), Stop> {
+    let meaning = match kind {
+        Kind::Bool => match walk.cursor.byte()? {
+            0 => "false".to_owned(),
+            1 => "true".to_owned(),
+            _ => return Err(malformed(start, "a boolean that is neither 0 nor 1")),
+        },
+        Kind::Integer(range) => {
+            let n = long(walk.cursor)?;
+            if range.max > i128::from(i64::MAX) { (n as u64).to_string() } else { n.to_string() }
+        }
+        Kind::Enum(_) => {
+            let index = long(walk.cursor)?;
+            symbol(kind, u64::try_from(index).map_err(|_| malformed(start, "a negative index"))?)
+        }
+        Kind::Float32 => f32::from_le_bytes(walk.cursor.array()?).to_string(),
+        Kind::Float64 => f64::from_le_bytes(walk.cursor.array()?).to_string(),
+        Kind::Text => {
+            let length = length(walk.cursor)?;
+            return walk.text(place, start, length);
+        }
+        Kind::Bytes => {
+            let length = length(walk.cursor)?;
+            return walk.bytes(place, start, length);
+        }
+        Kind::List(list) => return blocks(walk, place, start, &list.item),
+        Kind::Record(record) => {
+            walk.report(place, start, "record", "")?;
+            return fields(walk, record, place.depth + 1);
+        }
+    };
+    walk.report(place, start, &meaning, scaled(field, kind))
+}
+
+/// The blocks of a list, the last of which is empty.
+fn blocks(walk: &mut Walk<'_, '_>, place: Place<'_>, mut start: usize, item: &Kind) -> Result<(), Stop> {
+    loop {
+        let count = long(walk.cursor)?;
+        if count < 0 {
+            // The size of the block in bytes, for readers that pass over it.
+            long(walk.cursor)?;
+        }
+        let count = count.unsigned_abs();
+        let meaning = if count == 0 { "end of the list" } else { "list" };
+        walk.report(place, start, meaning, counted(count, "element", "elements"))?;
+        if count == 0 {
+            return Ok(());
+        }
+        for _ in 0..count {
+            let start = walk.cursor.at();
+            // Every element takes a byte or more, so that the bytes end what a count begins.
+            walk.cursor.peek()?;
+            value(walk, place.element(), start, None, item)?;
+        }
+        start = walk.cursor.at();
+    }
+}
+
+fn length(cursor: &mut Cursor<'_>) -> Result<u64, Stop> {
+    let start = cursor.at();
+    u64::try_from(long(cursor)?).map_err(|_| malformed(start, "a negative length"))
+}
+
+/// A zigzag varint.
+fn long(cursor: &mut Cursor<'_>) -> Result<i64, Stop> {
+    let n = cursor.varint()?;
+    Ok((n >> 1) as i64 ^ -((n & 1) as i64))
+}
+
+fn malformed(start: usize, reason: impl Into<String>) -> Stop {
+    Stop::Error(Error::new(Fault::Malformed, start, reason))
+}

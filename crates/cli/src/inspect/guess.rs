@@ -1,0 +1,38 @@
+//! What bytes look like that are not of the format that they were taken for.
+
+use crate::input;
+use dunnage_formats::{Id, Mapping, Value};
+use dunnage_schema::Model;
+
+/// The formats that bytes are tried as: those that say what they are, and those that the schema makes readable.
+const TRIED: [Id; 9] =
+    [Id::Json, Id::Bson, Id::Cbor, Id::Msgpack, Id::Pson, Id::Packed, Id::Struct, Id::Avro, Id::Protobuf];
+
+/// A hint at another format than `taken`, in which `bytes` are a whole message.
+///
+/// A single number or text says little: most bytes are one in some format. So the message has to be a map or an array.
+pub fn hint(bytes: &[u8], taken: Id, model: Option<&Model>) -> Option<String> {
+    let is_hex = bytes.len() > 3 && bytes.iter().all(|b| b.is_ascii_hexdigit() || b.is_ascii_whitespace());
+    if is_hex && input::from_hex(bytes).is_ok() {
+        return Some("the input looks like hex text: --hex".to_owned());
+    }
+    let looks = |id: &Id| {
+        let format = id.open(model, Mapping::Exact).ok()?;
+        let message = format.decode(bytes).ok()?;
+        let holds_values = match &message {
+            Value::Map(entries) => !entries.is_empty(),
+            Value::Array(items) => !items.is_empty(),
+            _ => false,
+        };
+        holds_values.then_some(*id)
+    };
+    let found = TRIED.iter().filter(|id| **id != taken).find_map(looks)?;
+    Some(match found {
+        Id::Json | Id::Bson => {
+            format!(
+                "the bytes look like {found}: `dunnage convert --from {found} --to {taken}` makes {taken} of them"
+            )
+        }
+        found => format!("the bytes look like {found}: --format {found}"),
+    })
+}

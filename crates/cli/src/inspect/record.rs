@@ -1,0 +1,103 @@
+//! What the formats that a schema drives have in common: a record, whose fields the bytes do not name.
+
+use super::{
+    Cursor, Item, Sink, Stop,
+    item::{counted, quoted},
+};
+use dunnage_codegen::{Field, Kind, Record};
+
+/// A walk over a message of a record.
+pub struct Walk<'c, 'a> {
+    pub cursor: &'c mut Cursor<'a>,
+    pub sink: &'c mut dyn Sink,
+}
+
+/// An item's name, and how far it is indented.
+#[derive(Clone, Copy)]
+pub struct Place<'n> {
+    pub name: &'n str,
+    pub depth: usize,
+}
+
+impl<'n> Place<'n> {
+    /// The place of `field`, one of the message.
+    pub fn of(field: &'n Field, depth: usize) -> Place<'n> {
+        Place { name: &field.name, depth }
+    }
+
+    /// The place of an element of the list that stands here.
+    pub fn element(self) -> Place<'n> {
+        Place { name: "-", depth: self.depth + 1 }
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Reports the bytes from `start` to here.
+    pub fn report(
+        &mut self,
+        place: Place<'_>,
+        start: usize,
+        meaning: &str,
+        about: impl Into<String>,
+    ) -> Result<(), Stop> {
+        let name = if place.name.is_empty() { String::new() } else { format!("{}: ", place.name) };
+        Ok(self.sink.item(&Item {
+            offset: start,
+            depth: place.depth,
+            bytes: self.cursor.since(start),
+            meaning: format!("{name}{meaning}"),
+            about: about.into(),
+            note: None,
+        })?)
+    }
+
+    /// Reports text of `length` bytes whose length began at `start`.
+    pub fn text(&mut self, place: Place<'_>, start: usize, length: u64) -> Result<(), Stop> {
+        let content = self.cursor.at();
+        let text = quoted(self.cursor.text(length, content)?);
+        self.report(place, start, &text, counted(length, "byte of text", "bytes of text"))
+    }
+
+    /// Reports `length` bytes whose length began at `start`.
+    pub fn bytes(&mut self, place: Place<'_>, start: usize, length: u64) -> Result<(), Stop> {
+        self.cursor.take(length)?;
+        self.report(place, start, "bytes", counted(length, "byte", "bytes"))
+    }
+}
+
+/// The name of value `index` of an enumeration.
+pub fn symbol(kind: &Kind, index: u64) -> String {
+    let Kind::Enum(enumeration) = kind else { return index.to_string() };
+    let symbol = usize::try_from(index).ok().and_then(|index| enumeration.symbols.get(index));
+    symbol.cloned().unwrap_or_else(|| format!("{index}, which has no name"))
+}
+
+/// What a field holds, for people. Numbers with decimals are scaled: the notes of the definition say by what.
+pub fn noun(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Bool => "boolean",
+        Kind::Integer(_) => "integer",
+        Kind::Float32 => "binary32",
+        Kind::Float64 => "binary64",
+        Kind::Text => "text",
+        Kind::Bytes => "bytes",
+        Kind::Enum(_) => "enum",
+        Kind::List(_) => "list",
+        Kind::Record(_) => "record",
+    }
+}
+
+/// How an integer is scaled, where the field's notes say so: `integer, times 100`.
+pub fn scaled(field: Option<&Field>, kind: &Kind) -> String {
+    let times = field.into_iter().flat_map(|field| &field.notes).flat_map(|note| note.split(['.', ',']));
+    let times = times.map(str::trim).find(|note| note.starts_with("Times "));
+    match (kind, times) {
+        (Kind::Integer(_), Some(times)) => format!("integer, t{}", &times[1..]),
+        _ => noun(kind).to_owned(),
+    }
+}
+
+/// The optional fields of a record, in their order.
+pub fn optional(record: &Record) -> impl Iterator<Item = &Field> {
+    record.fields.iter().filter(|field| field.optional)
+}

@@ -1,0 +1,186 @@
+//! What a field's name says about its numbers.
+
+use super::words;
+
+/// Words that name a quantity, and its range in whole units: of what exists, not of what was seen.
+///
+/// Degrees; metres; degrees Celsius, Fahrenheit and kelvin from a cold chamber to an engine; per cent; dBm, and the 0 to
+/// 31 and 99 of `AT+CSQ`; dB; pH.
+const RANGES: [(&[&str], i128, i128); 10] = [
+    (&["lat", "latitude"], -90, 90),
+    (&["lon", "lng", "long", "longitude"], -180, 180),
+    (&["heading", "course", "bearing", "azimuth", "cog", "hdg"], 0, 360),
+    (&["direction", "pitch", "roll", "yaw", "tilt"], -360, 360),
+    (&["alt", "altitude", "elevation"], -1_000, 100_000),
+    (&["temperature", "temp", "tmp", "dew", "dewpoint"], -100, 200),
+    (&["humidity", "hum", "rh", "percent", "percentage", "pct", "soc", "soh"], 0, 100),
+    (&["rssi", "rsrp", "dbm"], -200, 100),
+    (&["snr", "sinr", "rsrq"], -50, 50),
+    (&["ph"], 0, 14),
+];
+
+/// Words of quantities that are never negative, however large they get.
+const NEVER_NEGATIVE: [&str; 48] = [
+    "count",
+    "counter",
+    "counts",
+    "cnt",
+    "total",
+    "num",
+    "number",
+    "nr",
+    "seq",
+    "sequence",
+    "index",
+    "idx",
+    "id",
+    "port",
+    "channel",
+    "uptime",
+    "age",
+    "duration",
+    "interval",
+    "period",
+    "size",
+    "length",
+    "bytes",
+    "packets",
+    "frames",
+    "hops",
+    "sats",
+    "nsat",
+    "satellites",
+    "hdop",
+    "vdop",
+    "pdop",
+    "battery",
+    "bat",
+    "vbat",
+    "batt",
+    "pressure",
+    "baro",
+    "lux",
+    "illuminance",
+    "irradiance",
+    "distance",
+    "speed",
+    "sog",
+    "rain",
+    "rainfall",
+    "precipitation",
+    "rpm",
+];
+
+/// Words of quantities that are measured, so that whole numbers alone may be chance.
+const MEASURED: [&str; 14] = [
+    "speed",
+    "sog",
+    "rain",
+    "rainfall",
+    "precipitation",
+    "pressure",
+    "distance",
+    "voltage",
+    "volt",
+    "current",
+    "power",
+    "energy",
+    "flow",
+    "weight",
+];
+
+/// Words of moments.
+const TIMES: [&str; 23] = [
+    "time",
+    "timestamp",
+    "ts",
+    "dt",
+    "date",
+    "datetime",
+    "epoch",
+    "at",
+    "utc",
+    "unix",
+    "when",
+    "created",
+    "updated",
+    "sampled",
+    "measured",
+    "recorded",
+    "received",
+    "sent",
+    "seen",
+    "since",
+    "until",
+    "expires",
+    "start",
+];
+
+/// Words that say that a number is not in the unit of the quantity.
+const RAW: [&str; 2] = ["raw", "adc"];
+
+/// What a word of a name says.
+#[derive(Debug, Clone, Copy, Default)]
+struct Quantity {
+    range: Option<(i128, i128)>,
+    is_never_negative: bool,
+    is_measured: bool,
+}
+
+impl Quantity {
+    /// The quantity that `name` is about: the last of its words that names one. The default is none.
+    fn of(name: &str) -> Quantity {
+        let words = words::of(name);
+        if words.iter().any(|word| RAW.contains(&word.as_str())) {
+            return Quantity::default();
+        }
+        words.iter().rev().find_map(|word| Quantity::named(word)).unwrap_or_default()
+    }
+
+    fn named(word: &str) -> Option<Quantity> {
+        let row = RANGES.iter().find(|(words, _, _)| words.contains(&word));
+        let quantity = Quantity {
+            range: row.map(|(_, min, max)| (*min, *max)),
+            is_never_negative: NEVER_NEGATIVE.contains(&word),
+            is_measured: row.is_some() || MEASURED.contains(&word),
+        };
+        (quantity.is_never_negative || quantity.is_measured).then_some(quantity)
+    }
+}
+
+/// The range in whole units that the name says, if it does.
+pub(super) fn range(name: &str) -> Option<(i128, i128)> {
+    Quantity::of(name).range
+}
+
+/// Whether the name says that no number is negative.
+pub(super) fn is_never_negative(name: &str) -> bool {
+    Quantity::of(name).is_never_negative
+}
+
+/// Whether the name says that the numbers are measured, and so may have decimals though none were seen.
+pub(super) fn is_measured(name: &str) -> bool {
+    Quantity::of(name).is_measured
+}
+
+/// Whether the name says that it is a moment.
+pub(super) fn is_time(name: &str) -> bool {
+    words::of(name).iter().any(|word| TIMES.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_that_is_a_quantity_says_the_range() {
+        assert_eq!(range("battery_temperature"), Some((-100, 200)));
+        assert_eq!(range("temp1"), Some((-100, 200)));
+        assert_eq!(range("temperature_count"), None);
+        assert_eq!(range("temp_raw"), None);
+        assert_eq!(range("template"), None);
+        assert!(!is_never_negative("battery_current") && is_measured("battery_current"));
+        assert!(is_never_negative("frame-count") && !is_never_negative("discount"));
+        assert!(is_time("createdAt") && is_time("ts_ms") && !is_time("lifetimes"));
+    }
+}
