@@ -66,7 +66,7 @@ pub use reload::{ReloadError, Reloaded};
 pub use tls::{Settings as Tls, TlsError};
 
 use arc_swap::ArcSwap;
-use buffer::{Opened, Queue, Readers, Totals, Writer};
+use buffer::{Opened, Queue, Readers, Shares, Totals, Writer};
 use hex::hex;
 use inputs::Named;
 use live::{Commits, Live};
@@ -210,7 +210,8 @@ impl Gateway {
         #[cfg(unix)]
         let socket = config.admin_socket().map(|path| admin::Socket::bind(&path)).transpose()?;
         let (stopping, watching) = watch::channel(false);
-        let (queue, receiver) = Queue::new(config.buffer.queue_messages, config.buffer.queue_bytes);
+        let shares = Shares::of(config.buffer.queue_bytes, config.http.body_limit_bytes);
+        let (queue, receiver) = Queue::new(config.buffer.queue_messages, shares);
         let totals = opened.totals().clone();
         let cursors = opened.cursors().clone();
         let started_at = clock::now();

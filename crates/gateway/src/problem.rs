@@ -1,6 +1,9 @@
 //! Errors as clients see them: `application/problem+json` (RFC 9457).
 
-use crate::{buffer::Refusal, name::MAX_KEY};
+use crate::{
+    buffer::{NoRoom, Refusal},
+    name::MAX_KEY,
+};
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -120,6 +123,14 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "queue-full", "Queue full", detail)
     }
 
+    /// Incomplete messages hold as much memory as they may; `whose` says of whom.
+    fn no_share(whose: &str) -> Self {
+        let detail = format!(
+            "messages {whose} that have not arrived whole take as much memory as they may; send it again when others are done"
+        );
+        Problem { detail, ..Problem::full() }
+    }
+
     /// The buffer is at its limit.
     pub fn buffer_full() -> Self {
         let detail =
@@ -161,6 +172,22 @@ impl Problem {
     pub fn unreadable() -> Self {
         let detail = "the buffer could not be read; the log says why";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unreadable", "Buffer not readable", detail)
+    }
+}
+
+impl From<NoRoom> for Problem {
+    fn from(no_room: NoRoom) -> Problem {
+        match no_room {
+            NoRoom::All => Problem::full(),
+            NoRoom::Incomplete => Problem::no_share("of all senders"),
+            NoRoom::Address => Problem::no_share("from this address"),
+            NoRoom::Device => Problem::no_share("of this device"),
+            NoRoom::GaveWay => {
+                let detail =
+                    "the message stopped arriving, and its memory was needed for another; send it again";
+                Problem { detail: detail.into(), ..Problem::full() }
+            }
+        }
     }
 }
 

@@ -71,7 +71,7 @@ fn bodies_in_memory_are_bounded_together() {
         config.buffer.queue_bytes = 100_000;
         config.http.body_timeout_seconds = 2;
     });
-    // Two senders leave their bodies unfinished; each holds what it has sent.
+    // Two senders leave their bodies unfinished; one holds what it has sent, for the other there is no room.
     let hold: Vec<_> = (0..2)
         .map(|_| {
             let mut stream = connect(&gateway);
@@ -84,12 +84,16 @@ fn bodies_in_memory_are_bounded_together() {
     std::thread::sleep(Duration::from_millis(300));
     let body = format!("\"{}\"", "x".repeat(5_000));
     let answer = gateway.post("/ingest/d", JSON, body.as_bytes());
+    assert_eq!(answer.status, 204, "{}", answer.text);
+    // One that comes in parts is refused until the first has stopped for long enough.
+    let large = [body.as_bytes(), &[b' '; 50_000]].concat();
+    let answer = gateway.post("/ingest/d", JSON, &large);
     assert_eq!((answer.status, answer.headers["retry-after"].to_str().unwrap()), (503, "1"));
     for stream in hold {
         let (text, _) = rest(stream);
         assert!(text.starts_with("HTTP/1.1 408"), "{text}");
     }
-    assert_eq!(gateway.post("/ingest/d", JSON, body.as_bytes()).status, 204);
+    assert_eq!(gateway.post("/ingest/d", JSON, &large).status, 204);
 }
 
 #[test]

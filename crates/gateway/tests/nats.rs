@@ -90,6 +90,34 @@ fn a_stream_that_is_deleted_is_made_again_and_what_is_too_large_is_set_aside() {
 }
 
 #[test]
+fn a_stream_that_is_made_has_bounds_and_what_does_not_fit_waits() {
+    const MESSAGES: usize = 60;
+    let cluster = Cluster::start(1, "");
+    let create = "ack_timeout_seconds = 2\n[nats.create]\nreplicas = 1\nmax_bytes = 50000";
+    let gateway = start_with(|config| config.outputs.push(output(&cluster.urls(), create)));
+    for n in 0..MESSAGES {
+        let body = format!("\"{n:02}{}\"", "x".repeat(2000));
+        assert_eq!(gateway.post(&format!("/ingest/d{n}"), JSON, body.as_bytes()).status, 204);
+    }
+    let context = gateway.runtime.block_on(cluster.context());
+    let mut seen = std::collections::BTreeSet::new();
+    let begun = Instant::now();
+    while seen.len() < MESSAGES {
+        let messages = gateway.runtime.block_on(read(&context, 1));
+        seen.extend(messages.iter().map(|m| m.payload.get(1..3).unwrap().to_vec()));
+        // A full stream keeps what it has; there is room when somebody makes it.
+        let mut stream = gateway.runtime.block_on(context.get_stream("FLEET")).unwrap();
+        let info = gateway.runtime.block_on(stream.info()).unwrap();
+        assert!(info.state.bytes <= 50_000, "{}", info.state.bytes);
+        assert_eq!((info.config.max_bytes, info.config.discard), (50_000, stream::DiscardPolicy::New));
+        assert_eq!(info.config.max_age, Duration::from_secs(604_800));
+        let last = messages.last().unwrap().sequence;
+        gateway.runtime.block_on(async { stream.purge().sequence(last + 1).await }).unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(90), "{}", seen.len());
+    }
+}
+
+#[test]
 fn a_stream_that_is_missing_or_a_token_that_is_wrong_is_waited_for() {
     let cluster = Cluster::start(1, "authorization { token: secret }");
     let folder = tempfile::tempdir().unwrap();

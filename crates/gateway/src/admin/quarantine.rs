@@ -200,7 +200,7 @@ async fn decode_again(shared: &Arc<Shared>, kept: Kept) -> Result<Reading, (Reje
 async fn requeue(shared: &Shared, reading: Reading, id: i64) -> Result<Receiver<bool>, Problem> {
     let mut room = shared.queue.reserve();
     let begun = Instant::now();
-    while !room.grow(reading.raw.len() + reading.json.len()) {
+    while room.grow(reading.raw.len() + reading.json.len()).is_err() {
         if begun.elapsed() > PATIENCE {
             return Err(Problem::full());
         }

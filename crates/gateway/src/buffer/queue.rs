@@ -1,10 +1,13 @@
 //! The way to the writer: a bounded queue, and a bound on the bytes that the gateway holds.
 
-use super::changes::Change;
+use super::{
+    changes::Change,
+    memory::{Memory, Reservation, Shares},
+};
 use crate::reading::{Reading, Reject};
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+    atomic::{AtomicBool, Ordering},
 };
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -60,36 +63,23 @@ pub enum Refusal {
 #[derive(Clone)]
 pub struct Queue {
     sender: mpsc::Sender<Entry>,
-    held: Arc<Held>,
-}
-
-struct Held {
-    bytes: AtomicUsize,
-    limit: usize,
-    buffer_full: AtomicBool,
+    memory: Memory,
+    buffer_full: Arc<AtomicBool>,
 }
 
 /// A message that waits for its commit.
 pub struct Durable(oneshot::Receiver<bool>);
 
-/// Bytes that count against the limit until this is dropped.
-pub struct Reservation {
-    bytes: usize,
-    held: Arc<Held>,
-}
-
 impl Queue {
-    /// A queue for `messages` messages, and for `bytes` bytes at most.
-    pub fn new(messages: usize, bytes: usize) -> (Queue, mpsc::Receiver<Entry>) {
+    /// A queue for `messages` messages, and for the bytes that `shares` say.
+    pub fn new(messages: usize, shares: Shares) -> (Queue, mpsc::Receiver<Entry>) {
         let (sender, receiver) = mpsc::channel(messages);
-        let held =
-            Arc::new(Held { bytes: AtomicUsize::new(0), limit: bytes, buffer_full: AtomicBool::new(false) });
-        (Queue { sender, held }, receiver)
+        (Queue { sender, memory: Memory::new(shares), buffer_full: Arc::default() }, receiver)
     }
 
     /// A reservation of nothing; it grows as bytes arrive.
     pub fn reserve(&self) -> Reservation {
-        Reservation { bytes: 0, held: Arc::clone(&self.held) }
+        self.memory.reserve()
     }
 
     /// Gives a reading to the writer; it is durable once the answer says so. `queued` is called once the writer answers for it.
@@ -181,12 +171,12 @@ impl Queue {
 
     /// Says whether the buffer has room for messages. Answers what was said before.
     pub fn set_buffer_full(&self, full: bool) -> bool {
-        self.held.buffer_full.swap(full, Ordering::Relaxed)
+        self.buffer_full.swap(full, Ordering::Relaxed)
     }
 
     /// Whether the buffer is at its limit.
     pub fn is_buffer_full(&self) -> bool {
-        self.held.buffer_full.load(Ordering::Relaxed)
+        self.buffer_full.load(Ordering::Relaxed)
     }
 
     /// Tells the writer to write what waits and end.
@@ -205,14 +195,14 @@ impl Queue {
         self.sender.max_capacity()
     }
 
-    /// Most bytes held.
-    pub fn limit(&self) -> usize {
-        self.held.limit
+    /// How many bytes may be held.
+    pub fn shares(&self) -> Shares {
+        self.memory.shares()
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.held.bytes.load(Ordering::Relaxed)
+        self.memory.used()
     }
 
     /// Whether the writer has ended.
@@ -228,43 +218,5 @@ impl Durable {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => Err(Refusal::NotWritten),
         }
-    }
-}
-
-impl Reservation {
-    /// Takes `bytes` more, or nothing when that is over the limit.
-    #[must_use]
-    pub fn grow(&mut self, bytes: usize) -> bool {
-        let before = self.held.bytes.fetch_add(bytes, Ordering::Relaxed);
-        let fits = before.saturating_add(bytes) <= self.held.limit;
-        if fits {
-            self.bytes += bytes;
-        } else {
-            self.held.bytes.fetch_sub(bytes, Ordering::Relaxed);
-        }
-        fits
-    }
-}
-
-impl Drop for Reservation {
-    fn drop(&mut self) {
-        self.held.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reservations_stay_under_the_limit_and_give_back_what_they_took() {
-        let (queue, _receiver) = Queue::new(1, 100);
-        let (mut a, mut b) = (queue.reserve(), queue.reserve());
-        assert!(a.grow(60) && a.grow(30) && !b.grow(11) && b.grow(10));
-        assert_eq!(queue.bytes(), 100);
-        drop(a);
-        assert!(b.grow(90) && !b.grow(1));
-        drop(b);
-        assert_eq!(queue.bytes(), 0);
     }
 }

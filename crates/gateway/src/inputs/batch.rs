@@ -129,9 +129,7 @@ async fn put(
     piece: Piece,
 ) -> Result<Queued, Problem> {
     let mut room = shared.queue.reserve();
-    if !room.grow(piece.raw.len()) {
-        return Err(Problem::full());
-    }
+    room.grow(piece.raw.len())?;
     let content_type = &framing.content_type;
     let encoding = piece.bad.map_or_else(|| encoding(content_type), Err);
     // What waits in the queue must not hold all of the body.

@@ -1,6 +1,10 @@
 //! Receiving a request's body: bounded in size, in time, and in what all bodies take together.
 
-use crate::{buffer::Reservation, config::Http, problem::Problem};
+use crate::{
+    buffer::{NoRoom, Reservation, Sender},
+    config::Http,
+    problem::Problem,
+};
 use axum::{
     body::{Bytes, HttpBody},
     http::StatusCode,
@@ -17,18 +21,25 @@ use std::{
 /// place. One that is held would keep 8 KiB or more from it, which it has to get anew.
 const COPIED: usize = 2048;
 
-/// All of `body`. Its bytes are taken from `room` as they arrive.
-pub async fn receive<B>(mut body: B, limits: &Http, room: &mut Reservation) -> Result<Bytes, Problem>
+/// All of `body`, which `sender` sends. Its bytes are taken from `room` as they arrive; if it has to wait for some, it is one of the
+/// messages that have not arrived whole, and gives way when it makes no progress.
+pub async fn receive<B>(
+    mut body: B,
+    limits: &Http,
+    sender: Sender<'_>,
+    room: &mut Reservation,
+) -> Result<Bytes, Problem>
 where
     B: HttpBody<Data = Bytes, Error: Display> + Unpin,
 {
     let announced = body.size_hint().lower();
     let mut received = pin!(async {
         let received = match announced <= limits.body_limit_bytes as u64 {
-            true => collect(&mut body, limits, room).await,
+            true => collect(&mut body, limits, sender, room).await,
             false => Err(Problem::too_large(limits.body_limit_bytes)),
         };
         if received.is_err() {
+            room.clear();
             discard(&mut body, limits.body_limit_bytes).await;
         }
         received
@@ -51,13 +62,23 @@ pub async fn ignore<B: HttpBody<Data = Bytes> + Unpin>(mut body: B, limits: &Htt
     let _ = tokio::time::timeout(seconds, discard(&mut body, limits.body_limit_bytes)).await;
 }
 
-async fn collect<B>(body: &mut B, limits: &Http, room: &mut Reservation) -> Result<Bytes, Problem>
+async fn collect<B>(
+    body: &mut B,
+    limits: &Http,
+    sender: Sender<'_>,
+    room: &mut Reservation,
+) -> Result<Bytes, Problem>
 where
     B: HttpBody<Data = Bytes, Error: Display> + Unpin,
 {
     let mut first = Bytes::new();
     let mut all = Vec::new();
-    while let Some(piece) = next(body).await {
+    loop {
+        let piece = match poll_immediate(next(body)).await {
+            Some(piece) => piece,
+            None => wait(body, sender, room).await?,
+        };
+        let Some(piece) = piece else { break };
         let piece = piece.map_err(|e| {
             Problem::new(
                 StatusCode::BAD_REQUEST,
@@ -69,9 +90,7 @@ where
         if first.len() + all.len() + piece.len() > limits.body_limit_bytes {
             return Err(Problem::too_large(limits.body_limit_bytes));
         }
-        if !room.grow(piece.len()) {
-            return Err(Problem::full());
-        }
+        room.grow(piece.len())?;
         // Most bodies are one piece.
         if first.is_empty() && all.is_empty() {
             first = if piece.len() > COPIED { piece } else { Bytes::copy_from_slice(&piece) };
@@ -80,7 +99,22 @@ where
             all.extend_from_slice(&piece);
         }
     }
+    room.whole()?;
     Ok(if all.is_empty() { first } else { all.into() })
+}
+
+/// Waits for the next piece, unless another message needs the room of what has arrived.
+async fn wait<B: HttpBody<Data = Bytes> + Unpin>(
+    body: &mut B,
+    sender: Sender<'_>,
+    room: &mut Reservation,
+) -> Result<Option<Result<Bytes, B::Error>>, Problem> {
+    room.wait_for(sender)?;
+    tokio::select! {
+        biased;
+        piece = next(body) => Ok(piece),
+        () = room.give_way() => Err(NoRoom::GaveWay.into()),
+    }
 }
 
 /// Lets the rest of a body pass, up to `most` bytes. A client that is still sending when its connection is

@@ -73,10 +73,8 @@ pub async fn expand(
             Problem::new(StatusCode::BAD_REQUEST, "body", "Body not readable", detail)
         }
     })?;
-    match room.grow(expanded.len()) {
-        true => Ok(expanded.into()),
-        false => Err(Problem::full()),
-    }
+    room.grow(expanded.len())?;
+    Ok(expanded.into())
 }
 
 fn gzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     access::{self, Peer},
+    buffer::Sender,
     clock,
     name::{is_key, is_name},
     problem::Problem,
@@ -132,7 +133,8 @@ where
         }
     };
     let mut room = shared.queue.reserve();
-    let raw = match (receive(body, &shared.http, &mut room).await?, coding) {
+    let sender = Sender { address: peer.address, device: Some(&device) };
+    let raw = match (receive(body, &shared.http, sender, &mut room).await?, coding) {
         (raw, None) => raw,
         (compressed, Some(coding)) => Box::pin(expand(shared, coding, compressed, &mut room)).await?,
     };

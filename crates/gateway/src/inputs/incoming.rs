@@ -80,7 +80,7 @@ impl Incoming {
         }
         let alone = shared.queue.bytes() == 0;
         let mut room = shared.queue.reserve();
-        let fits = shared.queue.depth() < shared.queue.capacity() && room.grow(self.raw.len());
+        let fits = shared.queue.depth() < shared.queue.capacity() && room.grow(self.raw.len()).is_ok();
         let entered = match fits {
             true => {
                 let mut arrival = Arrival::new(&shared.board);

@@ -62,9 +62,7 @@ pub async fn enqueue(
     match read(shared, provenance, content_type, encoding, raw).await {
         Ok(reading) => {
             shared.metrics.decoded(reading.format);
-            if !room.grow(reading.json.len()) {
-                return Err(Problem::full());
-            }
+            room.grow(reading.json.len())?;
             let durable = shared.queue.store(reading, room, || arrival.queued())?;
             Ok(Queued { durable, problem: None })
         }

@@ -37,7 +37,8 @@ pub const EXAMPLE: &str = "\
 # Files, if the servers want them: credentials, or token_file; ca_file makes the connection TLS.
 # [output.nats.create]           # makes the stream when it is missing
 # replicas = 3
-# max_age_seconds = 604800
+# max_age_seconds = 604800       # what is older is forgotten, delivered or not
+# max_bytes = 8589934592         # of messages; has to hold those of max_age_seconds, as a full stream takes no more
 # duplicate_window_seconds = 120
 ";
 
@@ -94,13 +95,15 @@ pub struct Create {
     pub replicas: usize,
     /// How long it keeps messages; 0 for ever.
     pub max_age_seconds: u64,
+    /// Most bytes of messages that it keeps, on each server; 0 for what the servers allow. A full stream refuses messages.
+    pub max_bytes: u64,
     /// How long it recognises a message that comes again.
     pub duplicate_window_seconds: u64,
 }
 
 impl Default for Create {
     fn default() -> Self {
-        Create { replicas: 3, max_age_seconds: 7 * 86400, duplicate_window_seconds: 120 }
+        Create { replicas: 3, max_age_seconds: 7 * 86400, max_bytes: 8 << 30, duplicate_window_seconds: 120 }
     }
 }
 
@@ -177,20 +180,35 @@ impl Nats {
             return Ok(());
         }
         let name = &self.settings.stream;
-        if let Err(e) = context.get_stream(name).await {
-            let missing = |e: &jetstream::Error| e.error_code() == ErrorCode::STREAM_NOT_FOUND;
-            if !matches!(e.kind(), GetStreamErrorKind::JetStream(answer) if missing(&answer)) {
-                return Err(Failed::retry(format!("stream {name}: {e}")));
+        match context.get_stream(name).await {
+            Ok(stream) => warn_of_discards(&stream.cached_info().config),
+            Err(e) => {
+                let missing = |e: &jetstream::Error| e.error_code() == ErrorCode::STREAM_NOT_FOUND;
+                if !matches!(e.kind(), GetStreamErrorKind::JetStream(answer) if missing(&answer)) {
+                    return Err(Failed::retry(format!("stream {name}: {e}")));
+                }
+                self.create(context).await?;
             }
-            let Some(create) = &self.settings.create else {
-                let hint = "make it, or let [output.nats.create] do it";
-                return Err(Failed::retry(format!("there is no stream {name}: {hint}")));
-            };
-            let made = context.create_stream(self.stream(create)).await;
-            made.map_err(|e| Failed::retry(format!("stream {name} cannot be made: {e}")))?;
-            tracing::info!(stream = name, replicas = create.replicas, "the stream was made");
         }
         self.there.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Makes the stream, if that is wanted.
+    async fn create(&self, context: &Context) -> Result<(), Failed> {
+        let name = &self.settings.stream;
+        let Some(create) = &self.settings.create else {
+            let hint = "make it, or let [output.nats.create] do it";
+            return Err(Failed::retry(format!("there is no stream {name}: {hint}")));
+        };
+        let made = context.create_stream(self.stream(create)).await;
+        made.map_err(|e| {
+            let bytes = create.max_bytes;
+            Failed::retry(format!(
+                "stream {name} cannot be made: {e}; the servers must have room for max_bytes = {bytes}"
+            ))
+        })?;
+        tracing::info!(stream = name, replicas = create.replicas, "the stream was made");
         Ok(())
     }
 
@@ -200,6 +218,10 @@ impl Nats {
             subjects: vec![self.settings.subject.replace("{device}", "*").replace("{partition}", "*")],
             num_replicas: create.replicas,
             max_age: Duration::from_secs(create.max_age_seconds),
+            max_bytes: match create.max_bytes {
+                0 => -1,
+                bytes => i64::try_from(bytes).unwrap_or(i64::MAX),
+            },
             duplicate_window: Duration::from_secs(create.duplicate_window_seconds),
             discard: stream::DiscardPolicy::New,
             ..Default::default()
@@ -272,6 +294,18 @@ impl Output for Nats {
             // Everything that was delivered is acknowledged; this is only to leave in order.
             let _ = context.client().drain().await;
         }
+    }
+}
+
+/// Warns of a stream that makes room for new messages by forgetting old ones, which nobody would notice.
+fn warn_of_discards(config: &stream::Config) {
+    let bounded = config.max_bytes > 0 || config.max_messages > 0 || config.max_messages_per_subject > 0;
+    if bounded && config.discard == stream::DiscardPolicy::Old {
+        let stream = &config.name;
+        tracing::warn!(
+            stream,
+            "the stream discards its oldest messages when it is full, delivered or not: set its discard policy to new"
+        );
     }
 }
 

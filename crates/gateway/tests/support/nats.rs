@@ -54,7 +54,7 @@ impl Cluster {
             let (config, log) =
                 (folder.path().join(format!("{name}.conf")), folder.path().join(format!("{name}.log")));
             let text = format!(
-                "server_name: {name}\nlisten: \"127.0.0.1:{}\"\njetstream {{ store_dir: \"{}\" }}\n{}\n{more}\n",
+                "server_name: {name}\nlisten: \"127.0.0.1:{}\"\njetstream {{ store_dir: \"{}\", max_file_store: 100GB }}\n{}\n{more}\n",
                 clients[n],
                 store.display(),
                 if count > 1 { &cluster } else { "" },

@@ -18,15 +18,38 @@ pub struct Nginx {
 }
 
 impl Nginx {
+    /// With a server that has `locations`.
     pub fn start(locations: &str) -> Nginx {
+        Nginx::start_with("", |address| http(&format!("server {{\nlisten {address};\n{locations}\n}}")))
+    }
+
+    /// With `deploy/nginx.conf.template`, in front of `gateways`.
+    pub fn balance(gateways: &[SocketAddr]) -> Nginx {
+        let template = include_str!("../../../../deploy/nginx.conf.template");
+        let servers: String = gateways.iter().map(|at| format!("server {at} max_fails=0; ")).collect();
+        Nginx::start_with("", |address| {
+            http(&template.replace("${GATEWAYS}", &servers).replace("${LISTEN}", &address.to_string()))
+        })
+    }
+
+    /// With `deploy/nginx.stream-template`, whose variables are `values`. `${MQTT_LISTEN}` becomes its address.
+    pub fn balance_streams(values: &[(&str, String)]) -> Nginx {
+        let template = include_str!("../../../../deploy/nginx.stream-template");
+        let streams = values.iter().fold(template.to_owned(), |text, (variable, value)| {
+            assert!(text.contains(variable), "{variable}");
+            text.replace(variable, value)
+        });
+        Nginx::start_with("load_module /usr/lib/nginx/modules/ngx_stream_module.so;", |address| {
+            format!("stream {{\n{}\n}}\n", streams.replace("${MQTT_LISTEN}", &address.to_string()))
+        })
+    }
+
+    fn start_with(modules: &str, blocks: impl FnOnce(SocketAddr) -> String) -> Nginx {
         let address: SocketAddr = ([127, 0, 0, 1], free_port()).into();
         let folder = TempDir::new().unwrap();
-        let places: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map(|name| format!("{name}_temp_path {name};\n"))
-            .concat();
+        let blocks = blocks(address);
         let config = format!(
-            "daemon off;\nuser root;\nworker_processes 1;\npid nginx.pid;\nevents {{}}\nhttp {{\naccess_log off;\n{places}\
-             server {{\nlisten {address};\n{locations}\n}}\n}}\n"
+            "{modules}\ndaemon off;\nuser root;\nworker_processes 1;\npid nginx.pid;\nevents {{}}\n{blocks}"
         );
         fs::write(folder.path().join("nginx.conf"), config).unwrap();
         // Debian's place is not in every user's path.
@@ -67,4 +90,12 @@ impl Drop for Nginx {
             eprintln!("nginx: {}", self.log());
         }
     }
+}
+
+/// The block for HTTP, with nginx's files in its own folder.
+fn http(inside: &str) -> String {
+    let places: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|name| format!("{name}_temp_path {name};\n"))
+        .concat();
+    format!("http {{\naccess_log off;\n{places}\n{inside}\n}}\n")
 }

@@ -5,7 +5,10 @@ use super::{
     request::{self, Post, Refused},
     transfers::{Part, Step, Transfers},
 };
-use crate::{buffer::Queue, name::is_name};
+use crate::{
+    buffer::{Queue, Shares},
+    name::is_name,
+};
 use coap_lite::Packet;
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -17,7 +20,7 @@ const LIMIT: usize = 512;
 
 /// `bytes` are datagrams of one sender, each behind its length in a byte.
 pub fn check(mut bytes: &[u8]) {
-    let (queue, _receiver) = Queue::new(16, 1 << 20);
+    let (queue, _receiver) = Queue::new(16, Shares::of(1 << 20, LIMIT));
     let mut transfers = Transfers::new(LIMIT);
     let (mut sent, now) = (0, Instant::now());
     while let Some((length, rest)) = bytes.split_first() {
@@ -45,6 +48,7 @@ fn take(transfers: &mut Transfers, post: &Post, packet: &Packet, queue: &Queue, 
     let part = Part {
         endpoint: SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(),
         identity: request::identity(packet),
+        device: &post.device,
         block,
         size: post.size,
         bytes: &packet.payload,

@@ -254,6 +254,7 @@ impl Server {
                 let part = Part {
                     endpoint: asked.exchange.endpoint,
                     identity: request::identity(packet),
+                    device: &post.device,
                     block,
                     size: post.size,
                     bytes: &packet.payload,
@@ -269,10 +270,11 @@ impl Server {
                 if packet.payload.len() > limit {
                     return Err(too_large(limit));
                 }
-                match self.taking.len() < MOST && room.grow(packet.payload.len()) {
-                    true => Ok(Some((Bytes::copy_from_slice(&packet.payload), room))),
-                    false => Err(Problem::full()),
+                if self.taking.len() >= MOST {
+                    return Err(Problem::full());
                 }
+                room.grow(packet.payload.len())?;
+                Ok(Some((Bytes::copy_from_slice(&packet.payload), room)))
             }
         }
     }

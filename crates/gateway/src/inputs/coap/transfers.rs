@@ -2,7 +2,7 @@
 
 use super::{block::Block, endpoint::Endpoint};
 use crate::{
-    buffer::{Queue, Reservation},
+    buffer::{Queue, Reservation, Sender},
     problem::Problem,
 };
 use axum::{body::Bytes, http::StatusCode};
@@ -13,6 +13,8 @@ use std::{
 
 /// Most transfers at a time, and of one endpoint.
 const MOST: (usize, usize) = (1024, 4);
+/// How long a transfer may be silent before it gives way to another, when there are so many.
+const GRACE: Duration = Duration::from_secs(2);
 /// How long the next block may take: `MAX_TRANSMIT_WAIT`, after which its sender has given up (RFC 7252, 4.8.2).
 const PATIENCE: Duration = Duration::from_secs(93);
 /// How long all of a message may take.
@@ -22,6 +24,8 @@ const LONGEST: Duration = Duration::from_secs(15 * 60);
 pub struct Transfers {
     endpoints: HashMap<Endpoint, Vec<Transfer>>,
     count: usize,
+    /// How many gave way since [`Transfers::tidy`] was asked.
+    given_up: usize,
     /// Most bytes of a message.
     limit: usize,
 }
@@ -41,6 +45,8 @@ pub struct Part<'a> {
     pub endpoint: Endpoint,
     /// Which transfer of that endpoint it belongs to.
     pub identity: Vec<u8>,
+    /// Whose message it is.
+    pub device: &'a str,
     /// Its place.
     pub block: Block,
     /// How long the message is, as its sender says.
@@ -60,7 +66,7 @@ pub enum Step {
 impl Transfers {
     /// None yet; messages have at most `limit` bytes.
     pub fn new(limit: usize) -> Transfers {
-        Transfers { endpoints: HashMap::new(), count: 0, limit }
+        Transfers { endpoints: HashMap::new(), count: 0, given_up: 0, limit }
     }
 
     /// Takes a block. After an error the transfer is over, but for 4.08, which another block may mend.
@@ -92,9 +98,9 @@ impl Transfers {
             }
             return Err(incomplete(format!("the next block begins at byte {end}")));
         }
-        if !transfer.room.grow(part.bytes.len()) {
+        if let Err(no_room) = transfer.room.grow(part.bytes.len()) {
             self.remove(part);
-            return Err(Problem::full());
+            return Err(no_room.into());
         }
         transfer.bytes.extend_from_slice(part.bytes);
         transfer.last = now;
@@ -102,29 +108,54 @@ impl Transfers {
             return Ok(Step::Continue);
         }
         match self.remove(part) {
-            Some(whole) => Ok(Step::Whole(whole.bytes.into(), whole.room)),
+            Some(mut whole) => {
+                whole.room.whole()?;
+                Ok(Step::Whole(whole.bytes.into(), whole.room))
+            }
             None => Ok(Step::Continue),
         }
     }
 
     fn begin(&mut self, part: &Part<'_>, queue: &Queue, now: Instant) -> Result<(), Problem> {
-        let all = self.count;
-        let of_endpoint = self.endpoints.entry(part.endpoint).or_default();
-        if all >= MOST.0 || of_endpoint.len() >= MOST.1 {
-            if of_endpoint.is_empty() {
-                self.endpoints.remove(&part.endpoint);
-            }
+        if self.count >= MOST.0 {
+            self.make_way(now);
+        }
+        let of_endpoint = self.endpoints.get(&part.endpoint).map_or(0, Vec::len);
+        if self.count >= MOST.0 || of_endpoint >= MOST.1 {
             return Err(Problem::full());
         }
-        of_endpoint.push(Transfer {
+        let mut room = queue.reserve();
+        let address = part.endpoint.address.ip();
+        room.wait_for(Sender { address, device: Some(part.device) })?;
+        self.endpoints.entry(part.endpoint).or_default().push(Transfer {
             identity: part.identity.clone(),
             bytes: Vec::new(),
-            room: queue.reserve(),
+            room,
             begun: now,
             last: now,
         });
         self.count += 1;
         Ok(())
+    }
+
+    /// Gives up the transfer that has been silent for longest, if that is long, for one that begins.
+    fn make_way(&mut self, now: Instant) {
+        let all = self.endpoints.iter().flat_map(|(endpoint, transfers)| {
+            transfers.iter().enumerate().map(|(at, transfer)| (transfer.last, *endpoint, at))
+        });
+        let oldest = all.min_by_key(|(last, ..)| *last);
+        let Some((last, endpoint, at)) = oldest else { return };
+        if now.saturating_duration_since(last) < GRACE {
+            return;
+        }
+        if let Some(transfers) = self.endpoints.get_mut(&endpoint) {
+            transfers.swap_remove(at);
+            self.count -= 1;
+            self.given_up += 1;
+            if transfers.is_empty() {
+                self.endpoints.remove(&endpoint);
+            }
+        }
     }
 
     fn find(&mut self, part: &Part<'_>) -> Option<&mut Transfer> {
@@ -143,18 +174,19 @@ impl Transfers {
         Some(transfer)
     }
 
-    /// Gives up the transfers that take too long. Answers how many.
+    /// Gives up the transfers that take too long, or whose memory another needed. Answers how many.
     pub fn tidy(&mut self, now: Instant) -> usize {
         let before = self.count;
         self.endpoints.retain(|_, transfers| {
             transfers.retain(|transfer| {
                 now.saturating_duration_since(transfer.last) < PATIENCE
                     && now.saturating_duration_since(transfer.begun) < LONGEST
+                    && !transfer.room.has_given_way()
             });
             !transfers.is_empty()
         });
         self.count = self.endpoints.values().map(Vec::len).sum();
-        before - self.count
+        before - self.count + std::mem::take(&mut self.given_up)
     }
 }
 
@@ -174,6 +206,7 @@ fn incomplete(detail: impl Into<String>) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::Shares;
 
     const LIMIT: usize = 100;
 
@@ -189,7 +222,11 @@ mod tests {
 
     impl Sender {
         fn new() -> Sender {
-            Sender { transfers: Transfers::new(LIMIT), queue: Queue::new(8, 90).0, now: Instant::now() }
+            Sender {
+                transfers: Transfers::new(LIMIT),
+                queue: Queue::new(8, Shares::of(90, LIMIT)).0,
+                now: Instant::now(),
+            }
         }
 
         /// What came of a block of 16 bytes: `None` for more, a problem, or the message.
@@ -201,7 +238,8 @@ mod tests {
             bytes: &[u8],
         ) -> Result<Option<Bytes>, &'static str> {
             let block = Block { number, more, exponent: 0 };
-            let part = Part { endpoint: endpoint(port), identity: vec![1], block, size: None, bytes };
+            let part =
+                Part { endpoint: endpoint(port), identity: vec![1], device: "d", block, size: None, bytes };
             match self.transfers.take(&part, &self.queue, self.now) {
                 Ok(Step::Continue) => Ok(None),
                 Ok(Step::Whole(bytes, _)) => Ok(Some(bytes)),
@@ -242,17 +280,33 @@ mod tests {
         assert_eq!(sender.send(1, 5, false, &[1; 16]), Err("queue-full"));
         assert_eq!((sender.transfers.count, sender.queue.bytes()), (0, 0));
 
-        let queue = Queue::new(8, 1 << 20).0;
+        let queue = Queue::new(8, Shares::of(1 << 20, LIMIT)).0;
         let now = Instant::now();
         let mut begin = |port: u16, transfer: usize| {
             let block = Block { number: 0, more: true, exponent: 0 };
             let identity = transfer.to_be_bytes().to_vec();
-            let part = Part { endpoint: endpoint(port), identity, block, size: None, bytes: &[0; 16] };
+            let part =
+                Part { endpoint: endpoint(port), identity, device: "d", block, size: None, bytes: &[0; 16] };
             sender.transfers.take(&part, &queue, now).is_ok()
         };
         assert_eq!((0..6).filter(|n| begin(1, *n)).count(), MOST.1);
         assert_eq!((2..5000).filter(|port| begin(*port, 0)).count(), MOST.0 - MOST.1);
-        assert_eq!(sender.transfers.tidy(now + PATIENCE), MOST.0);
+        // The one that has been silent for longest gives way.
+        let mut later = |port: u16, at: Duration| {
+            let block = Block { number: 0, more: true, exponent: 0 };
+            let part = Part {
+                endpoint: endpoint(port),
+                identity: vec![1],
+                device: "d",
+                block,
+                size: None,
+                bytes: &[0; 16],
+            };
+            sender.transfers.take(&part, &queue, now + at).is_ok()
+        };
+        assert!(!later(6000, GRACE / 2) && later(6000, GRACE) && later(6001, GRACE));
+        assert_eq!(sender.transfers.count, MOST.0);
+        assert_eq!(sender.transfers.tidy(now + GRACE + PATIENCE), MOST.0 + 2);
         assert_eq!((sender.transfers.count, queue.bytes()), (0, 0));
     }
 
@@ -260,7 +314,14 @@ mod tests {
     fn a_message_that_says_it_is_too_large_is_not_begun() {
         let mut sender = Sender::new();
         let block = Block { number: 0, more: true, exponent: 0 };
-        let part = Part { endpoint: endpoint(1), identity: vec![], block, size: Some(101), bytes: &[0; 16] };
+        let part = Part {
+            endpoint: endpoint(1),
+            identity: vec![],
+            device: "d",
+            block,
+            size: Some(101),
+            bytes: &[0; 16],
+        };
         let refused = sender.transfers.take(&part, &sender.queue, sender.now);
         assert_eq!(refused.err().map(|problem| problem.name()), Some("too-large"));
         assert_eq!(sender.transfers.count, 0);

@@ -11,13 +11,14 @@ use super::{
     wire::{Stream, Wire},
 };
 use crate::{
+    buffer::Reservation,
     inputs::incoming::Entered,
     shared::{Arrival, said},
 };
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
-    sync::{OwnedSemaphorePermit, watch},
+    sync::watch,
     time::{Instant, sleep_until},
 };
 
@@ -146,7 +147,9 @@ impl Connection {
             self.heard = Instant::now();
             let packet = packet::read(self.client.answers.version, first, &body)?;
             drop(body);
-            let room = wire.room();
+            let mut room = wire.room();
+            // It is there whole, whether or not another has just needed its room.
+            let _ = room.as_mut().map_or(Ok(()), Reservation::whole);
             self.handle(packet, room, wire, flow)?;
         };
         // Most messages have their place in the queue at once.
@@ -160,12 +163,14 @@ impl Connection {
         wire.flush().await.map_err(|_| End::Broken)?;
         let silent = self.heard + self.client.silence;
         let until = wire.deadline().map_or(silent, |deadline| deadline.min(silent));
+        let gives_way = wire.give_way();
         tokio::select! {
             done = flow.advance(), if !flow.is_empty() => self.acknowledge(done, wire),
             filled = wire.fill(), if reading => match filled {
-                Ok(true) => wire.charge(&self.door.arriving)?,
+                Ok(true) => wire.charge(&self.door.arriving, self.peer.ip())?,
                 Ok(false) | Err(_) => return Err(End::Broken),
             },
+            refusal = gives_way => return Err(refusal.into()),
             () = said(&mut signals.taken_over) => {
                 return Err(Refusal::new(Reason::TakenOver, "the client has connected again").into());
             }
@@ -184,7 +189,7 @@ impl Connection {
     fn handle<S: Stream, C: Fn(Entered) -> Storing>(
         &mut self,
         packet: Packet,
-        room: Option<OwnedSemaphorePermit>,
+        room: Option<Reservation>,
         wire: &mut Wire<S>,
         flow: &mut Flow<C>,
     ) -> Result<(), End> {
@@ -211,7 +216,7 @@ impl Connection {
     fn publish<C: Fn(Entered) -> Storing>(
         &mut self,
         publish: Publish,
-        room: Option<OwnedSemaphorePermit>,
+        room: Option<Reservation>,
         flow: &mut Flow<C>,
     ) -> Result<(), Refusal> {
         let to: To = (publish.id, publish.qos);
@@ -232,7 +237,7 @@ impl Connection {
     fn enter<C: Fn(Entered) -> Storing>(
         &mut self,
         mut publish: Publish,
-        room: Option<OwnedSemaphorePermit>,
+        room: Option<Reservation>,
         flow: &mut Flow<C>,
     ) -> Result<(), Refusal> {
         if publish.retain && self.answers().version == Version::V5 {

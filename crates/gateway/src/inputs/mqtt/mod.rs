@@ -18,6 +18,7 @@ mod wire;
 use super::Input;
 use crate::{
     access::Peer,
+    buffer::{Memory, Shares},
     shared::{Shared, said},
     tls::{Acceptor, TlsError},
 };
@@ -100,7 +101,7 @@ struct Door {
     shared: Arc<Shared>,
     sessions: Arc<Sessions>,
     /// Room for large packets that arrive, in bytes: beside the messages that wait, as many again.
-    arriving: Arc<Semaphore>,
+    arriving: Memory,
 }
 
 impl Mqtt {
@@ -141,7 +142,9 @@ impl Input for Mqtt {
         let Ok(tls) = acceptor(&self.settings, &shared) else { return };
         let places = Arc::new(Semaphore::new(self.settings.connections));
         let sessions = Arc::new(Sessions::new(self.settings.connections.saturating_mul(2)));
-        let arriving = Arc::new(Semaphore::new(shared.queue.limit().min(Semaphore::MAX_PERMITS)));
+        let Shares { all, .. } = shared.queue.shares();
+        let largest = shared.http.body_limit_bytes + AROUND;
+        let arriving = Memory::new(Shares { incomplete: all, ..Shares::of(all, largest) });
         let door = Arc::new(Door { name: self.name, settings: self.settings, shared, sessions, arriving });
         let mut connections = JoinSet::new();
         let mut tidy = tokio::time::interval(TIDY);

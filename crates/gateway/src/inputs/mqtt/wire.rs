@@ -4,11 +4,11 @@ use super::{
     packet::frame,
     reason::{Reason, Refusal},
 };
+use crate::buffer::{Memory, NoRoom, Reservation, Sender};
 use bytes::BytesMut;
-use std::{io, sync::Arc, time::Duration};
+use std::{io, net::IpAddr, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, timeout},
 };
 
@@ -31,7 +31,7 @@ pub struct Wire<S> {
     input: BytesMut,
     /// What is to be written.
     pub output: BytesMut,
-    room: Option<OwnedSemaphorePermit>,
+    room: Option<Reservation>,
     /// When the packet began that has not arrived whole.
     begun: Option<Instant>,
 }
@@ -59,7 +59,7 @@ impl<S: Stream> Wire<S> {
     }
 
     /// The room that the last packet took, unless a large one is behind it.
-    pub fn room(&mut self) -> Option<OwnedSemaphorePermit> {
+    pub fn room(&mut self) -> Option<Reservation> {
         self.room.take_if(|_| self.input.len() <= SMALL)
     }
 
@@ -79,21 +79,27 @@ impl<S: Stream> Wire<S> {
         Ok(self.stream.read_buf(&mut self.input).await? > 0)
     }
 
-    /// Takes room for what has arrived of a large packet out of `all`, or refuses it when there is none.
-    pub fn charge(&mut self, all: &Arc<Semaphore>) -> Result<(), Refusal> {
+    /// Takes room for what has arrived of a large packet from `address` out of `memory`, or refuses it when there is none.
+    pub fn charge(&mut self, memory: &Memory, address: IpAddr) -> Result<(), Refusal> {
         if self.input.len() <= SMALL {
             return Ok(());
         }
-        let held = self.room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        let more = u32::try_from(self.input.len().saturating_sub(held)).unwrap_or(u32::MAX);
-        let Ok(more) = Arc::clone(all).try_acquire_many_owned(more) else {
-            return Err(Refusal::new(Reason::Busy, "there is no room for this packet now"));
-        };
-        match &mut self.room {
-            Some(room) => room.merge(more),
-            none => *none = Some(more),
+        let room = self.room.get_or_insert_with(|| memory.reserve());
+        let more = self.input.len().saturating_sub(room.bytes());
+        let charged = room.wait_for(Sender { address, device: None }).and_then(|()| room.grow(more));
+        charged.map_err(busy)
+    }
+
+    /// Waits until another packet needs the room of the one that arrives.
+    pub fn give_way(&self) -> impl Future<Output = Refusal> + Send + use<S> {
+        let room = self.room.as_ref().map(Reservation::give_way);
+        async move {
+            match room {
+                Some(given_way) => given_way.await,
+                None => std::future::pending().await,
+            }
+            busy(NoRoom::GaveWay)
         }
-        Ok(())
     }
 
     /// Writes what is to be written.
@@ -119,4 +125,13 @@ impl<S: Stream> Wire<S> {
             let _ = timeout(WRITE, self.stream.shutdown()).await;
         }
     }
+}
+
+fn busy(no_room: NoRoom) -> Refusal {
+    let why = match no_room {
+        NoRoom::All | NoRoom::Incomplete => "there is no room for this packet now",
+        NoRoom::Address | NoRoom::Device => "large packets from this address take as much room as they may",
+        NoRoom::GaveWay => "the packet stopped arriving, and another needed its room",
+    };
+    Refusal::new(Reason::Busy, why)
 }

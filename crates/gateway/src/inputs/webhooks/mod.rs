@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     access::{self, Peer},
-    buffer::Reservation,
+    buffer::{Reservation, Sender},
     clock,
     config::{FormatName, Http},
     name::is_name,
@@ -69,6 +69,8 @@ pub const EXAMPLE: &str = "\
 const METRIC: &str = "webhook";
 /// Largest request of a provider, in bytes. There is much in it beside the device's message.
 const CALLBACK_BYTES: usize = 1 << 20;
+/// The same where only a signature in the request says who sent it: until all of it is there, anybody may have.
+const SIGNED_BYTES: usize = 64 << 10;
 
 /// `[input.webhook]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -239,15 +241,21 @@ impl Hook {
         request: Request,
     ) -> Result<(Callback, Reservation), Problem> {
         let (head, body) = request.into_parts();
-        let limits = Http { body_limit_bytes: CALLBACK_BYTES, ..shared.http.clone() };
         let guard = self.guard.load_full();
+        let body_limit_bytes = match &*guard {
+            Guard::Signature(_) => SIGNED_BYTES,
+            Guard::Tokens(_) => CALLBACK_BYTES,
+        };
+        let limits = Http { body_limit_bytes, ..shared.http.clone() };
         if let Err(tried) = self.admit(&guard, &head) {
             ignore(body, &limits).await;
             let detail = format!("{} must have a token of this webhook", self.header);
             return Err(shared.access.refuse_token(peer, tried, detail));
         }
         let mut room = shared.queue.reserve();
-        let bytes = receive(body, &limits, &mut room).await?;
+        // The device is not known yet; requests of a webhook have a share together. No device's id has a slash.
+        let sender = Sender { address: peer.address, device: Some(&format!("/hooks/{}", self.name)) };
+        let bytes = receive(body, &limits, sender, &mut room).await?;
         let key = match &*guard {
             Guard::Signature(key) => Some(key),
             Guard::Tokens(_) => None,
