@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Keys, Tokens, TokensError},
-    buffer,
+    buffer::{self, Use},
     config::Config,
     config_file::{ConfigError, differences},
     inputs::InputError,
@@ -153,7 +153,13 @@ impl Reloader {
             slot: key.slot,
             stored,
         };
-        let stored = self.shared.readers.read(buffer::stored_layouts).await.ok_or(ReloadError::Buffer)?;
+        let stored = self
+            .shared
+            .readers
+            .of(Use::Admin)
+            .read(buffer::stored_layouts)
+            .await
+            .ok_or(ReloadError::Buffer)?;
         let loaded = self.shared.profiles.load_full();
         let stored = stored.iter().map(|key| (&**key, true));
         let all = stored.chain(loaded.layouts().map(|key| (key, false)));

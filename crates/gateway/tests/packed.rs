@@ -344,6 +344,7 @@ fn a_buffer_of_the_version_before_goes_on() {
              DROP TABLE gaps; ALTER TABLE messages DROP COLUMN \"check\";
              ALTER TABLE totals DROP COLUMN dropped; ALTER TABLE totals DROP COLUMN dropped_to;
              ALTER TABLE totals DROP COLUMN lost; ALTER TABLE totals DROP COLUMN damages;
+             ALTER TABLE messages DROP COLUMN origin; ALTER TABLE quarantine DROP COLUMN origin; DROP TABLE waypoints;
              PRAGMA user_version = 1",
         )
         .unwrap();
@@ -352,4 +353,6 @@ fn a_buffer_of_the_version_before_goes_on() {
     let bytes = packed(bundled_named("container").unwrap(), CONTAINER);
     assert_eq!(gateway.post("/ingest/d?schema=container", PACKED, &bytes).status, 204);
     assert_eq!(gateway.get_json("/api/stats")["stored"], 2);
+    // It was brought up to date, and not taken for a damaged one.
+    assert!(gateway.get("/metrics").text.contains("\ndunnage_buffer_damages_total 0\n"));
 }

@@ -4,7 +4,7 @@ use super::{Admin, Query, ids::Ids, query};
 use crate::{
     api::objects::RejectObject,
     buffer::{
-        Change,
+        Change, Use,
         quarantine::{self, Filter, Kept},
     },
     inputs::{content_type::encoding, read::read},
@@ -50,7 +50,7 @@ impl Asked {
     async fn find(&self, shared: &Shared, range: (i64, i64), limit: usize) -> Result<Vec<Kept>, Problem> {
         let (filter, wanted) = (self.filter(), self.schema.clone());
         let profiles = shared.profiles.load_full();
-        let found = shared.readers.read(move |c| {
+        let found = shared.readers.of(Use::Admin).read(move |c| {
             let also = |kept: &Kept| {
                 wanted.is_none()
                     || profiles.schema_of(&kept.device, kept.schema.as_deref()) == wanted.as_deref()

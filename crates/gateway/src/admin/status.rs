@@ -2,7 +2,7 @@
 
 use super::Admin;
 use crate::{
-    buffer::{quarantine, undelivered},
+    buffer::{Use, quarantine, undelivered},
     clock::{self, rfc3339},
     outputs::{self, Breaker},
     problem::Problem,
@@ -102,8 +102,10 @@ impl Output {
 /// All of it.
 pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
     let (shared, config) = (&admin.shared, &admin.config);
-    let (messages, bytes) = shared.readers.read(quarantine::size).await.ok_or_else(Problem::unreadable)?;
-    let counts = shared.readers.read(undelivered::counts).await.ok_or_else(Problem::unreadable)?;
+    let (messages, bytes) =
+        shared.readers.of(Use::Admin).read(quarantine::size).await.ok_or_else(Problem::unreadable)?;
+    let counts =
+        shared.readers.of(Use::Admin).read(undelivered::counts).await.ok_or_else(Problem::unreadable)?;
     let totals = shared.board.totals();
     let undelivered = |name: &str| counts.iter().find(|(output, _)| output == name).map_or(0, |(_, n)| *n);
     let outputs = shared.outputs.statuses(totals.last_message_id).into_iter();

@@ -2,7 +2,10 @@
 
 use super::{Admin, Query, ids::Ids, query};
 use crate::{
-    buffer::undelivered::{self, Undelivered},
+    buffer::{
+        Use,
+        undelivered::{self, Undelivered},
+    },
     clock::rfc3339,
     outputs::{AsideError, Which},
     problem::Problem,
@@ -107,8 +110,13 @@ impl Asked {
 impl Admin {
     /// The outputs that refused messages, and how many; only `output` if there is one.
     async fn with_undelivered(&self, output: Option<&str>) -> Result<Vec<(String, u64)>, Problem> {
-        let mut counts =
-            self.shared.readers.read(undelivered::counts).await.ok_or_else(Problem::unreadable)?;
+        let mut counts = self
+            .shared
+            .readers
+            .of(Use::Admin)
+            .read(undelivered::counts)
+            .await
+            .ok_or_else(Problem::unreadable)?;
         if let Some(output) = output {
             let known = self.config.outputs.iter().any(|known| known.name == output);
             if !known && !counts.iter().any(|(name, _)| name == output) {

@@ -1,7 +1,13 @@
 //! Counts, health and metrics.
 
 use super::objects::StatsObject;
-use crate::{buffer::queries, clock, metrics::Moment, problem::Problem, shared::Shared};
+use crate::{
+    buffer::{Use, queries},
+    clock,
+    metrics::Moment,
+    problem::Problem,
+    shared::Shared,
+};
 use axum::{
     Json,
     extract::State,
@@ -55,7 +61,7 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
 pub async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
     let (queue, totals) = (&shared.queue, shared.board.totals());
     shared.outputs.gauge(totals.last_message_id);
-    let oldest = shared.readers.read(queries::oldest).await.flatten();
+    let oldest = shared.readers.of(Use::Admin).read(queries::oldest).await.flatten();
     let age = oldest.map_or(0, |received_at| clock::now().saturating_sub(received_at).max(0));
     let (buffer_bytes, wal_bytes) = shared.readers.bytes();
     let moment = Moment {

@@ -3,6 +3,7 @@
 use super::{
     damage::{self, Known, Salvaged},
     in_place::Files,
+    waypoints,
 };
 use crate::folders;
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
@@ -17,7 +18,7 @@ use std::{
 const MODE: u32 = 0o600;
 
 /// The layout of the tables below, as `PRAGMA user_version`.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
 /// Ids ascend and are not used again; `totals` keeps the last one. `previous` is the id of the device's message
@@ -360,6 +361,11 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     }
     if version(transaction)? == 4 {
         transaction.execute_batch(ORIGIN)?;
+        transaction.pragma_update(None, "user_version", 5)?;
+    }
+    if version(transaction)? == 5 {
+        transaction.execute_batch(waypoints::TABLE)?;
+        waypoints::fill(transaction)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())

@@ -21,6 +21,7 @@ mod retention;
 mod totals;
 mod transact;
 pub mod undelivered;
+mod waypoints;
 mod writer;
 
 pub use changes::Change;
@@ -29,6 +30,6 @@ pub use layouts::load as stored_layouts;
 pub use memory::{Memory, NoRoom, Reservation, Sender, Shares};
 pub use opened::{Opened, open};
 pub use queue::{Durable, Entry, Queue, Refusal};
-pub use reader::Readers;
+pub use reader::{Readers, Use};
 pub use totals::Totals;
 pub use writer::{Observer, Writer};

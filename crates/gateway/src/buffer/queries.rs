@@ -3,6 +3,7 @@
 use super::{
     gaps,
     record::{COLUMNS, Record},
+    waypoints,
 };
 use crate::{
     outputs::message::{self, Message},
@@ -48,6 +49,13 @@ pub struct StoredMessage {
     pub origin: Option<String>,
 }
 
+impl StoredMessage {
+    /// What it costs to read, in bytes: those that arrived are read, too, as the checksum is over them.
+    fn size(&self) -> usize {
+        self.json.len() + self.bytes
+    }
+}
+
 /// A device and its last message.
 #[derive(Debug)]
 pub struct Device {
@@ -64,7 +72,7 @@ pub fn messages(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Sto
     let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id < ?1 ORDER BY m.id DESC LIMIT ?2");
     let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
     let snapshot = connection.unchecked_transaction()?;
-    let found = collect(&snapshot, &sql, values, |row| message(row, 0), |m| m.json.len())?;
+    let found = collect(&snapshot, &sql, values, |row| message(row, 0), StoredMessage::size)?;
     let after = found.last().map_or(0, |oldest| oldest.id - 1);
     gaps::check(
         &snapshot,
@@ -90,8 +98,13 @@ pub fn device_messages(
     if let Some(before) = page.before {
         let link = "SELECT previous FROM messages WHERE id = ? AND device = ?";
         let mut link = connection.prepare_cached(link)?;
-        // An id that is not this device's is looked for along the chain.
-        next = link.query_row((before, device), |row| row.get(0)).optional()?.unwrap_or(next);
+        next = match link.query_row((before, device), |row| row.get(0)).optional()? {
+            Some(previous) => previous,
+            // An id that is not this device's, or was dropped, is looked for along the list, from the waypoint above it. No
+            // message has an id under 1.
+            None if before > 1 => waypoints::at_or_above(connection, device, before)?.or(next),
+            None => None,
+        };
     }
     let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id = ?");
     let mut statement = connection.prepare_cached(&sql)?;
@@ -105,7 +118,7 @@ pub fn device_messages(
         let Some((item, previous)) = statement.query_row([id], read).optional()? else { break };
         next = previous;
         if page.before.is_none_or(|before| id < before) {
-            bytes += item.json.len();
+            bytes += item.size();
             found.push(item);
         }
     }
@@ -189,17 +202,58 @@ pub fn oldest(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()
 }
 
+/// How many messages are looked at for devices, before all devices are.
+const LOOK: usize = 4096;
+
 /// Devices, the one that sent last first; `before` is the id of a last message.
 pub fn devices(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Device>> {
+    let snapshot = connection.unchecked_transaction()?;
+    let ids = match newest_devices(&snapshot, page)? {
+        Some(ids) => ids,
+        // Few devices send much, and others last sent long ago. All are looked at, and only as many kept as are asked for.
+        None => {
+            let sql = "SELECT last_id FROM devices WHERE last_id < ? ORDER BY last_id DESC LIMIT ?";
+            let before = page.before.unwrap_or(i64::MAX);
+            snapshot
+                .prepare_cached(sql)?
+                .query_map((before, page.limit), |row| row.get(0))?
+                .collect::<Result<_, _>>()?
+        }
+    };
     let sql = format!(
-        "SELECT d.messages, d.bytes, {COLUMNS}
-         FROM (SELECT * FROM devices WHERE last_id < ? ORDER BY last_id DESC LIMIT ?) d
-         JOIN messages m ON m.id = d.last_id ORDER BY d.last_id DESC"
+        "SELECT d.messages, d.bytes, {COLUMNS} FROM messages m JOIN devices d ON d.device = m.device WHERE m.id = ?"
     );
-    let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
-    let device =
-        |row: &Row<'_>| Ok(Device { messages: row.get(0)?, bytes: row.get(1)?, last: message(row, 2)? });
-    collect(connection, &sql, values, device, |d| d.last.json.len())
+    let mut statement = snapshot.prepare_cached(&sql)?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    for id in ids {
+        let device =
+            |row: &Row<'_>| Ok(Device { messages: row.get(0)?, bytes: row.get(1)?, last: message(row, 2)? });
+        found.extend(statement.query_row([id], device).optional()?.inspect(|d| bytes += d.last.size()));
+        if bytes >= PAGE_BYTES {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The last messages of the devices that sent last, found among the newest messages. `None` if the page is not full after
+/// [`LOOK`] of them.
+fn newest_devices(connection: &Connection, page: Page) -> rusqlite::Result<Option<Vec<i64>>> {
+    let sql = "SELECT m.id, EXISTS (SELECT 1 FROM devices d WHERE d.device = m.device AND d.last_id = m.id)
+               FROM messages m WHERE m.id < ? ORDER BY m.id DESC LIMIT ?";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query((page.before.unwrap_or(i64::MAX), LOOK))?;
+    let (mut found, mut looked) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        looked += 1;
+        if row.get(1)? {
+            found.push(row.get(0)?);
+        }
+        if found.len() == page.limit as usize {
+            return Ok(Some(found));
+        }
+    }
+    Ok((looked < LOOK).then_some(found))
 }
 
 pub(super) fn collect<T>(
@@ -237,4 +291,142 @@ fn message(row: &Row<'_>, first: usize) -> rusqlite::Result<StoredMessage> {
         json: record.json.to_owned(),
         origin: record.origin.map(str::to_owned),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::file::make_tables;
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    };
+
+    /// A buffer with `messages` messages, whose devices `device` says by their ids.
+    fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
+        let connection = Connection::open_in_memory().unwrap();
+        make_tables(&connection).unwrap();
+        let mut insert = connection.prepare_cached(crate::buffer::record::INSERT).unwrap();
+        let mut devices = std::collections::HashMap::<String, (u64, i64)>::new();
+        connection.execute_batch("BEGIN").unwrap();
+        for id in 1..=messages {
+            let device = device(id);
+            let known = devices.get(&device).copied();
+            let (count, previous) = known.map_or((1, None), |(count, last)| (count + 1, Some(last)));
+            let (format, raw, json) = ("json", &b"1"[..], "1");
+            let record = Record {
+                id,
+                received_at: 0,
+                device: &device,
+                format,
+                schema: None,
+                link: None,
+                previous,
+                raw,
+                json,
+                key: None,
+                request: None,
+                origin: None,
+            };
+            record.insert(&mut insert).unwrap();
+            waypoints::add(&connection, &device, count, id).unwrap();
+            devices.insert(device, (count, id));
+        }
+        for (device, (count, last)) in devices {
+            connection
+                .execute("INSERT INTO devices VALUES (?, ?, ?, ?)", (device, count, count, last))
+                .unwrap();
+        }
+        connection.execute("UPDATE totals SET last_message_id = ?", [messages]).unwrap();
+        connection.execute_batch("COMMIT").unwrap();
+        drop(insert);
+        connection
+    }
+
+    /// What `query` finds, and how many steps SQLite's machine needs for it.
+    fn steps<T>(connection: &mut Connection, query: impl FnOnce(&Connection) -> T) -> (T, u64) {
+        let count = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&count);
+        let count_one = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        connection.progress_handler(1, Some(count_one)).unwrap();
+        let found = query(connection);
+        connection.progress_handler(1, None::<fn() -> bool>).unwrap();
+        (found, count.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn a_page_of_a_device_costs_the_same_wherever_it_is() {
+        const MESSAGES: i64 = 30_000;
+        let is_of = |id: i64| id % 3 == 0;
+        let mut connection = buffer(MESSAGES, |id| if is_of(id) { "d".into() } else { "e".into() });
+        for before in [
+            i64::MIN,
+            -1,
+            0,
+            1,
+            2,
+            3,
+            4,
+            100,
+            191,
+            192,
+            193,
+            10_000,
+            15_000,
+            29_999,
+            30_000,
+            30_001,
+            i64::MAX,
+        ] {
+            let page = Page { limit: 50, before: Some(before) };
+            let (found, steps) = steps(&mut connection, |c| device_messages(c, "d", page).unwrap().unwrap());
+            let found: Vec<_> = found.iter().map(|message| message.id).collect();
+            let below = (1..MESSAGES.min(before.max(1) - 1) + 1).rev();
+            let expected: Vec<_> = below.filter(|id| is_of(*id)).take(50).collect();
+            assert_eq!(found, expected, "before {before}");
+            assert!(steps < 10_000, "before {before}: {steps} steps");
+        }
+        let page = Page { limit: 50, before: Some(0) };
+        assert!(device_messages(&connection, "unknown", page).unwrap().is_none());
+    }
+
+    #[test]
+    fn waypoints_of_an_older_buffer_are_those_that_it_would_have() {
+        let connection = buffer(1000, |id| format!("d{}", id % 7));
+        let all = |c: &Connection| -> Vec<(Vec<u8>, i64)> {
+            let mut statement = c.prepare("SELECT device, id FROM waypoints ORDER BY device, id").unwrap();
+            statement
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect()
+        };
+        let before = all(&connection);
+        assert_eq!(before.len(), 14);
+        connection.execute_batch("DELETE FROM waypoints").unwrap();
+        waypoints::fill(&connection).unwrap();
+        assert_eq!(all(&connection), before);
+        waypoints::remove(&connection, "d1", 500).unwrap();
+        assert_eq!(all(&connection).len(), 13);
+    }
+
+    #[test]
+    fn the_devices_that_sent_last_are_found_without_looking_at_all() {
+        let mut connection = buffer(20_000, |id| format!("d{id}"));
+        for before in [None, Some(10_001), Some(51), Some(0)] {
+            let page = Page { limit: 50, before };
+            let (found, steps) = steps(&mut connection, |c| devices(c, page).unwrap());
+            let found: Vec<_> = found.iter().map(|device| device.last.id).collect();
+            let newest = before.map_or(20_000, |before| before - 1);
+            assert_eq!(found, (1.max(newest - 49)..=newest).rev().collect::<Vec<_>>());
+            assert!(steps < 10_000, "before {before:?}: {steps} steps");
+        }
+        // One that sends a lot, and others that were last heard long ago.
+        let connection = buffer(10_000, |id| if id <= 3 { format!("d{id}") } else { "busy".into() });
+        let found = devices(&connection, Page { limit: 50, before: None }).unwrap();
+        assert_eq!(found.iter().map(|device| device.last.id).collect::<Vec<_>>(), [10_000, 3, 2, 1]);
+    }
 }

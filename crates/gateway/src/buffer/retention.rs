@@ -1,7 +1,7 @@
 //! How much the buffer keeps: messages that every output is done with are dropped, the oldest first, a few in each
 //! transaction. Never dropped is the last message of a device, from which the others are found.
 
-use super::Totals;
+use super::{Totals, waypoints};
 use crate::{
     clock,
     config::{self, WhenFull},
@@ -55,7 +55,7 @@ impl Retention {
         }
         let places = vec!["?"; outputs.len()].join(", ");
         let sql = format!(
-            "SELECT m.id, m.received_at,
+            "SELECT m.id, m.received_at, m.device,
                  EXISTS (SELECT 1 FROM devices d WHERE d.device = m.device AND d.last_id = m.id)
                  OR EXISTS (SELECT 1 FROM undelivered u WHERE u.output IN ({places}) AND u.message_id = m.id)
              FROM messages m WHERE m.id > ? AND m.id <= ? ORDER BY m.id LIMIT ?"
@@ -141,19 +141,26 @@ impl Retention {
         let outputs = self.outputs.iter().map(|output| Value::Text(output.to_string()));
         let range = [kept.looked_to, done, most as i64].map(Value::Integer);
         let mut rows = statement.query(params_from_iter(outputs.chain(range)))?;
-        let mut leave = Vec::new();
+        let (mut leave, mut devices) = (Vec::new(), HashMap::new());
         while let Some(row) = rows.next()? {
             if !room && row.get::<_, i64>(1)? >= old {
                 break;
             }
             kept.looked_to = row.get(0)?;
-            if !row.get::<_, bool>(2)? {
+            if !row.get::<_, bool>(3)? {
                 leave.push(kept.looked_to);
+                match devices.get_mut(row.get_ref(2)?.as_str()?) {
+                    Some(last) => *last = kept.looked_to,
+                    None => drop(devices.insert(row.get::<_, String>(2)?, kept.looked_to)),
+                }
             }
         }
-        let mut drop = connection.prepare_cached("DELETE FROM messages WHERE id = ?")?;
+        let mut delete = connection.prepare_cached("DELETE FROM messages WHERE id = ?")?;
         for id in &leave {
-            drop.execute([id])?;
+            delete.execute([id])?;
+        }
+        for (device, last) in &devices {
+            waypoints::remove(connection, device, *last)?;
         }
         totals.dropped += leave.len() as u64;
         totals.dropped_to = totals.dropped_to.max(kept.looked_to);

@@ -8,6 +8,7 @@ use super::{
     record::{self, Record},
     retention::{self, Retention},
     totals::Totals,
+    waypoints,
 };
 use crate::{reading::Reject, slots::LayoutKey};
 use rusqlite::{CachedStatement, Connection, TransactionBehavior};
@@ -66,6 +67,8 @@ impl Loaded {
                         device.messages += 1;
                         device.bytes += reading.raw.len() as u64;
                         device.last_id = Some(totals.last_message_id);
+                        let messages = device.messages;
+                        waypoints::add(&transaction, &reading.provenance.device, messages, id)?;
                     }
                     Entry::Reject(rejected, _) => {
                         totals.last_quarantine_id += 1;

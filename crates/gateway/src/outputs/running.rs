@@ -3,7 +3,7 @@
 use super::{Forwarder, Meter, Named, Status};
 use crate::{
     buffer::{
-        Change,
+        Change, Use,
         undelivered::{self, Undelivered},
     },
     shared::Shared,
@@ -99,7 +99,7 @@ impl Outputs {
         limit: u32,
     ) -> Result<Vec<Undelivered>, AsideError> {
         let output = output.to_owned();
-        let list = shared.readers.read(move |c| undelivered::list(c, &output, after, limit));
+        let list = shared.readers.of(Use::Outputs).read(move |c| undelivered::list(c, &output, after, limit));
         list.await.ok_or(AsideError::Buffer)
     }
 
@@ -139,6 +139,7 @@ async fn ids(shared: &Shared, output: &str, which: Which, limit: usize) -> Resul
         Which::All => None,
         Which::Ids(ids) => Some(ids),
     };
-    let read = shared.readers.read(move |c| undelivered::ids(c, &output, wanted.as_deref(), limit));
+    let read =
+        shared.readers.of(Use::Outputs).read(move |c| undelivered::ids(c, &output, wanted.as_deref(), limit));
     read.await.ok_or(AsideError::Buffer)
 }

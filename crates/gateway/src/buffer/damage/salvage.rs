@@ -10,6 +10,7 @@ use crate::buffer::{
     Totals, file,
     record::{self, Record},
     totals::FormatTotals,
+    waypoints,
 };
 use dunnage_formats::Id;
 use rusqlite::{Connection, ErrorCode, params_from_iter, types::ToSqlOutput, types::ValueRef};
@@ -117,6 +118,7 @@ fn write_messages(
         let previous = (device.2 > 0).then_some(device.2);
         Record { previous, ..record }.insert(&mut statement)?;
         *device = (device.0 + 1, device.1 + record.raw.len() as u64, *id);
+        waypoints::add(connection, record.device, device.0, *id)?;
         if let Ok(format) = record.format.parse::<Id>() {
             formats.entry(format).or_default().add(record.raw.len(), record.json.len());
         }

@@ -14,7 +14,7 @@ mod window;
 
 use super::{Class, Lanes, Message, Meter, Named, Place};
 use crate::{
-    buffer::{Change, queries},
+    buffer::{Change, Use, queries},
     shared::Shared,
 };
 use breaker::Breaker;
@@ -217,7 +217,11 @@ impl Forwarder {
         if !wanted.is_empty() {
             let ids: Vec<_> = wanted.iter().flat_map(|(_, ids)| ids).copied().collect();
             self.tasks.spawn(async move {
-                let found = shared.readers.read(move |c| queries::by_id(c, &profiles, &buffer, &ids)).await;
+                let found = shared
+                    .readers
+                    .of(Use::Outputs)
+                    .read(move |c| queries::by_id(c, &profiles, &buffer, &ids))
+                    .await;
                 Event::Loaded(wanted, found)
             });
             (self.reading, self.loaded_last) = (true, true);
@@ -225,7 +229,11 @@ impl Forwarder {
             let ids: Vec<_> = self.aside.drain(..self.aside.len().min(READ as usize)).collect();
             self.tasks.spawn(async move {
                 let asked = ids.clone();
-                let found = shared.readers.read(move |c| queries::by_id(c, &profiles, &buffer, &asked)).await;
+                let found = shared
+                    .readers
+                    .of(Use::Outputs)
+                    .read(move |c| queries::by_id(c, &profiles, &buffer, &asked))
+                    .await;
                 Event::Aside(ids, found)
             });
             (self.reading, self.loaded_last) = (true, true);
@@ -239,7 +247,10 @@ impl Forwarder {
         let (shared, after) = (Arc::clone(&self.target.shared), self.taken);
         let (profiles, buffer) = (shared.profiles.load_full(), shared.board.totals().name);
         self.tasks.spawn(async move {
-            let read = shared.readers.read(move |c| queries::after(c, &profiles, &buffer, after, READ));
+            let read = shared
+                .readers
+                .of(Use::Outputs)
+                .read(move |c| queries::after(c, &profiles, &buffer, after, READ));
             Event::Taken(read.await)
         });
         (self.reading, self.loaded_last, self.more) = (true, false, false);
