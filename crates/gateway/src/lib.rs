@@ -33,6 +33,7 @@ mod reading;
 mod reload;
 mod requests;
 mod schemas;
+mod secret;
 mod segment;
 mod server;
 mod shared;
@@ -63,6 +64,7 @@ pub use outputs::{
 };
 pub use profile::ProfileError;
 pub use reload::{ReloadError, Reloaded};
+pub use secret::SecretError;
 pub use tls::{Settings as Tls, TlsError};
 
 use arc_swap::ArcSwap;
@@ -221,6 +223,7 @@ impl Gateway {
             http: config.http.clone(),
             access: Arc::new(access::Access::new(&config.access, tokens, keys, refusals.clone())),
             limits: access::Limits::new(&config.access, refusals.clone()),
+            secrets: secrets(&inputs, &outputs),
             hooks: inputs.iter().filter_map(|named| named.input.hook()).collect(),
             certificates: certificates.clone(),
             profiles: ArcSwap::from_pointee(profiles),
@@ -386,6 +389,20 @@ impl Gateway {
         );
         summary
     }
+}
+
+/// The files with what `inputs` and `outputs` identify themselves with.
+fn secrets(inputs: &[Named], outputs: &[outputs::Named]) -> secret::SecretFiles {
+    let mut files = Vec::new();
+    for Named { name, input } in inputs {
+        let table = format!("[[input]] name = {name:?}");
+        files.extend(input.secrets().into_iter().map(|file| (table.clone(), file)));
+    }
+    for outputs::Named { name, output, .. } in outputs {
+        let table = format!("[[output]] name = {name:?}");
+        files.extend(output.secrets().into_iter().map(|file| (table.clone(), file)));
+    }
+    secret::SecretFiles(files)
 }
 
 /// Has all inputs listen that do. Answers with their addresses, by their names.

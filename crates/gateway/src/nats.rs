@@ -1,10 +1,14 @@
 //! What the NATS output and the NATS input share: the connection, and how a message looks in a stream.
 
-use crate::tls;
+use crate::{
+    secret::{self, SecretFile},
+    tls,
+};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use sha2::{Digest, Sha256};
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -49,8 +53,8 @@ pub struct Access<'a> {
 /// Servers of one cluster.
 pub struct Servers {
     addresses: Vec<ServerAddr>,
-    credentials: Option<String>,
-    token: Option<String>,
+    credentials: Option<Arc<SecretFile>>,
+    token: Option<Arc<SecretFile>>,
     ca: Option<PathBuf>,
 }
 
@@ -61,24 +65,30 @@ impl Servers {
             return Err("servers: at least one is needed".into());
         }
         let address = |url: &String| url.parse::<ServerAddr>().map_err(|e| format!("servers: {url:?}: {e}"));
-        let read = |key: &str, path: Option<&Path>| {
-            let text = path.map(|path| {
-                std::fs::read_to_string(path).map_err(|e| format!("{key}: {}: {e}", path.display()))
-            });
-            text.transpose()
+        let open = |key, path: Option<&Path>, check| {
+            path.map(|path| SecretFile::open(key, path.to_owned(), check)).transpose()
         };
-        read("ca_file", access.ca_file)?;
-        let token = read("token_file", access.token_file)?.map(|text| text.trim().to_owned());
-        let credentials = read("credentials", access.credentials)?;
-        if let Some(text) = &credentials {
-            ConnectOptions::with_credentials(text).map_err(|e| format!("credentials: {e}"))?;
-        }
+        open("ca_file", access.ca_file, secret::any)?;
+        let token = open("token_file", access.token_file, secret::any)?;
+        let credentials = open("credentials", access.credentials, |text| {
+            ConnectOptions::with_credentials(text).map(|_| ()).map_err(|e| e.to_string())
+        })?;
         Ok(Servers {
             addresses: access.servers.iter().map(address).collect::<Result<_, _>>()?,
             credentials,
             token,
             ca: access.ca_file.map(Path::to_owned),
         })
+    }
+
+    /// The files that hold what it identifies itself with.
+    pub fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        self.credentials.iter().chain(&self.token).cloned().collect()
+    }
+
+    /// How often these have changed: a client that is older goes on with those from before.
+    pub fn changes(&self) -> u64 {
+        self.credentials.iter().chain(&self.token).map(|file| file.changes()).sum()
     }
 
     /// A client, called `name` in the servers' lists. It connects in the background, and again whenever it has to.
@@ -98,10 +108,10 @@ impl Servers {
                 std::future::ready(())
             });
         if let Some(text) = &self.credentials {
-            options = options.credentials(text).map_err(|e| e.to_string())?;
+            options = options.credentials(&text.text()).map_err(|e| e.to_string())?;
         }
         if let Some(token) = &self.token {
-            options = options.token(token.clone());
+            options = options.token(String::clone(&token.text()));
         }
         if let Some(path) = &self.ca {
             options = options.add_root_certificates(path.clone()).require_tls(true);

@@ -1,4 +1,4 @@
-//! Reading profiles, schemas, tokens, webhooks' secrets and the certificate again while messages come in.
+//! Reading profiles, schemas, tokens, the secrets of webhooks, inputs and outputs, and the certificate again while messages come in.
 
 use crate::{
     access::{Keys, Tokens, TokensError},
@@ -7,6 +7,7 @@ use crate::{
     config_file::{ConfigError, differences},
     inputs::InputError,
     profile::{ProfileError, Profiles},
+    secret::SecretError,
     shared::Shared,
     slots::{LayoutKey, Slot},
     tls::TlsError,
@@ -33,6 +34,9 @@ pub enum ReloadError {
     /// The tokens or the key of a webhook cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// What an input or an output identifies itself with cannot be read.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
     /// A slot has another layout than before.
     #[error(
         "{origin}: slot {slot} of the schema {schema:?} has another layout than {}. Devices that still send that one would \
@@ -123,10 +127,11 @@ impl Reloader {
             let tokens = Tokens::load(&beside.tokens())?;
             let keys = Keys::load(&beside.keys())?;
             let guards = shared.hooks.read()?;
+            let secrets = shared.secrets.read()?;
             let certificate = certificates.map(|certificates| certificates.read()).transpose()?;
-            Ok((config, profiles, tokens, keys, guards, certificate))
+            Ok((config, profiles, tokens, keys, (guards, secrets), certificate))
         });
-        let (config, profiles, tokens, keys, guards, certificate) =
+        let (config, profiles, tokens, keys, (guards, secrets), certificate) =
             read.await.map_err(|_| ReloadError::Buffer)??;
         self.check_layouts(&profiles).await?;
         let reloaded = Reloaded {
@@ -139,6 +144,7 @@ impl Reloader {
         self.shared.profiles.store(Arc::new(profiles));
         self.shared.access.replace(tokens, keys);
         guards.replace();
+        secrets.replace();
         if let (Some(certificates), Some(new)) = (&self.shared.certificates, certificate) {
             certificates.replace(new);
         }

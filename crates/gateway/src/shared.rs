@@ -10,6 +10,7 @@ use crate::{
     outputs::Outputs,
     profile::Profiles,
     requests::Requests,
+    secret::SecretFiles,
     tls::Certificates,
 };
 use arc_swap::ArcSwap;
@@ -27,6 +28,8 @@ pub struct Shared {
     pub access: Arc<Access>,
     /// How much they may send.
     pub limits: Limits,
+    /// What inputs and outputs identify themselves with.
+    pub secrets: SecretFiles,
     /// What providers of networks call.
     pub hooks: Hooks,
     /// What listeners with TLS show, if there is a certificate.

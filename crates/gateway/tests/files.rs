@@ -21,7 +21,7 @@ fn with_files(folder: &Path, config: &mut Config) {
     config.outputs = KINDS
         .iter()
         .map(|(name, kind)| {
-            let files = Settings { path: folder.join(name), kind: *kind };
+            let files = Settings { path: folder.join(name), kind: *kind, formulas: None };
             Output::new(name, OutputKind::Files(files))
         })
         .collect();

@@ -118,6 +118,36 @@ fn a_stream_that_is_made_has_bounds_and_what_does_not_fit_waits() {
 }
 
 #[test]
+fn tokens_of_an_output_and_an_input_are_read_again_by_a_reload() {
+    let cluster = Cluster::start(1, "authorization { token: secret }");
+    let folder = tempfile::tempdir().unwrap();
+    let token = folder.path().join("token");
+    std::fs::write(&token, "wrong\n").unwrap();
+    let secret = format!("token_file = {:?}\n", token.display().to_string());
+    let create = format!("payload = \"raw\"\n{secret}[nats.create]\nreplicas = 1");
+    let sender = start_with(|config| config.outputs.push(output(&cluster.urls(), &create)));
+    let urls = cluster.urls();
+    let taken = format!(
+        "name = \"fleet\"\n[nats]\nservers = {urls:?}\nstream = \"FLEET\"\nconsumer = \"f\"\n{secret}"
+    );
+    let taker = start_with(|config| config.inputs.push(toml::from_str(&taken).unwrap()));
+    assert_eq!(sender.post("/ingest/d", JSON, b"1").status, 204);
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(taker.get_json("/api/stats")["received"], 0);
+    std::fs::write(&token, "secret\n").unwrap();
+    for gateway in [&sender, &taker] {
+        gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
+    }
+    wait_for_stats(&taker, 1, 0);
+    // A file that cannot be read leaves everything as it was.
+    std::fs::remove_file(&token).unwrap();
+    let error = sender.runtime.block_on(sender.gateway.reload()).unwrap_err().to_string();
+    assert!(error.contains("[[output]] name = \"stream\"") && error.contains("token_file"), "{error}");
+    assert_eq!(sender.post("/ingest/d", JSON, b"2").status, 204);
+    wait_for_stats(&taker, 2, 0);
+}
+
+#[test]
 fn a_stream_that_is_missing_or_a_token_that_is_wrong_is_waited_for() {
     let cluster = Cluster::start(1, "authorization { token: secret }");
     let folder = tempfile::tempdir().unwrap();

@@ -149,6 +149,21 @@ fn an_answer_that_is_lost_makes_no_message_twice() {
 }
 
 #[test]
+fn a_cse_that_fails_three_requests_of_ten_from_the_start_gets_everything() {
+    const DEVICES: usize = 24;
+    let acme = Acme::in_memory();
+    let proxy = Proxy::start(acme.address);
+    proxy.set(Mode::FailThreeOfTen);
+    let gateway = gateway(&format!("http://{}", proxy.address), "container = 'fleet/{device}/data'");
+    for device in 0..DEVICES {
+        assert_eq!(gateway.post(&format!("/ingest/d{device}"), JSON, b"1").status, 204);
+    }
+    wait(&gateway, "messages in the CSE", || gateway.gateway.outputs()[0].delivered >= DEVICES as u64);
+    assert!(proxy.cuts() > DEVICES, "{}", proxy.cuts());
+    assert_eq!(acme.discover("/cse-in/dunnage", 4).len(), DEVICES);
+}
+
+#[test]
 fn a_cse_that_is_slow_stalls_or_is_away_gets_everything_once() {
     let acme = Acme::in_memory();
     let proxy = Proxy::start(acme.address);

@@ -52,6 +52,35 @@ fn lines(request: &Request) -> Vec<Value> {
 }
 
 #[test]
+fn a_token_and_a_secret_are_read_again_by_a_reload() {
+    let folder = tempfile::tempdir().unwrap();
+    let [token, secret] = ["token", "secret"].map(|name| folder.path().join(name));
+    std::fs::write(&token, "first\n").unwrap();
+    std::fs::write(&secret, SECRET).unwrap();
+    let server = Scripted::start(|_, _| DONE);
+    let gateway = gateway_to(&server, &format!("token_file = {token:?}\nsecret_file = {secret:?}"));
+    let reload = || gateway.runtime.block_on(gateway.gateway.reload());
+    send(&gateway, "d", 0..1);
+    server.wait_for(1);
+    std::fs::write(&token, "second\n").unwrap();
+    std::fs::write(&secret, "whsec_AAAA").unwrap();
+    assert!(reload().unwrap_err().to_string().contains("secret_file: must be 24 to 64 bytes"));
+    send(&gateway, "d", 1..2);
+    server.wait_for(2);
+    std::fs::write(&secret, SECRET.replace("MfKQ", "MfKR")).unwrap();
+    reload().unwrap();
+    send(&gateway, "d", 2..3);
+    let requests = server.wait_for(3);
+    let tokens: Vec<_> = requests.iter().map(|r| r.headers["authorization"].to_str().unwrap()).collect();
+    assert_eq!(tokens, ["Bearer first", "Bearer first", "Bearer second"]);
+    let signed = |request: &Request, secret: &str| {
+        let webhook = standardwebhooks::Webhook::new(secret).unwrap();
+        webhook.verify(request.body.as_bytes(), &request.headers).is_ok()
+    };
+    assert!(signed(&requests[1], SECRET) && !signed(&requests[2], SECRET));
+}
+
+#[test]
 fn requests_are_signed_as_standard_webhooks_are_and_have_a_token_and_headers() {
     let server = Scripted::start(|_, _| DONE);
     let folder = tempfile::tempdir().unwrap();

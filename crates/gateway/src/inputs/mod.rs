@@ -20,6 +20,7 @@ pub mod webhooks;
 use crate::{
     config::{Config, InputKind},
     name::is_name,
+    secret::SecretFile,
     shared::Shared,
 };
 use std::{net::SocketAddr, sync::Arc};
@@ -42,6 +43,11 @@ pub trait Input: Send {
     /// What answers on the HTTP port, under `/hooks/` and its name.
     fn hook(&self) -> Option<Arc<Hook>> {
         None
+    }
+
+    /// The files that hold what it identifies itself with.
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        Vec::new()
     }
 
     /// Takes messages until `stopping` says true, and then finishes what is under way.

@@ -20,7 +20,10 @@ pub use message::Message;
 pub use meter::{Breaker, Families, Meter, Place, Status};
 pub use running::{AsideError, Outputs, Which};
 
-use crate::config::{self, Config, OutputKind};
+use crate::{
+    config::{self, Config, OutputKind},
+    secret::SecretFile,
+};
 use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use utoipa::ToSchema;
@@ -66,6 +69,11 @@ pub trait Output: Send + Sync {
     /// How many messages, since it was opened, the other side said it had already. They count as delivered too.
     fn duplicates(&self) -> u64 {
         0
+    }
+
+    /// The files that hold what it identifies itself with.
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        Vec::new()
     }
 
     /// Ends it in order. No message is handed over afterwards.

@@ -1,7 +1,10 @@
 //! `[output.nats]`: a NATS JetStream, a subject for each device. What the stream has acknowledged is delivered.
 
 use super::{Failed, Lanes, Message, Output, Shape};
-use crate::nats::{Access, Servers, header, partition_of, token_of};
+use crate::{
+    nats::{Access, Servers, header, partition_of, token_of},
+    secret::SecretFile,
+};
 use async_nats::{
     connection::State,
     header::HeaderMap,
@@ -17,10 +20,13 @@ use serde::{Deserialize, Serialize};
 use std::{
     error::Error,
     path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::Mutex;
 
 /// What the commented default configuration says.
 pub const EXAMPLE: &str = "\
@@ -123,7 +129,8 @@ fn ack_timeout_seconds() -> u64 {
 pub struct Nats {
     servers: Servers,
     settings: Settings,
-    context: OnceCell<Context>,
+    /// The connection, and how often what it identifies itself with had changed.
+    context: Mutex<Option<(u64, Context)>>,
     /// Whether the stream has been seen.
     there: AtomicBool,
     looking: Mutex<()>,
@@ -151,14 +158,14 @@ impl Nats {
         Ok(Nats {
             servers: Servers::new(&access)?,
             settings: settings.clone(),
-            context: OnceCell::new(),
+            context: Mutex::default(),
             there: AtomicBool::new(false),
             looking: Mutex::new(()),
         })
     }
 
-    /// The connection, made when it is first asked for; an error while it is not there, so that nothing is left in it.
-    async fn connected(&self) -> Result<&Context, Failed> {
+    /// The connection, made when it is first asked for, or has to identify itself otherwise; an error while it is not there, so that nothing is left in it.
+    async fn connected(&self) -> Result<Context, Failed> {
         let connect = || async {
             let client = self.servers.connect(&self.settings.stream).await?;
             let timeout = Duration::from_secs(self.settings.ack_timeout_seconds);
@@ -166,7 +173,16 @@ impl Nats {
             let _ = tokio::time::timeout(timeout, client.flush()).await;
             Ok(jetstream::context::ContextBuilder::new().timeout(timeout).build(client))
         };
-        let context = self.context.get_or_try_init(connect).await.map_err(|e: String| Failed::retry(e))?;
+        let mut made = self.context.lock().await;
+        let changes = self.servers.changes();
+        let context = match &*made {
+            Some((of, context)) if *of == changes => context.clone(),
+            _ => {
+                let context = connect().await.map_err(|e: String| Failed::retry(e))?;
+                made.insert((changes, context)).1.clone()
+            }
+        };
+        drop(made);
         match context.client().connection_state() {
             State::Connected => Ok(context),
             _ => Err(Failed::retry(format!("no connection to {}", self.settings.servers.join(", ")))),
@@ -236,7 +252,7 @@ impl Nats {
     async fn publish(&self, message: &Message) -> Result<(), Failed> {
         let context = self.connected().await?;
         if !self.there.load(Ordering::Acquire) {
-            self.find_stream(context).await?;
+            self.find_stream(&context).await?;
         }
         let payload = match self.settings.payload {
             Payload::Json => message.json.clone().into_bytes(),
@@ -289,8 +305,12 @@ impl Output for Nats {
         Ok(())
     }
 
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        self.servers.secrets()
+    }
+
     async fn close(&self) {
-        if let Some(context) = self.context.get() {
+        if let Some((_, context)) = &*self.context.lock().await {
             // Everything that was delivered is acknowledged; this is only to leave in order.
             let _ = context.client().drain().await;
         }

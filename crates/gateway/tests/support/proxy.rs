@@ -29,6 +29,8 @@ pub enum Mode {
     CutAfterRequest { every: usize },
     /// The same, but the client is told 500 before.
     FailAfterRequest { every: usize },
+    /// Tells the client 500 in place of handing on its request, three times of ten.
+    FailThreeOfTen,
     /// Cuts connections, and new ones as soon as they are made.
     Refuse,
     /// Takes connections and hands nothing on.
@@ -43,6 +45,7 @@ pub struct Proxy {
 struct State {
     server: SocketAddr,
     mode: Mutex<Mode>,
+    requests: AtomicUsize,
     answers: AtomicUsize,
     cuts: AtomicUsize,
     ended: AtomicBool,
@@ -56,6 +59,7 @@ impl Proxy {
         let state = Arc::new(State {
             server,
             mode: Mutex::new(Mode::Pass),
+            requests: AtomicUsize::new(0),
             answers: AtomicUsize::new(0),
             cuts: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
@@ -153,7 +157,16 @@ impl State {
                 Err(e) => return Err(e),
             };
             if !answers {
-                asked.store(true, Ordering::Relaxed);
+                let begins = !asked.swap(true, Ordering::Relaxed);
+                if begins && self.mode() == Mode::FailThreeOfTen {
+                    let count = self.requests.fetch_add(1, Ordering::Relaxed);
+                    // Spread without a period that requests could fall in with.
+                    let spread = (count as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+                    if spread % 10 < 3 {
+                        self.cuts.fetch_add(1, Ordering::Relaxed);
+                        return from.write_all(FAILURE);
+                    }
+                }
             } else if asked.swap(false, Ordering::Relaxed) {
                 let count = self.answers.fetch_add(1, Ordering::Relaxed) + 1;
                 match self.mode() {

@@ -16,6 +16,7 @@ use crate::{
     mqtt_client::{Client, Event, Options, Publish, Trust, Version},
     name::is_name,
     problem::Problem,
+    secret::{self, SecretFile},
     shared::{Shared, said},
 };
 use dunnage_formats::Id;
@@ -101,6 +102,7 @@ fn session_expiry_seconds() -> u32 {
 pub struct Broker {
     name: Arc<str>,
     options: Options,
+    password: Option<Arc<SecretFile>>,
     patterns: Vec<Pattern>,
     filters: Vec<String>,
     format: Option<Id>,
@@ -131,6 +133,7 @@ impl Broker {
         Ok(Broker {
             name: name.into(),
             options: options(settings)?,
+            password: password(settings)?,
             filters: patterns.iter().map(filter).collect(),
             patterns,
             format: settings.format.map(|format| format.0),
@@ -147,6 +150,9 @@ impl Broker {
         stopping: &mut watch::Receiver<bool>,
     ) -> Result<(), String> {
         let mut options = self.options.clone();
+        if let (Some((_, password)), Some(file)) = (&mut options.login, &self.password) {
+            *password = file.text().as_bytes().to_vec();
+        }
         options.packet_limit = shared.http.body_limit_bytes + AROUND;
         let connected = tokio::select! {
             connected = Client::connect(&options) => connected,
@@ -238,6 +244,12 @@ fn stored(done: Vec<(To, Outcome)>) -> impl Iterator<Item = u16> {
     done.into_iter().filter_map(stored).filter(|(_, qos)| *qos != Qos::AtMostOnce).map(|(id, _)| id)
 }
 
+/// The file of the password, if there is one.
+fn password(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
+    let path = settings.password_file.clone();
+    path.map(|path| SecretFile::open("password_file", path, secret::any)).transpose()
+}
+
 /// The connection's options.
 fn options(settings: &Settings) -> Result<Options, String> {
     let bad = |why: &dyn std::fmt::Display| format!("url: {:?}: {why}", settings.url);
@@ -257,9 +269,8 @@ fn options(settings: &Settings) -> Result<Options, String> {
     options.session_expiry_seconds = settings.session_expiry_seconds;
     options.receive_maximum = settings.in_flight_messages;
     options.login = match (&settings.user, &settings.password_file) {
-        (Some(user), Some(path)) => {
-            Some((user.clone(), read("password_file", path)?.trim_ascii_end().to_vec()))
-        }
+        // The password of the moment is put in when it is needed.
+        (Some(user), Some(_)) => Some((user.clone(), Vec::new())),
         (None, None) => None,
         (Some(_), None) => return Err("password_file: is needed with user".into()),
         (None, Some(_)) => return Err("user: is needed with password_file".into()),
@@ -282,6 +293,10 @@ fn read(key: &str, path: &Path) -> Result<Vec<u8>, String> {
 
 #[async_trait::async_trait]
 impl Input for Broker {
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        self.password.iter().cloned().collect()
+    }
+
     async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
         let mut unacknowledged = HashSet::new();
         let mut pause = PAUSES.0;

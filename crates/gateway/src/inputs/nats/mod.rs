@@ -13,6 +13,7 @@ use crate::{
     config::{Config, InputKind},
     inputs::{Input, incoming::Incoming},
     nats::{Access, Servers},
+    secret::SecretFile,
     shared::{Shared, said},
 };
 use async_nats::jetstream::{
@@ -168,19 +169,20 @@ impl Nats {
         Ok(Nats { name: name.into(), servers, settings: settings.clone(), acknowledge })
     }
 
-    /// Takes messages from behind `position` until the gateway stops, or until the order may be another: then it says why.
+    /// Takes messages from behind `position`, over the client in `context` or, when what it identifies itself with has changed, a new one, until the gateway stops, or until the order may be another: then it says why.
     async fn session(
         &self,
         shared: &Arc<Shared>,
-        context: &mut Option<Context>,
+        context: &mut Option<(u64, Context)>,
         position: &mut Position,
         stopping: &mut watch::Receiver<bool>,
     ) -> Result<(), OpenError> {
-        if context.is_none() {
+        let changes = self.servers.changes();
+        if context.as_ref().is_none_or(|(of, _)| *of != changes) {
             let client = self.servers.connect(&self.name).await?;
-            *context = Some(ContextBuilder::new().timeout(TIMEOUT).build(client));
+            *context = Some((changes, ContextBuilder::new().timeout(TIMEOUT).build(client)));
         }
-        let Some(context) = context.as_ref() else { return Ok(()) };
+        let Some((_, context)) = context.as_ref() else { return Ok(()) };
         let (consumer, mut next) = tokio::select! {
             opened = self.open(context, position) => opened?,
             () = said(stopping) => return Ok(()),
@@ -281,6 +283,10 @@ impl Nats {
 
 #[async_trait::async_trait]
 impl Input for Nats {
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        self.servers.secrets()
+    }
+
     async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
         let mut position = Position::default();
         let (mut context, mut pause) = (None, PAUSES.0);
@@ -302,7 +308,7 @@ impl Input for Nats {
                 () = said(&mut stopping) => {}
             }
         }
-        if let Some(context) = context {
+        if let Some((_, context)) = context {
             let _ = tokio::time::timeout(TIMEOUT, context.client().flush()).await;
         }
     }

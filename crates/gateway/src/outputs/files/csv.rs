@@ -4,7 +4,7 @@
 //! (`.2.csv`) is begun with all columns so far and the new ones; after the last part, such values are in `value` alone.
 
 use super::{
-    Archive,
+    Archive, Formulas,
     columns::{Columns, FIRST, Leaf, flatten},
     growing::Growing,
     row::{Row, group, new_rows},
@@ -25,7 +25,10 @@ const REMEMBERED: usize = 256;
 
 /// Files of comma-separated values, and what is known of the last part of each, by the path without part.
 #[derive(Default)]
-pub struct Csv(HashMap<PathBuf, Part>);
+pub struct Csv {
+    parts: HashMap<PathBuf, Part>,
+    formulas: Formulas,
+}
 
 /// The last part of a file.
 struct Part {
@@ -36,6 +39,13 @@ struct Part {
     last_id: i64,
 }
 
+impl Csv {
+    /// Files whose cells are as `formulas` says.
+    pub fn new(formulas: Formulas) -> Csv {
+        Csv { parts: HashMap::new(), formulas }
+    }
+}
+
 impl Archive for Csv {
     fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()> {
         let key = |row: &Row<'_>| {
@@ -43,14 +53,14 @@ impl Archive for Csv {
             folder.join(format!("{}.{}{schema}", row.day, row.message.buffer))
         };
         for (stem, rows) in group(rows, key) {
-            if self.0.len() > REMEMBERED {
-                self.0.retain(|_, part| part.file.is_torn());
+            if self.parts.len() > REMEMBERED {
+                self.parts.retain(|_, part| part.file.is_torn());
             }
-            let part = match self.0.remove(&stem).filter(|part| part.file.is_as_left()) {
+            let part = match self.parts.remove(&stem).filter(|part| part.file.is_as_left()) {
                 Some(part) => part,
                 None => Part::last(&stem)?,
             };
-            self.0.entry(stem.clone()).or_insert(part).write(&stem, &rows)?;
+            self.parts.entry(stem.clone()).or_insert(part).write(&stem, &rows, self.formulas)?;
         }
         Ok(())
     }
@@ -82,7 +92,7 @@ impl Part {
         Ok(Part { number, file, columns, last_id })
     }
 
-    fn write(&mut self, stem: &Path, rows: &[&Row<'_>]) -> io::Result<()> {
+    fn write(&mut self, stem: &Path, rows: &[&Row<'_>], formulas: Formulas) -> io::Result<()> {
         let rows = new_rows(rows, self.last_id, self.file.path());
         let Some(last) = rows.last() else { return Ok(()) };
         let leaves = rows.iter().map(|row| flatten(row.value)).collect::<io::Result<Vec<_>>>()?;
@@ -101,7 +111,7 @@ impl Part {
             lines.write_record(FIRST.into_iter().chain(columns.names().iter().map(|name| column(name))))?;
         }
         for (row, leaves) in rows.iter().zip(leaves) {
-            record(&mut lines, row, &columns, leaves)?;
+            record(&mut lines, row, &columns, (leaves, formulas))?;
         }
         self.file.append(&lines.into_inner().map_err(|e| e.into_error())?)?;
         self.last_id = last.message.id;
@@ -125,11 +135,11 @@ fn record(
     lines: &mut Writer<Vec<u8>>,
     row: &Row<'_>,
     columns: &Columns,
-    leaves: Vec<(String, Leaf)>,
+    (leaves, formulas): (Vec<(String, Leaf)>, Formulas),
 ) -> io::Result<()> {
     let message = row.message;
     let mut cells: HashMap<String, String> =
-        leaves.into_iter().map(|(pointer, leaf)| (pointer, cell(leaf))).collect();
+        leaves.into_iter().map(|(pointer, leaf)| (pointer, cell(leaf, formulas))).collect();
     let id = message.id.to_string();
     let received_at = clock::rfc3339_micros(message.received_at);
     lines.write_record(
@@ -152,13 +162,29 @@ fn record(
 }
 
 /// A record is one line, so that programs that read lines can read it: what breaks lines in a text is written as in JSON.
-fn cell(leaf: Leaf) -> String {
+fn cell(leaf: Leaf, formulas: Formulas) -> String {
     match leaf {
         Leaf::Null => String::new(),
         Leaf::Bool(bool) => bool.to_string(),
         Leaf::Number(text) | Leaf::Empty(text) => text,
-        Leaf::Text(text) if text.contains(['\n', '\r']) => text.replace('\n', "\\n").replace('\r', "\\r"),
-        Leaf::Text(text) => text,
+        Leaf::Text(text) => {
+            let text = if formulas == Formulas::Escape { harmless(text) } else { text };
+            match text.contains(['\n', '\r']) {
+                true => text.replace('\n', "\\n").replace('\r', "\\r"),
+                false => text,
+            }
+        }
+    }
+}
+
+/// A text that no spreadsheet takes for a formula: one that begins like a formula has an apostrophe before it. A number in a
+/// text is none.
+fn harmless(text: String) -> String {
+    let begins = text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
+    let number = || serde_json::from_str::<serde_json::Number>(&text).is_ok();
+    match begins && !number() {
+        true => format!("'{text}"),
+        false => text,
     }
 }
 
@@ -222,6 +248,31 @@ mod tests {
         assert_eq!(cells(&second, "/v/x"), ["", "true", "false"]);
         assert_eq!(cells(&second, "value")[1], r#"{"t":5,"v":{"x":true}}"#);
         assert!(!folder.path().join("2026-01-01.b.3.csv").exists());
+    }
+
+    #[test]
+    fn no_text_is_a_formula_and_numbers_stay_numbers() {
+        let values = [
+            r#"{"t":"=1+1"}"#,
+            r#"{"t":"+a"}"#,
+            r#"{"t":"-2+3"}"#,
+            r#"{"t":"@x"}"#,
+            r#"{"t":"\t=1"}"#,
+            r#"{"t":"\r=1"}"#,
+            r#"{"t":-1.5}"#,
+            r#"{"t":"-1.5"}"#,
+            r#"{"t":"a=1"}"#,
+        ];
+        let messages: Vec<_> = values.iter().zip(1..).map(|(json, id)| message(id, 1, json)).collect();
+        let cells_of = |formulas| {
+            let folder = tempfile::tempdir().unwrap();
+            write(&mut Csv::new(formulas), folder.path(), &messages).unwrap();
+            cells(&read(folder.path(), "2026-01-01.b.1.csv"), "/t")
+        };
+        let escaped = ["'=1+1", "'+a", "'-2+3", "'@x", "'\t=1", "'\\r=1", "-1.5", "-1.5", "a=1"];
+        assert_eq!(cells_of(Formulas::Escape), escaped);
+        let kept = ["=1+1", "+a", "-2+3", "@x", "\t=1", "\\r=1", "-1.5", "-1.5", "a=1"];
+        assert_eq!(cells_of(Formulas::Keep), kept);
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub const EXAMPLE: &str = "\
 # [output.files]
 # path = \"data/files\"
 # kind = \"ndjson\"
+# Also formulas, for csv: docs/outputs.md.
 ";
 
 /// `[output.files]`
@@ -39,6 +40,20 @@ pub struct Settings {
     pub path: PathBuf,
     /// What the files are made of.
     pub kind: Kind,
+    /// What becomes of texts in CSV that a spreadsheet would take for formulas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formulas: Option<Formulas>,
+}
+
+/// What becomes of texts that begin like a formula.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Formulas {
+    /// They have an apostrophe before them.
+    #[default]
+    Escape,
+    /// They stay as they are.
+    Keep,
 }
 
 /// What files are made of.
@@ -71,9 +86,12 @@ impl Files {
         if settings.path.as_os_str().is_empty() {
             return Err("path: must name a folder".into());
         }
+        if settings.formulas.is_some() && settings.kind != Kind::Csv {
+            return Err("formulas: is for kind = \"csv\"".into());
+        }
         let archive: Box<dyn Archive> = match settings.kind {
             Kind::Ndjson => Box::new(ndjson::Ndjson::default()),
-            Kind::Csv => Box::new(csv::Csv::default()),
+            Kind::Csv => Box::new(csv::Csv::new(settings.formulas.unwrap_or_default())),
             Kind::Parquet => Box::new(parquet::Parquet::default()),
         };
         Ok(Files { folder: settings.path.clone(), archive: Arc::new(Mutex::new(archive)) })

@@ -3,7 +3,7 @@
 mod signature;
 
 use super::{Class, Failed, FailureKind, Lanes, Message, Output, Shape};
-use crate::{clock, tls};
+use crate::{clock, secret::SecretFile, tls};
 use reqwest::{
     Client, Response, StatusCode, Url,
     header::{self, HeaderMap, HeaderName, HeaderValue},
@@ -15,8 +15,11 @@ use sha2::{Digest, Sha256};
 use signature::Secret;
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -80,7 +83,8 @@ pub struct Http {
     url: Url,
     /// The same without what may be secret, for people.
     shown: String,
-    secret: Option<Secret>,
+    secret: Option<Signer>,
+    token: Option<Arc<SecretFile>>,
     batch: usize,
     timeout: Duration,
     duplicates: AtomicU64,
@@ -122,6 +126,7 @@ impl Http {
             shown: format!("{}{}", url.host_str().unwrap_or_default(), url.path()),
             url,
             secret: secret(settings)?,
+            token: token(settings)?,
             batch: settings.batch,
             timeout,
             duplicates: AtomicU64::new(0),
@@ -143,7 +148,12 @@ impl Http {
         if let [message] = messages {
             request = request.header("x-request-id", &message.request);
         }
+        if let Some(token) = &self.token {
+            let token = bearer(&token.text()).map_err(Failed::retry)?;
+            request = request.header(header::AUTHORIZATION, token);
+        }
         if let Some(secret) = &self.secret {
+            let secret = secret.now().map_err(Failed::retry)?;
             let timestamp = clock::now() / 1_000_000;
             let signature = secret.sign(&id, timestamp, &body);
             request = request.header("webhook-timestamp", timestamp).header("webhook-signature", signature);
@@ -184,30 +194,52 @@ fn headers(settings: &Settings) -> Result<HeaderMap, String> {
         let value = HeaderValue::from_str(value).map_err(|e| failed(&e))?;
         headers.insert(name.parse::<HeaderName>().map_err(|e| failed(&e))?, value);
     }
-    if let Some(path) = &settings.token_file {
-        let token = format!("Bearer {}", read_file("token_file", path)?.trim());
-        let mut token = HeaderValue::from_str(&token).map_err(|_| "token_file: is no token".to_owned())?;
-        token.set_sensitive(true);
-        headers.insert(header::AUTHORIZATION, token);
-    }
     Ok(headers)
 }
 
-fn secret(settings: &Settings) -> Result<Option<Secret>, String> {
-    let (key, text) = match (&settings.secret_file, &settings.secret_variable) {
-        (None, None) => return Ok(None),
-        (Some(_), Some(_)) => return Err("secret_file, secret_variable: only one of them can be".into()),
-        (Some(path), None) => ("secret_file", read_file("secret_file", path)?),
-        (None, Some(variable)) => {
-            let text = std::env::var(variable).map_err(|e| format!("secret_variable: {variable}: {e}"))?;
-            ("secret_variable", text)
-        }
-    };
-    Secret::parse(&text).map(Some).map_err(|e| format!("{key}: {e}"))
+/// The file of the bearer token, if there is one.
+fn token(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
+    let path = settings.token_file.clone();
+    path.map(|path| SecretFile::open("token_file", path, |text| bearer(text).map(|_| ()))).transpose()
 }
 
-fn read_file(key: &str, path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|e| format!("{key}: {}: {e}", path.display()))
+fn bearer(token: &str) -> Result<HeaderValue, String> {
+    let mut value =
+        HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| "is no token".to_owned())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Where the secret of signatures is.
+enum Signer {
+    /// In a file, which may change.
+    File(Arc<SecretFile>),
+    /// It came in a variable of the environment.
+    Variable(String),
+}
+
+impl Signer {
+    /// The secret as it is now.
+    fn now(&self) -> Result<Secret, &'static str> {
+        match self {
+            Signer::File(file) => Secret::parse(&file.text()),
+            Signer::Variable(text) => Secret::parse(text),
+        }
+    }
+}
+
+fn secret(settings: &Settings) -> Result<Option<Signer>, String> {
+    let check = |text: &str| Secret::parse(text).map(|_| ()).map_err(str::to_owned);
+    Ok(Some(match (&settings.secret_file, &settings.secret_variable) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => return Err("secret_file, secret_variable: only one of them can be".into()),
+        (Some(path), None) => Signer::File(SecretFile::open("secret_file", path.clone(), check)?),
+        (None, Some(variable)) => {
+            let text = std::env::var(variable).map_err(|e| format!("secret_variable: {variable}: {e}"))?;
+            check(&text).map_err(|e| format!("secret_variable: {e}"))?;
+            Signer::Variable(text)
+        }
+    }))
 }
 
 fn write(message: &Message, body: &mut Vec<u8>) -> serde_json::Result<()> {
@@ -292,6 +324,14 @@ impl Output for Http {
     fn deadline(&self) -> Duration {
         // Finding one message of a batch takes two requests for every halving.
         self.timeout * (2 * self.batch.ilog2() + 1) + Duration::from_secs(5)
+    }
+
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        let signs = match &self.secret {
+            Some(Signer::File(file)) => Some(file),
+            _ => None,
+        };
+        self.token.iter().chain(signs).cloned().collect()
     }
 
     fn duplicates(&self) -> u64 {

@@ -12,7 +12,7 @@ mod settings;
 
 pub use settings::{Content, EXAMPLE, Settings};
 
-use super::{Failed, Lanes, Message, Output, Shape};
+use super::{Class, Failed, FailureKind, Lanes, Message, Output, Shape};
 use http::Http;
 use mqtt::Mqtt;
 use request::{Answer, Meaning, Request};
@@ -21,6 +21,10 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
+
+/// Most tries of a request that makes what a message needs, and the longest wait behind the first of them.
+const TRIES: u32 = 4;
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// A CSE, and our place in it.
 pub struct OneM2m {
@@ -53,7 +57,7 @@ impl OneM2m {
         let mut answer = self.create(&instance, &message.request).await?;
         if answer.meaning() == Meaning::Missing {
             self.make(&container, &message.request).await?;
-            answer = self.create(&instance, &message.request).await?;
+            answer = self.insist(&instance, &message.request).await?;
         }
         if answer.meaning() == Meaning::Unacceptable {
             // A CSE that is starting may refuse anything: ACME does, until it has read which attributes there are. So it
@@ -90,7 +94,7 @@ impl OneM2m {
         // Outwards, until something can be made; most often that is the first.
         loop {
             made -= 1;
-            let answer = self.create(&above[made], request).await?;
+            let answer = self.insist(&above[made], request).await?;
             if made > 0 && answer.meaning() == Meaning::Missing {
                 continue;
             }
@@ -98,10 +102,33 @@ impl OneM2m {
             break;
         }
         for resource in &above[made + 1..] {
-            there(&self.create(resource, request).await?, resource)?;
+            there(&self.insist(resource, request).await?, resource)?;
         }
         tracing::info!(container, "container made");
         Ok(())
+    }
+
+    /// Creates a resource, with a few tries. A message whose containers are missing needs several requests that succeed one after the
+    /// other: were none of them repeated, a CSE that fails some of its requests would hardly ever get the first message, and the
+    /// breaker would take it for one that is down. It did answer this call's first request, so it is not.
+    async fn insist(&self, resource: &Resource, request: &str) -> Result<Answer, Failed> {
+        let mut tries = 1;
+        loop {
+            let answer = self.create(resource, request).await;
+            let failed = match &answer {
+                Ok(answer) if answer.meaning() == Meaning::Unable => {
+                    Some(answer.retry("creating", &resource.path()))
+                }
+                Ok(_) => None,
+                Err(failed) => Some(failed.clone()),
+            };
+            let again = failed.is_some_and(|failed| passes(&failed));
+            if !again || tries == TRIES {
+                return answer;
+            }
+            tokio::time::sleep(PAUSE.mul_f64(fastrand::f64()) * tries).await;
+            tries += 1;
+        }
     }
 
     async fn create(&self, resource: &Resource, request: &str) -> Result<Answer, Failed> {
@@ -134,6 +161,12 @@ impl Binding {
             Binding::Mqtt(mqtt) => mqtt.send(request).await,
         }
     }
+}
+
+/// Whether a failure may pass by itself, and the CSE did not ask to wait.
+fn passes(failed: &Failed) -> bool {
+    let passing = matches!(failed.class, Class::Connection | Class::Timeout | Class::Failing | Class::Busy);
+    passing && failed.kind == FailureKind::Retry(None)
 }
 
 /// Whether `resource` is there after `answer`. When it is not, that is no fault of the message, which waits.
