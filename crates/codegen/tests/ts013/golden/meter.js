@@ -533,7 +533,7 @@ function object(fields, others) {
       Object.keys(value).forEach(function (key) {
         if (value[key] !== undefined && keys.indexOf(key) < 0) {
           if (!others) {
-            fail("range", "unknown property " + show(key));
+            fail("type", "unknown property " + show(key));
           }
           deep(key, function () {
             others.write(value[key]);
