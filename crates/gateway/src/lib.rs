@@ -196,6 +196,7 @@ impl Gateway {
         access::warn(&config, &tokens);
         access::keys::warn(&config.keys());
         let metrics = Metrics::new();
+        metrics.buffer_limit_bytes.set(config.buffer.limit_bytes);
         let certificates = tls::Certificates::open(&config.tls, metrics.handshakes.clone())?.map(Arc::new);
         let acceptor = certificates.as_ref().filter(|_| config.http.tls);
         let acceptor =

@@ -1,5 +1,7 @@
 //! Metrics for Prometheus, from the start of the process.
 
+pub mod plain;
+
 use crate::{buffer::Totals, outputs::Families, problem::Problem};
 use dunnage_formats::Id;
 use prometheus_client::{
@@ -133,6 +135,8 @@ pub struct Metrics {
     queue_bytes: Gauge,
     devices: Gauge<u64, AtomicU64>,
     buffer_bytes: Gauge<u64, AtomicU64>,
+    /// What the buffer's messages may take, in bytes; 0 for no limit.
+    pub buffer_limit_bytes: Gauge<u64, AtomicU64>,
     wal_bytes: Gauge<u64, AtomicU64>,
     writable: Gauge,
     oldest: Gauge<f64, AtomicU64>,
@@ -193,6 +197,7 @@ impl Metrics {
             queue_bytes: Gauge::default(),
             devices: Gauge::default(),
             buffer_bytes: Gauge::default(),
+            buffer_limit_bytes: Gauge::default(),
             wal_bytes: Gauge::default(),
             writable: Gauge::default(),
             oldest: Gauge::default(),
@@ -267,6 +272,8 @@ impl Metrics {
         let damages = self.damages.clone();
         r.register("buffer_damages", "Times that the buffer's file was damaged and set aside", damages);
         r.register("buffer_bytes", "The buffer's file", self.buffer_bytes.clone());
+        let limit = self.buffer_limit_bytes.clone();
+        r.register("buffer_limit_bytes", "What the buffer's messages may take; 0 for no limit", limit);
         r.register("buffer_wal_bytes", "Its write-ahead log", self.wal_bytes.clone());
         let writable = self.writable.clone();
         r.register(

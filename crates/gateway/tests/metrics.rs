@@ -7,7 +7,9 @@ mod support;
 use dunnage_gateway::{Output, OutputKind};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    io::Write,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 use support::{JSON, Running, coap, mqtt, start_with};
 
@@ -73,7 +75,7 @@ fn metrics(text: &str) -> BTreeMap<String, Metric> {
             }
             ["#", "TYPE", _, kind] => {
                 let metric = found.remove(&name).unwrap();
-                if kind == "counter" {
+                if kind == "counter" && !name.ends_with("_total") {
                     name += "_total";
                 }
                 found.insert(name.clone(), Metric { kind: kind.to_owned(), ..metric });
@@ -130,23 +132,78 @@ fn every_metric_is_in_the_table_and_every_stage_is_counted() {
     }
 }
 
+/// promtool reads the text format 0.0.4, and finds nothing to complain of.
+#[test]
+fn promtool_accepts_what_metrics_answers() {
+    let gateway = gateway();
+    for accept in [None, Some("text/plain;version=0.0.4")] {
+        let request = gateway.agent.get(gateway.url("/metrics"));
+        let request = accept.iter().fold(request, |request, accept| request.header("accept", *accept));
+        let mut answer = request.call().unwrap();
+        assert_eq!(
+            answer.headers()["content-type"],
+            "text/plain; version=0.0.4; charset=utf-8",
+            "{accept:?}"
+        );
+        let text = answer.body_mut().read_to_string().unwrap();
+        let mut promtool = Command::new("promtool")
+            .args(["check", "metrics"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("promtool: {e}; please run: apt-get install prometheus"));
+        promtool.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let said = promtool.wait_with_output().unwrap();
+        let complaints = String::from_utf8([said.stdout, said.stderr].concat()).unwrap();
+        assert!(said.status.success() && complaints.is_empty(), "{complaints}");
+    }
+}
+
+#[test]
+fn who_names_openmetrics_gets_the_same_metrics_in_it() {
+    let gateway = gateway();
+    // As Prometheus 3 asks.
+    let accept = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
+    let mut answer = gateway.agent.get(gateway.url("/metrics")).header("accept", accept).call().unwrap();
+    let media = answer.headers()["content-type"].to_str().unwrap().to_owned();
+    assert_eq!(media, "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    let text = answer.body_mut().read_to_string().unwrap();
+    assert!(text.ends_with("# EOF\n"), "{text}");
+    let names = |text: &str| metrics(text).into_keys().collect::<Vec<_>>();
+    assert_eq!(names(&text), names(&gateway.get("/metrics").text));
+}
+
 #[test]
 fn the_dashboard_asks_for_metrics_that_there_are() {
     let gateway = gateway();
     let there = metrics(&gateway.get("/metrics").text);
     let text = std::fs::read_to_string(root().join("deploy/grafana.json")).unwrap();
     let dashboard: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let mut asked = BTreeSet::new();
-    for panel in dashboard["panels"].as_array().unwrap() {
-        for target in panel["targets"].as_array().into_iter().flatten() {
-            let words =
-                target["expr"].as_str().unwrap().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            asked.extend(words.filter(|word| word.starts_with("dunnage_")).map(|word| {
-                let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| word.strip_suffix(end));
-                base.filter(|base| there.contains_key(*base)).unwrap_or(word).to_owned()
-            }));
-        }
-    }
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let targets = panels.flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
+    let asked: BTreeSet<_> =
+        targets.flat_map(|target| asked(target["expr"].as_str().unwrap(), &there)).collect();
     let unknown: Vec<_> = asked.iter().filter(|name| !there.contains_key(*name)).collect();
     assert!(asked.len() > 20 && unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn alerts_ask_for_metrics_that_there_are() {
+    let gateway = gateway();
+    let there = metrics(&gateway.get("/metrics").text);
+    let text = std::fs::read_to_string(root().join("deploy/prometheus-rules.yml")).unwrap();
+    let asked = asked(&text, &there);
+    let unknown: Vec<_> = asked.iter().filter(|name| !there.contains_key(*name)).collect();
+    assert!(asked.len() > 8 && unknown.is_empty(), "{unknown:?}");
+}
+
+/// The metrics that `text` names, by the names that `there` has.
+fn asked(text: &str, there: &BTreeMap<String, Metric>) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names = words.filter(|word| word.starts_with("dunnage_")).map(|word| {
+        let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| word.strip_suffix(end));
+        base.filter(|base| there.contains_key(*base)).unwrap_or(word).to_owned()
+    });
+    names.collect()
 }

@@ -131,3 +131,14 @@ fn the_unit_allows_every_system_call_of_the_gateway() {
     let missing: Vec<_> = made.difference(&allowed).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+#[test]
+fn prometheus_takes_the_alert_rules_and_each_rises_when_it_has_to() {
+    for arguments in
+        [["check", "rules", "prometheus-rules.yml"], ["test", "rules", "prometheus-rules.test.yml"]]
+    {
+        let said =
+            run("prometheus", Command::new("promtool").args(arguments).current_dir(root().join("deploy")));
+        assert!(said.contains("SUCCESS"), "{said}");
+    }
+}

@@ -4,14 +4,14 @@ use super::objects::StatsObject;
 use crate::{
     buffer::{Use, queries},
     clock,
-    metrics::Moment,
+    metrics::{Moment, plain},
     problem::Problem,
     shared::Shared,
 };
 use axum::{
     Json,
     extract::State,
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::IntoResponse,
 };
 use std::sync::{Arc, atomic::Ordering};
@@ -54,11 +54,15 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
 }
 
 #[utoipa::path(get, path = "/metrics", tag = "health", responses(
-    (status = 200, description = "For Prometheus.", body = String, content_type = "application/openmetrics-text"),
+    (
+        status = 200,
+        description = "For Prometheus: its text format 0.0.4, or OpenMetrics where `Accept` names that.",
+        content((String = "text/plain"), (String = "application/openmetrics-text"))
+    ),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
 ))]
-pub async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
+pub async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> impl IntoResponse {
     let (queue, totals) = (&shared.queue, shared.board.totals());
     shared.outputs.gauge(totals.last_message_id);
     let oldest = shared.readers.of(Use::Admin).read(queries::oldest).await.flatten();
@@ -73,5 +77,10 @@ pub async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
         oldest_seconds: age as f64 / 1e6,
     };
     let text = shared.metrics.text(&totals, &moment);
-    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let (media, text) = match plain::wants_openmetrics(accept) {
+        true => (plain::OPENMETRICS, text),
+        false => (plain::PLAIN, plain::plain(&text)),
+    };
+    ([(header::CONTENT_TYPE, media), (header::VARY, "Accept")], text)
 }
