@@ -29,6 +29,7 @@ mod nats;
 mod outputs;
 mod problem;
 mod profile;
+mod quarantine_log;
 mod reading;
 mod reload;
 mod requests;

@@ -3,6 +3,7 @@
 use crate::{
     api::objects::{MessageObject, RejectObject, StatsObject},
     buffer::{Entry, Observer, Totals},
+    quarantine_log::QuarantineLog,
     shared::Shared,
 };
 use std::{
@@ -59,6 +60,7 @@ impl Live {
 /// Takes what the writer did to the counts, the metrics and the watchers.
 pub struct Commits {
     shared: Arc<Shared>,
+    quarantine_log: QuarantineLog,
     allowance: f64,
     at: Instant,
 }
@@ -66,7 +68,8 @@ pub struct Commits {
 impl Commits {
     /// An observer for the writer of `shared`.
     pub fn new(shared: Arc<Shared>) -> Commits {
-        Commits { shared, allowance: PER_SECOND, at: Instant::now() }
+        let quarantine_log = QuarantineLog::new();
+        Commits { shared, quarantine_log, allowance: PER_SECOND, at: Instant::now() }
     }
 
     /// How many of the next events watchers may see.
@@ -126,6 +129,7 @@ impl Observer for Commits {
         for entry in batch {
             if let Entry::Reject(reject, _) = entry {
                 shared.metrics.quarantined(reject.kind);
+                self.quarantine_log.add(reject);
             }
         }
         shared.metrics.batch_messages.observe(batch.len() as f64);

@@ -487,3 +487,30 @@ fn the_default_configuration_has_no_mistakes() {
     std::fs::write(&file, dunnage(&["gateway", "config"], "").text()).unwrap();
     assert_eq!(dunnage(&["gateway", "check", "--config", file.to_str().unwrap()], "").text(), "0 mistakes\n");
 }
+
+#[test]
+fn what_goes_into_the_quarantine_is_in_the_log_and_a_flood_is_a_few_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command: Command = command(&["gateway"]);
+    command.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").env("DUNNAGE_LOG_FORMAT", "json");
+    command.env("DUNNAGE_BUFFER_PATH", folder.path().join("buffer.sqlite3"));
+    let mut child = command.spawn().unwrap();
+    let log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut log = log.map(|line| serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap());
+    let address = log.find_map(|line| Some(line["address"].as_str()?.to_owned())).unwrap();
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    for _ in 0..40 {
+        let post = agent.post(format!("http://{address}/ingest/d1")).content_type("application/json");
+        assert_eq!(post.send("[").unwrap().status(), 400);
+    }
+    terminate(&child);
+    let lines: Vec<_> = log.filter(|line| line["message"] == "a message went into the quarantine").collect();
+    assert_eq!(exit_code(&mut child), Some(0));
+    let first = lines.first().unwrap();
+    assert_eq!(
+        (&first["level"], &first["device"], &first["kind"]),
+        (&"INFO".into(), &"d1".into(), &"truncated".into())
+    );
+    // As many at once as there may be, and a few more where the machine is slow.
+    assert!((10..30).contains(&lines.len()), "{}", lines.len());
+}

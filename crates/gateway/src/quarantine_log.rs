@@ -1,0 +1,68 @@
+//! Messages that go into the quarantine, in the log: as many as a person reads, and a count of the others.
+
+use crate::reading::Reject;
+use std::time::{Duration, Instant};
+
+/// Most lines at once.
+const BURST: u32 = 10;
+/// After this time there may be one more.
+const EVERY: Duration = Duration::from_secs(6);
+
+/// Writes them at the level `info`.
+pub struct QuarantineLog {
+    lines: u32,
+    since: Instant,
+    left_out: u64,
+}
+
+impl QuarantineLog {
+    /// Nothing was written yet.
+    pub fn new() -> QuarantineLog {
+        QuarantineLog { lines: BURST, since: Instant::now(), left_out: 0 }
+    }
+
+    /// A message that is in the quarantine now.
+    pub fn add(&mut self, reject: &Reject) {
+        let Some(left_out) = self.admit(Instant::now()) else { return };
+        let Reject { provenance, kind, reason, .. } = reject;
+        let (device, request) = (&*provenance.device, &*provenance.request);
+        tracing::info!(device, kind, reason, request, left_out, "a message went into the quarantine");
+    }
+
+    /// Whether there may be a line at `now`, and how many have been left out since the last one.
+    fn admit(&mut self, now: Instant) -> Option<u64> {
+        let earned = now.saturating_duration_since(self.since).as_secs() / EVERY.as_secs();
+        let earned = u32::try_from(earned).unwrap_or(u32::MAX);
+        self.since += EVERY * earned.min(BURST);
+        self.lines = self.lines.saturating_add(earned).min(BURST);
+        if self.lines == BURST {
+            self.since = now;
+        }
+        if self.lines == 0 {
+            self.left_out += 1;
+            return None;
+        }
+        self.lines -= 1;
+        Some(std::mem::take(&mut self.left_out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_a_few_lines_and_a_count() {
+        let mut log = QuarantineLog::new();
+        let begin = log.since;
+        let flood: Vec<_> = (0..100).filter_map(|_| log.admit(begin)).collect();
+        assert_eq!(flood, vec![0; BURST as usize]);
+        assert_eq!(log.admit(begin + EVERY / 2), None);
+        assert_eq!(log.admit(begin + EVERY), Some(91));
+        assert_eq!(log.admit(begin + EVERY), None);
+        // However long it was quiet, no more than a burst.
+        let later = begin + 1000 * EVERY;
+        assert_eq!((0..100).filter_map(|_| log.admit(later)).collect::<Vec<_>>().len(), BURST as usize);
+        assert_eq!(log.admit(later + EVERY), Some(90));
+    }
+}
