@@ -16,7 +16,7 @@ use doors::Doors;
 use dunnage_gateway::Config;
 use dunnage_links::fleet::Fleet;
 use report::Reports;
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tally::Tally;
 use tokio::{sync::Semaphore, task::JoinSet, time};
 
@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_millis(100);
 ///
 /// The containers cross the Mediterranean. Near a port they send JSON over HTTP, at the terminal CBOR over CoAP, in the yard JSON or CBOR
 /// over MQTT; at sea, where every byte over a satellite is paid for, they send packed, laid out by the bundled schema, and the satellite's provider calls the gateway's webhook.
-/// The gateway's HTTP is where its configuration says, CoAP and MQTT on free ports.
+/// The gateway's HTTP is where `--listen` or the environment says, CoAP and MQTT on free ports; all of them on this machine alone.
 /// Ctrl-C stops the fleet, lets what is under way finish, and counts what the gateway holds.
 #[derive(Args)]
 pub struct Demo {
@@ -42,6 +42,9 @@ pub struct Demo {
     /// Folder for the gateway's buffer [default: data, or what the environment says]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Address and port of the gateway's HTTP, on this machine; port 0 takes a free one [default: 127.0.0.1:8080, or what the environment says]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
     /// Simulated minutes per second
     #[arg(long, value_name = "MINUTES", default_value_t = 10, value_parser = value_parser!(u16).range(1..=600))]
     speed: u16,
@@ -52,6 +55,14 @@ impl Demo {
         let mut config = Config::load(None).map_err(|e| Failure::Failed(e.to_string()))?;
         if let Some(data) = &self.data {
             config.buffer.path = data.join("buffer.sqlite3");
+        }
+        if let Some(listen) = self.listen {
+            config.http.listen = listen;
+        }
+        if !config.http.listen.ip().is_loopback() {
+            // Whoever is elsewhere needs a token, and so would the fleet.
+            let why = "other machines reach it, and the demo has no tokens: listen on 127.0.0.1, or run `dunnage gateway`";
+            return Err(Failure::about(config.http.listen, why));
         }
         if std::env::var_os("DUNNAGE_LOG_LEVEL").is_none() {
             config.log.level = "warn".into();

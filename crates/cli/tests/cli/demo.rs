@@ -1,6 +1,7 @@
-use crate::run::{command, terminate};
+use crate::run::{command, dunnage, terminate};
 use std::{
     io::{BufRead, BufReader},
+    net::TcpListener,
     process::{Command, Stdio},
     time::Duration,
 };
@@ -8,12 +9,16 @@ use std::{
 #[test]
 fn the_fleet_reports_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
-    let mut demo = command(&["demo", "--containers", "12", "--data", folder.path().to_str().unwrap()]);
-    demo.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").stderr(Stdio::piped());
+    // The port of a listener that is gone is free.
+    let listen = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let data = folder.path().to_str().unwrap();
+    let mut demo = command(&["demo", "--containers", "12", "--data", data, "--listen", &listen]);
+    demo.stderr(Stdio::piped());
     let mut child = demo.spawn().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
 
     let welcome: Vec<String> = stdout.by_ref().take_while(|line| !line.starts_with("Ctrl-C")).collect();
+    assert!(welcome.iter().any(|line| line.contains(&format!("http://{listen}"))), "{welcome:#?}");
     assert!(welcome.iter().any(|line| line.starts_with("smallest lossless: ")), "{welcome:#?}");
     let commands: Vec<&str> = welcome
         .iter()
@@ -44,4 +49,12 @@ fn the_fleet_reports_and_nothing_is_lost() {
     let [sent, acknowledged, stored, lost] = numbers[..] else { panic!("{end}") };
     assert!(sent >= 12 && sent == acknowledged && acknowledged == stored, "{end}");
     assert_eq!(lost, 0);
+}
+
+#[test]
+fn it_is_on_this_machine_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = dunnage(&["demo", "--data", folder.path().to_str().unwrap(), "--listen", "0.0.0.0:0"], "");
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("0.0.0.0:0: other machines reach it"), "{}", run.stderr);
 }
