@@ -34,8 +34,6 @@ const ANOTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
 /// How much longer the other client's 95th percentile may be than alone, and what is short enough in any case, in ms.
 const SLOWER: f64 = 10.0;
 const SHORT: f64 = 100.0;
-/// After this time nothing may be acknowledged into files that are gone.
-const NOTICED: Duration = Duration::from_secs(2);
 /// How much more memory an attack may take, in MB. SECURITY.md states what a gateway keeps for strangers.
 const MEMORY: f64 = 192.0;
 /// Connections that the gateway has by default, and in the short form.
@@ -92,6 +90,8 @@ struct Outcome {
     sent: u64,
     /// What was done, for people.
     told: String,
+    /// Messages that were acknowledged after the buffer's files were harmed.
+    acknowledged: Vec<u64>,
     /// What should not have happened, and how often.
     wrong: Vec<(String, u64)>,
 }
@@ -131,7 +131,7 @@ impl Target {
     fn attacks(self, plan: &Plan) -> Vec<Attack> {
         let names: Vec<String> = match self {
             Target::Host => vec!["host".into()],
-            Target::Files => HARMS.iter().map(|harm| format!("files: {harm:?}")).collect(),
+            Target::Files => HARMS.iter().map(|_| "files".into()).collect(),
             Target::HalfSent => {
                 ["HTTP, one address", "HTTP, many addresses", "webhook", "CoAP, many addresses"]
                     .map(|way| format!("half-sent: {way}"))
@@ -204,7 +204,7 @@ impl Attack {
         let (during, outcome) = beside(&running, self.done(plan, &running, folder, time)).await?;
         let peak = memory_mb(running.process(), "VmHWM")?;
         tokio::time::sleep(REST).await;
-        let found = Found {
+        let mut found = Found {
             p95: [alone, during].map(|mut waited| {
                 (doors::percentile_95(&mut waited.micros), waited.failures, waited.micros.len())
             }),
@@ -215,6 +215,10 @@ impl Attack {
             served: self.target != Target::Files,
         };
         running.kill()?;
+        let missing = files::missing(folder, &found.outcome.acknowledged)?;
+        if missing > 0 {
+            found.outcome.wrong(format!("{missing} acknowledged messages are gone after a restart"));
+        }
         Ok(found)
     }
 
@@ -235,9 +239,7 @@ impl Attack {
         let json = "content-type: application/json\r\n";
         match (self.target, self.variant) {
             (Target::Host, _) => host::run(ATTACKER, address, more).await,
-            (Target::Files, variant) => {
-                files::run(HARMS[variant], folder, ATTACKER, address, NOTICED, more).await
-            }
+            (Target::Files, variant) => files::run(HARMS[variant], folder, ATTACKER, address, more).await,
             (Target::HalfSent, 0) => {
                 half_sent::over_http(&vec![ATTACKER; bodies], address, "/ingest/attacker-{}", json, more)
                     .await
