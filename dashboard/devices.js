@@ -38,7 +38,7 @@ export class DevicesView {
     say(row.position, where ? place(where) : "none");
     row.position.classList.toggle("soft", !where);
     const kind = linkKind(last.link);
-    row.link.replaceChildren(sign(kind), el("span", {}, last.link ?? "not said"));
+    row.link.replaceChildren(sign(kind), el("span", {}, last.link ?? "unknown"));
     say(row.format, last.format);
     say(row.bytes, bytes(last.bytes));
     mark(row.seen, "datetime", last.received_at);

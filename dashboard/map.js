@@ -10,7 +10,7 @@ import { position } from "./value.js";
 const MARGIN = 44;
 /** A pointer this near to a device, in pixels, means it. */
 const REACH = 18;
-const KINDS = { terrestrial: "terrestrial", satellite: "satellite", unknown: "link not said" };
+const KINDS = { terrestrial: "terrestrial", satellite: "satellite", unknown: "unknown" };
 
 export class MapView {
   marks = new Map();
@@ -22,13 +22,13 @@ export class MapView {
   constructor(choose) {
     this.choose = choose;
     this.box = document.getElementById("map");
+    this.panel = this.box.closest("section");
     this.ground = svg("g");
     this.track = svg("path", { class: "track-line" });
     this.layer = svg("g");
     this.svg = svg("svg", { role: "img", "aria-label": "Map" }, this.ground, this.track, this.layer);
-    this.empty = el("p", { class: "map-empty soft" }, "No device has said where it is.");
     this.#makeCard();
-    this.box.append(this.svg, this.empty, this.card);
+    this.box.append(this.svg, this.card);
     this.#listen();
     new ResizeObserver(([{ contentRect }]) => this.#resize(contentRect)).observe(this.box);
     this.#makeLegend();
@@ -79,17 +79,18 @@ export class MapView {
 
   draw(store) {
     this.store = store;
-    if (!this.width || !this.height) return;
     const shown = store.shownDevices();
     const placed = shown.map((last) => ({ last, where: position(last.value) })).filter(({ where }) => where);
     const track = this.#trackOf(store);
-    this.empty.hidden = placed.length > 0;
-    this.svg.toggleAttribute("hidden", placed.length === 0);
-    this.#sayCounts(placed, shown.length);
+    // Nothing to show is no empty box: the devices take its place.
+    this.panel.hidden = placed.length === 0;
     if (placed.length === 0) {
       this.#show(null);
       return;
     }
+    // Until the panel that was hidden has a size, which it tells.
+    if (!this.width || !this.height) return;
+    this.#sayCounts(placed, shown.length);
     this.#look([...placed.map(({ where }) => where), ...track], store.filter);
     mark(this.track, "d", path(this.view, track.map((p) => [p.longitude, p.latitude])));
     for (const device of this.marks.keys()) if (!store.devices.has(device)) this.marks.delete(device);
@@ -175,7 +176,7 @@ export class MapView {
     const seen = age(Date.now() + skew - Date.parse(last.received_at));
     const lines = [
       ["Position", place(where)],
-      ["Link", last.link ?? "not said"],
+      ["Link", last.link ?? "unknown"],
       ["Last", `${last.format}, ${bytes(last.bytes)}`],
       ["Seen", seen === "now" ? seen : `${seen} ago`],
     ];

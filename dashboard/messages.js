@@ -68,7 +68,7 @@ function make(message) {
     { class: "message-columns" },
     el("time", { datetime: message.received_at, title: fullTime(message.received_at) }, clockTime(message.received_at)),
     el("span", { class: "name" }, message.device),
-    el("span", { class: "link" }, sign(kind), el("span", {}, message.link ?? "not said")),
+    el("span", { class: "link" }, sign(kind), el("span", {}, message.link ?? "unknown")),
     el("span", { class: "format" }, message.format),
     el("span", { class: "number size" }, bytes(message.bytes), el("span", { class: "soft" }, ` / ${bytes(message.json_bytes)}`)),
     el("span", { class: "number share" }, message.json_bytes ? percent(message.bytes / message.json_bytes) : ""),

@@ -22,18 +22,31 @@ export class ConnectionView {
   }
 }
 
-/** Name, figure, and what the figure is made of; "–" while there is nothing to make it of. */
+/**
+ * Name, figure, what the figure is made of ("–" while there is nothing to make it of); and both for the devices that a filter shows,
+ * where there are figures of each device.
+ */
 const TOTALS = [
-  ["Records", (s) => total(s.stored), (s) => `${count(s.received)} received`],
-  ["Devices", (s) => total(s.devices), (s, store) => heard(store)],
+  ["Records", (s) => total(s.stored), (s) => `${count(s.received)} received`, records],
+  ["Devices", (s) => total(s.devices), (s, { messages }) => heard(messages[0]), devices],
   ["Success rate", (s) => (s.received ? rate(s.success_rate) : "–"), failures],
   ["Compression", (s) => (s.stored ? `${s.compression_ratio.toFixed(2)}×` : "–"), saved],
   ["Queue depth", (s) => total(s.queue_depth), (s) => `of ${count(s.queue_capacity)}`],
 ];
 
-function heard({ messages }) {
-  if (messages.length === 0) return "none heard yet";
-  const since = age(Date.now() + skew - Date.parse(messages[0].received_at));
+function records(stats, store) {
+  return [total(store.shownCount()), `of ${count(stats.stored)}`];
+}
+
+function devices(stats, store) {
+  const shown = store.shownDevices();
+  const newest = shown.reduce((newest, last) => (newest && newest.id > last.id ? newest : last), undefined);
+  return [total(shown.length), `of ${count(stats.devices)}, ${heard(newest)}`];
+}
+
+function heard(newest) {
+  if (!newest) return "none heard yet";
+  const since = age(Date.now() + skew - Date.parse(newest.received_at));
   return since === "now" ? "heard just now" : `last heard ${since} ago`;
 }
 
@@ -64,9 +77,11 @@ export class TotalsView {
   draw(store) {
     if (!store.stats) return;
     const { stats } = store;
-    TOTALS.forEach(([, figure, made], at) => {
-      say(this.tiles[at].figure, figure(stats));
-      say(this.tiles[at].made, made(stats, store));
+    TOTALS.forEach(([, figure, made, filtered], at) => {
+      let texts = [figure(stats), made(stats, store)];
+      if (store.filter) texts = filtered ? filtered(stats, store) : [texts[0], `all devices: ${texts[1]}`];
+      say(this.tiles[at].figure, texts[0]);
+      say(this.tiles[at].made, texts[1]);
     });
     say(byId("about"), `Dunnage ${stats.version}, running since ${fullTime(stats.started_at)}`);
   }

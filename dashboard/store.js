@@ -6,6 +6,8 @@ export class Store {
   stats = null;
   /** The last message of each device, by device. */
   devices = new Map();
+  /** How many messages each of them has sent. */
+  #counts = new Map();
   /** Newest first. */
   messages = [];
   quarantine = [];
@@ -21,6 +23,7 @@ export class Store {
   load({ stats, devices, messages, quarantine }) {
     this.stats = stats;
     this.devices = new Map(devices.map(({ device, last }) => [device, last]));
+    this.#counts = new Map(devices.map(({ device, messages }) => [device, messages]));
     this.messages = messages;
     this.quarantine = quarantine;
     this.#missed = 0;
@@ -56,6 +59,7 @@ export class Store {
     const last = this.devices.get(message.device);
     if (last && last.id >= message.id) return;
     this.devices.set(message.device, message);
+    this.#counts.set(message.device, (this.#counts.get(message.device) ?? 0) + 1);
     if (this.devices.size > LIMITS.devices) this.#forgetOldest();
   }
 
@@ -63,6 +67,7 @@ export class Store {
     let oldest = null;
     for (const last of this.devices.values()) if (!oldest || last.id < oldest.id) oldest = last;
     this.devices.delete(oldest.device);
+    this.#counts.delete(oldest.device);
   }
 
   matches(device) {
@@ -78,6 +83,11 @@ export class Store {
   shownDevices() {
     const shown = [...this.devices.values()].filter((last) => this.#lets(last.device));
     return shown.sort((a, b) => (a.device < b.device ? -1 : 1));
+  }
+
+  /** The messages that the shown devices have sent, all together. */
+  shownCount() {
+    return this.shownDevices().reduce((sum, last) => sum + this.#counts.get(last.device), 0);
   }
 
   shownMessages() {

@@ -163,6 +163,42 @@ describe("the page", () => {
     assert.equal(await page.locator("#devices tr").count(), 1);
   });
 
+  test("totals follow the filter, and say which figures are of all devices", async () => {
+    for (const [device, times] of [["tank-1", 3], ["tank-2", 2], ["pump", 1]]) {
+      for (let at = 0; at < times; at++) await gateway.send(device, { level: at });
+    }
+    await records(6).waitFor();
+    await page.locator("#filter").fill("tank");
+    await records(5).waitFor();
+    assert.deepEqual(await tile(page, "Records"), ["5", "of 6"]);
+    assert.match((await tile(page, "Devices")).join(" "), /^2 of 3, (heard just now|last heard \d+ s ago)$/);
+    assert.deepEqual(await tile(page, "Success rate"), ["100 %", "all devices: 0 in quarantine"]);
+    await gateway.send("tank-2", { level: 9 });
+    await gateway.send("pump", { level: 9 });
+    // Figures and messages do not come at one moment.
+    await records(6).waitFor();
+    await page.locator("#totals").getByText("of 8", { exact: true }).waitFor();
+    assert.deepEqual(await tile(page, "Records"), ["6", "of 8"]);
+    await page.locator("#filter").fill("nothing");
+    assert.deepEqual(await tile(page, "Devices"), ["0", "of 3, none heard yet"]);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await records(8).waitFor();
+  });
+
+  test("there is no map while no device has a position, and a link that is not said is unknown", async () => {
+    await gateway.send("blind", { temperature: 20 });
+    await device("blind").waitFor();
+    assert.equal(await page.locator(".map-panel").isVisible(), false);
+    assert.equal(await device("blind").locator(".link").innerText(), "unknown");
+    await gateway.send("CMAU1", containerAt("CMAU1", 40, 5), "astrocast");
+    await page.locator("#map .mark").waitFor();
+    assert.equal(await page.locator(".map-panel").isVisible(), true);
+    await page.locator("#filter").fill("blind");
+    await page.locator(".map-panel").waitFor({ state: "hidden" });
+    await page.locator("#filter").fill("");
+    await page.locator("#map .mark").waitFor();
+  });
+
   test("a device on the map tells about itself when it is clicked", async () => {
     await gateway.send("CMAU1", containerAt("CMAU1", 40, 5), "astrocast");
     await page.locator("#map .mark").click();
