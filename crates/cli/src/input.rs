@@ -11,6 +11,7 @@ use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// Most bytes of hex text: two digits and a space per byte.
@@ -18,6 +19,18 @@ const HEX_LIMIT: usize = 3 * MAX_BYTES;
 
 /// Standard input as the name of a file.
 const STDIN: &str = "-";
+
+/// Standard input, which is read once: who asks for it again would find nothing.
+fn stdin() -> Result<io::StdinLock<'static>, Failure> {
+    static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+    match IS_TAKEN.swap(true, Ordering::Relaxed) {
+        false => Ok(io::stdin().lock()),
+        true => {
+            let reason = "standard input is one message or one schema, and is asked for twice: name a file for the other";
+            Err(Failure::Usage(reason.to_owned()))
+        }
+    }
+}
 
 /// Where a command reads its message: a file, or standard input when that is `-` or none is given.
 #[derive(Debug, Clone, Args)]
@@ -36,7 +49,7 @@ impl Source {
     /// Opens it.
     pub fn open(&self) -> Result<Box<dyn BufRead>, Failure> {
         match self.file() {
-            None => Ok(Box::new(io::stdin().lock())),
+            None => Ok(Box::new(stdin()?)),
             Some(path) => {
                 let file = File::open(path).map_err(|e| Failure::about(path.display(), e))?;
                 Ok(Box::new(BufReader::new(file)))
@@ -215,7 +228,7 @@ pub fn schema_text(name: &str) -> Result<String, Failure> {
         return Ok(text.to_owned());
     }
     let text = match name {
-        STDIN => io::read_to_string(io::stdin().lock()),
+        STDIN => io::read_to_string(stdin()?),
         _ => std::fs::read_to_string(name),
     };
     let text = text.map_err(|e| no_schema(name, &e))?;

@@ -52,6 +52,22 @@ fn wrong_arguments_exit_with_2_and_say_so_on_stderr() {
 }
 
 #[test]
+fn standard_input_is_not_asked_for_twice() {
+    let cases: [&[&str]; 5] = [
+        &["convert", "--from", "json", "--to", "packed", "--schema", "-"],
+        &["compare", "--schema", "-"],
+        &["schema", "check", "-", "-"],
+        &["schema", "diff", "-", "-"],
+        &["schema", "infer", "-", "-"],
+    ];
+    for arguments in cases {
+        let run = dunnage(arguments, r#"{"type":"object"}"#);
+        assert_eq!((run.code, run.any_text()), (2, ""), "{arguments:?}");
+        assert!(run.stderr.contains("asked for twice: name a file"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn files_that_are_not_there_are_named_in_one_line() {
     let cases: [&[&str]; 4] = [
         &["compare", "no-such-file"],
