@@ -39,6 +39,8 @@ const MEMORY: f64 = 192.0;
 /// Connections that the gateway has by default, and in the short form.
 const CONNECTIONS: usize = 4096;
 const CONNECTIONS_SHORT: usize = 256;
+/// More event streams than the gateway has.
+const STREAMS: usize = 300;
 /// How long idle connections stay at least: longer than the other client waits for an answer.
 const IDLE: Duration = Duration::from_secs(8);
 /// How long the gateway has to close what the attackers left open.
@@ -255,7 +257,7 @@ impl Attack {
                 let count = scale(CONNECTIONS, CONNECTIONS_SHORT) + 100;
                 idle::connections(ATTACKER, address, count, time.max(IDLE)).await
             }
-            (Target::Idle, _) => idle::event_streams([ATTACKER, ANOTHER], address, 80, more).await,
+            (Target::Idle, _) => idle::event_streams([ATTACKER, ANOTHER], address, STREAMS, more).await,
             (Target::Paging, _) => paging::run(ATTACKER, address, &folder.join("out"), more).await,
             (Target::Bombs, _) => {
                 let few = [Id::Json, Id::Msgpack, Id::Cbor];

@@ -1,0 +1,24 @@
+//! The short form of the attacks: nobody who attacks the gateway enters it, stops others, takes its memory, or has it acknowledge what is lost.
+
+#![allow(clippy::unwrap_used)]
+
+use std::process::Command;
+
+fn bears(target: &str) {
+    let attack = Command::new(env!("CARGO_BIN_EXE_dunnage-bench-load"))
+        .args(["attack", "--short", "--target", target])
+        .output()
+        .unwrap();
+    let told = String::from_utf8([attack.stdout, attack.stderr].concat()).unwrap();
+    assert!(attack.status.success(), "{told}");
+}
+
+#[test]
+fn what_is_acknowledged_is_found_though_the_files_are_harmed() {
+    bears("files");
+}
+
+#[test]
+fn bodies_that_never_end_stop_nobody() {
+    bears("half-sent");
+}
