@@ -35,7 +35,8 @@ bool dn_find(dn_reader *r, const dn_mark *map, const char *text, size_t size)
         if (!dn_read_key(r)) {
             return false;
         }
-        if (r->n == size && memcmp(dn_chars(r), text, size) == 0) {
+        /* Without a size, `text` may be NULL, which memcmp does not allow. */
+        if (r->n == size && (size == 0 || memcmp(dn_chars(r), text, size) == 0)) {
             return true;
         }
         dn_skip(r);

@@ -23,7 +23,7 @@ void dn_reader_init(dn_reader *r, const void *message, size_t size)
     r->error = DN_OK;
     r->depth = 0;
     if (size > DN_MESSAGE_MAX) {
-        r->item = r->start + DN_MESSAGE_MAX;
+        r->item = (const uint8_t *)((uintptr_t)message + DN_MESSAGE_MAX);
         dn__fail(r, DN_LIMIT);
     }
 }
@@ -47,7 +47,7 @@ dn_type dn__fail(dn_reader *r, dn_error kind)
 
 size_t dn_error_offset(const dn_reader *r)
 {
-    return (size_t)(r->item - r->start);
+    return (size_t)((uintptr_t)r->item - (uintptr_t)r->start); /* both may be NULL */
 }
 
 /* Nothing is left in the current container: leaves it, or ends the message. */
