@@ -108,6 +108,48 @@ static inline uint16_t dn__high(uint32_t n)
     return high;
 }
 
+#if defined(__AVR_HAVE_MUL__)
+#define DN__DIVIDE_BYTES
+/* Divides the number of `size` bytes (not 0), the lowest first, and gives the remainder: 30 cycles a byte; in C 60, and by the compiler's division
+ * 300. The divisor is 125 at most, `inverse` is 65536 / divisor. A byte of the quotient is estimated from the upper halves of products, at most 2
+ * too small. */
+static inline uint8_t dn__divide_bytes(uint8_t *bytes, uint8_t size, uint8_t divisor, uint16_t inverse)
+{
+    uint8_t *end = bytes + size;
+    uint8_t rest = 0, low, quotient;
+    uint16_t sum;
+    __asm__ volatile(
+        "1:\tld %[low], -%a[end]\n\t"
+        "mul %[rest], %A[inverse]\n\t"
+        "movw %[sum], r0\n\t"
+        "mul %[low], %B[inverse]\n\t"
+        "add %A[sum], r0\n\t"
+        "adc %B[sum], r1\n\t"
+        "mul %[rest], %B[inverse]\n\t"
+        "mov %[quotient], r0\n\t"
+        "add %[quotient], %B[sum]\n\t"
+        "mul %[quotient], %[divisor]\n\t"
+        "sub %[low], r0\n\t"
+        "sbc %[rest], r1\n\t"
+        "clr r1\n"
+        "2:\tcp %[low], %[divisor]\n\t"
+        "cpc %[rest], r1\n\t"
+        "brlo 3f\n\t"
+        "sub %[low], %[divisor]\n\t"
+        "sbc %[rest], r1\n\t"
+        "inc %[quotient]\n\t"
+        "rjmp 2b\n"
+        "3:\tmov %[rest], %[low]\n\t"
+        "st %a[end], %[quotient]\n\t"
+        "dec %[size]\n\t"
+        "brne 1b"
+        : [rest] "+r"(rest), [low] "=&r"(low), [quotient] "=&r"(quotient), [sum] "=&r"(sum), [end] "+e"(end), [size] "+r"(size)
+        : [divisor] "r"(divisor), [inverse] "r"(inverse)
+        : "r0", "memory");
+    return rest;
+}
+#endif
+
 #else
 
 static inline bool dn__make_room(dn_writer *w, size_t n) { return dn__room(w, n); }

@@ -1,96 +1,141 @@
-/* Big integers of 16-bit words, which are only ever multiplied and divided by powers of 5: the powers of 2 are the binary exponent's. */
+/* Big integers of words, which are only ever multiplied and divided by powers of 5: the powers of 2 are the binary exponent's.
+ * c/docs/cycles.md says what numbers cost on AVR. */
 #include "dn_decimal.h"
-#include "dn_internal.h"
+#include "dn_avr.h"
 
-/* 5^6 is the highest power of 5 that fits a word. */
+#include <string.h>
+
+typedef dn__size_of_words size_of_words;
+
+#if DN__WORD_BITS == 8
+typedef uint16_t product; /* of two words */
+#define POWER 3 /* 5^3 is the highest power of 5 that fits a word */
+#define CHUNK 100 /* the highest power of 10 */
+#else
+typedef uint32_t product;
 #define POWER 6
-#define FIVE_TO_POWER 15625u
+#define CHUNK 10000
+#endif
 
 /* words = words * factor + add; gives the new number of words. There has to be room for one more. */
-static uint16_t multiply(uint16_t *words, uint16_t size, uint16_t factor, uint16_t add)
+static DN__APART size_of_words multiply(dn__word *words, size_of_words size, dn__word factor, dn__word add)
 {
-    uint32_t carry = add;
-    for (uint16_t i = 0; i < size; i++) {
-        carry += (uint32_t)words[i] * factor;
-        words[i] = (uint16_t)carry;
-        carry >>= 16;
+    product carry = add;
+    for (size_of_words i = 0; i < size; i++) {
+        carry = (product)(carry + (product)words[i] * factor);
+        words[i] = (dn__word)carry;
+        carry >>= DN__WORD_BITS;
     }
-    if (carry) words[size++] = (uint16_t)carry;
+    if (carry) words[size++] = (dn__word)carry;
     return size;
 }
 
-/* words = words / divisor; gives the remainder. The highest word may become 0. */
-static uint16_t divide(uint16_t *words, uint16_t size, uint16_t divisor)
+/* words = words / divisor, which is 125 at most where words have 8 bits; gives the remainder. The highest word may become 0. `inverse` is 65536 / divisor. */
+static DN__APART dn__word divide(dn__word *words, size_of_words size, dn__word divisor, uint16_t inverse)
 {
-    uint32_t rest = 0;
+    dn__word rest = 0;
+#if defined(DN__DIVIDE_BYTES)
+    if (size) rest = dn__divide_bytes(words, size, divisor, inverse);
+#elif DN__WORD_BITS == 8
+    uint8_t upper = (uint8_t)(inverse >> 8), lower = (uint8_t)inverse;
     while (size--) {
-        rest = rest << 16 | words[size];
-        words[size] = (uint16_t)(rest / divisor);
-        rest %= divisor;
+        uint8_t low = words[size];
+        uint16_t sum = (uint16_t)((uint16_t)rest * lower);
+        sum = (uint16_t)(sum + (uint16_t)low * upper);
+        uint8_t quotient = (uint8_t)(rest * upper + (uint8_t)(sum >> 8)); /* at most 2 too small */
+        uint16_t left = (uint16_t)((uint16_t)((uint16_t)rest << 8 | low) - (uint16_t)quotient * divisor);
+        for (; left >= divisor; left = (uint16_t)(left - divisor)) quotient++;
+        words[size] = quotient;
+        rest = (uint8_t)left;
     }
-    return (uint16_t)rest;
+#else
+    (void)inverse;
+    while (size--) {
+        product dividend = (product)rest << DN__WORD_BITS | words[size];
+        words[size] = (dn__word)(dividend / divisor);
+        rest = (dn__word)(dividend % divisor);
+    }
+#endif
+    return rest;
 }
 
-static uint16_t without_zeros(const uint16_t *words, uint16_t size)
+static size_of_words without_zeros(const dn__word *words, size_of_words size)
 {
     while (size && !words[size - 1]) size--;
     return size;
 }
 
 /* words = words * 5^power, or words / 5^-power rounded down, which sets `*inexact` when something is lost. Gives the number of words. */
-static uint16_t scale(uint16_t *words, uint16_t size, int16_t power, bool *inexact)
+static size_of_words scale(dn__word *words, size_of_words size, int16_t power, bool *inexact)
 {
     bool down = power < 0;
     uint16_t left = (uint16_t)(down ? -power : power);
     while (left) {
-        uint16_t factor = FIVE_TO_POWER;
-        uint8_t step = POWER;
-        if (left < POWER) {
-            factor = 5;
-            step = 1;
-        }
+        dn__word factor = 1;
+        uint8_t step = 0;
+        for (; step < POWER && step < left; step++) factor = (dn__word)(factor * 5);
+        left = (uint16_t)(left - step);
         if (!down) size = multiply(words, size, factor, 0);
         else {
-            if (divide(words, size, factor)) *inexact = true;
+            if (divide(words, size, factor, step == 1 ? 13107 : step == 2 ? 2621 : 524)) *inexact = true;
             size = without_zeros(words, size);
         }
-        left = (uint16_t)(left - step);
     }
     return size;
 }
 
 /* words = words * 2^-shift, rounded down, which sets `*inexact` when something is lost; shift >= 0. Gives the number of words. */
-static uint16_t shift_right(uint16_t *words, uint16_t size, int16_t shift, bool *inexact)
+static size_of_words shift_right(dn__word *words, size_of_words size, int16_t shift, bool *inexact)
 {
-    uint16_t skip = (uint16_t)shift / 16;
-    if (skip > size) skip = size;
-    for (uint16_t i = 0; i < skip; i++)
+    uint16_t skipped = (uint16_t)shift / DN__WORD_BITS;
+    size_of_words skip = (size_of_words)(skipped < size ? skipped : size);
+    for (size_of_words i = 0; i < skip; i++)
         if (words[i]) *inexact = true;
-    size = (uint16_t)(size - skip);
-    for (uint16_t i = 0; i < size; i++) words[i] = words[i + skip];
-    if (divide(words, size, (uint16_t)(1u << ((uint16_t)shift % 16)))) *inexact = true;
+    size = (size_of_words)(size - skip);
+    uint8_t bits = (uint8_t)shift % DN__WORD_BITS;
+    if (!bits) {
+        memmove(words, words + skip, size * sizeof *words);
+        return size;
+    }
+    /* By a product, because AVR shifts by one bit at a time: its upper half stays, the lower one goes to the word below. */
+    dn__word factor = (dn__word)(1u << (DN__WORD_BITS - bits));
+    for (size_of_words i = 0; i < size; i++) {
+        product moved = (product)((product)words[i + skip] * factor);
+        words[i] = (dn__word)(moved >> DN__WORD_BITS);
+        if (i) words[i - 1] = (dn__word)(words[i - 1] | (dn__word)moved);
+        else if ((dn__word)moved) *inexact = true;
+    }
     return without_zeros(words, size);
 }
 
-static DN__APART uint16_t load(uint16_t *words, uint64_t value)
+static DN__APART size_of_words load(dn__word *words, uint64_t value)
 {
-    uint16_t size = 0;
-    for (; value; value >>= 16) words[size++] = (uint16_t)value;
+#if defined(__AVR__)
+    memcpy(words, &value, sizeof value);
+    return without_zeros(words, sizeof value);
+#else
+    size_of_words size = 0;
+    for (; value; value >>= DN__WORD_BITS) words[size++] = (dn__word)value;
     return size;
+#endif
 }
 
-/* Of up to 4 words. */
-static DN__APART uint64_t integer_of(const uint16_t *words, uint16_t size)
+/* Of up to 64 bits. */
+static DN__APART uint64_t integer_of(const dn__word *words, size_of_words size)
 {
     uint64_t value = 0;
-    while (size--) value = value << 16 | words[size];
+#if defined(__AVR__)
+    memcpy(&value, words, size);
+#else
+    while (size--) value = value << DN__WORD_BITS | words[size];
+#endif
     return value;
 }
 
-static DN__APART int16_t bit_length(const uint16_t *words, uint16_t size)
+static DN__APART int16_t bit_length(const dn__word *words, size_of_words size)
 {
-    int16_t bits = (int16_t)(16 * ((int16_t)size - 1));
-    for (uint16_t top = words[size - 1]; top; top >>= 1) bits++;
+    int16_t bits = (int16_t)(DN__WORD_BITS * ((int16_t)size - 1));
+    for (dn__word top = words[size - 1]; top; top = (dn__word)(top >> 1)) bits++;
     return bits;
 }
 
@@ -102,6 +147,19 @@ void dn__decimal_init(dn__decimal *d)
     d->digits = 0;
     d->size = 0;
     d->dropped = false;
+}
+
+/* The digits as an integer: true when it has at most 32 bits. */
+static bool low_of(const dn__decimal *d, uint32_t *value)
+{
+    if (d->size > 32 / DN__WORD_BITS) return false;
+#if defined(__AVR__)
+    *value = 0;
+    memcpy(value, d->words, d->size);
+#else
+    *value = (uint32_t)integer_of(d->words, d->size);
+#endif
+    return true;
 }
 
 void dn__decimal_digit(dn__decimal *d, uint8_t digit, bool fraction)
@@ -118,12 +176,46 @@ void dn__decimal_digit(dn__decimal *d, uint8_t digit, bool fraction)
     }
 }
 
+const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8_t *end, bool fraction)
+{
+    uint32_t value;
+    if (d->digits < 9 && low_of(d, &value)) {
+        /* Nine digits fit 32 bits. */
+        uint8_t digits = (uint8_t)d->digits, places = 0;
+        for (; at != end && digits < 9 && places < UINT8_MAX; at++) {
+            uint8_t digit = (uint8_t)(*at - '0');
+            if (digit > 9) break;
+            value += value; /* by additions, because AVR multiplies in a call; the compiler is not to make a product of them */
+            uint32_t twice = value;
+            DN__IN_BYTE(twice);
+            value += value;
+            value += value;
+            value += twice;
+            value += digit;
+            if (digits || digit) digits++;
+            places++;
+        }
+#if defined(__AVR__)
+        memcpy(d->words, &value, sizeof value);
+        d->size = without_zeros(d->words, sizeof value);
+#else
+        d->size = load(d->words, value);
+#endif
+        d->digits = digits;
+        if (fraction) d->exponent -= places;
+    }
+    for (; at != end && *at >= '0' && *at <= '9'; at++) dn__decimal_digit(d, (uint8_t)(*at - '0'), fraction);
+    return at;
+}
+
 bool dn__decimal_integer(const dn__decimal *d, uint64_t *value)
 {
-    if (d->size > 4 || d->exponent) return false;
+    if (d->size > 64 / DN__WORD_BITS || d->exponent) return false;
     *value = integer_of(d->words, d->size);
     return true;
 }
+
+bool dn__decimal_low(const dn__decimal *d, uint32_t *value) { return !d->exponent && low_of(d, value); }
 
 uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
 {
@@ -137,24 +229,24 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     }
     bool inexact = d->dropped;
     int16_t exponent = (int16_t)d->exponent;
-    uint16_t *words = d->words;
-    uint16_t size = d->size;
+    dn__word *words = d->words;
+    size_of_words size = d->size;
     /* Zeros below the digits: room for 64 bits of the quotient, or of a small number. */
-    uint16_t zeros = 4;
+    size_of_words zeros = 64 / DN__WORD_BITS;
     if (exponent < 0) {
-        uint16_t wanted = (uint16_t)((-exponent * 7 / 3 + 80) / 16 + 1);
-        zeros = wanted > size ? (uint16_t)(wanted - size) : 0;
+        uint16_t wanted = (uint16_t)((uint16_t)(-exponent * 19 / 8 + 80) / DN__WORD_BITS + 1);
+        zeros = (size_of_words)(wanted > size ? wanted - size : 0);
     }
-    while (size--) words[size + zeros] = words[size];
-    for (uint16_t i = 0; i < zeros; i++) words[i] = 0;
-    size = scale(words, (uint16_t)(d->size + zeros), exponent, &inexact);
+    memmove(words + zeros, words, size * sizeof *words);
+    memset(words, 0, zeros * sizeof *words);
+    size = scale(words, (size_of_words)(size + zeros), exponent, &inexact);
 
     /* The number is below 2^(top + 1), and not below 2^top. Of its bits 53 stay, fewer where binary64 is subnormal. */
     int16_t bits = bit_length(words, size);
-    int16_t binary = (int16_t)(exponent - 16 * (int16_t)zeros);
+    int16_t binary = (int16_t)(exponent - DN__WORD_BITS * (int16_t)zeros);
     int16_t top = (int16_t)(bits - 1 + binary);
     int16_t keep = 53;
-    uint64_t biased = 0;
+    uint16_t biased = 0;
     if (top < -1022) keep = (int16_t)(top + 1022 + 53);
     else biased = (uint16_t)(top + 1022);
     if (keep < 0) {
@@ -167,8 +259,9 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     kept >>= 1;
     *exact = !(inexact || half);
     /* Adding, not joining: the leading bit adds 1 to the exponent, and so does rounding up to a power of 2, also from subnormal numbers. */
-    kept += (biased << 52) + (half && (inexact || kept & 1));
-    return kept < DN__INFINITY ? kept : DN__INFINITY;
+    kept += half && (inexact || kept & 1);
+    dn__add_upper(&kept, (uint16_t)(biased << 4));
+    return dn__upper(&kept) < 0x7ff0 ? kept : DN__INFINITY;
 }
 
 /* ---- Binary to decimal ------------------------------------------------------------------------------------------------------ */
@@ -176,29 +269,42 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
 /* Decimal digits of a uint64_t. */
 #define DIGITS 20
 
-/* Writes an integer of up to 4 words with all of its DIGITS, zeros in front. */
-static DN__APART void print_digits(uint16_t *words, uint16_t size, char *to)
+/* Writes an integer of up to 64 bits with `width` digits, which is even, and where CHUNK is 10000 a multiple of 4; zeros in front. */
+static DN__APART void print_digits(dn__word *words, size_of_words size, char *to, uint8_t width)
 {
-    for (uint8_t left = DIGITS; left--;) to[left] = (char)('0' + divide(words, size, 10));
+    while (size && width) {
+        uint16_t rest = divide(words, size, CHUNK, 65536 / CHUNK);
+        if (!words[size - 1]) size--;
+#if CHUNK == 100
+        uint8_t tens = (uint8_t)((uint16_t)(rest * 103) >> 10);
+        to[--width] = (char)('0' + rest - 10 * tens);
+        to[--width] = (char)('0' + tens);
+#else
+        for (uint8_t i = 0; i < 4; i++, rest /= 10) to[--width] = (char)('0' + rest % 10);
+#endif
+    }
+    memset(to, '0', width);
 }
 
-/* Writes the digits of (mantissa + quarters / 4) * 2^binary * 10^decimal, rounded down. False when something is lost. mantissa < 2^53, the
- * result < 2^64, and binary + decimal >= 2 when decimal < 0: what is divided by 5 has to have its powers of 2. */
-static DN__APART bool print_scaled(uint64_t mantissa, uint8_t quarters, int16_t binary, int16_t decimal, char *to)
+/* Writes the digits of (base + quarters / 4) * 2^binary * 10^decimal, rounded down. False when something is lost. base < 2^53, the result
+ * < 10^width, and binary + decimal >= 2 when decimal < 0: what is divided by 5 has to have its powers of 2. */
+static DN__APART bool print_scaled(const dn__word *base, size_of_words size, uint8_t quarters, int16_t binary, int16_t decimal, char *to,
+    uint8_t width)
 {
-    uint16_t words[56]; /* 55 bits and 5^341 or 2^677 */
-    uint16_t size = load(words, mantissa);
+    dn__word words[896 / DN__WORD_BITS]; /* 55 bits and 5^341 or 2^677 */
     int16_t shift = (int16_t)(binary + decimal - 2);
     bool inexact = false;
-    size = multiply(words, size, 4, quarters);
-    while (shift > 0) {
-        int16_t step = shift < 15 ? shift : 15;
-        size = multiply(words, size, (uint16_t)(1u << step), 0);
-        shift = (int16_t)(shift - step);
+    size_of_words zeros = 0;
+    if (shift > 0) {
+        zeros = (size_of_words)(shift / DN__WORD_BITS);
+        memset(words, 0, zeros * sizeof *words);
     }
-    size = scale(words, size, decimal, &inexact);
+    memcpy(words + zeros, base, size * sizeof *words);
+    size = multiply(words + zeros, size, 4, quarters);
+    if (shift > 0) size = multiply(words + zeros, size, (dn__word)(1u << (shift % DN__WORD_BITS)), 0);
+    size = scale(words, (size_of_words)(size + zeros), decimal, &inexact);
     if (shift < 0) size = shift_right(words, size, (int16_t)-shift, &inexact);
-    print_digits(words, size, to);
+    print_digits(words, size, to, width);
     return !inexact;
 }
 
@@ -215,17 +321,16 @@ static DN__APART char *print_integer(const char *digits, bool negative, char *at
 uint8_t dn__print_integer(uint64_t magnitude, bool negative, char *to)
 {
     char digits[DIGITS];
-    uint16_t words[4];
-    print_digits(words, load(words, magnitude), digits);
+    dn__word words[64 / DN__WORD_BITS];
+    print_digits(words, load(words, magnitude), digits, DIGITS);
     return (uint8_t)(print_integer(digits, negative, to) - to);
 }
 
-/* Subtracts 1 from an integer's digits. */
-static void decrement(char *digits)
+/* Subtracts 1 from the integer whose last digit is at `last`. */
+static void decrement(char *last)
 {
-    uint8_t i = DIGITS - 1;
-    for (; digits[i] == '0'; i--) digits[i] = '9';
-    digits[i]--;
+    for (; *last == '0'; last--) *last = '9';
+    --*last;
 }
 
 /* Writes `count` digits, of which the first stands for 10^exponent, in the notation of dn__print_double. No whole number below 1e16. */
@@ -241,34 +346,30 @@ static char *print(const char *digits, uint8_t count, int16_t exponent, char *at
         *at++ = 'e';
         if (exponent >= 0) *at++ = '+';
         char power[DIGITS];
-        uint16_t word = (uint16_t)(exponent < 0 ? -exponent : exponent);
-        print_digits(&word, 1, power);
+        dn__word words[64 / DN__WORD_BITS];
+        print_digits(words, load(words, (uint16_t)(exponent < 0 ? -exponent : exponent)), power, DIGITS);
         at = print_integer(power, exponent < 0, at);
     }
     return at;
 }
 
-/* The shortest decimal among those that read back as the number (Steele and White, "How to Print Floating-Point Numbers Accurately"), by
- * way of the ends of their interval: scaled to integers, and compared digit by digit. */
-uint8_t dn__print_double(uint64_t bits, char *to)
-{
-    const uint64_t implicit = (uint64_t)1 << 52;
-    uint32_t high_bits = (uint32_t)(bits >> 32);
-    uint64_t mantissa = bits & (implicit - 1);
-    int16_t biased = (int16_t)((high_bits >> 20) & 0x7ff);
-    bool negative = high_bits >> 31;
-    char *at = to;
+/* A kind of floating point. */
+typedef struct {
+    uint8_t width; /* digits that always suffice, and 3 more for an estimate that is one too low and the digit that is rounded */
+    uint8_t top; /* a mantissa times 2 to this has 64 bits */
+} precision;
 
-    /* Below a power of 2, numbers are half as far apart. */
-    bool closer = !mantissa;
-    if (biased) mantissa |= implicit;
-    int16_t binary = (int16_t)(biased ? biased - 1075 : -1074);
+/* The shortest decimal among those that read back as the number mantissa * 2^binary (Steele and White, "How to Print Floating-Point Numbers
+ * Accurately"), by way of the ends of their interval: scaled to integers, and compared digit by digit. `power` is whether the mantissa is
+ * 2^n, `closer` whether the next number below is half as far away as the next above. */
+static DN__APART uint8_t print_number(uint64_t mantissa, int16_t binary, bool negative, bool power, bool closer, precision of, char *to)
+{
+    char *at = to;
     char low[DIGITS], high[DIGITS], digits[DIGITS];
-    /* An integer, of up to 64 bits, and not beyond -2^63. */
-    if (binary > -53 && binary < 12 && !(negative && binary == 11 && !closer) && print_scaled(mantissa, 0, binary, 0, digits))
-        return (uint8_t)(print_integer(digits, negative, at) - to);
+    dn__word words[128 / DN__WORD_BITS];
+    size_of_words size = load(words, mantissa);
     if (negative) *at++ = '-';
-    if (!mantissa) {
+    if (!size) {
         *at++ = '0';
         if (negative) {
             *at++ = '.';
@@ -276,30 +377,59 @@ uint8_t dn__print_double(uint64_t bits, char *to)
         }
         return (uint8_t)(at - to);
     }
-
+    bool even = !(words[0] & 1);
     /* The floor of the decimal logarithm of 2^n, at most one below the number's; 78913 / 2^18 is log10(2), 400 makes it positive. */
-    uint16_t words[4];
-    int16_t n = (int16_t)(bit_length(words, load(words, mantissa)) - 1 + binary);
+    int16_t n = (int16_t)(bit_length(words, size) - 1 + binary);
     int16_t log = (int16_t)((int16_t)((n * (int32_t)78913 + ((int32_t)400 << 18)) >> 18) - 400);
-    /* So that there are 18 or 19 digits, one more than are ever needed. */
-    int16_t decimal = (int16_t)(17 - log);
+
+    /* An integer, of up to 64 bits, and not beyond -2^63. */
+    bool fraction = binary > of.top || (negative && binary == of.top && !power);
+    if (!fraction && binary < 0) shift_right(words, size, (int16_t)-binary, &fraction);
+    size = load(words, mantissa - 1);
+    if (!fraction) {
+        print_scaled(words, size, 4, binary, 0, digits, DIGITS);
+        return (uint8_t)(print_integer(digits, false, at) - to);
+    }
+
+    int16_t decimal = (int16_t)(of.width - 3 - log);
+    uint8_t end = (uint8_t)(of.width - 1);
 
     /* The decimals above `low` and up to `high` read back as the number; the ends of the interval do when the mantissa is even, because
      * ties go there. */
-    bool even = !(mantissa & 1);
-    if (print_scaled(mantissa - 1, closer && biased > 1 ? 3 : 2, binary, decimal, low) && even) decrement(low);
-    if (print_scaled(mantissa, 2, binary, decimal, high) && !even) decrement(high);
-    bool inexact = !print_scaled(mantissa, 0, binary, decimal, digits);
+    if (print_scaled(words, size, closer ? 3 : 2, binary, decimal, low, of.width) && even) decrement(low + end);
+    if (print_scaled(words, size, 6, binary, decimal, high, of.width) && !even) decrement(high + end);
+    bool inexact = !print_scaled(words, size, 4, binary, decimal, digits, of.width);
 
     /* Where the two differ, a shorter decimal lies between them; and just one of its digits is to be chosen. */
     uint8_t first = 0, last = 0;
     while (digits[first] == '0' && high[first] == '0') first++;
     while (low[last] == high[last]) last++;
-    for (uint8_t i = DIGITS - 1; i > last + 1; i--) inexact = inexact || digits[i] != '0';
+    for (uint8_t i = end; i > last + 1; i--) inexact = inexact || digits[i] != '0';
     char next = digits[last + 1];
     bool up = next > '5' || (next == '5' && (inexact || digits[last] & 1));
     if (digits[last] == low[last]) up = true;
     if (digits[last] == high[last]) up = false;
     if (up) digits[last]++;
-    return (uint8_t)(print(digits + first, (uint8_t)(last + 1 - first), (int16_t)(DIGITS - 1 - first - decimal), at) - to);
+    return (uint8_t)(print(digits + first, (uint8_t)(last + 1 - first), (int16_t)(end - first - decimal), at) - to);
+}
+
+uint8_t dn__print_double(uint64_t bits, char *to)
+{
+    const precision of = {20, 11};
+    uint32_t upper = (uint32_t)(bits >> 32);
+    int16_t biased = (int16_t)((upper >> 20) & 0x7ff);
+    uint64_t mantissa = (uint64_t)(upper & 0xfffff) << 32 | (uint32_t)bits;
+    bool power = !mantissa;
+    if (biased) mantissa |= (uint64_t)1 << 52;
+    return print_number(mantissa, (int16_t)(biased ? biased - 1075 : -1074), upper >> 31, power, power && biased > 1, of, to);
+}
+
+uint8_t dn__print_float(uint32_t bits, char *to)
+{
+    const precision of = {12, 40};
+    int16_t biased = (int16_t)((bits >> 23) & 0xff);
+    uint32_t mantissa = bits & 0x7fffff;
+    bool power = !mantissa;
+    if (biased) mantissa |= 0x800000;
+    return print_number(mantissa, (int16_t)(biased ? biased - 150 : -149), bits >> 31, power, power && biased > 1, of, to);
 }

@@ -91,6 +91,29 @@ static inline uint32_t dn__load32(const uint8_t *from)
 #endif
 }
 
+/* The upper 16 bits of 64, without a shift, which is a loop on AVR. */
+static inline uint16_t dn__upper(const uint64_t *value)
+{
+#if defined(__AVR__)
+    uint16_t upper;
+    memcpy(&upper, (const uint8_t *)value + 6, sizeof upper);
+    return upper;
+#else
+    return (uint16_t)(*value >> 48);
+#endif
+}
+
+/* Adds to them. */
+static inline void dn__add_upper(uint64_t *value, uint16_t n)
+{
+#if defined(__AVR__)
+    n = (uint16_t)(n + dn__upper(value));
+    memcpy((uint8_t *)value + 6, &n, sizeof n);
+#else
+    *value += (uint64_t)n << 48;
+#endif
+}
+
 /* On AVR only Y and Z address the members of a struct in one instruction, and Y has to be saved. Asks for a pointer in Z, or in X. */
 #if defined(__AVR__)
 #define DN__IN_Z(pointer) __asm__("" : "+z"(pointer))

@@ -11,7 +11,7 @@
  *     while ((size = receive(piece, sizeof piece)) > 0) dn_json_read(&j, piece, size);
  *     if (dn_json_finish(&j)) radio_send(buffer, dn_written(&w));
  *
- * Numbers keep their value in both directions. They are binary64 also where double has 32 bits.
+ * Numbers of JSON become binary64 at least, also where double has 32 bits. c/docs/cycles.md says what conversions take on AVR.
  */
 #ifndef DN_JSON_H
 #define DN_JSON_H
@@ -29,7 +29,8 @@ extern "C" {
  * of 1 to 32 bytes. `context` is given to `take`.
  *
  * Numbers that are integers from -2^63 to 2^64-1 are written as such, whatever form they have in the message. Others are written as the
- * shortest text that reads back as the same binary64: 23.5, 1e-7, 1.5e+300, -0.0; so binary32 0.1 is 0.10000000149011612, its value.
+ * shortest text that reads back as the same number of the same precision: 23.5, 1e-7, 1.5e+300, -0.0; a binary32 0.1 is 0.1. Whoever reads that
+ * text as a binary64 has the binary64 0.1, which is another number than the binary32: 0.10000000149011612.
  * Text is escaped where JSON demands it: \" \\ \b \f \n \r \t, and \u001f and the like; everything else stands as it is. Entries keep their
  * order; a key that stands twice in a map is written twice: see dn_check. The length of the JSON text has no limit.
  *
@@ -46,11 +47,13 @@ bool dn_json_write(dn_reader *r, dn_sink_fn take, void *context);
 #define DN_JSON_MAX ((uint32_t)0x100000)
 
 /* Turns JSON text into PSON. `error` and `offset` may be read at any time, the rest belongs to the library.
- * RAM: 2 * sizeof(size_t) * DN_NESTING bytes for the containers that are open, 116 to 330 bytes for a number (see DN_JSON_DIGITS in
- * dn_config.h), and about 40. */
+ * RAM: 2 * sizeof(size_t) * DN_NESTING bytes for the containers that are open, 118 to 334 bytes for a number (see DN_JSON_DIGITS in
+ * dn_config.h), and about 45. */
 typedef struct dn_json_reader {
     dn_writer *writer;
     uint32_t offset; /* bytes of the text that were read; after an error, the byte at fault */
+    const uint8_t *piece; /* what dn_json_read was given; `offset` is that of its first byte until the call ends */
+    const uint8_t *at; /* the current byte */
     uint32_t start; /* offset of the number or the character that is read */
     uint32_t size; /* bytes of PSON text so far */
     size_t text; /* for dn_write_close: where the text was opened */
@@ -63,6 +66,7 @@ typedef struct dn_json_reader {
     uint8_t left; /* bytes that the escape, the character or the word still needs */
     uint8_t low, high; /* least and greatest value of a character's next byte */
     bool key; /* the text is a key */
+    bool opened; /* of the text a part was written */
     bool whole; /* the number has neither a point nor an exponent */
     bool negative;
     bool negative_exponent;

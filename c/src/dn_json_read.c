@@ -54,7 +54,10 @@ static void fail(dn_json_reader *j, dn_error kind, uint32_t offset)
     j->offset = offset;
 }
 
-static void malformed(dn_json_reader *j) { fail(j, DN_MALFORMED, j->offset); }
+/* The offset of the current byte: not counted byte by byte, because AVR takes 24 cycles to add to 32 bits in memory. */
+static uint32_t here(const dn_json_reader *j) { return j->offset + (uint32_t)((uintptr_t)j->at - (uintptr_t)j->piece); }
+
+static void malformed(dn_json_reader *j) { fail(j, DN_MALFORMED, here(j)); }
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
@@ -62,6 +65,7 @@ void dn_json_reader_init(dn_json_reader *j, dn_writer *w)
 {
     j->writer = w;
     j->offset = 0;
+    j->piece = j->at = NULL;
     j->error = DN_OK;
     j->state = VALUE;
     j->depth = 0;
@@ -72,13 +76,13 @@ static void value_ends(dn_json_reader *j)
 {
     j->state = NEXT;
     /* The count of a 16-bit size_t may be full, though not in a message of DN_MESSAGE_MAX. */
-    if (j->depth && !(++j->levels[j->depth - 1].count & COUNT)) fail(j, DN_LIMIT, j->offset);
+    if (j->depth && !(++j->levels[j->depth - 1].count & COUNT)) fail(j, DN_LIMIT, here(j));
 }
 
 static void container_starts(dn_json_reader *j, bool map)
 {
     if (j->depth == DN_NESTING) {
-        fail(j, DN_LIMIT, j->offset);
+        fail(j, DN_LIMIT, here(j));
         return;
     }
     j->levels[j->depth].opened = map ? dn_write_map_open(j->writer) : dn_write_array_open(j->writer);
@@ -100,7 +104,7 @@ static void number_starts(dn_json_reader *j)
 {
     dn__decimal_init(&j->number);
     j->exponent = 0;
-    j->start = j->offset;
+    j->start = here(j);
     j->whole = true;
     j->negative = false;
     j->negative_exponent = false;
@@ -115,7 +119,10 @@ static void number_ends(dn_json_reader *j)
         fail(j, DN_LIMIT, j->start);
         return;
     }
-    if (j->whole && dn__decimal_integer(number, &magnitude) && !(j->negative && (magnitude == 0 || magnitude > least))) {
+    uint32_t low;
+    if (j->whole && dn__decimal_low(number, &low) && !(j->negative && low == 0)) {
+        dn__head(j->writer, low, j->negative ? DN__HEAD_NEGATIVE : DN__HEAD_UINT); /* without arithmetic of 64 bits */
+    } else if (j->whole && dn__decimal_integer(number, &magnitude) && !(j->negative && (magnitude == 0 || magnitude > least))) {
         if (j->negative) dn_write_i64(j->writer, -(int64_t)(magnitude - 1) - 1);
         else dn_write_u64(j->writer, magnitude);
     } else {
@@ -126,7 +133,8 @@ static void number_ends(dn_json_reader *j)
             fail(j, DN_RANGE, j->start);
             return;
         }
-        dn__write_double_bits(j->writer, j->negative ? bits | least : bits);
+        if (j->negative) dn__add_upper(&bits, 0x8000);
+        dn__write_double_bits(j->writer, bits);
     }
     value_ends(j);
 }
@@ -162,8 +170,7 @@ static bool number_goes_on(dn_json_reader *j, uint8_t c)
     if (digit) {
         j->state = state;
         c = (uint8_t)(c - '0');
-        if (state != EXPONENT) dn__decimal_digit(&j->number, c, state == FRACTION);
-        else if (j->exponent < EXPONENT_MAX) j->exponent = j->exponent * 10 + c;
+        if (state == EXPONENT && j->exponent < EXPONENT_MAX) j->exponent = j->exponent * 10 + c;
     } else if (state < ZERO) {
         malformed(j);
     } else if (c == '.' && state <= DIGITS) {
@@ -180,8 +187,14 @@ static bool number_goes_on(dn_json_reader *j, uint8_t c)
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------------------- */
 
+/* Writes a part of the text, whose size is not known yet. */
 static void append(dn_json_reader *j, const uint8_t *bytes, size_t size)
 {
+    if (!j->opened) {
+        j->text = dn__open(j->writer, DN__HEAD_TEXT);
+        j->size = 0;
+        j->opened = true;
+    }
     j->size += (uint32_t)size;
     while (size) {
         uint8_t piece = UINT8_MAX;
@@ -194,8 +207,7 @@ static void append(dn_json_reader *j, const uint8_t *bytes, size_t size)
 
 static void text_starts(dn_json_reader *j, bool key)
 {
-    j->text = dn__open(j->writer, DN__HEAD_TEXT);
-    j->size = 0;
+    j->opened = false;
     j->left = 0;
     j->lead = 0;
     j->key = key;
@@ -204,16 +216,15 @@ static void text_starts(dn_json_reader *j, bool key)
 
 static void text_ends(dn_json_reader *j)
 {
-    dn_write_close(j->writer, j->text, j->size);
     if (j->key) j->state = COLON;
     else value_ends(j);
 }
 
-/* A byte of a character outside of ASCII, at `offset`. False when it is not UTF-8; see dn_is_utf8 for the ranges. */
-static bool character(dn_json_reader *j, uint8_t c, uint32_t offset)
+/* A byte of a character outside of ASCII. False when it is not UTF-8; see dn_is_utf8 for the ranges. */
+static bool character(dn_json_reader *j, uint8_t c)
 {
     if (!j->left) {
-        j->start = offset;
+        j->start = here(j);
         if (c < 0xc2 || c > 0xf4) return false;
         j->left = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
         j->low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
@@ -227,27 +238,44 @@ static bool character(dn_json_reader *j, uint8_t c, uint32_t offset)
     return true;
 }
 
-/* Takes what stands for itself. Gives its length; the byte behind it, if there is one, ends the text or begins an escape. */
-static size_t plain_text(dn_json_reader *j, const uint8_t *text, size_t size)
+/* Takes what stands for itself, and the quotation mark behind it. */
+static void plain_text(dn_json_reader *j, const uint8_t *end)
 {
-    size_t n = 0;
-    for (; n < size; n++) {
-        uint8_t c = text[n];
-        uint32_t offset = j->offset + (uint32_t)n;
+    const uint8_t *start = j->at;
+    const uint8_t *at = start;
+    if (!j->left)
+        while (at != end && (uint8_t)(*at - 0x20) < 0x60 && *at != '"' && *at != '\\') at++;
+    for (; at != end; at++) {
+        uint8_t c = *at;
         if (c >= 0x80 || j->left) {
-            if (!character(j, c, offset)) {
+            j->at = at;
+            if (!character(j, c)) {
+                append(j, start, (size_t)(at - start));
                 fail(j, DN_MALFORMED, j->start);
-                break;
+                return;
             }
-        } else if (c == '"' || c == '\\') {
-            break;
-        } else if (c < 0x20) {
-            fail(j, DN_MALFORMED, offset);
+        } else if (c == '"' || c == '\\' || c < 0x20) {
             break;
         }
     }
-    append(j, text, n);
-    return n;
+    size_t n = (size_t)(at - start);
+    j->at = at;
+    if (at == end || *at != '"') {
+        append(j, start, n);
+        if (at == end) return;
+        if (*at < 0x20) malformed(j);
+        else j->state = ESCAPE;
+    } else {
+        /* Most texts come in one piece, and without escapes. */
+        if (j->opened) {
+            append(j, start, n);
+            dn_write_close(j->writer, j->text, j->size);
+        } else {
+            dn_write_text(j->writer, (const char *)start, n);
+        }
+        text_ends(j);
+    }
+    if (!j->error) j->at++;
 }
 
 /* Writes a character up to U+FFFF, or the one that the pair of `lead` and `unit` is. */
@@ -361,8 +389,7 @@ static void value_starts(dn_json_reader *j, uint8_t c)
 static void structure(dn_json_reader *j, uint8_t c)
 {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') return;
-    bool inside = j->depth != 0;
-    bool map = inside && j->levels[j->depth - 1].count & IN_MAP;
+    bool inside, map;
     switch (j->state) {
     case FIRST_KEY:
     case KEY:
@@ -375,6 +402,8 @@ static void structure(dn_json_reader *j, uint8_t c)
         else malformed(j);
         break;
     case NEXT:
+        inside = j->depth != 0;
+        map = inside && j->levels[j->depth - 1].count & IN_MAP;
         if (inside && c == ',') j->state = map ? KEY : VALUE;
         else if (inside && c == (map ? '}' : ']')) container_ends(j);
         else malformed(j);
@@ -388,10 +417,6 @@ static void structure(dn_json_reader *j, uint8_t c)
 static void byte(dn_json_reader *j, uint8_t c)
 {
     switch (j->state) {
-    case TEXT:
-        if (c == '"') text_ends(j);
-        else j->state = ESCAPE; /* plain_text took the others */
-        break;
     case ESCAPE: escape(j, c); break;
     case HEX: hex_digit(j, c); break;
     case PAIR:
@@ -415,27 +440,28 @@ static void byte(dn_json_reader *j, uint8_t c)
 
 bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
 {
-    const uint8_t *at = (const uint8_t *)text;
-    while (size && !j->error) {
-        if (j->offset == DN_JSON_MAX) {
-            fail(j, DN_LIMIT, DN_JSON_MAX);
-            break;
+    if (j->error) return false;
+    uint32_t left = DN_JSON_MAX - j->offset;
+    bool too_long = size > left;
+    j->piece = j->at = (const uint8_t *)text;
+    const uint8_t *end = (const uint8_t *)((uintptr_t)text + (too_long ? (size_t)left : size)); /* as a number: `text` may be NULL */
+    while (j->at != end) {
+        uint8_t state = j->state;
+        if (state == TEXT) {
+            plain_text(j, end);
+        } else {
+            byte(j, *j->at);
+            if (j->error) return false;
+            /* The digits of a number are taken in one go, the first among them. */
+            state = j->state;
+            if (state == DIGITS || state == FRACTION) j->at = dn__decimal_digits(&j->number, j->at, end, state == FRACTION);
+            else j->at++;
         }
-        size_t n = 0;
-        if (j->state == TEXT) {
-            uint32_t allowed = DN_JSON_MAX - j->offset;
-            n = plain_text(j, at, size < allowed ? size : (size_t)allowed);
-        }
-        if (j->error) break;
-        if (!n) {
-            byte(j, *at);
-            n = 1;
-        }
-        if (j->error) break;
-        at += n;
-        size -= n;
-        j->offset += (uint32_t)n;
+        if (j->error) return false;
     }
+    j->offset = here(j);
+    j->piece = j->at;
+    if (too_long) fail(j, DN_LIMIT, DN_JSON_MAX);
     return !j->error;
 }
 

@@ -74,34 +74,24 @@ static void put_text(out *o, const char *text, size_t size)
     put(o, '"');
 }
 
-/* The bits of the binary32 `bits` as a binary64, which holds every binary32. */
-static uint64_t widened(uint32_t bits)
-{
-    uint64_t sign = (uint64_t)(bits >> 31) << 63;
-    uint32_t fraction = bits & 0x7fffff;
-    uint16_t exponent = (uint16_t)(bits >> 23 & 0xff);
-    if (exponent == 0xff) exponent = 0x7ff;
-    else if (exponent) exponent = (uint16_t)(exponent + 1023 - 127);
-    else if (fraction) {
-        /* Subnormal; in binary64 it is not. */
-        for (exponent = 1023 - 127 + 1; !(fraction & 0x800000); exponent--) fraction <<= 1;
-        fraction &= 0x7fffff;
-    }
-    return sign | (uint64_t)exponent << 52 | (uint64_t)fraction << 29;
-}
-
 static void put_float(out *o, dn_reader *r)
 {
     /* Not dn_get_double: where double has 32 bits, it refuses most binary64. */
     const uint8_t *at = r->item + 1;
-    uint64_t bits = dn__load32(at);
-    if (r->type == DN_DOUBLE) bits |= (uint64_t)dn__load32(at + 4) << 32;
-    else bits = widened((uint32_t)bits);
-    if ((bits & DN__INFINITY) == DN__INFINITY) dn__fail(r, DN_RANGE);
-    else {
-        char *to = room(o, DN__NUMBER_TEXT);
-        o->used = (uint8_t)(o->used + dn__print_double(bits, to));
+    uint32_t low = dn__load32(at);
+    uint32_t high = low;
+    uint32_t infinity = 0x7f800000;
+    if (r->type == DN_DOUBLE) {
+        high = dn__load32(at + 4);
+        infinity = 0x7ff00000;
     }
+    if ((high & infinity) == infinity) {
+        dn__fail(r, DN_RANGE);
+        return;
+    }
+    char *to = room(o, DN__NUMBER_TEXT);
+    uint8_t size = r->type == DN_DOUBLE ? dn__print_double((uint64_t)high << 32 | low, to) : dn__print_float(low, to);
+    o->used = (uint8_t)(o->used + size);
 }
 
 static void put_integer(out *o, dn_reader *r)

@@ -41,6 +41,8 @@ void dn_write_i64(dn_writer *w, int64_t value)
 static bool write_whole(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool negative)
 {
     if (exponent < EXPONENT(0) || exponent > EXPONENT(63)) return false;
+    /* Most numbers that are not whole show it in their lowest byte: a shift of 64 bits is a loop on AVR. */
+    if ((uint8_t)mantissa && exponent <= EXPONENT(44)) return false;
     uint64_t n;
     if (exponent < EXPONENT(52)) {
         uint8_t fraction = (uint8_t)(EXPONENT(52) - exponent);
@@ -59,7 +61,7 @@ static bool write_narrow(dn_writer *w, uint64_t mantissa, uint16_t exponent, boo
 {
     /* The lower bits, which a binary32 does not have: 29, and more when it is denormal, below 2^-126. */
     uint8_t dropped = 29;
-    if (exponent > EXPONENT(127) || exponent < EXPONENT(-149)) return false;
+    if (exponent > EXPONENT(127) || exponent < EXPONENT(-149) || (uint32_t)mantissa << 3) return false;
     if (exponent < EXPONENT(-126)) dropped = (uint8_t)(29 + EXPONENT(-126) - exponent);
     uint32_t bits = (uint32_t)(mantissa >> dropped);
     if ((uint64_t)bits << dropped != mantissa) return false;
@@ -71,8 +73,9 @@ static bool write_narrow(dn_writer *w, uint64_t mantissa, uint16_t exponent, boo
 
 void dn__write_double_bits(dn_writer *w, uint64_t bits)
 {
-    bool negative = bits >> 63;
-    uint16_t exponent = (uint16_t)(bits >> 52 & 0x7ff);
+    uint16_t upper = dn__upper(&bits);
+    bool negative = upper >> 15;
+    uint16_t exponent = upper >> 4 & 0x7ff;
     uint64_t mantissa = bits & 0xfffffffffffff;
     if (bits == 0) {
         dn__put(w, DN__HEAD_UINT);
@@ -83,7 +86,11 @@ void dn__write_double_bits(dn_writer *w, uint64_t bits)
         if (write_whole(w, mantissa, exponent, negative) || write_narrow(w, mantissa, exponent, negative)) return;
         uint8_t item[9];
         item[0] = DN__HEAD_FLOAT | 1;
+#if defined(__AVR__)
+        memcpy(item + 1, &bits, sizeof bits);
+#else
         for (uint8_t i = 1; i < 9; ++i, bits >>= 8) item[i] = (uint8_t)bits;
+#endif
         dn__append(w, item, 9);
     }
 }

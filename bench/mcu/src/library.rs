@@ -114,7 +114,7 @@ impl Library {
     /// What it can do, by the names of `results.rs`.
     pub fn operations(&self) -> &'static [&'static str] {
         match self.style {
-            Style::Dunnage => &["encode", "decode", "bind"],
+            Style::Dunnage => &["encode", "decode", "bind", "print", "parse"],
             Style::Macros | Style::Nanopb => &["encode", "decode"],
         }
     }
@@ -127,6 +127,8 @@ impl Library {
             encode: operation.starts_with("encode"),
             walk: decode && !fills,
             bind: operation.ends_with("bind") || (decode && fills),
+            print: operation == "print",
+            parse: operation == "parse",
             all_data: false,
         }
     }

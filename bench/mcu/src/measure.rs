@@ -6,7 +6,7 @@ use crate::{
     generate::{Does, Message, binds, firmware},
     library::{Library, Style},
     nanopb,
-    payloads::Group,
+    payloads::{Group, PAPER_GROUP},
     report::{self, Event, Region},
     results::Row,
     shape::Floats,
@@ -155,7 +155,12 @@ impl Job<'_> {
             }
         };
         if let Some(simulator) = self.board.simulator() {
+            // JSON is compared for the paper's messages.
+            let json = |operation: &str| ["print", "parse"].contains(&operation);
             for operation in self.library.operations() {
+                if json(operation) && group.name != PAPER_GROUP {
+                    continue;
+                }
                 keep(operation, self.operation(simulator, &group.name, &mut messages, operation, objects));
             }
         }
@@ -247,6 +252,14 @@ impl Job<'_> {
             ("encode", Style::Dunnage) => {
                 let expected = Event::Value(Value::Bytes(message.bytes.clone()));
                 report::compare("encodes wrongly", &region.after, &[expected])
+            }
+            ("print", _) => {
+                let expected = Event::Value(Value::Bytes(message.printed.clone().into_bytes()));
+                report::compare("prints wrongly", &region.after, &[expected])
+            }
+            ("parse", _) => {
+                let expected = Event::Value(Value::Bytes(message.parsed.clone()));
+                report::compare("parses wrongly", &region.after, &[expected])
             }
             // Whether this is right shows when it is decoded.
             ("encode", _) => match &region.after[..] {

@@ -6,7 +6,7 @@ use crate::{board::Board, library::Library, results::Row, shape::Floats};
 pub const AVERAGED: [&str; 8] =
     ["Test01", "Test04", "Test05", "Test06", "Test07", "Test08", "Test09", "Test10"];
 
-const OPERATIONS: [&str; 3] = ["encode", "decode", "bind"];
+const OPERATIONS: [&str; 5] = ["encode", "decode", "bind", "print", "parse"];
 
 /// Cycles and stack of every payload, averages, flash and RAM; then, why some have no figures.
 pub fn print(rows: &[Row], board: &dyn Board, library: &Library, options: &str) {
@@ -22,8 +22,19 @@ pub fn print(rows: &[Row], board: &dyn Board, library: &Library, options: &str) 
     let library = format!("{} {}", library.name, library.version);
     println!("\n{library} on {}, {options}, {policy}: {counts}, and bytes of stack", board.target());
     println!(
-        "{:<16}{:>6}{:>9}{:>6}{:>9}{:>6}{:>9}{:>6}",
-        "", "bytes", "encode", "stack", "decode", "stack", "bind", "stack"
+        "{:<16}{:>6}{:>9}{:>6}{:>9}{:>6}{:>9}{:>6}{:>9}{:>6}{:>9}{:>6}",
+        "",
+        "bytes",
+        "encode",
+        "stack",
+        "decode",
+        "stack",
+        "bind",
+        "stack",
+        "print",
+        "stack",
+        "parse",
+        "stack"
     );
     let mut payloads: Vec<&str> = Vec::new();
     for row in rows {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the library for an AVR, and where RUNNER knows it, runs part.c there:
+# Builds the library for an AVR, and where RUNNER knows it, runs part.c and json.c there:
 #     part.sh WORK RUNNER MCU      RUNNER is part_run; - only builds
 set -eu
 work=$1 runner=$2 mcu=$3
@@ -16,4 +16,8 @@ for lto in -fno-lto -flto; do
     avr-gcc $flags $lto "$here/part.c" "$source"/dn_*.c -Wl,--gc-sections -o part.elf
     avr-size part.elf
     "$runner" "$mcu" part.elf
+    case $mcu in *tiny*|atmega8) continue ;; esac # 8 KB of flash are not enough for JSON in both directions
+    avr-gcc $flags $lto "$here/json.c" "$source"/dn_*.c -Wl,--gc-sections -o json.elf
+    avr-size json.elf
+    "$runner" "$mcu" json.elf 4000000
 done

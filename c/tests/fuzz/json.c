@@ -60,6 +60,28 @@ static dn_fault from_json(const char *json, size_t size, size_t piece, uint8_t *
     return fault;
 }
 
+/* Whether two messages say the same, but for a binary32 in `first` whose shortest text is another binary64. */
+static inline bool same_but_for_floats(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size)
+{
+    dn_reader a, b;
+    dn_reader_init(&a, first, first_size);
+    dn_reader_init(&b, second, second_size);
+    for (;;) {
+        dn_type type = dn_next(&a);
+        dn_next(&b);
+        if (type == DN_FLOAT) {
+            float one = dn_float(&a);
+            float other = (float)dn_get_double(&b);
+            if (b.error || memcmp(&one, &other, sizeof one) != 0) return false;
+            continue;
+        }
+        if (b.type != type || a.error || b.error) return false;
+        if (type == DN_STOP) return true;
+        size_t size = (size_t)(a.at - a.item);
+        if (size != (size_t)(b.at - b.item) || memcmp(a.item, b.item, size) != 0) return false;
+    }
+}
+
 static void message_there_and_back(const uint8_t *data, size_t size)
 {
     uint8_t *message = exact(data, size);
@@ -68,7 +90,7 @@ static void message_there_and_back(const uint8_t *data, size_t size)
     if (!fault.kind && !dn_check(message, size, false).kind) {
         dn_writer w;
         size_t length;
-        size_t room = 3 * size; /* a large integer is shorter as a float, and not canonical */
+        size_t room = 3 * size; /* a large integer is shorter as a float, and not canonical; a binary32 becomes a binary64 */
         uint8_t *canonical = (uint8_t *)malloc(room);
         uint8_t *back = (uint8_t *)malloc(room);
         HOLD(canonical != NULL && back != NULL);
@@ -76,7 +98,7 @@ static void message_there_and_back(const uint8_t *data, size_t size)
         rewrite(&w, message, size);
         HOLD(!w.error);
         HOLD(from_json(json.at, json.size, 7, back, room, &length).kind == DN_OK);
-        HOLD(length == dn_written(&w) && memcmp(back, canonical, length) == 0);
+        HOLD(same_but_for_floats(canonical, dn_written(&w), back, length));
         free(canonical);
         free(back);
         /* One byte less is too little for the receiver of the text, whose refusal is no fault of the message. */
@@ -110,7 +132,7 @@ static void json_there_and_back(const char *json, size_t size)
         text again = {NULL, 0, 0, SIZE_MAX};
         HOLD(to_json(message, length, &again).kind == DN_OK);
         HOLD(from_json(again.at, again.size, 5, pieces, room, &other).kind == DN_OK);
-        HOLD(other == length && memcmp(message, pieces, length) == 0);
+        HOLD(same_but_for_floats(message, length, pieces, other));
         free(again.at);
         /* A buffer that is one byte too small. */
         HOLD(from_json(json, size, 3, pieces, length - 1, &other).kind == DN_TRUNCATED);

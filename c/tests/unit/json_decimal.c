@@ -1,4 +1,5 @@
-/* Decimals against the host's strtod and printf, which are exact in glibc and musl. An argument is the number of random values. */
+/* Decimals against the host's strtod and printf, which are exact in glibc and musl. The first argument is the number of random
+ * values; with a second one, n, every n-th binary32 is printed: 1 takes about an hour. */
 #include "dn_decimal.h"
 #include "test.h"
 
@@ -9,6 +10,7 @@
 
 static uint64_t state = 88172645463325252u;
 static int count = 30000; /* random values */
+static uint32_t step; /* 1 prints every binary32 */
 
 static uint64_t random64(void)
 {
@@ -238,7 +240,7 @@ static void notation(void)
     prints(-23.5, "-23.5");
     prints(-100.0, "-100");
     prints(0.1, "0.1");
-    prints((double)(float)0.1f, "0.10000000149011612");
+    prints((double)0.1f, "0.10000000149011612"); /* as a binary64 */
     prints(0.012, "0.012");
     prints(0.00001, "0.00001");
     prints(0.000012345678901234567, "0.000012345678901234568");
@@ -281,6 +283,57 @@ static void shortest(void)
     }
 }
 
+/* A binary32 is printed as the shortest text that reads back as it, also where it is read as a binary64 first. */
+static void prints_float(uint32_t bits)
+{
+    char text[DN__NUMBER_TEXT + 1], best[32], digits[32], best_digits[32];
+    float value, back;
+    memcpy(&value, &bits, sizeof value);
+    uint8_t length = dn__print_float(bits, text);
+    text[length] = 0;
+    back = strtof(text, NULL);
+    bool same = memcmp(&back, &value, sizeof value) == 0;
+    back = (float)strtod(text, NULL);
+    same = same && memcmp(&back, &value, sizeof value) == 0 && length <= DN__NUMBER_TEXT;
+    CHECK(same);
+    if (!same) printf("%08lx prints %s\n", (unsigned long)bits, text);
+    if (!strpbrk(text, ".e")) {
+        snprintf(best, sizeof best, "%.0f", (double)value);
+        CHECK(strcmp(text, best) == 0); /* an integer, all of its digits */
+        return;
+    }
+    int precision = 0;
+    do snprintf(best, sizeof best, "%.*e", precision++, (double)value);
+    while (strtof(best, NULL) != value);
+    int significant = digits_of(text, digits);
+    CHECK(significant <= precision);
+    if (significant == precision) CHECK(digits_of(best, best_digits) == significant && strcmp(best_digits, digits) == 0);
+    if (significant < precision) CHECK((bits & 0x7fffff) == 0);
+}
+
+static void floats(void)
+{
+    for (uint32_t exponent = 0; exponent < 0xff; exponent++) {
+        prints_float(exponent << 23);
+        prints_float((exponent << 23) + 1);
+        prints_float(exponent << 23 | 0x7fffff);
+        prints_float(0x80000000 | exponent << 23);
+    }
+    for (uint32_t hundredths = 0; hundredths < 20000; hundredths += 7) {
+        float value = (float)hundredths / 100;
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        prints_float(bits);
+    }
+    for (int i = 0; i < count; i++) {
+        uint32_t bits = (uint32_t)random64();
+        if (i % 4 == 0) bits &= 0x807fffff;
+        if ((bits & 0x7f800000) != 0x7f800000) prints_float(bits);
+    }
+    if (step) /* all of them; one in `step` for less */
+        for (uint64_t bits = 0; bits < 0x7f800000; bits += step) prints_float((uint32_t)bits);
+}
+
 static void integers(void)
 {
     char text[DN__NUMBER_TEXT + 1], expected[32];
@@ -298,12 +351,14 @@ static void integers(void)
 int main(int argc, char **argv)
 {
     if (argc > 1) count = atoi(argv[1]);
+    if (argc > 2) step = (uint32_t)atol(argv[2]);
     TEST(known_texts);
     TEST(exactness);
     TEST(around_halfway);
     TEST(random_texts);
     TEST(notation);
     TEST(shortest);
+    TEST(floats);
     TEST(integers);
     return test_end("json_decimal");
 }

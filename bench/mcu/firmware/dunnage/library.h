@@ -63,4 +63,37 @@ static __attribute__((noinline)) bool walk(const uint8_t *message, size_t size) 
 }
 #endif
 
+/* ---- JSON ---- */
+#ifdef JSON
+#include "dn_json.h"
+
+typedef struct {
+    uint8_t *at, *end;
+} room_left;
+
+static bool keep(void *context, const uint8_t *bytes, size_t size) {
+    room_left *left = context;
+    if (size > (size_t)(left->end - left->at)) return false;
+    memcpy(left->at, bytes, size);
+    left->at += size;
+    return true;
+}
+
+static __attribute__((noinline, unused)) size_t print(const void *message, size_t size, uint8_t *to, size_t room) {
+    room_left left = {to, to + room};
+    dn_reader r;
+    dn_reader_init(&r, message, size);
+    return dn_json_write(&r, keep, &left) && dn_done(&r) ? (size_t)(left.at - to) : 0;
+}
+
+static __attribute__((noinline, unused)) size_t parse(const void *text, size_t size, uint8_t *to, size_t room) {
+    dn_writer w;
+    dn_json_reader j;
+    dn_writer_init(&w, to, room);
+    dn_json_reader_init(&j, &w);
+    dn_json_read(&j, (const char *)text, size);
+    return dn_json_finish(&j) ? dn_written(&w) : 0;
+}
+#endif
+
 #endif
