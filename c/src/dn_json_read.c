@@ -468,7 +468,8 @@ bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
 bool dn_json_finish(dn_json_reader *j)
 {
     if (j->error) return false;
-    if (j->state >= ZERO) number_ends(j);
+    /* In a map or an array, a number at the end of the text may go on. */
+    if (j->state >= ZERO && !j->depth) number_ends(j);
     if (j->state != NEXT || j->depth) fail(j, DN_TRUNCATED, j->offset);
     return !j->error && !j->writer->error;
 }

@@ -121,6 +121,10 @@ fn check_json(c: &mut Converter, json: &[u8]) {
     if found == expected {
         return;
     }
+    // The device library takes the nearest binary64, as dn_json.h says, where the other refuses digits that no binary64 keeps.
+    if Json.decode(json).is_err_and(|e| e.to_string().contains("does not keep this number")) {
+        return;
+    }
     let shown = String::from_utf8_lossy(json);
     let Err(fault) = &expected else { panic!("{shown}: {found:?}, not {expected:?}") };
     let twice = Json.decode(json).is_err_and(|e| e.to_string().contains("stands twice"));
@@ -166,7 +170,10 @@ fn check_pson(c: &mut Converter, pson: &[u8]) {
     let (found, expected) = (c.json_from(pson), json_of(pson));
     match (&found, &expected) {
         (Ok(json), Ok(of_rust)) => {
-            let [json, of_rust] = [json, of_rust].map(|text| Json.decode(text).expect("JSON"));
+            let [json, of_rust] = [json, of_rust].map(|text| {
+                let shown = String::from_utf8_lossy(text);
+                Json.decode(text).unwrap_or_else(|e| panic!("{shown}: {e:?}"))
+            });
             assert!(same(&json, &of_rust), "{pson:02x?}: {found:?}, not {expected:?}");
         }
         (Ok(_), _) | (_, Ok(_)) => assert_eq!(found, expected, "{pson:02x?}"),

@@ -44,6 +44,8 @@ fn tables(figures: &Figures) -> String {
     let mut out = String::new();
     ours(figures, &mut out);
     peers(figures, &mut out);
+    ratios(figures, &mut out);
+    json(figures, &mut out);
     better(figures, &mut out);
     out
 }
@@ -84,7 +86,8 @@ fn ours(figures: &Figures, out: &mut String) {
 fn peers(figures: &Figures, out: &mut String) {
     out.push_str(
         "\nBeside other libraries on the ATmega328P: averages of cycles over tests 01 and 04 to 10, the most stack, flash of encoder and \
-         decoder for Test10. Those with * are quoted, from `bench/mcu/reference`; what fills documents or structs stands under \"fill\".\n\n",
+         decoder for Test10. Those with * are quoted, from `bench/mcu/reference`, because no registry has that version; what fills documents or \
+         structs stands under \"fill\".\n\n",
     );
     out.push_str("| | encode | walk | fill | stack | flash |\n|---|---:|---:|---:|---:|---:|\n");
     let at = "atmega328p";
@@ -93,6 +96,7 @@ fn peers(figures: &Figures, out: &mut String) {
     };
     let mut contenders: Vec<_> = of("encode").collect();
     contenders.extend(of("decode").filter(|who| of("encode").all(|other| other != *who)));
+    contenders.retain(|contender| !figures.is_outdated(contender));
     for contender in contenders {
         let figure = |operation, metric, payload| figures.figure(&contender, at, operation, metric, payload);
         let fill = figure("bind", "cycles", Payload::Average);
@@ -108,6 +112,66 @@ fn peers(figures: &Figures, out: &mut String) {
             cell(figure("encode", "stack", Payload::Most)),
             cell(figure(reading, "stack", Payload::Most)),
             cell(figure("encode+decode", "flash", TEST10)),
+        );
+    }
+}
+
+/// Ours divided by the best peer's, measured or quoted.
+fn ratios(figures: &Figures, out: &mut String) {
+    for (contender, remark) in figures.remarks() {
+        let _ = writeln!(out, "\n{}: {remark}.", label(&contender));
+    }
+    out.push_str("\nOurs divided by the best peer's, quoted ones among them (below 1: we take less):\n\n");
+    out.push_str("| | encode | walk | flash: encoder | decoder | both |\n|---|---:|---:|---:|---:|---:|\n");
+    for (target, name, counts, _) in TARGETS {
+        let cells = [
+            ("encode", counts, Payload::Average),
+            ("decode", counts, Payload::Average),
+            ("encode", "flash", TEST10),
+            ("decode", "flash", TEST10),
+            ("encode+decode", "flash", TEST10),
+        ]
+        .map(|(operation, metric, payload)| match figures.duel(target, operation, metric, payload) {
+            (Some(ours), Some((peer, theirs))) => format!("{:.2} {}", ours / theirs, label(&peer)),
+            _ => "-".into(),
+        });
+        if cells.iter().any(|cell| cell != "-") {
+            let _ = writeln!(out, "| {name} | {} |", cells.join(" | "));
+        }
+    }
+}
+
+/// JSON on the ATmega328P, beside the library that everybody uses for it.
+fn json(figures: &Figures, out: &mut String) {
+    out.push_str(
+        "\nJSON on the ATmega328P, Test10: a message printed as JSON text, and JSON text parsed to a message. ArduinoJson prints from a document and \
+         parses into one, which takes RAM of its own. A number that is not whole is parsed to the nearest binary64, ArduinoJson's to a binary32.\n\n\
+         | | print, cycles | parse, cycles | stack | flash: print | parse |\n|---|---:|---:|---:|---:|---:|\n",
+    );
+    let at = "atmega328p";
+    let ours = |operation, metric| cell(figures.duel(at, operation, metric, TEST10).0);
+    let _ = writeln!(
+        out,
+        "| **dunnage** | {} | {} | {} / {} | {} | {} |",
+        ours("print", "cycles"),
+        ours("parse", "cycles"),
+        ours("print", "stack"),
+        ours("parse", "stack"),
+        ours("print", "flash"),
+        ours("parse", "flash"),
+    );
+    let encoders = figures.contenders(at, "encode", "cycles", TEST10);
+    for (contender, print) in encoders.into_iter().filter(|(who, _)| who.format == "json") {
+        let figure =
+            |operation, metric, payload| cell(figures.figure(&contender, at, operation, metric, payload));
+        let _ = writeln!(
+            out,
+            "| {} | {print:.0} | {} | {} / {} | - | {} (both) |",
+            label(&contender),
+            figure("decode", "cycles", TEST10),
+            figure("encode", "stack", Payload::Most),
+            figure("decode", "stack", Payload::Most),
+            figure("encode+decode", "flash", TEST10),
         );
     }
 }
@@ -156,18 +220,28 @@ mod tests {
         let mut rows = reference::rows().expect("the files can be read");
         rows.extend(AVERAGED.iter().map(|name| row("dunnage", name, "encode", 700.0)));
         let text = tables(&Figures::new(&rows));
-        let lines: Vec<_> = text.lines().filter(|line| line.starts_with("| **dunnage")).collect();
+        let lines: Vec<_> = text.lines().filter(|line| line.starts_with("| **dunnage 1")).collect();
         assert_eq!(
             lines,
             ["| **dunnage 1** (pson) | 700 | - | - | 700 / - | - |"]
                 .map(|line| line.replace("700 / -", "- / -"))
         );
         for peer in [
-            "mpack 1.1.1 (msgpack)* | 943 | 2829 | - | 50 / 160 | 4786",
+            "mpack (speed) 1.1.1 (msgpack)* | 917 | 2837 | - | 40 / 168 | 5216",
+            "qcbor 025286c (cbor)* | 5250 | 7989 | - | 203 / 325 | 5028",
+            "nanocbor 99c0cee (cbor)* | 3980 | - | - | 73 / - | 4802",
             "nanopb 0.4.7 (protobuf)* | 4950 | - | 6565 | 185 / 215 | 12264",
         ] {
             assert!(text.contains(peer), "{text}");
         }
+        // Older rows of the same library give way to those of the newest run.
+        assert!(
+            !text.contains("\n| mpack 1.1.1") && !text.contains("thinger-pson 2026-11 (pson)* | 2427"),
+            "{text}"
+        );
+        assert!(text.contains("reads 48.75 as 2.6e-18"), "{text}");
+        assert!(text.contains("| ATmega328P | 0.76 mpack (speed) 1.1.1 (msgpack)* |"), "{text}");
+        assert!(text.contains("arduinojson 6.18 (json)* | 37476 | 20962 |"), "{text}");
         assert!(text.contains("arduinojson 6.18 (msgpack)* | 2068 | - | 3641 | 86 / 139 | 4242"), "{text}");
     }
 }

@@ -38,6 +38,11 @@ impl Contender {
         format!("{} {} {}", self.library, self.version, self.format)
     }
 
+    /// The library, whatever its settings: `mpack` of `mpack (size)`.
+    pub fn library_alone(&self) -> &str {
+        self.library.split(" (").next().unwrap_or_default()
+    }
+
     /// `ref` beside a quoted figure.
     pub fn mark(&self) -> &'static str {
         if self.reference { "ref" } else { "" }
@@ -53,6 +58,11 @@ pub enum Payload<'a> {
     Average,
     /// The most of them.
     Most,
+}
+
+/// What is remarkable about a quoted contender, from the note of its rows.
+pub fn remark(note: &str) -> Option<&str> {
+    note.strip_prefix(reference::ONE_RUN)?.strip_prefix("; ")
 }
 
 /// All rows, to be asked.
@@ -105,6 +115,31 @@ impl<'a> Figures<'a> {
         found
     }
 
+    /// Whether a quoted contender is older than one of `newest.csv`, of the same library with the same format.
+    pub fn is_outdated(&self, contender: &Contender) -> bool {
+        let of_newest =
+            |row: &&Row| row.note.as_deref().is_some_and(|note| note.starts_with(reference::ONE_RUN));
+        let newest = || self.rows.iter().filter(of_newest).map(Contender::of);
+        contender.reference
+            && newest().all(|other| other != *contender)
+            && newest().any(|other| {
+                other.library_alone() == contender.library_alone() && other.format == contender.format
+            })
+    }
+
+    /// What is remarkable about the quoted contenders: each with its remark, once.
+    pub fn remarks(&self) -> Vec<(Contender, String)> {
+        let mut found: Vec<(Contender, String)> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.source == "reference") {
+            let Some(remark) = row.note.as_deref().and_then(remark) else { continue };
+            let entry = (Contender::of(row), remark.to_owned());
+            if !found.contains(&entry) {
+                found.push(entry);
+            }
+        }
+        found
+    }
+
     /// Our figure and the best peer's.
     pub fn duel(
         &self,
@@ -145,7 +180,8 @@ impl<'a> Figures<'a> {
         let tests = || AVERAGED.iter().map(|name| one(name)).collect::<Option<Vec<_>>>();
         match payload {
             Payload::One(name) => one(name),
-            Payload::Average => tests().map(|all| all.iter().sum::<f64>() / all.len() as f64),
+            Payload::Average => one(reference::AVERAGE)
+                .or_else(|| tests().map(|all| all.iter().sum::<f64>() / all.len() as f64)),
             // Quoted as the most of all payloads.
             Payload::Most => one("all").or_else(|| tests().map(|all| all.into_iter().fold(0.0, f64::max))),
         }

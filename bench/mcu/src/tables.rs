@@ -227,10 +227,15 @@ pub fn better_peers(figures: &Figures) -> Vec<Better> {
                 let place = format!("{target}, {operation}, {test}, {counts}");
                 look(target, operation, counts, Payload::One(test), place);
             }
+            let place = format!("{target}, {operation}, average, {counts}");
+            look(target, operation, counts, Payload::Average, place);
             look(target, operation, "stack", Payload::Most, format!("{target}, {operation}, bytes of stack"));
         }
-        let place = format!("{target}, flash of encoder and decoder");
-        look(target, "encode+decode", "flash", Payload::One("Test10"), place);
+        for (operation, part) in
+            [("encode", "encoder"), ("decode", "decoder"), ("encode+decode", "encoder and decoder")]
+        {
+            look(target, operation, "flash", Payload::One("Test10"), format!("{target}, flash of {part}"));
+        }
     }
     found
 }

@@ -29,7 +29,7 @@ pub fn read_number(text: &str) -> Option<Value> {
 }
 
 /// The binary64 nearest to the decimal number `text`, if it gives the text's digits back: rounded to as many significant
-/// digits as the text has, it is the number in the text.
+/// digits as the text has, it is the number in the text; or the text is its shortest one, which may end in another digit.
 ///
 /// `0.1` is one, and `0.10000000000000001`, as C's `%.17g` prints it, is the same one. `1.000000000000000005` and `1e-400`
 /// are none: the binary64 nearest to them, 1 and 0, would lose what they say.
@@ -47,7 +47,8 @@ fn nearest(text: &str) -> Option<f64> {
 fn gives_back(f: f64, text: &str) -> bool {
     let Some(said) = Digits::of(text) else { return f == 0.0 };
     let count = said.digits.len();
-    f != 0.0 && count <= MOST_DIGITS && Digits::of(&format!("{f:.*e}", count - 1)).as_ref() == Some(&said)
+    let is = |text: &str| Digits::of(text).as_ref() == Some(&said);
+    f != 0.0 && count <= MOST_DIGITS && (is(&format!("{f:.*e}", count - 1)) || is(&format!("{f:e}")))
 }
 
 /// A number other than zero, without its sign: its significant digits, and the exponent of ten of the last one.
@@ -96,6 +97,9 @@ mod tests {
             ("4.9E-324", 5e-324),
             ("5e-324", 5e-324),
             ("2.2250738585072014e-308", f64::MIN_POSITIVE),
+            // 16 digits of these numbers end in 2 and 3, but that text is their neighbour's.
+            ("5.426657103235053e-166", 5.426657103235053e-166),
+            ("-6.070840288205404e+82", -6.070840288205404e82),
             ("1.7976931348623157e+308", f64::MAX),
             ("0e999999999999999999999", 0.0),
             ("-0.0", -0.0),
