@@ -353,25 +353,30 @@ static char *print(const char *digits, uint8_t count, int16_t exponent, char *at
     return at;
 }
 
-/* A kind of floating point. */
+/* The number mantissa * 2^binary, and its kind of floating point. */
 typedef struct {
+    uint64_t mantissa;
+    int16_t binary;
+    bool negative;
+    bool power; /* the mantissa is 2^n */
+    bool closer; /* the next number below is half as far away as the next above */
     uint8_t width; /* digits that always suffice, and 3 more for an estimate that is one too low and the digit that is rounded */
     uint8_t top; /* a mantissa times 2 to this has 64 bits */
-} precision;
+} parts;
 
-/* The shortest decimal among those that read back as the number mantissa * 2^binary (Steele and White, "How to Print Floating-Point Numbers
- * Accurately"), by way of the ends of their interval: scaled to integers, and compared digit by digit. `power` is whether the mantissa is
- * 2^n, `closer` whether the next number below is half as far away as the next above. */
-static DN__APART uint8_t print_number(uint64_t mantissa, int16_t binary, bool negative, bool power, bool closer, precision of, char *to)
+/* The shortest decimal among those that read back as the number (Steele and White, "How to Print Floating-Point Numbers Accurately"), by way
+ * of the ends of their interval: scaled to integers, and compared digit by digit. */
+static DN__APART uint8_t print_number(const parts *of, char *to)
 {
+    int16_t binary = of->binary;
     char *at = to;
     char low[DIGITS], high[DIGITS], digits[DIGITS];
     dn__word words[128 / DN__WORD_BITS];
-    size_of_words size = load(words, mantissa);
-    if (negative) *at++ = '-';
+    size_of_words size = load(words, of->mantissa);
+    if (of->negative) *at++ = '-';
     if (!size) {
         *at++ = '0';
-        if (negative) {
+        if (of->negative) {
             *at++ = '.';
             *at++ = '0';
         }
@@ -383,22 +388,22 @@ static DN__APART uint8_t print_number(uint64_t mantissa, int16_t binary, bool ne
     int16_t log = (int16_t)((int16_t)((n * (int32_t)78913 + ((int32_t)400 << 18)) >> 18) - 400);
 
     /* An integer, of up to 64 bits, and not beyond -2^63. */
-    bool fraction = binary > of.top || (negative && binary == of.top && !power);
+    bool fraction = binary > of->top || (of->negative && binary == of->top && !of->power);
     if (!fraction && binary < 0) shift_right(words, size, (int16_t)-binary, &fraction);
-    size = load(words, mantissa - 1);
+    size = load(words, of->mantissa - 1);
     if (!fraction) {
         print_scaled(words, size, 4, binary, 0, digits, DIGITS);
         return (uint8_t)(print_integer(digits, false, at) - to);
     }
 
-    int16_t decimal = (int16_t)(of.width - 3 - log);
-    uint8_t end = (uint8_t)(of.width - 1);
+    int16_t decimal = (int16_t)(of->width - 3 - log);
+    uint8_t end = (uint8_t)(of->width - 1);
 
     /* The decimals above `low` and up to `high` read back as the number; the ends of the interval do when the mantissa is even, because
      * ties go there. */
-    if (print_scaled(words, size, closer ? 3 : 2, binary, decimal, low, of.width) && even) decrement(low + end);
-    if (print_scaled(words, size, 6, binary, decimal, high, of.width) && !even) decrement(high + end);
-    bool inexact = !print_scaled(words, size, 4, binary, decimal, digits, of.width);
+    if (print_scaled(words, size, of->closer ? 3 : 2, binary, decimal, low, of->width) && even) decrement(low + end);
+    if (print_scaled(words, size, 6, binary, decimal, high, of->width) && !even) decrement(high + end);
+    bool inexact = !print_scaled(words, size, 4, binary, decimal, digits, of->width);
 
     /* Where the two differ, a shorter decimal lies between them; and just one of its digits is to be chosen. */
     uint8_t first = 0, last = 0;
@@ -415,21 +420,31 @@ static DN__APART uint8_t print_number(uint64_t mantissa, int16_t binary, bool ne
 
 uint8_t dn__print_double(uint64_t bits, char *to)
 {
-    const precision of = {20, 11};
     uint32_t upper = (uint32_t)(bits >> 32);
     int16_t biased = (int16_t)((upper >> 20) & 0x7ff);
-    uint64_t mantissa = (uint64_t)(upper & 0xfffff) << 32 | (uint32_t)bits;
-    bool power = !mantissa;
-    if (biased) mantissa |= (uint64_t)1 << 52;
-    return print_number(mantissa, (int16_t)(biased ? biased - 1075 : -1074), upper >> 31, power, power && biased > 1, of, to);
+    parts of;
+    of.mantissa = (uint64_t)(upper & 0xfffff) << 32 | (uint32_t)bits;
+    of.power = !of.mantissa;
+    of.closer = of.power && biased > 1;
+    of.negative = upper >> 31;
+    of.binary = (int16_t)(biased ? biased - 1075 : -1074);
+    of.width = 20;
+    of.top = 11;
+    if (biased) of.mantissa |= (uint64_t)1 << 52;
+    return print_number(&of, to);
 }
 
 uint8_t dn__print_float(uint32_t bits, char *to)
 {
-    const precision of = {12, 40};
     int16_t biased = (int16_t)((bits >> 23) & 0xff);
     uint32_t mantissa = bits & 0x7fffff;
-    bool power = !mantissa;
-    if (biased) mantissa |= 0x800000;
-    return print_number(mantissa, (int16_t)(biased ? biased - 150 : -149), bits >> 31, power, power && biased > 1, of, to);
+    parts of;
+    of.power = !mantissa;
+    of.closer = of.power && biased > 1;
+    of.negative = bits >> 31;
+    of.binary = (int16_t)(biased ? biased - 150 : -149);
+    of.width = 12;
+    of.top = 40;
+    of.mantissa = biased ? mantissa | 0x800000 : mantissa;
+    return print_number(&of, to);
 }
