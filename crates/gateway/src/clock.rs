@@ -34,11 +34,6 @@ pub fn day(micros: i64) -> Option<String> {
     format(micros.max(0), DAY)
 }
 
-/// Now's day in UTC.
-pub fn today() -> String {
-    day(now()).unwrap_or_default()
-}
-
 /// The inverse of [`rfc3339_micros`].
 pub fn micros(rfc3339: &str) -> Option<i64> {
     let time = PrimitiveDateTime::parse(rfc3339, RFC3339_MICROS).ok()?;

@@ -7,21 +7,32 @@ mod support;
 use dunnage_gateway::{Config, Output, OutputKind, files_output::Kind, files_output::Settings};
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
+    fs,
     path::Path,
     process::Command,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 use support::{JSON, Running, agent, child, start_in, tools::tool};
 
 const KINDS: [(&str, Kind); 3] = [("ndjson", Kind::Ndjson), ("csv", Kind::Csv), ("parquet", Kind::Parquet)];
+
+fn settings(folder: &Path, name: &str, kind: Kind) -> Settings {
+    Settings { path: folder.join(name), kind, formulas: None, readable_after_seconds: None }
+}
+
+/// The same, with whole Parquet files soon.
+fn with_whole_files(folder: &Path, config: &mut Config) {
+    let parquet = settings(folder, "parquet", Kind::Parquet);
+    let parquet = Settings { readable_after_seconds: Some(1), ..parquet };
+    config.outputs = vec![Output::new("parquet", OutputKind::Files(parquet))];
+}
 
 /// Files of every kind, each in a folder of its own.
 fn with_files(folder: &Path, config: &mut Config) {
     config.outputs = KINDS
         .iter()
         .map(|(name, kind)| {
-            let files = Settings { path: folder.join(name), kind: *kind, formulas: None };
+            let files = settings(folder, name, *kind);
             Output::new(name, OutputKind::Files(files))
         })
         .collect();
@@ -142,21 +153,66 @@ fn a_day_that_is_over_becomes_parquet(folder: tempfile::TempDir, n: &str) {
     let lines = files(&parquet).pop().unwrap();
     let over = parquet.join(format!("2026-01-01{}", &lines[10..]));
     fs::rename(parquet.join(lines), &over).unwrap();
-    let long_ago = SystemTime::now() - Duration::from_secs(3600);
-    File::options().write(true).open(&over).unwrap().set_modified(long_ago).unwrap();
     let path = folder.path().to_owned();
-    let gateway = start_in(folder, |config| with_files(&path, config));
+    let gateway = start_in(folder, |config| with_whole_files(&path, config));
     assert_eq!(gateway.post("/ingest/d", JSON, b"{\"which\":\"last\"}").status, 204);
-    wait_until_delivered(&gateway);
+    wait_for_whole_files(&parquet, 2);
     let (_, _folder) = gateway.stop();
-    let names = files(&parquet);
-    assert_eq!(names.iter().filter(|name| name.ends_with(".parquet")).count(), 1, "{names:?}");
-    assert_eq!(names.iter().filter(|name| name.ends_with(".open.ndjson")).count(), 1, "{names:?}");
-    let table = format!("read_parquet('{}/*.parquet')", parquet.display());
+    let table = format!(
+        "(SELECT * FROM read_parquet('{}/*.parquet', union_by_name = true) WHERE device != 'd')",
+        parquet.display()
+    );
     let exact = format!(
         "SELECT count(DISTINCT name), count(*) FILTER (\"/which\" = json_extract_string(value, '$.which') AND \"/t\" = -0.5
          AND \"/q\" = 'a,\"b\"\né' AND device LIKE 'client%' AND format = 'json' AND schema IS NULL
          AND received_at > TIMESTAMPTZ '2026-01-01'), bool_and(\"/more/0\") FROM {table}"
     );
     assert_eq!(duckdb(&exact), [format!("{n}\t{n}\tTrue")]);
+}
+
+/// Waits until there are so many Parquet files, and no lines beside them.
+fn wait_for_whole_files(folder: &Path, count: usize) {
+    let begun = Instant::now();
+    loop {
+        let names = if folder.exists() { files(folder) } else { Vec::new() };
+        if names.len() == count && names.iter().all(|name| name.ends_with(".parquet")) {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{names:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn the_documented_query_works_on_five_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    let gateway = start_in(folder, |config| with_whole_files(&path, config));
+    for (n, temperature) in [(1, "17"), (2, "17.25"), (3, "-3"), (4, "16.5"), (5, "18")] {
+        let body = format!("{{\"temperature\":{temperature},\"n\":{n},\"at\":\"2026-01-31T08:00:0{n}Z\"}}");
+        assert_eq!(gateway.post(&format!("/ingest/buoy-{}", n % 2), JSON, body.as_bytes()).status, 204);
+    }
+    // They are there without a further message, a stop or another day.
+    let parquet = path.join("parquet");
+    let begun = Instant::now();
+    let source = format!("read_parquet('{}/*.parquet', union_by_name = true)", parquet.display());
+    loop {
+        let names = if parquet.exists() { files(&parquet) } else { Vec::new() };
+        let whole = names.iter().any(|name| name.ends_with(".parquet"));
+        if whole && duckdb(&format!("SELECT count(*) FROM {source}")) == ["5"] {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{names:?}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let document = include_str!("../../../docs/outputs.md");
+    let query = document.lines().find(|line| line.trim().starts_with("SELECT device, max(")).unwrap();
+    assert!(query.contains("'data/files/*.parquet'"), "{query}");
+    let query = query.trim().trim_end_matches(';').replace("data/files", &parquet.display().to_string());
+    assert_eq!(duckdb(&format!("{query} ORDER BY device")), ["buoy-0\t17.25", "buoy-1\t18.0"]);
+    let types = format!(
+        "SELECT DISTINCT typeof(id), typeof(\"/n\"), typeof(\"/temperature\"), typeof(\"/at\"), typeof(received_at) FROM {source}"
+    );
+    let time = "TIMESTAMP WITH TIME ZONE";
+    assert_eq!(duckdb(&types), [format!("BIGINT\tBIGINT\tDOUBLE\t{time}\t{time}")]);
 }

@@ -161,7 +161,7 @@ fn what_the_gateway_does_not_do_is_refused() {
         assert!(!publish(address, &will).0, "{version}: a will");
     }
     let (done, text) = publish(address, &["-V", "5", "-q", "1", "-t", "somewhere/else", "-m", "1"]);
-    assert!(text.contains("Topic name invalid") || text.contains("invalid"), "{done} {text}");
+    assert!(text.contains("Topic Name invalid") || text.contains("invalid"), "{done} {text}");
     let (mut client, _) = Client::connect(address, 5, "c", false);
     client.publish(Q1 | 1, "v1/d/json", 1, "1");
     assert_eq!(client.read().map(|(first, body)| (first, body[0])), Some((0xe0, 0x9a)), "retained");
@@ -371,6 +371,30 @@ fn settings_that_cannot_work_say_which() {
         let error = support::runtime().block_on(dunnage_gateway::Gateway::start(config)).err().unwrap();
         assert!(error.to_string().contains(key), "{error}");
     }
+}
+
+#[test]
+fn topics_of_devices_that_cannot_be_changed_have_a_pattern() {
+    let gateway = start_with(|config| {
+        listen(config, "topics = ['tele/{device}/SENSOR', 'site/+/{device}/{format}']\nformat = 'json'");
+    });
+    let address = address(&gateway);
+    for (topic, taken) in [
+        ("tele/plug-1/SENSOR", true),
+        ("site/north/meter-2/json", true),
+        ("v1/buoy-7/json", true),
+        ("tele/plug-1/STATE", false),
+    ] {
+        let (sent, text) = publish(address, &["-V", "5", "-q", "1", "-t", topic, "-m", "{\"t\":17}"]);
+        assert!(sent, "{text}");
+        assert_eq!(text.contains("Topic Name invalid"), !taken, "{topic}: {text}");
+    }
+    let devices = gateway.get_json("/api/devices")["devices"].clone();
+    let mut devices: Vec<_> =
+        devices.as_array().unwrap().iter().map(|device| device["device"].as_str().unwrap()).collect();
+    devices.sort_unstable();
+    assert_eq!(devices, ["buoy-7", "meter-2", "plug-1"]);
+    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 0);
 }
 
 #[test]

@@ -514,3 +514,29 @@ fn what_goes_into_the_quarantine_is_in_the_log_and_a_flood_is_a_few_lines() {
     // As many at once as there may be, and a few more where the machine is slow.
     assert!((10..30).contains(&lines.len()), "{}", lines.len());
 }
+
+#[test]
+fn a_refused_topic_is_in_the_log_and_many_are_in_some_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display();
+    let config = format!(
+        "[http]\nlisten = '127.0.0.1:0'\n[buffer]\npath = '{path}/buffer.sqlite3'\n[[input]]\nname = 'devices'\n[input.mqtt]\nlisten = '127.0.0.1:0'\n"
+    );
+    std::fs::write(folder.path().join("dunnage.toml"), config).unwrap();
+    let mut gateway = command(&["gateway", "--config"]);
+    let mut child = gateway.arg(folder.path().join("dunnage.toml")).spawn().unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let listens = log.by_ref().map(|line| line.unwrap()).find(|line| line.contains("listens")).unwrap();
+    let port = listens.rsplit(':').next().unwrap().trim();
+    for _ in 0..15 {
+        let mut publish = Command::new("mosquitto_pub");
+        publish.args(["-h", "127.0.0.1", "-p", port, "-V", "5", "-q", "1", "-t", "stat/plug-1", "-m", "1"]);
+        publish.output().expect("mosquitto_pub is installed: apt-get install mosquitto-clients");
+    }
+    terminate(&child);
+    let refused = log.filter(|line| line.as_ref().unwrap().contains("a topic is refused"));
+    let refused: Vec<_> = refused.map(|line| line.unwrap()).collect();
+    assert!((1..=11).contains(&refused.len()), "{refused:#?}");
+    assert!(refused[0].contains("stat/plug-1") && refused[0].contains("v1/DEVICE/FORMAT"), "{}", refused[0]);
+    child.wait().unwrap();
+}

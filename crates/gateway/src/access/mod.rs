@@ -22,7 +22,7 @@ pub use tokens::{Tokens, TokensError, read};
 use crate::{clock, config::Config, metrics::Refusals, name::MAX_NAME, problem::Problem};
 use arc_swap::{ArcSwap, Guard};
 use axum::http::StatusCode;
-use buckets::Buckets;
+pub use buckets::Buckets;
 use std::{net::IpAddr, sync::Arc};
 
 /// Wrong tokens that an address may bring in a minute before it is told to come again later.

@@ -14,6 +14,7 @@ pub mod mqtt;
 pub mod nats;
 pub mod read;
 pub mod take;
+mod topic;
 pub mod udp;
 pub mod webhooks;
 

@@ -71,6 +71,14 @@ pub trait Output: Send + Sync {
         0
     }
 
+    /// How often it has something to do when no message comes; without it, never.
+    fn tends_every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Does what is due, also when no message comes. `buffer` is the name of the buffer that the messages are of.
+    async fn tend(&self, _buffer: &str) {}
+
     /// The files that hold what it identifies itself with.
     fn secrets(&self) -> Vec<Arc<SecretFile>> {
         Vec::new()

@@ -3,16 +3,17 @@
 //! A message is acknowledged to the broker after its commit, in the order of arrival; what is not, the broker sends again. Whatever ends a
 //! connection, the next one takes up the session.
 
-mod topic;
-
 use super::{
     Input,
     mqtt::{
+        TOLD, TOPIC,
         flow::{Flow, Outcome, Storing, To, duplicate},
         message::{self, Address},
     },
+    topic::{Pattern, Said},
 };
 use crate::{
+    access::Buckets,
     mqtt_client::{Client, Event, Options, Publish, Trust, Version},
     name::is_name,
     problem::Problem,
@@ -30,7 +31,6 @@ use std::{
     time::Duration,
 };
 use tokio::sync::watch;
-use topic::{Pattern, Said};
 
 /// What the commented default configuration says.
 pub const EXAMPLE: &str = "\
@@ -107,6 +107,8 @@ pub struct Broker {
     filters: Vec<String>,
     format: Option<Id>,
     in_flight: u16,
+    /// How many topics without a device may be told.
+    told: Buckets<()>,
 }
 
 impl Broker {
@@ -138,6 +140,7 @@ impl Broker {
             patterns,
             format: settings.format.map(|format| format.0),
             in_flight: settings.in_flight_messages,
+            told: Buckets::new(TOLD),
         })
     }
 
@@ -231,6 +234,10 @@ impl Broker {
             Address { device: if known { device } else { NO_DEVICE }, format: format.or(standard), schema };
         let mut incoming = message::read(shared, METRIC, &address, publish);
         if !known {
+            if self.told.take(&()).is_ok() {
+                let (input, topic) = (&self.name, topic.chars().take(TOPIC).collect::<String>());
+                tracing::info!(%input, topic, "a topic names no device; its message is in the quarantine");
+            }
             incoming.bad.get_or_insert_with(|| Problem::bad_name("the device's id"));
         }
         incoming.provenance.origin = Some(serde_json::json!({ "topic": topic }).to_string().into());

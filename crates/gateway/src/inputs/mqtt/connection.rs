@@ -220,12 +220,12 @@ impl Connection {
         flow: &mut Flow<C>,
     ) -> Result<(), Refusal> {
         let to: To = (publish.id, publish.qos);
-        let Err(refusal) = self.enter(publish, room, flow) else { return Ok(()) };
+        let mut topic = String::new();
+        let Err(refusal) = self.enter(&mut topic, publish, room, flow) else { return Ok(()) };
         // It was received, and is refused.
         drop(Arrival::new(&self.door.shared.board));
         self.door.refused(&refusal);
-        let (input, client, reason) = (&self.door.name, &self.client.id, &refusal.why);
-        tracing::debug!(%input, client, reason, "a message is refused");
+        self.door.tell(&self.client.id, &topic, &refusal);
         let answerable = matches!(refusal.reason, Reason::Topic | Reason::NotAuthorized | Reason::Quota);
         if !answerable || self.answers().version == Version::V3 || to.1 == Qos::AtMostOnce {
             return Err(refusal);
@@ -234,8 +234,10 @@ impl Connection {
         Ok(())
     }
 
+    /// Also says in `topic` which topic it came to.
     fn enter<C: Fn(Entered) -> Storing>(
         &mut self,
+        topic: &mut String,
         mut publish: Publish,
         room: Option<Reservation>,
         flow: &mut Flow<C>,
@@ -244,8 +246,9 @@ impl Connection {
             return Err(Refusal::new(Reason::Retain, "messages are not retained here"));
         }
         self.resolve_alias(&mut publish)?;
-        let topic = std::mem::take(&mut publish.topic);
-        let address = message::address(&topic)?;
+        *topic = std::mem::take(&mut publish.topic);
+        let door = Arc::clone(&self.door);
+        let address = door.topics.address(topic, publish.content_type.is_some())?;
         self.door.may_send(self.peer, address.device, self.client.credential.as_deref())?;
         let to: To = (publish.id, publish.qos);
         if self.is_known(&publish) {
@@ -304,7 +307,7 @@ impl Connection {
             publish.topic.clone_from(
                 topic.ok_or_else(|| Refusal::new(Reason::Protocol, "this topic alias has no topic yet"))?,
             );
-        } else if message::address(&publish.topic).is_ok() {
+        } else if self.door.topics.address(&publish.topic, true).is_ok() {
             self.aliases.insert(alias, publish.topic.clone());
         }
         Ok(())

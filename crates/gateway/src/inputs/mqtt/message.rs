@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     clock,
-    inputs::incoming::Incoming,
+    inputs::{incoming::Incoming, topic::Pattern},
     name::{is_key, is_name},
     problem::Problem,
     reading::Provenance,
@@ -26,7 +26,42 @@ pub struct Address<'t> {
     pub schema: Option<&'t str>,
 }
 
-/// Reads `topic`. An error means that it is nobody's.
+/// What topics mean here: those that fit patterns of the operator's, and the gateway's own.
+#[derive(Default)]
+pub struct Topics {
+    patterns: Vec<Pattern>,
+    /// The format of messages to topics of the patterns that do not say it.
+    format: Option<Id>,
+}
+
+impl Topics {
+    /// Topics that fit one of `patterns`, beside the gateway's own. An error says what is wrong with a pattern.
+    pub fn new(patterns: &[String], format: Option<Id>) -> Result<Topics, String> {
+        let patterns = patterns.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
+        Ok(Topics { patterns, format })
+    }
+
+    /// Reads `topic`; `typed` says whether the message names its format itself. An error means that it is nobody's.
+    pub fn address<'t>(&self, topic: &'t str, typed: bool) -> Result<Address<'t>, Refusal> {
+        let wild = topic.contains(['+', '#']);
+        let Some(said) = self.patterns.iter().filter(|_| !wild).find_map(|pattern| pattern.said(topic))
+        else {
+            return address(topic).map_err(|refusal| match self.patterns.is_empty() {
+                true => refusal,
+                false => {
+                    Refusal::new(Reason::Topic, format!("{}; and no pattern of topics fits", refusal.why))
+                }
+            });
+        };
+        if !is_name(said.device) {
+            return Err(Refusal::new(Reason::Topic, Problem::bad_name("the device's id").detail));
+        }
+        let format = said.format.or_else(|| self.format.filter(|_| !typed).map(Id::name));
+        Ok(Address { device: said.device, format, schema: said.schema })
+    }
+}
+
+/// Reads a `topic` of the gateway's own. An error means that it is nobody's.
 pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     let refused =
         || Refusal::new(Reason::Topic, "a topic here is v1/DEVICE/FORMAT, or v1/DEVICE with a content type");
@@ -118,6 +153,23 @@ mod tests {
         {
             assert!(read(topic).is_none(), "{topic}");
         }
+    }
+
+    #[test]
+    fn patterns_come_before_the_gateways_own_topics() {
+        let patterns = ["tele/{device}/SENSOR", "v1/devices/{device}/{format}", "a/{schema}/{device}/#"];
+        let topics = Topics::new(&patterns.map(str::to_owned), Some(Id::Json)).unwrap();
+        let read = |topic| topics.address(topic, false).map(|a| (a.device, a.format, a.schema)).ok();
+        assert_eq!(read("tele/plug-1/SENSOR"), Some(("plug-1", Some("json"), None)));
+        assert_eq!(read("v1/devices/d/cbor"), Some(("d", Some("cbor"), None)));
+        assert_eq!(read("a/meter/d/x/y"), Some(("d", Some("json"), Some("meter"))));
+        assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7", Some("cbor"), None)));
+        assert_eq!(topics.address("tele/plug-1/SENSOR", true).unwrap().format, None);
+        for topic in ["tele/plug 1/SENSOR", "tele/+/SENSOR", "tele/plug-1", "stat/plug-1"] {
+            assert!(read(topic).is_none(), "{topic}");
+        }
+        let why = topics.address("stat/plug-1", false).unwrap_err().why;
+        assert!(why.contains("no pattern of topics fits"), "{why}");
     }
 
     #[test]

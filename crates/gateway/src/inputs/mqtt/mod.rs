@@ -17,12 +17,13 @@ mod wire;
 
 use super::Input;
 use crate::{
-    access::Peer,
+    access::{Buckets, Peer},
     buffer::{Memory, Shares},
     shared::{Shared, said},
     tls::{Acceptor, TlsError},
 };
-use reason::Refusal;
+use message::Topics;
+use reason::{Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use session::Sessions;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -42,11 +43,17 @@ pub const EXAMPLE: &str = "\
 # connections = 10000               # more wait until one ends
 # in_flight_messages = 64           # of a client that may wait for their commits
 # session_expiry_seconds = 3600     # how long packet identifiers are remembered of a client that is gone
+# topics = [\"tele/{device}/SENSOR\"]   # beside v1/..., for devices that cannot be changed; levels may be + and, at the end, # too
+# format = \"json\"                   # of messages to these topics that do not say it, by their topic or their content type
 # Also tls: true for TLS, with the certificate of [tls].
 ";
 
 /// How much more than a message a packet may have, in bytes: its topic and properties.
 const AROUND: usize = 64 << 10;
+/// Refused topics that are told in the log in a minute.
+pub const TOLD: u32 = 10;
+/// Most characters of such a topic that are told.
+pub const TOPIC: usize = 200;
 /// Between two looks for sessions that were kept long enough.
 const TIDY: Duration = Duration::from_secs(60);
 
@@ -66,6 +73,12 @@ pub struct Settings {
     /// Most messages of a client that wait for their commits.
     #[serde(default = "in_flight_messages")]
     pub in_flight_messages: u16,
+    /// Patterns of topics that are taken beside the gateway's own, for devices that cannot be changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topics: Vec<String>,
+    /// The format of messages to these topics that do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<crate::config::FormatName>,
     /// Longest time that a session is kept after its connection.
     #[serde(default = "session_expiry_seconds")]
     pub session_expiry_seconds: u64,
@@ -91,6 +104,7 @@ fn session_expiry_seconds() -> u64 {
 pub struct Mqtt {
     name: Arc<str>,
     settings: Settings,
+    topics: Topics,
     listener: Option<TcpListener>,
 }
 
@@ -98,6 +112,9 @@ pub struct Mqtt {
 struct Door {
     name: Arc<str>,
     settings: Settings,
+    topics: Topics,
+    /// How many refused topics may be told.
+    told: Buckets<()>,
     shared: Arc<Shared>,
     sessions: Arc<Sessions>,
     /// Room for large packets that arrive, in bytes: beside the messages that wait, as many again.
@@ -122,7 +139,12 @@ impl Mqtt {
         if settings.connections > Semaphore::MAX_PERMITS {
             return Err("connections: is too large".into());
         }
-        Ok(Mqtt { name: name.into(), settings: settings.clone(), listener: None })
+        if settings.format.is_some() && settings.topics.is_empty() {
+            return Err("format: is for messages to topics of a pattern; set topics, too".into());
+        }
+        let format = settings.format.map(|format| format.0);
+        let topics = Topics::new(&settings.topics, format).map_err(|e| format!("topics: {e}"))?;
+        Ok(Mqtt { name: name.into(), settings: settings.clone(), topics, listener: None })
     }
 }
 
@@ -145,7 +167,16 @@ impl Input for Mqtt {
         let Shares { all, .. } = shared.queue.shares();
         let largest = shared.http.body_limit_bytes + AROUND;
         let arriving = Memory::new(Shares { incomplete: all, ..Shares::of(all, largest) });
-        let door = Arc::new(Door { name: self.name, settings: self.settings, shared, sessions, arriving });
+        let door = Door {
+            name: self.name,
+            settings: self.settings,
+            topics: self.topics,
+            told: Buckets::new(TOLD),
+            shared,
+            sessions,
+            arriving,
+        };
+        let door = Arc::new(door);
         let mut connections = JoinSet::new();
         let mut tidy = tokio::time::interval(TIDY);
         loop {
@@ -238,5 +269,16 @@ impl Door {
     /// Counts what is refused.
     fn refused(&self, refusal: &Refusal) {
         self.shared.metrics.answered(refusal.problem());
+    }
+
+    /// Tells the log of a message to `topic` that is refused: of a topic that means nothing here in some lines a minute.
+    fn tell(&self, client: &str, topic: &str, refusal: &Refusal) {
+        let (input, reason) = (&self.name, &refusal.why);
+        if refusal.reason == Reason::Topic && self.told.take(&()).is_ok() {
+            let topic: String = topic.chars().take(TOPIC).collect();
+            tracing::info!(%input, client, topic, reason, "a topic is refused");
+        } else {
+            tracing::debug!(%input, client, topic, reason, "a message is refused");
+        }
     }
 }

@@ -29,7 +29,7 @@ pub const EXAMPLE: &str = "\
 # [output.files]
 # path = \"data/files\"
 # kind = \"ndjson\"
-# Also formulas, for csv: docs/outputs.md.
+# Also formulas, for csv, and readable_after_seconds, for parquet: docs/outputs.md.
 ";
 
 /// `[output.files]`
@@ -43,7 +43,15 @@ pub struct Settings {
     /// What becomes of texts in CSV that a spreadsheet would take for formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formulas: Option<Formulas>,
+    /// After how long messages are in a whole Parquet file; by default 600.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readable_after_seconds: Option<u64>,
 }
+
+/// After how long messages are in a whole file, when the configuration does not say.
+const READABLE_AFTER: u64 = 600;
+/// How often it is seen whether a file is due.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What becomes of texts that begin like a formula.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +79,7 @@ pub enum Kind {
 /// A folder of files.
 pub struct Files {
     folder: PathBuf,
+    kind: Kind,
     archive: Arc<Mutex<Box<dyn Archive>>>,
 }
 
@@ -78,6 +87,11 @@ pub struct Files {
 trait Archive: Send {
     /// Makes `rows` durable, those that are not there already. After an error some may be; the same rows may come again.
     fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()>;
+
+    /// Does what is due for the files of `buffer`, also when no message comes.
+    fn tend(&mut self, _folder: &Path, _buffer: &str) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Files {
@@ -89,12 +103,26 @@ impl Files {
         if settings.formulas.is_some() && settings.kind != Kind::Csv {
             return Err("formulas: is for kind = \"csv\"".into());
         }
+        if settings.readable_after_seconds.is_some() && settings.kind != Kind::Parquet {
+            return Err(
+                "readable_after_seconds: is for kind = \"parquet\"; the other files are readable at once"
+                    .into(),
+            );
+        }
+        let after = settings.readable_after_seconds.unwrap_or(READABLE_AFTER);
+        if !(1..=86_400).contains(&after) {
+            return Err("readable_after_seconds: must be 1 to 86400".into());
+        }
         let archive: Box<dyn Archive> = match settings.kind {
             Kind::Ndjson => Box::new(ndjson::Ndjson::default()),
             Kind::Csv => Box::new(csv::Csv::new(settings.formulas.unwrap_or_default())),
-            Kind::Parquet => Box::new(parquet::Parquet::default()),
+            Kind::Parquet => Box::new(parquet::Parquet::new(Duration::from_secs(after))),
         };
-        Ok(Files { folder: settings.path.clone(), archive: Arc::new(Mutex::new(archive)) })
+        Ok(Files {
+            folder: settings.path.clone(),
+            kind: settings.kind,
+            archive: Arc::new(Mutex::new(archive)),
+        })
     }
 }
 
@@ -102,6 +130,21 @@ impl Files {
 impl Output for Files {
     fn shape(&self) -> Shape {
         Shape { lanes: Lanes::One, batch: 4096, linger: Duration::from_millis(100) }
+    }
+
+    fn tends_every(&self) -> Option<Duration> {
+        (self.kind == Kind::Parquet).then_some(LOOK)
+    }
+
+    async fn tend(&self, buffer: &str) {
+        let (folder, archive, buffer) = (self.folder.clone(), Arc::clone(&self.archive), buffer.to_owned());
+        let tended = tokio::task::spawn_blocking(move || {
+            let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+            archive.tend(&folder, &buffer).map_err(|e| (folder, e))
+        });
+        if let Ok(Err((folder, error))) = tended.await {
+            tracing::warn!(folder = %folder.display(), %error, "a file could not be finished; it is tried again");
+        }
     }
 
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {

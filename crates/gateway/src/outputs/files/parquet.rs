@@ -1,9 +1,9 @@
-//! Apache Parquet: `2026-01-31.BUFFER.FIRST-LAST.parquet`, named by the ids of its first and last message.
+//! Apache Parquet: `2026-01-31.BUFFER.SCHEMA.FIRST-LAST.parquet`, a file a schema, named by the ids of its first and last message.
 //!
 //! A Parquet file is written once, and small ones are of little use. So messages are first made durable as lines, in
-//! `2026-01-31.BUFFER.open.ndjson`; these become a Parquet file when they are many, or when their day is over. The file gets
-//! its name only when it is whole and on the disk, and only then the lines are removed: a message is in one of both, and the
-//! name says which lines are in both.
+//! `2026-01-31.BUFFER.SCHEMA.open.ndjson`; these become a Parquet file when they are many, or when the first of them has waited for
+//! long enough. The file gets its name only when it is whole and on the disk, and only then the lines are removed: a message is in one
+//! of both, and the name says which lines are in both.
 
 mod table;
 
@@ -12,7 +12,7 @@ use super::{
     ndjson::Logs,
     row::{Row, group},
 };
-use crate::{clock, folders};
+use crate::folders;
 use std::{
     collections::HashMap,
     fs::{self, File},
@@ -23,50 +23,51 @@ use std::{
 
 /// How many bytes of lines make a file.
 const ENOUGH: u64 = 64 << 20;
-/// How long after its last message a day is over for good, and how often it is looked for such days.
-const QUIET: Duration = Duration::from_secs(600);
-const LOOK: Duration = Duration::from_secs(60);
 /// The end of the names of files of lines.
 const OPEN: &str = ".open.ndjson";
 
 /// Files of Parquet, and lines that will be.
-#[derive(Default)]
 pub struct Parquet {
     logs: Logs,
     /// Bytes of the files of lines.
     open: HashMap<PathBuf, u64>,
-    looked: Option<Instant>,
+    /// Since when there are files of lines, as far as this process knows.
+    since: HashMap<PathBuf, Instant>,
+    /// How long a message may be in lines alone.
+    after: Duration,
 }
 
 impl Archive for Parquet {
     fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()> {
-        self.seal_finished(folder, rows)?;
+        let full = self.open.iter().filter(|(_, bytes)| **bytes >= ENOUGH).map(|(path, _)| path.clone());
+        for path in full.collect::<Vec<_>>() {
+            self.seal(&path)?;
+        }
         for (stem, rows) in group(rows, |row| stem(folder, row)) {
             let path = with_end(&stem, OPEN);
             let earlier = || remove_sealed(&stem, &path);
             let bytes = self.logs.append(path.clone(), earlier, &rows)?;
+            self.since.entry(path.clone()).or_insert_with(Instant::now);
             self.open.insert(path, bytes);
+        }
+        Ok(())
+    }
+
+    fn tend(&mut self, folder: &Path, buffer: &str) -> io::Result<()> {
+        for path in lines_of(folder, buffer)? {
+            let since = *self.since.entry(path.clone()).or_insert_with(Instant::now);
+            if since.elapsed() >= self.after {
+                self.seal(&path)?;
+            }
         }
         Ok(())
     }
 }
 
 impl Parquet {
-    /// Seals the lines that are enough, and now and then those of days that are over.
-    fn seal_finished(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()> {
-        let full = self.open.iter().filter(|(_, bytes)| **bytes >= ENOUGH).map(|(path, _)| path.clone());
-        for path in full.collect::<Vec<_>>() {
-            self.seal(&path)?;
-        }
-        let Some(first) = rows.first() else { return Ok(()) };
-        if self.looked.is_none_or(|at| at.elapsed() >= LOOK) {
-            let end = format!(".{}{OPEN}", first.message.buffer);
-            for path in finished(folder, &end, QUIET)? {
-                self.seal(&path)?;
-            }
-            self.looked = Some(Instant::now());
-        }
-        Ok(())
+    /// Files in which a message is after `after`.
+    pub fn new(after: Duration) -> Parquet {
+        Parquet { logs: Logs::default(), open: HashMap::new(), since: HashMap::new(), after }
     }
 
     /// Makes a Parquet file of the lines at `path`, and removes them.
@@ -88,13 +89,15 @@ impl Parquet {
         }
         self.logs.forget(path);
         self.open.remove(path);
+        self.since.remove(path);
         Ok(())
     }
 }
 
 /// The path of a row's files, up to what tells them apart.
 fn stem(folder: &Path, row: &Row<'_>) -> PathBuf {
-    folder.join(format!("{}.{}", row.day, row.message.buffer))
+    let schema = row.message.schema.as_ref().map_or(String::new(), |schema| format!(".{schema}"));
+    folder.join(format!("{}.{}{schema}", row.day, row.message.buffer))
 }
 
 fn with_end(stem: &Path, end: &str) -> PathBuf {
@@ -113,6 +116,8 @@ fn remove_sealed(stem: &Path, lines: &Path) -> io::Result<i64> {
         let ids = file.to_str().and_then(|file| {
             file.strip_prefix(&*name)?.strip_prefix('.')?.strip_suffix(".parquet")?.split_once('-')
         });
+        // What has more in its name is of another schema.
+        let ids = ids.filter(|(first, _)| first.parse::<i64>().is_ok());
         if let Some(id) = ids.and_then(|(_, last)| last.parse::<i64>().ok()) {
             last = last.max(id);
         }
@@ -125,18 +130,22 @@ fn remove_sealed(stem: &Path, lines: &Path) -> io::Result<i64> {
     Ok(last)
 }
 
-/// Files of lines with this end in their names, of days that are over, to which nothing came for a while.
-fn finished(folder: &Path, end: &str, quiet: Duration) -> io::Result<Vec<PathBuf>> {
-    let today = clock::today();
+/// The files of lines of `buffer`, of all days and schemas.
+fn lines_of(folder: &Path, buffer: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let day = name.to_str().and_then(|name| name.strip_suffix(end));
-        if day.is_some_and(|day| day < &*today)
-            && entry.metadata()?.modified()?.elapsed().unwrap_or_default() >= quiet
-        {
-            found.push(entry.path());
+    for entry in entries {
+        let name = entry?.file_name();
+        let stem = name.to_str().and_then(|name| name.strip_suffix(OPEN));
+        let of = stem.and_then(|stem| stem.split_once('.')).map(|(_day, of)| of);
+        let ours = of
+            .and_then(|of| of.strip_prefix(buffer))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        if ours {
+            found.push(folder.join(name));
         }
     }
     found.sort();
@@ -149,10 +158,15 @@ mod tests {
         super::{tests::message, write},
         *,
     };
+    use crate::outputs::Message;
     use ::parquet::{
         file::reader::{FileReader, SerializedFileReader},
         record::RowAccessor,
     };
+
+    fn parquet() -> Parquet {
+        Parquet::new(Duration::from_secs(3600))
+    }
 
     fn files(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -172,19 +186,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let messages: Vec<_> = (1..=5).map(|id| message(id, 1 + id / 4, "{\"t\":1}")).collect();
-        write(&mut Parquet::default(), folder, &messages).unwrap();
+        write(&mut parquet(), folder, &messages).unwrap();
         assert_eq!(files(folder), ["2026-01-01.b.open.ndjson", "2026-01-02.b.open.ndjson"]);
-        let finished = finished(folder, ".b.open.ndjson", Duration::ZERO).unwrap();
+        let finished = lines_of(folder, "b").unwrap();
         assert_eq!(finished.len(), 2);
         let lines = fs::read(&finished[0]).unwrap();
-        Parquet::default().seal(&finished[0]).unwrap();
+        parquet().seal(&finished[0]).unwrap();
         let sealed = folder.join("2026-01-01.b.1-3.parquet");
         assert_eq!(ids(&sealed), [1, 2, 3]);
         // As if the process had ended before the lines were removed; and all messages come again, with a late one.
         fs::write(&finished[0], &lines).unwrap();
         let late = message(6, 1, "{\"u\":[]}");
-        write(&mut Parquet::default(), folder, &[&messages[..], &[late]].concat()).unwrap();
-        Parquet::default().seal(&finished[0]).unwrap();
+        write(&mut parquet(), folder, &[&messages[..], &[late]].concat()).unwrap();
+        parquet().seal(&finished[0]).unwrap();
         assert_eq!(ids(&folder.join("2026-01-01.b.6-6.parquet")), [6]);
         assert_eq!(ids(&sealed), [1, 2, 3]);
         assert_eq!(
@@ -194,18 +208,32 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_being_written_or_are_of_today_stay() {
+    fn lines_become_a_file_after_a_while_and_those_of_other_buffers_stay() {
         let folder = tempfile::tempdir().unwrap();
-        let today = crate::outputs::Message { received_at: clock::now(), ..message(1, 1, "1") };
-        write(&mut Parquet::default(), folder.path(), &[today, message(2, 1, "1")]).unwrap();
-        assert_eq!(finished(folder.path(), ".b.open.ndjson", Duration::ZERO).unwrap().len(), 1);
-        assert_eq!(finished(folder.path(), ".b.open.ndjson", QUIET).unwrap().len(), 0);
+        let folder = folder.path();
+        let named = |id, schema: &str| Message { schema: Some(schema.into()), ..message(id, 1, "1") };
+        let theirs = Message { buffer: "b2".into(), ..message(1, 1, "1") };
+        let messages = [message(1, 1, "1"), named(2, "s.1-9"), named(3, "s.1-9"), theirs];
+        write(&mut parquet(), folder, &messages).unwrap();
+        parquet().tend(folder, "b").unwrap();
+        assert_eq!(files(folder).iter().filter(|name| name.ends_with(OPEN)).count(), 3);
+        let mut due = Parquet::new(Duration::ZERO);
+        due.tend(folder, "b").unwrap();
+        due.tend(&folder.join("missing"), "b").unwrap();
+        let expected =
+            ["2026-01-01.b.1-1.parquet", "2026-01-01.b.s.1-9.2-3.parquet", "2026-01-01.b2.open.ndjson"];
+        assert_eq!(files(folder), expected);
+        // What is of another schema is not taken for what is here already.
+        write(&mut parquet(), folder, &[message(2, 1, "1"), named(3, "s.1-9")]).unwrap();
+        due.tend(folder, "b").unwrap();
+        assert_eq!(ids(&folder.join("2026-01-01.b.2-2.parquet")), [2]);
+        assert_eq!(files(folder).len(), 4);
     }
 
     #[test]
     fn enough_lines_become_a_file() {
         let folder = tempfile::tempdir().unwrap();
-        let mut archive = Parquet::default();
+        let mut archive = parquet();
         let long = format!("\"{}\"", "x".repeat(1 << 20));
         let messages: Vec<_> = (1..=66).map(|id| message(id, 1, &long)).collect();
         for message in messages.chunks(11) {
@@ -222,12 +250,12 @@ mod tests {
     fn columns_have_the_type_of_their_values_and_never_a_wrong_value() {
         let folder = tempfile::tempdir().unwrap();
         let values = [
-            r#"{"n":1.5,"b":true,"t":"é","m":1,"big":9007199254740993,"none":null}"#,
-            r#"{"n":-2,"t":null,"m":"x","big":1,"e":{}}"#,
+            r#"{"n":1.5,"i":-7,"b":true,"t":"é","m":1,"big":9007199254740993,"mixed":9007199254740993,"none":null,"at":"2026-01-31T08:00:00.25+01:00","nearly":"2026-01-31T08:00:00Z"}"#,
+            r#"{"n":-2,"i":9223372036854775807,"t":null,"m":"x","big":1,"mixed":0.5,"e":{},"at":"2026-01-31T08:00:00Z","nearly":"soon"}"#,
         ];
         let messages: Vec<_> = values.iter().zip(1..).map(|(json, id)| message(id, 1, json)).collect();
-        write(&mut Parquet::default(), folder.path(), &messages).unwrap();
-        Parquet::default().seal(&folder.path().join("2026-01-01.b.open.ndjson")).unwrap();
+        write(&mut parquet(), folder.path(), &messages).unwrap();
+        parquet().seal(&folder.path().join("2026-01-01.b.open.ndjson")).unwrap();
         let file = File::open(folder.path().join("2026-01-01.b.1-2.parquet")).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         let rows: Vec<_> = reader
@@ -235,20 +263,17 @@ mod tests {
             .unwrap()
             .map(|row| {
                 let row = row.unwrap();
-                let columns = row.get_column_iter().skip(8);
+                let columns = row.get_column_iter().skip(9);
                 columns.map(|(name, field)| format!("{name}={field}")).collect::<Vec<_>>().join(" ")
             })
             .collect();
         assert_eq!(
             rows,
             [
-                format!(
-                    "value={:?} /n=1.5 /b=true /t=\"é\" /m=\"1\" /big=\"9007199254740993\" /e=null",
-                    values[0]
-                )
-                .replace("\\\"", "\""),
-                format!("value={:?} /n=-2E0 /b=null /t=null /m=\"x\" /big=\"1\" /e=\"{{}}\"", values[1])
-                    .replace("\\\"", "\""),
+                "/n=1.5 /i=-7 /b=true /t=\"é\" /m=\"1\" /big=9007199254740993 /mixed=\"9007199254740993\" \
+                 /at=2026-01-31 07:00:00.250000 +00:00 /nearly=\"2026-01-31T08:00:00Z\" /e=null",
+                "/n=-2E0 /i=9223372036854775807 /b=null /t=null /m=\"x\" /big=1 /mixed=\"0.5\" \
+                 /at=2026-01-31 08:00:00.000000 +00:00 /nearly=\"soon\" /e=\"{}\"",
             ]
         );
     }

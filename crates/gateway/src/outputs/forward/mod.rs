@@ -28,7 +28,7 @@ use std::{
 };
 use tokio::{
     sync::{mpsc, watch},
-    task::{Id, JoinError, JoinSet},
+    task::{AbortHandle, Id, JoinError, JoinSet},
     time::timeout_at,
 };
 use window::{Wait, Wanted, Window};
@@ -132,6 +132,7 @@ impl Forwarder {
     /// Forwards until the gateway stops.
     pub async fn run(mut self) {
         let mut commits = self.target.shared.board.commits();
+        let tending = self.tend();
         while !*self.stopping.borrow() {
             let now = self.look().await;
             self.window.wake(now);
@@ -152,7 +153,22 @@ impl Forwarder {
                 () = tokio::time::sleep_until(wake.into()) => {}
             }
         }
+        tending.iter().for_each(AbortHandle::abort);
         self.stop().await;
+    }
+
+    /// Lets the output do now and then what is due when no message comes, if it has something like this.
+    fn tend(&self) -> Option<AbortHandle> {
+        let target = Arc::clone(&self.target);
+        let every = target.output.tends_every()?;
+        let tending = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(every).await;
+                let buffer = target.shared.board.totals().name;
+                target.output.tend(&buffer).await;
+            }
+        });
+        Some(tending.abort_handle())
     }
 
     /// Sees what the gateway does. Answers what time it is.

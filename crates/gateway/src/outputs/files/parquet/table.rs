@@ -1,7 +1,7 @@
 //! Lines as a table: what columns it has, and its bytes.
 //!
-//! The type of a column is that of its values: numbers are DOUBLE, and text where a DOUBLE would not be exact; values of
-//! several types are text. A column that only ever is null is left out.
+//! The type of a column is that of its values: integers are INT64, other numbers DOUBLE, and text where neither would be exact;
+//! times of RFC 3339 are TIMESTAMP; values of several types are text. A column that only ever is null is left out.
 
 use crate::{
     clock,
@@ -28,6 +28,7 @@ use std::{
     path::Path,
     sync::Arc,
 };
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// A group of rows ends after so many, or so many bytes of lines.
 const GROUP_ROWS: usize = 1 << 16;
@@ -48,7 +49,10 @@ pub struct Table {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Bool,
+    /// Whether each has a double that is exactly it.
+    Integer(bool),
     Double,
+    Time,
     Text,
 }
 
@@ -125,7 +129,9 @@ impl Table {
         for (pointer, kind) in self.columns.names().iter().zip(&self.kinds) {
             let (physical, logical) = match kind {
                 Kind::Bool => (Physical::BOOLEAN, None),
+                Kind::Integer(_) => (Physical::INT64, None),
                 Kind::Double => (Physical::DOUBLE, None),
+                Kind::Time => (Physical::INT64, micros.clone()),
                 Kind::Text => (Physical::BYTE_ARRAY, text.clone()),
             };
             let name = if pointer.is_empty() { "(all)" } else { pointer };
@@ -154,7 +160,9 @@ impl Table {
             let leaves = group.iter().map(|record| record.leaves.get(pointer));
             match kind {
                 Kind::Bool => optional::<BoolType>(&mut columns, leaves.map(|leaf| leaf?.bool()))?,
+                Kind::Integer(_) => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.integer()))?,
                 Kind::Double => optional::<DoubleType>(&mut columns, leaves.map(|leaf| leaf?.double()))?,
+                Kind::Time => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.time()))?,
                 Kind::Text => {
                     let texts = leaves.map(|leaf| leaf?.text().map(|text| ByteArray::from(&*text)));
                     optional::<ByteArrayType>(&mut columns, texts)?;
@@ -172,14 +180,24 @@ impl Kind {
         match leaf {
             Leaf::Null => None,
             Leaf::Bool(_) => Some(Kind::Bool),
-            Leaf::Number(text) if is_double(text) => Some(Kind::Double),
-            Leaf::Number(_) | Leaf::Text(_) | Leaf::Empty(_) => Some(Kind::Text),
+            Leaf::Number(text) => Some(match leaf.integer() {
+                Some(number) => Kind::Integer(number.unsigned_abs() <= EXACT),
+                None if is_double(text) => Kind::Double,
+                None => Kind::Text,
+            }),
+            Leaf::Text(_) if leaf.time().is_some() => Some(Kind::Time),
+            Leaf::Text(_) | Leaf::Empty(_) => Some(Kind::Text),
         }
     }
 
     /// What a column with values of both is.
     fn with(self, other: Kind) -> Kind {
-        if self == other { self } else { Kind::Text }
+        match (self, other) {
+            (Kind::Integer(one), Kind::Integer(other)) => Kind::Integer(one && other),
+            (Kind::Integer(true), Kind::Double) | (Kind::Double, Kind::Integer(true)) => Kind::Double,
+            (one, other) if one == other => one,
+            _ => Kind::Text,
+        }
     }
 }
 
@@ -192,6 +210,19 @@ fn is_double(text: &str) -> bool {
 impl Leaf {
     fn bool(&self) -> Option<bool> {
         if let Leaf::Bool(bool) = self { Some(*bool) } else { None }
+    }
+
+    /// A number without fraction and exponent; nothing of `-0`, which is no integer.
+    fn integer(&self) -> Option<i64> {
+        let Leaf::Number(text) = self else { return None };
+        if text == "-0" { None } else { text.parse().ok() }
+    }
+
+    /// A time as RFC 3339 writes it, in microseconds since 1970; nothing if those would not be exactly it.
+    fn time(&self) -> Option<i64> {
+        let Leaf::Text(text) = self else { return None };
+        let nanoseconds = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
+        if nanoseconds % 1000 == 0 { i64::try_from(nanoseconds / 1000).ok() } else { None }
     }
 
     fn double(&self) -> Option<f64> {

@@ -1,4 +1,4 @@
-//! What a broker's topics mean: `yard/{device}/{format}`.
+//! What topics of MQTT mean that are not the gateway's own: `yard/{device}/{format}`.
 
 /// A pattern of topics. Each level is a word, or stands for any.
 #[derive(Debug, Clone, PartialEq, Eq)]
