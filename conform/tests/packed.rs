@@ -138,7 +138,7 @@ fn kinds(node: &Node, found: &mut BTreeSet<&'static str>) {
             "nullable"
         }
         Shape::Union(options) => {
-            options.iter().for_each(|(_, node)| kinds(node, found));
+            options.iter().for_each(|node| kinds(node, found));
             "union"
         }
     };

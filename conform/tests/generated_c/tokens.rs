@@ -35,7 +35,7 @@ fn loose(node: &Node) -> bool {
         }
         Shape::Object(object) => object.fields.iter().any(|field| loose(&field.node)),
         Shape::Nullable(inner) => loose(inner),
-        Shape::Union(kinds) => kinds.iter().any(|(_, kind)| loose(kind)),
+        Shape::Union(kinds) => kinds.iter().any(loose),
         _ => false,
     }
 }
@@ -81,7 +81,7 @@ fn content(of: &Content, node: &Node, value: &Value, words: &mut Vec<String>) ->
             Some(())
         }
         (Content::Union(alternatives), Shape::Union(kinds), value) => {
-            for (i, (alternative, (_, node))) in alternatives.iter().zip(kinds).enumerate() {
+            for (i, (alternative, node)) in alternatives.iter().zip(kinds).enumerate() {
                 let mut inner = Vec::new();
                 if kind(&alternative.slot, node, value, &mut inner).is_some() {
                     words.push(i.to_string());

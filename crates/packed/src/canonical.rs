@@ -88,7 +88,7 @@ impl Canonical {
             }
             Shape::Union(kinds) => {
                 out.push_str("{\"union\":");
-                list(out, '[', kinds, ']', |(_, node), out| self.node(node, out));
+                list(out, '[', kinds, ']', |node, out| self.node(node, out));
                 out.push('}');
             }
             Shape::Definition(index) => add(out, format_args!("{{\"definition\":{index}}}")),

@@ -1,13 +1,13 @@
 //! The walk over a layout that makes a message of a source's parts.
 
 use crate::Error;
+use crate::carries::Carrier;
 use crate::limits::{Budget, Nesting};
 use crate::node::{Array, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
 use crate::wire::{At, Part, Source};
 use crate::{Layout, any, float, moment, pattern};
 use dunnage_pson::{Kind, Value};
-use dunnage_schema::Type;
 use std::collections::HashSet;
 
 /// Fields and elements that an object and an array get room for before they are there.
@@ -21,6 +21,7 @@ pub(crate) struct Decoder<'a, S> {
     pub(crate) layout: &'a Layout,
     pub(crate) source: &'a mut S,
     pub(crate) budget: Budget,
+    pub(crate) carrier: Carrier<'a>,
     /// The id of the device that sent it.
     pub(crate) device: Option<&'a str>,
 }
@@ -68,7 +69,7 @@ impl<S: Source> Decoder<'_, S> {
             Shape::Tuple(tuple) => *out = Value::Array(self.tuple(id, tuple, self.inside(nesting)?)?),
             Shape::Object(object) => *out = Value::Map(self.object(id, object, self.inside(nesting)?)?),
             Shape::Nullable(inner) => self.nullable(id, inner, nesting, out)?,
-            Shape::Union(kinds) => self.union(id, kinds, nesting, out)?,
+            Shape::Union(nodes) => self.union(id, nodes, nesting, out)?,
             Shape::Any => *out = any::read(self, id, nesting)?,
             Shape::Definition(at) => self.fill(&self.layout.definitions()[*at], nesting, out)?,
             Shape::Known => match self.device {
@@ -171,22 +172,13 @@ impl<S: Source> Decoder<'_, S> {
         }
     }
 
-    fn union(
-        &mut self,
-        node: u32,
-        kinds: &[(Type, Node)],
-        nesting: Nesting,
-        out: &mut Value,
-    ) -> Result<(), Error> {
+    fn union(&mut self, node: u32, nodes: &[Node], nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         let offset = self.source.offset();
-        let at = self.index(node, Part::Form, kinds.len() as u64)? as usize;
-        self.fill(&kinds[at].1, nesting, out)?;
-        match kinds.iter().position(|(kind, _)| self.layout.model().allows(kind, out)) {
-            Some(first) if first == at => Ok(()),
-            Some(first) if first < at => {
-                Err(Error::new(Kind::Malformed, offset, "a value that an earlier type allows"))
-            }
-            _ => Err(Error::new(Kind::Range, offset, "a value that its type does not allow")),
+        let at = self.index(node, Part::Form, nodes.len() as u64)? as usize;
+        self.fill(&nodes[at], nesting, out)?;
+        match self.carrier.first(&nodes[..at], out)? {
+            Some(_) => Err(Error::new(Kind::Malformed, offset, "a value that an earlier type carries")),
+            None => Ok(()),
         }
     }
 

@@ -75,9 +75,7 @@ impl Derivation {
             }),
             Type::Object(object) => self.object(object),
             Type::Nullable(inner) => Shape::Nullable(self.boxed(inner)),
-            Type::Union(kinds) => {
-                Shape::Union(kinds.iter().map(|kind| (kind.clone(), self.node(kind))).collect())
-            }
+            Type::Union(kinds) => Shape::Union(kinds.iter().map(|kind| self.node(kind)).collect()),
             Type::Definition(at) => {
                 let index = self.used.iter().position(|used| used == at).unwrap_or(self.used.len());
                 if index == self.used.len() {

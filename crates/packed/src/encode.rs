@@ -1,6 +1,7 @@
 //! The walk over a message and its layout that gives a sink the parts in their order.
 
 use crate::Error;
+use crate::carries::Carrier;
 use crate::limits::{Budget, Nesting};
 use crate::node::{Array, Field, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
@@ -17,6 +18,7 @@ pub(crate) struct Encoder<'a, S> {
     pub(crate) layout: &'a Layout,
     pub(crate) sink: &'a mut S,
     pub(crate) budget: Budget,
+    pub(crate) carrier: Carrier<'a>,
 }
 
 impl<S: Sink> Encoder<'_, S> {
@@ -48,13 +50,12 @@ impl<S: Sink> Encoder<'_, S> {
                 self.index(id, Part::Presence, there.into(), 2)?;
                 if there { self.value(inner, value, nesting) } else { Ok(()) }
             }
-            Shape::Union(kinds) => {
-                let allows = |kind| self.layout.model().allows(kind, value);
-                let Some(at) = kinds.iter().position(|(kind, _)| allows(kind)) else {
-                    return Err(Error::new(Kind::Range, 0, "none of the types allows it"));
+            Shape::Union(nodes) => {
+                let Some(at) = self.carrier.first(nodes, value)? else {
+                    return Err(Error::new(Kind::Range, 0, "none of the types carries it"));
                 };
-                self.index(id, Part::Form, at as u64, kinds.len() as u64)?;
-                self.value(&kinds[at].1, value, nesting)
+                self.index(id, Part::Form, at as u64, nodes.len() as u64)?;
+                self.value(&nodes[at], value, nesting)
             }
             Shape::Any => any::write(self, id, value, nesting),
             Shape::Definition(at) => self.value(&self.layout.definitions()[*at], value, nesting),
@@ -79,18 +80,15 @@ impl<S: Sink> Encoder<'_, S> {
 
     fn text(&mut self, node: u32, text: &Text, value: &Value) -> Result<(), Error> {
         let Value::Text(t) = value else { return Err(wrong("text", value)) };
+        if !text.holds(t) {
+            return Err(Error::new(Kind::Range, 0, "text that is too short or too long"));
+        }
         if S::MODELLED && text.date_time {
             let seconds = moment::parse(t);
             self.index(node, Part::Presence, seconds.is_some().into(), 2)?;
             if let Some(seconds) = seconds {
                 return moment::write(node, seconds, self.sink);
             }
-        }
-        let most = text.max.map_or(usize::MAX, |max| max as usize);
-        // A character has one to four bytes: mostly they need not be counted.
-        let certain = t.len() <= most && t.len() / 4 >= text.min as usize;
-        if !certain && !(text.min as usize..=most).contains(&t.chars().count()) {
-            return Err(Error::new(Kind::Range, 0, "text that is too short or too long"));
         }
         self.sink.text(At { node, part: Part::Value }, t, text.min, text.max)
     }

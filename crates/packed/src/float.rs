@@ -44,8 +44,8 @@ impl Shortest {
     }
 }
 
-/// Writes a number as a binary float that holds it exactly.
-pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
+/// The binary float that holds a number exactly.
+pub(crate) fn exact(value: &Value) -> Result<f64, Error> {
     let f = match *value {
         Value::U64(n) => n as f64,
         Value::I64(n) => n as f64,
@@ -55,6 +55,12 @@ pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(
     if !f.is_finite() || Value::F64(f) != *value {
         return Err(Error::new(Kind::Range, 0, "a number that is not finite, or not exact as a binary64"));
     }
+    Ok(f)
+}
+
+/// Writes a number as a binary float that holds it exactly.
+pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
+    let f = exact(value)?;
     let form = At { node, part: Part::Form };
     if S::MODELLED {
         if let Some(shortest) = Shortest::of(f) {

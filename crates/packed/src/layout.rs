@@ -1,6 +1,7 @@
 //! The layout: what is made once from a schema, and then encodes and decodes its messages.
 
 use crate::bits::{Reader, Writer};
+use crate::carries::Carrier;
 use crate::decode::Decoder;
 use crate::encode::Encoder;
 use crate::limits::{Budget, MAX_BYTES, Nesting};
@@ -120,7 +121,9 @@ impl Layout {
 
     /// Gives `sink` the parts of `message`.
     fn write<S: Sink>(&self, message: &Value, sink: &mut S) -> Result<(), Error> {
-        Encoder { layout: self, sink, budget: Budget::new() }.value(&self.root, message, Nesting::default())
+        let carrier = Carrier::new(&self.definitions);
+        let mut encoder = Encoder { layout: self, sink, budget: Budget::new(), carrier };
+        encoder.value(&self.root, message, Nesting::default())
     }
 
     /// An error of the walk in the words of validation, which names values and limits.
@@ -152,7 +155,9 @@ impl Layout {
 
     /// The message whose parts `source` gives.
     pub(crate) fn read<S: Source>(&self, source: &mut S, device: Option<&str>) -> Result<Value, Error> {
-        Decoder { layout: self, source, budget: Budget::new(), device }.value(&self.root, Nesting::default())
+        let carrier = Carrier::new(&self.definitions);
+        let mut decoder = Decoder { layout: self, source, budget: Budget::new(), carrier, device };
+        decoder.value(&self.root, Nesting::default())
     }
 
     /// How long it is, and its slot byte.

@@ -5,6 +5,7 @@
 mod any;
 mod bits;
 mod canonical;
+mod carries;
 mod checks;
 mod decode;
 mod derive;

@@ -1,7 +1,7 @@
 //! The tree of a layout: what every reader, writer and generator walks.
 
 use dunnage_pson::Value;
-use dunnage_schema::{Decimal, NumberText, Segment, TimeText, Type};
+use dunnage_schema::{Decimal, NumberText, Segment, TimeText};
 
 /// Most values that an index counts; numbers with more are sized.
 pub const MAX_INDEX: u64 = 1 << 62;
@@ -42,8 +42,8 @@ pub enum Shape {
     Object(Object),
     /// `null` or something.
     Nullable(Box<Node>),
-    /// The first of these types that allows the value, and how that is laid out.
-    Union(Vec<(Type, Node)>),
+    /// The first of these that carries the value.
+    Union(Vec<Node>),
     /// Anything.
     Any,
     /// The tree with this index in [`crate::Layout::definitions`].

@@ -46,6 +46,11 @@ impl Number {
         self.min <= n && n <= self.max && (self.step == 1 || (n - self.min) % i128::from(self.step) == 0)
     }
 
+    /// Whether `value` is one of the numbers.
+    pub(crate) fn carries(&self, value: &Value) -> bool {
+        self.of_value(value).is_ok()
+    }
+
     pub(crate) fn write<S: Sink>(&self, node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
         self.write_whole(node, self.of_value(value)?, sink)
     }
@@ -137,6 +142,14 @@ impl Number {
 }
 
 impl Numbers {
+    /// Whether `value` is text that holds such numbers.
+    pub(crate) fn carries(&self, value: &Value) -> bool {
+        let Value::Text(text) = value else { return false };
+        let mut pieces = text.split(self.separator.as_str());
+        self.parts.iter().all(|(_, part)| pieces.next().is_some_and(|piece| part.of_text(piece).is_ok()))
+            && pieces.next().is_none()
+    }
+
     pub(crate) fn write<S: Sink>(&self, node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
         let Value::Text(text) = value else {
             return Err(Error::new(Kind::Type, 0, format!("numbers in {}", value.type_name())));

@@ -78,7 +78,7 @@ impl Walk {
                 }
             }
             Shape::Nullable(inner) => self.node(inner, path, times),
-            Shape::Union(kinds) => kinds.iter().for_each(|(_, kind)| self.node(kind, path, times)),
+            Shape::Union(kinds) => kinds.iter().for_each(|kind| self.node(kind, path, times)),
             _ => {
                 let bits = node.bits().max.unwrap_or(0).saturating_mul(times);
                 self.leaves.push((named(path), bits));

@@ -12,8 +12,13 @@ const GROUP_DIGITS: usize = 31;
 /// Bytes that text gets room for before its characters are there.
 const ROOM: u32 = 64;
 
-/// Writes the segments of `text`.
-pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: &mut S) -> Result<(), Error> {
+/// Whether `text` is one of the pattern's.
+pub(crate) fn matches(segments: &[Segment], text: &str) -> bool {
+    runs(segments, text).is_some()
+}
+
+/// How many characters of `text` are of each segment; `None` when it is no text of the pattern.
+fn runs(segments: &[Segment], text: &str) -> Option<Vec<u32>> {
     let mut rest = text.chars();
     let mut runs = Vec::with_capacity(segments.len());
     for segment in segments {
@@ -21,19 +26,22 @@ pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: 
         let most = segment.max as usize;
         let run = ahead.by_ref().take(most).take_while(|c| digit(segment, *c).is_some()).count() as u32;
         if run < segment.min {
-            return Err(mismatch());
+            return None;
         }
         for _ in 0..run {
             rest.next();
         }
-        if segment.min < segment.max {
-            let count = u64::from(segment.max - segment.min) + 1;
-            sink.index(At { node, part: Part::Count }, u64::from(run - segment.min), count)?;
-        }
         runs.push(run);
     }
-    if rest.next().is_some() {
-        return Err(mismatch());
+    rest.next().is_none().then_some(runs)
+}
+
+/// Writes the segments of `text`.
+pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: &mut S) -> Result<(), Error> {
+    let runs = runs(segments, text).ok_or_else(mismatch)?;
+    for (segment, run) in segments.iter().zip(&runs).filter(|(segment, _)| segment.min < segment.max) {
+        let count = u64::from(segment.max - segment.min) + 1;
+        sink.index(At { node, part: Part::Count }, u64::from(run - segment.min), count)?;
     }
     write_characters(segments, &runs, node, text, sink)
 }

@@ -62,7 +62,7 @@ impl Node {
             Shape::Object(object) => object.bits(),
             Shape::Nullable(inner) => Bits::exactly(1).and(inner.bits().or(Bits::exactly(0))),
             Shape::Union(kinds) => {
-                let either = kinds.iter().map(|(_, node)| node.bits()).reduce(Bits::or);
+                let either = kinds.iter().map(Node::bits).reduce(Bits::or);
                 index(kinds.len() as u64).and(either.unwrap_or(Bits::exactly(0)))
             }
             Shape::Any => Bits::open(4),

@@ -106,7 +106,7 @@ impl<'l> Places<'l> {
                 tuple.items.iter().chain(tuple.rest.as_deref()).for_each(|n| self.add(Place::Element, n));
             }
             Shape::Nullable(inner) => self.add(Place::Same, inner),
-            Shape::Union(kinds) => kinds.iter().for_each(|(_, node)| self.add(Place::Same, node)),
+            Shape::Union(kinds) => kinds.iter().for_each(|node| self.add(Place::Same, node)),
             _ => {}
         }
     }

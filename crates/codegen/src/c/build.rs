@@ -24,7 +24,7 @@ pub(super) fn plan(layout: &Layout) -> Result<Plan, Vec<Fault>> {
         return Err(faults);
     }
     let prefix = capitals(layout.name());
-    let mut builder = Builder::new(layout.name(), &prefix);
+    let mut builder = Builder::new(layout, &prefix);
     let at = Place { path: String::new(), stem: prefix.clone(), kind_name: layout.name().to_owned() };
     let root = builder.message(&layout.model().root, layout.root(), &at);
     faults.append(&mut builder.faults);
@@ -46,7 +46,8 @@ struct Place {
     kind_name: String,
 }
 
-struct Builder {
+struct Builder<'l> {
+    layout: &'l Layout,
     prefix: String,
     macros: Scope,
     types: Scope,
@@ -55,8 +56,9 @@ struct Builder {
     faults: Vec<Fault>,
 }
 
-impl Builder {
-    fn new(name: &str, prefix: &str) -> Builder {
+impl<'l> Builder<'l> {
+    fn new(layout: &'l Layout, prefix: &str) -> Builder<'l> {
+        let name = layout.name();
         let (mut macros, mut types) = (Scope::default(), Scope::default());
         for word in [
             "H",
@@ -78,6 +80,7 @@ impl Builder {
             &["_encode", "_decode", "_field", "_field_name", "_fault", "_fits_link", "_scale", "_scale_wide"],
         );
         Builder {
+            layout,
             prefix: prefix.to_owned(),
             macros,
             types,
@@ -193,8 +196,8 @@ impl Builder {
                 let inner = self.slot(of, inner, name, at, field, scope);
                 Kind::Nullable(flag, Box::new(inner))
             }
-            (Shape::Union(kinds), _) => {
-                let content = self.union(kinds, at, field);
+            (Shape::Union(nodes), Type::Union(kinds)) => {
+                let content = self.union(kinds, nodes, at, field);
                 Kind::Struct(self.structure(at, content))
             }
             _ => Kind::Nothing,
@@ -251,15 +254,11 @@ impl Builder {
         Content::Tuple(Tuple { count, min: tuple.min, max, items, rest })
     }
 
-    fn union(&mut self, kinds: &[(Type, Node)], at: &Place, field: usize) -> Content {
+    fn union(&mut self, kinds: &[Type], nodes: &[Node], at: &Place, field: usize) -> Content {
         let mut scope = Scope::default();
         let mut alternatives = Vec::new();
-        for (i, (kind, node)) in kinds.iter().enumerate() {
-            if let Some((_, earlier)) = kinds[..i]
-                .iter()
-                .zip(0..)
-                .find_map(|((other, _), j)| (!disjoint(other, kind)).then_some((other, j)))
-            {
+        for (i, (kind, node)) in kinds.iter().zip(nodes).enumerate() {
+            if let Some(earlier) = nodes[..i].iter().position(|other| !disjoint(self.layout, other, node)) {
                 let fault = format!("has types {} and {} that a value may have both", earlier + 1, i + 1);
                 self.fault(at, fault, "make the types of anyOf exclude each other, as different const do");
             }

@@ -74,7 +74,7 @@ fn advise(node: &Node, path: &str, once: bool, out: &mut HashMap<String, String>
             }
         }
         Shape::Nullable(inner) => advise(inner, path, false, out),
-        Shape::Union(kinds) => kinds.iter().for_each(|(_, kind)| advise(kind, path, false, out)),
+        Shape::Union(kinds) => kinds.iter().for_each(|kind| advise(kind, path, false, out)),
         _ => {}
     }
 }

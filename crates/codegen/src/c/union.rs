@@ -1,78 +1,53 @@
-//! Whether two types exclude each other, as far as that shows without a message.
+//! Whether two nodes exclude each other, as far as that shows without a message.
 
+use dunnage_packed::{Layout, Node, Number, Object, Shape, Source};
 use dunnage_pson::Value;
-use dunnage_schema::{Object, Type};
 
-/// Whether no value is allowed by both. False when that cannot be told.
-pub(super) fn disjoint(a: &Type, b: &Type) -> bool {
-    match (a, b) {
-        (Type::Checked(a), b) => disjoint(&a.kind, b),
-        (a, Type::Checked(b)) => disjoint(a, &b.kind),
-        (Type::Nullable(inner), other) | (other, Type::Nullable(inner)) => {
-            disjoint(inner, other) && disjoint(&Type::Null, other)
+/// Whether no value is carried by both nodes, which are nodes of `layout`. False when that cannot be told.
+///
+/// What only restricts a type does not count: the union takes the first node that carries the value.
+pub(super) fn disjoint(layout: &Layout, a: &Node, b: &Node) -> bool {
+    let apart = |a: &Node, b: &Node| disjoint(layout, a, b);
+    match (&a.shape, &b.shape) {
+        (Shape::Nullable(inner), _) => !layout.carries(b, &Value::Null) && apart(inner, b),
+        (_, Shape::Nullable(inner)) => !layout.carries(a, &Value::Null) && apart(a, inner),
+        (Shape::Union(nodes), _) => nodes.iter().all(|node| apart(node, b)),
+        (_, Shape::Union(nodes)) => nodes.iter().all(|node| apart(a, node)),
+        (Shape::Constant(value), _) => !layout.carries(b, value),
+        (_, Shape::Constant(value)) => !layout.carries(a, value),
+        (Shape::Choice(values), _) => !values.iter().any(|value| layout.carries(b, value)),
+        (_, Shape::Choice(values)) => !values.iter().any(|value| layout.carries(a, value)),
+        (Shape::Object(one), Shape::Object(other)) => lacks(layout, one, other) || lacks(layout, other, one),
+        (Shape::Number(one), Shape::Number(other)) if both_integers(one, other) => {
+            one.max < other.min || other.max < one.min
         }
-        (Type::Union(kinds), other) | (other, Type::Union(kinds)) => {
-            kinds.iter().all(|kind| disjoint(kind, other))
-        }
-        (Type::Enum(values), other) | (other, Type::Enum(values)) => {
-            values.iter().all(|value| disjoint(&Type::Const(value.clone()), other))
-        }
-        (Type::Const(a), Type::Const(b)) => a != b,
-        (Type::Const(value), other) | (other, Type::Const(value)) => excludes(other, value),
-        (Type::Object(a), Type::Object(b)) => apart(a, b) || apart(b, a),
-        (Type::Integer(a), Type::Integer(b)) => a.max < b.min || b.max < a.min,
         (a, b) => matches!((class(a), class(b)), (Some(a), Some(b)) if a != b),
     }
 }
 
-/// Whether `value` is of another JSON type than `kind`, or plainly not allowed by it.
-fn excludes(kind: &Type, value: &Value) -> bool {
-    let of_value = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::U64(_) | Value::I64(_) | Value::F64(_) => "number",
-        Value::Text(_) => "string",
-        Value::Array(_) => "array",
-        Value::Map(_) => "object",
-        Value::Bytes(_) => return false,
-    };
-    if class(kind).is_some_and(|class| class != of_value) {
-        return true;
-    }
-    match (kind, value) {
-        (Type::Integer(n), value) => value.as_integer().is_none_or(|value| !n.contains(value)),
-        (Type::Decimal(decimal), value) => decimal.scaled(value).is_none(),
-        (Type::NumberText(text), Value::Text(value)) => text.parse(value).is_none(),
-        (Type::TimeText(text), Value::Text(value)) => text.parse(value).is_none(),
-        (Type::Text(text), Value::Text(value)) => {
-            let length = value.chars().count();
-            length < text.min_length as usize
-                || text.max_length.is_some_and(|max| length > max as usize)
-                || text.pattern.as_ref().is_some_and(|pattern| !pattern.is_match(value))
-        }
-        _ => false,
-    }
+fn both_integers(one: &Number, other: &Number) -> bool {
+    matches!((&one.source, &other.source), (Source::Integer, Source::Integer))
 }
 
 /// Whether `a` requires a field that `b` cannot have, or not with such a value.
-fn apart(a: &Object, b: &Object) -> bool {
-    a.fields.iter().filter(|field| field.required).any(|field| {
+fn lacks(layout: &Layout, a: &Object, b: &Object) -> bool {
+    a.fields.iter().filter(|field| !field.optional).any(|field| {
         match b.fields.iter().find(|other| other.name == field.name) {
-            Some(other) => disjoint(&field.kind, &other.kind),
+            Some(other) => disjoint(layout, &field.node, &other.node),
             None => b.additional.is_none(),
         }
     })
 }
 
-/// The JSON type of all values of `kind`.
-fn class(kind: &Type) -> Option<&'static str> {
-    Some(match kind {
-        Type::Null => "null",
-        Type::Bool => "boolean",
-        Type::Integer(_) | Type::Decimal(_) | Type::Float(_) => "number",
-        Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => "string",
-        Type::Array(_) | Type::Tuple(_) => "array",
-        Type::Object(_) => "object",
+/// The JSON type of all values that the shape carries.
+fn class(shape: &Shape) -> Option<&'static str> {
+    Some(match shape {
+        Shape::Bool => "boolean",
+        Shape::Number(number) if matches!(number.source, Source::Integer | Source::Decimal(_)) => "number",
+        Shape::Float => "number",
+        Shape::Number(_) | Shape::Numbers(_) | Shape::Pattern(_) | Shape::Text(_) | Shape::Known => "string",
+        Shape::Array(_) | Shape::Tuple(_) => "array",
+        Shape::Object(_) => "object",
         _ => return None,
     })
 }

@@ -45,8 +45,7 @@ impl Emitter {
             }
             (Type::Union(kinds), Shape::Union(nodes)) => {
                 let codecs = kinds.iter().zip(nodes);
-                let codecs: Vec<_> =
-                    codecs.map(|(kind, (_, node))| self.codec(kind, node, depth + 1)).collect();
+                let codecs: Vec<_> = codecs.map(|(kind, node)| self.codec(kind, node, depth + 1)).collect();
                 self.call(Piece::Union, &[list(&codecs, depth)])
             }
             (Type::Array(array), Shape::Array(node)) => {

@@ -4,9 +4,11 @@ function checked(codec, keywords) {
     read: codec.read,
     write: function (value) {
       codec.write(value);
-      keywords.forEach(function (keyword) {
-        keyword(value);
-      });
+      if (!carrying) {
+        keywords.forEach(function (keyword) {
+          keyword(value);
+        });
+      }
     }
   };
 }

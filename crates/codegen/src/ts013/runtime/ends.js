@@ -5,6 +5,7 @@ function begin() {
   path = [];
   parts = 0;
   warnings = [];
+  carrying = false;
 }
 
 function decode(bytes) {

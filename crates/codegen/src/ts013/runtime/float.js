@@ -69,10 +69,10 @@ function float(min, max) {
       if (!isFinite(value)) {
         fail("range", String(value) + " is not a finite number");
       }
-      if (value < min) {
+      if (!carrying && value < min) {
         fail("range", show(value) + " is below the minimum " + min);
       }
-      if (value > max) {
+      if (!carrying && value > max) {
         fail("range", show(value) + " is above the maximum " + max);
       }
       fields = single(value);

@@ -29,6 +29,7 @@ var part = 0; // the first bit of the part at hand
 var path = []; // the keys and indexes that lead to the value at hand
 var parts = 0; // the values so far
 var warnings = [];
+var carrying = false; // whether only bits count, not what else the schema says
 
 var POWERS = [1]; // of 2, up to 53
 while (POWERS.length < 54) {
@@ -113,9 +114,10 @@ function putIndex(value, count) {
   put(value, width(count));
 }
 
-// Whether a codec can write value. Nothing is written.
-function allows(codec, value) {
-  var written = message.slice(), before = place, depth = path.length, count = parts, allowed = true;
+// Whether a codec can write value; with bits, whether it has bits for it. Nothing is written.
+function allows(codec, value, bits) {
+  var written = message.slice(), before = place, depth = path.length, count = parts, mode = carrying, allowed = true;
+  carrying = Boolean(bits);
   try {
     codec.write(value);
   } catch (error) {
@@ -128,6 +130,7 @@ function allows(codec, value) {
   place = before;
   path.length = depth;
   parts = count;
+  carrying = mode;
   return allowed;
 }
 
@@ -648,6 +651,7 @@ function begin() {
   path = [];
   parts = 0;
   warnings = [];
+  carrying = false;
 }
 
 function decode(bytes) {

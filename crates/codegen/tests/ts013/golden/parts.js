@@ -43,6 +43,7 @@ var part = 0; // the first bit of the part at hand
 var path = []; // the keys and indexes that lead to the value at hand
 var parts = 0; // the values so far
 var warnings = [];
+var carrying = false; // whether only bits count, not what else the schema says
 
 var POWERS = [1]; // of 2, up to 53
 while (POWERS.length < 54) {
@@ -127,9 +128,10 @@ function putIndex(value, count) {
   put(value, width(count));
 }
 
-// Whether a codec can write value. Nothing is written.
-function allows(codec, value) {
-  var written = message.slice(), before = place, depth = path.length, count = parts, allowed = true;
+// Whether a codec can write value; with bits, whether it has bits for it. Nothing is written.
+function allows(codec, value, bits) {
+  var written = message.slice(), before = place, depth = path.length, count = parts, mode = carrying, allowed = true;
+  carrying = Boolean(bits);
   try {
     codec.write(value);
   } catch (error) {
@@ -142,6 +144,7 @@ function allows(codec, value) {
   place = before;
   path.length = depth;
   parts = count;
+  carrying = mode;
   return allowed;
 }
 
@@ -695,10 +698,10 @@ function float(min, max) {
       if (!isFinite(value)) {
         fail("range", String(value) + " is not a finite number");
       }
-      if (value < min) {
+      if (!carrying && value < min) {
         fail("range", show(value) + " is below the minimum " + min);
       }
-      if (value > max) {
+      if (!carrying && value > max) {
         fail("range", show(value) + " is above the maximum " + max);
       }
       fields = single(value);
@@ -885,34 +888,35 @@ function array(items, rest, min, max) {
   };
 }
 
-// The first of the codecs that allows the value.
+// The first of the codecs that has bits for the value.
 function union(codecs) {
   function first(value) {
     var i = 0;
-    while (i < codecs.length && !allows(codecs[i], value)) {
+    while (i < codecs.length && !allows(codecs[i], value, true)) {
       i += 1;
     }
     return i;
   }
   return {
     read: function () {
-      var start = place, index = takeIndex(codecs.length), value = codecs[index].read(), found = first(value);
-      if (found !== index) {
+      var start = place, index = takeIndex(codecs.length), value = codecs[index].read();
+      if (first(value) < index) {
         part = start;
-        if (found < index) {
-          fail("malformed", "a value that an earlier type allows");
-        }
-        fail("range", "a value that its type does not allow");
+        fail("malformed", "a value that an earlier type carries");
       }
       return value;
     },
     write: function (value) {
-      var index = first(value);
-      if (index === codecs.length) {
+      var index = first(value), mode = carrying;
+      if (index === codecs.length || !carrying && !codecs.some(function (codec) {
+        return allows(codec, value);
+      })) {
         fail("range", show(value) + " is of none of the types");
       }
       putIndex(index, codecs.length);
+      carrying = true;
       codecs[index].write(value);
+      carrying = mode;
     }
   };
 }
@@ -923,9 +927,11 @@ function checked(codec, keywords) {
     read: codec.read,
     write: function (value) {
       codec.write(value);
-      keywords.forEach(function (keyword) {
-        keyword(value);
-      });
+      if (!carrying) {
+        keywords.forEach(function (keyword) {
+          keyword(value);
+        });
+      }
     }
   };
 }
@@ -1101,6 +1107,7 @@ function begin() {
   path = [];
   parts = 0;
   warnings = [];
+  carrying = false;
 }
 
 function decode(bytes) {

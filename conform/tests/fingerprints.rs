@@ -1,0 +1,155 @@
+//! Schemas of one fingerprint read each other's messages: what a layout does follows from its canonical text alone.
+
+use dunnage_conform::{Random, Scope, schema};
+use dunnage_packed::Layout;
+use dunnage_pson::{Kind, Value};
+use dunnage_schema::Model;
+use serde_json::{Value as Json, json};
+
+/// Schemas whose types overlap, so that a union has a choice.
+fn overlapping(random: &mut Random, depth: usize) -> Json {
+    let low = random.below(40);
+    match random.below(if depth == 0 { 8 } else { 11 }) {
+        0 | 1 => json!({"type": "integer", "minimum": low, "maximum": low + random.below(60)}),
+        2 => json!({"type": "number", "multipleOf": 0.5, "minimum": -5, "maximum": 20 + low}),
+        3 => json!({"type": "number"}),
+        4 => json!({"type": "string", "maxLength": 1 + random.below(4)}),
+        5 => json!({"type": "string", "pattern": "^[a-c]{1,2}$"}),
+        6 => json!({"enum": [low, "a", "b", null, [1], {"k": 1, "m": "a"}]}),
+        7 => json!({"const": random.pick(&[json!(0), json!("a"), json!({"k": 1}), json!([])])}),
+        8 => json!({"type": "array", "items": union(random, depth - 1), "maxItems": 3}),
+        _ => {
+            let mut object = json!({"type": "object", "additionalProperties": false,
+                "properties": {"k": union(random, depth - 1), "m": overlapping(random, depth - 1)}});
+            if random.once_in(2) {
+                object["required"] = json!(["k"]);
+            }
+            object
+        }
+    }
+}
+
+fn union(random: &mut Random, depth: usize) -> Json {
+    let kinds: Vec<Json> = (0..2 + random.below(2)).map(|_| overlapping(random, depth)).collect();
+    json!({ "anyOf": kinds })
+}
+
+/// Messages of all kinds that [`overlapping`] has.
+fn message(random: &mut Random, depth: usize) -> Json {
+    match random.below(if depth == 0 { 7 } else { 10 }) {
+        0..=2 => random.below(60).into(),
+        3 => json!(*random.pick(&[0.0, -0.0, 0.5, -3.5, 1.0, 7.25, 1e300])),
+        4 => json!(*random.pick(&["", "a", "b", "ab", "cc", "abcd", "\u{e9}"])),
+        5 => Json::Null,
+        6 => Json::Bool(random.once_in(2)),
+        7 => (0..random.below(4)).map(|_| message(random, depth - 1)).collect(),
+        _ => {
+            let mut object = json!({});
+            for key in ["k", "m"] {
+                if random.below(4) > 0 {
+                    object[key] = message(random, depth - 1);
+                }
+            }
+            object
+        }
+    }
+}
+
+/// Adds a keyword that only restricts to a schema somewhere in `json`.
+fn restrict(json: &mut Json, random: &mut Random) {
+    let is_schema = ["type", "anyOf", "enum", "const"].iter().any(|keyword| json.get(keyword).is_some());
+    if is_schema && random.once_in(3) {
+        let (keyword, value) = match random.below(8) {
+            0 | 1 => ("not", json!({"const": message(random, 1)})),
+            2 => ("not", json!({"type": *random.pick(&["integer", "string", "array", "object"])})),
+            3 => ("not", overlapping(random, 0)),
+            4 => ("if", overlapping(random, 0)),
+            5 => ("uniqueItems", true.into()),
+            6 => ("minProperties", 1.into()),
+            _ => ("description", "text".into()),
+        };
+        if keyword == "if" {
+            json["then"] = json!({"not": overlapping(random, 0)});
+        }
+        json[keyword] = value;
+        return;
+    }
+    let inner: Vec<&mut Json> = match json {
+        Json::Array(items) => items.iter_mut().collect(),
+        Json::Object(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
+        _ => return,
+    };
+    let at = random.below(inner.len());
+    if let Some(inner) = inner.into_iter().nth(at) {
+        restrict(inner, random);
+    }
+}
+
+/// What `reader` makes of a message that `writer` wrote, both being of one fingerprint.
+fn read_each_other(writer: &Layout, reader: &Layout, message: &Value, about: &dyn Fn() -> String) -> bool {
+    let mut bytes = Vec::new();
+    if writer.encode(message, &mut bytes).is_err() {
+        return false;
+    }
+    let own = writer.decode(&bytes, Some("d")).unwrap_or_else(|e| panic!("{e}: {message:?}\n{}", about()));
+    match reader.decode(&bytes, Some("d")) {
+        Ok(other) => assert_eq!(other, own, "{}", about()),
+        Err(error) => {
+            // What the reader's schema does not allow is refused after it was read.
+            assert!(reader.model().validate(&own).is_err(), "{error}: {message:?}\n{}", about());
+            assert_eq!(error.kind(), Kind::Range, "{error}: {message:?}\n{}", about());
+        }
+    }
+    true
+}
+
+#[test]
+fn schemas_of_one_fingerprint_read_each_others_messages() {
+    let mut random = Random::new(17);
+    let (mut pairs, mut read) = (0, 0);
+    for index in 0..1500 {
+        let old: Json = match index % 3 {
+            0 => serde_json::from_str(&schema(&mut random, Scope::Plain)).expect("a schema is JSON"),
+            _ => union(&mut random, 2),
+        };
+        let mut new = old.clone();
+        for _ in 0..1 + random.below(3) {
+            restrict(&mut new, &mut random);
+        }
+        let (Ok(a), Ok(b)) = (Model::compile(&old.to_string()), Model::compile(&new.to_string())) else {
+            continue;
+        };
+        let (a, b) = (Layout::new(&a), Layout::new(&b));
+        if a.fingerprint() != b.fingerprint() || old == new {
+            continue;
+        }
+        pairs += 1;
+        let about = || format!("{old}\n{new}\n{}", a.canonical());
+        for _ in 0..12 {
+            let value: Value = serde_json::from_value(message(&mut random, 2)).expect("JSON is a value");
+            read += usize::from(read_each_other(&a, &b, &value, &about));
+            read += usize::from(read_each_other(&b, &a, &value, &about));
+        }
+    }
+    assert!(pairs > 300 && read > 1000, "{pairs} pairs, {read} messages");
+}
+
+#[test]
+fn a_keyword_that_only_restricts_a_type_does_not_change_which_type_carries_a_value() {
+    let restricted = json!({"anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": 100, "not": {"const": 7}},
+        {"type": "integer", "minimum": 5, "maximum": 300}]});
+    let free = json!({"anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": 100}, {"type": "integer", "minimum": 5, "maximum": 300}]});
+    let [restricted, free] =
+        [restricted, free].map(|schema| Layout::new(&Model::compile(&schema.to_string()).expect("compiles")));
+    assert_eq!(restricted.fingerprint(), free.fingerprint());
+    for n in 0..=300u64 {
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        restricted.encode(&n.into(), &mut one).expect("both allow it");
+        free.encode(&n.into(), &mut other).expect("both allow it");
+        assert_eq!(one, other, "{n}");
+        assert_eq!(restricted.decode(&other, None).expect("both read it"), n.into());
+        assert_eq!(free.decode(&one, None).expect("both read it"), n.into());
+    }
+}
