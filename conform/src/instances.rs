@@ -2,7 +2,7 @@
 
 use crate::{Random, schemas::LOOSE};
 use dunnage_pson::Value;
-use dunnage_schema::{Decimal, Model, NumberText, Object, Text, TimeText, Tuple, Type};
+use dunnage_schema::{Decimal, Format, Model, NumberText, Object, Text, TimeText, Tuple, Type};
 
 /// A message, and the id of the device that sends it, which it holds where the schema has `x-dunnage-known`.
 #[derive(Debug, Clone)]
@@ -172,7 +172,7 @@ impl Maker<'_> {
                     loose.map_or(String::new(), |(_, texts)| (*self.random.pick(texts)).to_owned())
                 }
             },
-            None if text.date_time => self.date_time(),
+            None if text.format == Some(Format::DateTime) => self.date_time(),
             None => {
                 let (min, max) = (text.min_length as usize, text.max_length.map(|max| max as usize));
                 let most = max.unwrap_or(min + 40).min(min + 40);

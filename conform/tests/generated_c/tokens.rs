@@ -20,7 +20,7 @@ pub fn is_unchecked(layout: &Layout) -> bool {
     let text = format!("{:?}", layout.model().root);
     // Of a text with an exact pattern, C has all characters.
     text.contains("Checked(")
-        || text.contains("date_time: true")
+        || text.contains("asserts_format: true")
         || text.contains("segments: None")
         || loose(layout.root())
 }

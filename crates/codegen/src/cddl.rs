@@ -2,7 +2,8 @@
 
 use dunnage_pson::Value;
 use dunnage_schema::{
-    Array, Checked, Decimal, Float, Integer, Model, NumberText, Object, Text, TimePart, TimeText, Tuple, Type,
+    Array, Checked, Decimal, Float, Format, Integer, Model, NumberText, Object, Text, TimePart, TimeText,
+    Tuple, Type,
 };
 use std::fmt::Write;
 
@@ -148,7 +149,7 @@ fn text(text: &Text) -> String {
     if let Some(pattern) = &text.pattern {
         return regexp(&anywhere(&pattern.source));
     }
-    if text.date_time {
+    if text.asserted_format() == Some(Format::DateTime) {
         return regexp(DATE_TIME);
     }
     match text.max_length {

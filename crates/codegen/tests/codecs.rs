@@ -3,7 +3,7 @@
 use dunnage_codegen::{MAX_TS013_BYTES, ts013, ts013_examples};
 use dunnage_packed::Layout;
 use dunnage_pson::Value;
-use dunnage_schema::Model;
+use dunnage_schema::{Model, Options};
 use std::{fs, path::Path};
 
 const PARTS: &str = include_str!("ts013/parts.schema.json");
@@ -41,10 +41,12 @@ fn ts013_codecs_are_the_golden_ones() {
         ("meter", bundled("meter")),
         ("parts", PARTS),
     ] {
-        let codec = ts013(&layout(schema), name).expect("a codec");
+        let options = Options { assert_formats: true };
+        let layout = Layout::new(&Model::compile_with(schema, options).expect("a schema"));
+        let codec = ts013(&layout, name).expect("a codec");
         assert!(codec.len() <= MAX_TS013_BYTES);
         assert_golden(&format!("ts013/golden/{name}.js"), &codec);
-        let examples = ts013_examples(&layout(schema), &examples(schema)).expect("valid examples");
+        let examples = ts013_examples(&layout, &examples(schema)).expect("valid examples");
         assert_golden(&format!("ts013/golden/{name}.examples.json"), &examples);
     }
 }

@@ -6,6 +6,7 @@
 use crate::node::{Array, Node, Object, Shape, Text, Tuple};
 use crate::{Error, Layout, float, pattern};
 use dunnage_pson::{Kind, Value};
+use dunnage_schema::same;
 use std::cell::Cell;
 
 /// Most nodes that are held against values for one message: unions inside unions could take for ever.
@@ -38,8 +39,8 @@ impl<'a> Carrier<'a> {
         self.charge(1)?;
         match (&node.shape, value) {
             (Shape::Any, _) => Ok(true),
-            (Shape::Constant(only), _) => Ok(only == value),
-            (Shape::Choice(values), _) => Ok(values.contains(value)),
+            (Shape::Constant(only), _) => Ok(same(only, value)),
+            (Shape::Choice(values), _) => Ok(values.iter().any(|one| same(one, value))),
             (Shape::Bool, _) => Ok(matches!(value, Value::Bool(_))),
             (Shape::Number(number), _) => Ok(number.carries(value)),
             (Shape::Numbers(numbers), _) => Ok(numbers.carries(value)),

@@ -27,7 +27,7 @@ fn is_told(kind: &Type) -> bool {
 }
 
 fn is_text_told(text: &Text) -> bool {
-    let Some(pattern) = &text.pattern else { return !text.date_time };
+    let Some(pattern) = &text.pattern else { return text.asserted_format().is_none() };
     let Some(segments) = pattern.segments.as_deref().filter(|segments| is_exact(segments)) else {
         return false;
     };
@@ -35,5 +35,5 @@ fn is_text_told(text: &Text) -> bool {
         segments.iter().map(|segment| u64::from(bound(segment))).sum()
     };
     let fits = text.max_length.is_none_or(|max| length(|segment| segment.max) <= max.into());
-    !text.date_time && fits && length(|segment| segment.min) >= text.min_length.into()
+    text.asserted_format().is_none() && fits && length(|segment| segment.min) >= text.min_length.into()
 }

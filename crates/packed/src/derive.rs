@@ -1,7 +1,8 @@
 //! From the model to the tree of nodes.
 
 use crate::node::{Array, Field, Node, Number, Numbers, Object, Shape, Source, Text, Tuple};
-use dunnage_schema::{Decimal, Model, NumberText, Segment, Type};
+use crate::notation::{Notations, notations};
+use dunnage_schema::{Decimal, Format, Model, NumberText, Segment, Type};
 
 /// The tree of the message, and the trees of the definitions in the order of their first use.
 pub(crate) fn derive(model: &Model) -> (Node, Vec<Node>) {
@@ -58,11 +59,7 @@ impl Derivation {
             Type::Enum(values) => Shape::Choice(values.clone()),
             Type::Text(text) => match text.pattern.as_ref().and_then(|p| p.segments.as_ref()) {
                 Some(segments) if is_exact(segments) => Shape::Pattern(segments.clone()),
-                _ => Shape::Text(Text {
-                    min: text.min_length,
-                    max: text.max_length,
-                    date_time: text.date_time,
-                }),
+                _ => self.text(text),
             },
             Type::Array(array) => {
                 Shape::Array(Array { item: self.boxed(&array.items), min: array.min, max: array.max })
@@ -86,6 +83,25 @@ impl Derivation {
             Type::Checked(checked) => self.shape(&checked.kind),
             Type::Known(_) => Shape::Known,
         }
+    }
+
+    /// Text without an exact pattern: in the notations of its format, if it must have one.
+    fn text(&mut self, text: &dunnage_schema::Text) -> Shape {
+        let date_time = text.format == Some(Format::DateTime) && !text.asserts_format;
+        let any = Shape::Text(Text { min: text.min_length, max: text.max_length, date_time });
+        let Some(format) = text.asserted_format() else { return any };
+        let Notations { mut shapes, are_all } = notations(format);
+        if are_all && shapes.len() == 1 {
+            return shapes.remove(0);
+        }
+        shapes.push(any);
+        Shape::Union(shapes.into_iter().map(|shape| self.numbered(shape)).collect())
+    }
+
+    fn numbered(&mut self, shape: Shape) -> Node {
+        let id = self.next;
+        self.next += 1;
+        Node { id, shape }
     }
 
     fn object(&mut self, object: &dunnage_schema::Object) -> Shape {

@@ -8,6 +8,7 @@ use crate::order::Unnamed;
 use crate::wire::{At, Part, Sink};
 use crate::{Layout, any, float, moment, pattern};
 use dunnage_pson::{Kind, Value};
+use dunnage_schema::same;
 use std::collections::{HashMap, HashSet};
 
 /// Entries of an object above which they are found by a table.
@@ -27,7 +28,7 @@ impl<S: Sink> Encoder<'_, S> {
         self.budget.take(1, 0)?;
         let id = node.id;
         match &node.shape {
-            Shape::Constant(only) if only == value => self.budget.take_known(value, 0),
+            Shape::Constant(only) if same(only, value) => self.budget.take_known(value, 0),
             Shape::Constant(_) => Err(Error::new(Kind::Range, 0, "not the constant")),
             Shape::Bool => match value {
                 Value::Bool(b) => self.index(id, Part::Value, u64::from(*b), 2),
@@ -71,7 +72,7 @@ impl<S: Sink> Encoder<'_, S> {
     }
 
     fn choice(&mut self, node: u32, values: &[Value], value: &Value) -> Result<(), Error> {
-        let Some(at) = values.iter().position(|one| one == value) else {
+        let Some(at) = values.iter().position(|one| same(one, value)) else {
             return Err(Error::new(Kind::Range, 0, "none of the values"));
         };
         self.budget.take_known(value, 0)?;

@@ -19,6 +19,7 @@ mod limits;
 mod modelled;
 mod moment;
 mod node;
+mod notation;
 mod number;
 mod open;
 mod order;

@@ -5,7 +5,7 @@
 mod notation;
 
 use dunnage_packed::{Kind, Layout};
-use dunnage_schema::Model;
+use dunnage_schema::{Model, Options};
 use notation::{folder, hex, message, value, vectors};
 use serde_json::Value as Json;
 
@@ -15,7 +15,9 @@ fn load(file: &str) -> Vec<(String, Layout, Json)> {
     let loaded = vectors(&std::fs::read_to_string(path).unwrap());
     assert!(!loaded.is_empty());
     let layout = |vector: &Json| {
-        let model = Model::compile(&vector["schema"].to_string());
+        // Whether formats are asserted is no part of a schema's text.
+        let options = Options { assert_formats: file == "formats.json" };
+        let model = Model::compile_with(&vector["schema"].to_string(), options);
         Layout::new(&model.unwrap_or_else(|error| panic!("{}: {error}", vector["name"])))
     };
     loaded
@@ -30,8 +32,8 @@ fn device(vector: &Json) -> Option<&str> {
 
 #[test]
 fn messages_encode_to_their_bytes_and_back() {
-    for file in ["numbers.json", "structure.json", "text.json"] {
-        for (name, layout, vector) in load(file) {
+    for file in ["numbers.json", "structure.json", "text.json", "formats.json"] {
+        for (name, layout, vector) in load(file).into_iter().filter(|(.., vector)| vector["kind"].is_null()) {
             assert!(layout.is_plain(), "{name}");
             let (message, bytes) = (value(&vector["value"]), message(&vector));
             let mut out = Vec::new();
@@ -51,7 +53,8 @@ fn messages_encode_to_their_bytes_and_back() {
 
 #[test]
 fn what_is_no_message_is_refused() {
-    for (name, layout, vector) in load("invalid.json") {
+    let of_formats = load("formats.json").into_iter().filter(|(.., vector)| vector["kind"].is_string());
+    for (name, layout, vector) in load("invalid.json").into_iter().chain(of_formats) {
         let error = layout.decode(&message(&vector), device(&vector)).expect_err(&name);
         assert_eq!(error.kind().as_str(), vector["kind"], "{name}: {error}");
         assert_eq!(error.offset() as u64, vector["offset"], "{name}: {error}");

@@ -1,5 +1,6 @@
 //! Values that were seen before, found in time that does not grow with their number.
 
+use crate::same::same;
 use dunnage_pson::Value;
 use std::{
     collections::{HashMap, hash_map::RandomState},
@@ -56,7 +57,8 @@ pub(crate) fn distinct(values: Vec<Value>) -> Vec<Value> {
     let mut seen = Distinct::default();
     let mut out: Vec<Value> = Vec::with_capacity(values.len());
     for value in values {
-        if seen.enter(out.len(), &value, |at| out.get(at) == Some(&value)).is_none() {
+        if seen.enter(out.len(), &value, |at| out.get(at).is_some_and(|other| same(other, &value))).is_none()
+        {
             out.push(value);
         }
     }

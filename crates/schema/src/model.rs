@@ -4,6 +4,7 @@
 //! decimals is 2456. All arithmetic on them is on integers and decimal text, never on binary floats
 //! (multiples of 0.01 are not binary floats, and two stock validators reject 13-16 % of them).
 
+use crate::Format;
 use dunnage_pson::Value;
 use regex::Regex;
 
@@ -122,8 +123,10 @@ pub struct Text {
     pub max_length: Option<u32>,
     /// `pattern`
     pub pattern: Option<Pattern>,
-    /// `format: date-time`: the text is a valid RFC 3339 time.
-    pub date_time: bool,
+    /// `format`, where it is a known one.
+    pub format: Option<Format>,
+    /// Whether text of another format is refused; else it is an annotation.
+    pub asserts_format: bool,
 }
 
 /// A regular expression, made by [`Pattern::new`].
@@ -201,6 +204,20 @@ pub enum TimePart {
     Fraction,
     /// Anything else, as it stands.
     Literal(String),
+}
+
+impl Text {
+    /// The format that text must have.
+    pub fn asserted_format(&self) -> Option<Format> {
+        self.format.filter(|_| self.asserts_format)
+    }
+}
+
+impl Default for Text {
+    /// Any text.
+    fn default() -> Text {
+        Text { min_length: 0, max_length: None, pattern: None, format: None, asserts_format: false }
+    }
 }
 
 /// An array of one type.

@@ -205,8 +205,9 @@ fn bound(f: f64) -> String {
 
 fn lengths(text: &Text) -> String {
     let mut parts = Vec::new();
-    if text.date_time {
-        parts.push("RFC 3339 time".to_owned());
+    if let Some(format) = text.format {
+        let checked = if text.asserts_format { "" } else { ", not checked" };
+        parts.push(format!("{}{checked}", format.name()));
     }
     match &text.pattern {
         // A pattern says more than the lengths that follow from it.

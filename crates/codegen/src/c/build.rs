@@ -196,6 +196,14 @@ impl<'l> Builder<'l> {
                 let inner = self.slot(of, inner, name, at, field, scope);
                 Kind::Nullable(flag, Box::new(inner))
             }
+            (Shape::Union(_), Type::Text(_)) => {
+                self.fault(
+                    at,
+                    "is text of a format with several notations".into(),
+                    "give it an anchored pattern of the one that the device writes",
+                );
+                Kind::Nothing
+            }
             (Shape::Union(nodes), Type::Union(kinds)) => {
                 let content = self.union(kinds, nodes, at, field);
                 Kind::Struct(self.structure(at, content))
@@ -309,8 +317,8 @@ impl<'l> Builder<'l> {
         if let Some(pattern) = &text.pattern {
             notes.push(format!("Not checked here: pattern {}", pattern.source));
         }
-        if text.date_time {
-            notes.push("Not checked here: format date-time".to_owned());
+        if let Some(format) = text.asserted_format() {
+            notes.push(format!("Not checked here: format {}", format.name()));
         }
         let max = self.bounded(
             text.max_length.unwrap_or(u32::MAX),

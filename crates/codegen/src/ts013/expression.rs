@@ -1,7 +1,7 @@
 //! From the schema to an expression of the runtime's codecs.
 
 use super::{literal, literal::MAX_EXACT, runtime::Piece};
-use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Shape};
+use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Shape, Source};
 use dunnage_schema::{Decimal, Float, Model, NumberText, TimeText, Type};
 use std::collections::BTreeSet;
 
@@ -105,25 +105,11 @@ impl Emitter {
                 self.call(Piece::Decimal, &[numbers, decimal.places.to_string()])
             }
             (Type::NumberText(text), Shape::Number(number)) => self.digits(text, number),
-            (Type::NumbersText(text), Shape::Numbers(numbers)) => {
-                let parts = text.parts.iter().zip(&numbers.parts);
-                let parts: Vec<_> = parts.map(|((_, text), (_, number))| self.digits(text, number)).collect();
-                let parts = format!("[{}]", parts.join(", "));
-                self.call(Piece::Numbers, &[literal::string(&text.separator), parts])
-            }
+            (Type::NumbersText(_), _) => self.notation(node),
             (Type::TimeText(time), Shape::Number(number)) => self.time(time, number),
             (Type::Float(float), _) => self.float(float),
-            (Type::Text(text), Shape::Pattern(segments)) => {
-                let segments = segments.iter().map(|s| {
-                    let characters: String = s.chars.iter().collect();
-                    format!("[{}, {}, {}]", literal::string(&characters), s.min, s.max)
-                });
-                let segments = format!("[{}]", segments.collect::<Vec<_>>().join(", "));
-                let codec = self.call(Piece::Pattern, &[segments]);
-                self.text(text, node, codec)
-            }
-            (Type::Text(text), Shape::Text(laid)) => {
-                let codec = self.call(Piece::Text, &[laid.min.to_string(), most(laid.max)]);
+            (Type::Text(text), _) => {
+                let codec = self.notation(node);
                 self.text(text, node, codec)
             }
             (Type::Any, _) if self.checking => {
@@ -138,6 +124,34 @@ impl Emitter {
                 );
                 String::new()
             }
+        }
+    }
+
+    /// The codec of a text's notation, or of the several that its format has.
+    fn notation(&mut self, node: &Node) -> String {
+        match &node.shape {
+            Shape::Pattern(segments) => {
+                let segments = segments.iter().map(|s| {
+                    let characters: String = s.chars.iter().collect();
+                    format!("[{}, {}, {}]", literal::string(&characters), s.min, s.max)
+                });
+                let segments = format!("[{}]", segments.collect::<Vec<_>>().join(", "));
+                self.call(Piece::Pattern, &[segments])
+            }
+            Shape::Text(laid) => self.call(Piece::Text, &[laid.min.to_string(), most(laid.max)]),
+            Shape::Numbers(numbers) => {
+                let parts = numbers.parts.iter().filter_map(|(_, number)| match &number.source {
+                    Source::Text(text) => Some(self.digits(text, number)),
+                    _ => None,
+                });
+                let parts = format!("[{}]", parts.collect::<Vec<_>>().join(", "));
+                self.call(Piece::Numbers, &[literal::string(&numbers.separator), parts])
+            }
+            Shape::Union(nodes) => {
+                let codecs: Vec<_> = nodes.iter().map(|node| self.notation(node)).collect();
+                self.call(Piece::Union, &[format!("[{}]", codecs.join(", "))])
+            }
+            _ => String::new(),
         }
     }
 

@@ -32,9 +32,8 @@ impl Emitter {
             },
             _ => {}
         }
-        if text.date_time {
-            self.used.insert(Piece::Moment);
-            checks.push("moment".to_owned());
+        if let Some(format) = text.asserted_format() {
+            checks.push(self.call(Piece::Format, &[literal::string(format.name())]));
         }
         if checks.is_empty() {
             return codec;

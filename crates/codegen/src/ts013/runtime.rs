@@ -29,7 +29,7 @@ pub(super) enum Piece {
     Checked,
     Matches,
     Lengths,
-    Moment,
+    Format,
     Keywords,
     Ends,
 }
@@ -62,7 +62,7 @@ impl Piece {
             Piece::Checked => ("checked", include_str!("runtime/checked.js")),
             Piece::Matches => ("matches", include_str!("runtime/matches.js")),
             Piece::Lengths => ("lengths", include_str!("runtime/lengths.js")),
-            Piece::Moment => ("moment", include_str!("runtime/moment.js")),
+            Piece::Format => ("format", include_str!("runtime/format.js")),
             Piece::Keywords => ("keywords", include_str!("runtime/keywords.js")),
             Piece::Ends => ("ends", include_str!("runtime/ends.js")),
         }
@@ -75,7 +75,7 @@ impl Piece {
     /// What it calls.
     fn needs(self) -> &'static [Piece] {
         match self {
-            Piece::Time | Piece::Moment => &[Piece::Calendar],
+            Piece::Time | Piece::Format => &[Piece::Calendar],
             Piece::Text | Piece::Pattern | Piece::Lengths => &[Piece::Characters],
             _ => &[],
         }

@@ -168,10 +168,10 @@ fn text() -> impl Strategy<Value = Type> {
         "^[0-9]{19}$",
         "^[05]{3}$",
     ];
-    let plain = Text { min_length: 0, max_length: None, pattern: None, date_time: false };
+    let plain = Text::default();
     let patterned = select(patterns).prop_map(|source| {
         let pattern = Some(Pattern::new(source).unwrap());
-        Type::Text(Text { min_length: 0, max_length: None, pattern, date_time: false })
+        Type::Text(Text { pattern, ..Text::default() })
     });
     prop_oneof![Just(Type::Text(plain)), patterned]
 }

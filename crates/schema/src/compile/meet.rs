@@ -218,7 +218,6 @@ fn text(a: &Text, b: &Text) -> Option<Type> {
     if max_length.is_some_and(|max| min_length > max) {
         return None;
     }
-    let date_time = a.date_time || b.date_time;
     let (pattern, other) = match (&a.pattern, &b.pattern) {
         (Some(a), Some(b)) if a == b => (Some(a), None),
         // A pattern of plain segments is the one that can be carried well.
@@ -226,12 +225,16 @@ fn text(a: &Text, b: &Text) -> Option<Type> {
         (Some(a), b) => (Some(a), b.as_ref()),
         (None, b) => (b.as_ref(), None),
     };
-    let kind = Type::Text(Text { min_length, max_length, pattern: pattern.cloned(), date_time });
-    let other = other.map(|pattern| {
-        let text = Text { min_length: 0, max_length: None, pattern: Some(pattern.clone()), date_time: false };
-        Assertion::AllOf(vec![Type::Text(text)])
-    });
-    Some(checked(kind, other.into_iter().collect()))
+    // One that is asserted counts for more than an annotation.
+    let (carried, beside) = if b.asserts_format && !a.asserts_format { (b, a) } else { (a, b) };
+    let format = carried.format.or(beside.format);
+    let asserts_format = carried.asserts_format;
+    let kind = Type::Text(Text { min_length, max_length, pattern: pattern.cloned(), format, asserts_format });
+    let pattern = other.map(|pattern| Text { pattern: Some(pattern.clone()), ..Text::default() });
+    let format = beside.asserted_format().filter(|other| Some(*other) != format);
+    let format = format.map(|format| Text { format: Some(format), asserts_format: true, ..Text::default() });
+    let others = pattern.into_iter().chain(format).map(|text| Assertion::AllOf(vec![Type::Text(text)]));
+    Some(checked(kind, others.collect()))
 }
 
 /// An array of these elements; of one kind when there are no first ones. `None` when it allows nothing.
@@ -279,5 +282,5 @@ fn is_text(kind: &Type) -> bool {
 
 /// Whether the text is any text.
 fn is_plain(text: &Text) -> bool {
-    text.min_length == 0 && text.max_length.is_none() && text.pattern.is_none() && !text.date_time
+    *text == Text::default()
 }

@@ -41,14 +41,26 @@ pub(crate) const MAX_PATTERNS: usize = 256;
 /// The name of a model whose schema has no usable title.
 const UNTITLED: &str = "Message";
 
+/// What else than its text decides what a schema means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether `format` restricts which text is valid, where it is a known one; else it is an annotation.
+    pub assert_formats: bool,
+}
+
 impl Model {
     /// Compiles a schema: JSON Schema from draft-04 to 2020-12, as `spec/schema.md` has it.
     ///
     /// Whatever is not supported and would change the meaning is an error, never ignored.
     pub fn compile(text: &str) -> Result<Model, SchemaError> {
+        Model::compile_with(text, Options::default())
+    }
+
+    /// Compiles a schema that `options` say more about.
+    pub fn compile_with(text: &str, options: Options) -> Result<Model, SchemaError> {
         let root = Node::parse(text)?;
         let dialect = Dialect::of(&root, "")?;
-        let mut compiler = Compiler::new(&root, dialect);
+        let mut compiler = Compiler::new(&root, dialect, options);
         let kind = compiler.schema(&root, "", Place::default())?;
         let kind = kind.ok_or_else(|| SchemaError::new("", "", "the schema allows nothing"))?;
         compiler.close_root(&kind);
@@ -61,6 +73,7 @@ impl Model {
 /// What is known while one schema text is compiled.
 struct Compiler<'a> {
     dialect: Dialect,
+    options: Options,
     identifiers: Identifiers<'a>,
     /// The references that are being followed, to find recursion.
     trail: Vec<Followed>,
@@ -78,9 +91,10 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(root: &'a Node, dialect: Dialect) -> Self {
+    fn new(root: &'a Node, dialect: Dialect, options: Options) -> Self {
         Compiler {
             dialect,
+            options,
             identifiers: Identifiers::of(root, dialect),
             trail: vec![Followed::new(String::new())],
             done: HashMap::new(),
@@ -102,7 +116,8 @@ impl<'a> Compiler<'a> {
             Node::Bool(true) => Ok(Some(Type::Any)),
             Node::Bool(false) => Ok(None),
             Node::Object(entries) => {
-                let schema = Schema { node, at: at.to_owned(), place, dialect: self.dialect };
+                let (dialect, options) = (self.dialect, self.options);
+                let schema = Schema { node, at: at.to_owned(), place, dialect, options };
                 self.object_schema(entries, &schema)
             }
             _ => Err(SchemaError::new(at, "", "a schema must be an object or a boolean")),
@@ -212,6 +227,7 @@ struct Schema<'a> {
     at: String,
     place: Place,
     dialect: Dialect,
+    options: Options,
 }
 
 impl<'a> Schema<'a> {

@@ -26,7 +26,7 @@ pub(super) fn compile(schema: &Schema<'_>, keyword: &str) -> Result<Type, Schema
     let Some(node) = schema.get(keyword).filter(|node| matches!(node, Node::Object(_))) else {
         return Err(schema.error(keyword, format!("{keyword} must be an object")));
     };
-    let inner = Schema { node, at, place: schema.place, dialect: schema.dialect };
+    let inner = Schema { node, at, ..*schema };
     match keyword {
         "x-dunnage-number" => number_text(&inner, &NUMBER).map(Type::NumberText),
         "x-dunnage-numbers" => numbers_text(&inner).map(Type::NumbersText),
@@ -57,7 +57,7 @@ fn numbers_text(schema: &Schema<'_>) -> Result<NumbersText, SchemaError> {
     let mut parts: Vec<(String, NumberText)> = Vec::with_capacity(items.len());
     for (i, node) in items.iter().enumerate() {
         let at = join(&schema.below("items"), &i.to_string());
-        let item = Schema { node, at, place: schema.place, dialect: schema.dialect };
+        let item = Schema { node, at, ..*schema };
         let name = node.text("name").filter(|name| is_name(name)).ok_or_else(|| {
             item.error("name", "name must be a letter and then letters, digits and underscores")
         })?;

@@ -69,7 +69,7 @@ pub(super) fn usual_integer(
 /// The range under `keyword` in units of 10^-`places`, rounded inwards.
 fn range(schema: &Schema<'_>, keyword: &str, places: u32) -> Result<Option<(i128, i128)>, SchemaError> {
     let Some(node) = schema.get(keyword) else { return Ok(None) };
-    let inner = Schema { node, at: schema.below(keyword), place: schema.place, dialect: schema.dialect };
+    let inner = Schema { node, at: schema.below(keyword), ..*schema };
     check_members(&inner, &["minimum", "maximum"])?;
     let bound = |name: &str, round| {
         let exact: Option<Exact> = number::bound(&inner, name)?;

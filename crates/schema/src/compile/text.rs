@@ -1,7 +1,7 @@
 //! `string`: plain text, or one of the notations for numbers.
 
 use super::{Compiler, MAX_PATTERNS, Schema, keywords, notation};
-use crate::{Pattern, SchemaError, Text, Type, parse::Node, validate};
+use crate::{Format, Pattern, SchemaError, Text, Type, parse::Node};
 
 impl<'a> Compiler<'a> {
     pub(super) fn string(&mut self, schema: &Schema<'a>) -> Result<Type, SchemaError> {
@@ -14,12 +14,13 @@ impl<'a> Compiler<'a> {
             );
         }
         let kind = notation::compile(schema, keyword)?;
-        let is_time =
-            matches!(&kind, Type::TimeText(time) if validate::is_date_time(&time.write(time.range().0)));
-        if is_date_time(schema) && !is_time {
-            return Err(
-                schema.error("format", format!("{keyword} does not make texts of the format date-time"))
-            );
+        let of_format = |format: Format| match &kind {
+            Type::TimeText(time) => format == Format::DateTime && format.is(&time.write(time.range().0)),
+            _ => false,
+        };
+        if let Some(format) = asserted_format(schema).filter(|format| !of_format(*format)) {
+            let message = format!("{keyword} does not make texts of the format {}", format.name());
+            return Err(schema.error("format", message));
         }
         Ok(kind)
     }
@@ -30,22 +31,25 @@ impl<'a> Compiler<'a> {
             Some(Node::Text(source)) => Some(self.pattern(schema, "pattern", source)?),
             Some(_) => return Err(schema.error("pattern", "pattern must be a string")),
         };
-        let min_length = schema.count("minLength")?.unwrap_or(0);
-        let longest = pattern.as_ref().and_then(Pattern::longest);
+        let asserted = asserted_format(schema).map(Format::lengths).unwrap_or_default();
+        let min_length = schema.count("minLength")?.unwrap_or(0).max(asserted.0);
+        let of_pattern = pattern.as_ref().and_then(Pattern::longest);
+        let longest = of_pattern.into_iter().chain(asserted.1).min();
         let max_length = schema.count("maxLength")?;
         if max_length.is_some_and(|max| min_length > max) {
             return Err(schema.error("minLength", "minLength is above maxLength"));
         }
         if longest.is_some_and(|longest| min_length > longest) {
-            return Err(
-                schema.error("minLength", "minLength is above the longest text that the pattern allows")
-            );
+            return Err(schema
+                .error("minLength", "minLength is above the longest text that pattern and format allow"));
         }
         let max_length = match (max_length, longest) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
-        Ok(Text { min_length, max_length, pattern, date_time: is_date_time(schema) })
+        let format = format(schema);
+        let asserts_format = asserted_format(schema).is_some();
+        Ok(Text { min_length, max_length, pattern, format, asserts_format })
     }
 
     /// The expression of `keyword`, compiled once.
@@ -69,7 +73,12 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Whether text is to be a time, a keyword that becomes part of the type.
-pub(super) fn is_date_time(schema: &Schema<'_>) -> bool {
-    schema.node.text("format") == Some("date-time")
+/// The known format of the schema's text.
+pub(super) fn format(schema: &Schema<'_>) -> Option<Format> {
+    Format::named(schema.node.text("format")?)
+}
+
+/// The format that the schema's text must have.
+pub(super) fn asserted_format(schema: &Schema<'_>) -> Option<Format> {
+    format(schema).filter(|_| schema.options.assert_formats)
 }

@@ -5,7 +5,8 @@ use super::{
     union::{checked, refers, union},
 };
 use crate::{
-    Array, Assertion, Float, Object, SchemaError, Text, Type, distinct::Distinct, parse::Node, validate,
+    Array, Assertion, Float, Format, Object, SchemaError, Text, Type, distinct::Distinct, parse::Node, same,
+    validate,
 };
 use dunnage_pson::Value;
 
@@ -37,11 +38,14 @@ impl<'a> Compiler<'a> {
         schema: &Schema<'a>,
     ) -> Result<Inner, SchemaError> {
         let names = type_names(schema)?;
+        // Also where it is an annotation, a time is carried as one.
+        let is_about_text =
+            text::format(schema) == Some(Format::DateTime) || text::asserted_format(schema).is_some();
         let shaping: Vec<&str> = entries
             .iter()
             .filter(|(keyword, _)| !ASSERTING.contains(&keyword.as_str()))
             .filter_map(|(keyword, _)| keywords::home(keyword))
-            .chain(text::is_date_time(schema).then_some("string"))
+            .chain(is_about_text.then_some("string"))
             .collect();
         check_homes(entries, schema, names.as_deref())?;
         let kind = match names {
@@ -79,11 +83,10 @@ impl<'a> Compiler<'a> {
 
 /// A value of this type, or of any JSON type but the one called `name`.
 pub(super) fn or_other(kind: Type, name: &str) -> Type {
-    let text = Text { min_length: 0, max_length: None, pattern: None, date_time: false };
     let all = [
         ("object", Type::Object(Object { fields: Vec::new(), additional: Some(Box::new(Type::Any)) })),
         ("array", Type::Array(Array { items: Box::new(Type::Any), min: 0, max: None })),
-        ("string", Type::Text(text)),
+        ("string", Type::Text(Text::default())),
         ("number", Type::Float(Float { min: None, max: None })),
         ("boolean", Type::Bool),
         ("null", Type::Null),
@@ -181,7 +184,9 @@ fn listed(schema: &Schema<'_>, keyword: &str, nodes: &[Node], kind: Type) -> Res
             }
             Err(_) => {}
             Ok(()) => {
-                let twice = seen.enter(values.len(), &value, |at| values.get(at) == Some(&value)).is_some();
+                let twice = seen
+                    .enter(values.len(), &value, |at| values.get(at).is_some_and(|other| same(other, &value)))
+                    .is_some();
                 if twice && schema.dialect.is_strict() {
                     return Err(fault(i, format!("the value stands twice in {keyword}")));
                 }

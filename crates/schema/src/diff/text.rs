@@ -14,13 +14,9 @@ impl Walk<'_> {
             let text = format!("pattern was {}, now {}", show(from), show(to));
             self.note(path, to.is_none_or(|new| from.is_some_and(|old| within(old, new))), text);
         }
-        if old.date_time != new.date_time {
-            let text = if new.date_time {
-                "must be an RFC 3339 time now"
-            } else {
-                "may be other than an RFC 3339 time"
-            };
-            self.note(path, !new.date_time, text);
+        if (old.format, old.asserts_format) != (new.format, new.asserts_format) {
+            let keeps = new.asserted_format().is_none_or(|format| old.asserted_format() == Some(format));
+            self.note(path, keeps, format!("format was {}, now {}", named(old), named(new)));
         }
         // Lengths that follow from the patterns change with them.
         let follows = |text: &Text| {
@@ -50,6 +46,15 @@ impl Walk<'_> {
     }
 }
 
+/// The format in words.
+fn named(text: &Text) -> String {
+    match text.format {
+        None => "none".to_owned(),
+        Some(format) if text.asserts_format => format.name().to_owned(),
+        Some(format) => format!("{} as an annotation", format.name()),
+    }
+}
+
 /// Whether every text of the pattern `old` is known to be one of `new`.
 fn within(old: &Pattern, new: &Pattern) -> bool {
     let (Some(old), Some(new)) = (&old.segments, &new.segments) else { return false };
@@ -62,6 +67,6 @@ fn within(old: &Pattern, new: &Pattern) -> bool {
 /// Whether every text of `old`, which is not plain text, is known to be allowed by `new`.
 pub(super) fn any_text_of(old: &Type, new: &Text) -> bool {
     let is_text = matches!(old, Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_));
-    let is_any = new.pattern.is_none() && !new.date_time && new.min_length == 0 && new.max_length.is_none();
-    is_text && is_any
+    let any = new.pattern.is_none() && new.asserted_format().is_none();
+    is_text && any && new.min_length == 0 && new.max_length.is_none()
 }

@@ -1,7 +1,7 @@
 //! Keywords that only say which values are valid.
 
 use super::{
-    Check, same,
+    Check, unique,
     words::{self, Brief, Quoted},
 };
 use crate::{Assertion, Pattern, Type, Violation};
@@ -51,7 +51,7 @@ impl Check<'_> {
 
     fn array_assertion(&self, assertion: &Assertion, items: &[Value]) -> Result<(), Violation> {
         let Assertion::Contains { kind, min, max } = assertion else {
-            return match same::twice(items) {
+            return match unique::twice(items) {
                 Some((a, b)) => {
                     let twice = self.violation(|| format!("the element is equal to element {a}"));
                     Err(self.under(twice, || b.to_string()))

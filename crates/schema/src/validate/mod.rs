@@ -1,14 +1,14 @@
 //! A message against the model. On success, scalars and objects are looked at without allocating.
 
 mod assertion;
+mod difference;
 mod every;
-mod same;
 mod scalar;
+mod unique;
 mod words;
 
-use crate::{Array, Checked, Model, Object, Tuple, Type, Violation};
+use crate::{Array, Checked, Model, Object, Tuple, Type, Violation, same};
 use dunnage_pson::Value;
-pub(crate) use scalar::is_date_time;
 use std::cell::Cell;
 use words::Brief;
 
@@ -145,10 +145,10 @@ impl<'m> Check<'m> {
             (Type::TimeText(time), Value::Text(t)) => self.time_text(time, t),
             (Type::Enum(values), _) => {
                 self.charge(values.len());
-                if values.contains(v) { Ok(()) } else { self.fail(|| words::not_in(values, v)) }
+                if values.iter().any(|one| same(one, v)) { Ok(()) } else { self.not_listed(values, v) }
             }
-            (Type::Const(only), _) if only == v => Ok(()),
-            (Type::Const(only), _) => self.fail(|| format!("{} is not {}", Brief(v), Brief(only))),
+            (Type::Const(only), _) if same(only, v) => Ok(()),
+            (Type::Const(only), _) => self.differs(only, v),
             (Type::Array(array), Value::Array(items)) => self.elements(array, items),
             (Type::Tuple(tuple), Value::Array(items)) => self.tuple(tuple, items),
             (Type::Object(object), Value::Map(entries)) => self.fields(object, entries),

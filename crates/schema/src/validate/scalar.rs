@@ -9,7 +9,6 @@ use crate::{
 };
 use dunnage_pson::Value;
 use std::fmt::Display;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 type Outcome = Result<(), Violation>;
 
@@ -68,8 +67,10 @@ impl Check<'_> {
         if let Some(pattern) = text.pattern.as_ref().filter(|pattern| !pattern.is_match(t)) {
             return refuse(&|| format!("does not match {}", pattern.source));
         }
-        if text.date_time && !is_date_time(t) {
-            return refuse(&|| "is not a time such as 2026-03-29T12:00:00Z (RFC 3339)".to_owned());
+        if let Some(format) = text.asserted_format().filter(|format| !format.is(t)) {
+            return refuse(&|| {
+                format!("is not of the format {}, such as {}", format.name(), format.example())
+            });
         }
         Ok(())
     }
@@ -130,11 +131,6 @@ impl Check<'_> {
             Flaw::Above => format!("{v} is above the maximum {}", limit(decimal.max)),
         })
     }
-}
-
-/// Whether `t` is a time as RFC 3339 writes it, which is `format: date-time`.
-pub(crate) fn is_date_time(t: &str) -> bool {
-    OffsetDateTime::parse(t, &Rfc3339).is_ok()
 }
 
 /// The quantum as a decimal number.

@@ -1,17 +1,11 @@
 //! Values and types in the words of a violation.
 
-use crate::{Type, alike::alike, kinds::Kinds};
+use crate::{Type, alike::alike, kinds::Kinds, same};
 use dunnage_pson::Value;
 use std::fmt;
 
 /// Most characters of a value that a violation quotes.
 const QUOTED: usize = 40;
-
-pub(super) fn not_in(values: &[Value], v: &Value) -> String {
-    let names: Vec<String> = values.iter().take(8).map(|value| Brief(value).to_string()).collect();
-    let more = if values.len() > names.len() { ", …" } else { "" };
-    format!("{} is none of {}{more}", Brief(v), names.join(", "))
-}
 
 pub(super) fn noun(kind: &Type) -> &'static str {
     match kind {
@@ -60,8 +54,8 @@ pub(super) fn is_about(kind: &Type, v: &Value, definitions: &[Type]) -> bool {
 pub(super) fn has_other_constant(kind: &Type, v: &Value) -> bool {
     match kind {
         Type::Object(object) => object.fields.iter().any(|field| match (&field.kind, v.get(&field.name)) {
-            (Type::Const(only), Some(value)) => only != value,
-            (Type::Enum(values), Some(value)) => !values.contains(value),
+            (Type::Const(only), Some(value)) => !same(only, value),
+            (Type::Enum(values), Some(value)) => !values.iter().any(|one| same(one, value)),
             _ => false,
         }),
         Type::Checked(checked) => has_other_constant(&checked.kind, v),
@@ -96,6 +90,23 @@ impl fmt::Display for Quoted<'_> {
         match self.0.char_indices().nth(QUOTED) {
             None => write!(f, "{:?}", self.0),
             Some((end, _)) => write!(f, "{:?}…", &self.0[..end]),
+        }
+    }
+}
+
+/// A listed value for people: as JSON, cut where it is long.
+pub(super) struct Listed<'a>(pub &'a Value);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let json = match self.0 {
+            Value::Array(_) | Value::Map(_) => serde_json::to_string(self.0).ok(),
+            _ => None,
+        };
+        match json.as_deref().map(|json| (json, json.char_indices().nth(QUOTED))) {
+            None => Brief(self.0).fmt(f),
+            Some((json, None)) => f.write_str(json),
+            Some((json, Some((end, _)))) => write!(f, "{}…", &json[..end]),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! which are exact here and binary elsewhere. For steps, only those that binary floats hold are compared.
 
 use crate::json::value;
-use dunnage_schema::{Model, bundled};
+use dunnage_schema::{Model, Options, bundled};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -130,7 +130,10 @@ proptest! {
         messages in proptest::collection::vec(message(), 24),
     ) {
         // Contradictions are refused here and allow nothing elsewhere.
-        let Ok(model) = Model::compile(&schema.to_string()) else { return Err(TestCaseError::reject("refused")) };
+        let options = Options { assert_formats: true };
+        let Ok(model) = Model::compile_with(&schema.to_string(), options) else {
+            return Err(TestCaseError::reject("refused"));
+        };
         let ordinary = ordinary(&schema);
         for message in messages {
             prop_assert_eq!(model.validate(&value(&message)).is_ok(), ordinary.is_valid(&message), "{} and {}", schema, message);

@@ -141,15 +141,22 @@ fn text_takes_the_lesser_of_max_length_and_the_longest_match() {
     else {
         panic!("no text")
     };
-    assert_eq!((text.min_length, text.max_length, text.date_time), (3, Some(5), false));
+    assert_eq!((text.min_length, text.max_length, text.format), (3, Some(5), None));
     assert_eq!(text.pattern.unwrap().segments.unwrap(), [Segment { chars: vec!['a', 'b'], min: 2, max: 5 }]);
     let Type::Text(text) = root(r#"{"type":"string","format":"date-time","maxLength":2.0e1}"#) else {
         panic!("no text")
     };
-    assert_eq!((text.min_length, text.max_length, text.date_time), (0, Some(20), true));
-    // Other formats are annotations in 2020-12.
-    let Type::Text(text) = root(r#"{"type":"string","format":"uuid"}"#) else { panic!("no text") };
-    assert_eq!(text, Text { min_length: 0, max_length: None, pattern: None, date_time: false });
+    assert_eq!((text.min_length, text.max_length, text.format), (0, Some(20), Some(Format::DateTime)));
+    assert_eq!(text.asserted_format(), None);
+    let Type::Text(text) = root(r#"{"type":"string","format":"hostname"}"#) else { panic!("no text") };
+    assert_eq!(text, Text::default());
+    let asserted =
+        Model::compile_with(r#"{"format":"uuid","type":"string"}"#, Options { assert_formats: true });
+    let Type::Text(text) = asserted.unwrap().root else { panic!("no text") };
+    assert_eq!(
+        (text.min_length, text.max_length, text.asserted_format()),
+        (36, Some(36), Some(Format::Uuid))
+    );
 }
 
 #[test]

@@ -12,4 +12,5 @@ mod refuse;
 mod sensor;
 mod series;
 mod shapes;
+mod suite;
 mod validate;

@@ -2,7 +2,7 @@
 
 use crate::json::message;
 use dunnage_pson::Value;
-use dunnage_schema::{Model, bundled_named};
+use dunnage_schema::{Model, Options, bundled_named};
 
 fn model(schema: &str) -> Model {
     Model::compile(schema).unwrap_or_else(|e| panic!("{schema}: {e}"))
@@ -106,15 +106,15 @@ fn bytes_are_not_a_string() {
 #[test]
 fn date_time_is_rfc_3339() {
     let schema = r#"{"type":"string","format":"date-time"}"#;
-    valid(
-        schema,
-        &[
-            r#""2026-03-29T12:00:00Z""#,
-            r#""2024-02-29t23:59:59.123456789+05:30""#,
-            r#""1998-12-31T23:59:60Z""#,
-            r#""0000-01-01T00:00:00-00:00""#,
-        ],
-    );
+    let asserted = Model::compile_with(schema, Options { assert_formats: true }).unwrap();
+    for text in [
+        "2026-03-29T12:00:00Z",
+        "2024-02-29t23:59:59.123456789+05:30",
+        "1998-12-31T23:59:60Z",
+        "0000-01-01T00:00:00-00:00",
+    ] {
+        assert_eq!(asserted.validate(&Value::Text(text.into())), Ok(()), "{text}");
+    }
     for text in [
         "2026-03-29",
         "2026-03-29T12:00:00",
@@ -127,7 +127,8 @@ fn date_time_is_rfc_3339() {
         "12026-03-29T12:00:00Z",
         "",
     ] {
-        assert!(model(schema).validate(&Value::Text(text.into())).is_err(), "{text}");
+        assert!(asserted.validate(&Value::Text(text.into())).is_err(), "{text}");
+        assert_eq!(model(schema).validate(&Value::Text(text.into())), Ok(()), "an annotation");
     }
 }
 
@@ -274,4 +275,21 @@ fn only_so_many_violations_are_listed() {
     let model = Model::compile(r#"{"type":"array","items":{"type":"integer"}}"#).unwrap();
     let texts = Value::Array(vec![Value::from("a"); 5000]);
     assert_eq!(model.violations(&texts).len(), 100);
+}
+
+#[test]
+fn const_and_enum_take_objects_with_their_fields_in_any_order() {
+    let schema = r#"{"enum":[{"a":1,"b":[{"c":2,"d":3}]},7]}"#;
+    valid(schema, &[r#"{"b":[{"d":3,"c":2}],"a":1}"#, r#"{"a":1.0,"b":[{"c":2,"d":3}]}"#]);
+    valid(r#"{"const":{"a":1,"b":2}}"#, &[r#"{"b":2,"a":1}"#]);
+    for (text, expected) in [
+        (r#"{"b":[{"d":4,"c":2}],"a":1}"#, "4 is not 3 at /b/0/d"),
+        (r#"{"b":[{"d":3,"c":2}]}"#, "the field \"a\" is missing"),
+        (r#"{"b":[{"d":3,"c":2,"e":1}],"a":1}"#, "there is no field \"e\" at /b/0/e"),
+        (r#"{"a":1,"b":[]}"#, "an array of 0; the schema has one of 1 at /b"),
+        ("8", r#"8 is none of {"a":1,"b":[{"c":2,"d":3}]}, 7"#),
+    ] {
+        let violation = model(schema).validate(&message(text)).unwrap_err();
+        assert_eq!(violation.to_string(), expected);
+    }
 }

@@ -1,11 +1,11 @@
-// Whether two values are the same message: keys in the same order, -0 not 0.
+// Whether two values are the same: keys in any order, -0 not 0.
 function same(a, b) {
   var keys;
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") {
     return a === b && (a !== 0 || 1 / a === 1 / b);
   }
   keys = Object.keys(a);
-  return isArray(a) === isArray(b) && keys.join() === Object.keys(b).join() && keys.every(function (key) {
+  return isArray(a) === isArray(b) && keys.length === Object.keys(b).length && keys.every(function (key) {
     return has(b, key) && same(a[key], b[key]);
   });
 }

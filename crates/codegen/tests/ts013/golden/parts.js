@@ -2,8 +2,8 @@
  * Parts: payload codec for LoRaWAN network servers, as LoRa Alliance TS013 has it.
  * Written by `dunnage generate ts013 --schema parts`: change the schema, not this file.
  *
- * slot 63, 8 to 373 bytes
- * layout 3ed28a42118fbe0a119496c2afc09a4eea17560c3f87daa0964a45b3beb1f44b
+ * slot 63, 9 to 964 bytes
+ * layout 4b8121afec600841332bd2546cd2a5d343fd25c4912146180e3c28a88e0836cd
  *
  * device                 0 bits
  * flag                    1 bit  a * / in a comment
@@ -24,7 +24,13 @@
  * either             3-100 bits
  * tuple                4-7 bits
  * word               4-293 bits
- * moment            6-1127 bits
+ * moment            43-1127 bits
+ * uuid              129-1154 bits
+ * ipv4                  32 bits
+ * ipv6              16-1448 bits
+ * day                   23 bits
+ * hour              18-774 bits
+ * span              19-1288 bits
  * short               4-48 bits
  * set[]                  4 bits
  * range.low              4 bits
@@ -779,14 +785,14 @@ function object(fields, others) {
   };
 }
 
-// Whether two values are the same message: keys in the same order, -0 not 0.
+// Whether two values are the same: keys in any order, -0 not 0.
 function same(a, b) {
   var keys;
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") {
     return a === b && (a !== 0 || 1 / a === 1 / b);
   }
   keys = Object.keys(a);
-  return isArray(a) === isArray(b) && keys.join() === Object.keys(b).join() && keys.every(function (key) {
+  return isArray(a) === isArray(b) && keys.length === Object.keys(b).length && keys.every(function (key) {
     return has(b, key) && same(a[key], b[key]);
   });
 }
@@ -953,22 +959,63 @@ function lengths(min, max) {
   };
 }
 
-// A time as RFC 3339 has it. A leap second is the last of a month in UTC.
-function moment(value) {
-  var found = /^(\d{4})-(\d\d)-(\d\d)[\x00-\x7f](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$/.exec(value);
-  var n = found && found.map(Number), minutes, utc;
-  var good = n && isDate(n[1], n[2], n[3]) && n[4] < 24 && n[5] < 60 && n[6] < 61 && !(n[8] > 23) && !(n[9] > 59);
-  if (good && n[6] === 60) {
-    minutes = 1440 * daysTo(n[1], n[2], n[3]) + 60 * n[4] + n[5];
-    if (found[7]) {
-      minutes += (found[7] === "+" ? -1 : 1) * (60 * n[8] + n[9]);
+// Text of the known formats.
+function isDay(text) {
+  var n = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  return n !== null && isDate(Number(n[1]), Number(n[2]), Number(n[3]));
+}
+
+// A leap second is the last of a day in UTC.
+function isClock(text) {
+  var n = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$/.exec(text), east;
+  if (n === null || n[1] > 23 || n[2] > 59 || n[3] > 60 || n[5] > 23 || n[6] > 59) {
+    return false;
+  }
+  east = n[4] ? (60 * n[5] + Number(n[6])) * (n[4] === "-" ? -1 : 1) : 0;
+  return n[3] < 60 || (60 * n[1] + Number(n[2]) - east + 1440) % 1440 === 1439;
+}
+
+function isIpv4(text) {
+  var parts = text.split(".");
+  return parts.length === 4 && parts.every(function (part) {
+    return /^(?:0|[1-9]\d{0,2})$/.test(part) && part < 256;
+  });
+}
+
+function isIpv6(text) {
+  var halves = text.replace(/(^|:)([\d.]+\.\d+)$/, function (_, colon, quad) {
+    return isIpv4(quad) ? colon + "0:0" : "-";
+  }).split("::");
+  var groups = halves.reduce(function (all, half) {
+    return all.concat(half === "" ? [] : half.split(":"));
+  }, []);
+  return halves.length < 3 && (halves.length === 2 ? groups.length < 8 : groups.length === 8) && groups.every(function (group) {
+    return /^[\dA-Fa-f]{1,4}$/.test(group);
+  });
+}
+
+var FORMATS = {
+  "date-time": function (text) {
+    return isDay(text.slice(0, 10)) && /^[Tt]$/.test(text.charAt(10)) && isClock(text.slice(11));
+  },
+  "date": isDay,
+  "time": isClock,
+  "duration": function (text) {
+    return /^P(?:\d+W|(?=\d|T\d)(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/.test(text);
+  },
+  "uuid": function (text) {
+    return /^[\dA-Fa-f]{8}-(?:[\dA-Fa-f]{4}-){3}[\dA-Fa-f]{12}$/.test(text);
+  },
+  "ipv4": isIpv4,
+  "ipv6": isIpv6
+};
+
+function format(name) {
+  return function (value) {
+    if (!FORMATS[name](value)) {
+      fail("range", show(value) + " is not of the format " + name);
     }
-    utc = dateOf(Math.floor((minutes + 1) / 1440));
-    good = (minutes + 1) % 1440 === 0 && utc.D === 1;
-  }
-  if (!good) {
-    fail("range", show(value) + " is not a time such as 2026-03-29T12:00:00Z");
-  }
+  };
 }
 
 // Keywords that only say which values are valid.
@@ -1213,7 +1260,13 @@ var LAYOUT = object([
   ])))],
   ["tuple", optional(array([bool, integer(number(0, 7, 1))], choice([null]), 1, 5))],
   ["word", optional(checked(text(0, 9), [matches(/^(?:ok|(?:\u00e9){1,}|(?:[]|[\ud83d][\ude00-\ude02]))$/)]))],
-  ["moment", optional(checked(text(0, 35), [moment]))],
+  ["moment", optional(checked(union([pattern([["0123456789", 4, 4], ["-", 1, 1], ["01", 1, 1], ["0123456789", 1, 1], ["-", 1, 1], ["0123", 1, 1], ["0123456789", 1, 1], ["T", 1, 1], ["012", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["012345", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["0123456", 1, 1], ["0123456789", 1, 1], ["Z", 1, 1]]), pattern([["0123456789", 4, 4], ["-", 1, 1], ["01", 1, 1], ["0123456789", 1, 1], ["-", 1, 1], ["0123", 1, 1], ["0123456789", 1, 1], ["T", 1, 1], ["012", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["012345", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["0123456", 1, 1], ["0123456789", 1, 1], [".", 1, 1], ["0123456789", 3, 3], ["Z", 1, 1]]), text(20, 35)]), [format("date-time")]))],
+  ["uuid", optional(checked(union([pattern([["0123456789abcdef", 8, 8], ["-", 1, 1], ["0123456789abcdef", 4, 4], ["-", 1, 1], ["0123456789abcdef", 4, 4], ["-", 1, 1], ["0123456789abcdef", 4, 4], ["-", 1, 1], ["0123456789abcdef", 12, 12]]), text(36, 36)]), [format("uuid")]))],
+  ["ipv4", optional(checked(numbers(".", [digits(number(0, 255, 1), 1, 0), digits(number(0, 255, 1), 1, 0), digits(number(0, 255, 1), 1, 0), digits(number(0, 255, 1), 1, 0)]), [format("ipv4")]))],
+  ["ipv6", optional(checked(union([pattern([["0123456789:abcdef", 2, 39]]), text(2, 45)]), [format("ipv6")]))],
+  ["day", optional(checked(pattern([["0123456789", 4, 4], ["-", 1, 1], ["01", 1, 1], ["0123456789", 1, 1], ["-", 1, 1], ["0123", 1, 1], ["0123456789", 1, 1]]), [format("date")]))],
+  ["hour", optional(checked(union([pattern([["012", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["012345", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["0123456", 1, 1], ["0123456789", 1, 1], ["Z", 1, 1]]), text(9, 24)]), [format("time")]))],
+  ["span", optional(checked(union([pattern([["0123456789DHMPSTWY", 3, 32]]), text(3, 40)]), [format("duration")]))],
   ["short", optional(checked(pattern([["abcdefghijklmnopqrstuvwxyz", 0, 9]]), [lengths(2, 4)]))],
   ["set", optional(checked(array([], checked(integer(number(0, 9, 1)), [not(choice([5]))]), 0, 4), [unique, contains(nullable(union([
     float(7.0, Infinity),
