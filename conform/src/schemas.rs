@@ -92,6 +92,9 @@ impl Maker<'_> {
         };
         members.0.insert(0, ("title", quoted("Random message")));
         members = members.with("x-dunnage-slot", slot);
+        if self.random.once_in(3) {
+            members = members.with("x-dunnage-check", 1 + self.random.below(2));
+        }
         if !self.definitions.is_empty() {
             let named: Vec<String> = self
                 .definitions

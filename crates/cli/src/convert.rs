@@ -37,6 +37,11 @@ pub struct Convert {
     /// Read and write binary formats as hex
     #[arg(long)]
     hex: bool,
+    /// Refuse packed messages whose schema has no x-dunnage-check
+    #[arg(long)]
+    require_check: bool,
+    #[command(flatten)]
+    schemas: input::Schemas,
     #[command(flatten)]
     source: Source,
 }
@@ -53,7 +58,14 @@ impl Convert {
         if let (Some(id), None) = (without_schema, &self.schema) {
             return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
         }
-        let model = self.schema.as_deref().map(input::schema).transpose()?;
+        let model = self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?;
+        if self.require_check
+            && [self.from, self.to].contains(&Id::Packed)
+            && model.as_ref().is_some_and(|model| model.check == 0)
+        {
+            let message = "has no x-dunnage-check, which --require-check asks for; add \"x-dunnage-check\": 2 at its top";
+            return Err(Failure::about(self.schema.as_deref().unwrap_or_default(), message));
+        }
         let hex = self.hex || self.lines;
         let conversion = Conversion {
             from_json: self.from == Id::Json,

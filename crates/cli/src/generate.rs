@@ -39,6 +39,8 @@ pub struct Generate {
     /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
     /// Link that every message has to fit, for C: when the largest does not, its fields are listed, and nothing is written
     #[arg(long, value_name = "ID", value_parser = link_id())]
     link: Option<&'static Link>,
@@ -65,7 +67,7 @@ enum Language {
 
 impl Generate {
     pub fn run(self) -> Result<(), Failure> {
-        let model = input::schema(&self.schema)?;
+        let model = self.schemas.model(&self.schema)?;
         let name = model.name.to_lowercase();
         if self.link.is_some() && !matches!(self.language, Language::C) {
             return Err(Failure::Usage("--link is for C".into()));
@@ -86,7 +88,9 @@ impl Generate {
         let limit = link.and_then(|link| Some(c::Link { name: link.name, limit: link.max_payload_bytes? }));
         let files = c::c(layout, limit).map_err(|faults| self.refused(&faults))?;
         link.map_or(Ok(()), |link| fit::check(layout, link))?;
-        self.write(&files.name, &[("h", &files.header), ("c", &files.source)])
+        self.write(&files.name, &[("h", &files.header), ("c", &files.source)])?;
+        say_slot(layout);
+        Ok(())
     }
 
     fn ts013(&self, name: &str, layout: &Layout) -> Result<(), Failure> {
@@ -94,7 +98,9 @@ impl Generate {
         let messages = input::schema_examples(&self.schema)?;
         let examples = ts013_examples(layout, &messages)
             .map_err(|(i, error)| Failure::about(format!("{}: example {}", self.schema, i + 1), error))?;
-        self.write(name, &[("js", &codec), ("examples.json", &examples)])
+        self.write(name, &[("js", &codec), ("examples.json", &examples)])?;
+        say_slot(layout);
+        Ok(())
     }
 
     /// Names the parts of the schema that code cannot be generated for.
@@ -127,6 +133,17 @@ impl Generate {
         }
         Ok(output.flush()?)
     }
+}
+
+/// Says which slot the messages have, and what tells them from those of other layouts.
+fn say_slot(layout: &Layout) {
+    let fingerprint: String = layout.fingerprint().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let check = match layout.check() {
+        Some(check) => format!("a check of {} byte(s)", check.bytes()),
+        None => "no check: x-dunnage-check adds one".to_owned(),
+    };
+    // When standard error is closed there is nobody to read it.
+    let _ = writeln!(anstream::stderr().lock(), "slot {}, layout {fingerprint}..., {check}", layout.slot());
 }
 
 /// Whether `file` holds something that does not begin like `text`, where generated files say what they are.

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use dunnage_formats::{Error, Format, Json, Kind, MAX_BYTES, Value};
-use dunnage_schema::{Model, SchemaError, alike};
+use dunnage_schema::{Folders, Model, Options, SchemaError, alike};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 use std::{
@@ -175,15 +175,39 @@ pub fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// The schema called `name`: one of the bundled ones, a file, or standard input when that is `-`. One without a title is called like its file.
-pub fn schema(name: &str) -> Result<Model, Failure> {
-    let text = schema_text(name)?;
-    compile(name, &text).map_err(|e| Failure::about(name, schema_reason(&e)))
+/// How schemas are read.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Schemas {
+    /// Folder of files that a schema may refer to; may be given more than once
+    #[arg(long = "schema-dir", value_name = "FOLDER")]
+    folders: Vec<PathBuf>,
+    /// Refuse text that is not of its format (date-time, uuid, ipv4 ...); packed messages need it on both sides
+    #[arg(long)]
+    assert_formats: bool,
 }
 
-/// Compiles the `text` of the schema called `name`.
-pub fn compile(name: &str, text: &str) -> Result<Model, SchemaError> {
-    let mut model = Model::compile(text)?;
+impl Schemas {
+    /// The schema called `name`: one of the bundled ones, a file, or standard input when that is `-`. One without a title is called like its file.
+    pub fn model(&self, name: &str) -> Result<Model, Failure> {
+        let text = self.text(name)?;
+        self.compile(name, &text).map_err(|e| Failure::about(name, schema_reason(&e)))
+    }
+
+    /// The text of the schema called `name`, with what it refers to in the folders.
+    pub fn text(&self, name: &str) -> Result<String, Failure> {
+        let text = schema_text(name)?;
+        let folders = Folders::new(&self.folders).map_err(|e| Failure::about("--schema-dir", e))?;
+        folders.bundle(Path::new(name), &text).map_err(|e| Failure::about(name, schema_reason(&e)))
+    }
+
+    /// Compiles the `text` of the schema called `name`.
+    pub fn compile(&self, name: &str, text: &str) -> Result<Model, SchemaError> {
+        compile(name, text, Options { assert_formats: self.assert_formats })
+    }
+}
+
+fn compile(name: &str, text: &str, options: Options) -> Result<Model, SchemaError> {
+    let mut model = Model::compile_with(text, options)?;
     if !is_titled(text)
         && let Some(title) = title(Path::new(name))
     {

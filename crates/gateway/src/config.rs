@@ -115,6 +115,10 @@ pub struct Quarantine {
 pub struct Schemas {
     /// A folder of `NAME.json` and `NAME.SUFFIX.json`; empty for the bundled schemas alone.
     pub path: PathBuf,
+    /// Whether `format` restricts which text is valid.
+    pub assert_formats: bool,
+    /// Whether packed messages without a check are refused.
+    pub require_check: bool,
 }
 
 /// `[admin]`

@@ -89,6 +89,12 @@ const KEYS: &[(&str, &str, &str)] = &[
         "A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty for the bundled ones alone.",
     ),
     (
+        "schemas",
+        "assert_formats",
+        "Whether text must be of its format (uuid, date-time ...). Devices with packed messages must have the same.",
+    ),
+    ("schemas", "require_check", "Whether packed messages are refused whose schema has no x-dunnage-check."),
+    (
         "admin",
         "socket",
         "The Unix socket of `dunnage gateway status` and its like. A relative path starts at the buffer's folder; empty for none.",

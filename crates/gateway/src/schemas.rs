@@ -1,7 +1,7 @@
 //! The schemas: those that are built in, and those of `[schemas] path`.
 
 use crate::{config, name::is_name, profile::ProfileError, slots::Slots};
-use dunnage_schema::Model;
+use dunnage_schema::{Folders, Model, Options};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -17,9 +17,9 @@ pub struct Schema {
 }
 
 impl Schema {
-    fn new(name: &str, origin: &str, text: &str) -> Result<Schema, ProfileError> {
-        let model = compile(origin, text)?;
-        let mut slots = Slots::new(name);
+    fn new(config: &config::Schemas, name: &str, origin: &str, text: &str) -> Result<Schema, ProfileError> {
+        let model = compile(config, origin, text)?;
+        let mut slots = Slots::new(name, config.require_check);
         slots.add(origin, &model)?;
         Ok(Schema { model, slots: Arc::new(slots) })
     }
@@ -32,11 +32,11 @@ pub type Schemas = BTreeMap<String, Option<Schema>>;
 pub fn load(config: &config::Schemas) -> (Schemas, Vec<ProfileError>) {
     let mut wrong = Vec::new();
     let bundled = dunnage_schema::bundled().iter();
-    let bundled = bundled.map(|(name, text)| ((*name).to_owned(), Schema::new(name, name, text)));
+    let bundled = bundled.map(|(name, text)| ((*name).to_owned(), Schema::new(config, name, name, text)));
     let mut schemas = bundled.map(|(name, schema)| (name, noted(schema, &mut wrong))).collect();
     if !config.path.as_os_str().is_empty() {
         match files(&config.path, &mut wrong) {
-            Ok(files) => read_files(files, &mut schemas, &mut wrong),
+            Ok(files) => read_files(config, files, &mut schemas, &mut wrong),
             Err(error) => wrong.push(error),
         }
     }
@@ -49,16 +49,22 @@ fn noted<T>(result: Result<T, ProfileError>, wrong: &mut Vec<ProfileError>) -> O
 }
 
 /// Adds the files `NAME.json`, and the further versions of their schemas, `NAME.SUFFIX.json`.
-fn read_files(files: Vec<(String, PathBuf)>, schemas: &mut Schemas, wrong: &mut Vec<ProfileError>) {
+fn read_files(
+    config: &config::Schemas,
+    files: Vec<(String, PathBuf)>,
+    schemas: &mut Schemas,
+    wrong: &mut Vec<ProfileError>,
+) {
     let (further, first): (Vec<_>, Vec<_>) = files.into_iter().partition(|(stem, _)| stem.contains('.'));
     for (name, path) in first {
-        let schema = read(&path).and_then(|text| Schema::new(&name, &path.display().to_string(), &text));
+        let origin = path.display().to_string();
+        let schema = read(config, &path).and_then(|text| Schema::new(config, &name, &origin, &text));
         schemas.insert(name, noted(schema, wrong));
     }
     for (stem, path) in further {
         let name = stem.split('.').next().unwrap_or_default();
         let added = match schemas.get_mut(name) {
-            Some(Some(schema)) => add_version(schema, &path),
+            Some(Some(schema)) => add_version(config, schema, &path),
             Some(None) => Ok(()),
             None => {
                 let message =
@@ -70,9 +76,9 @@ fn read_files(files: Vec<(String, PathBuf)>, schemas: &mut Schemas, wrong: &mut 
     }
 }
 
-fn add_version(schema: &mut Schema, path: &Path) -> Result<(), ProfileError> {
+fn add_version(config: &config::Schemas, schema: &mut Schema, path: &Path) -> Result<(), ProfileError> {
     let origin = path.display().to_string();
-    Arc::make_mut(&mut schema.slots).add(&origin, &compile(&origin, &read(path)?)?)
+    Arc::make_mut(&mut schema.slots).add(&origin, &compile(config, &origin, &read(config, path)?)?)
 }
 
 /// The JSON files of `folder` by their names without `.json`, in the order of these.
@@ -94,12 +100,17 @@ fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, Pa
     Ok(files)
 }
 
-fn read(path: &Path) -> Result<String, ProfileError> {
-    std::fs::read_to_string(path).map_err(|e| failed(path, e.to_string()))
+/// The schema of a file, with the files in the folder of schemas that it refers to.
+fn read(config: &config::Schemas, path: &Path) -> Result<String, ProfileError> {
+    let text = std::fs::read_to_string(path).map_err(|e| failed(path, e.to_string()))?;
+    let folders = Folders::new(std::slice::from_ref(&config.path)).map_err(|e| failed(path, e))?;
+    folders.bundle(path, &text).map_err(|e| failed(path, e.to_string()))
 }
 
-fn compile(origin: &str, text: &str) -> Result<Model, ProfileError> {
-    Model::compile(text).map_err(|e| ProfileError { origin: origin.into(), message: e.to_string() })
+fn compile(config: &config::Schemas, origin: &str, text: &str) -> Result<Model, ProfileError> {
+    let options = Options { assert_formats: config.assert_formats };
+    let model = Model::compile_with(text, options);
+    model.map_err(|e| ProfileError { origin: origin.into(), message: e.to_string() })
 }
 
 fn failed(path: &Path, message: String) -> ProfileError {

@@ -32,13 +32,15 @@ pub struct Slot {
 #[derive(Clone)]
 pub struct Slots {
     schema: Arc<str>,
+    /// Whether a layout without a check reads no messages.
+    require_check: bool,
     slots: Vec<Slot>,
 }
 
 impl Slots {
     /// No layouts of `schema` yet.
-    pub fn new(schema: &str) -> Slots {
-        Slots { schema: schema.into(), slots: Vec::new() }
+    pub fn new(schema: &str, require_check: bool) -> Slots {
+        Slots { schema: schema.into(), require_check, slots: Vec::new() }
     }
 
     /// Adds the layout of `model`, a version of the schema that comes from `origin`. The same layout once more is
@@ -73,7 +75,12 @@ impl Slots {
             })?;
             slots.push(slot.clone());
         }
-        Ok(Slots { schema: Arc::clone(&self.schema), slots })
+        Ok(Slots { slots, ..self.with_none() })
+    }
+
+    /// The same without a layout.
+    fn with_none(&self) -> Slots {
+        Slots::new(&self.schema, self.require_check)
     }
 
     /// All of them.
@@ -95,6 +102,14 @@ impl Slots {
             (problem.kind, problem.offset) = (Some(Kind::Range.as_str()), Some(0));
             return Err(problem);
         };
+        if self.require_check && slot.codec.layout().check().is_none() {
+            let mut problem = unknown(format!(
+                "the layout in slot {number} has no check, which [schemas] require_check asks for; add x-dunnage-check to {}",
+                slot.origin
+            ));
+            (problem.kind, problem.offset) = (Some(Kind::Range.as_str()), Some(0));
+            return Err(problem);
+        }
         let Some(asked) = asked else { return Ok(slot) };
         let fingerprint = hex(&slot.key.fingerprint);
         if fingerprint.starts_with(&asked.to_ascii_lowercase()) {

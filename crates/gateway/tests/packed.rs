@@ -356,3 +356,38 @@ fn a_buffer_of_the_version_before_goes_on() {
     // It was brought up to date, and not taken for a damaged one.
     assert!(gateway.get("/metrics").text.contains("\ndunnage_buffer_damages_total 0\n"));
 }
+
+#[test]
+fn packed_messages_without_a_check_are_refused_where_one_is_required() {
+    let unchecked = reading(1, 0.5);
+    let checked = unchecked.replacen('{', r#"{"x-dunnage-check":2,"#, 1);
+    let text = r#"{"temperature":17.5,"door":"open"}"#;
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), &[("old.json", &unchecked), ("reading.json", &checked)]);
+    let gateway = start_in(folder, |config| {
+        with_schemas(config);
+        config.schemas.require_check = true;
+    });
+    assert_eq!(gateway.post("/ingest/d?schema=reading", PACKED, &packed(&checked, text)).status, 204);
+    let refused = gateway.post("/ingest/d?schema=old", PACKED, &packed(&unchecked, text));
+    assert_eq!(refused.status, 422);
+    assert!(last(&gateway, "quarantine")["reason"].as_str().unwrap().contains("x-dunnage-check"));
+    // A message of another layout in the same slot.
+    let other = reading(1, 0.25).replacen('{', r#"{"x-dunnage-check":2,"#, 1);
+    assert_eq!(gateway.post("/ingest/d?schema=reading", PACKED, &packed(&other, text)).status, 400);
+}
+
+#[test]
+fn schemas_refer_to_files_of_their_folder_and_formats_are_asserted_when_asked() {
+    let main = r#"{"type":"object","properties":{"id":{"$ref":"part.json"}}}"#;
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), &[("main.json", main), ("part.json", r#"{"type":"string","format":"uuid"}"#)]);
+    let gateway = start_in(folder, |config| {
+        with_schemas(config);
+        config.schemas.assert_formats = true;
+    });
+    let post =
+        |id: &str| gateway.post("/ingest/d?schema=main", JSON, json!({ "id": id }).to_string().as_bytes());
+    assert_eq!(post("9f4d8a70-3c1b-4e8e-9d0a-5f2b6c7d8e9f").status, 204);
+    assert_eq!(post("none").status, 422);
+}

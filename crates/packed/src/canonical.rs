@@ -13,7 +13,11 @@ impl Layout {
     /// The layout as JSON text in one form, without what does not change its bits or their meaning.
     pub fn canonical(&self) -> String {
         let writer = Canonical { modelled: !self.is_plain() };
-        let mut out = format!("{{\"packed\":{VERSION},\"layout\":");
+        let mut out = format!("{{\"packed\":{VERSION}");
+        if let Some(check) = self.check_bytes() {
+            add(&mut out, format_args!(",\"check\":{check}"));
+        }
+        out.push_str(",\"layout\":");
         writer.node(self.root(), &mut out);
         if !self.definitions().is_empty() {
             out.push_str(",\"definitions\":");
@@ -21,6 +25,12 @@ impl Layout {
         }
         out.push('}');
         out
+    }
+
+    /// A slot that follows from the fingerprint, 1 to 63, for schemas whose author has not chosen one.
+    pub fn derived_slot(&self) -> u8 {
+        let first = self.fingerprint().into_iter().take(8).fold(0u64, |sum, byte| sum << 8 | u64::from(byte));
+        u8::try_from(1 + first % 63).unwrap_or(1)
     }
 
     /// The SHA-256 of [`Layout::canonical`].

@@ -2,6 +2,7 @@
 
 use crate::bits::{Reader, Writer};
 use crate::carries::Carrier;
+use crate::check::Check;
 use crate::decode::Decoder;
 use crate::encode::Encoder;
 use crate::limits::{Budget, MAX_BYTES, Nesting};
@@ -25,6 +26,7 @@ pub struct Layout {
     root: Node,
     definitions: Vec<Node>,
     max_bytes: Option<u64>,
+    check: Option<Check>,
     /// Whether the schema says more than the bits do, so that messages are validated beside them.
     validates: bool,
 }
@@ -33,10 +35,13 @@ impl Layout {
     /// The layout of the messages of `model`.
     pub fn new(model: &Model) -> Layout {
         let (root, definitions) = derive::derive(model);
-        let max_bytes =
-            root.bits().max.map(|bits| 1 + bits.div_ceil(8)).filter(|max| *max <= MAX_PLAIN_BYTES);
+        let most = root.bits().max.map(|bits| 1 + bits.div_ceil(8) + u64::from(model.check));
+        let max_bytes = most.filter(|max| *max <= MAX_PLAIN_BYTES);
         let validates = checks::has_more_than_bits(model);
-        Layout { model: model.clone(), root, definitions, max_bytes, validates }
+        let mut layout =
+            Layout { model: model.clone(), root, definitions, max_bytes, check: None, validates };
+        layout.check = layout.check_bytes().map(|bytes| Check::new(bytes, &layout.fingerprint()));
+        layout
     }
 
     /// The schema's name, for generated code.
@@ -64,12 +69,21 @@ impl Layout {
         &self.model
     }
 
-    /// Bytes of the smallest plain message, slot byte included.
-    pub fn min_bytes(&self) -> u64 {
-        1 + self.root.bits().min.div_ceil(8)
+    /// The check behind each message, if the schema asks for one.
+    pub fn check(&self) -> Option<Check> {
+        self.check
     }
 
-    /// Bytes of the largest message, slot byte included; `None` where there is no bound, and for modelled layouts.
+    pub(crate) fn check_bytes(&self) -> Option<u8> {
+        Some(self.model.check).filter(|bytes| *bytes > 0)
+    }
+
+    /// Bytes of the smallest plain message, slot byte and check included.
+    pub fn min_bytes(&self) -> u64 {
+        1 + self.root.bits().min.div_ceil(8) + u64::from(self.model.check)
+    }
+
+    /// Bytes of the largest message, slot byte and check included; `None` where there is no bound, and for modelled layouts.
     pub fn max_bytes(&self) -> Option<u64> {
         self.max_bytes
     }
@@ -89,7 +103,12 @@ impl Layout {
         self.encode_body(message, out).map_err(|error| {
             out.truncate(start);
             self.explained(error, message)
-        })
+        })?;
+        if let Some(check) = self.check {
+            let check: Vec<u8> = check.of(&out[start..]).collect();
+            out.extend(check);
+        }
+        Ok(())
     }
 
     fn encode_body(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -102,16 +121,16 @@ impl Layout {
             self.write(message, &mut sink)?;
             sink.finish()?;
         }
-        self.check_with(message, Kind::Type)
+        self.validate_with(message, Kind::Type)
     }
 
     /// What the bits of a message that was read do not say.
-    pub(crate) fn check(&self, message: &Value) -> Result<(), Error> {
-        self.check_with(message, Kind::Range)
+    pub(crate) fn validate(&self, message: &Value) -> Result<(), Error> {
+        self.validate_with(message, Kind::Range)
     }
 
     /// `unknown` is the kind of a property that the schema does not have: only a writer's caller has put it there.
-    fn check_with(&self, message: &Value, unknown: Kind) -> Result<(), Error> {
+    fn validate_with(&self, message: &Value, unknown: Kind) -> Result<(), Error> {
         if !self.validates {
             return Ok(());
         }
@@ -139,6 +158,36 @@ impl Layout {
     /// The message that `bytes` are, from the device with the id `device`, which messages with `x-dunnage-known` need.
     pub fn decode(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
         self.check_start(bytes)?;
+        self.sealed(bytes, |bytes| self.decode_body(bytes, device))
+    }
+
+    /// What `read` makes of a message, which it is given without the check behind it.
+    pub(crate) fn sealed<T>(
+        &self,
+        bytes: &[u8],
+        read: impl FnOnce(&[u8]) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Some(check) = self.check else { return read(bytes) };
+        let Some(end) = bytes.len().checked_sub(check.bytes()).filter(|end| *end > 0) else {
+            return Err(Error::new(Kind::Truncated, bytes.len(), "the message ends before its check"));
+        };
+        let result = read(&bytes[..end]);
+        match &result {
+            // A message that is cut off has another check, too.
+            Err(error) if error.kind() == Kind::Truncated => Err(Error::new(
+                Kind::Truncated,
+                bytes.len(),
+                "the message ends before its layout and check do",
+            )),
+            _ if !check.of(&bytes[..end]).eq(bytes[end..].iter().copied()) => {
+                let message = "the check does not match: the message is damaged, or of another schema";
+                Err(Error::new(Kind::Malformed, end, message))
+            }
+            _ => result,
+        }
+    }
+
+    fn decode_body(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
         let message;
         if self.is_plain() {
             let mut reader = Reader::new(bytes, 1);
@@ -149,7 +198,7 @@ impl Layout {
             message = self.read(&mut source, device)?;
             source.finish()?;
         }
-        self.check(&message)?;
+        self.validate(&message)?;
         Ok(message)
     }
 

@@ -6,6 +6,7 @@ mod any;
 mod bits;
 mod canonical;
 mod carries;
+mod check;
 mod checks;
 mod decode;
 mod derive;
@@ -28,6 +29,7 @@ mod size;
 mod trace;
 mod wire;
 
+pub use check::Check;
 pub use error::Error;
 pub use explain::Row;
 pub use layout::{Layout, MAX_PLAIN_BYTES};

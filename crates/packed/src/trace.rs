@@ -46,11 +46,13 @@ impl Layout {
         }
         self.check_start(bytes)?;
         tell(Step::Slot(self.slot()));
-        let mut source = Traced { reader: Reader::new(bytes, 1), tell };
-        let message = self.read(&mut source, device)?;
-        source.reader.finish()?;
-        self.check(&message)?;
-        Ok(message)
+        self.sealed(bytes, |bytes| {
+            let mut source = Traced { reader: Reader::new(bytes, 1), tell };
+            let message = self.read(&mut source, device)?;
+            source.reader.finish()?;
+            self.validate(&message)?;
+            Ok(message)
+        })
     }
 }
 

@@ -52,6 +52,21 @@ fn messages_encode_to_their_bytes_and_back() {
 }
 
 #[test]
+fn modelled_messages_encode_to_their_bytes_and_back() {
+    for (name, layout, vector) in load("modelled.json") {
+        assert!(!layout.is_plain(), "{name}");
+        let (message, bytes) = (value(&vector["value"]), message(&vector));
+        let mut out = Vec::new();
+        layout.encode(&message, &mut out).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(out, bytes, "{name}");
+        assert_eq!(layout.decode(&bytes, None).as_ref(), Ok(&message), "{name}");
+        for end in 0..bytes.len() {
+            assert_eq!(layout.decode(&bytes[..end], None).unwrap_err().kind(), Kind::Truncated, "{name}");
+        }
+    }
+}
+
+#[test]
 fn what_is_no_message_is_refused() {
     let of_formats = load("formats.json").into_iter().filter(|(.., vector)| vector["kind"].is_string());
     for (name, layout, vector) in load("invalid.json").into_iter().chain(of_formats) {

@@ -37,6 +37,7 @@
 //! ```
 
 mod alike;
+mod bundle;
 mod bundled;
 mod compile;
 mod decimal;
@@ -60,6 +61,7 @@ mod time_text;
 mod validate;
 
 pub use alike::alike;
+pub use bundle::Folders;
 pub use bundled::{bundled, bundled_named};
 pub use compile::{Options, has_keywords, warnings};
 pub use diff::{Change, diff};

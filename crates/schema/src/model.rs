@@ -19,6 +19,8 @@ pub struct Model {
     pub definitions: Vec<Type>,
     /// `x-dunnage-slot`: the number of its packed layout on the wire, 1 to 63; 1 without it.
     pub slot: u8,
+    /// `x-dunnage-check`: the bytes of check behind its packed messages, 0 to 2; 0 without it.
+    pub check: u8,
 }
 
 /// What one value may be.

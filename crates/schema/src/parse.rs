@@ -42,6 +42,23 @@ impl Node {
         }
     }
 
+    /// Puts `value` under `key` of an object: where that stands, else first.
+    pub(crate) fn set(&mut self, key: &str, value: Node) {
+        if let Node::Object(entries) = self {
+            match entries.iter_mut().find(|(k, _)| k == key) {
+                Some((_, node)) => *node = value,
+                None => entries.insert(0, (key.to_owned(), value)),
+            }
+        }
+    }
+
+    /// Takes `key` out of an object.
+    pub(crate) fn remove(&mut self, key: &str) {
+        if let Node::Object(entries) = self {
+            entries.retain(|(k, _)| k != key);
+        }
+    }
+
     /// The text under `key` of an object, if it is text.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.get(key) {

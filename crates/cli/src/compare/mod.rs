@@ -30,6 +30,8 @@ pub struct Compare {
     /// Schema of the message: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
+    #[command(flatten)]
+    schemas: input::Schemas,
     /// A link that has to carry the message; without any, all links with a limit
     #[arg(long, value_name = "ID", value_parser = link_id())]
     link: Vec<&'static Link>,
@@ -57,7 +59,7 @@ pub fn link_id() -> impl clap::builder::TypedValueParser<Value = &'static Link> 
 impl Compare {
     pub fn run(self) -> Result<(), Failure> {
         let text = self.message.message(false)?;
-        let model = self.schema.as_deref().map(input::schema).transpose()?;
+        let model = self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?;
         let comparison = Comparison::measure(&text, model.as_ref(), links(&self.link));
         let mut comparison = comparison.map_err(|error| {
             let failure = input::json_failure(error, &text, "one is compared at a time");
@@ -104,7 +106,7 @@ fn links(asked: &[&'static Link]) -> Vec<&'static Link> {
 
 /// Prints the table of one message with its schema, for `dunnage demo`.
 pub fn print(text: &[u8], schema: &str) -> Result<(), Failure> {
-    let model = input::schema(schema)?;
+    let model = input::Schemas::default().model(schema)?;
     let comparison = Comparison::measure(text, Some(&model), links(&[]))?;
     let mut output = output::stdout();
     write!(output, "{}", table::render(&comparison))?;

@@ -55,7 +55,7 @@ impl Reports {
         let count = fleet.containers().len();
         // One after the other, so that the messages are spread over time.
         let due = (0..count).map(|index| CADENCE * index as f64 / count as f64).collect();
-        let model = input::schema(SCHEMA)?;
+        let model = input::Schemas::default().model(SCHEMA)?;
         let choice = |place, link: &str, door, formats: &[Id]| -> Result<_, Failure> {
             let unknown = || Failure::Failed(format!("no link is called {link}"));
             let open = |id: &Id| Ok((*id, id.open(Some(&model), Mapping::Exact)?));

@@ -45,6 +45,8 @@ pub struct Inspect {
     /// Schema of the message, for packed, avro, struct and protobuf: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
+    #[command(flatten)]
+    schemas: input::Schemas,
     /// Device that sent the message, for fields that packed leaves out because the receiver knows them
     #[arg(long, value_name = "ID")]
     device: Option<String>,
@@ -97,7 +99,8 @@ impl Wire {
 
 impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
-        let (id, model) = (self.format.id(), self.schema.as_deref().map(input::schema).transpose()?);
+        let (id, model) =
+            (self.format.id(), self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?);
         let Some(reader) = self.format.reader(model.as_ref()) else {
             return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
         };

@@ -38,6 +38,8 @@ pub struct Check {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
     #[arg(value_name = "SCHEMA")]
     schema: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
     /// A message to validate, as JSON; - is standard input
     #[arg(value_name = "FILE")]
     message: Option<PathBuf>,
@@ -81,8 +83,8 @@ struct Fault<'a> {
 
 impl Check {
     pub fn run(self) -> Result<(), Failure> {
-        let text = input::schema_text(&self.schema)?;
-        let model = match input::compile(&self.schema, &text) {
+        let text = self.schemas.text(&self.schema)?;
+        let model = match self.schemas.compile(&self.schema, &text) {
             Ok(model) => model,
             Err(error) => return self.schema_error(&error),
         };

@@ -34,6 +34,8 @@ pub struct Diff {
     /// The new schema
     #[arg(value_name = "NEW")]
     new: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -68,7 +70,7 @@ struct Difference<'a> {
 
 impl Diff {
     pub fn run(self) -> Result<(), Failure> {
-        let (old, new) = (input::schema(&self.old)?, input::schema(&self.new)?);
+        let (old, new) = (self.schemas.model(&self.old)?, self.schemas.model(&self.new)?);
         let changes = diff(&old, &new);
         let (old, new) = (Packed::of(&Layout::new(&old)), Packed::of(&Layout::new(&new)));
         let verdict = match (old.fingerprint == new.fingerprint, old.slot == new.slot) {

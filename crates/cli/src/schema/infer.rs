@@ -7,7 +7,8 @@ use crate::{
 use anstyle::Style;
 use clap::Args;
 use dunnage_formats::{Id, Mapping};
-use dunnage_schema::{Inferred, infer};
+use dunnage_packed::Layout;
+use dunnage_schema::{Inferred, Model, infer};
 use std::{
     io::{self, Write},
     path::PathBuf,
@@ -135,9 +136,23 @@ impl Samples {
             );
         }
         let mut output = io::stdout().lock();
-        writeln!(output, "{}", inferred.schema)?;
+        writeln!(output, "{}", with_slot(&inferred.schema)?)?;
         Ok(output.flush()?)
     }
+}
+
+/// The inferred schema with a slot of its own: another schema has another, but for one in 63.
+fn with_slot(schema: &str) -> Result<String, Failure> {
+    let model = Model::compile(schema).map_err(|e| Failure::about("the inferred schema", e))?;
+    let slot = Layout::new(&model).derived_slot();
+    let head = schema
+        .lines()
+        .take_while(|line| line.starts_with(['{']) || line.starts_with("  \"$schema\""))
+        .count();
+    let mut lines: Vec<&str> = schema.lines().collect();
+    let line = format!("  \"x-dunnage-slot\": {slot},");
+    lines.insert(head, &line);
+    Ok(lines.join("\n"))
 }
 
 /// `text` with control characters escaped: names come from messages, and must not command a terminal.

@@ -18,6 +18,8 @@ pub struct Show {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
     #[arg(value_name = "SCHEMA")]
     schema: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -57,7 +59,7 @@ struct Part<'a> {
 
 impl Show {
     pub fn run(self) -> Result<(), Failure> {
-        let layout = Layout::new(&input::schema(&self.schema)?);
+        let layout = Layout::new(&self.schemas.model(&self.schema)?);
         let packed = Packed::of(&layout);
         let rows = layout.explain();
         let mut output = output::stdout();

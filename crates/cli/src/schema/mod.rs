@@ -1,5 +1,6 @@
 //! `dunnage schema`: what is made of a schema, and where a schema comes from.
 
+mod bundle;
 mod check;
 mod diff;
 mod fields;
@@ -12,7 +13,7 @@ pub mod table;
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
 
-/// Infer, check, measure and compare schemas
+/// Infer, check, bundle, measure and compare schemas
 #[derive(Args)]
 pub struct Schema {
     #[command(subcommand)]
@@ -23,6 +24,7 @@ pub struct Schema {
 enum Command {
     Infer(infer::Infer),
     Check(check::Check),
+    Bundle(bundle::Bundle),
     Size(size::Size),
     Layout(layout::Show),
     Diff(diff::Diff),
@@ -33,6 +35,7 @@ impl Schema {
         match self.command {
             Command::Infer(infer) => infer.run(),
             Command::Check(check) => check.run(),
+            Command::Bundle(bundle) => bundle.run(),
             Command::Size(size) => size.run(),
             Command::Layout(show) => show.run(),
             Command::Diff(diff) => diff.run(),

@@ -19,6 +19,8 @@ pub struct Size {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
     #[arg(value_name = "SCHEMA")]
     schema: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
     /// A link; without any, all of them
     #[arg(long, value_name = "ID", value_parser = link_id())]
     link: Vec<&'static Link>,
@@ -80,7 +82,7 @@ struct Carriage {
 
 impl Size {
     pub fn run(self) -> Result<(), Failure> {
-        let layout = Layout::new(&input::schema(&self.schema)?);
+        let layout = Layout::new(&self.schemas.model(&self.schema)?);
         let packed = Packed::of(&layout);
         let mut rows = layout.explain();
         rows.retain(|row| row.bits.max != Some(0));

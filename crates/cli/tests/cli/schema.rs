@@ -138,3 +138,87 @@ fn a_required_field_without_a_property_is_warned_of() {
     let report = dunnage(&["schema", "check", "-", "--json"], schema).json();
     assert_eq!(report["warnings"].as_array().unwrap().len(), 1);
 }
+
+/// A temperature up to `most`, with what else stands at the top.
+fn reading(most: u32, top: &str) -> String {
+    format!(
+        r#"{{"title":"Reading",{top}"type":"object","properties":{{"t":{{"type":"number","multipleOf":0.25,"minimum":-40,"maximum":{most}}}}},"required":["t"],"additionalProperties":false}}"#
+    )
+}
+
+#[test]
+fn a_message_of_another_schema_is_refused_by_its_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let convert = |schema: &str, from: &str, to: &str, input: &[u8], more: &[&str]| {
+        let arguments = ["convert", "--from", from, "--to", to, "--schema", schema];
+        dunnage(&[&arguments, more].concat(), input)
+    };
+    // Without a check, nobody notices.
+    let (old, new) = (file("old.json", reading(60, "")), file("new.json", reading(600, "")));
+    let bytes = convert(&old, "json", "packed", br#"{"t":14.25}"#, &[]).stdout;
+    assert_eq!(convert(&new, "packed", "json", &bytes, &[]).text(), "{\"t\":394}\n");
+    let refused = convert(&new, "packed", "json", &bytes, &["--require-check"]);
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("x-dunnage-check") && refused.stdout.is_empty(), "{}", refused.stderr);
+    for check in [1, 2] {
+        let top = format!(r#""x-dunnage-check":{check},"#);
+        let (old, new) = (file("old.json", reading(60, &top)), file("new.json", reading(600, &top)));
+        let bytes = convert(&old, "json", "packed", br#"{"t":14.25}"#, &["--require-check"]).stdout;
+        let own = convert(&old, "packed", "json", &bytes, &["--require-check"]);
+        assert_eq!(own.text(), "{\"t\":14.25}\n");
+        let other = convert(&new, "packed", "json", &bytes, &[]);
+        assert_eq!(other.code, 1, "{}", other.stderr);
+        assert!(other.stderr.contains("the check does not match"), "{}", other.stderr);
+        let generated = dunnage(
+            &["generate", "c", "--schema", &old, "-o", &format!("{}/out{check}", folder.path().display())],
+            "",
+        );
+        assert_eq!(generated.code, 0, "{}", generated.stderr);
+        assert!(generated.stderr.contains("slot 1, layout "), "{}", generated.stderr);
+        assert!(generated.stderr.contains(&format!("a check of {check} byte(s)")), "{}", generated.stderr);
+    }
+}
+
+#[test]
+fn an_inferred_schema_has_a_slot_that_follows_from_its_layout() {
+    let slot = |messages: &str| {
+        let schema = dunnage(&["schema", "infer", "--lines"], messages).text().to_owned();
+        let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+        let slot = schema["x-dunnage-slot"].as_u64().unwrap();
+        assert!((1..=63).contains(&slot), "{schema}");
+        slot
+    };
+    let (a, b) = ("{\"on\":true}\n{\"on\":false}\n", "{\"on\":true,\"x\":null}\n");
+    assert_eq!(slot(a), slot(a));
+    assert_ne!(slot(a), slot(b));
+}
+
+#[test]
+fn a_schema_of_several_files_is_one_when_its_folder_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::create_dir(folder.path().join("parts")).unwrap();
+    std::fs::write(path("main.json"), r#"{"properties":{"id":{"$ref":"parts/id.json"}}}"#).unwrap();
+    std::fs::write(path("parts/id.json"), r#"{"type":"string","format":"uuid"}"#).unwrap();
+    let (main, directory) = (path("main.json"), folder.path().display().to_string());
+    let alone = dunnage(&["schema", "check", &main], "");
+    assert_eq!(alone.code, 1);
+    assert!(alone.stderr.contains("--schema-dir"), "{}", alone.stderr);
+    let bundle = dunnage(&["schema", "bundle", &main, "--schema-dir", &directory], "");
+    std::fs::write(path("whole.json"), bundle.text()).unwrap();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let outside = dunnage(&["schema", "check", &main, "--schema-dir", &path("empty")], "");
+    assert_eq!(outside.code, 1, "{}", outside.any_text());
+    let whole = path("whole.json");
+    for (message, code) in [(r#"{"id":"9f4d8a70-3c1b-4e8e-9d0a-5f2b6c7d8e9f"}"#, 0), (r#"{"id":"none"}"#, 1)]
+    {
+        let asserted = dunnage(&["schema", "check", &whole, "-", "--assert-formats"], message);
+        assert_eq!(asserted.code, code, "{}", asserted.stderr);
+        assert_eq!(dunnage(&["schema", "check", &whole, "-"], message).code, 0);
+    }
+}

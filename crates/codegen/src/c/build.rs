@@ -66,6 +66,7 @@ impl<'l> Builder<'l> {
             "MIN_SIZE",
             "SLOT",
             "FINGERPRINT",
+            "CHECK_SIZE",
             "OK",
             "TRUNCATED",
             "MALFORMED",

@@ -16,6 +16,9 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>) -> St
     let mut sizes = format!("#define {prefix}_MAX_SIZE {}\n", layout.max_bytes().unwrap_or_default());
     let _ = writeln!(sizes, "#define {prefix}_MIN_SIZE {}", layout.min_bytes());
     let _ = writeln!(sizes, "#define {prefix}_SLOT {}", layout.slot());
+    if let Some(check) = layout.check() {
+        let _ = writeln!(sizes, "#define {prefix}_CHECK_SIZE {}", check.bytes());
+    }
     let hex: String = layout.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
     let _ = writeln!(sizes, "#define {prefix}_FINGERPRINT \"{hex}\"");
     let what = "Bytes of the largest and the smallest message, the byte that each begins with, the SHA-256 of its layout.";

@@ -49,7 +49,7 @@ pub fn c(layout: &Layout, link: Option<Link<'_>>) -> Result<Files, Vec<Fault>> {
     let plan = plan(layout)?;
     let name = layout.name().to_lowercase();
     let header = header::header(&plan, layout, link);
-    let source = source::source(&plan, &name);
+    let source = source::source(&plan, layout, &name);
     Ok(Files { name, header, source })
 }
 

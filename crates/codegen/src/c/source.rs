@@ -1,16 +1,34 @@
 //! The `.c`: what the messages need of `support/`, and the two functions.
 
 use super::{decode::decode, encode::encode, pattern::tables, plan::Plan};
+use dunnage_packed::{Check, Layout};
+
+/// What a layout with a check adds to the function that writes, and to the one that reads: at its start and at its end.
+const CHECK: &str = "    put_check(&w, buffer);\n";
+const SPLIT: &str = "    /* The message without its check. */
+    const size_t body = size > PREFIX_CHECK_SIZE ? size - PREFIX_CHECK_SIZE : size;
+    const bool is_own = body != size && is_checked(bytes, bytes + body);
+";
+const COMPARE: &str = "        if (body == size) r.error = PREFIX_TRUNCATED;
+        else if (!is_own && r.error != PREFIX_TRUNCATED) r.error = PREFIX_MALFORMED;
+        if (!is_own) r.field = PREFIX_FIELD_MESSAGE;
+";
 
 /// The text of the source whose header is `file`.h.
-pub(super) fn source(plan: &Plan, file: &str) -> String {
+pub(super) fn source(plan: &Plan, layout: &Layout, file: &str) -> String {
     let (encode, decode) = (encode(plan), decode(plan));
     let uses = |call: &str| encode.contains(&format!("{call}(")) || decode.contains(&format!("{call}("));
     let (patterns, floats) = (!plan.patterns.is_empty(), uses("put_float"));
     let (texts, sized) = (uses("put_text"), uses("put_sized"));
     let wide = uses("put_wide") || uses("get_wide");
     let support = |text: &str| text.replace("NAME", &plan.name).replace("PREFIX", &plan.prefix);
-    let function = |text: &str, statements: &str| support(text).replace("STATEMENTS\n", statements);
+    let check = layout.check();
+    let when_checked = |statements: &'static str| if check.is_some() { statements } else { "" };
+    let function = |text: &str, statements: &str| {
+        let text = text.replace("SPLIT\n", when_checked(SPLIT)).replace("COMPARE\n", when_checked(COMPARE));
+        let text = text.replace("LENGTH", if check.is_some() { "body" } else { "size" });
+        support(&text.replace("CHECK\n", when_checked(CHECK))).replace("STATEMENTS\n", statements)
+    };
     let parts = [
         (floats, "#include <float.h>\n".to_owned()),
         (patterns, "#include <limits.h>\n".to_owned()),
@@ -22,7 +40,9 @@ pub(super) fn source(plan: &Plan, file: &str) -> String {
         (floats, include_str!("support/float.c").to_owned()),
         (patterns, if patterns { tables(plan) } else { String::new() }),
         (wide, include_str!("support/wide.c").to_owned()),
+        (check.is_some(), check.map(|check| sum(check, &support)).unwrap_or_default()),
         (true, support(include_str!("support/writer.c"))),
+        (check.is_some(), support(include_str!("support/put_check.c"))),
         (!encode.is_empty(), support(include_str!("support/put_index.c"))),
         (uses("put_small"), support(include_str!("support/put_small.c"))),
         (uses("put_wide"), support(include_str!("support/put_wide.c"))),
@@ -48,4 +68,10 @@ pub(super) fn source(plan: &Plan, file: &str) -> String {
         text.push_str(part);
     }
     text
+}
+
+/// The routine of the check.
+fn sum(check: Check, support: &dyn Fn(&str) -> String) -> String {
+    let text = include_str!("support/check.c").replace("SEED", &format!("{:#06x}u", check.seed()));
+    support(&text.replace("POLYNOMIAL", &format!("{:#06x}u", check.polynomial())))
 }

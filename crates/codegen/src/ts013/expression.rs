@@ -74,7 +74,8 @@ impl Emitter {
 
     /// The codec of a type that no message has on the wire, for checking alone.
     pub fn unlaid(&mut self, kind: &Type, depth: usize) -> String {
-        let model = Model { name: String::new(), root: kind.clone(), definitions: Vec::new(), slot: 1 };
+        let model =
+            Model { name: String::new(), root: kind.clone(), definitions: Vec::new(), slot: 1, check: 0 };
         let before = std::mem::replace(&mut self.checking, true);
         let codec = self.codec(kind, Layout::new(&model).root(), depth);
         self.checking = before;

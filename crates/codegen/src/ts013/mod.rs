@@ -15,6 +15,7 @@ pub use examples::ts013_examples;
 
 use dunnage_packed::{Layout, OpenPart};
 use expression::Emitter;
+use runtime::Piece;
 
 /// Most bytes of a codec that The Things Stack takes.
 pub const MAX_TS013_BYTES: usize = 40_960;
@@ -34,9 +35,16 @@ pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
     }
     let mut text = header::comment(layout, schema);
     text.push_str(&format!("\nvar SLOT = {};\n", layout.slot()));
+    if let Some(check) = layout.check() {
+        emitter.used.insert(Piece::Check);
+        let (size, seed, polynomial) = (check.bytes(), check.seed(), check.polynomial());
+        text.push_str(&format!(
+            "var CHECK_SIZE = {size}, SEED = {seed:#06x}, POLYNOMIAL = {polynomial:#06x};\n"
+        ));
+    }
     for piece in runtime::pieces(&emitter.used) {
         text.push('\n');
-        text.push_str(piece);
+        text.push_str(&piece);
     }
     text.push_str(&format!("\nvar LAYOUT = {expression};\n"));
     if text.len() > MAX_TS013_BYTES {

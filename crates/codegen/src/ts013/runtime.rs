@@ -31,6 +31,7 @@ pub(super) enum Piece {
     Lengths,
     Format,
     Keywords,
+    Check,
     Ends,
 }
 
@@ -64,6 +65,7 @@ impl Piece {
             Piece::Lengths => ("lengths", include_str!("runtime/lengths.js")),
             Piece::Format => ("format", include_str!("runtime/format.js")),
             Piece::Keywords => ("keywords", include_str!("runtime/keywords.js")),
+            Piece::Check => ("checkOf", include_str!("runtime/check.js")),
             Piece::Ends => ("ends", include_str!("runtime/ends.js")),
         }
     }
@@ -83,11 +85,18 @@ impl Piece {
 }
 
 /// The pieces that a codec with those needs.
-pub(super) fn pieces(used: &BTreeSet<Piece>) -> Vec<&'static str> {
+///
+/// Those of a layout with a check take it from messages and add it.
+pub(super) fn pieces(used: &BTreeSet<Piece>) -> Vec<String> {
     let mut all: BTreeSet<Piece> = [Piece::Message, Piece::Object, Piece::Ends].into();
     for piece in used {
         all.insert(*piece);
         all.extend(piece.needs());
     }
-    all.into_iter().map(|piece| piece.source().1).collect()
+    let (read, write) = match used.contains(&Piece::Check) {
+        true => ("reading(takeCheck(), readLayout)", "message.concat(checkOf(message))"),
+        false => ("readLayout()", "message"),
+    };
+    let text = |piece: Piece| piece.source().1.replace("READING", read).replace("WRITTEN", write);
+    all.into_iter().map(text).collect()
 }

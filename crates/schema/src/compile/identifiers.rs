@@ -75,12 +75,8 @@ impl<'a> Identifiers<'a> {
 }
 
 /// `reference` as seen from `base`, for the references that schemas have: whole addresses, paths and names of files.
-fn absolute(base: &str, reference: &str) -> String {
-    let has_scheme = reference.split_once(':').is_some_and(|(scheme, _)| {
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-    });
-    if has_scheme {
+pub(crate) fn absolute(base: &str, reference: &str) -> String {
+    if has_scheme(reference) {
         return reference.to_owned();
     }
     let path = base.find("://").map_or(0, |scheme| {
@@ -91,6 +87,14 @@ fn absolute(base: &str, reference: &str) -> String {
         _ => base[path..].rfind('/').map_or(path, |i| path + i + 1),
     };
     format!("{}{}", &base[..folder], reference.strip_prefix("./").unwrap_or(reference))
+}
+
+/// Whether the reference is a whole address.
+pub(crate) fn has_scheme(reference: &str) -> bool {
+    reference.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+    })
 }
 
 #[cfg(test)]

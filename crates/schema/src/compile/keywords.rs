@@ -110,6 +110,9 @@ pub(super) const NOTATIONS: [&str; 3] = ["x-dunnage-number", "x-dunnage-numbers"
 /// The number of the layout: it stands at the top of the schema only.
 pub(super) const SLOT: &str = "x-dunnage-slot";
 
+/// The check of packed messages: it stands at the top of the schema only.
+pub(super) const CHECK: &str = "x-dunnage-check";
+
 /// Keywords that would change the meaning and are not implemented.
 const UNSUPPORTED: [&str; 5] = ["$dynamicRef", "$recursiveRef", "extends", "disallow", "divisibleBy"];
 
@@ -119,7 +122,7 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
         if is_known(keyword) || keyword.starts_with("x-") && !keyword.starts_with(PREFIX) {
             continue;
         }
-        let message = if keyword == SLOT {
+        let message = if [SLOT, CHECK].contains(&keyword.as_str()) {
             if at.is_empty() {
                 continue;
             }
@@ -128,7 +131,7 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
             format!("the keyword {keyword} is not supported, and ignoring it would accept other messages")
         } else if keyword.starts_with(PREFIX) {
             let ours: Vec<_> = all().filter(|k| k.starts_with(PREFIX)).collect();
-            format!("there is no keyword {keyword}; there are {} and {SLOT}", ours.join(", "))
+            format!("there is no keyword {keyword}; there are {}, {SLOT} and {CHECK}", ours.join(", "))
         } else if let Some(meant) = all().find(|known| dialect.is_strict() && is_like(keyword, known)) {
             format!(
                 "the keyword {keyword:?} is not known; did you mean {meant}? One of your own begins with x-"
@@ -187,7 +190,7 @@ mod tests {
     #[test]
     fn the_specification_lists_every_keyword() {
         let specification = include_str!("../../../../spec/schema.md");
-        for keyword in all().chain(UNSUPPORTED).chain([SLOT]) {
+        for keyword in all().chain(UNSUPPORTED).chain([SLOT, CHECK]) {
             assert!(specification.contains(&format!("`{keyword}`")), "{keyword}");
         }
     }

@@ -1,7 +1,13 @@
 //! `x-dunnage-known`: text that the receiver knows before the message comes. `x-dunnage-slot`: the layout's number.
+//! `x-dunnage-check`: the check behind its messages.
 
-use super::{Compiler, Schema, keywords::SLOT, number};
+use super::{
+    Compiler, Schema,
+    keywords::{CHECK, SLOT},
+    number,
+};
 use crate::{SchemaError, Type, parse::Node};
+use std::ops::RangeInclusive;
 
 /// The keyword, and the only thing that a receiver knows.
 const KNOWN: &str = "x-dunnage-known";
@@ -35,8 +41,20 @@ impl<'a> Compiler<'a> {
 
 /// The slot of the whole schema, 1 without the keyword.
 pub(super) fn slot(root: &Node) -> Result<u8, SchemaError> {
-    let Some(node) = root.get(SLOT) else { return Ok(1) };
+    top(root, SLOT, 1..=63, 1)
+}
+
+/// The bytes of the check behind packed messages, none without the keyword.
+pub(super) fn check(root: &Node) -> Result<u8, SchemaError> {
+    top(root, CHECK, 1..=2, 0)
+}
+
+/// The number that `keyword` has at the top of the schema.
+fn top(root: &Node, keyword: &str, range: RangeInclusive<u8>, without: u8) -> Result<u8, SchemaError> {
+    let Some(node) = root.get(keyword) else { return Ok(without) };
     let n = number::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u8::try_from(n).ok());
-    n.filter(|n| (1..=63).contains(n))
-        .ok_or_else(|| SchemaError::new("", SLOT, format!("{SLOT} must be a whole number from 1 to 63")))
+    n.filter(|n| range.contains(n)).ok_or_else(|| {
+        let message = format!("{keyword} must be a whole number from {} to {}", range.start(), range.end());
+        SchemaError::new("", keyword, message)
+    })
 }

@@ -13,7 +13,7 @@ mod meet_number;
 mod notation;
 mod number;
 mod object;
-mod positions;
+pub(crate) mod positions;
 mod recursion;
 mod reference;
 mod sensor;
@@ -66,7 +66,8 @@ impl Model {
         compiler.close_root(&kind);
         let name = identifier(root.text("title").unwrap_or_default());
         let definitions = compiler.finished_definitions(&kind)?;
-        Ok(Model { name, root: kind, definitions, slot: known::slot(&root)? })
+        let (slot, check) = (known::slot(&root)?, known::check(&root)?);
+        Ok(Model { name, root: kind, definitions, slot, check })
     }
 }
 

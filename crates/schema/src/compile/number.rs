@@ -122,11 +122,13 @@ fn bounds(
         let round = if is_low == excluded { Round::Down } else { Round::Up };
         let off = i128::from(excluded) * if is_low { 1 } else { -1 };
         let n = exact.scaled_towards(places, round).map(|n| n + off);
-        let Some(n) = n.filter(|n| (limits.0..=limits.1).contains(n)) else {
-            return Err(
-                schema.error(keyword, format!("{keyword} in steps of multipleOf does not fit 64 bits"))
-            );
-        };
+        // What does not even fit 128 bits is beyond all numbers on its side.
+        let n = n.unwrap_or(if exact.is_positive() { i128::MAX } else { i128::MIN });
+        if is_low && n > limits.1 || !is_low && n < limits.0 {
+            let message =
+                format!("{keyword} leaves no number that fits 64 bits in units of multipleOf's last decimal");
+            return Err(schema.error(keyword, message));
+        }
         if is_low {
             min = min.max(n);
             lowest = keyword;

@@ -1,6 +1,9 @@
-//! Where schemas stand inside a schema.
+//! Where schemas stand inside a schema, and what they are called.
 
+use super::{Dialect, identifiers};
 use crate::parse::Node;
+
+pub(crate) use identifiers::{absolute, has_scheme};
 
 /// Keywords whose value is a schema.
 const ONE: [&str; 12] = [
@@ -41,4 +44,35 @@ pub(super) fn subschemas(node: &Node) -> Vec<(Vec<String>, &Node)> {
         }
     }
     found
+}
+
+/// Calls `visit` with a schema and with all schemas inside it.
+pub(crate) fn each(node: &mut Node, visit: &mut dyn FnMut(&mut Node)) {
+    visit(node);
+    let Node::Object(entries) = node else { return };
+    for (keyword, value) in entries {
+        match value {
+            Node::Object(inner) if NAMED.contains(&keyword.as_str()) => {
+                inner.iter_mut().for_each(|(_, node)| each(node, visit));
+            }
+            Node::Array(items) if MANY.contains(&keyword.as_str()) => {
+                items.iter_mut().for_each(|node| each(node, visit));
+            }
+            Node::Object(_) if ONE.contains(&keyword.as_str()) => each(value, visit),
+            _ => {}
+        }
+    }
+}
+
+/// The keyword that names a schema in its dialect.
+pub(crate) fn id_keyword(node: &Node) -> &'static str {
+    if Dialect::of(node, "") == Ok(Dialect::Draft4) { "id" } else { "$id" }
+}
+
+/// What the schemas of a text are called, as it stands there.
+pub(crate) fn identifiers(node: &Node) -> Vec<String> {
+    let keyword = id_keyword(node);
+    let own = node.text(keyword).map(|id| id.trim_end_matches('#').to_owned());
+    let inside = subschemas(node).into_iter().flat_map(|(_, inner)| identifiers(inner));
+    own.into_iter().chain(inside).collect()
 }

@@ -69,7 +69,12 @@ impl<'a> Compiler<'a> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let pointer =
             percent_decoded(fragment).ok_or_else(|| format!("{reference:?} is not percent-encoded UTF-8"))?;
-        let missing = || format!("{reference:?} is not in this schema, which has to be complete in itself");
+        let missing = || {
+            format!(
+                "{reference:?} is not in this schema. A file that it refers to is read from the folders that are given for that \
+                 (--schema-dir, or the gateway's folder of schemas), and nothing from the network"
+            )
+        };
         if !pointer.is_empty() && !pointer.starts_with('/') {
             return self.identifiers.anchor(from, document, &pointer).ok_or_else(missing);
         }

@@ -129,7 +129,7 @@ fn check_homes(
                 format!("{keyword} belongs to the type {home} and says nothing about {}", names.join(", "))
             }
             None if ours => format!("{keyword} without \"type\": \"{home}\" would allow every other type"),
-            Some(names) if (ours || schema.dialect.is_strict()) && !names.iter().any(is_home) => {
+            Some(names) if ours && !names.iter().any(is_home) => {
                 format!("{keyword} belongs to the type {home} and says nothing about {}", names.join(", "))
             }
             _ => continue,

@@ -41,6 +41,9 @@ impl fmt::Display for Change {
 /// ```
 pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
     let mut walk = Walk { old, new, definitions: HashSet::new(), changes: Vec::new() };
+    if old.check != new.check {
+        walk.note("", true, format!("check was of {} bytes, now of {}", old.check, new.check));
+    }
     walk.kinds("", &old.root, &new.root);
     walk.changes
 }

@@ -14,7 +14,7 @@ mod text;
 mod time_text;
 mod value;
 mod words;
-mod write;
+pub(crate) mod write;
 
 use crate::{Model, parse::Node};
 use std::fmt;

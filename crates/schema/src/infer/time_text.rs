@@ -1,7 +1,7 @@
 //! Text that is a time in one notation.
 
 use super::{text::with, value::counted, write};
-use crate::{Model, Type, parse::Node, validate::is_date_time};
+use crate::{Format, Model, Type, parse::Node};
 use dunnage_pson::Value;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -89,7 +89,7 @@ fn zoned(texts: &[&str]) -> Option<(Node, String)> {
     };
     let pattern = format!("^{year}-[01][0-9]-[0-3][0-9]{separator}[0-2][0-9]:[0-5][0-9]:[0-6][0-9]{end}$");
     let mut keywords = vec![("type".to_owned(), write::text("string"))];
-    let is_rfc_3339 = texts.iter().all(|text| is_date_time(text));
+    let is_rfc_3339 = texts.iter().all(|text| Format::DateTime.is(text));
     keywords.extend(is_rfc_3339.then(|| ("format".to_owned(), write::text("date-time"))));
     keywords.push(("pattern".to_owned(), write::text(&pattern)));
     let kinds = if zones > 0 { "with any offset and decimals" } else { "with any decimals" };

@@ -24,7 +24,7 @@ pub(super) fn object<const N: usize>(entries: [(&str, Node); N]) -> Node {
 }
 
 /// The text of a schema, without a newline at its end.
-pub(super) fn schema(node: &Node) -> String {
+pub(crate) fn schema(node: &Node) -> String {
     let mut out = String::new();
     write(node, 0, 0, &mut out);
     out

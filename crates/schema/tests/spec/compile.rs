@@ -268,7 +268,7 @@ fn the_name_is_an_identifier_made_from_the_title() {
     }
     assert_eq!(
         Model::compile("true").unwrap(),
-        Model { name: "Message".into(), root: Type::Any, definitions: vec![], slot: 1 }
+        Model { name: "Message".into(), root: Type::Any, definitions: vec![], slot: 1, check: 0 }
     );
 }
 

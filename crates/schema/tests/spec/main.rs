@@ -1,6 +1,7 @@
 //! `spec/schema.md` and `spec/schemas`, held against the compiler and against an ordinary validator.
 
 mod agreement;
+mod bundle;
 mod bundled;
 mod compile;
 mod diff;

@@ -390,3 +390,24 @@ fn many_choices_inside_one_another_do_not_take_the_stack() {
     let violation = model.validate(&nested(100)).unwrap_err();
     assert!(violation.message().contains("inside one another"), "{violation}");
 }
+
+#[test]
+fn keywords_of_other_types_and_bounds_beyond_64_bits_restrict_nothing() {
+    for (schema, valid) in [
+        (r#"{"type":"array","items":{"type":"integer"},"additionalProperties":false}"#, "[1]"),
+        (r#"{"type":"string","minimum":1,"required":["a"]}"#, r#""x""#),
+        (r#"{"type":"null","items":{}}"#, "null"),
+        (r#"{"type":"integer","minimum":-1e30,"maximum":1e40}"#, "-9223372036854775808"),
+        (r#"{"type":"number","multipleOf":1e-16,"minimum":0,"maximum":1000}"#, "0.5"),
+        (r#"{"type":"number","multipleOf":0.01,"maximum":1e300}"#, "1.25"),
+    ] {
+        let model = Model::compile(schema).unwrap_or_else(|e| panic!("{e}: {schema}"));
+        assert_eq!(model.validate(&message(valid)), Ok(()), "{schema}");
+    }
+    for schema in
+        [r#"{"type":"integer","minimum":1e30}"#, r#"{"type":"number","multipleOf":0.01,"maximum":-1e30}"#]
+    {
+        let error = Model::compile(schema).unwrap_err();
+        assert!(error.to_string().contains("leaves no number that fits 64 bits"), "{error}");
+    }
+}

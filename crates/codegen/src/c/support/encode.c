@@ -5,6 +5,7 @@ size_t NAME_encode(const NAME *m, uint8_t *buffer, size_t size, NAME_fault *faul
 STATEMENTS
     if (w.at == w.end) refuse(&w, PREFIX_TRUNCATED, PREFIX_FIELD_MESSAGE);
     else *w.at++ = w.byte;
+CHECK
     if (fault) {
         fault->kind = w.error;
         fault->field = w.field;

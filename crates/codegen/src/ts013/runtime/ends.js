@@ -8,24 +8,9 @@ function begin() {
   carrying = false;
 }
 
-function decode(bytes) {
-  var i, data, end;
-  begin();
-  typed(typeof bytes === "object" && bytes !== null && whole(bytes.length), bytes, "bytes");
-  if (bytes.length > 1048576) {
-    fail("limit", "more than 1048576 bytes");
-  }
-  for (i = 0; i < bytes.length; i += 1) {
-    typed(whole(bytes[i]) && bytes[i] >= 0 && bytes[i] < 256, bytes[i], "a byte");
-    message.push(bytes[i]);
-  }
-  i = take(8);
-  if (i >= 64 || i === 0) {
-    fail("malformed", i === 0 ? "slot 0" : "mode " + (i >> 6) + ", which is reserved");
-  }
-  if (i !== SLOT) {
-    fail("range", "slot " + i + ", not " + SLOT);
-  }
+// The message behind the slot byte.
+function readLayout() {
+  var data, end;
   data = LAYOUT.read();
   part = place;
   if (take((8 - place % 8) % 8) !== 0) {
@@ -45,11 +30,32 @@ function decode(bytes) {
   return data;
 }
 
+function decode(bytes) {
+  var i;
+  begin();
+  typed(typeof bytes === "object" && bytes !== null && whole(bytes.length), bytes, "bytes");
+  if (bytes.length > 1048576) {
+    fail("limit", "more than 1048576 bytes");
+  }
+  for (i = 0; i < bytes.length; i += 1) {
+    typed(whole(bytes[i]) && bytes[i] >= 0 && bytes[i] < 256, bytes[i], "a byte");
+    message.push(bytes[i]);
+  }
+  i = take(8);
+  if (i >= 64 || i === 0) {
+    fail("malformed", i === 0 ? "slot 0" : "mode " + (i >> 6) + ", which is reserved");
+  }
+  if (i !== SLOT) {
+    fail("range", "slot " + i + ", not " + SLOT);
+  }
+  return READING;
+}
+
 function encode(data) {
   begin();
   put(SLOT, 8);
   LAYOUT.write(data);
-  return message;
+  return WRITTEN;
 }
 
 // What action makes of the input's member, or an error: "kind: reason at byte 3" when decoding, "at /pointer" when encoding.

@@ -1,0 +1,33 @@
+//! `dunnage schema bundle`: a schema and the files that it refers to, as one.
+
+use crate::{failure::Failure, input};
+use clap::Args;
+use std::io::{self, Write};
+
+/// Write a schema and the files that it refers to as one schema
+///
+/// The files are looked for in the folders that --schema-dir gives, and nowhere else. They stand under $defs with their
+/// $id, so that the result is complete in itself.
+#[derive(Args)]
+pub struct Bundle {
+    /// A JSON Schema file
+    #[arg(value_name = "SCHEMA")]
+    schema: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
+}
+
+impl Bundle {
+    pub fn run(self) -> Result<(), Failure> {
+        let text = self.schemas.text(&self.schema)?;
+        self.schemas
+            .compile(&self.schema, &text)
+            .map_err(|e| Failure::about(&self.schema, input::schema_reason(&e)))?;
+        let mut output = io::stdout().lock();
+        output.write_all(text.as_bytes())?;
+        if !text.ends_with('\n') {
+            output.write_all(b"\n")?;
+        }
+        Ok(output.flush()?)
+    }
+}

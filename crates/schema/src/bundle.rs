@@ -1,0 +1,255 @@
+//! A schema and the files that it refers to, as one text: `spec/schema.md`, "Other files".
+
+use crate::{SchemaError, compile::positions, infer::write, parse::Node};
+use std::{
+    collections::VecDeque,
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// Most files that one schema is put together from, and most that the folders are searched for a `$id`.
+const MAX_FILES: usize = 1000;
+/// Most bytes of a file.
+const MAX_BYTES: u64 = 1 << 20;
+/// Deepest folder inside a folder.
+const MAX_DEPTH: usize = 16;
+/// What a file without an absolute `$id` is called in the bundle, with its path in its folder behind.
+const NAME: &str = "dunnage://schemas/";
+
+/// The folders in which the files of schemas may be. Nothing outside of them is read, and nothing from the network.
+#[derive(Debug, Clone, Default)]
+pub struct Folders {
+    /// Their true paths, without links.
+    roots: Vec<PathBuf>,
+}
+
+/// A file of a bundle.
+struct Document {
+    /// Its true path.
+    path: PathBuf,
+    /// What references call it.
+    id: String,
+    node: Node,
+}
+
+impl Folders {
+    /// These folders. An error names the one that there is not.
+    pub fn new(folders: &[PathBuf]) -> Result<Folders, String> {
+        let root = |folder: &PathBuf| match fs::canonicalize(folder) {
+            Ok(path) if path.is_dir() => Ok(path),
+            Ok(_) => Err(format!("{} is not a folder", folder.display())),
+            Err(error) => Err(format!("{}: {error}", folder.display())),
+        };
+        Ok(Folders { roots: folders.iter().map(root).collect::<Result<_, _>>()? })
+    }
+
+    /// The schema `text` of the file `path` with everything that it refers to in the folders, as one text.
+    ///
+    /// Without folders, and when it refers to nothing else, that is `text`. A reference that leads nowhere stays as it is,
+    /// for the compiler to refuse if it is used; one that leads outside of the folders is an error.
+    pub fn bundle(&self, path: &Path, text: &str) -> Result<String, SchemaError> {
+        if self.roots.is_empty() {
+            return Ok(text.to_owned());
+        }
+        let node = Node::parse(text)?;
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let id = id_of(&node).unwrap_or_else(|| self.name(&path));
+        let mut bundle = Bundle { folders: self, documents: vec![Document { path, id, node }], listed: None };
+        let mut at = 0;
+        while at < bundle.documents.len() {
+            bundle.follow(at)?;
+            at += 1;
+        }
+        if at == 1 { Ok(text.to_owned()) } else { bundle.write() }
+    }
+
+    /// The name of the file at `path`, which stands in a folder.
+    fn name(&self, path: &Path) -> String {
+        let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+        let parts: Vec<_> =
+            inside.iter().map(|part| part.to_string_lossy()).filter(|part| part != "/").collect();
+        format!("{NAME}{}", parts.join("/"))
+    }
+
+    /// The true path of `path`, if there is a file in the folders.
+    fn inside(&self, path: &Path) -> Result<Option<PathBuf>, String> {
+        let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
+        if !self.roots.iter().any(|root| path.starts_with(root)) {
+            return Err("leads out of the folders of schemas".to_owned());
+        }
+        Ok(path.is_file().then_some(path))
+    }
+
+    /// All JSON files in the folders.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut folders: VecDeque<_> = self.roots.iter().map(|root| (root.clone(), 0)).collect();
+        let mut files = Vec::new();
+        while let Some((folder, depth)) = folders.pop_front() {
+            let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
+            entries.sort_by_key(fs::DirEntry::file_name);
+            for entry in entries {
+                // Links are not followed: they may lead out of the folders, or in circles.
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => {
+                        folders.push_back((entry.path(), depth + 1));
+                    }
+                    Ok(kind)
+                        if kind.is_file() && entry.path().extension().is_some_and(|end| end == "json") =>
+                    {
+                        files.push(entry.path());
+                    }
+                    _ => {}
+                }
+                if files.len() == MAX_FILES {
+                    return files;
+                }
+            }
+        }
+        files
+    }
+}
+
+/// A bundle that is being made. The first document is the schema itself.
+struct Bundle<'f> {
+    folders: &'f Folders,
+    documents: Vec<Document>,
+    /// The files that have an absolute `$id`, once one was looked for.
+    listed: Option<Vec<(String, PathBuf)>>,
+}
+
+impl Bundle<'_> {
+    /// Looks for what document `at` refers to, and lets its references say the names of the bundle.
+    fn follow(&mut self, at: usize) -> Result<(), SchemaError> {
+        let mut node = std::mem::replace(&mut self.documents[at].node, Node::Null);
+        let own = positions::identifiers(&node);
+        let mut references = Vec::new();
+        positions::each(&mut node, &mut |schema| {
+            if let Some(reference) = schema.text("$ref") {
+                references.push(reference.to_owned());
+            }
+        });
+        let mut names = Vec::with_capacity(references.len());
+        for reference in references {
+            let (document, fragment) = reference.split_once('#').unwrap_or((&reference, ""));
+            let known = document.is_empty() || own.iter().any(|id| id == document);
+            let found =
+                if known { None } else { self.find(at, document).map_err(|m| refuse(&reference, &m))? };
+            names.push(found.map(|id| if fragment.is_empty() { id } else { format!("{id}#{fragment}") }));
+        }
+        let mut names = names.into_iter();
+        positions::each(&mut node, &mut |schema| {
+            if schema.text("$ref").is_some()
+                && let Some(name) = names.next().flatten()
+            {
+                schema.set("$ref", Node::Text(name));
+            }
+        });
+        self.documents[at].node = node;
+        Ok(())
+    }
+
+    /// The name in the bundle of what document `from` calls `reference`.
+    fn find(&mut self, from: usize, reference: &str) -> Result<Option<String>, String> {
+        let base = self.documents[from].id.clone();
+        let absolute = positions::absolute(&base, reference);
+        if let Some(there) = self.documents.iter().find(|document| document.id == absolute) {
+            return Ok(Some(there.id.clone()));
+        }
+        if !absolute.starts_with(NAME)
+            && let Some(path) = self.with_id(&absolute)
+        {
+            return self.add(path).map(Some);
+        }
+        if positions::has_scheme(reference) {
+            return Ok(None);
+        }
+        if Path::new(reference).is_absolute() {
+            return Err("is an absolute path; references to files are relative".to_owned());
+        }
+        let folder = self.documents[from].path.parent().unwrap_or(Path::new("")).to_owned();
+        match self.folders.inside(&folder.join(reference))? {
+            Some(path) => self.add(path).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The file whose `$id` is `id`.
+    fn with_id(&mut self, id: &str) -> Option<PathBuf> {
+        let listed = self.listed.get_or_insert_with(|| {
+            let files = self.folders.files().into_iter();
+            files.filter_map(|path| Some((id_of(&read(&path).ok()?)?, path))).collect()
+        });
+        listed.iter().find(|(listed, _)| listed == id).map(|(_, path)| path.clone())
+    }
+
+    /// Adds the file at the true path `path`, and gives its name.
+    fn add(&mut self, path: PathBuf) -> Result<String, String> {
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        if let Some(there) = self.documents.iter().find(|document| document.path == path) {
+            return Ok(there.id.clone());
+        }
+        if self.documents.len() == MAX_FILES {
+            return Err(format!("is one of more than {MAX_FILES} files"));
+        }
+        let node = read(&path)?;
+        let id = id_of(&node).unwrap_or_else(|| self.folders.name(&path));
+        self.documents.push(Document { path, id: id.clone(), node });
+        Ok(id)
+    }
+
+    /// The bundle as text: the schema, with the others under their names among its definitions.
+    fn write(self) -> Result<String, SchemaError> {
+        let mut documents = self.documents.into_iter();
+        let Some(mut whole) = documents.next() else { return Ok(String::new()) };
+        let dialect = whole.node.get("$schema").cloned();
+        let keyword = positions::id_keyword(&whole.node);
+        let mut definitions = Vec::new();
+        for mut document in documents {
+            if let (Some(own), dialect) = (document.node.get("$schema"), &dialect)
+                && dialect.as_ref().is_some_and(|dialect| !is_same_dialect(own, dialect))
+            {
+                let message =
+                    format!("{} is of another dialect than the schema that refers to it", document.id);
+                return Err(SchemaError::new("", "$schema", message));
+            }
+            document.node.remove("$schema");
+            document.node.set(keyword, Node::Text(document.id.clone()));
+            definitions.push((document.id, document.node));
+        }
+        whole.node.set(keyword, Node::Text(whole.id));
+        let home = if whole.node.get("definitions").is_some() { "definitions" } else { "$defs" };
+        let mut all = match whole.node.get(home) {
+            Some(Node::Object(own)) => own.clone(),
+            _ => Vec::new(),
+        };
+        all.extend(definitions);
+        whole.node.set(home, Node::Object(all));
+        Ok(write::schema(&whole.node) + "\n")
+    }
+}
+
+fn is_same_dialect(a: &Node, b: &Node) -> bool {
+    let short = |node: &Node| match node {
+        Node::Text(text) => text.trim_end_matches('#').replace("http://", "https://"),
+        _ => String::new(),
+    };
+    short(a) == short(b)
+}
+
+/// The absolute `$id` of a schema, without an empty fragment.
+fn id_of(node: &Node) -> Option<String> {
+    let id = node.text(positions::id_keyword(node))?.trim_end_matches('#');
+    positions::has_scheme(id).then(|| id.to_owned())
+}
+
+fn read(path: &Path) -> Result<Node, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut text = String::new();
+    File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+    Node::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn refuse(reference: &str, message: &str) -> SchemaError {
+    SchemaError::new("", "$ref", format!("{reference:?} {message}"))
+}
