@@ -81,6 +81,9 @@ pub struct Buffer {
     pub batch_messages: usize,
     /// How long a message is known if it comes again; 0 for not at all.
     pub duplicate_window_seconds: u64,
+    /// How many messages are remembered at most; each takes some 56 bytes. When more come within the window, the oldest are
+    /// forgotten early.
+    pub duplicate_limit_messages: usize,
     /// Most bytes of the file that are in use; 0 for no limit.
     pub limit_bytes: u64,
     /// What happens at the limit.
@@ -396,6 +399,8 @@ impl Default for Buffer {
             queue_bytes: 64 << 20,
             batch_messages: 1024,
             duplicate_window_seconds: 3600,
+            // 7/8 of a power of two, which a hash table fills.
+            duplicate_limit_messages: (1 << 19) / 8 * 7,
             limit_bytes: 8 << 30,
             when_full: WhenFull::DropDelivered,
             keep_delivered_hours: 0,

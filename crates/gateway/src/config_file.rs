@@ -68,6 +68,11 @@ const KEYS: &[(&str, &str, &str)] = &[
     ),
     (
         "buffer",
+        "duplicate_limit_messages",
+        "How many messages are known for that, at some 56 bytes of memory each: their rate times the window, at least.",
+    ),
+    (
+        "buffer",
         "limit_bytes",
         "Most bytes of the file in use; 0 for no limit. Beside it there is a write-ahead log of some 64 MiB.",
     ),

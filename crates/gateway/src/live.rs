@@ -2,7 +2,7 @@
 
 use crate::{
     api::objects::{MessageObject, RejectObject, StatsObject},
-    buffer::{Entry, Observer, Totals},
+    buffer::{Duplicates, Entry, Observer, Totals},
     quarantine_log::QuarantineLog,
     shared::Shared,
 };
@@ -157,8 +157,8 @@ impl Observer for Commits {
         self.shared.board.show(totals);
     }
 
-    fn remembered(&mut self, messages: usize, forgotten: u64) {
-        self.shared.metrics.remembered(messages, forgotten);
+    fn remembered(&mut self, duplicates: &Duplicates) {
+        self.shared.metrics.remembered(duplicates);
     }
 
     fn failed(&mut self, messages: Option<usize>, error: &dyn Display) {

@@ -2,7 +2,11 @@
 
 pub mod plain;
 
-use crate::{buffer::Totals, outputs::Families, problem::Problem};
+use crate::{
+    buffer::{Duplicates, Totals},
+    outputs::Families,
+    problem::Problem,
+};
 use dunnage_formats::Id;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -105,6 +109,7 @@ pub struct Metrics {
     damages: Counter,
     remembered: Gauge,
     forgotten: Counter,
+    duplicate_window: Gauge<f64, AtomicU64>,
     /// Messages of the quarantine that were stored after all.
     pub requeued: Counter,
     /// Messages of the quarantine that an operator dropped.
@@ -179,6 +184,7 @@ impl Metrics {
             damages: Counter::default(),
             remembered: Gauge::default(),
             forgotten: Counter::default(),
+            duplicate_window: Gauge::default(),
             requeued: Counter::default(),
             discarded: Counter::default(),
             problems: Family::default(),
@@ -230,6 +236,13 @@ impl Metrics {
             "forgotten_messages",
             "Messages that were forgotten within the window for duplicates",
             forgotten,
+        );
+        let window = self.duplicate_window.clone();
+        r.register_with_unit(
+            "duplicate_window",
+            "How far back messages are known that come again; less than the setting when too many came",
+            Unit::Seconds,
+            window,
         );
         r.register("problem_messages", "Messages answered with an error, by its type", self.problems.clone());
         r.register("hook_events", "Requests of providers that carry no message", self.events.clone());
@@ -324,10 +337,11 @@ impl Metrics {
         self.quarantined.get_or_create(&ByKind { kind }).inc();
     }
 
-    /// Shows how many messages are remembered, and how many were forgotten early since the start.
-    pub fn remembered(&self, messages: usize, forgotten: u64) {
-        self.remembered.set(i64::try_from(messages).unwrap_or(i64::MAX));
-        self.forgotten.inc_by(forgotten - self.forgotten.get());
+    /// Shows how many messages are remembered, how far back, and how many were forgotten early since the start.
+    pub fn remembered(&self, duplicates: &Duplicates) {
+        self.remembered.set(i64::try_from(duplicates.remembered()).unwrap_or(i64::MAX));
+        self.forgotten.inc_by(duplicates.forgotten().saturating_sub(self.forgotten.get()));
+        self.duplicate_window.set(duplicates.reaches().as_secs_f64());
     }
 
     /// Counts a message that was not stored, by the type of the problem.

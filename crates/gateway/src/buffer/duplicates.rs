@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Most messages that are remembered. 7/8 of a power of two, which a hash table fills: 20 MB with the order they came in.
-const MOST: usize = (1 << 19) / 8 * 7;
+/// How often a window that has shrunk is logged, at most.
+const WARN_AGAIN: Duration = Duration::from_secs(60);
 /// So many messages in a row that are too old end the search for those of the window. These may only look old: the clock was
 /// set, or another gateway received them long before. So they are known from the start for another window.
 const OLD: usize = 4096;
@@ -25,14 +25,18 @@ pub struct Duplicates {
     order: VecDeque<(Hash, Instant)>,
     /// How many of the last ones are of the batch that is being written.
     unsettled: usize,
-    /// How many were forgotten before their time.
+    /// Most messages that are remembered.
+    most: usize,
+    /// How many were forgotten before their time, and when that was logged last.
     forgotten: u64,
+    warned: Option<Instant>,
 }
 
 impl Duplicates {
-    /// Nothing is known; messages are remembered for `window`.
-    pub fn new(window: Duration) -> Duplicates {
-        Duplicates { window, known: HashSet::new(), order: VecDeque::new(), unsettled: 0, forgotten: 0 }
+    /// Nothing is known; messages are remembered for `window`, at most `most` of them.
+    pub fn new(window: Duration, most: usize) -> Duplicates {
+        let (known, order) = Default::default();
+        Duplicates { window, known, order, unsettled: 0, most, forgotten: 0, warned: None }
     }
 
     /// Learns what the buffer holds of the window that ends at `now`, in microseconds since 1970. `by_bytes` says whether a
@@ -53,7 +57,7 @@ impl Duplicates {
         let mut rows = statement.query([])?;
         let mut old = 0;
         while old < OLD
-            && self.order.len() < MOST
+            && self.order.len() < self.most
             && let Some(row) = rows.next()?
         {
             let age = Duration::from_micros(now.saturating_sub(row.get(0)?).try_into().unwrap_or_default());
@@ -102,24 +106,34 @@ impl Duplicates {
     /// A batch begins; the one before was written. What is too old or too much is forgotten.
     pub fn begin(&mut self) {
         self.unsettled = 0;
+        let before = self.forgotten;
         while let Some((hash, at)) = self.order.front() {
             let expired = at.elapsed() >= self.window;
-            if !expired && self.order.len() <= MOST {
+            if !expired && self.order.len() <= self.most {
                 break;
             }
-            if !expired {
-                if self.forgotten == 0 {
-                    let (most, window) = (MOST, self.window.as_secs());
-                    tracing::warn!(
-                        most,
-                        window,
-                        "more messages than can be remembered came within the window for duplicates; the oldest are forgotten early"
-                    );
-                }
-                self.forgotten += 1;
-            }
+            self.forgotten += u64::from(!expired);
             self.known.remove(hash);
             self.order.pop_front();
+        }
+        if self.forgotten > before && self.warned.is_none_or(|last| last.elapsed() >= WARN_AGAIN) {
+            self.warned = Some(Instant::now());
+            let (most, window, reaches) = (self.most, self.window.as_secs(), self.reaches().as_secs());
+            tracing::warn!(
+                most,
+                window,
+                reaches,
+                "more messages than [buffer] duplicate_limit_messages came within the window for duplicates; the oldest are \
+                 forgotten early"
+            );
+        }
+    }
+
+    /// How far back messages are known, as long as others keep coming at this rate: the window, or less when it has shrunk.
+    pub fn reaches(&self) -> Duration {
+        match self.order.front() {
+            Some((_, oldest)) if self.order.len() >= self.most => oldest.elapsed().min(self.window),
+            _ => self.window,
         }
     }
 
@@ -166,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_key_is_its_devices_and_bytes_count_only_where_asked_for() {
-        let mut duplicates = Duplicates::new(Duration::from_secs(60));
+        let mut duplicates = Duplicates::new(Duration::from_secs(60), 100);
         for (device, key, by_bytes, raw, known) in [
             ("a", Some("1"), false, &b"x"[..], false),
             ("a", Some("1"), false, b"y", true),
@@ -184,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_fails_takes_back_its_own_and_no_more() {
-        let mut duplicates = Duplicates::new(Duration::from_secs(60));
+        let mut duplicates = Duplicates::new(Duration::from_secs(60), 100);
         assert!(!duplicates.is_known(&reading("a", Some("1"), false, b"")));
         duplicates.begin();
         assert!(!duplicates.is_known(&reading("a", Some("2"), false, b"")));
@@ -196,18 +210,21 @@ mod tests {
 
     #[test]
     fn the_window_ends_and_the_memory_is_bounded() {
-        let mut duplicates = Duplicates::new(Duration::from_millis(1));
+        let mut duplicates = Duplicates::new(Duration::from_millis(1), 100);
         assert!(!duplicates.is_known(&reading("a", Some("1"), false, b"")));
         std::thread::sleep(Duration::from_millis(2));
         duplicates.begin();
         assert_eq!((duplicates.remembered(), duplicates.forgotten()), (0, 0));
 
-        let mut duplicates = Duplicates::new(Duration::from_secs(3600));
-        for n in 0..MOST + 3 {
+        let window = Duration::from_secs(3600);
+        let mut duplicates = Duplicates::new(window, 100);
+        assert_eq!(duplicates.reaches(), window);
+        for n in 0..103 {
             assert!(!duplicates.is_known(&reading("a", Some(&n.to_string()), false, b"")));
         }
         duplicates.begin();
-        assert_eq!((duplicates.remembered(), duplicates.forgotten()), (MOST, 3));
+        assert_eq!((duplicates.remembered(), duplicates.forgotten()), (100, 3));
+        assert!(duplicates.reaches() < window);
         assert!(!duplicates.is_known(&reading("a", Some("2"), false, b"")));
         assert!(duplicates.is_known(&reading("a", Some("3"), false, b"")));
     }

@@ -25,6 +25,7 @@ mod waypoints;
 mod writer;
 
 pub use changes::Change;
+pub use duplicates::Duplicates;
 pub use file::BufferError;
 pub use layouts::load as stored_layouts;
 pub use memory::{Memory, NoRoom, Reservation, Sender, Shares};

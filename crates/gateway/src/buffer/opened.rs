@@ -21,7 +21,7 @@ use std::{
 pub struct Opened {
     pub(super) file: BufferFile,
     pub(super) loaded: Loaded,
-    pub(super) window: Duration,
+    pub(super) window: (Duration, usize),
 }
 
 impl Opened {
@@ -80,6 +80,7 @@ impl Kept {
 /// says which devices' messages are the same when their bytes are.
 pub fn open(config: &Config, by_bytes: &dyn Fn(&str) -> bool) -> Result<Opened, BufferError> {
     let window = Duration::from_secs(config.buffer.duplicate_window_seconds);
+    let window = (window, config.buffer.duplicate_limit_messages);
     let file = BufferFile::lock(&config.buffer.path)?;
     if let Some(reason) = file.check()? {
         file.mend(reason, None)?;
@@ -102,10 +103,10 @@ fn is_incomplete(error: &rusqlite::Error) -> bool {
         || error.sqlite_error_code() == Some(ErrorCode::Unknown)
 }
 
-/// Opens the file and reads what the writer keeps in memory.
+/// Opens the file and reads what the writer keeps in memory. `window` says for how long messages are remembered, and how many.
 pub fn load(
     file: &BufferFile,
-    window: Duration,
+    window: (Duration, usize),
     by_bytes: &dyn Fn(&str) -> bool,
 ) -> Result<Loaded, BufferError> {
     let connection = file.open()?;
@@ -117,7 +118,7 @@ pub fn load(
         let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
         let kept =
             connection.query_row(sql, [], |row| Ok(Kept { messages: row.get(0)?, bytes: row.get(1)? }))?;
-        let mut duplicates = Duplicates::new(window);
+        let mut duplicates = Duplicates::new(window.0, window.1);
         duplicates.load(&connection, clock::now(), by_bytes)?;
         Ok((totals, layouts, cursors, kept, duplicates))
     };

@@ -3,6 +3,7 @@
 use super::{
     Readers, Totals,
     damage::{Known, is_damage},
+    duplicates::Duplicates,
     file::BufferFile,
     find::Found,
     in_place::Fault,
@@ -37,8 +38,8 @@ pub trait Observer: Send {
     fn full(&mut self, full: bool);
     /// The buffer was damaged and made anew.
     fn mended(&mut self, totals: &Totals);
-    /// How many messages are remembered, and how many were forgotten early, to tell which come again.
-    fn remembered(&mut self, messages: usize, forgotten: u64);
+    /// What is remembered, to tell which messages come again.
+    fn remembered(&mut self, duplicates: &Duplicates);
     /// A batch of so many messages could not be written, or without a batch: none could be.
     fn failed(&mut self, messages: Option<usize>, error: &dyn Display);
 }
@@ -47,7 +48,7 @@ pub trait Observer: Send {
 pub struct Writer<O> {
     pub(super) file: BufferFile,
     pub(super) loaded: Loaded,
-    pub(super) window: Duration,
+    pub(super) window: (Duration, usize),
     pub(super) readers: Readers,
     queue: Receiver<Entry>,
     pub(super) observer: O,
@@ -196,7 +197,7 @@ impl<O: Observer> Writer<O> {
                 self.retention.keep(retained);
                 self.observer.full(retained.full);
                 let loaded = &mut self.loaded;
-                self.observer.remembered(loaded.duplicates.remembered(), loaded.duplicates.forgotten());
+                self.observer.remembered(&loaded.duplicates);
                 again.into_iter().for_each(|at| batch[at].make_duplicate());
                 self.observer.committed(batch, &loaded.totals, &totals, begun.elapsed());
                 (loaded.totals, loaded.kept) = (totals, kept);
