@@ -92,9 +92,6 @@ use tokio::{
     task::{AbortHandle, JoinSet},
 };
 
-/// Large messages that are decoded at a time.
-const LARGE_AT_A_TIME: usize = 2;
-
 /// A running gateway.
 pub struct Gateway {
     address: SocketAddr,
@@ -235,7 +232,7 @@ impl Gateway {
             live: Live::new(),
             metrics,
             outputs: Outputs::default(),
-            large: Semaphore::new(LARGE_AT_A_TIME),
+            large: Semaphore::new(inputs::decode::LARGE_AT_A_TIME),
             stopping: watching,
             requests: Requests::new(&totals.name, started_at),
             started_at,

@@ -138,6 +138,12 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "buffer-full", "Buffer full", detail)
     }
 
+    /// A decoder died of the message, which is kept.
+    pub fn decoder_failed() -> Self {
+        let detail = "the decoder failed on this message; it is kept in the quarantine";
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "decoder", "Decoder failed", detail)
+    }
+
     /// The message could not be written.
     pub fn not_written() -> Self {
         let detail = "the message could not be made durable and is not stored; send it again later";

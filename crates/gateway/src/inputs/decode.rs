@@ -7,14 +7,18 @@ use crate::{
     view,
 };
 use axum::http::StatusCode;
-use dunnage_formats::{Error, Format, Id, Value};
+use dunnage_formats::{Error, Format, Id};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
 
+/// Large messages that are decoded at a time, or bodies that are expanded.
+pub const LARGE_AT_A_TIME: usize = 2;
 /// Messages over this many bytes are large.
 const LARGE: usize = 16 << 10;
+/// Messages over this many bytes are decoded one at a time: a byte can be a value, which takes 32 bytes in memory.
+const LARGEST: usize = 256 << 10;
 
 /// How a body is encoded, as its sender says.
 #[derive(Debug, Clone)]
@@ -40,15 +44,34 @@ pub fn takes_long(codecs: &Codecs, encoding: &Encoding, bytes: &[u8]) -> bool {
     bytes.len() > LARGE || slot(codecs, encoding, bytes).is_ok_and(|slot| slot.is_some_and(modelled))
 }
 
-/// Decodes `bytes` from `device`, and checks them against the schema.
+/// How many of the turns for large messages `bytes` need.
+pub fn turns(bytes: &[u8]) -> u32 {
+    if bytes.len() > LARGEST { LARGE_AT_A_TIME as u32 } else { 1 }
+}
+
+/// Decodes `bytes` from `device`, and checks them against the schema. All of that stands on many libraries: what panics costs its
+/// message, and not the gateway.
 pub fn decode(codecs: &Codecs, encoding: &Encoding, device: &str, bytes: &[u8]) -> Result<Decoded, Problem> {
+    guarded(|| decode_unguarded(codecs, encoding, device, bytes))
+}
+
+fn guarded<T>(decode: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err(Problem::decoder_failed()))
+}
+
+fn decode_unguarded(
+    codecs: &Codecs,
+    encoding: &Encoding,
+    device: &str,
+    bytes: &[u8],
+) -> Result<Decoded, Problem> {
     let format = encoding.format;
     let slot = slot(codecs, encoding, bytes)?;
     let codec: &dyn Format = match slot {
         Some(slot) => &slot.codec,
         None => codecs.get(format).map_err(|e| unusable(codecs, format, e))?,
     };
-    let message = run(codec, device, bytes)?.map_err(|e| Problem::undecodable(&e))?;
+    let message = codec.decode_from(bytes, device).map_err(|e| Problem::undecodable(&e))?;
     // What a schema drives has been checked against it already.
     if let Some(model) = codecs.model.as_ref().filter(|_| !format.needs_schema()) {
         model.validate(&message).map_err(|violation| {
@@ -83,14 +106,6 @@ fn slot<'c>(codecs: &'c Codecs, encoding: &Encoding, bytes: &[u8]) -> Result<Opt
     }
 }
 
-/// The codecs stand on many libraries. One that panics costs its message and not the gateway.
-fn run(codec: &dyn Format, device: &str, bytes: &[u8]) -> Result<Result<Value, Error>, Problem> {
-    catch_unwind(AssertUnwindSafe(|| codec.decode_from(bytes, device))).map_err(|_| {
-        let detail = "the decoder failed on this message; it is kept in the quarantine";
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "decoder", "Decoder failed", detail)
-    })
-}
-
 fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Problem {
     let detail = match &codecs.schema {
         None if format.needs_schema() => {
@@ -104,4 +119,16 @@ fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Problem {
         }
     };
     Problem::unsupported(detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decoder_that_dies_is_named_and_its_message_is_kept() {
+        let failed = guarded::<()>(|| panic!("as a library may")).unwrap_err();
+        assert_eq!((failed.name(), failed.is_temporary()), ("decoder", false));
+        assert!(failed.detail.contains("decoder") && !failed.detail.contains("durable"), "{}", failed.detail);
+    }
 }

@@ -1,6 +1,6 @@
 //! From a body and where it came from to a reading, or to what is kept of it.
 
-use super::decode::{Decoded, Encoding, decode, takes_long};
+use super::decode::{Decoded, Encoding, decode, takes_long, turns};
 use crate::{
     problem::Problem,
     profile::Profiles,
@@ -71,12 +71,12 @@ async fn decode_as(
     if !takes_long(codecs, encoding, raw) {
         return decode(codecs, encoding, &provenance.device, raw);
     }
-    let _turn = shared.large.acquire().await;
+    let _turns = shared.large.acquire_many(turns(raw)).await;
     let (profiles, from) = (Arc::clone(profiles), provenance.clone());
     let (encoding, raw) = (encoding.clone(), raw.clone());
     let decoded = tokio::task::spawn_blocking(move || {
         let codecs = profiles.pick(profiles.rule(&from.device), from.schema.as_deref())?;
         Some(decode(codecs, &encoding, &from.device, &raw))
     });
-    decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::not_written()))
+    decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::decoder_failed()))
 }

@@ -2,7 +2,7 @@
 //!
 //! Columns are for people and queries. The whole message always stands beside them, in the column `value`.
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::{
     collections::HashSet,
@@ -30,7 +30,7 @@ pub enum Leaf {
     Empty(String),
 }
 
-/// The columns of `value`, in its order.
+/// The columns of `value`, in its order: at most as many as a file may have.
 pub fn flatten(value: &RawValue) -> io::Result<Vec<(String, Leaf)>> {
     let mut leaves = Vec::new();
     walk(value, &mut String::new(), &mut leaves)?;
@@ -67,28 +67,77 @@ impl Columns {
 
 fn walk(value: &RawValue, pointer: &mut String, leaves: &mut Vec<(String, Leaf)>) -> io::Result<()> {
     let text = value.get();
-    let parts: Vec<(String, &RawValue)> = match text.as_bytes().first() {
-        Some(b'{') => serde_json::from_str::<Object<'_>>(text)?.0,
-        Some(b'[') => {
-            let items: Vec<&RawValue> = serde_json::from_str(text)?;
-            items.into_iter().enumerate().map(|(n, item)| (n.to_string(), item)).collect()
-        }
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parts = match text.as_bytes().first() {
+        Some(b'{') => json.deserialize_map(Parts { pointer, leaves })?,
+        Some(b'[') => json.deserialize_seq(Parts { pointer, leaves })?,
         _ => {
             leaves.push((pointer.clone(), leaf(text)?));
             return Ok(());
         }
     };
-    if parts.is_empty() {
+    if parts == 0 {
         leaves.push((pointer.clone(), Leaf::Empty(text.to_owned())));
     }
-    for (key, part) in parts {
-        let outer = pointer.len();
-        pointer.push('/');
-        pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        walk(part, pointer, leaves)?;
-        pointer.truncate(outer);
-    }
     Ok(())
+}
+
+/// Goes through the parts of an object or array, one after the other: a message of a megabyte can have a million of them.
+struct Parts<'p> {
+    pointer: &'p mut String,
+    leaves: &'p mut Vec<(String, Leaf)>,
+}
+
+impl Parts<'_> {
+    /// Whether further values are in the column `value` alone.
+    fn is_full(&self) -> bool {
+        self.leaves.len() >= COLUMNS
+    }
+
+    fn walk<E: Error>(&mut self, key: &str, part: &RawValue) -> Result<(), E> {
+        let outer = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        walk(part, self.pointer, self.leaves).map_err(E::custom)?;
+        self.pointer.truncate(outer);
+        Ok(())
+    }
+}
+
+impl<'de> Visitor<'de> for Parts<'_> {
+    /// How many there are.
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object or an array")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<usize, A::Error> {
+        let mut parts = 0;
+        while let Some(key) = map.next_key::<String>()? {
+            match self.is_full() {
+                true => drop(map.next_value::<IgnoredAny>()?),
+                false => self.walk(&key, map.next_value()?)?,
+            }
+            parts += 1;
+        }
+        Ok(parts)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<usize, A::Error> {
+        let mut parts = 0;
+        loop {
+            if self.is_full() {
+                if items.next_element::<IgnoredAny>()?.is_none() {
+                    return Ok(parts);
+                }
+            } else {
+                let Some(item) = items.next_element()? else { return Ok(parts) };
+                self.walk(&parts.to_string(), item)?;
+            }
+            parts += 1;
+        }
+    }
 }
 
 fn leaf(text: &str) -> io::Result<Leaf> {
@@ -100,35 +149,6 @@ fn leaf(text: &str) -> io::Result<Leaf> {
         Some(_) => Leaf::Number(text.to_owned()),
         None => return Err(ErrorKind::InvalidData.into()),
     })
-}
-
-/// The entries of an object in their order.
-struct Object<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Object<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Object<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Object(entries))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<Self::Value, A::Error> {
-                Err(A::Error::custom("an array in place of an object"))
-            }
-        }
-        from.deserialize_map(Entries)
-    }
 }
 
 #[cfg(test)]
