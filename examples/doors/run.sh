@@ -64,6 +64,7 @@ name = "rockblock"
 provider = "rockblock"
 key_file = "signer.pub.pem"
 format = "json"
+devices = "300234010753*"
 END
 for provider in astrocast chirpstack the-things-stack; do
     printf '[[input]]\nname = "%s"\n[input.webhook]\nprovider = "%s"\ntoken_file = "provider.token"\nformat = "json"\n' $provider $provider >>dunnage.toml
@@ -123,7 +124,9 @@ declare -A body=(
     [the-things-stack]='{"end_device_ids":{"device_id":"roof","dev_eui":"70B3D57ED005A1B3"},"correlation_ids":["as:up:m-1"],"uplink_message":{"f_port":2,"f_cnt":1,"session_key_id":"k","frm_payload":"'$data'"}}'
 )
 for name in astrocast chirpstack the-things-stack; do
-    send=(curl -sSi -H 'Content-Type: application/json' -d "${body[$name]}" "$url/hooks/$name?event=up")
+    query=
+    [ $name != chirpstack ] || query=?event=up
+    send=(curl -sSi -H 'Content-Type: application/json' -d "${body[$name]}" "$url/hooks/$name$query")
     try 'HTTP/1.1 401' "${send[@]}"
     try 'HTTP/1.1 401' "${send[@]}" -H 'Authorization: Bearer wrong'
     try '{"message":"stored"}' "${send[@]}" -H "Authorization: Bearer $provider"

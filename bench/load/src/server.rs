@@ -163,7 +163,7 @@ impl Running {
     /// What the gateway says of its messages.
     pub fn counts(&self) -> Result<Counts, Failure> {
         let mut stream = TcpStream::connect(self.address)?;
-        stream.write_all(b"GET /api/stats HTTP/1.0\r\nhost: localhost\r\n\r\n")?;
+        write!(stream, "GET /api/stats HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address)?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
         let (_, body) =

@@ -55,8 +55,10 @@ pub struct Http {
     pub tls: bool,
     /// Largest message, in bytes.
     pub body_limit_bytes: usize,
-    /// Most connections at a time; more wait in the listen queue.
+    /// Most connections at a time. Idle ones give way to new ones.
     pub connections: usize,
+    /// Most connections of an address (of IPv6, a /64) at a time, but for the loopback address.
+    pub address_connections: usize,
     /// Longest wait for the next request's headers, which is also how long an idle connection stays open.
     pub header_timeout_seconds: u64,
     /// Longest time that a body may take to arrive.
@@ -383,6 +385,7 @@ impl Default for Http {
             tls: false,
             body_limit_bytes: 1 << 20,
             connections: 4096,
+            address_connections: 1024,
             header_timeout_seconds: 75,
             body_timeout_seconds: 30,
             write_timeout_seconds: 30,

@@ -9,7 +9,16 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
     ("http", "tls", "Whether it is https, and nothing else, with the certificate of [tls]."),
     ("http", "body_limit_bytes", "Largest message, in bytes; larger ones are answered 413. At most 1 MiB."),
-    ("http", "connections", "Most connections at a time; more wait in the listen queue."),
+    (
+        "http",
+        "connections",
+        "Most connections at a time. When there are as many, idle ones give way to new ones.",
+    ),
+    (
+        "http",
+        "address_connections",
+        "Most connections of an address (of IPv6, a /64) at a time. Not for the loopback address.",
+    ),
     (
         "http",
         "header_timeout_seconds",
@@ -235,6 +244,7 @@ impl Config {
         for (section, key, number) in [
             ("http", "body_limit_bytes", self.http.body_limit_bytes),
             ("http", "connections", self.http.connections),
+            ("http", "address_connections", self.http.address_connections),
             ("buffer", "queue_messages", self.buffer.queue_messages),
             ("buffer", "batch_messages", self.buffer.batch_messages),
         ] {

@@ -13,6 +13,7 @@ mod check;
 mod clock;
 mod config;
 mod config_file;
+mod connections;
 mod folders;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
@@ -30,6 +31,7 @@ mod outputs;
 mod problem;
 mod profile;
 mod quarantine_log;
+mod query;
 mod reading;
 mod reload;
 mod requests;
@@ -70,6 +72,7 @@ pub use tls::{Settings as Tls, TlsError};
 
 use arc_swap::ArcSwap;
 use buffer::{Opened, Queue, Readers, Shares, Totals, Writer};
+use connections::Connections;
 use hex::hex;
 use inputs::Named;
 use live::{Commits, Live};
@@ -98,7 +101,7 @@ pub struct Gateway {
     shared: Arc<Shared>,
     before: Totals,
     stopping: watch::Sender<bool>,
-    connections: Arc<Semaphore>,
+    connections: Arc<Connections>,
     inputs: HashMap<String, SocketAddr>,
     takers: JoinSet<()>,
     leaving: watch::Sender<bool>,
@@ -242,9 +245,12 @@ impl Gateway {
         let writer = std::thread::Builder::new().name("dunnage-writer".into()).spawn(move || writer.run());
         let writer = writer.map_err(Error::Thread)?;
 
-        let connections = Arc::new(Semaphore::new(config.http.connections));
+        let limits =
+            connections::Limits { all: config.http.connections, of_address: config.http.address_connections };
+        let connections = Connections::new(limits, shared.metrics.http_connections());
         let router = api::router(&shared);
-        let listening = server::Listening { listener, tls: acceptor, connections: Arc::clone(&connections) };
+        let listening =
+            server::Listening { listener, address, tls: acceptor, connections: Arc::clone(&connections) };
         tokio::spawn(server::serve(listening, router, Arc::clone(&shared)));
         let renewals = certificates.map(|certificates| tokio::spawn(certificates.watch()).abort_handle());
         let (leaving, left) = watch::channel(false);
@@ -337,9 +343,8 @@ impl Gateway {
         self.tidy.abort();
         self.renewals.iter().for_each(AbortHandle::abort);
         let limits = &self.shared.http;
-        let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
         let drain = Duration::from_secs(limits.drain_timeout_seconds);
-        if tokio::time::timeout(drain, self.connections.acquire_many(all)).await.is_err() {
+        if tokio::time::timeout(drain, self.connections.drained()).await.is_err() {
             tracing::warn!("some connections did not end in time and are cut");
         }
         if tokio::time::timeout(drain, async { while self.takers.join_next().await.is_some() {} })

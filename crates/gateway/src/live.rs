@@ -1,14 +1,17 @@
 //! What watchers see: a stream of events. It is a view, not a log: under load it carries a sample.
 
 use crate::{
+    access::network,
     api::objects::{MessageObject, RejectObject, StatsObject},
     buffer::{Duplicates, Entry, Observer, Totals},
     quarantine_log::QuarantineLog,
     shared::Shared,
 };
 use std::{
+    collections::HashMap,
     fmt::Display,
-    sync::{Arc, atomic::Ordering},
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
 use tokio::sync::broadcast;
@@ -29,30 +32,77 @@ pub struct Event {
     pub data: Arc<str>,
 }
 
+/// Most watchers, and most of an address (of IPv6, a /64), so that no one address takes the places of all.
+pub const WATCHERS: (usize, usize) = (256, 64);
+
 /// The stream of events.
-pub struct Live(broadcast::Sender<Event>);
+pub struct Live {
+    events: broadcast::Sender<Event>,
+    watchers: Arc<Watchers>,
+}
+
+/// How many watch, by their networks.
+#[derive(Default)]
+struct Watchers(Mutex<HashMap<IpAddr, usize>>);
+
+/// The place of a watcher, for as long as this lives.
+pub struct Watching {
+    watchers: Arc<Watchers>,
+    network: IpAddr,
+}
+
+impl Watchers {
+    fn networks(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let mut networks = self.watchers.networks();
+        if let Some(count) = networks.get_mut(&self.network) {
+            *count -= 1;
+            if *count == 0 {
+                networks.remove(&self.network);
+            }
+        }
+    }
+}
 
 impl Live {
     /// A stream that nobody watches yet.
     pub fn new() -> Live {
-        Live(broadcast::Sender::new(LAG))
+        Live { events: broadcast::Sender::new(LAG), watchers: Arc::default() }
     }
 
-    /// What happens from now on.
-    pub fn watch(&self) -> broadcast::Receiver<Event> {
-        self.0.subscribe()
+    /// What happens from now on, for a watcher at `address`. An error says how many may watch at a time.
+    pub fn watch(&self, address: IpAddr) -> Result<(broadcast::Receiver<Event>, Watching), String> {
+        let network = network(address);
+        let mut networks = self.watchers.networks();
+        if networks.values().sum::<usize>() >= WATCHERS.0 {
+            return Err(format!("{} event streams are open, and no more are possible", WATCHERS.0));
+        }
+        let count = networks.entry(network).or_default();
+        if *count >= WATCHERS.1 {
+            return Err(format!(
+                "{} event streams of this address are open, and no more are possible",
+                WATCHERS.1
+            ));
+        }
+        *count += 1;
+        Ok((self.events.subscribe(), Watching { watchers: Arc::clone(&self.watchers), network }))
     }
 
-    /// How many watch.
-    pub fn watchers(&self) -> usize {
-        self.0.receiver_count()
+    /// Whether anybody watches.
+    fn is_watched(&self) -> bool {
+        self.events.receiver_count() > 0
     }
 
     /// Sends an event to all watchers.
     pub fn send<T: serde::Serialize>(&self, name: &'static str, object: &T) {
         if let Ok(data) = serde_json::to_string(object) {
             // An error means that nobody watches.
-            let _ = self.0.send(Event { name, data: data.into() });
+            let _ = self.events.send(Event { name, data: data.into() });
         }
     }
 }
@@ -134,7 +184,7 @@ impl Observer for Commits {
         }
         shared.metrics.batch_messages.observe(batch.len() as f64);
         shared.metrics.commit_seconds.observe(took.as_secs_f64());
-        if shared.live.watchers() > 0 {
+        if shared.live.is_watched() {
             self.show(batch, now);
         }
     }
@@ -179,7 +229,7 @@ pub async fn tell_stats(shared: Arc<Shared>) {
     let mut last = None;
     loop {
         seconds.tick().await;
-        if shared.live.watchers() == 0 {
+        if !shared.live.is_watched() {
             continue;
         }
         let now = StatsObject::of(&shared);

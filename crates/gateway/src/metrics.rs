@@ -4,6 +4,7 @@ pub mod plain;
 
 use crate::{
     buffer::{Duplicates, Totals},
+    connections::Counts,
     outputs::Families,
     problem::Problem,
 };
@@ -19,6 +20,9 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the HTTP listener is called where inputs have names.
+const HTTP: &str = "http";
 
 /// Per format.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -37,6 +41,13 @@ struct ByInput {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByName {
     input: String,
+}
+
+/// Per listener and reason.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Closed {
+    input: String,
+    reason: &'static str,
 }
 
 /// Per kind of error.
@@ -125,8 +136,8 @@ pub struct Metrics {
     pub commit_seconds: Histogram,
     /// Batches that could not be written.
     pub write_errors: Counter,
-    /// Open connections.
-    pub connections: Gauge,
+    connections: Gauge,
+    closed_connections: Family<Closed, Counter>,
     /// Whom the locks on the doors refused.
     pub refusals: Refusals,
     input_connections: Family<ByName, Gauge>,
@@ -195,6 +206,7 @@ impl Metrics {
             commit_seconds: Histogram::new(exponential_buckets(0.0001, 2.0, 15)),
             write_errors: Counter::default(),
             connections: Gauge::default(),
+            closed_connections: Family::default(),
             refusals: Refusals::default(),
             input_connections: Family::default(),
             handshakes: Counter::default(),
@@ -255,6 +267,12 @@ impl Metrics {
         let seconds = self.commit_seconds.clone();
         r.register_with_unit("commit_duration", "Begin to end of a transaction", Unit::Seconds, seconds);
         r.register("open_connections", "Connections of the HTTP input", self.connections.clone());
+        let closed = self.closed_connections.clone();
+        r.register(
+            "closed_connections",
+            "Connections closed for want of room: while idle, or at once as their address had too many",
+            closed,
+        );
         let handshakes = self.handshakes.clone();
         r.register("tls_handshake_errors", "Connections that ended in their TLS handshake", handshakes);
         let dtls = self.dtls.0.clone();
@@ -312,6 +330,22 @@ impl Metrics {
     /// The connections of the input `name`.
     pub fn input_connections(&self, name: &str) -> Gauge {
         self.input_connections.get_or_create_owned(&ByName { input: name.to_owned() })
+    }
+
+    /// What is counted of the connections of the HTTP listener.
+    pub fn http_connections(&self) -> Counts {
+        self.connections(HTTP, self.connections.clone())
+    }
+
+    /// What is counted of the connections of the input `name`.
+    pub fn connections_of(&self, name: &str) -> Counts {
+        self.connections(name, self.input_connections(name))
+    }
+
+    fn connections(&self, name: &str, open: Gauge) -> Counts {
+        let closed =
+            |reason| self.closed_connections.get_or_create_owned(&Closed { input: name.to_owned(), reason });
+        Counts { open, gave_way: closed("idle"), refused: closed("address") }
     }
 
     /// Counts a message that could be decoded.

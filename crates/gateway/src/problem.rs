@@ -2,6 +2,7 @@
 
 use crate::{
     buffer::{NoRoom, Refusal},
+    inputs::content_type::KNOWN,
     name::MAX_KEY,
 };
 use axum::{
@@ -223,6 +224,12 @@ impl IntoResponse for Problem {
             for scheme in ["Bearer realm=\"dunnage\"", "Basic realm=\"dunnage\", charset=\"UTF-8\""] {
                 headers.append(header::WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
             }
+        }
+        if self.name == "media-type"
+            && let Ok(known) = HeaderValue::try_from(&**KNOWN)
+        {
+            // RFC 9110, 15.5.16: what requests may have.
+            headers.insert(header::ACCEPT, known);
         }
         if self.name == Problem::CONTENT_ENCODING {
             // RFC 9110, 12.5.3, in the answer: what requests may use.

@@ -1,50 +1,42 @@
 //! Connections: how many, how slow they may be, and how they end.
 
 use crate::{
-    access::http::{Addressed, peer_at},
+    access::{self, Listener},
+    connections::{Activity, Connections, Place},
     head_timer::HeadTimer,
     inputs::http,
     shared::{Shared, said},
     tls::Acceptor,
     unread::WriteDeadline,
 };
-use axum::{Router, http::Request, response::Response};
+use axum::{
+    Router,
+    http::{Request, header},
+    response::{IntoResponse, Response},
+};
 use hyper::{
-    body::Incoming,
+    body::{Body, Bytes, Frame, Incoming, SizeHint},
     server::conn::http1,
     service::{Service, service_fn},
 };
 use hyper_util::{rt::TokioIo, service::TowerToHyperService};
-use prometheus_client::metrics::gauge::Gauge;
-use std::{convert::Infallible, net::IpAddr, pin::pin, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, SocketAddr},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    sync::watch,
 };
 
 /// Largest head of a request, and what a connection reads at a time, in bytes.
 const HEAD_BYTES: usize = 16 << 10;
 const HEADERS: usize = 64;
-
-/// A connection, for as long as it lasts: its place among all of them, and the gauge that counts them.
-struct Open {
-    _place: OwnedSemaphorePermit,
-    gauge: Gauge,
-}
-
-impl Open {
-    fn new(place: OwnedSemaphorePermit, gauge: Gauge) -> Self {
-        gauge.inc();
-        Open { _place: place, gauge }
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.gauge.dec();
-    }
-}
 
 /// What a client is answered that speaks HTTP where there is HTTPS.
 pub const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nConnection: close\r\n\r\n\
@@ -54,15 +46,17 @@ pub const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/p
 pub struct Listening {
     /// The port.
     pub listener: TcpListener,
+    /// Its address.
+    pub address: SocketAddr,
     /// What makes TLS connections of them, if they are to be.
     pub tls: Option<Acceptor>,
-    /// Each holds a permit for as long as it lasts.
-    pub connections: Arc<Semaphore>,
+    /// All of them.
+    pub connections: Arc<Connections>,
 }
 
 /// Serves connections until `stopping` says true.
 pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
-    let Listening { listener, tls, connections } = listening;
+    let Listening { listener, address, tls, connections } = listening;
     let limits = &shared.http;
     let mut stopping = shared.stopping.clone();
     let mut builder = http1::Builder::new();
@@ -71,20 +65,23 @@ pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
         .max_headers(HEADERS)
         .max_buf_size(HEAD_BYTES);
     let write_timeout = Duration::from_secs(limits.write_timeout_seconds);
+    let local = Listener { address, default_port: if tls.is_some() { 443 } else { 80 } };
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &connections) => accepted,
             () = said(&mut stopping) => return,
         };
         if let Some((stream, address, place)) = accepted {
-            let open = Open::new(place, shared.metrics.connections.clone());
-            let (shared, router) = (Arc::clone(&shared), Addressed::new(router.clone(), address));
-            let service =
-                service_fn(move |request| answer(Arc::clone(&shared), address, router.clone(), request));
+            let (id, activity) = (place.id(), Arc::clone(place.activity()));
+            let (shared, router) = (Arc::clone(&shared), router.clone());
+            let connection = Connection { address, listener: local, activity };
+            let service = service_fn(move |request| {
+                answer(Arc::clone(&shared), connection.clone(), router.clone(), request)
+            });
             let (mut http, tls, stopping) = (builder.clone(), tls.clone(), stopping.clone());
             http.timer(HeadTimer::default());
-            tokio::spawn(async move {
-                let _open = open;
+            let task = tokio::spawn(async move {
+                let _place = place;
                 let Some(tls) = tls else {
                     return converse(&http, WriteDeadline::new(stream, write_timeout), service, stopping)
                         .await;
@@ -96,6 +93,7 @@ pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
                 })
                 .await;
             });
+            connections.attach(id, task.abort_handle());
         }
     }
 }
@@ -119,32 +117,102 @@ where
     }
 }
 
-/// Messages go to their input directly: the router and its extractors would take a tenth more instructions for each.
+/// The two ends of a connection, and what it does.
+#[derive(Clone)]
+struct Connection {
+    address: IpAddr,
+    listener: Listener,
+    activity: Arc<Activity>,
+}
+
 async fn answer(
     shared: Arc<Shared>,
-    address: IpAddr,
-    router: Addressed<Router>,
+    connection: Connection,
+    router: Router,
     request: Request<Incoming>,
 ) -> Result<Response, Infallible> {
+    let activity = &connection.activity;
+    let is_whole = request.body().is_end_stream();
+    if !if is_whole { activity.busy() } else { activity.receiving() } {
+        // The connection was closed when the request came, and ends where this waits.
+        return std::future::pending().await;
+    }
+    let request = request.map(|body| Watched { body, activity: Arc::clone(activity) });
+    let response = dispatch(shared, &connection, router, request).await;
+    // A stream of events has no known length, and lasts.
+    if response.body().size_hint().exact().is_some() {
+        activity.waiting();
+    }
+    Ok(response)
+}
+
+/// Messages go to their input directly: the router and its extractors would take a tenth more instructions for each.
+async fn dispatch(
+    shared: Arc<Shared>,
+    connection: &Connection,
+    router: Router,
+    mut request: Request<Watched>,
+) -> Response {
+    let peer = match access::http::peer(connection.address, connection.listener, &request) {
+        Ok(peer) => peer,
+        Err(problem) => return ([(header::CONNECTION, "close")], problem).into_response(),
+    };
     match http::device(&request).map(str::to_owned) {
-        Some(device) => {
-            let peer = peer_at(address, request.headers());
-            Ok(http::answer(&shared, &peer, device, request).await)
+        Some(device) => http::answer(&shared, &peer, device, request).await,
+        None => {
+            request.extensions_mut().insert(peer);
+            let Ok(response) = TowerToHyperService::new(router).call(request).await;
+            response
         }
-        None => TowerToHyperService::new(router).call(request).await,
+    }
+}
+
+/// A body that says when it has come.
+struct Watched {
+    body: Incoming,
+    activity: Arc<Activity>,
+}
+
+impl Body for Watched {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if matches!(frame, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.activity.busy();
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
 async fn accept(
     listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> Option<(TcpStream, IpAddr, OwnedSemaphorePermit)> {
-    let permit = Arc::clone(connections).acquire_owned().await.ok()?;
+    connections: &Arc<Connections>,
+) -> Option<(TcpStream, IpAddr, Place)> {
+    let (stream, address) = accept_stream(listener).await?;
+    let place = connections.enter(address.ip()).await?;
+    Some((stream, address.ip(), place))
+}
+
+/// The next connection of `listener`, on which small packets go out at once. None when it was gone already.
+pub async fn accept_stream(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     match listener.accept().await {
         Ok((stream, address)) => {
             // Answers are small, and a client waits for each.
             let _ = stream.set_nodelay(true);
-            Some((stream, address.ip(), permit))
+            Some((stream, address))
         }
         Err(e) => {
             // Out of file descriptors, or a connection that was gone already.

@@ -93,6 +93,7 @@ fn what_is_wrong_is_said_with_kind_and_offset() {
         (&long_path, JSON, b"1", "4.00", "name: "),
         ("ingest/d?link=&schema=", JSON, b"1", "4.00", "name: "),
         ("ingest/d?key=", JSON, b"1", "4.00", "key: "),
+        ("ingest/d?schma=weather", JSON, b"1", "4.00", "query: there is no parameter"),
         ("ingest/d?key=a&key=b", JSON, b"1", "4.00", "query: "),
         ("ingest", JSON, b"1", "4.04", "not-found: "),
         ("ingest/d/e", JSON, b"1", "4.04", "not-found: "),
@@ -104,7 +105,7 @@ fn what_is_wrong_is_said_with_kind_and_offset() {
     }
     assert!(stored(&gateway).is_empty());
     assert_eq!(gateway.get_json("/api/stats")["quarantined"], 6);
-    assert_eq!(gateway.get_json("/api/stats")["refused"], 5);
+    assert_eq!(gateway.get_json("/api/stats")["refused"], 6);
 }
 
 #[test]
@@ -193,6 +194,38 @@ fn tokens_and_limits_hold_here_too() {
     // It stays refused, whenever it comes again.
     assert_eq!(client.ask(&request), answer);
     assert_eq!(stored(&gateway), ["1", "2"]);
+}
+
+#[test]
+fn a_loopback_address_alone_does_not_make_a_user_of_this_machine() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    assert_eq!(client.post("ingest/d", JSON, b"1").0, "2.04");
+    // What is brought is looked at.
+    assert_eq!(client.post("ingest/d?token=wrong", JSON, b"1").0, "4.01");
+    let mut ask = |options: &[(CoapOption, &[u8])]| {
+        let mut request = client.request("ingest/d", JSON, b"1");
+        options.iter().for_each(|(option, value)| request.add_option(*option, value.to_vec()));
+        words(&client.ask(&request)).0
+    };
+    let port = address.port().to_be_bytes();
+    assert_eq!(ask(&[(CoapOption::UriHost, b"localhost"), (CoapOption::UriPort, &port)]), "2.04");
+    assert_eq!(ask(&[(CoapOption::UriHost, b"127.0.0.1")]), "2.04");
+    for host in [&b"telemetry.example.org"[..], b"203.0.113.7", b"0.0.0.0", b"", b"\xff"] {
+        assert_eq!(ask(&[(CoapOption::UriHost, host)]), "4.01", "{}", host.escape_ascii());
+    }
+    assert_eq!(ask(&[(CoapOption::UriPort, &[1])]), "4.01");
+    gateway.stop();
+
+    // Other machines reach this one, so it may be a proxy that asks.
+    let open = start_with(|config| {
+        let input = "name = 'coap'\n[coap]\nlisten = '0.0.0.0:0'";
+        config.inputs.push(toml::from_str(input).unwrap());
+    });
+    let port = open.gateway.input_address("coap").unwrap().port();
+    let (code, detail) = Client::new(([127, 0, 0, 1], port).into()).post("ingest/d", JSON, b"1");
+    assert!(code == "4.01" && detail.starts_with("unauthorized: "), "{code} {detail}");
+    open.stop();
 }
 
 /// While the commit takes long, the sender learns that the message has arrived, and the answer follows the commit.

@@ -4,13 +4,20 @@
 
 mod support;
 
+use socket2::{Domain, Socket, Type};
 use std::{
     io::{ErrorKind, Read, Write},
-    net::TcpStream,
+    net::{SocketAddr, TcpStream},
     sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
-use support::{JSON, agent, post, start, start_with};
+use support::{JSON, agent, hold, post, start, start_with};
+
+/// Everything of a request up to its `Content-Length`, with the gateway's own address as `Host`.
+fn post_head(gateway: &support::Running) -> String {
+    let host = gateway.gateway.address();
+    format!("POST /ingest/d HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: ")
+}
 
 fn connect(gateway: &support::Running) -> TcpStream {
     let stream = TcpStream::connect(gateway.gateway.address()).unwrap();
@@ -75,8 +82,7 @@ fn bodies_in_memory_are_bounded_together() {
     let hold: Vec<_> = (0..2)
         .map(|_| {
             let mut stream = connect(&gateway);
-            let head = "POST /ingest/d HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50000\r\n\r\n";
-            stream.write_all(head.as_bytes()).unwrap();
+            write!(stream, "{}50000\r\n\r\n", post_head(&gateway)).unwrap();
             stream.write_all(&[b' '; 49_000]).unwrap();
             stream
         })
@@ -112,8 +118,7 @@ fn a_slow_head_and_an_idle_connection_are_closed() {
 fn a_slow_body_is_408_and_counts_as_refused() {
     let gateway = start_with(|config| config.http.body_timeout_seconds = 1);
     let mut stream = connect(&gateway);
-    let head = "POST /ingest/d HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n12";
-    stream.write_all(head.as_bytes()).unwrap();
+    write!(stream, "{}5\r\n\r\n12", post_head(&gateway)).unwrap();
     let (text, took) = rest(stream);
     assert!(text.starts_with("HTTP/1.1 408") && text.contains("urn:dunnage:problem:body-timeout"), "{text}");
     assert!(took < Duration::from_secs(5), "{took:?}");
@@ -125,8 +130,7 @@ fn a_slow_body_is_408_and_counts_as_refused() {
 fn a_client_that_leaves_in_the_middle_counts_as_refused() {
     let gateway = start();
     let mut stream = connect(&gateway);
-    let head = "POST /ingest/d HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 5\r\n\r\n12";
-    stream.write_all(head.as_bytes()).unwrap();
+    write!(stream, "{}5\r\n\r\n12", post_head(&gateway)).unwrap();
     std::thread::sleep(Duration::from_millis(200));
     drop(stream);
     let (summary, _) = gateway.stop();
@@ -134,17 +138,110 @@ fn a_client_that_leaves_in_the_middle_counts_as_refused() {
 }
 
 #[test]
-fn connections_over_the_limit_wait_for_their_turn() {
+fn connections_wait_for_those_that_the_gateway_works_for() {
     let gateway = start_with(|config| config.http.connections = 1);
-    let first = connect(&gateway);
-    std::thread::sleep(Duration::from_millis(100));
+    let held = hold(gateway.folder.path());
+    let mut first = connect(&gateway);
+    write!(first, "{}2\r\n\r\n{{}}", post_head(&gateway)).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
     let mut second = connect(&gateway);
     second.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
     second.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     assert!(second.read(&mut [0; 1]).is_err(), "the second connection was served beside the first");
-    drop(first);
+    drop(held);
     second.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     assert!(rest(second).0.starts_with("HTTP/1.1 200"));
+    // The first one was answered before it gave way.
+    assert!(rest(first).0.starts_with("HTTP/1.1 204"));
+}
+
+/// Connects until `many` connections are open that send `bytes` and no more.
+fn fill(gateway: &support::Running, many: usize, bytes: &[u8]) -> Vec<TcpStream> {
+    let open = || {
+        let mut stream = connect(gateway);
+        stream.write_all(bytes).unwrap();
+        stream
+    };
+    (0..many).map(|_| open()).collect()
+}
+
+#[test]
+fn connections_that_say_nothing_give_way_to_those_that_do() {
+    let gateway = start_with(|config| config.http.connections = 64);
+    let body = format!("{}9\r\n\r\n{{", post_head(&gateway));
+    for bytes in [&b""[..], b"POST /ingest/d HTTP/1.1\r\nhost", body.as_bytes()] {
+        let silent = fill(&gateway, 64, bytes);
+        let begun = Instant::now();
+        // A client of its own, so that there is no connection that was open before.
+        assert_eq!(post(&agent(), &gateway.url("/ingest/d"), JSON, b"{}").status, 204);
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+        drop(silent);
+    }
+    let metrics = gateway.get("/metrics").text;
+    let gave_way = "dunnage_closed_connections_total{input=\"http\",reason=\"idle\"} ";
+    let count = metrics.lines().find_map(|line| line.strip_prefix(gave_way)).unwrap();
+    assert!(count.parse::<u64>().unwrap() >= 3, "{count}");
+    gateway.stop();
+}
+
+#[test]
+fn mqtt_clients_that_do_not_connect_give_way_to_those_that_do() {
+    let gateway = start_with(|config| {
+        let input = "name = 'm'\n[mqtt]\nlisten = '127.0.0.1:0'\nconnections = 8";
+        config.inputs.push(toml::from_str(input).unwrap());
+    });
+    let address = gateway.gateway.input_address("m").unwrap();
+    // MQTT 3.1.1, a clean session, no keep alive, the client's id.
+    let connect = |id: u8| [0x10, 13, 0, 4, b'M', b'Q', b'T', b'T', 4, 2, 0, 0, 0, 1, id];
+    let mut all = Vec::new();
+    for id in b'a'..b'h' {
+        let mut client = TcpStream::connect(address).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        client.write_all(&connect(id)).unwrap();
+        let mut answer = [0; 4];
+        client.read_exact(&mut answer).unwrap();
+        assert_eq!(answer, [0x20, 2, 0, 0]);
+        // Beside it, one that says nothing: at the end there would be twice as many as may be.
+        all.push((client, TcpStream::connect(address).unwrap()));
+    }
+    for (client, _) in &mut all {
+        client.write_all(&[0xc0, 0]).unwrap();
+        let mut answer = [0; 2];
+        client.read_exact(&mut answer).unwrap();
+        assert_eq!(answer, [0xd0, 0]);
+    }
+    gateway.stop();
+}
+
+#[test]
+fn the_event_streams_of_an_address_leave_some_to_others() {
+    let gateway = start();
+    let port = gateway.gateway.address().port();
+    let stream = |from: [u8; 4]| {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
+        socket.connect(&gateway.gateway.address().into()).unwrap();
+        let mut stream = TcpStream::from(socket);
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        write!(stream, "GET /api/events HTTP/1.1\r\nhost: localhost:{port}\r\n\r\n").unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        (stream, String::from_utf8_lossy(&status[9..]).into_owned())
+    };
+    let mut open: Vec<_> = (0..64).map(|_| stream([127, 0, 0, 1])).collect();
+    assert!(open.iter().all(|(_, status)| status == "200"));
+    assert_eq!(stream([127, 0, 0, 1]).1, "503");
+    assert_eq!(stream([127, 0, 0, 2]).1, "200");
+    // The place of one that leaves is free again.
+    open.pop();
+    let begun = Instant::now();
+    while stream([127, 0, 0, 1]).1 != "200" {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        // Its end is seen when the next event is sent.
+        gateway.post("/ingest/d", JSON, b"{}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    gateway.stop();
 }
 
 #[test]

@@ -207,6 +207,38 @@ fn the_password_is_a_token_that_sends_as_its_devices() {
 }
 
 #[test]
+fn a_password_is_looked_at_on_this_machine_and_an_open_listener_needs_one() {
+    let mut tokens_of = Vec::new();
+    let gateway = start_with(|config| {
+        listen(config, "");
+        for right in [Right::Send("buoy-*".into()), Right::Read] {
+            tokens_of.push(tokens::add(&config.tokens(), None, right, None).unwrap().1);
+        }
+    });
+    let address = address(&gateway);
+    let send = |version, more: &[&str]| {
+        publish(address, &[&["-V", version, "-q", "1", "-m", "1", "-t", "v1/buoy-7/json"], more].concat())
+    };
+    for version in ["311", "5"] {
+        assert!(send(version, &[]).0 && send(version, &["-u", "any", "-P", &tokens_of[0]]).0);
+        for password in ["wrong", &tokens_of[1]] {
+            let (done, text) = send(version, &["-u", "any", "-P", password]);
+            assert!(!done && text.to_lowercase().contains("not authori"), "{version}: {text}");
+        }
+    }
+    assert_eq!(gateway.stop().0.stored, 4);
+
+    let gateway = start_with(|config| {
+        let input = "name = 'mqtt'\n[mqtt]\nlisten = '0.0.0.0:0'";
+        config.inputs.push(toml::from_str(input).unwrap());
+    });
+    let port = gateway.gateway.input_address("mqtt").unwrap().port();
+    let (done, text) = publish(([127, 0, 0, 1], port).into(), &["-q", "1", "-t", "v1/d/json", "-m", "1"]);
+    assert!(!done && text.to_lowercase().contains("not authori"), "{text}");
+    gateway.stop();
+}
+
+#[test]
 fn tls_is_offered_and_nothing_else_then() {
     let folder = tempfile::tempdir().unwrap();
     let [ca, certificate, key] = ["ca.pem", "cert.pem", "key.pem"].map(|name| folder.path().join(name));

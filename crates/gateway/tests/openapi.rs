@@ -4,15 +4,17 @@
 
 mod support;
 
-use dunnage_gateway::Config;
+use dunnage_gateway::{Config, tokens};
 use std::{collections::HashSet, process::Command};
 use support::{JSON, start, start_in, tools::tool};
 use tempfile::TempDir;
 
-/// With a webhook `yard`, as `schemathesis.toml` has it, and an output that delivers nothing.
+/// With a webhook `yard` and the tokens that `schemathesis.toml` has, and an output that delivers nothing.
 fn configure(config: &mut Config) {
     let tokens = config.buffer.path.with_file_name("yard.token");
     std::fs::write(&tokens, "0123456789abcdef").unwrap();
+    let rows = "name,device,read,token\nreads,,true,dn_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\nsends,*,,dn_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA\n";
+    tokens::import(&config.tokens(), rows.as_bytes(), std::io::sink()).unwrap();
     let settings = format!("provider = 'chirpstack'\ntoken_file = {tokens:?}\nformat = 'json'");
     config.inputs.push(toml::from_str(&format!("name = 'yard'\n[webhook]\n{settings}")).unwrap());
     config.outputs.push(toml::from_str("name = 'away'\n[http]\nurl = 'http://127.0.0.1:9/'").unwrap());

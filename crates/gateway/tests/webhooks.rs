@@ -9,9 +9,10 @@ use dunnage_gateway::{Config, Input, Profile, WhenFull};
 use ring::{rand::SystemRandom, signature};
 use rustls_pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::{path::Path, sync::LazyLock};
 use support::{Answer, JSON, Running, answer, start_in};
 use tempfile::TempDir;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const TOKEN: &str = "Bearer 0123456789abcdef";
@@ -34,7 +35,7 @@ fn configure(config: &mut Config, folder: &Path) {
     std::fs::write(&signer, include_str!("webhooks/signer.pub.pem")).unwrap();
     let token = format!("token_file = {tokens:?}\n");
     let of = |provider: &str, more: &str| format!("provider = {provider:?}\n{token}{more}");
-    let devices = "[webhook.devices]\nc984ff2b-e4d0-417f-8ea3-11d74a55d251 = 'LMCU1231237'";
+    let devices = "[webhook.names]\nc984ff2b-e4d0-417f-8ea3-11d74a55d251 = 'LMCU1231237'";
     webhook(
         config,
         "astrocast",
@@ -178,6 +179,118 @@ fn a_message_of_rockblock_is_what_its_signature_covers() {
     assert_eq!(messages[0]["origin"], origin);
 }
 
+/// Claims of the message `momsn`, which was sent and signed at these times.
+fn claims_of(momsn: &str, sent: OffsetDateTime, signed: OffsetDateTime) -> Value {
+    let mut claims = claims();
+    claims["momsn"] = json!(momsn);
+    claims["transmit_time"] = json!(sent.format(&Rfc3339).unwrap());
+    claims["iat"] = json!(signed.unix_timestamp());
+    claims
+}
+
+/// A time of the run of these tests, `hours` ago.
+fn clock(hours: i64) -> OffsetDateTime {
+    static NOW: LazyLock<OffsetDateTime> =
+        LazyLock::new(|| OffsetDateTime::now_utc().replace_nanosecond(0).unwrap());
+    *NOW - time::Duration::hours(hours)
+}
+
+fn signed(gateway: &Running, name: &str, claims: &Value) -> Answer {
+    let form = format!("{ROCKBLOCK}&JWT={}", jwt(claims));
+    call(gateway, &format!("/hooks/{name}"), ("x-none", ""), FORM, &form)
+}
+
+#[test]
+fn a_signed_request_is_stored_once_whenever_it_is_sent_again() {
+    for window in [2, 0, 3600] {
+        let gateway = start_again(TempDir::new().unwrap(), |config| {
+            config.buffer.duplicate_window_seconds = window;
+        });
+        let stored = || list(&gateway, "/api/devices/300234010753370/messages").len();
+        // The gateway was away: both come late, in their order.
+        let [first, second] =
+            [("1", 30), ("2", 20)].map(|(momsn, hours)| claims_of(momsn, clock(hours), clock(hours)));
+        assert_answer(&signed(&gateway, "rockblock", &first), "stored");
+        assert_answer(&signed(&gateway, "rockblock", &second), "stored");
+        let third = claims_of("3", clock(0), clock(0));
+        assert_answer(&signed(&gateway, "rockblock", &third), "stored");
+        assert_eq!(stored(), 3);
+        if window == 2 {
+            // It is not remembered any more.
+            std::thread::sleep(std::time::Duration::from_millis(2500));
+            gateway.post("/ingest/d", JSON, b"{}");
+        }
+        for old in [&first, &second] {
+            assert_problem(&signed(&gateway, "rockblock", old), 401, "unauthorized");
+        }
+        assert_answer(&signed(&gateway, "rockblock", &third), "stored");
+        // A time ahead gives no right to be sent again later, and no signature is without a time.
+        let ahead = claims_of("1", clock(30), clock(-48));
+        assert_problem(&signed(&gateway, "rockblock", &ahead), 401, "unauthorized");
+        let mut never = claims_of("1", clock(30), clock(30));
+        never.as_object_mut().unwrap().remove("iat");
+        never["transmit_time"] = json!("someday");
+        assert_problem(&signed(&gateway, "rockblock", &never), 401, "unauthorized");
+        assert_eq!(stored(), 3, "{window}");
+        let (summary, folder) = gateway.stop();
+        assert_eq!(summary.received, summary.stored + summary.refused + summary.duplicates);
+        let gateway = start_again(folder, |config| config.buffer.duplicate_window_seconds = window);
+        assert_problem(&signed(&gateway, "rockblock", &first), 401, "unauthorized");
+        assert_eq!(list(&gateway, "/api/devices/300234010753370/messages").len(), 3);
+    }
+}
+
+#[test]
+fn a_webhook_sends_as_its_devices_and_no_others() {
+    let folder = TempDir::new().unwrap();
+    let signer = folder.path().join("signer.pub.pem");
+    let gateway = start_again(folder, |config| {
+        let more = |devices: &str| {
+            format!("provider = 'rockblock'\nkey_file = {signer:?}\nformat = 'json'\ndevices = {devices}\n")
+        };
+        webhook(config, "list", &more("['buoy-*', '300234010753370']"));
+        webhook(config, "pattern", &more("'LMCU*'"));
+        let names = "[webhook.names]\n300234010753370 = 'ship-1'";
+        webhook(config, "named", &(more("'ship-*'") + names));
+    });
+    let fresh = |imei: &str, momsn: &str| {
+        let mut claims = claims_of(momsn, clock(0), clock(0));
+        claims["imei"] = json!(imei);
+        claims
+    };
+    let own = fresh("300234010753370", "1");
+    // Another customer of the provider, whose messages the same key signs.
+    let foreign = fresh("300434062929540", "1");
+    assert_answer(&signed(&gateway, "list", &own), "stored");
+    assert_problem(&signed(&gateway, "pattern", &own), 403, "forbidden");
+    assert_answer(&signed(&gateway, "named", &own), "stored");
+    for name in ["list", "pattern", "named"] {
+        assert_problem(&signed(&gateway, name, &foreign), 403, "forbidden");
+        // Nor under a name that the webhook gives to its own.
+        assert_problem(&signed(&gateway, name, &fresh("LMCX1", "1")), 403, "forbidden");
+    }
+    let devices = gateway.get_json("/api/devices");
+    assert_eq!(devices["devices"].as_array().unwrap().len(), 2, "{devices}");
+    assert!(list(&gateway, "/api/quarantine").is_empty());
+    let metrics = gateway.get("/metrics").text;
+    assert!(metrics.contains("dunnage_access_refusals_total{problem=\"forbidden\"} 7"), "{metrics}");
+    let table = "name = 'h'\n[webhook]\nprovider = 'rockblock'\nformat = 'json'\n[webhook.devices]\na = 'b'";
+    let error = toml::from_str::<Input>(table).unwrap_err().to_string();
+    assert!(error.contains("[input.webhook.names]"), "{error}");
+}
+
+#[test]
+fn a_query_that_a_provider_does_not_send_is_refused() {
+    let gateway = start();
+    assert_problem(&json_call(&gateway, "/hooks/astrocast?event=up", ASTROCAST), 400, "query");
+    let answer = json_call(&gateway, "/hooks/chirpstack?evnt=up", CHIRPSTACK);
+    assert_problem(&answer, 400, "query");
+    assert!(answer.text.contains("did you mean \\\"event\\\"?"), "{}", answer.text);
+    // Whoever has no token is not told.
+    let stranger = call(&gateway, "/hooks/chirpstack?evnt=up", ("x-none", ""), JSON, CHIRPSTACK);
+    assert_problem(&stranger, 401, "unauthorized");
+}
+
 #[test]
 fn who_cannot_prove_who_it_is_is_401_and_nothing_is_kept() {
     let gateway = start();
@@ -242,8 +355,7 @@ fn what_comes_again_is_stored_once_also_after_a_restart() {
         assert_answer(&json_call(gateway, "/hooks/chirpstack?event=up", CHIRPSTACK), "stored");
         let token = ("x-token", &TOKEN[7..]);
         assert_answer(&call(gateway, "/hooks/tts", token, JSON, THE_THINGS_STACK), "stored");
-        let form = format!("{ROCKBLOCK}&JWT={}", jwt(&claims()));
-        assert_answer(&call(gateway, "/hooks/rockblock", ("x-none", ""), FORM, &form), "stored");
+        assert_answer(&signed(gateway, "rockblock", &claims_of("12345", clock(0), clock(0))), "stored");
         // A device of another name, but the same key: another provider's message.
         let same = ASTROCAST.replace("c984ff2b-e4d0-417f-8ea3-11d74a55d251", "LMCU7654321");
         assert_answer(&json_call(gateway, "/hooks/astrocast", &same), "stored");
@@ -323,7 +435,7 @@ fn what_is_not_the_providers_is_400_and_not_kept() {
     let large = format!("{}{}", " ".repeat(1 << 20), ASTROCAST);
     assert_problem(&json_call(&gateway, "/hooks/astrocast", &large), 413, "too-large");
     assert_problem(&gateway.get("/hooks/astrocast"), 405, "method");
-    assert_problem(&json_call(&gateway, "/hooks/nobody", ASTROCAST), 404, "not-found");
+    assert_problem(&gateway.post("/hooks/nobody", JSON, ASTROCAST.as_bytes()), 404, "not-found");
     let (summary, _) = gateway.stop();
     assert_eq!((summary.stored, summary.quarantined, summary.refused), (0, 0, 13));
 }
@@ -360,7 +472,11 @@ fn settings_that_cannot_work_are_named() {
         ("astrocast", &format!("{token}format = 'json'\n[webhook.formats]\n1 = 'json'"), "formats"),
         ("astrocast", &format!("{token}format = 'json'\nheader = 'a b'"), "header"),
         ("astrocast", &format!("{token}format = 'json'\nlink = 'a b'"), "link"),
-        ("astrocast", &format!("{token}format = 'json'\n[webhook.devices]\na = '/'"), "devices"),
+        ("astrocast", &format!("{token}format = 'json'\n[webhook.names]\na = '/'"), "names"),
+        ("astrocast", &format!("{token}format = 'json'\ndevices = []"), "devices"),
+        ("astrocast", &format!("{token}format = 'json'\ndevices = ['buoy-*', 'a b']"), "devices"),
+        // The key that all customers' messages are signed with.
+        ("rockblock", "format = 'json'", "devices"),
     ] {
         let text = format!("name = 'h'\n[webhook]\nprovider = {provider:?}\n{settings}");
         let input: Input = toml::from_str(&text).unwrap();

@@ -163,8 +163,8 @@ impl Attack {
         }
         match (self.target, self.variant) {
             (Target::HalfSent, 2) => config.push_str(
-                "[[input]]\nname = \"signed\"\n[input.webhook]\nprovider = \"rockblock\"\nformat = \"json\"\n\
-                 devices = { 300234010753370 = \"buoy\" }\n",
+                "[[input]]\nname = \"signed\"\n[input.webhook]\nprovider = \"rockblock\"\nformat = \"json\"\ndevices = \"buoy\"\n\
+                 names = { 300234010753370 = \"buoy\" }\n",
             ),
             (Target::HalfSent, 3) => write!(config, "[[input]]\nname = \"coap\"\n[input.coap]\n{listen}\n")?,
             (Target::Paging, _) => config.push_str(&output("ndjson")),

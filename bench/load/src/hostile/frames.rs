@@ -28,7 +28,8 @@ pub fn config(door: Door, folder: &Path) -> Result<String, Failure> {
                 );
                 input(provider, "webhook", &settings)
             };
-            let signed = input("signed", "webhook", "provider = \"rockblock\"\nformat = \"json\"");
+            let signed =
+                input("signed", "webhook", "provider = \"rockblock\"\nformat = \"json\"\ndevices = \"*\"");
             PROVIDERS.map(hook).concat() + &signed
         }
     };
@@ -36,7 +37,7 @@ pub fn config(door: Door, folder: &Path) -> Result<String, Failure> {
 }
 
 /// What providers call the container.
-const DEVICES: &str = "devices = { c984ff2b-e4d0-417f-8ea3-11d74a55d251 = \"LMCU1231237\" }";
+const DEVICES: &str = "names = { c984ff2b-e4d0-417f-8ea3-11d74a55d251 = \"LMCU1231237\" }";
 
 /// Providers, and what their devices send.
 const PROVIDERS: [(&str, &str); 4] =

@@ -1,12 +1,12 @@
 //! `dunnage gateway key`.
 
-use super::token::{Place, failure};
+use super::token::{Place, failure, rows};
 use crate::{failure::Failure, output};
 use clap::{Args, Subcommand};
 use dunnage_gateway::{Until, keys};
-use std::io::Write;
+use std::{io::Write, path::PathBuf};
 
-/// Make, list and revoke the keys of devices that send over DTLS
+/// Make, import, list and revoke the keys of devices that send over DTLS
 ///
 /// The keys are in the file [access] keys, which nobody but the gateway may read: a handshake needs them as they are. A gateway that runs
 /// knows a change after `dunnage gateway reload` or SIGHUP.
@@ -19,6 +19,7 @@ pub struct Key {
 #[derive(Subcommand)]
 enum Command {
     New(New),
+    Import(Import),
     List(List),
     Revoke(Revoke),
 }
@@ -35,6 +36,18 @@ struct New {
     /// The identity that the device sends; without it, a random one
     #[arg(long)]
     name: Option<String>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Add a key for each line of a CSV file, and print them
+///
+/// The first line names the columns: name, device (a pattern), until, and secret or hex for a key that the device has already. Without one, a key
+/// is made. Prints CSV with the columns name and key. All of them are added, or none.
+#[derive(Args)]
+struct Import {
+    /// The file; - for standard input
+    file: PathBuf,
     #[command(flatten)]
     place: Place,
 }
@@ -65,6 +78,7 @@ impl Key {
     pub fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::New(new) => new.run(),
+            Command::Import(import) => import.run(),
             Command::List(list) => list.run(),
             Command::Revoke(revoke) => revoke.run(),
         }
@@ -83,6 +97,19 @@ impl New {
         let _ = writeln!(
             anstream::stderr(),
             "The key's bytes are these characters, its identity is {name:?}. {} has both; `dunnage gateway reload` tells a gateway that runs.",
+            path.display(),
+        );
+        Ok(())
+    }
+}
+
+impl Import {
+    fn run(self) -> Result<(), Failure> {
+        let path = self.place.config()?.keys();
+        let count = keys::import(&path, rows(&self.file)?, output::stdout()).map_err(failure)?;
+        let _ = writeln!(
+            anstream::stderr(),
+            "{count} keys. {} has them; `dunnage gateway reload` tells a gateway that runs.",
             path.display(),
         );
         Ok(())

@@ -6,9 +6,13 @@ use dunnage_gateway::{
     Config, Right, Until,
     tokens::{self, EditError},
 };
-use std::{io::Write, path::PathBuf};
+use std::{
+    fs::File,
+    io::{Read, Write},
+    path::{Path, PathBuf},
+};
 
-/// Make, list and revoke tokens: who may send as which devices, and who may read
+/// Make, import, list and revoke tokens: who may send as which devices, and who may read
 ///
 /// The tokens are in the file [access] tokens, as hashes. A gateway that runs knows a change after `dunnage gateway reload` or SIGHUP.
 #[derive(Args)]
@@ -20,6 +24,7 @@ pub struct Token {
 #[derive(Subcommand)]
 enum Command {
     New(New),
+    Import(Import),
     List(List),
     Revoke(Revoke),
 }
@@ -39,6 +44,18 @@ struct New {
     /// What to call it; without it, the first digits of its hash
     #[arg(long)]
     name: Option<String>,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Make a token for each line of a CSV file, and print them, once
+///
+/// The first line names the columns: name, device (a pattern) or read (true), until, and token for one that exists. What is left out is as with
+/// `new`. Prints CSV with the columns name and token. All of them are made, or none.
+#[derive(Args)]
+struct Import {
+    /// The file; - for standard input
+    file: PathBuf,
     #[command(flatten)]
     place: Place,
 }
@@ -81,6 +98,7 @@ impl Token {
     pub fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::New(new) => new.run(),
+            Command::Import(import) => import.run(),
             Command::List(list) => list.run(),
             Command::Revoke(revoke) => revoke.run(),
         }
@@ -104,6 +122,28 @@ impl New {
         );
         Ok(())
     }
+}
+
+impl Import {
+    fn run(self) -> Result<(), Failure> {
+        let path = self.place.config()?.tokens();
+        let count = tokens::import(&path, rows(&self.file)?, output::stdout()).map_err(failure)?;
+        let _ = writeln!(
+            anstream::stderr(),
+            "{count} tokens. This is the only time they are shown. {} has their hashes; `dunnage gateway reload` tells a gateway that runs.",
+            path.display(),
+        );
+        Ok(())
+    }
+}
+
+/// The rows of the file `path`, or of standard input for `-`.
+pub fn rows(path: &Path) -> Result<Box<dyn Read>, Failure> {
+    if path == Path::new("-") {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let file = File::open(path).map_err(|e| Failure::Failed(format!("{}: {e}", path.display())))?;
+    Ok(Box::new(file))
 }
 
 impl List {

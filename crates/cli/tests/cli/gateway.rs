@@ -75,7 +75,7 @@ fn a_gateway_that_others_reach_says_at_its_start_what_is_not_locked() {
     };
     let (here, everywhere) = (("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0"), ("DUNNAGE_HTTP_LISTEN", "0.0.0.0:0"));
     let who = |who| ("DUNNAGE_ACCESS_WHO", who);
-    let (none, open, clear) = ("there is no token", "whoever reaches this address", "in the clear");
+    let (none, open, clear) = ("there is no token", "whoever reaches these addresses", "in the clear");
     expect(&[here], &[]);
     expect(&[here, who("anyone")], &[]);
     expect(&[here, who("tokens")], &[none]);
@@ -153,7 +153,10 @@ fn a_second_signal_ends_it_at_once() {
     let (mut child, address) = gateway(folder.path());
     // A request that does not end holds up the drain.
     let mut slow = TcpStream::connect(address).unwrap();
-    slow.write_all(b"POST /ingest/d1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{").unwrap();
+    let head = format!(
+        "POST /ingest/d1 HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: 9"
+    );
+    write!(slow, "{head}\r\n\r\n{{").unwrap();
     std::thread::sleep(Duration::from_millis(300));
     terminate(&child);
     until("it takes no more", || TcpStream::connect(address).is_err());

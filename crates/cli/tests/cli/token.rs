@@ -46,6 +46,25 @@ fn tokens_are_made_listed_and_revoked() {
 }
 
 #[test]
+fn tokens_and_keys_are_imported_from_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    token(folder.path(), &["list"]).text();
+    let config = folder.path().join("dunnage.toml");
+    let import = |kind: &str, rows: &str| {
+        dunnage(&["gateway", kind, "import", "-", "--config", config.to_str().unwrap()], rows)
+    };
+    let made = import("token", "name,device\nbuoy-1,buoy-1\nships,ship-*\n");
+    assert!(made.text().starts_with("name,token\nbuoy-1,dn_"), "{}", made.text());
+    assert!(made.stderr.starts_with("2 tokens."), "{}", made.stderr);
+    let again = import("token", "name,device\nnew,a\nships,b\n");
+    assert_eq!((again.code, &*again.stdout), (2, &b""[..]));
+    assert!(again.stderr.contains("line 3: name: \"ships\" is there already"), "{}", again.stderr);
+    assert_eq!(token(folder.path(), &["list"]).text().lines().count(), 2);
+    let keys = import("key", "name,device,secret\nbuoy-1,buoy-1,abcdefghijklmnop\n");
+    assert_eq!(keys.text(), "name,key\nbuoy-1,abcdefghijklmnop\n");
+}
+
+#[test]
 fn a_token_is_in_no_log_no_answer_and_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let secret = |arguments: &[&str]| token(folder.path(), arguments).text().trim().to_owned();

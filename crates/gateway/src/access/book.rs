@@ -15,7 +15,7 @@ use ring::{
     rand::{SecureRandom, SystemRandom},
 };
 use serde::{Deserialize, Serialize};
-use std::{hash::Hasher, io};
+use std::{collections::HashSet, hash::Hasher, io};
 use subtle::ConstantTimeEq;
 use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
 use toml::value::Datetime;
@@ -119,6 +119,14 @@ impl Token {
         Ok((Token { name: name.into(), fingerprint, right, until }, secret))
     }
 
+    /// The token that `secret` is already.
+    pub fn of(secret: &str, name: &str, right: Right, until: Option<Until>) -> Result<Token, String> {
+        let fingerprint = Fingerprint::of_credential(secret);
+        let fingerprint = fingerprint
+            .ok_or_else(|| format!("token: a token is {PREFIX} and {} characters", LENGTH - PREFIX.len()))?;
+        Ok(Token { name: name.into(), fingerprint, right, until })
+    }
+
     /// The same as the file has it.
     pub fn entry(&self) -> Entry {
         let (device, read) = match &self.right {
@@ -129,23 +137,30 @@ impl Token {
     }
 }
 
-impl Book {
-    /// The tokens that can be used, and all that is wrong with the others.
-    pub fn tokens(&self) -> (Vec<Token>, Vec<Mistaken>) {
+/// What there may be only once in a file.
+#[derive(Default)]
+pub struct Unique {
+    names: HashSet<String>,
+    hashes: HashSet<Fingerprint>,
+}
+
+impl Unique {
+    /// The tokens of `book` that can be used, and all that is wrong with the others, if it comes behind what came before.
+    pub fn tokens(&mut self, book: Book) -> (Vec<Token>, Vec<Mistaken>) {
         let (mut tokens, mut mistakes): (Vec<Token>, Vec<Mistaken>) = Default::default();
-        for (index, entry) in self.tokens.iter().enumerate() {
+        for (index, entry) in book.tokens.into_iter().enumerate() {
             let mut wrong =
                 |key, message: &str| mistakes.push(Mistaken { index, key, message: message.into() });
             if !crate::name::is_name(&entry.name) {
                 wrong("name", "must be 1 to 64 of A-Z a-z 0-9 . _ : -");
-            } else if tokens.iter().any(|other| other.name == entry.name) {
+            } else if !self.names.insert(entry.name.clone()) {
                 wrong("name", "another token has this name");
             }
-            if tokens.iter().any(|other| other.fingerprint == entry.hash) {
+            if !self.hashes.insert(entry.hash) {
                 wrong("hash", "another token has this hash");
             }
-            let right = match (&entry.device, entry.read) {
-                (Some(pattern), false) if is_pattern(pattern) => Right::Send(pattern.clone()),
+            let right = match (entry.device, entry.read) {
+                (Some(pattern), false) if is_pattern(&pattern) => Right::Send(pattern),
                 (Some(_), false) => {
                     wrong("device", "must be a device's id, in which * stands for any characters");
                     continue;
@@ -160,8 +175,7 @@ impl Book {
                     continue;
                 }
             };
-            let (name, until) = (entry.name.clone(), entry.until);
-            tokens.push(Token { name, fingerprint: entry.hash, right, until });
+            tokens.push(Token { name: entry.name, fingerprint: entry.hash, right, until: entry.until });
         }
         (tokens, mistakes)
     }
@@ -245,6 +259,11 @@ pub struct Until {
 }
 
 impl Until {
+    /// The moment, in microseconds since 1970.
+    pub fn micros(&self) -> i64 {
+        self.micros
+    }
+
     /// Whether it is over at `now`, in microseconds since 1970.
     pub fn is_over(&self, now: i64) -> bool {
         now >= self.micros
@@ -321,7 +340,7 @@ mod tests {
         }
         let text = toml::to_string(&Book { tokens: vec![token.entry()] }).unwrap();
         assert!(!text.contains(&secret) && !format!("{token:?}").contains(&secret), "{text}");
-        let (tokens, mistakes) = toml::from_str::<Book>(&text).unwrap().tokens();
+        let (tokens, mistakes) = Unique::default().tokens(toml::from_str(&text).unwrap());
         assert!(mistakes.is_empty() && tokens[0].fingerprint == token.fingerprint, "{text}");
     }
 

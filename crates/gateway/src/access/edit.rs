@@ -5,9 +5,11 @@ use super::{
     tokens,
 };
 use crate::{folders, name::is_name};
+use serde::{Deserialize, de::DeserializeOwned};
 use std::{
+    collections::HashSet,
     fs::{self, File},
-    io::{self, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -71,6 +73,102 @@ pub fn add(
         tokens.push(token.clone());
         Ok((token, secret))
     })
+}
+
+/// A row of what is imported.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    device: String,
+    #[serde(default)]
+    read: String,
+    #[serde(default)]
+    until: String,
+    #[serde(default)]
+    token: String,
+}
+
+/// Adds a token to the file `path` for each row of `rows`, CSV with a line of the columns' names: `name`, `device` or `read` (true),
+/// `until`, and `token` for one that exists. Writes the name and the secret of each to `secrets`, as CSV, before the file has them: a
+/// secret is nowhere else. Answers how many. All of them are added, or none.
+pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize, EditError> {
+    change(path, |tokens| {
+        let mut names: HashSet<String> = tokens.iter().map(|token| token.name.clone()).collect();
+        let mut hashes: HashSet<_> = tokens.iter().map(|token| token.fingerprint).collect();
+        let count = import_rows(rows, secrets, "token", |row: Row| {
+            let until = moment(&row.until)?;
+            let right = match (&*row.device, &*row.read) {
+                ("", "true") => Right::Read,
+                (device, "" | "false") if is_pattern(device) => Right::Send(device.to_owned()),
+                (_, "" | "false") => return Err(format!("device: {:?} is no device's id", row.device)),
+                ("", _) => return Err("read: must be true or false".into()),
+                _ => return Err("read: a token may send as devices or read, not both".into()),
+            };
+            let (mut token, secret) = match &*row.token {
+                "" => Token::make(&row.name, right, until).map_err(|e| e.to_string())?,
+                secret => (Token::of(secret, &row.name, right, until)?, secret.to_owned()),
+            };
+            if token.name.is_empty() {
+                token.name = token.fingerprint.short();
+            }
+            if !hashes.insert(token.fingerprint) {
+                return Err("token: it is there already".into());
+            }
+            check_name(&token.name, &mut names)?;
+            let name = token.name.clone();
+            tokens.push(token);
+            Ok((name, secret))
+        })?;
+        Ok(count)
+    })
+}
+
+/// A moment in a cell, if there is one.
+pub(super) fn moment(cell: &str) -> Result<Option<Until>, String> {
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    cell.parse().map(Some).map_err(|e| format!("until: {e}"))
+}
+
+/// Refuses a name that is none, or is among `names`, where it is from here.
+pub(super) fn check_name(name: &str, names: &mut HashSet<String>) -> Result<(), String> {
+    match is_name(name) {
+        false => Err(format!("name: {name:?} must be 1 to 64 of A-Z a-z 0-9 . _ : -")),
+        true if !names.insert(name.to_owned()) => Err(format!("name: {name:?} is there already")),
+        true => Ok(()),
+    }
+}
+
+/// Has `add` take each of `rows` and answer with its name and secret, which go to `secrets` under a line with the names of the columns.
+/// Answers how many there were. An error has the line of its row.
+pub(super) fn import_rows<R: DeserializeOwned>(
+    rows: impl Read,
+    mut secrets: impl Write,
+    kind: &str,
+    mut add: impl FnMut(R) -> Result<(String, String), String>,
+) -> Result<usize, EditError> {
+    let mut rows = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(rows);
+    let mut list = csv::Writer::from_writer(Vec::new());
+    let written = |e: csv::Error| EditError::Asked(format!("the {kind}s cannot be written: {e}"));
+    list.write_record(["name", kind]).map_err(written)?;
+    let (headers, mut record, mut count) = (rows.headers().cloned(), csv::StringRecord::new(), 0);
+    let headers = headers.map_err(|e| EditError::Asked(e.to_string()))?;
+    while rows.read_record(&mut record).map_err(|e| EditError::Asked(e.to_string()))? {
+        let line = record.position().map_or(0, csv::Position::line);
+        let failed = |message: String| EditError::Asked(format!("line {line}: {message}"));
+        let row = record.deserialize(Some(&headers)).map_err(|e| failed(e.to_string()))?;
+        let (name, secret) = add(row).map_err(failed)?;
+        list.write_record([name, secret]).map_err(written)?;
+        count += 1;
+    }
+    // Only when nothing is wrong with any row.
+    let list = list.into_inner().map_err(|e| written(e.into_error().into()))?;
+    secrets.write_all(&list).and_then(|()| secrets.flush()).map_err(|e| written(e.into()))?;
+    Ok(count)
 }
 
 /// Takes the token `name` out of the file `path`, or has it end at `until`.
@@ -177,7 +275,7 @@ mod tests {
         let names: Vec<_> = list(&path).unwrap().into_iter().map(|token| token.name).collect();
         assert_eq!(names, [first.name.clone(), second.name.clone()]);
         let tokens = Tokens::load(&path).unwrap();
-        assert_eq!(tokens.find(&secret, 0).unwrap().name, "a");
+        assert_eq!(tokens.find(&secret, 0).unwrap().right, send("buoy-*"));
         let text = fs::read_to_string(&path).unwrap();
         assert!(!text.contains(&secret) && text.contains("until = 2027-01-31"), "{text}");
         revoke(&path, "a", Some("2020-01-01T00:00:00Z".parse().unwrap())).unwrap();
@@ -226,5 +324,41 @@ mod tests {
         assert!(e.contains("tokens.toml:1:1") && e.contains("token[1]"), "{e}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "[[token]]\nname = 'a'\n");
         assert!(add(&path, None, send("a b"), None).unwrap_err().to_string().contains("no device's id"));
+    }
+
+    #[test]
+    fn tokens_are_imported_all_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        let import = |rows: &str| {
+            let mut secrets = Vec::new();
+            let count = import(&path, rows.as_bytes(), &mut secrets).map_err(|e| e.to_string());
+            count.map(|count| (count, String::from_utf8(secrets).unwrap()))
+        };
+        let (count, secrets) =
+            import("name,device,until,read\nbuoy-1, buoy-1,2027-01-31,\n,ship-*,,false\nr,,,true\n").unwrap();
+        assert_eq!((count, secrets.lines().count()), (3, 4));
+        let secret = secrets.lines().find_map(|line| line.strip_prefix("buoy-1,")).unwrap();
+        assert_eq!(Tokens::load(&path).unwrap().find(secret, 0).unwrap().right, send("buoy-1"));
+        // One that exists somewhere else.
+        let (_, other) = Token::make("x", Right::Read, None).unwrap();
+        import(&format!("token,device\n{other},a\n")).unwrap();
+        assert!(Tokens::load(&path).unwrap().find(&other, 0).is_ok());
+        let before = fs::read_to_string(&path).unwrap();
+        for (rows, error) in [
+            ("name,device\na,a\nb,b c\n".to_owned(), "line 3: device: \"b c\" is no device's id"),
+            ("name,device\na,a\na,b\n".into(), "line 3: name: \"a\" is there already"),
+            ("name,device\nbuoy-1,b\n".into(), "line 2: name: \"buoy-1\" is there already"),
+            (format!("token,device\n{other},a\n"), "line 2: token: it is there already"),
+            ("token,device\npassword,a\n".into(), "line 2: token: "),
+            ("name,device,until\na,a,tomorrow\n".into(), "line 2: until: must be a day"),
+            ("name,device,read\na,a,true\n".into(), "line 2: read: "),
+            ("name,devise\na,a\n".into(), "devise"),
+            ("name,device\na\n".into(), "line"),
+        ] {
+            let message = import(&rows).unwrap_err();
+            assert!(message.contains(error), "{rows}: {message}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), before);
+        }
     }
 }

@@ -3,11 +3,17 @@
 use super::{
     Until,
     book::is_pattern,
-    edit::{EditError, replace},
+    edit::{EditError, check_name, import_rows, moment, replace},
     keys::{self, Key, KeyBook, KeyEntry},
+    tables::read_tables,
 };
 use crate::name::is_name;
-use std::path::Path;
+use serde::Deserialize;
+use std::{
+    collections::HashSet,
+    io::{Read, Write},
+    path::Path,
+};
 
 const HEAD: &str = "\
 # Written by `dunnage gateway key`, which leaves comments out. These are the keys themselves: nobody but the gateway may read this file.
@@ -49,6 +55,50 @@ pub fn add(
     })
 }
 
+/// A row of what is imported.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    #[serde(default)]
+    name: String,
+    device: String,
+    #[serde(default)]
+    until: String,
+    #[serde(default)]
+    secret: String,
+    #[serde(default)]
+    hex: String,
+}
+
+/// Adds a key to the file `path` for each row of `rows`, CSV with a line of the columns' names: `name`, `device`, `until`, and `secret` or
+/// `hex` for one that the device has already. Writes the name and the key of each to `secrets`, as CSV. Answers how many. All of
+/// them are added, or none.
+pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize, EditError> {
+    change(path, |entries| {
+        let mut names: HashSet<String> = entries.iter().map(|entry| entry.name.clone()).collect();
+        import_rows(rows, secrets, "key", |row: Row| {
+            let until = moment(&row.until)?;
+            if !is_pattern(&row.device) {
+                return Err(format!("device: {:?} is no device's id", row.device));
+            }
+            let some = |text: String| (!text.is_empty()).then_some(text);
+            let (mut secret, hex) = (some(row.secret), some(row.hex));
+            let mut name = row.name;
+            if (secret.is_none() && hex.is_none()) || name.is_empty() {
+                let (made, random) = keys::make().map_err(|e| e.to_string())?;
+                secret = secret.or_else(|| hex.is_none().then_some(made));
+                name = some(name).unwrap_or(random);
+            }
+            check_name(&name, &mut names)?;
+            let entry = KeyEntry { name: name.clone(), device: row.device, secret, hex, until };
+            keys::check(&entry).map_err(|(key, message)| format!("{key}: {message}"))?;
+            let shown = entry.secret.clone().or_else(|| entry.hex.clone()).unwrap_or_default();
+            entries.push(entry);
+            Ok((name, shown))
+        })
+    })
+}
+
 /// Takes the key `name` out of the file `path`, or has it end at `until`.
 pub fn revoke(path: &Path, name: &str, until: Option<Until>) -> Result<(), EditError> {
     change(path, |entries| {
@@ -76,13 +126,10 @@ fn change<T>(
 /// The entries as they are written, once nothing is wrong with any.
 fn entries(path: &Path) -> Result<Vec<KeyEntry>, EditError> {
     list(path)?;
-    match std::fs::read_to_string(path) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(EditError::Write { path: path.into(), source }),
-        Ok(text) => {
-            let book: Result<KeyBook, _> = toml::from_str(&text);
-            book.map(|book| book.keys).map_err(|e| EditError::Mistaken(e.message().to_owned()))
-        }
+    let (entries, mistakes) = read_tables(path, "key", |book: KeyBook| (book.keys, Vec::new()));
+    match mistakes.first() {
+        Some(mistake) => Err(EditError::Mistaken(mistake.to_string())),
+        None => Ok(entries),
     }
 }
 
@@ -126,5 +173,33 @@ mod tests {
         assert!(
             std::fs::read_to_string(&path).unwrap().contains("hex = \"000102030405060708090a0b0c0d0e0f\"")
         );
+    }
+
+    #[test]
+    fn keys_are_imported_all_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.toml");
+        let import = |rows: &str| {
+            let mut secrets = Vec::new();
+            let count = import(&path, rows.as_bytes(), &mut secrets).map_err(|e| e.to_string());
+            count.map(|count| (count, String::from_utf8(secrets).unwrap()))
+        };
+        let rows = "name,device,secret,hex\na,buoy-1,abcdefghijklmnop,\nb,buoy-2,,000102030405060708090a0b0c0d0e0f\n,buoy-3,,\n";
+        let (count, secrets) = import(rows).unwrap();
+        assert_eq!((count, secrets.lines().count()), (3, 4));
+        assert!(secrets.contains("a,abcdefghijklmnop\n"), "{secrets}");
+        let keys = Keys::load(&path).unwrap();
+        assert_eq!(keys.find(b"b").unwrap().secret(), (0..16).collect::<Vec<u8>>());
+        assert_eq!(keys.len(), 3);
+        for (rows, error) in [
+            ("name,device,secret\nc,d,short\n", "line 2: secret: a key has 16 to 64 bytes"),
+            ("name,device,hex\nc,d,0g\n", "line 2: hex: must be hexadecimal digits"),
+            ("name,device\nc,d\na,d\n", "line 3: name: \"a\" is there already"),
+            ("name,secret\nc,abcdefghijklmnop\n", "device"),
+        ] {
+            let message = import(rows).unwrap_err();
+            assert!(message.contains(error), "{rows}: {message}");
+            assert_eq!(Keys::load(&path).unwrap().len(), 3);
+        }
     }
 }

@@ -1,10 +1,15 @@
 //! What a request over HTTP says of its peer, and the lock on what can be read.
 
-use super::Peer;
+use super::{
+    Foreign, Peer,
+    peer::{Listener, is_loopback_host},
+};
 use crate::{problem::Problem, shared::Shared};
 use axum::{
     extract::{Request, State},
-    http::{Extensions, HeaderMap, HeaderName, header, request::Parts},
+    http::{
+        self, HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header, request::Parts, uri::Authority,
+    },
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -14,100 +19,143 @@ use std::{
     convert::Infallible,
     net::{IpAddr, Ipv4Addr},
     sync::Arc,
-    task::{Context, Poll},
 };
-use tower_service::Service;
 
-/// The address that a connection comes from, among the extensions of its requests.
-#[derive(Debug, Clone, Copy)]
-struct From(IpAddr);
+/// Headers of proxies and content delivery networks that the patterns of [`is_of_a_proxy`] do not cover.
+const PROXY_HEADERS: [&str; 8] = [
+    "via",
+    "cdn-loop",
+    "client-ip",
+    "proxy-connection",
+    "x-amzn-trace-id",
+    "x-appengine-user-ip",
+    "x-proxyuser-ip",
+    "x-rewrite-url",
+];
 
-/// A service whose requests come from one address.
-#[derive(Clone)]
-pub struct Addressed<S> {
-    service: S,
-    from: From,
+/// Who sent `request` over a connection from `address` to `listener`. A request without a valid `Host` is refused, as RFC 9112, 3.2,
+/// demands: what it is addressed to cannot be told.
+pub fn peer<B>(address: IpAddr, listener: Listener, request: &http::Request<B>) -> Result<Peer, Problem> {
+    let host = host(request.version(), request.headers())?;
+    let peer = Peer::of_listener(address, listener.address.ip());
+    // Nothing that a request says matters where the address gives no right.
+    if peer.foreign.is_some() || !peer.is_loopback() {
+        return Ok(peer);
+    }
+    Ok(peer.unless(foreign(listener, host.as_ref(), request)))
 }
 
-impl<S> Addressed<S> {
-    /// `service`, for a connection from `address`.
-    pub fn new(service: S, address: IpAddr) -> Self {
-        Addressed { service, from: From(address) }
+/// The authority in `Host`; none where HTTP/1.0 leaves it out, or where it is empty.
+fn host(version: Version, headers: &HeaderMap) -> Result<Option<Authority>, Problem> {
+    let mut all = headers.get_all(header::HOST).iter();
+    let host = match (all.next(), all.next()) {
+        (Some(host), None) => host,
+        (None, _) if version < Version::HTTP_11 => return Ok(None),
+        (None, _) => return Err(bad_host("HTTP/1.1 requests must have a Host header")),
+        (Some(_), Some(_)) => return Err(bad_host("there is more than one Host header")),
+    };
+    if host.is_empty() {
+        return Ok(None);
+    }
+    authority(host).map(Some).ok_or_else(|| bad_host("the Host header must be a host, and may have a port"))
+}
+
+/// `host [ ":" port ]` in ASCII, without user information (RFC 9110, 7.2).
+fn authority(value: &HeaderValue) -> Option<Authority> {
+    let text = value.to_str().ok().filter(|text| !text.contains('@'))?;
+    let authority: Authority = text.parse().ok()?;
+    port(&authority).map(|_| authority)
+}
+
+/// The port in `authority`, if there is one. None at all for a port that is no number.
+fn port(authority: &Authority) -> Option<Option<u16>> {
+    let rest = &authority.as_str()[authority.host().len()..];
+    match rest.strip_prefix(':') {
+        None => rest.is_empty().then_some(None),
+        Some("") => Some(None),
+        Some(digits) if digits.bytes().all(|b| b.is_ascii_digit()) => digits.parse().ok().map(Some),
+        Some(_) => None,
     }
 }
 
-impl<B, S: Service<axum::http::Request<B>>> Service<axum::http::Request<B>> for Addressed<S> {
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
+fn bad_host(detail: &str) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "host", "Bad Host", detail)
+}
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.service.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: axum::http::Request<B>) -> S::Future {
-        request.extensions_mut().insert(self.from);
-        self.service.call(request)
+/// Why the peer that sent `request` from a loopback address is not this machine's own user, if there is a reason.
+fn foreign<B>(listener: Listener, host: Option<&Authority>, request: &http::Request<B>) -> Option<Foreign> {
+    let headers = request.headers();
+    let target = request.uri().authority();
+    if headers.keys().any(is_of_a_proxy) {
+        Some(Foreign::Forwarded)
+    } else if request.version() != Version::HTTP_11 {
+        Some(Foreign::Version)
+    } else if ![host, target.or(host)]
+        .into_iter()
+        .all(|host| host.is_some_and(|host| listener.is_named(host)))
+    {
+        // The authority of an absolute target is what the request is addressed to (RFC 9112, 3.2.2), and proxies that use it may set Host.
+        Some(Foreign::Host)
+    } else if is_of_another_site(headers, host) {
+        Some(Foreign::Site)
+    } else {
+        None
     }
 }
 
-/// Who sent a request.
-pub fn peer(headers: &HeaderMap, extensions: &Extensions) -> Peer {
-    // A request without an address would be one that did not come over the network; it gets no right from that.
-    let address = extensions.get::<From>().map_or(Ipv4Addr::UNSPECIFIED.into(), |from| from.0);
-    peer_at(address, headers)
+impl Listener {
+    /// Whether `authority` is a loopback host with the listener's own port.
+    fn is_named(&self, authority: &Authority) -> bool {
+        let port = port(authority).map(|port| port.unwrap_or(self.default_port));
+        port == Some(self.address.port()) && is_loopback_host(authority.host())
+    }
 }
 
-/// Who sent a request with `headers` from `address`.
-pub fn peer_at(address: IpAddr, headers: &HeaderMap) -> Peer {
-    Peer { address, forwarded: is_forwarded(headers) }
+/// Whether `name` is a header that proxies add (RFC 7239, RFC 9110, 7.6.3, and the many that were there before and since).
+fn is_of_a_proxy(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    let ends = ["real-ip", "client-ip", "clientip", "connecting-ip", "connecting-ipv6"];
+    let begins = ["x-original-", "x-envoy-", "x-azure-", "cf-"];
+    name.contains("forwarded")
+        || ends.iter().any(|end| name.ends_with(end))
+        || begins.iter().any(|begin| name.starts_with(begin))
+        || PROXY_HEADERS.contains(&name)
+}
+
+/// Whether a browser says that a page asks which is not this gateway's own (Fetch Metadata; Origin, RFC 6454).
+fn is_of_another_site(headers: &HeaderMap, host: Option<&Authority>) -> bool {
+    let own = |site: &HeaderValue| site == "same-origin" || site == "none";
+    let is_own_origin = |origin: &HeaderValue| {
+        let host = host.map_or("", Authority::as_str).as_bytes();
+        let of = |scheme: &[u8]| origin.as_bytes().strip_prefix(scheme) == Some(host);
+        of(b"http://") || of(b"https://")
+    };
+    !headers.get_all("sec-fetch-site").iter().all(own)
+        || !headers.get_all(header::ORIGIN).iter().all(is_own_origin)
 }
 
 impl<S: Sync> axum::extract::FromRequestParts<S> for Peer {
     type Rejection = Infallible;
 
+    /// The peer that the server has put among the extensions of the request.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Peer, Infallible> {
-        Ok(peer(&parts.headers, &parts.extensions))
+        // A request without a peer would be one that did not come over the network; it gets no right from that.
+        let unknown = Peer::of_address(Ipv4Addr::UNSPECIFIED.into());
+        Ok(parts.extensions.get::<Peer>().copied().unwrap_or(unknown))
     }
 }
 
-/// Whether a proxy says that it hands on the request (RFC 7239, and what was there before it), or a browser that another site's page
-/// asks. A name in `Host` that is not this machine's is either, too: a proxy for that name, or a name that was made to point here.
-fn is_forwarded(headers: &HeaderMap) -> bool {
-    headers.iter().any(|(name, value)| match name {
-        name if *name == header::FORWARDED || *name == header::VIA => true,
-        name if *name == header::HOST => value.to_str().is_ok_and(|host| !is_local(host)),
-        name if *name == header::ORIGIN => !is_same(value.as_bytes(), headers),
-        name => is_of_a_proxy(name),
-    })
-}
-
-fn is_of_a_proxy(name: &HeaderName) -> bool {
-    name.as_str()
-        .strip_prefix("x-")
-        .is_some_and(|rest| rest.starts_with("forwarded") || rest == "real-ip" || rest.ends_with("client-ip"))
-}
-
-/// Whether `host` is an address, or the name that every machine has for itself.
-fn is_local(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && !name.ends_with(':') => name,
-        _ => host,
-    };
-    let address = name.strip_prefix('[').and_then(|n| n.strip_suffix(']')).unwrap_or(name);
-    address.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case("localhost")
-}
-
-/// Whether the page that asks is this gateway's own.
-fn is_same(origin: &[u8], headers: &HeaderMap) -> bool {
-    let host = headers.get(header::HOST).map_or(&b""[..], |host| host.as_bytes());
-    let of = |scheme: &[u8]| origin.strip_prefix(scheme) == Some(host);
-    of(b"http://") || of(b"https://")
-}
-
-/// The token that a request brings: `Authorization: Bearer TOKEN`, or `Basic` with the token as password (RFC 6750, 7617).
+/// The token that a request brings: `Authorization: Bearer TOKEN`, or `Basic` with the token as password (RFC 6750, 7617). A header that
+/// brings none that can be read is a wrong token, the empty one.
 pub fn credential(headers: &HeaderMap) -> Option<Cow<'_, str>> {
-    let (scheme, rest) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let given = all.next()?;
+    let only = all.next().is_none();
+    Some(given.to_str().ok().filter(|_| only).and_then(token).unwrap_or_default())
+}
+
+fn token(authorization: &str) -> Option<Cow<'_, str>> {
+    let (scheme, rest) = authorization.split_once(' ')?;
     let rest = rest.trim();
     if scheme.eq_ignore_ascii_case("bearer") {
         return Some(rest.into());
@@ -141,52 +189,80 @@ pub fn admit(shared: &Shared, peer: &Peer, headers: &HeaderMap, device: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
 
-    fn headers(all: &[(&'static str, &str)]) -> HeaderMap {
-        let pairs = all
-            .iter()
-            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()));
-        pairs.collect()
+    const PORT: u16 = 8080;
+
+    fn of(address: &str, target: &str, headers: &[(&'static str, &str)]) -> Result<Option<Foreign>, u16> {
+        let listener = Listener { address: ([127, 0, 0, 1], PORT).into(), default_port: 80 };
+        let request = http::Request::builder().uri(target);
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap())
+        });
+        let peer = peer(address.parse().unwrap(), listener, &request.body(()).unwrap());
+        peer.map(|peer| peer.foreign).map_err(|problem| problem.status().as_u16())
     }
 
     #[test]
-    fn what_hands_on_can_be_seen() {
-        for direct in [
-            &[("host", "127.0.0.1:8080")][..],
-            &[("host", "localhost")],
-            &[("host", "[::1]:8080"), ("x-request-id", "a")],
-            &[("host", "::1")],
-            &[("host", "10.0.0.1:80")],
-            &[("host", "localhost:8080"), ("origin", "http://localhost:8080")],
-            &[],
-        ] {
-            assert!(!is_forwarded(&headers(direct)), "{direct:?}");
+    fn a_request_says_what_it_is_addressed_to() {
+        for host in ["127.0.0.1:8080", "LOCALHOST:8080", "[::1]:8080", "[::ffff:127.0.0.1]:8080"] {
+            assert_eq!(of("127.0.0.1", "/", &[("host", host)]), Ok(None), "{host}");
+            assert_eq!(of("::ffff:127.0.0.1", "/", &[("host", host)]), Ok(None), "{host}");
         }
-        for forwarded in [
-            &[("host", "127.0.0.1"), ("x-forwarded-for", "10.0.0.1")][..],
-            &[("host", "127.0.0.1"), ("forwarded", "for=10.0.0.1")],
-            &[("host", "127.0.0.1"), ("x-forwarded-proto", "https")],
-            &[("host", "127.0.0.1"), ("x-real-ip", "10.0.0.1")],
-            &[("host", "127.0.0.1"), ("via", "1.1 proxy")],
-            &[("host", "telemetry.example.org")],
-            &[("host", "localhost.example.org:8080")],
-            &[("host", "localhost"), ("origin", "http://example.org")],
-            &[("host", "localhost"), ("origin", "null")],
-            &[("origin", "http://localhost")],
-        ] {
-            assert!(is_forwarded(&headers(forwarded)), "{forwarded:?}");
+        for host in ["127.0.0.1", "localhost:80", "203.0.113.7:8080", "localhost.:8080", "0.0.0.0:8080", ""] {
+            assert_eq!(of("::1", "/", &[("host", host)]), Ok(Some(Foreign::Host)), "{host}");
+        }
+        for host in ["t\u{e9}l", "a@localhost", "localhost:x", "localhost:99999", "a b", "[::1", "::1:8080x"]
+        {
+            assert_eq!(of("127.0.0.1", "/", &[("host", host)]), Err(400), "{host}");
+            // Whoever asks.
+            assert_eq!(of("203.0.113.7", "/", &[("host", host)]), Err(400), "{host}");
+        }
+        let host = ("host", "localhost:8080");
+        assert_eq!(of("127.0.0.1", "http://localhost:8080/", &[host]), Ok(None));
+        assert_eq!(of("127.0.0.1", "http://example.org:8080/", &[host]), Ok(Some(Foreign::Host)));
+        assert_eq!(of("127.0.0.1", "/", &[]), Err(400));
+        assert_eq!(of("127.0.0.1", "/", &[host, host]), Err(400));
+    }
+
+    #[test]
+    fn proxies_and_pages_of_other_sites_can_be_seen() {
+        let with = |name, value: &str| of("127.0.0.1", "/", &[("host", "localhost:8080"), (name, value)]);
+        for name in
+            ["forwarded", "via", "x-forwarded-proto", "x-real-ip", "cf-connecting-ip", "true-client-ip"]
+        {
+            assert_eq!(with(name, ""), Ok(Some(Foreign::Forwarded)), "{name}");
+        }
+        for origin in ["http://localhost", "http://127.0.0.1:8080", "null", "http://localhost:80801"] {
+            assert_eq!(with("origin", origin), Ok(Some(Foreign::Site)), "{origin}");
+        }
+        assert_eq!(with("origin", "http://localhost:8080"), Ok(None));
+        assert_eq!(with("sec-fetch-site", "same-origin"), Ok(None));
+        assert_eq!(with("sec-fetch-site", "cross-site"), Ok(Some(Foreign::Site)));
+        assert_eq!(with("x-request-id", "a"), Ok(None));
+    }
+
+    #[test]
+    fn a_listener_that_others_reach_makes_everybody_foreign() {
+        let request = http::Request::builder().header("host", "localhost:8080").body(()).unwrap();
+        for address in ["0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080", "[::ffff:192.0.2.1]:8080"] {
+            let listener = Listener { address: address.parse().unwrap(), default_port: 80 };
+            let peer = peer(IpAddr::from([127, 0, 0, 1]), listener, &request).unwrap();
+            assert_eq!(peer.foreign, Some(Foreign::Listener), "{address}");
         }
     }
 
     #[test]
     fn a_token_comes_as_bearer_or_as_password() {
-        let of = |value: &str| credential(&headers(&[("authorization", value)])).map(Cow::into_owned);
+        let of = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+            credential(&headers).map(Cow::into_owned)
+        };
         assert_eq!(of("Bearer abc").as_deref(), Some("abc"));
         assert_eq!(of("bearer  abc ").as_deref(), Some("abc"));
         assert_eq!(of("Basic YWRtaW46YTpi").as_deref(), Some("a:b"));
-        for none in ["", "Bearer", "Digest x", "Basic ????", "Basic YWJj", "Basic //79"] {
-            assert_eq!(of(none), None, "{none}");
+        for unreadable in ["", "Bearer", "Digest x", "Basic ????", "Basic YWJj", "Basic //79"] {
+            assert_eq!(of(unreadable).as_deref(), Some(""), "{unreadable}");
         }
         assert_eq!(credential(&HeaderMap::new()), None);
     }

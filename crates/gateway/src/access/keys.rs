@@ -2,12 +2,17 @@
 //!
 //! A handshake needs the key itself, so its file has it, and nobody else may read that file.
 
-use super::{Until, book::Mistaken, tokens::read_tables};
+use super::{Until, book::Mistaken, tables::read_tables};
 use crate::{check::Mistake, clock, name::is_name};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, io, path::Path, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+    path::Path,
+    sync::Arc,
+};
 use subtle::ConstantTimeEq;
 
 /// Random bytes of a new key: as many as the cipher's own.
@@ -89,15 +94,15 @@ pub fn make() -> io::Result<(String, String)> {
 }
 
 impl KeyBook {
-    /// The keys that can be used, and all that is wrong with the others.
-    pub fn keys(&self) -> (Vec<Key>, Vec<Mistaken>) {
+    /// The keys that can be used, and all that is wrong with the others, behind those of the `names` that came before.
+    pub fn keys(&self, names: &mut HashSet<String>) -> (Vec<Key>, Vec<Mistaken>) {
         let (mut keys, mut mistakes): (Vec<Key>, Vec<Mistaken>) = Default::default();
         for (index, entry) in self.keys.iter().enumerate() {
             let mut wrong =
                 |key, message: &str| mistakes.push(Mistaken { index, key, message: message.into() });
             if !is_name(&entry.name) {
                 wrong("name", "must be 1 to 64 of A-Z a-z 0-9 . _ : -");
-            } else if keys.iter().any(|other| other.name == entry.name) {
+            } else if !names.insert(entry.name.clone()) {
                 wrong("name", "another key has this name");
             }
             if !super::book::is_pattern(&entry.device) {
@@ -113,6 +118,11 @@ impl KeyBook {
         }
         (keys, mistakes)
     }
+}
+
+/// Refuses an entry whose key cannot be used: which part of it, and why.
+pub fn check(entry: &KeyEntry) -> Result<(), (&'static str, &'static str)> {
+    bytes(entry).map(drop)
 }
 
 fn bytes(entry: &KeyEntry) -> Result<Vec<u8>, (&'static str, &'static str)> {
@@ -166,7 +176,8 @@ impl Keys {
 
 /// The keys of the file `path` that can be used, and everything that is wrong with it.
 pub fn read(path: &Path) -> (Vec<Key>, Vec<Mistake>) {
-    read_tables(path, "key", |book: KeyBook| book.keys())
+    let mut names = HashSet::new();
+    read_tables(path, "key", |book: KeyBook| book.keys(&mut names))
 }
 
 /// Says in the log that others may read the keys of the file `path`.

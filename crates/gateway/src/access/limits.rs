@@ -66,7 +66,7 @@ mod tests {
     }
 
     fn peer(address: &str) -> Peer {
-        Peer::direct(address.parse().unwrap())
+        Peer::of_address(address.parse().unwrap())
     }
 
     #[test]

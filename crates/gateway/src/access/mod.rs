@@ -10,46 +10,37 @@ pub mod edit_keys;
 pub mod http;
 pub mod keys;
 mod limits;
+mod peer;
 mod settings;
+mod tables;
 mod tokens;
 
-pub use book::{Right, Token, Until};
+pub use book::{Right, Token, Until, is_pattern};
 pub use keys::{Key, Keys};
 pub use limits::{Limits, network};
+pub use peer::{Foreign, Listener, Peer, is_loopback_host};
 pub use settings::{Settings, Who};
 pub use tokens::{Tokens, TokensError, read};
 
-use crate::{clock, config::Config, metrics::Refusals, name::MAX_NAME, problem::Problem};
+use crate::{
+    clock,
+    config::{Config, InputKind},
+    metrics::Refusals,
+    name::MAX_NAME,
+    problem::Problem,
+};
 use arc_swap::{ArcSwap, Guard};
 use axum::http::StatusCode;
 pub use buckets::Buckets;
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
 /// Wrong tokens that an address may bring in a minute before it is told to come again later.
 const FAILURES: u32 = 30;
 /// Lines of the log about wrong tokens in a minute.
 const LINES: u32 = 10;
-
-/// Who is at the other end of a connection, or has sent a datagram.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer {
-    /// Its address.
-    pub address: IpAddr,
-    /// Whether it hands on what another sent, as far as one can see: a proxy, or a browser for another site's page.
-    pub forwarded: bool,
-}
-
-impl Peer {
-    /// A peer that speaks for itself.
-    pub fn direct(address: IpAddr) -> Peer {
-        Peer { address, forwarded: false }
-    }
-
-    /// Whether it is on this machine, at its address.
-    fn is_loopback(&self) -> bool {
-        self.address.to_canonical().is_loopback()
-    }
-}
 
 /// Decides who may do what.
 pub struct Access {
@@ -81,20 +72,20 @@ impl Access {
     }
 
     /// Whether `peer` needs no token.
-    pub fn is_free(&self, peer: &Peer) -> bool {
+    fn is_free(&self, peer: &Peer) -> bool {
         match self.who {
             Who::Anyone => true,
-            Who::Loopback => !peer.forwarded && peer.is_loopback(),
+            Who::Loopback => peer.is_this_machine(),
             Who::Tokens => false,
         }
     }
 
     /// Refuses a peer that may not send as `device` with the token `credential`: 401 without a token that is valid, 403 with one
     /// for other devices, 429 after too many that are not. The refusal is counted here; nothing of the message has been kept.
+    ///
+    /// A peer that needs no token may bring none, but one that it brings is looked at all the same: what is wrong with it would
+    /// otherwise be seen only when the device is elsewhere.
     pub fn may_send(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Problem> {
-        if self.is_free(peer) {
-            return Ok(());
-        }
         self.may(
             peer,
             credential,
@@ -105,17 +96,11 @@ impl Access {
 
     /// Refuses a peer that may not read what is stored.
     pub fn may_read(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Problem> {
-        if self.is_free(peer) {
-            return Ok(());
-        }
         self.may(peer, credential, Right::reads, || "this token may send, and not read".into())
     }
 
     /// Refuses a peer that may send as no device at all, for protocols that ask for the credential before the device.
     pub fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Problem> {
-        if self.is_free(peer) {
-            return Ok(());
-        }
         self.may(peer, credential, Right::sends, || "this token may read, and not send".into())
     }
 
@@ -148,6 +133,13 @@ impl Access {
         Err(problem)
     }
 
+    /// What a peer is told that may send, and not as this device; `detail` says which. The refusal is counted here.
+    pub fn refuse_device(&self, detail: String) -> Problem {
+        let problem = forbidden(detail);
+        self.refusals.count(&problem);
+        problem
+    }
+
     /// `peer` could not show that it has the key of `identity`. That is counted, and is in the log.
     pub fn refuse_key(&self, peer: &Peer, identity: &[u8], detail: &str) {
         self.refusals.count(&unauthorized(detail.into()));
@@ -164,14 +156,16 @@ impl Access {
         enough: impl Fn(&Right) -> bool,
         otherwise: impl Fn() -> String,
     ) -> Result<(), Problem> {
+        if credential.is_none() && self.is_free(peer) {
+            return Ok(());
+        }
         let tokens: Guard<Arc<Tokens>> = self.tokens.load();
-        let token = match credential {
-            None if peer.is_loopback() && self.who == Who::Loopback => {
-                Err("a token is needed, as this comes through a proxy or is not addressed to localhost"
-                    .to_owned())
+        let token = match (credential, peer.foreign) {
+            (Some(credential), _) => tokens.find(credential, clock::now()).map_err(str::to_owned),
+            (None, Some(foreign)) if peer.is_loopback() && self.who == Who::Loopback => {
+                Err(format!("a token is needed, as {}", foreign.reason()))
             }
-            None => Err("a token is needed".to_owned()),
-            Some(credential) => tokens.find(credential, clock::now()).map_err(str::to_owned),
+            (None, _) => Err("a token is needed".to_owned()),
         };
         let problem = match token {
             Ok(token) if enough(&token.right) => return Ok(()),
@@ -196,7 +190,7 @@ impl Access {
             let address = peer.address.to_canonical();
             let failures = self.failures.take(&address);
             if self.lines.take(&()).is_ok() {
-                tracing::warn!(%address, forwarded = peer.forwarded, detail, "a token is refused");
+                tracing::warn!(%address, foreign = ?peer.foreign, detail, "a token is refused");
             }
             if let Err(seconds) = failures {
                 return Problem::too_many("too many wrong tokens came from this address", seconds);
@@ -216,29 +210,54 @@ fn forbidden(detail: String) -> Problem {
 
 /// Says in the log what an operator may not have meant: who needs a token, that there is none, or who may read them.
 pub fn warn(config: &Config, tokens: &Tokens) {
-    let address = config.http.listen;
-    let open = !address.ip().to_canonical().is_loopback();
+    let open: Vec<_> = listeners(config).into_iter().filter(|(_, listen, _)| is_open(*listen)).collect();
+    let names = |all: &[&(String, SocketAddr, bool)]| {
+        all.iter().map(|(name, listen, _)| format!("{name} ({listen})")).collect::<Vec<_>>().join(", ")
+    };
+    let all = names(&open.iter().collect::<Vec<_>>());
+    let clear: Vec<_> = open.iter().filter(|(_, _, encrypted)| !encrypted).collect();
     match config.access.who {
-        Who::Anyone if open => tracing::warn!(
-            %address,
-            "[access] who = \"anyone\": whoever reaches this address may send as any device and read everything"
+        Who::Anyone if !open.is_empty() => tracing::warn!(
+            listeners = all,
+            "[access] who = \"anyone\": whoever reaches these addresses may send as any device, and read everything over HTTP"
         ),
-        Who::Tokens | Who::Loopback if tokens.is_empty() && (open || config.access.who == Who::Tokens) => {
+        Who::Tokens | Who::Loopback
+            if tokens.is_empty() && (!open.is_empty() || config.access.who == Who::Tokens) =>
+        {
             tracing::warn!(
-                %address,
+                listeners = all,
                 tokens = %config.tokens().display(),
                 "there is no token, and peers that need one are answered 401: make one with `dunnage gateway token new`, or set \
                  [access] who = \"anyone\" behind a proxy that asks who they are"
             );
         }
-        Who::Tokens | Who::Loopback if open && !config.http.tls => {
-            tracing::warn!(
-                %address,
-                "tokens go over the network in the clear, unless a proxy in front has TLS: set [http] tls"
-            );
-        }
+        Who::Tokens | Who::Loopback if !clear.is_empty() => tracing::warn!(
+            listeners = names(&clear),
+            "tokens go over the network in the clear, unless a proxy in front has TLS: set tls"
+        ),
         _ => {}
     }
+}
+
+/// Whether other machines may reach `listen`.
+fn is_open(listen: SocketAddr) -> bool {
+    !listen.ip().to_canonical().is_loopback()
+}
+
+/// Every listener that takes tokens: what it is called in the configuration, its address, and whether it is encrypted.
+fn listeners(config: &Config) -> Vec<(String, SocketAddr, bool)> {
+    let mut all = vec![("[http]".to_owned(), config.http.listen, config.http.tls)];
+    for input in &config.inputs {
+        match &input.kind {
+            InputKind::Mqtt(settings) => all.push((input.name.clone(), settings.listen, settings.tls)),
+            // With DTLS, devices have keys.
+            InputKind::Coap(settings) if !settings.dtls => {
+                all.push((input.name.clone(), settings.listen, false));
+            }
+            _ => {}
+        }
+    }
+    all
 }
 
 #[cfg(test)]
@@ -247,7 +266,7 @@ mod tests {
     use crate::problem::Problem;
 
     fn peer(address: &str) -> Peer {
-        Peer::direct(address.parse().unwrap())
+        Peer::of_address(address.parse().unwrap())
     }
 
     fn access(who: Who) -> (Access, String, String) {
@@ -275,9 +294,11 @@ mod tests {
         let (access, ..) = access(Who::Loopback);
         for address in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
             assert_eq!(status(access.may_send(&peer(address), "x", None)), 204, "{address}");
-            let forwarded = Peer { forwarded: true, ..peer(address) };
+            let forwarded = peer(address).unless(Some(Foreign::Forwarded));
             assert_eq!(status(access.may_send(&forwarded, "x", None)), 401, "{address}");
         }
+        let open = Peer::of_listener([127, 0, 0, 1].into(), [0, 0, 0, 0].into());
+        assert_eq!(status(access.may_send(&open, "x", None)), 401);
         for address in ["10.0.0.1", "::", "0.0.0.0", "2001:db8::1", "::ffff:10.0.0.1"] {
             assert_eq!(status(access.may_send(&peer(address), "x", None)), 401, "{address}");
         }
@@ -307,13 +328,14 @@ mod tests {
         assert!(answers[..FAILURES as usize].iter().all(|status| *status == 401), "{answers:?}");
         assert_eq!(answers[FAILURES as usize], 429);
         assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&sends))), 204);
-        let other = Peer::direct("10.0.0.2".parse().unwrap());
+        let other = Peer::of_address("10.0.0.2".parse().unwrap());
         assert_eq!(status(access.may_send(&other, "buoy-7", Some("wrong"))), 401);
     }
 
     #[test]
     fn no_peer_needs_a_token_where_anyone_may() {
         let (access, ..) = access(Who::Anyone);
-        assert_eq!(status(access.may_read(&peer("10.0.0.1"), Some("wrong"))), 204);
+        assert_eq!(status(access.may_read(&peer("10.0.0.1"), None)), 204);
+        assert_eq!(status(access.may_read(&peer("10.0.0.1"), Some("wrong"))), 401);
     }
 }

@@ -1,15 +1,26 @@
 //! The tokens of a running gateway: read from their file, found by their hashes.
 
-use super::book::{Book, Fingerprint, Mistaken, Token};
-use crate::check::{Document, Mistake, Wrong};
-use serde::de::DeserializeOwned;
-use std::{collections::HashMap, io::ErrorKind, path::Path};
+use super::{
+    book::{Book, Fingerprint, Right, Token, Unique},
+    tables::read_tables,
+};
+use crate::check::Mistake;
+use std::{collections::HashMap, path::Path};
 
 /// All tokens that peers may bring.
 #[derive(Default)]
 pub struct Tokens {
     /// The hash table's own hash has a random key, so that nobody can tell where in it an entry is.
-    all: HashMap<Fingerprint, Token>,
+    all: HashMap<Fingerprint, Grant>,
+}
+
+/// What a token gives. Its name is for people, and stays in the file.
+#[derive(Debug)]
+pub struct Grant {
+    /// What it may.
+    pub right: Right,
+    /// When it ends, in microseconds since 1970.
+    until: Option<i64>,
 }
 
 /// A file of tokens or keys that cannot be used; the mistake has its place.
@@ -20,7 +31,11 @@ pub struct TokensError(pub Mistake);
 impl Tokens {
     /// Those of `tokens`.
     pub fn new(tokens: impl IntoIterator<Item = Token>) -> Tokens {
-        Tokens { all: tokens.into_iter().map(|token| (token.fingerprint, token)).collect() }
+        let grant = |token: Token| {
+            let until = token.until.map(|until| until.micros());
+            (token.fingerprint, Grant { right: token.right, until })
+        };
+        Tokens { all: tokens.into_iter().map(grant).collect() }
     }
 
     /// Reads the file `path`. One that is not there has no tokens.
@@ -43,11 +58,11 @@ impl Tokens {
     }
 
     /// The token that `credential` is at `now`, or what to say of it.
-    pub fn find(&self, credential: &str, now: i64) -> Result<&Token, &'static str> {
+    pub fn find(&self, credential: &str, now: i64) -> Result<&Grant, &'static str> {
         let fingerprint = Fingerprint::of_credential(credential);
         let token = fingerprint.and_then(|fingerprint| self.all.get(&fingerprint));
         let token = token.ok_or("the token is not known")?;
-        match token.until.is_some_and(|until| until.is_over(now)) {
+        match token.until.is_some_and(|until| now >= until) {
             true => Err("the token has ended"),
             false => Ok(token),
         }
@@ -56,62 +71,14 @@ impl Tokens {
 
 /// The tokens of the file `path` that can be used, and everything that is wrong with it.
 pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
-    read_tables(path, "token", |book: Book| book.tokens())
-}
-
-/// What `entries` finds that can be used in the file `path` of `[[table]]`, and everything that is wrong with it. A file that is not
-/// there has nothing.
-pub fn read_tables<B: DeserializeOwned + Default, T>(
-    path: &Path,
-    table: &str,
-    entries: impl FnOnce(B) -> (Vec<T>, Vec<Mistaken>),
-) -> (Vec<T>, Vec<Mistake>) {
-    let origin = path.display().to_string();
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Default::default(),
-        Err(e) => {
-            let mistake = Mistake { origin, place: None, key: String::new(), message: e.to_string() };
-            return (Vec::new(), vec![mistake]);
-        }
-    };
-    let (document, book, wrong) = Document::read::<B>(&text);
-    let (found, mistaken) = entries(book);
-    (found, mistakes(&origin, table, &document, wrong, mistaken))
-}
-
-/// Everything that is wrong with the file `origin` of `[[table]]`, in its order.
-fn mistakes(
-    origin: &str,
-    table: &str,
-    document: &Document<'_>,
-    mut wrong: Vec<Wrong>,
-    mistaken: Vec<Mistaken>,
-) -> Vec<Mistake> {
-    wrong.extend(mistaken.into_iter().map(|Mistaken { index, key, message }| {
-        let (key, at) = document.find(&[table, &index.to_string(), key]);
-        Wrong { at, key, message }
-    }));
-    let keys: Vec<_> = wrong.iter().map(|wrong| format!("{}.", wrong.key)).collect();
-    // A table that lacks what was wrong in it is not worth telling.
-    let told = |wrong: &Wrong| {
-        !keys.iter().any(|key| key.starts_with(&format!("{}.", wrong.key)) && key.len() > wrong.key.len() + 1)
-    };
-    wrong.retain(told);
-    wrong.sort_by_key(|wrong| wrong.at);
-    let mistakes = wrong.into_iter().map(|Wrong { at, key, message }| Mistake {
-        origin: origin.to_owned(),
-        place: at.map(|at| document.place(at)),
-        key,
-        message,
-    });
-    mistakes.collect()
+    let mut unique = Unique::default();
+    read_tables(path, "token", |book: Book| unique.tokens(book))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::{Right, Until};
+    use crate::access::Until;
 
     fn mistakes(text: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
@@ -172,5 +139,77 @@ mod tests {
                 "11:1: token[3].hash: another token has this hash"
             ]
         );
+    }
+
+    /// A file of `count` tokens that send as a device each.
+    fn write_many(path: &Path, count: usize) {
+        let mut text = String::from("# Devices.\n");
+        for n in 0..count {
+            text += &format!("\n[[token]]\nname = \"t{n}\"\nhash = \"{n:064x}\"\ndevice = \"buoy-{n}\"\n");
+        }
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn ten_times_as_many_tokens_take_about_ten_times_as_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        let time = |count| {
+            write_many(&path, count);
+            let begun = std::time::Instant::now();
+            assert_eq!(Tokens::load(&path).unwrap().len(), count);
+            begun.elapsed()
+        };
+        let (few, many) = (time(2000), time(20_000));
+        // Comparing each with all others would take a hundred times as long.
+        assert!(many < 40 * few, "{few:?} {many:?}");
+    }
+
+    #[test]
+    fn a_mistake_among_many_has_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        write_many(&path, 3000);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(
+            &path,
+            text.replace("name = \"t2998\"", "name = \"t7\"").replace("= \"t2999\"", "= t"),
+        )
+        .unwrap();
+        let (tokens, mistakes) = read(&path);
+        let found: Vec<_> = mistakes.iter().map(|m| (m.place.unwrap(), m.key.clone())).collect();
+        assert_eq!(found[0], ((2 + 2998 * 5 + 2, 1), "token[2999].name".to_owned()), "{mistakes:?}");
+        assert_eq!(found[1].0.0, 2 + 2999 * 5 + 1, "{mistakes:?}");
+        assert!(tokens.len() >= 2998);
+    }
+
+    /// The figures of `docs/operate.md`. Run alone, in a release build.
+    #[test]
+    #[ignore = "takes long in a debug build, and measures the memory of the process"]
+    fn a_million_tokens_take_seconds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        write_many(&path, 1_000_000);
+        let memory = |field: &str| {
+            let status = std::fs::read_to_string("/proc/self/status").unwrap();
+            let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+            line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+        };
+        let before = memory("VmRSS");
+        let begun = std::time::Instant::now();
+        let tokens = Tokens::load(&path).unwrap();
+        let took = begun.elapsed();
+        println!(
+            "{} tokens: read in {:.1} s, {} MiB while they are read, {} MiB then",
+            tokens.len(),
+            took.as_secs_f64(),
+            memory("VmHWM") - before,
+            memory("VmRSS") - before,
+        );
+        let begun = std::time::Instant::now();
+        let right = Right::Send("buoy-x".into());
+        crate::access::edit::add(&path, Some("one-more"), right, None).unwrap();
+        println!("one more: {:.1} s", begun.elapsed().as_secs_f64());
+        assert!(took.as_secs() < 60);
     }
 }

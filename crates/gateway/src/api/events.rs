@@ -1,7 +1,7 @@
 //! The event stream: `message`, `quarantine` and `stats`, as server-sent events.
 
 use super::objects::StatsObject;
-use crate::{problem::Problem, shared::Shared};
+use crate::{access::Peer, problem::Problem, query::NoQuery, shared::Shared};
 use axum::{
     extract::State,
     http::StatusCode,
@@ -13,9 +13,6 @@ use tokio_stream::{
     wrappers::{BroadcastStream, WatchStream},
 };
 use utoipa::ToSchema;
-
-/// Most watchers at a time.
-const WATCHERS: usize = 64;
 
 /// An event of the stream.
 #[derive(ToSchema)]
@@ -38,25 +35,32 @@ enum Kind {
 
 #[utoipa::path(get, path = "/api/events", tag = "api", responses(
     (status = 200, description = "Server-sent events without end: what an event is.", body = Event, content_type = "text/event-stream"),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 503, description = "`watchers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn events(
     State(shared): State<Arc<Shared>>,
+    _: NoQuery,
+    peer: Peer,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {
-    if shared.live.watchers() >= WATCHERS {
-        let detail = "as many as may watch are watching";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many watchers", detail));
-    }
+    let (events, watching) = shared.live.watch(peer.address).map_err(|detail| {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many watchers", detail)
+    })?;
     // Whoever lags misses what it could not take, and goes on.
-    let events = BroadcastStream::new(shared.live.watch())
+    let events = BroadcastStream::new(events)
         .filter_map(Result::ok)
         .map(|event| Some(sse::Event::default().event(event.name).data(&*event.data)));
     let end = WatchStream::new(shared.stopping.clone()).filter(|stopping| *stopping).map(|_| None);
     let stats = serde_json::to_string(&StatsObject::of(&shared)).unwrap_or_default();
     let first = sse::Event::default().event("stats").data(stats);
     let stream = tokio_stream::once(Some(first)).chain(events.merge(end));
-    let stream = stream.map_while(|event| event.map(Ok));
+    let stream = stream.map_while(move |event| {
+        // Its place is taken for as long as the stream lives.
+        let _ = &watching;
+        event.map(Ok)
+    });
     Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
 }

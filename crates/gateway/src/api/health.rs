@@ -6,6 +6,7 @@ use crate::{
     clock,
     metrics::{Moment, plain},
     problem::Problem,
+    query::NoQuery,
     shared::Shared,
 };
 use axum::{
@@ -18,10 +19,12 @@ use std::sync::{Arc, atomic::Ordering};
 
 #[utoipa::path(get, path = "/api/stats", tag = "api", responses(
     (status = 200, description = "Counts over the life of the buffer.", body = StatsObject),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
 ))]
-pub async fn stats(State(shared): State<Arc<Shared>>) -> Json<StatsObject> {
+pub async fn stats(State(shared): State<Arc<Shared>>, _: NoQuery) -> Json<StatsObject> {
     Json(StatsObject::of(&shared))
 }
 
@@ -61,6 +64,7 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
     ),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> impl IntoResponse {
     let (queue, totals) = (&shared.queue, shared.board.totals());

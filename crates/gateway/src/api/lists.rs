@@ -9,15 +9,12 @@ use crate::{
         queries::{self, Page, StoredMessage},
     },
     problem::Problem,
+    query,
     segment::Segment,
     shared::Shared,
 };
-use axum::{
-    Json,
-    extract::{Query, State, rejection::QueryRejection},
-    http::StatusCode,
-};
-use serde::{Deserialize, Serialize};
+use axum::{Json, extract::State, http::Uri};
+use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
@@ -25,7 +22,8 @@ const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 1000;
 
 /// Which part of a list.
-#[derive(Deserialize, IntoParams)]
+#[derive(IntoParams)]
+#[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct Parameters {
     /// How many at most: 1 to 1000, else the nearest.
@@ -35,7 +33,27 @@ pub struct Parameters {
     before: Option<i64>,
 }
 
-type Asked = Result<Query<Parameters>, QueryRejection>;
+impl Parameters {
+    /// Reads those of `uri`, beside which there may be `more`.
+    fn read(uri: &Uri, more: &[&'static str]) -> Result<(Page, query::Given), Problem> {
+        let known = [&["limit", "before"], more].concat();
+        let (mut limit, mut before, mut others) = (None, None, Vec::new());
+        for (name, value) in query::read(uri.query(), &known)? {
+            match name {
+                "limit" => limit = Some(number::<u32>(name, &value)?),
+                "before" => before = Some(number(name, &value)?),
+                _ => others.push((name, value)),
+            }
+        }
+        Ok((Page { limit: limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT), before }, others))
+    }
+}
+
+fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
+    value
+        .parse()
+        .map_err(|_| query::bad_query(format!("{name} must be a whole number, and {value:?} is not one")))
+}
 
 #[derive(Serialize, ToSchema)]
 pub struct Messages<T> {
@@ -47,24 +65,16 @@ pub struct Devices {
     devices: Vec<DeviceObject>,
 }
 
-fn page(asked: Asked) -> Result<Page, Problem> {
-    match asked {
-        Ok(Query(p)) => {
-            Ok(Page { limit: p.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT), before: p.before })
-        }
-        Err(e) => Err(Problem::new(StatusCode::BAD_REQUEST, "query", "Bad query", e.body_text())),
-    }
-}
-
 #[utoipa::path(get, path = "/api/devices", tag = "api", params(Parameters), responses(
     (status = 200, description = "The devices that have sent most lately.", body = Devices),
     (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
 ))]
-pub async fn devices(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Json<Devices>, Problem> {
-    let page = page(asked)?;
+pub async fn devices(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Json<Devices>, Problem> {
+    let (page, _) = Parameters::read(&uri, &[])?;
     let found =
         shared.readers.read(move |c| queries::devices(c, page)).await.ok_or_else(Problem::unreadable)?;
     let devices = found.into_iter().map(DeviceObject::of_stored).collect::<Option<_>>();
@@ -77,33 +87,43 @@ pub async fn devices(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 404, description = "`not-found`: nothing has been stored of this device", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn device_messages(
     State(shared): State<Arc<Shared>>,
     Segment(device): Segment,
-    asked: Asked,
+    uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
-    let page = page(asked)?;
+    let (page, _) = Parameters::read(&uri, &[])?;
     let missing = format!("no message of {device:?} has been stored");
     let found = shared.readers.read(move |c| queries::device_messages(c, &device, page)).await;
     let found = found.ok_or_else(Problem::unreadable)?;
     objects(found.ok_or_else(|| Problem::not_found(missing))?)
 }
 
-#[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters), responses(
+#[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
     (status = 200, description = "The newest messages.", body = Messages<MessageObject>),
     (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn messages(
     State(shared): State<Arc<Shared>>,
-    asked: Asked,
+    uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
-    let page = page(asked)?;
-    let found = shared.readers.read(move |c| queries::messages(c, page)).await;
+    let (page, others) = Parameters::read(&uri, &["device"])?;
+    let found = match others.into_iter().next() {
+        None => shared.readers.read(move |c| queries::messages(c, page)).await,
+        // A device that has stored nothing has no messages.
+        Some((_, device)) => shared
+            .readers
+            .read(move |c| queries::device_messages(c, &device, page))
+            .await
+            .map(Option::unwrap_or_default),
+    };
     objects(found.ok_or_else(Problem::unreadable)?)
 }
 
@@ -112,13 +132,14 @@ pub async fn messages(
     (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn rejects(
     State(shared): State<Arc<Shared>>,
-    asked: Asked,
+    uri: Uri,
 ) -> Result<Json<Messages<RejectObject>>, Problem> {
-    let page = page(asked)?;
+    let (page, _) = Parameters::read(&uri, &[])?;
     let found =
         shared.readers.read(move |c| quarantine::newest(c, page)).await.ok_or_else(Problem::unreadable)?;
     let profiles = shared.profiles.load();

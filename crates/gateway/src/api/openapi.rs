@@ -2,7 +2,7 @@
 //! functions that answer: there is no route without its place in it (`clippy.toml`).
 
 use super::{health, readable};
-use crate::{inputs, problem::Problem, shared::Shared};
+use crate::{inputs, problem::Problem, query::NoQuery, shared::Shared};
 use axum::{http::header, response::IntoResponse};
 use std::sync::{Arc, LazyLock};
 use utoipa::{
@@ -57,9 +57,11 @@ pub fn document() -> &'static str {
 
 #[utoipa::path(get, path = "/api/openapi.json", tag = "api", responses(
     (status = 200, description = "This document.", body = serde_json::Value),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
 ))]
-pub async fn openapi() -> impl IntoResponse {
+pub async fn openapi(_: NoQuery) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], document())
 }

@@ -9,6 +9,7 @@ mod file;
 mod find;
 mod gaps;
 mod in_place;
+pub mod last;
 mod layouts;
 mod memory;
 mod opened;

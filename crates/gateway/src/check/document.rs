@@ -190,7 +190,7 @@ fn explain(message: &str) -> String {
 }
 
 /// The word among `known` that `word` was probably meant to be.
-fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     if let Some(longer) = known.iter().find(|other| other.starts_with(word)) {
         return Some(longer);
     }

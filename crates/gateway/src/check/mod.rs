@@ -12,7 +12,7 @@ use crate::{
     profile::Profiles,
     tls,
 };
-pub use document::{Document, Wrong};
+pub use document::{Document, Wrong, nearest};
 use std::{fmt, path::Path};
 
 /// Something wrong in a configuration.

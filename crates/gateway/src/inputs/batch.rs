@@ -21,8 +21,8 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-pub use framing::Framing;
 use framing::Piece;
+pub use framing::{BATCHES, Framing};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;

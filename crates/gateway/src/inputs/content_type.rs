@@ -1,8 +1,21 @@
 //! What a request says of its body: the format, and for packed the layout.
 
-use super::decode::Encoding;
+use super::{batch::BATCHES, decode::Encoding};
 use crate::problem::Problem;
 use dunnage_formats::Id;
+use std::sync::LazyLock;
+
+/// How much of a `Content-Type` that no format has is shown.
+const SHOWN: usize = 128;
+
+/// All types of messages and of batches.
+pub static KNOWN: LazyLock<String> = LazyLock::new(|| {
+    let types: Vec<_> = Id::all().map(Id::media_type).chain(BATCHES).collect();
+    types.join(", ")
+});
+
+/// The names of all formats.
+pub static NAMES: LazyLock<String> = LazyLock::new(|| Id::all().map(Id::name).collect::<Vec<_>>().join(", "));
 
 /// Fewest and most hexadecimal digits of a fingerprint.
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=64;
@@ -12,9 +25,15 @@ pub fn encoding(content_type: &str) -> Result<Encoding, Problem> {
     match Id::from_media_type(content_type) {
         Some(format) => Ok(Encoding { format, layout: layout(format, content_type)? }),
         None if content_type.is_empty() => {
-            Err(Problem::unsupported("Content-Type must name the message's format"))
+            Err(Problem::unsupported(format!("Content-Type must name the message's format: {}", *KNOWN)))
         }
-        None => Err(Problem::unsupported(format!("no format has the Content-Type {content_type:?}"))),
+        None => {
+            let shown: String = content_type.chars().take(SHOWN).collect();
+            Err(Problem::unsupported(format!(
+                "no format has the Content-Type {shown:?}; known are {}",
+                *KNOWN
+            )))
+        }
     }
 }
 

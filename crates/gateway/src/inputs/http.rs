@@ -13,6 +13,7 @@ use crate::{
     clock,
     name::{is_key, is_name},
     problem::Problem,
+    query,
     reading::Provenance,
     requests,
     segment::Segment,
@@ -20,18 +21,16 @@ use crate::{
 };
 use axum::{
     body::{Bytes, HttpBody},
-    extract::{Query, Request, State},
+    extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use serde::Deserialize;
 use std::{fmt::Display, sync::Arc};
 use utoipa::ToSchema;
 
 /// The name of the header that `key` reads.
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-#[derive(Deserialize)]
 struct Parameters {
     schema: Option<String>,
     link: Option<String>,
@@ -174,8 +173,10 @@ fn parameters(device: &str, uri: &Uri) -> Result<Parameters, Problem> {
     if uri.query().is_none() {
         return Ok(Parameters { schema: None, link: None });
     }
-    let Query(parameters) = Query::<Parameters>::try_from_uri(uri)
-        .map_err(|e| Problem::new(StatusCode::BAD_REQUEST, "query", "Bad query", e.body_text()))?;
+    let mut parameters = Parameters { schema: None, link: None };
+    for (name, value) in query::read(uri.query(), &["schema", "link"])? {
+        *(if name == "schema" { &mut parameters.schema } else { &mut parameters.link }) = Some(value);
+    }
     if parameters.schema.as_deref().is_some_and(|name| !is_name(name)) {
         return Err(Problem::bad_name("schema"));
     }

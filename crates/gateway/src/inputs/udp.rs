@@ -56,9 +56,9 @@ const LOG: Duration = Duration::from_secs(10);
 pub struct Settings {
     /// Address and port; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// The networks that may send.
-    #[serde(default = "loopback")]
-    pub from: Vec<IpNet>,
+    /// The networks that may send; without it, this machine alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Vec<IpNet>>,
     /// Where a JSON object has the device's id, as a JSON pointer (RFC 6901).
     #[serde(default = "device")]
     pub device: String,
@@ -77,6 +77,7 @@ fn device() -> String {
 pub struct Udp {
     name: String,
     settings: Settings,
+    from: Vec<IpNet>,
     socket: Option<UdpSocket>,
 }
 
@@ -86,13 +87,23 @@ impl Udp {
         if settings.listen.ip().is_multicast() {
             return Err("listen: a multicast address, which is not supported".into());
         }
-        if settings.from.is_empty() {
-            return Err("from: names no network, so nobody may send".into());
-        }
+        let from = match &settings.from {
+            Some(networks) if networks.is_empty() => {
+                return Err("from: names no network, so nobody may send".into());
+            }
+            Some(networks) => networks.clone(),
+            // A proxy on this machine would make this machine of whoever reaches it.
+            None if !settings.listen.ip().to_canonical().is_loopback() => {
+                return Err(
+                    "from: a listener that other machines reach needs the networks that may send".into()
+                );
+            }
+            None => loopback(),
+        };
         if !settings.device.starts_with('/') {
             return Err("device: a JSON pointer begins with a slash, like \"/containerID\"".into());
         }
-        Ok(Udp { name: name.into(), settings: settings.clone(), socket: None })
+        Ok(Udp { name: name.into(), settings: settings.clone(), from, socket: None })
     }
 }
 
@@ -109,6 +120,7 @@ impl Input for Udp {
             let taker = Taker {
                 name: self.name,
                 settings: self.settings,
+                from: self.from,
                 shared,
                 stopping,
                 taking: FuturesUnordered::new(),
@@ -124,6 +136,7 @@ impl Input for Udp {
 struct Taker {
     name: String,
     settings: Settings,
+    from: Vec<IpNet>,
     shared: Arc<Shared>,
     stopping: watch::Receiver<bool>,
     /// Each is done with the bytes that it had, and whether it is durable.
@@ -164,13 +177,13 @@ impl Taker {
 
     fn datagram(&mut self, bytes: &[u8], from: SocketAddr) {
         let address = from.ip().to_canonical();
-        if !self.settings.from.iter().any(|network| network.contains(&address)) {
+        if !self.from.iter().any(|network| network.contains(&address)) {
             self.shared.metrics.datagram(METRIC, "foreign");
             tracing::debug!(input = self.name, %from, "a datagram from a network that may not send");
             return;
         }
         let incoming = self.read(bytes, from);
-        if let Err(problem) = self.shared.limits.admit(&Peer::direct(address), incoming.device()) {
+        if let Err(problem) = self.shared.limits.admit(&Peer::of_address(address), incoming.device()) {
             self.drop(problem.name());
         } else if self.taking.len() >= MOST.0 || self.bytes + bytes.len() > MOST.1 {
             self.drop(Problem::full().name());
@@ -342,6 +355,8 @@ mod tests {
         for (text, begins) in [
             ("listen = '224.0.1.187:1'", "listen: "),
             ("listen = '127.0.0.1:0'\nfrom = []", "from: "),
+            ("listen = '0.0.0.0:0'", "from: "),
+            ("listen = '[::ffff:192.0.2.1]:0'", "from: "),
             ("listen = '127.0.0.1:0'\ndevice = 'id'", "device: "),
         ] {
             assert!(problem(text).unwrap().starts_with(begins), "{text}");

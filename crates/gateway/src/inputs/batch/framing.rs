@@ -1,9 +1,13 @@
 //! Where a batch's messages begin and end.
 
-use crate::problem::Problem;
+use crate::{inputs::content_type::NAMES, problem::Problem};
 use axum::{body::Bytes, http::StatusCode};
 use dunnage_formats::Id;
 use minicbor::Decoder;
+
+/// The types of batches: lines, a sequence, and messages with lengths before them.
+pub const BATCHES: [&str; 3] =
+    ["application/x-ndjson", "application/cbor-seq", "application/vnd.dunnage.batch"];
 
 /// Most messages of a batch.
 const MESSAGES: usize = 1024;
@@ -50,9 +54,9 @@ impl Framing {
         let framing =
             |kind, content_type: &str| Ok(Some(Framing { kind, content_type: content_type.into() }));
         match () {
-            () if is("application/x-ndjson") => framing(Kind::Lines, Id::Json.media_type()),
-            () if is("application/cbor-seq") => framing(Kind::Sequence, Id::Cbor.media_type()),
-            () if is("application/vnd.dunnage.batch") => framing(Kind::Lengths, &format_of(parameters)?),
+            () if is(BATCHES[0]) => framing(Kind::Lines, Id::Json.media_type()),
+            () if is(BATCHES[1]) => framing(Kind::Sequence, Id::Cbor.media_type()),
+            () if is(BATCHES[2]) => framing(Kind::Lengths, &format_of(parameters)?),
             () => Ok(None),
         }
     }
@@ -83,7 +87,8 @@ impl Framing {
 
 /// The `Content-Type` of messages with lengths: the format that the parameter `format` names, and the other parameters.
 fn format_of(parameters: &str) -> Result<String, Problem> {
-    let missing = || Problem::unsupported("format= must name the format of the batch's messages");
+    let missing =
+        || Problem::unsupported(format!("format= must name the format of the batch's messages: {}", *NAMES));
     let mut format = None;
     let mut others = String::new();
     for parameter in parameters.split(';').map(str::trim).filter(|parameter| !parameter.is_empty()) {

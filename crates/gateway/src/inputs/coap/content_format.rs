@@ -1,5 +1,6 @@
 //! Content-Formats: the numbers that CoAP has in place of media types.
 
+use crate::problem::Problem;
 use dunnage_formats::Id;
 
 /// Content-Formats of the IANA registry where there is one, and else from the range for experimental use, 65000 to 65535 (RFC
@@ -20,6 +21,21 @@ const TABLE: [(u16, Id); 14] = [
     (65009, Id::Struct),
     (65010, Id::StructZlib),
 ];
+
+/// The problem of a request whose Content-Format `number` no format has, or that has none.
+pub fn unsupported(number: Option<u16>) -> Problem {
+    let known: Vec<_> = TABLE.iter().map(|(number, format)| format!("{number} {}", format.name())).collect();
+    let known = known.join(", ");
+    Problem::unsupported(match number {
+        Some(number) => format!("no format has the Content-Format {number}; known are {known}"),
+        None => format!("Content-Format must name the message's format: {known}"),
+    })
+}
+
+/// Whether a format has the Content-Format `number`.
+pub fn is_known(number: Option<u16>) -> bool {
+    TABLE.iter().any(|row| Some(row.0) == number)
+}
 
 /// The media type that `number` stands for. One that no format has is shown as the number, and one that is missing as nothing.
 pub fn media_type(number: Option<u16>) -> String {

@@ -1,8 +1,8 @@
 //! What is between CoAP and the network: a socket, and DTLS where it is asked for.
 
-use super::{dtls::Sessions, endpoint::Endpoint};
+use super::{dtls::Sessions, endpoint::Endpoint, request::Post};
 use crate::{
-    access::{Access, Peer},
+    access::{Access, Foreign, Peer, is_loopback_host},
     problem::Problem,
 };
 use axum::http::StatusCode;
@@ -12,6 +12,7 @@ use tokio::net::UdpSocket;
 /// A socket, with sessions or without.
 pub struct Link {
     socket: UdpSocket,
+    listen: SocketAddr,
     sessions: Option<Box<Sessions>>,
 }
 
@@ -27,8 +28,18 @@ pub enum Opened {
 
 impl Link {
     /// `socket` with the sessions that are over it, if it speaks DTLS.
-    pub fn new(socket: UdpSocket, sessions: Option<Sessions>) -> Link {
-        Link { socket, sessions: sessions.map(Box::new) }
+    pub fn new(socket: UdpSocket, sessions: Option<Sessions>) -> io::Result<Link> {
+        let listen = socket.local_addr()?;
+        Ok(Link { socket, listen, sessions: sessions.map(Box::new) })
+    }
+
+    /// Who has sent `post` from `address`.
+    pub fn peer(&self, address: SocketAddr, post: &Post) -> Peer {
+        // Without the options a request is addressed to where it came (RFC 7252, 6.4).
+        let local = post.host.as_deref().is_none_or(is_loopback_host)
+            && post.port.is_none_or(|port| port == usize::from(self.listen.port()));
+        let peer = Peer::of_listener(address.ip(), self.listen.ip());
+        peer.unless((!local).then_some(Foreign::Host))
     }
 
     /// Waits for a datagram.
@@ -62,17 +73,11 @@ impl Link {
     }
 
     /// Refuses who may not send as `device`: without DTLS by the token, with it by the key that the session was made with.
-    pub fn may_send(
-        &self,
-        access: &Access,
-        from: Endpoint,
-        device: &str,
-        token: Option<&str>,
-    ) -> Result<(), Problem> {
+    pub fn may_send(&self, access: &Access, from: Endpoint, peer: &Peer, post: &Post) -> Result<(), Problem> {
         match &self.sessions {
-            None => access.may_send(&Peer::direct(from.address.ip()), device, token),
+            None => access.may_send(peer, &post.device, post.token.as_deref()),
             Some(sessions) => match sessions.key(from) {
-                Some(key) => access.may_send_by_key(key, device),
+                Some(key) => access.may_send_by_key(key, &post.device),
                 None => {
                     let detail = "the session has ended";
                     Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "Unauthorized", detail))

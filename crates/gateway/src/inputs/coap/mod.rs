@@ -85,7 +85,10 @@ impl Input for Coap {
             },
             false => None,
         };
-        Server::new(self.name, Link::new(socket, sessions), shared).run(stopping).await;
+        match Link::new(socket, sessions) {
+            Ok(link) => Server::new(self.name, link, shared).run(stopping).await,
+            Err(error) => tracing::error!(input = self.name, %error, "the socket cannot be used"),
+        }
     }
 }
 

@@ -4,12 +4,16 @@ use super::{block::Block, content_format::media_type, reply::Reply};
 use crate::{
     name::{is_key, is_name},
     problem::Problem,
+    query::{self, bad_query},
 };
 use axum::http::StatusCode;
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType, ResponseType};
 
 /// Request-Tag (RFC 9175, 3.2), which tells transfers apart.
 const REQUEST_TAG: u16 = 292;
+
+/// Parameters of the query.
+const PARAMETERS: [&str; 5] = ["schema", "link", "key", "token", "layout"];
 
 /// A message that somebody sends, or a block of it.
 #[derive(Debug)]
@@ -24,12 +28,18 @@ pub struct Post {
     pub key: Option<String>,
     /// What gives the sender the right to send.
     pub token: Option<String>,
+    /// The Content-Format, if the sender names one.
+    pub content_format: Option<u16>,
     /// The format, as a media type; empty if the sender names none.
     pub content_type: String,
     /// Which block of the message it is, if it is not all of it.
     pub block: Option<Block>,
     /// How long the message is, as its sender says.
     pub size: Option<usize>,
+    /// The host that it is addressed to, if it says one; empty for one that is no text.
+    pub host: Option<String>,
+    /// The port that it is addressed to, if it says one.
+    pub port: Option<usize>,
 }
 
 /// Reads what `packet` asks for.
@@ -54,9 +64,14 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
         link: None,
         key: None,
         token: None,
+        content_format: None,
         content_type: String::new(),
         block: block(packet)?,
         size: number(packet, CoapOption::Size1),
+        host: packet
+            .get_first_option(CoapOption::UriHost)
+            .map(|host| String::from_utf8(host.clone()).unwrap_or_default()),
+        port: number(packet, CoapOption::UriPort),
     };
     let mut layout = None;
     for part in texts(packet, CoapOption::UriQuery).map_err(|()| no_text("Uri-Query"))? {
@@ -67,10 +82,10 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
             "key" => &mut post.key,
             "token" => &mut post.token,
             "layout" => &mut layout,
-            _ => continue,
+            _ => return Err(query::unknown(name, &PARAMETERS).into()),
         };
         if place.replace(value.to_owned()).is_some() {
-            return Err(query(format!("{name} is there twice")).into());
+            return Err(bad_query(format!("{name} is there twice")).into());
         }
     }
     for (what, name) in [("schema", &post.schema), ("link", &post.link)] {
@@ -82,7 +97,8 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
         return Err(Problem::bad_key("key").into());
     }
     let format = number(packet, CoapOption::ContentFormat);
-    post.content_type = media_type(format.and_then(|format| format.try_into().ok()));
+    post.content_format = format.and_then(|format| format.try_into().ok());
+    post.content_type = media_type(post.content_format);
     if let Some(layout) = layout {
         post.content_type += &format!("; layout={layout}");
     }
@@ -142,7 +158,7 @@ fn check_options(packet: &Packet) -> Result<(), Refused> {
 fn block(packet: &Packet) -> Result<Option<Block>, Refused> {
     let Some(value) = packet.get_first_option(CoapOption::Block1) else { return Ok(None) };
     // Block sizes over 1024 bytes are reserved, and answered 4.00 (RFC 7959, 2.2).
-    let reserved = || Refused::from(query("Block1 is none".into()));
+    let reserved = || Refused::from(bad_query("Block1 is none"));
     Block::from_bytes(value).ok_or_else(reserved).map(Some)
 }
 
@@ -175,10 +191,6 @@ fn number(packet: &Packet, option: CoapOption) -> Option<usize> {
     Some(value.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
 }
 
-fn query(detail: String) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, "query", "Bad query", detail)
-}
-
 fn no_text(option: &str) -> Refused {
-    query(format!("{option} is no text")).into()
+    bad_query(format!("{option} is no text")).into()
 }

@@ -5,6 +5,7 @@
 
 use super::{
     block::Block,
+    content_format,
     datagram::{self, Datagram, empty},
     endpoint::Endpoint,
     exchanges::{Exchange, Exchanges, State, origin},
@@ -15,7 +16,6 @@ use super::{
     transfers::{Part, Step, Transfers, too_large},
 };
 use crate::{
-    access::Peer,
     buffer::Reservation,
     clock,
     inputs::{
@@ -242,8 +242,8 @@ impl Server {
     ) -> Result<Option<(Bytes, Reservation)>, Problem> {
         let now = Instant::now();
         let endpoint = asked.exchange.endpoint;
-        let peer = Peer::direct(endpoint.address.ip());
-        self.link.may_send(&self.shared.access, endpoint, &post.device, post.token.as_deref())?;
+        let peer = self.link.peer(endpoint.address, post);
+        self.link.may_send(&self.shared.access, endpoint, &peer, post)?;
         // What is refused from here may be taken later: a doubled datagram must not be, as its sender is told otherwise.
         self.exchanges.begin(asked.exchange, now);
         if post.block.is_none_or(|block| block.number == 0) {
@@ -297,9 +297,13 @@ impl Server {
             ),
         };
         let (shared, content_type, input) = (Arc::clone(&self.shared), post.content_type, self.metric);
+        let number = post.content_format;
         self.taking.push(Box::pin(async move {
             let mut arrival = Arrival::new(&shared.board);
-            let encoding = encoding(&content_type);
+            let encoding = match content_format::is_known(number) {
+                true => encoding(&content_type),
+                false => Err(content_format::unsupported(number)),
+            };
             let content_type = &content_type;
             let arrived = Arrived { input, provenance, content_type, encoding, raw, room };
             let result = take(&shared, &mut arrival, arrived).await;

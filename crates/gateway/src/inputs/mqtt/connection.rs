@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     buffer::Reservation,
+    connections::Place,
     inputs::incoming::Entered,
     shared::{Arrival, said},
 };
@@ -56,11 +57,15 @@ pub async fn serve<S: Stream>(
     door: Arc<Door>,
     stream: S,
     peer: SocketAddr,
+    place: &Place,
     mut stopping: watch::Receiver<bool>,
 ) {
     let mut wire = Wire::new(stream);
     let greeted = Box::pin(greet(&door, &mut wire, peer, &mut stopping)).await;
     let Some(client) = greeted else { return };
+    if !place.activity().busy() {
+        return;
+    }
     let commit = {
         let (door, stopping) = (Arc::clone(&door), stopping.clone());
         move |entered: Entered| -> Storing {

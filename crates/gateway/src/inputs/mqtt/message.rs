@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     clock,
-    inputs::{incoming::Incoming, topic::Pattern},
+    inputs::{content_type::NAMES, incoming::Incoming, topic::Pattern},
     name::{is_key, is_name},
     problem::Problem,
     reading::Provenance,
@@ -124,7 +124,7 @@ pub fn read(shared: &Shared, input: &'static str, address: &Address<'_>, publish
 pub fn content_type(format: Option<&str>, said: Option<&str>) -> Result<String, Problem> {
     let Some(name) = format else { return Ok(said.unwrap_or_default().to_owned()) };
     let Ok(id) = name.parse::<Id>() else {
-        return Err(Problem::unsupported(format!("the topic says {name:?}, which is no format")));
+        return Err(Problem::unsupported(format!("the topic says {name:?}, and the formats are {}", *NAMES)));
     };
     match said {
         None => Ok(id.media_type().to_owned()),

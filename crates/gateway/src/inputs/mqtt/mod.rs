@@ -19,6 +19,8 @@ use super::Input;
 use crate::{
     access::{Buckets, Peer},
     buffer::{Memory, Shares},
+    connections::{Connections, Limits, Place},
+    server::accept_stream,
     shared::{Shared, said},
     tls::{Acceptor, TlsError},
 };
@@ -29,7 +31,7 @@ use session::Sessions;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
+    sync::watch,
     task::JoinSet,
 };
 
@@ -40,7 +42,8 @@ pub const EXAMPLE: &str = "\
 # name = \"devices\"
 # [input.mqtt]
 # listen = \"127.0.0.1:1883\"
-# connections = 10000               # more wait until one ends
+# connections = 10000               # when there are as many, those that have not sent CONNECT give way
+# address_connections = 2500        # of an address (of IPv6, a /64); not for the loopback address
 # in_flight_messages = 64           # of a client that may wait for their commits
 # session_expiry_seconds = 3600     # how long packet identifiers are remembered of a client that is gone
 # topics = [\"tele/{device}/SENSOR\"]   # beside v1/..., for devices that cannot be changed; levels may be + and, at the end, # too
@@ -67,9 +70,12 @@ pub struct Settings {
     /// Whether it is TLS, with the certificate of `[tls]`.
     #[serde(default)]
     pub tls: bool,
-    /// Most connections at a time; more wait in the listen queue.
+    /// Most connections at a time. Those without CONNECT give way to new ones.
     #[serde(default = "connections")]
     pub connections: usize,
+    /// Most connections of an address (of IPv6, a /64) at a time, but for the loopback address.
+    #[serde(default = "address_connections")]
+    pub address_connections: usize,
     /// Most messages of a client that wait for their commits.
     #[serde(default = "in_flight_messages")]
     pub in_flight_messages: u16,
@@ -90,6 +96,10 @@ fn listen() -> SocketAddr {
 
 fn connections() -> usize {
     10_000
+}
+
+fn address_connections() -> usize {
+    2500
 }
 
 fn in_flight_messages() -> u16 {
@@ -130,14 +140,12 @@ impl Mqtt {
         }
         for (key, number) in [
             ("connections", settings.connections),
+            ("address_connections", settings.address_connections),
             ("in_flight_messages", usize::from(settings.in_flight_messages)),
         ] {
             if number == 0 {
                 return Err(format!("{key}: must be at least 1"));
             }
-        }
-        if settings.connections > Semaphore::MAX_PERMITS {
-            return Err("connections: is too large".into());
         }
         if settings.format.is_some() && settings.topics.is_empty() {
             return Err("format: is for messages to topics of a pattern; set topics, too".into());
@@ -162,7 +170,8 @@ impl Input for Mqtt {
     async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
         let Some(listener) = self.listener else { return };
         let Ok(tls) = acceptor(&self.settings, &shared) else { return };
-        let places = Arc::new(Semaphore::new(self.settings.connections));
+        let limits = Limits { all: self.settings.connections, of_address: self.settings.address_connections };
+        let places = Connections::new(limits, shared.metrics.connections_of(&self.name));
         let sessions = Arc::new(Sessions::new(self.settings.connections.saturating_mul(2)));
         let Shares { all, .. } = shared.queue.shares();
         let largest = shared.http.body_limit_bytes + AROUND;
@@ -183,18 +192,16 @@ impl Input for Mqtt {
             tokio::select! {
                 accepted = accept(&listener, &places) => {
                     let Some((stream, peer, place)) = accepted else { continue };
-                    let gauge = door.shared.metrics.input_connections(&door.name);
+                    let id = place.id();
                     let (door, tls, stopping) = (Arc::clone(&door), tls.clone(), door.shared.stopping.clone());
-                    connections.spawn(async move {
-                        gauge.inc();
+                    let task = connections.spawn(async move {
                         match tls {
-                            None => connection::serve(door, stream, peer, stopping).await,
+                            None => connection::serve(door, stream, peer, &place, stopping).await,
                             // In memory of its own, which connections without TLS do not need.
-                            Some(tls) => Box::pin(secure(tls, door, stream, peer, stopping)).await,
+                            Some(tls) => Box::pin(secure(tls, door, stream, peer, &place, stopping)).await,
                         }
-                        gauge.dec();
-                        drop(place);
                     });
+                    places.attach(id, task);
                 }
                 Some(_) = connections.join_next() => {}
                 _ = tidy.tick() => door.sessions.tidy(),
@@ -219,30 +226,18 @@ async fn secure(
     door: Arc<Door>,
     stream: TcpStream,
     peer: SocketAddr,
+    place: &Place,
     stopping: watch::Receiver<bool>,
 ) {
     if let Some(stream) = tls.accept(stream).await {
-        connection::serve(door, stream, peer, stopping).await;
+        connection::serve(door, stream, peer, place, stopping).await;
     }
 }
 
-type Place = tokio::sync::OwnedSemaphorePermit;
-
-async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Option<(TcpStream, SocketAddr, Place)> {
-    let place = Arc::clone(places).acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((stream, peer)) => {
-            // Acknowledgements are small, and a client waits for each.
-            let _ = stream.set_nodelay(true);
-            Some((stream, peer, place))
-        }
-        Err(e) => {
-            // Out of file descriptors, or a connection that was gone already.
-            tracing::debug!(error = %e, "a connection could not be accepted");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            None
-        }
-    }
+async fn accept(listener: &TcpListener, places: &Arc<Connections>) -> Option<(TcpStream, SocketAddr, Place)> {
+    let (stream, peer) = accept_stream(listener).await?;
+    let place = places.enter(peer.ip()).await?;
+    Some((stream, peer, place))
 }
 
 impl Door {
@@ -253,13 +248,13 @@ impl Door {
 
     /// Whether a client may connect at all.
     fn may_connect(&self, peer: SocketAddr, credential: Option<&str>) -> Result<(), Refusal> {
-        let peer = Peer::direct(peer.ip());
+        let peer = Peer::of_listener(peer.ip(), self.settings.listen.ip());
         self.shared.access.may_connect(&peer, credential).map_err(|problem| Refusal::of(&problem))
     }
 
     /// Whether a client may send as `device`, and now.
     fn may_send(&self, peer: SocketAddr, device: &str, credential: Option<&str>) -> Result<(), Refusal> {
-        let peer = Peer::direct(peer.ip());
+        let peer = Peer::of_listener(peer.ip(), self.settings.listen.ip());
         let allowed = self.shared.access.may_send(&peer, device, credential);
         allowed
             .and_then(|()| self.shared.limits.admit(&peer, device))

@@ -1,6 +1,6 @@
 //! What a provider's request says.
 
-use super::origin::Origin;
+use super::{origin::Origin, replay::Signed};
 use crate::problem::Problem;
 use axum::http::StatusCode;
 use base64::{
@@ -47,6 +47,8 @@ pub struct Uplink {
     pub payload: Vec<u8>,
     /// What else the provider knows.
     pub origin: Origin,
+    /// The times of a signed request.
+    pub signed: Option<Signed>,
 }
 
 impl Callback {
@@ -60,7 +62,7 @@ impl Callback {
         if payload.is_empty() {
             return Ok(Callback::Event("empty"));
         }
-        Ok(Callback::Uplink(Box::new(Uplink { device, id, payload, origin })))
+        Ok(Callback::Uplink(Box::new(Uplink { device, id, payload, origin, signed: None })))
     }
 }
 

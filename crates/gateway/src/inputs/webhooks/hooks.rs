@@ -74,7 +74,7 @@ pub async fn call(
     request: Request,
 ) -> Response {
     if let Some(hook) = shared.hooks.0.get(&name) {
-        return hook.call(&shared, request).await;
+        return hook.call(&shared, peer, request).await;
     }
     // Which webhooks there are is for those who may read.
     let problem = match shared.access.may_read(&peer, credential(request.headers()).as_deref()) {

@@ -12,6 +12,7 @@ mod guard;
 pub mod hooks;
 mod jwt;
 mod origin;
+mod replay;
 mod rockblock;
 mod the_things_stack;
 mod token;
@@ -24,12 +25,13 @@ use super::{
     take::{Arrived, take},
 };
 use crate::{
-    access::{self, Peer},
+    access::{Peer, is_pattern},
     buffer::{Reservation, Sender},
     clock,
     config::{FormatName, Http},
-    name::is_name,
+    name::{fits, is_name},
     problem::Problem,
+    query,
     reading::Provenance,
     requests,
     shared::{Arrival, Shared, said},
@@ -43,11 +45,16 @@ use axum::{
 };
 use callback::{Body, Callback, Uplink};
 use guard::{Guard, Secret};
-use serde::{Deserialize, Serialize};
+use replay::Signed;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{SeqAccess, Visitor},
+};
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
     sync::Arc,
+    time::Duration,
 };
 use tokio::sync::watch;
 use utoipa::ToSchema;
@@ -60,13 +67,16 @@ pub const EXAMPLE: &str = "\
 # [input.webhook]
 # provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock
 # format = \"packed\"              # of the devices' messages
+# devices = \"LMCU*\"              # as which devices it may send, or a list; RockBLOCK's published key needs it
 # link = \"iridium-sbd-mo\"        # the link of these messages, for the record
-# Also token_file (a token a line; all but rockblock need it), header (in which the token comes), formats (by LoRaWAN port), devices
+# Also token_file (a token a line; all but rockblock need it), header (in which the token comes), formats (by LoRaWAN port), names
 # (the provider's ids, and what they are here): docs/operate.md.
 ";
 
 /// What metrics call the input.
 const METRIC: &str = "webhook";
+/// How far a provider's clock may be from the gateway's.
+const CLOCKS: Duration = Duration::from_secs(60);
 /// Largest request of a provider, in bytes. There is much in it beside the device's message.
 const CALLBACK_BYTES: usize = 1 << 20;
 /// The same where only a signature in the request says who sent it: until all of it is there, anybody may have.
@@ -96,9 +106,41 @@ pub struct Settings {
     /// The link of the messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// The devices that it may send as: ids, in which `*` stands for any characters. Without it, all.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "patterns")]
+    pub devices: Option<Vec<String>>,
     /// What devices are called here, by what the provider calls them. A device that is not listed keeps its provider's id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub devices: BTreeMap<String, String>,
+    pub names: BTreeMap<String, String>,
+}
+
+/// Reads one pattern, or a list of them.
+fn patterns<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    struct Patterns;
+
+    impl<'de> Visitor<'de> for Patterns {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(
+                "a pattern of device ids, or a list of them; the table of names is [input.webhook.names]",
+            )
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<Vec<String>, E> {
+            Ok(vec![text.to_owned()])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+            let mut all = Vec::new();
+            while let Some(pattern) = list.next_element()? {
+                all.push(pattern);
+            }
+            Ok(all)
+        }
+    }
+
+    from.deserialize_any(Patterns).map(Some)
 }
 
 fn authorization() -> String {
@@ -130,6 +172,15 @@ impl Provider {
         }
     }
 
+    /// The parameters of the queries that it sends.
+    fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Provider::Chirpstack => &["event"],
+            Provider::Rockblock => &["token"],
+            Provider::Astrocast | Provider::TheThingsStack => &[],
+        }
+    }
+
     /// Whether it sends messages with a LoRaWAN port.
     fn has_ports(self) -> bool {
         matches!(self, Provider::Chirpstack | Provider::TheThingsStack)
@@ -149,7 +200,10 @@ pub struct Hook {
     format: Option<FormatName>,
     formats: HashMap<u8, FormatName>,
     link: Option<String>,
-    devices: BTreeMap<String, String>,
+    devices: Option<Vec<String>>,
+    names: BTreeMap<String, String>,
+    /// For how long after it was signed a request is fresh.
+    fresh: Duration,
 }
 
 /// What became of a request.
@@ -163,10 +217,22 @@ pub struct Answer {
 }
 
 impl Webhook {
-    /// The input `name` that `settings` describe. An error says what is wrong with them.
-    pub fn new(name: &str, settings: &Settings) -> Result<Webhook, String> {
-        let Settings { provider, format, link, devices, .. } = settings.clone();
+    /// The input `name` that `settings` describe, in a gateway that knows a message for `window` if it comes again. An error says what
+    /// is wrong with them.
+    pub fn new(name: &str, settings: &Settings, window: Duration) -> Result<Webhook, String> {
+        let Settings { provider, format, link, devices, names, .. } = settings.clone();
         let secret = Secret::of(settings)?;
+        if devices.is_none() && matches!(secret, Secret::Published) {
+            let why = "the published key signs for all customers of Ground Control: name the devices that are yours, as a pattern or a list";
+            return Err(format!("devices: {why}"));
+        }
+        let patterns = devices.as_deref().unwrap_or_default();
+        if devices.is_some() && patterns.is_empty() {
+            return Err("devices: the list is empty, so no device may send".into());
+        }
+        if let Some(bad) = patterns.iter().find(|pattern| !is_pattern(pattern)) {
+            return Err(format!("devices: {bad:?} is no device's id, in which * stands for any characters"));
+        }
         let guard = ArcSwap::from_pointee(secret.read()?);
         let header = settings.header.parse().map_err(|_| "header: is no header's name".to_owned())?;
         if !provider.has_ports() && !settings.formats.is_empty() {
@@ -180,14 +246,17 @@ impl Webhook {
             Some(port) => Ok((port, *format)),
             None => Err(format!("formats: {text:?} is no port: they are 1 to 223")),
         });
-        if let Some(bad) = devices.values().find(|id| !is_name(id)) {
-            return Err(format!("devices: {bad:?} is no device's id"));
+        if let Some(bad) = names.values().find(|id| !is_name(id)) {
+            return Err(format!("names: {bad:?} is no device's id"));
         }
         if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
             return Err(format!("link: {bad:?} is no link's id"));
         }
         let (name, formats) = (name.to_owned(), formats.collect::<Result<_, _>>()?);
-        Ok(Webhook(Arc::new(Hook { name, provider, secret, guard, header, format, formats, link, devices })))
+        let fresh = window.saturating_sub(CLOCKS);
+        let hook =
+            Hook { name, provider, secret, guard, header, format, formats, link, devices, names, fresh };
+        Ok(Webhook(Arc::new(hook)))
     }
 }
 
@@ -204,9 +273,8 @@ impl Input for Webhook {
 }
 
 impl Hook {
-    async fn call(&self, shared: &Arc<Shared>, request: Request) -> Response {
+    async fn call(&self, shared: &Arc<Shared>, peer: Peer, request: Request) -> Response {
         let name = shared.requests.of(request.headers());
-        let peer = access::http::peer(request.headers(), request.extensions());
         let answer = match self.read(shared, &peer, request).await {
             Ok((Callback::Event(event), _)) => {
                 shared.metrics.event(self.provider.name(), event);
@@ -251,6 +319,10 @@ impl Hook {
             ignore(body, &limits).await;
             let detail = format!("{} must have a token of this webhook", self.header);
             return Err(shared.access.refuse_token(peer, tried, detail));
+        }
+        if let Err(problem) = query::read(head.uri.query(), self.provider.parameters()) {
+            ignore(body, &limits).await;
+            return Err(problem);
         }
         let mut room = shared.queue.reserve();
         // The device is not known yet; requests of a webhook have a share together. No device's id has a slash.
@@ -300,25 +372,28 @@ impl Hook {
         uplink: Uplink,
         room: Reservation,
     ) -> Result<Answer, Problem> {
-        let mut arrival = Arrival::new(&shared.board);
-        let device = self.devices.get(&uplink.device).unwrap_or(&uplink.device);
-        if !is_name(device) {
-            return Err(Problem::bad_name("the device's id"));
+        let device = self.names.get(&uplink.device).unwrap_or(&uplink.device);
+        let provider = self.provider.name();
+        let key = format!("{provider}:{}", uplink.id);
+        let checked = self.check(shared, peer, device, &key, uplink.signed.as_ref()).await;
+        if matches!(checked, Ok(true)) {
+            shared.metrics.event(provider, "repeated");
+            return Ok(Answer { message: "stored", problem: None });
         }
+        let mut arrival = Arrival::new(&shared.board);
+        checked?;
         shared.limits.admit(peer, device)?;
         if uplink.payload.len() > shared.http.body_limit_bytes {
             return Err(Problem::too_large(shared.http.body_limit_bytes));
         }
         let (content_type, encoding) = self.encoding(uplink.origin.port);
-        let provider = self.provider.name();
-        let key = Some(format!("{provider}:{}", uplink.id));
         let origin = uplink.origin.to_json(&self.name, provider, &uplink.id);
         let provenance = Provenance {
             device: device.clone(),
             received_at: clock::now(),
             schema: None,
             link: self.link.clone(),
-            key,
+            key: Some(key),
             by_bytes: false,
             request: request.to_owned(),
             origin,
@@ -331,6 +406,35 @@ impl Hook {
             // It is on disk, and would be the same if it came again.
             Err(problem) => Ok(Answer { message: "quarantined", problem: Some(problem) }),
         }
+    }
+
+    /// Refuses a message `key` of `device` that this webhook may not send, or may have sent before. Whether it is the one that was stored last.
+    async fn check(
+        &self,
+        shared: &Arc<Shared>,
+        peer: &Peer,
+        device: &str,
+        key: &str,
+        signed: Option<&Signed>,
+    ) -> Result<bool, Problem> {
+        if !is_name(device) {
+            return Err(Problem::bad_name("the device's id"));
+        }
+        if !self.may_send(device) {
+            return Err(shared.access.refuse_device(format!("this webhook may not send as {device:?}")));
+        }
+        let Some(signed) = signed else { return Ok(false) };
+        let last = replay::is_last(shared, self.fresh, device, key, signed).await;
+        last.map_err(|problem| match problem.status() {
+            StatusCode::UNAUTHORIZED => shared.access.refuse_token(peer, false, problem.detail),
+            _ => problem,
+        })
+    }
+
+    /// Whether it may send as `device`.
+    fn may_send(&self, device: &str) -> bool {
+        let fits = |patterns: &Vec<String>| patterns.iter().any(|pattern| fits(pattern, device));
+        self.devices.as_ref().is_none_or(fits)
     }
 
     /// The format of a message that came on `port`.

@@ -103,8 +103,13 @@ impl Heard {
 
 /// A time as it is stored, from RFC 3339.
 pub fn time(text: Option<&str>) -> Option<String> {
-    let time = OffsetDateTime::parse(text?, &Rfc3339).ok()?;
-    Some(clock::rfc3339(i64::try_from(time.unix_timestamp_nanos() / 1000).ok()?))
+    micros(text?).map(clock::rfc3339)
+}
+
+/// A time in RFC 3339, in microseconds since 1970.
+pub fn micros(text: &str) -> Option<i64> {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    i64::try_from(time.unix_timestamp_nanos() / 1000).ok()
 }
 
 #[cfg(test)]

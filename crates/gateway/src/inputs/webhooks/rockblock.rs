@@ -5,7 +5,8 @@
 use super::{
     callback::{Body, Callback, foreign, unauthorized},
     jwt::PublicKey,
-    origin::{Origin, Position, time},
+    origin::{self, Origin, Position},
+    replay::Signed,
 };
 use crate::{clock, problem::Problem};
 use serde::Deserialize;
@@ -32,7 +33,8 @@ pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Proble
     let data = hex(&needed("data")?)?;
     let kilometres = fields.number("iridium_cep");
     let place = Position::new(fields.number("iridium_latitude"), fields.number("iridium_longitude"));
-    let sent_at = utc(&sent);
+    let sent_micros = micros(&sent);
+    let sent_at = sent_micros.map(clock::rfc3339);
     // The counter starts again after 65,535.
     let id = format!("{momsn}@{}", sent_at.as_deref().unwrap_or(&sent));
     let origin = Origin {
@@ -41,7 +43,12 @@ pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Proble
         counter: momsn.parse().ok(),
         ..Origin::default()
     };
-    Callback::uplink(imei, id, data, origin)
+    let mut callback = Callback::uplink(imei, id, data, origin)?;
+    if let (Callback::Uplink(uplink), Some(_)) = (&mut callback, key) {
+        let issued = fields.number("iat").map(|seconds| (seconds * 1e6) as i64);
+        uplink.signed = Some(Signed { at: issued.or(sent_micros), sent: sent_micros });
+    }
+    Ok(callback)
 }
 
 /// The token in the query of a URL, `token=...`: this provider's headers cannot be chosen.
@@ -77,10 +84,11 @@ impl Fields {
     }
 }
 
-fn utc(text: &str) -> Option<String> {
+/// A time in either shape, in microseconds since 1970.
+fn micros(text: &str) -> Option<i64> {
     let short = PrimitiveDateTime::parse(&format!("20{text}"), TRANSMIT_TIME).ok();
     let micros = short.and_then(|time| i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok());
-    micros.map(clock::rfc3339).or_else(|| time(Some(text)))
+    micros.or_else(|| origin::micros(text))
 }
 
 fn hex(text: &str) -> Result<Vec<u8>, Problem> {
@@ -95,10 +103,12 @@ fn hex(text: &str) -> Result<Vec<u8>, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use super::{hex, utc};
+    use super::{hex, micros};
+    use crate::clock;
 
     #[test]
     fn both_shapes_of_times_are_read() {
+        let utc = |text: &str| micros(text).map(clock::rfc3339);
         assert_eq!(utc("21-10-31 10:41:50").as_deref(), Some("2021-10-31T10:41:50.000Z"));
         assert_eq!(utc("2019-01-31T14:00:13Z").as_deref(), Some("2019-01-31T14:00:13.000Z"));
         assert_eq!(utc("yesterday"), None);

@@ -9,6 +9,7 @@ use crate::{
     metrics::{Handshakes, Refusals},
 };
 use std::{
+    collections::HashSet,
     net::{Ipv4Addr, SocketAddr},
     sync::{Arc, LazyLock},
     time::Instant,
@@ -20,7 +21,7 @@ const HELLO: usize = 64;
 
 static ACCESS: LazyLock<Arc<Access>> = LazyLock::new(|| {
     let keys: KeyBook = toml::from_str(KEYS).unwrap_or_default();
-    let keys = Keys::new(keys.keys().0);
+    let keys = Keys::new(keys.keys(&mut HashSet::new()).0);
     Arc::new(Access::new(&Settings::default(), Tokens::default(), keys, Refusals::default()))
 });
 // Making these tries all of the cryptography.

@@ -16,8 +16,8 @@ use std::{
 /// Until a flight is sent again, at first; then twice as long (RFC 6347, 4.2.4.1).
 const TIMEOUT: Duration = Duration::from_secs(1);
 const RETRANSMIT: usize = 4;
-/// Longest time for a handshake.
-const HANDSHAKE: Duration = Duration::from_secs(60);
+/// Longest time for a handshake: four flights that are each lost once or twice.
+const HANDSHAKE: Duration = Duration::from_secs(20);
 /// Datagrams of a handshake that may wait for one before them.
 const WAITING: usize = 16;
 

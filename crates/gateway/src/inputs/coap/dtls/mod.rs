@@ -1,7 +1,7 @@
 //! DTLS 1.2 with pre-shared keys (RFC 6347, RFC 6655) between the socket and CoAP: "coaps" (RFC 7252, 9.1.3.1).
 //!
 //! Nothing here reads a socket or a clock. A datagram goes in, messages and datagrams come out. Whoever has not shown that he receives what is
-//! sent to his address costs no memory (`hello.rs`); who has, and no key, costs a handshake of a bounded table for a minute at most.
+//! sent to his address costs no memory (`hello.rs`); who has, and no key, costs a handshake of a bounded table for 20 s at most.
 
 #[cfg(any(test, feature = "fuzzing"))]
 mod client;
@@ -247,7 +247,7 @@ impl Sessions {
             _ => match named {
                 Some(Named { identity, key }) => {
                     let detail = key.err().unwrap_or("the client has another key of this name");
-                    self.access.refuse_key(&Peer::direct(from.ip()), &identity, detail);
+                    self.access.refuse_key(&Peer::of_address(from.ip()), &identity, detail);
                     ("key", Some(DECRYPT_ERROR))
                 }
                 None => ("unsupported", Some(HANDSHAKE_FAILURE)),

@@ -4,14 +4,14 @@ use crate::{
     metrics::Refusals,
 };
 use client::{Client, config};
-use std::sync::LazyLock;
+use std::{collections::HashSet, sync::LazyLock};
 
 const KEYS: &str = "\
 [[key]]\nname = 'a'\ndevice = 'a*'\nsecret = 'a-key-of-some-bytes'\n\
 [[key]]\nname = 'b'\ndevice = 'b*'\nsecret = 'another-key-of-some'\n";
 
 fn keys(text: &str) -> Keys {
-    let (keys, mistakes) = toml::from_str::<KeyBook>(text).unwrap().keys();
+    let (keys, mistakes) = toml::from_str::<KeyBook>(text).unwrap().keys(&mut HashSet::new());
     assert!(mistakes.is_empty(), "{mistakes:?}");
     Keys::new(keys)
 }

@@ -1,0 +1,89 @@
+//! Who is at the other end, and whether it is a user of this machine who speaks for itself.
+
+use std::net::{IpAddr, SocketAddr};
+
+/// Who is at the other end of a connection, or has sent a datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer {
+    /// Its address.
+    pub address: IpAddr,
+    /// Why it is not this machine although its address may be a loopback one.
+    pub foreign: Option<Foreign>,
+}
+
+/// Why a peer on the loopback address does not count as this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// Other machines reach the listener too, so a proxy in front of it may connect from the loopback address.
+    Listener,
+    /// A header says that a proxy has forwarded the request.
+    Forwarded,
+    /// The request is not addressed to the listener's own loopback address and port.
+    Host,
+    /// A browser sends the request for a page of another site.
+    Site,
+    /// The request is HTTP/1.0, which proxies speak and today's clients do not.
+    Version,
+}
+
+impl Foreign {
+    /// The reason, as a client is told it.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Foreign::Listener => "this listener is reachable from other machines",
+            Foreign::Forwarded => "a header says that a proxy has forwarded the request",
+            Foreign::Host => {
+                "the request is not addressed to localhost or a loopback address with this listener's port"
+            }
+            Foreign::Site => "a browser sends the request for a page of another site",
+            Foreign::Version => "HTTP/1.0 requests may come from a proxy",
+        }
+    }
+}
+
+impl Peer {
+    /// A peer of a listener at `listener`, for protocols that say nothing of proxies.
+    pub fn of_listener(address: IpAddr, listener: IpAddr) -> Peer {
+        let open = !listener.to_canonical().is_loopback();
+        Peer { address, foreign: open.then_some(Foreign::Listener) }
+    }
+
+    /// A peer by its address alone, where no right follows from that.
+    pub fn of_address(address: IpAddr) -> Peer {
+        Peer { address, foreign: None }
+    }
+
+    /// The same peer if it counts as this machine, or else for the reason `foreign` as another one.
+    pub fn unless(self, foreign: Option<Foreign>) -> Peer {
+        Peer { foreign: self.foreign.or(foreign), ..self }
+    }
+
+    /// Whether its address is a loopback address.
+    pub fn is_loopback(&self) -> bool {
+        self.address.to_canonical().is_loopback()
+    }
+
+    /// Whether it is a user of this machine who speaks for itself.
+    pub fn is_this_machine(&self) -> bool {
+        self.is_loopback() && self.foreign.is_none()
+    }
+}
+
+/// Whether `host` names this machine, with or without the brackets of an IPv6 address: `localhost`, or a loopback address. No other
+/// spelling is known, so `localhost.`, `127.1` and `0.0.0.0` are other hosts.
+pub fn is_loopback_host(host: &str) -> bool {
+    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+    match address.parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => host.eq_ignore_ascii_case("localhost"),
+    }
+}
+
+/// A listener, as requests address it.
+#[derive(Debug, Clone, Copy)]
+pub struct Listener {
+    /// Its address.
+    pub address: SocketAddr,
+    /// The port that an authority without one means.
+    pub default_port: u16,
+}

@@ -1,0 +1,377 @@
+//! The connections of a listener: how many there may be in all and of one address, and which give way when there is no room.
+//!
+//! A peer costs the gateway a connection before it has shown who it is. So a connection that waits for its peer is only lent: when the
+//! table is full, those of the address that has the most make room, the ones that have waited longest first. One whose request the gateway
+//! is working on is never closed.
+
+use crate::access::network;
+use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    net::IpAddr,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::{sync::Notify, task::AbortHandle};
+
+/// How long a body may be on its way before its connection can be closed to make room.
+const STALLED: Duration = Duration::from_secs(2);
+/// How often a full table is looked through again for connections that can be closed.
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
+/// One in so many connections is closed at a time, so that the table is not looked through for each new one.
+const BATCH: usize = 64;
+
+/// Bits of a [`Activity`] that say what it is; the others are milliseconds.
+const PHASE_BITS: u32 = 2;
+
+/// What a connection does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+enum Phase {
+    /// It waits for its peer's next request, or for its peer to say who it is.
+    Waiting,
+    /// A request's body is on its way.
+    Receiving,
+    /// The gateway works on a request, or has accepted the peer for good.
+    Busy,
+    /// It has been closed to make room.
+    Closed,
+}
+
+/// What a connection does, and since when.
+#[derive(Debug)]
+pub struct Activity {
+    start: Instant,
+    /// The phase and when it began, as milliseconds from `start`.
+    state: AtomicU64,
+}
+
+impl Activity {
+    fn new(start: Instant) -> Activity {
+        let activity = Activity { start, state: AtomicU64::new(0) };
+        activity.state.store(activity.word(Phase::Waiting), Ordering::Relaxed);
+        activity
+    }
+
+    /// A request's body is on its way. False when the connection has been closed, and nothing of the request may be done.
+    pub fn receiving(&self) -> bool {
+        self.enter(Phase::Receiving)
+    }
+
+    /// The gateway has the whole request, or has accepted the peer for good. False as with `receiving`.
+    pub fn busy(&self) -> bool {
+        self.enter(Phase::Busy)
+    }
+
+    /// The connection waits for its peer again.
+    pub fn waiting(&self) {
+        self.enter(Phase::Waiting);
+    }
+
+    fn enter(&self, phase: Phase) -> bool {
+        let word = self.word(phase);
+        let change = |old| (phase_of(old) != Phase::Closed as u64).then_some(word);
+        self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, change).is_ok()
+    }
+
+    fn word(&self, phase: Phase) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(0) << PHASE_BITS | phase as u64
+    }
+
+    /// For how long it has waited for its peer, if it may be closed for that; and whether it waits for a request.
+    fn idle(&self) -> Option<(bool, Duration)> {
+        let state = self.state.load(Ordering::Acquire);
+        let since = Duration::from_millis(state >> PHASE_BITS);
+        let idle = self.start.elapsed().saturating_sub(since);
+        match phase_of(state) {
+            phase if phase == Phase::Waiting as u64 => Some((true, idle)),
+            phase if phase == Phase::Receiving as u64 && idle >= STALLED => Some((false, idle)),
+            _ => None,
+        }
+    }
+
+    /// Closes it unless its peer has come to life in the meantime.
+    fn close(&self) -> bool {
+        let closed = self.word(Phase::Closed);
+        let waits = |old| [Phase::Waiting as u64, Phase::Receiving as u64].contains(&phase_of(old));
+        let change = |old| waits(old).then_some(closed);
+        self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, change).is_ok()
+    }
+}
+
+fn phase_of(state: u64) -> u64 {
+    state & ((1 << PHASE_BITS) - 1)
+}
+
+/// Most connections of a listener.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// In all.
+    pub all: usize,
+    /// Of one address (of IPv6, a /64). The loopback address has no such limit: behind it may be a proxy, and so everybody.
+    pub of_address: usize,
+}
+
+/// What is counted of the connections of a listener.
+#[derive(Debug, Clone, Default)]
+pub struct Counts {
+    /// Those that are open.
+    pub open: Gauge,
+    /// Those that were closed to make room.
+    pub gave_way: Counter,
+    /// Those that were not accepted, as their address had too many.
+    pub refused: Counter,
+}
+
+/// The connections of a listener.
+pub struct Connections {
+    limits: Limits,
+    counts: Counts,
+    start: Instant,
+    table: Mutex<Table>,
+    freed: Notify,
+}
+
+#[derive(Default)]
+struct Table {
+    next: u64,
+    all: HashMap<u64, Entry>,
+    /// How many are of each network.
+    networks: HashMap<IpAddr, usize>,
+}
+
+struct Entry {
+    network: IpAddr,
+    activity: Arc<Activity>,
+    task: Option<AbortHandle>,
+}
+
+/// The place of a connection among all, for as long as this lives.
+pub struct Place {
+    connections: Arc<Connections>,
+    id: u64,
+    activity: Arc<Activity>,
+}
+
+impl Connections {
+    /// No connections yet.
+    pub fn new(limits: Limits, counts: Counts) -> Arc<Connections> {
+        let (table, freed) = (Mutex::default(), Notify::new());
+        Arc::new(Connections { limits, counts, start: Instant::now(), table, freed })
+    }
+
+    /// A place for a connection from `address`; waits while all are busy. None if the address has too many that are busy: the
+    /// connection is then to be closed.
+    pub async fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+        let network = network(address);
+        let is_limited = !address.to_canonical().is_loopback();
+        loop {
+            let freed = self.freed.notified();
+            {
+                let mut table = self.table();
+                if is_limited && table.of(network) >= self.limits.of_address {
+                    let batch = self.limits.of_address.div_ceil(BATCH);
+                    if !self.make_room(&mut table, Some(network), batch) {
+                        self.counts.refused.inc();
+                        tracing::debug!(%address, "a connection is refused: its address has too many");
+                        return None;
+                    }
+                }
+                let batch = self.limits.all.div_ceil(BATCH);
+                if table.all.len() < self.limits.all || self.make_room(&mut table, None, batch) {
+                    return Some(self.place(&mut table, network));
+                }
+            }
+            // A body may be overdue before a place is free.
+            let _ = tokio::time::timeout(RETRY_INTERVAL, freed).await;
+        }
+    }
+
+    /// The task that serves the connection with `id`.
+    pub fn attach(&self, id: u64, task: AbortHandle) {
+        if let Some(entry) = self.table().all.get_mut(&id) {
+            entry.task = Some(task);
+        }
+    }
+
+    /// Waits until there are no connections.
+    pub async fn drained(&self) {
+        loop {
+            let freed = self.freed.notified();
+            if self.table().all.is_empty() {
+                return;
+            }
+            let _ = tokio::time::timeout(RETRY_INTERVAL, freed).await;
+        }
+    }
+
+    fn place(self: &Arc<Self>, table: &mut Table, network: IpAddr) -> Place {
+        let (id, activity) = (table.next, Arc::new(Activity::new(self.start)));
+        table.next += 1;
+        table.all.insert(id, Entry { network, activity: Arc::clone(&activity), task: None });
+        *table.networks.entry(network).or_default() += 1;
+        self.counts.open.inc();
+        Place { connections: Arc::clone(self), id, activity }
+    }
+
+    /// Closes up to `most` connections of one network that wait for their peers: of `network`, or else of the one with the most.
+    fn make_room(&self, table: &mut Table, network: Option<IpAddr>, most: usize) -> bool {
+        let of_network = |entry: &Entry| network.is_none_or(|network| network == entry.network);
+        let mut idle: Vec<_> = table
+            .all
+            .iter()
+            .filter(|(_, entry)| of_network(entry))
+            .filter_map(|(id, entry)| {
+                let (waits, since) = entry.activity.idle()?;
+                Some((table.of(entry.network), entry.network, waits, since, *id))
+            })
+            .collect();
+        idle.sort_unstable_by_key(|idle| Reverse(*idle));
+        let Some(&(_, largest, waits, ..)) = idle.first() else { return false };
+        let mut closed = 0;
+        for (_, _, _, _, id) in
+            idle.into_iter().filter(|idle| (idle.1, idle.2) == (largest, waits)).take(most)
+        {
+            let Some(entry) = table.all.get(&id) else { continue };
+            if entry.activity.close() {
+                closed += 1;
+                entry.task.iter().for_each(AbortHandle::abort);
+                self.remove(table, id);
+            }
+        }
+        self.counts.gave_way.inc_by(closed);
+        tracing::debug!(address = %largest, closed, "connections that wait for their peers make room");
+        closed > 0
+    }
+
+    fn remove(&self, table: &mut Table, id: u64) {
+        let Some(entry) = table.all.remove(&id) else { return };
+        self.counts.open.dec();
+        if let Some(count) = table.networks.get_mut(&entry.network) {
+            *count -= 1;
+            if *count == 0 {
+                table.networks.remove(&entry.network);
+            }
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn of(&self, network: IpAddr) -> usize {
+        self.networks.get(&network).copied().unwrap_or_default()
+    }
+}
+
+impl Place {
+    /// Which it is.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// What the connection does.
+    pub fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut table = self.connections.table();
+        self.connections.remove(&mut table, self.id);
+        drop(table);
+        self.connections.freed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::future::poll_immediate;
+
+    fn connections(all: usize, of_address: usize) -> Arc<Connections> {
+        Connections::new(Limits { all, of_address }, Counts::default())
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_address_has_its_share_and_a_network_of_ipv6_counts_as_one() {
+        let table = connections(64, 2);
+        for (first, same, other) in [
+            ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
+            ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"),
+            ("::ffff:198.51.100.1", "198.51.100.1", "198.51.100.2"),
+        ] {
+            let places =
+                [table.enter(address(first)).await.unwrap(), table.enter(address(same)).await.unwrap()];
+            assert!(places.iter().all(|place| place.activity().busy()));
+            assert!(table.enter(address(same)).await.is_none(), "{same}");
+            assert!(table.enter(address(other)).await.is_some(), "{other}");
+            // An idle connection gives way to another of its address.
+            places[0].activity().waiting();
+            assert!(table.enter(address(same)).await.is_some());
+            assert!(!places[0].activity().busy() && places[1].activity().busy());
+        }
+        assert_eq!((table.counts.refused.get(), table.counts.gave_way.get()), (3, 3));
+        assert_eq!((table.counts.open.get(), table.table().networks.len()), (0, 0));
+        let local: Vec<_> =
+            (0..9).map(|_| poll_immediate(Box::pin(table.enter(address("127.0.0.1"))))).collect();
+        assert!(
+            futures_util::future::join_all(local).await.iter().all(|place| place.as_ref().unwrap().is_some())
+        );
+    }
+
+    #[tokio::test]
+    async fn a_full_table_takes_from_the_address_that_has_the_most() {
+        let table = connections(8, 8);
+        let guest = table.enter(address("192.0.2.9")).await.unwrap();
+        let mut many = Vec::new();
+        for _ in 0..7 {
+            many.push(table.enter(address("192.0.2.1")).await.unwrap());
+        }
+        many[0].activity().busy();
+        std::thread::sleep(Duration::from_millis(5));
+        many[1].activity().waiting();
+        let other = table.enter(address("192.0.2.2")).await.unwrap();
+        let closed: Vec<_> = many.iter().map(|place| !place.activity().busy()).collect();
+        // The busy one stays, and so does the one that was last heard of.
+        assert_eq!(closed.iter().filter(|closed| **closed).count(), 1, "{closed:?}");
+        assert!(!closed[0] && !closed[1], "{closed:?}");
+        assert!(guest.activity().busy() && other.activity().busy());
+        assert_eq!((table.counts.open.get(), table.counts.gave_way.get()), (8, 1));
+    }
+
+    #[tokio::test]
+    async fn a_table_of_busy_connections_lets_the_next_one_wait() {
+        let table = connections(1, 1);
+        let first = table.enter(address("127.0.0.1")).await.unwrap();
+        assert!(first.activity().receiving());
+        let mut second = Box::pin(table.enter(address("127.0.0.1")));
+        assert!(poll_immediate(&mut second).await.is_none());
+        drop(first);
+        assert!(second.await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_body_that_does_not_come_gives_way_in_time() {
+        let table = connections(1, 1);
+        let first = table.enter(address("127.0.0.1")).await.unwrap();
+        let task = tokio::spawn(std::future::pending::<()>());
+        table.attach(first.id(), task.abort_handle());
+        first.activity().receiving();
+        let begun = Instant::now();
+        assert!(table.enter(address("127.0.0.1")).await.is_some());
+        assert!(begun.elapsed() >= STALLED - RETRY_INTERVAL);
+        assert!(task.await.unwrap_err().is_cancelled() && !first.activity().busy());
+    }
+}

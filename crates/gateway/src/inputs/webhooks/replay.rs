@@ -1,0 +1,88 @@
+//! Signed requests that come again. A signature says who sent a request, and not that it is sent for the first time: what tells is the
+//! memory of duplicates for as long as it lasts, and after that the order of the device's messages.
+
+use super::{CLOCKS, callback::unauthorized, origin};
+use crate::{
+    buffer::last::{self, Last},
+    clock,
+    problem::Problem,
+    shared::Shared,
+};
+use serde::Deserialize;
+use std::time::Duration;
+
+/// The times that a signed request has, in microseconds since 1970.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Signed {
+    /// When it was signed.
+    pub at: Option<i64>,
+    /// When its device sent the message.
+    pub sent: Option<i64>,
+}
+
+/// Whether a signed message `key` of `device` is the one that was stored last of it. Refused if it may be one that was stored
+/// earlier: it was signed longer ago than `fresh`, and its device has sent another one since.
+pub async fn is_last(
+    shared: &Shared,
+    fresh: Duration,
+    device: &str,
+    key: &str,
+    signed: &Signed,
+) -> Result<bool, Problem> {
+    if signed.at.is_some_and(|at| is_fresh(at, clock::now(), fresh)) {
+        return Ok(false);
+    }
+    let of = device.to_owned();
+    let last =
+        shared.readers.read(move |c| last::of_device(c, &of)).await.ok_or_else(Problem::not_written)?;
+    let Some(last) = last else { return Ok(false) };
+    if last.key.as_deref() == Some(key) {
+        return Ok(true);
+    }
+    if signed.sent.is_some_and(|sent| sent > sent_at(&last)) {
+        return Ok(false);
+    }
+    tracing::warn!(device, key, "a signed message is refused, as it may be one that came before");
+    Err(unauthorized("the signature is too old: a younger message of the device is stored already"))
+}
+
+/// Whether a message that was signed `at` is still among those that are known if they come again: it came not before it was signed, but
+/// for the difference of the clocks.
+fn is_fresh(at: i64, now: i64, fresh: Duration) -> bool {
+    let age = now.saturating_sub(at);
+    let micros = |duration: Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+    -micros(CLOCKS) <= age && age < micros(fresh)
+}
+
+/// When the device sent its last message, if that is known, or else when it arrived.
+fn sent_at(last: &Last) -> i64 {
+    #[derive(Deserialize)]
+    struct Origin {
+        sent_at: String,
+    }
+    let origin = last.origin.as_deref().and_then(|origin| serde_json::from_str::<Origin>(origin).ok());
+    origin.and_then(|origin| origin::micros(&origin.sent_at)).unwrap_or(last.received_at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_fresh_for_less_than_what_came_is_remembered() {
+        let (now, second) = (1_700_000_000_000_000, 1_000_000);
+        let fresh = |age: i64| is_fresh(now - age * second, now, Duration::from_secs(3540));
+        assert!(fresh(0) && fresh(3539) && fresh(-60));
+        assert!(!fresh(3540) && !fresh(-61) && !fresh(1 << 40));
+        assert!(!is_fresh(now, now, Duration::ZERO));
+    }
+
+    #[test]
+    fn the_time_that_the_provider_says_comes_before_that_of_arrival() {
+        let last =
+            |origin: Option<&str>| Last { key: None, received_at: 7, origin: origin.map(str::to_owned) };
+        assert_eq!(sent_at(&last(None)), 7);
+        assert_eq!(sent_at(&last(Some(r#"{"input":"x"}"#))), 7);
+        assert_eq!(sent_at(&last(Some(r#"{"sent_at":"1970-01-01T00:00:01.000Z"}"#))), 1_000_000);
+    }
+}

@@ -1,0 +1,85 @@
+//! Query strings. A parameter that is not known is refused, as it would otherwise be ignored: `?schma=soil` would store a message
+//! unvalidated, and nobody would notice.
+
+use crate::{check::nearest, problem::Problem};
+use axum::{
+    extract::FromRequestParts,
+    http::{StatusCode, request::Parts},
+};
+
+/// Parameters by their names, in their order.
+pub type Given = Vec<(&'static str, String)>;
+
+/// The parameters of `query`. A problem for one that is not among `known`, and for one that is there twice.
+pub fn read(query: Option<&str>, known: &[&'static str]) -> Result<Given, Problem> {
+    let Some(query) = query else { return Ok(Vec::new()) };
+    let given: Vec<(String, String)> =
+        serde_urlencoded::from_str(query).map_err(|e| bad_query(format!("the query cannot be read: {e}")))?;
+    let mut parameters = Given::new();
+    for (name, value) in given {
+        let Some(name) = known.iter().find(|known| **known == name) else {
+            return Err(unknown(&name, known));
+        };
+        if parameters.iter().any(|(other, _)| other == name) {
+            return Err(bad_query(format!("the parameter {name} is there twice")));
+        }
+        parameters.push((name, value));
+    }
+    Ok(parameters)
+}
+
+/// The problem of a query.
+pub fn bad_query(detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "query", "Bad query", detail)
+}
+
+/// The problem of a parameter `name` that is not among `known`.
+pub fn unknown(name: &str, known: &[&str]) -> Problem {
+    let all = match known {
+        [] => "there are no parameters here".to_owned(),
+        known => format!("the parameters here are {}", known.join(", ")),
+    };
+    // What is far too long for a parameter is not worth its bytes in the answer.
+    let shown: String = name.chars().take(64).collect();
+    bad_query(match nearest(&shown, known).filter(|_| !shown.is_empty()) {
+        Some(near) => format!("there is no parameter {shown:?}; did you mean {near:?}? ({all})"),
+        None => format!("there is no parameter {shown:?}; {all}"),
+    })
+}
+
+/// A request that has no parameters.
+pub struct NoQuery;
+
+impl<S: Sync> FromRequestParts<S> for NoQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<NoQuery, Problem> {
+        read(parts.uri.query(), &[]).map(|_| NoQuery)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_refused_with_what_is_near() {
+        let known = ["schema", "link"];
+        assert_eq!(read(None, &known).unwrap(), []);
+        assert_eq!(read(Some(""), &known).unwrap(), []);
+        assert_eq!(
+            read(Some("link=a%20b&schema="), &known).unwrap(),
+            [("link", "a b".into()), ("schema", String::new())]
+        );
+        let detail = |query| read(Some(query), &known).unwrap_err().detail;
+        assert_eq!(
+            detail("schma=soil"),
+            "there is no parameter \"schma\"; did you mean \"schema\"? (the parameters here are schema, link)"
+        );
+        assert!(detail("device=a").ends_with("; the parameters here are schema, link"));
+        assert!(detail("=a").contains("there is no parameter \"\";"));
+        assert!(detail("link=a&link=b").contains("link is there twice"));
+        assert!(detail(&"x".repeat(10_000)).len() < 200);
+        assert!(read(Some("a=b"), &[]).unwrap_err().detail.ends_with("there are no parameters here"));
+    }
+}
