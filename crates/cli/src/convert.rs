@@ -5,8 +5,11 @@ use crate::{
     input::{self, Source},
 };
 use clap::Args;
-use dunnage_formats::{Error, Format, Id, Kind, Mapping};
-use std::io::{self, Write};
+use dunnage_formats::{Error, Format, Id, Kind, Mapping, Reception};
+use std::{
+    io::{self, Write},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 /// Convert a message from one format into another
 ///
@@ -20,10 +23,10 @@ use std::io::{self, Write};
 #[derive(Args)]
 pub struct Convert {
     /// Format of the input
-    #[arg(long, value_name = "FORMAT", value_parser = format_id())]
+    #[arg(long, value_name = "FORMAT", value_parser = format_id(Id::readable()))]
     from: Id,
     /// Format of the output
-    #[arg(long, value_name = "FORMAT", value_parser = format_id())]
+    #[arg(long, value_name = "FORMAT", value_parser = format_id(Id::all()))]
     to: Id,
     /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
@@ -46,10 +49,10 @@ pub struct Convert {
     source: Source,
 }
 
-/// Parses a format's name; help and completions list all of them.
-pub fn format_id() -> impl clap::builder::TypedValueParser<Value = Id> {
+/// Parses the name of one of `formats`; help and completions list all of them.
+fn format_id(formats: impl Iterator<Item = Id>) -> impl clap::builder::TypedValueParser<Value = Id> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Id::all().map(Id::name)).try_map(|name| name.parse::<Id>())
+    PossibleValuesParser::new(formats.map(Id::name)).try_map(|name| name.parse::<Id>())
 }
 
 impl Convert {
@@ -83,7 +86,7 @@ impl Convert {
 
 /// Whether messages of the format are text.
 fn is_text(id: Id) -> bool {
-    matches!(id, Id::Json | Id::Xml | Id::Yaml)
+    matches!(id, Id::Json | Id::Xml | Id::Yaml | Id::SenmlJson | Id::SensmlJson)
 }
 
 struct Conversion {
@@ -158,7 +161,12 @@ impl Conversion {
     fn convert(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         input::within_limit(bytes)?;
         let message = match &self.device {
-            Some(device) => self.from.decode_from(bytes, device)?,
+            Some(device) => {
+                let received_at =
+                    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
+                let received_at = i64::try_from(received_at).unwrap_or(i64::MAX);
+                self.from.decode_from(bytes, &Reception { device, received_at })?
+            }
             None => self.from.decode(bytes)?,
         };
         let mut output = Vec::new();

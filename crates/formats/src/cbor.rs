@@ -24,22 +24,37 @@ const SELF_DESCRIBED: u64 = 55799;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cbor;
 
+/// The text key that an integer key stands for; `None` if it stands for nothing that is known.
+type Labels = fn(i128) -> Option<&'static str>;
+
+impl Cbor {
+    /// The message that `bytes` are, where integer keys of maps stand for the text of `labels`. An integer that it does not
+    /// know is left out with its value.
+    pub(crate) fn decode_labelled(self, bytes: &[u8], labels: Labels) -> Result<Value, Error> {
+        read(bytes, Some(labels))
+    }
+}
+
 impl Format for Cbor {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         limits::bounded(out, |out| write(message, &mut Encoder::new(out), 0))
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
-        limits::check_size(bytes)?;
-        let mut reader = Reader { decoder: Decoder::new(bytes) };
-        reader.skip_self_description()?;
-        let value = reader.value(0)?;
-        let end = reader.decoder.position();
-        if end < bytes.len() {
-            return Err(Error::new(Kind::Malformed, end, "bytes after the message"));
-        }
-        Ok(value)
+        read(bytes, None)
     }
+}
+
+fn read(bytes: &[u8], labels: Option<Labels>) -> Result<Value, Error> {
+    limits::check_size(bytes)?;
+    let mut reader = Reader { decoder: Decoder::new(bytes), labels };
+    reader.skip_self_description()?;
+    let value = reader.value(0)?;
+    let end = reader.decoder.position();
+    if end < bytes.len() {
+        return Err(Error::new(Kind::Malformed, end, "bytes after the message"));
+    }
+    Ok(value)
 }
 
 type Out<'a> = Encoder<&'a mut Vec<u8>>;
@@ -81,6 +96,7 @@ fn unwritable(e: impl std::fmt::Display) -> Error {
 
 struct Reader<'a> {
     decoder: Decoder<'a>,
+    labels: Option<Labels>,
 }
 
 impl<'a> Reader<'a> {
@@ -175,6 +191,13 @@ impl<'a> Reader<'a> {
                 None => match self.datatype()? {
                     kind @ (Type::String | Type::StringIndef) => self.text(kind, start)?,
                     Type::Break | Type::Unknown(_) => return Err(malformed(start, "not a key")),
+                    kind if is_integer(kind) && self.labels.is_some() => match self.label(start)? {
+                        Some(label) => label.to_owned(),
+                        None => {
+                            self.value(depth)?;
+                            continue;
+                        }
+                    },
                     _ => return Err(Error::new(Kind::Type, start, "a key that is not text")),
                 },
             };
@@ -184,6 +207,12 @@ impl<'a> Reader<'a> {
             entries.push(key, self.value(depth)?);
         }
         Ok(entries.into_value())
+    }
+
+    /// What the integer key that comes next stands for.
+    fn label(&mut self, start: usize) -> Result<Option<&'static str>, Error> {
+        let number = self.decoder.int().map_err(|e| self.error(&e, start))?;
+        Ok(self.labels.and_then(|labels| labels(number.into())))
     }
 
     /// Whether another element follows: of those announced, or before the break.

@@ -51,6 +51,13 @@ impl Error {
         self
     }
 
+    /// The same error at byte `offset`.
+    #[cold]
+    pub(crate) fn at_offset(mut self, offset: usize) -> Self {
+        self.0.offset = Some(offset);
+        self
+    }
+
     /// The same error at the value of the JSON `text` that its pointer names, if it has a pointer and no offset yet.
     pub fn in_json(mut self, text: &[u8]) -> Self {
         if self.0.offset.is_none() && !self.0.pointer.is_empty() {

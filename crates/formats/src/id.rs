@@ -1,7 +1,7 @@
 //! The names of the formats, in the only table of them.
 
 use crate::{
-    Avro, Bson, Cbor, Error, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Struct,
+    Avro, Bson, Cbor, Error, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Senml, Struct,
     StructZlib, Thrift, ThriftProtocol, Xml, Yaml,
 };
 use dunnage_schema::Model;
@@ -38,9 +38,20 @@ pub enum Id {
     Pson,
     /// The bits of the schema's layout (`spec/packed.md`).
     Packed,
+    /// SenML in JSON (RFC 8428), which is read only.
+    SenmlJson,
+    /// The same as a stream, whose end may be missing.
+    SensmlJson,
+    /// SenML in CBOR, which is read only.
+    SenmlCbor,
+    /// The same as a stream.
+    SensmlCbor,
 }
 
-const TABLE: [(Id, &str, &str, bool); 14] = [
+/// How many formats are written, too: the first ones.
+const WRITTEN: usize = 14;
+
+const TABLE: [(Id, &str, &str, bool); WRITTEN + 4] = [
     // id, name, media type, needs a schema
     (Id::Json, "json", "application/json", false),
     (Id::Msgpack, "msgpack", "application/msgpack", false),
@@ -56,11 +67,20 @@ const TABLE: [(Id, &str, &str, bool); 14] = [
     (Id::StructZlib, "struct-zlib", "application/vnd.dunnage.struct+zlib", true),
     (Id::Pson, "pson", "application/vnd.dunnage.pson", false),
     (Id::Packed, "packed", "application/vnd.dunnage.packed", true),
+    (Id::SenmlJson, "senml-json", "application/senml+json", false),
+    (Id::SensmlJson, "sensml-json", "application/sensml+json", false),
+    (Id::SenmlCbor, "senml-cbor", "application/senml+cbor", false),
+    (Id::SensmlCbor, "sensml-cbor", "application/sensml+cbor", false),
 ];
 
 impl Id {
-    /// Every format, in the order of tables and help texts.
+    /// Every format that is read and written, in the order of tables and help texts.
     pub fn all() -> impl Iterator<Item = Id> {
+        Id::readable().take(WRITTEN)
+    }
+
+    /// Every format that is read: all of them, and SenML. An id's place is its number, `id as usize`.
+    pub fn readable() -> impl Iterator<Item = Id> {
         TABLE.iter().map(|row| row.0)
     }
 
@@ -96,6 +116,8 @@ impl Id {
             Id::Xml => Ok(Box::new(Xml)),
             Id::Yaml => Ok(Box::new(Yaml)),
             Id::Pson => Ok(Box::new(Pson)),
+            Id::SenmlJson | Id::SensmlJson => Ok(Box::new(Senml::json(self == Id::SensmlJson))),
+            Id::SenmlCbor | Id::SensmlCbor => Ok(Box::new(Senml::cbor(self == Id::SensmlCbor))),
             mapped => {
                 let Some(model) = model else {
                     return Err(Error::new(Kind::Type, 0, format!("{mapped} needs a schema")));
@@ -138,8 +160,8 @@ impl FromStr for Id {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Id::all().find(|id| id.name() == name).ok_or_else(|| {
-            let names: Vec<_> = Id::all().map(Id::name).collect();
+        Id::readable().find(|id| id.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Id::readable().map(Id::name).collect();
             format!("no format is called {name:?}; there are {}", names.join(", "))
         })
     }

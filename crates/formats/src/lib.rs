@@ -5,13 +5,14 @@
 //!
 //! | format | cannot be written | refused when read, of what the format has |
 //! |---|---|---|
-//! | json | bytes, NaN, infinities | integers that neither 64 bits nor a binary64 hold |
-//! | msgpack | | extension types, keys that are not text |
-//! | cbor | | tags but bignums, simple values but `undefined` (null), keys that are not text |
-//! | bson | integers above 2^63-1, keys with U+0000 | ObjectId, dates, Decimal128 and the like |
+//! | json | bytes, NaN, infinities | numbers whose digits neither 64 bits nor a binary64 keep |
+//! | msgpack | | extension types but timestamps, keys that are not text |
+//! | cbor | | tags that JSON has no text or number for, simple values but `undefined` (null), keys that are not text |
+//! | bson | what is no map, integers above 2^63-1, keys with U+0000 | ObjectId, Decimal128 and the like |
 //! | xml | | attributes, prefixes, processing instructions, document types |
 //! | yaml | bytes | tags, aliases, keys that are not text |
 //! | pson | | integers below -2^63 |
+//! | senml-json, senml-cbor | everything | what RFC 8428 does not allow |
 //!
 //! In all of them a key that stands twice in a map and bytes after the message are `malformed`.
 //!
@@ -32,6 +33,7 @@ mod number;
 mod packed;
 mod protobuf;
 mod pson;
+mod senml;
 mod structure;
 mod thrift;
 mod xml;
@@ -50,6 +52,7 @@ pub use msgpack::Msgpack;
 pub use packed::Packed;
 pub use protobuf::Protobuf;
 pub use pson::Pson;
+pub use senml::Senml;
 pub use structure::{Struct, StructZlib};
 pub use thrift::{Protocol as ThriftProtocol, Thrift};
 pub use xml::Xml;
@@ -63,8 +66,8 @@ pub trait Format: Send + Sync {
     /// The message that `bytes` are, all of them: trailing bytes are an error.
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error>;
 
-    /// The same of a message that `device` sent. Formats that leave out what the receiver knows put its id there.
-    fn decode_from(&self, bytes: &[u8], _device: &str) -> Result<Value, Error> {
+    /// The same of a message of which the receiver knows more than its bytes: formats may leave that out.
+    fn decode_from(&self, bytes: &[u8], _reception: &Reception<'_>) -> Result<Value, Error> {
         self.decode(bytes)
     }
 
@@ -75,6 +78,15 @@ pub trait Format: Send + Sync {
         let lossless = self.decode(&bytes).is_ok_and(|back| back == *message);
         Ok(RoundTrip { bytes, lossless })
     }
+}
+
+/// What a receiver knows of a message.
+#[derive(Debug, Clone, Copy)]
+pub struct Reception<'a> {
+    /// The id of the device that sent it. Packed messages may leave it out.
+    pub device: &'a str,
+    /// When it arrived, in microseconds since 1970 (UTC). Times of SenML may count from there.
+    pub received_at: i64,
 }
 
 /// What became of a message that was encoded and decoded.

@@ -1,6 +1,6 @@
 //! Packed: the fewest bits that the schema leaves (`spec/packed.md`).
 
-use crate::{Error, Format, RoundTrip, Value, limits};
+use crate::{Error, Format, Reception, RoundTrip, Value, limits};
 use dunnage_packed::{Layout, Node, Shape};
 use dunnage_schema::Model;
 
@@ -47,8 +47,8 @@ impl Format for Packed {
         self.read(bytes, None)
     }
 
-    fn decode_from(&self, bytes: &[u8], device: &str) -> Result<Value, Error> {
-        self.read(bytes, Some(device))
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
+        self.read(bytes, Some(reception.device))
     }
 
     /// The receiver knows who sends `message`: what it says of its sender counts as known.

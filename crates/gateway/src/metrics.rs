@@ -356,7 +356,7 @@ impl Metrics {
     /// Counts what a batch added.
     pub fn stored(&self, before: &Totals, now: &Totals) {
         self.duplicates.inc_by(now.duplicates - before.duplicates);
-        for (id, (now, then)) in Id::all().zip(now.formats.iter().zip(&before.formats)) {
+        for (id, (now, then)) in Id::readable().zip(now.formats.iter().zip(&before.formats)) {
             if now != then {
                 let format = ByFormat { format: id.name() };
                 self.stored.get_or_create(&format).inc_by(now.messages - then.messages);

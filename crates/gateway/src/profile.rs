@@ -191,7 +191,7 @@ impl Profiles {
 }
 
 fn unopened() -> Vec<OnceLock<Result<Box<dyn Format>, Error>>> {
-    Id::all().map(|_| OnceLock::new()).collect()
+    Id::readable().map(|_| OnceLock::new()).collect()
 }
 
 /// Longest output path.

@@ -78,6 +78,19 @@ fn a_message_that_is_not_confirmable_is_answered_so() {
 }
 
 #[test]
+fn senml_has_its_content_formats() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let json = br#"[{"bn":"a","bt":1600000000,"v":1}]"#;
+    let cbor = b"\x81\xa3\x21\x61a\x22\x1a\x5f\x5e\x10\x00\x02\x01";
+    for (format, payload) in [(110, &json[..]), (111, &json[..json.len() - 1]), (112, cbor), (113, cbor)] {
+        let (code, diagnostic) = client.post("ingest/d", format, payload);
+        assert_eq!(code, "2.04", "{format}: {diagnostic}");
+    }
+    assert_eq!(stored(&gateway), [r#"[{"n":"a","t":1600000000,"v":1}]"#; 4]);
+}
+
+#[test]
 fn what_is_wrong_is_said_with_kind_and_offset() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);

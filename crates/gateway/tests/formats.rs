@@ -74,6 +74,42 @@ fn stored_json_is_what_the_json_format_writes() {
 }
 
 #[test]
+fn a_senml_pack_is_stored_as_its_resolved_records() {
+    let gateway = start();
+    let json =
+        br#"[{"bn":"urn:dev:a:","bt":1600000000,"bu":"Cel","n":"in","v":20.5},{"n":"out","t":-60,"v":3}]"#;
+    // The same with the integers of RFC 8428, table 4.
+    let cbor = b"\x82\xa5\x21\x6aurn:dev:a:\x22\x1a\x5f\x5e\x10\x00\x23\x63Cel\x00\x62in\x02\xf9\x4d\x20\xa3\x00\x63out\x06\x38\x3b\x02\x03";
+    let stream = json.strip_suffix(b"]").unwrap();
+    let records = serde_json::json!([
+        {"n": "urn:dev:a:out", "u": "Cel", "t": 1_599_999_940, "v": 3},
+        {"n": "urn:dev:a:in", "u": "Cel", "t": 1_600_000_000, "v": 20.5},
+    ]);
+    for (name, body) in
+        [("senml+json", &json[..]), ("senml+cbor", cbor), ("sensml+json", stream), ("sensml+cbor", cbor)]
+    {
+        assert_eq!(gateway.post("/ingest/d", &format!("application/{name}"), body).status, 204, "{name}");
+        let message = &gateway.get_json("/api/messages")["messages"][0];
+        assert_eq!((&message["value"], &message["device"]), (&records, &serde_json::json!("d")), "{name}");
+        assert_eq!(message["format"].as_str().unwrap(), name.replace('+', "-"));
+    }
+    // A time that is relative counts from the arrival.
+    assert_eq!(
+        gateway.post("/ingest/d", "application/senml+json", br#"[{"n":"a","v":1,"t":-60}]"#).status,
+        204
+    );
+    let message = &gateway.get_json("/api/messages")["messages"][0];
+    let arrived = message["received_at"].as_str().unwrap();
+    let arrived = time::OffsetDateTime::parse(arrived, &time::format_description::well_known::Rfc3339);
+    let arrived = arrived.unwrap().unix_timestamp_nanos() as f64 / 1e9;
+    assert!((message["value"][0]["t"].as_f64().unwrap() + 60.0 - arrived).abs() < 0.01, "{message}");
+    let answer = gateway.post("/ingest/d", "application/senml+json", br#"[{"n":"a","v":"1"}]"#);
+    let problem = answer.json();
+    assert_eq!((answer.status, &problem["pointer"], &problem["offset"]), (422, &"/0/v".into(), &14.into()));
+    assert_eq!(gateway.get_json("/api/stats")["formats"].as_array().unwrap().len(), 4);
+}
+
+#[test]
 fn a_profile_may_bring_its_own_proto() {
     let bytes = encode(Id::Protobuf, Mapping::Float32);
     assert_eq!(bytes.len(), 138);

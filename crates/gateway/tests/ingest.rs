@@ -176,7 +176,7 @@ fn garbage_is_answered_for_every_content_type() {
         state as u8
     };
     let (mut stored, mut kept) = (0, 0);
-    for format in dunnage_formats::Id::all() {
+    for format in dunnage_formats::Id::readable() {
         for length in 0..60 {
             let body: Vec<u8> = (0..length).map(|_| random()).collect();
             let path = if format.needs_schema() { "/ingest/d?schema=container" } else { "/ingest/d" };
@@ -195,7 +195,7 @@ fn garbage_is_answered_for_every_content_type() {
 #[test]
 fn the_specification_names_every_format() {
     let page = include_str!("../../../spec/ingest.md");
-    for format in dunnage_formats::Id::all() {
+    for format in dunnage_formats::Id::readable() {
         let needs = if format.needs_schema() { "yes " } else { "" };
         let row = format!("| `{}` | {format} | {needs}|", format.media_type());
         assert!(page.contains(&row), "{row}");

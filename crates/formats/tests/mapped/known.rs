@@ -1,6 +1,6 @@
 //! What packed leaves out because the receiver knows it.
 
-use dunnage_formats::{Format, Json, Kind, Packed, Value};
+use dunnage_formats::{Format, Json, Kind, Packed, Reception, Value};
 use dunnage_schema::Model;
 
 const SCHEMA: &str = r#"{
@@ -18,13 +18,17 @@ fn message(id: &str) -> Value {
     Json.decode(format!(r#"{{"n":7,"from":{{"id":"{id}"}}}}"#).as_bytes()).unwrap()
 }
 
+fn from(device: &str) -> Reception<'_> {
+    Reception { device, received_at: 0 }
+}
+
 #[test]
 fn the_receiver_puts_the_device_where_the_schema_says_that_it_is_known() {
     let format = Packed::new(&Model::compile(SCHEMA).unwrap());
     let trip = format.round_trip(&message("LMCU1231237")).unwrap();
     assert_eq!((trip.bytes.as_slice(), trip.lossless), (&[1, 7][..], true));
-    assert_eq!(format.decode_from(&trip.bytes, "MSCU7654321"), Ok(message("MSCU7654321")));
+    assert_eq!(format.decode_from(&trip.bytes, &from("MSCU7654321")), Ok(message("MSCU7654321")));
     assert_eq!(format.decode(&trip.bytes).unwrap_err().kind(), Kind::Type);
     // An id that the field may not be.
-    assert_eq!(format.decode_from(&trip.bytes, "buoy-7").unwrap_err().kind(), Kind::Range);
+    assert_eq!(format.decode_from(&trip.bytes, &from("buoy-7")).unwrap_err().kind(), Kind::Range);
 }

@@ -199,7 +199,7 @@ impl StatsObject {
         let sum = totals.sum();
         // Of nothing, everything has succeeded.
         let ratio = |part: u64, of: u64| if of == 0 { 1.0 } else { part as f64 / of as f64 };
-        let formats = Id::all().zip(&totals.formats).filter(|(_, f)| f.messages > 0);
+        let formats = Id::readable().zip(&totals.formats).filter(|(_, f)| f.messages > 0);
         StatsObject {
             received,
             stored: totals.stored,

@@ -76,7 +76,7 @@ impl Totals {
                     dropped_to: row.get(9)?,
                     lost: row.get(10)?,
                     damages: row.get(11)?,
-                    formats: vec![FormatTotals::default(); Id::all().count()],
+                    formats: vec![FormatTotals::default(); Id::readable().count()],
                 })
             },
         )?;
@@ -111,7 +111,7 @@ impl Totals {
             ))?;
         let mut statement =
             connection.prepare_cached("INSERT OR REPLACE INTO formats VALUES (?, ?, ?, ?)")?;
-        for (id, (now, then)) in Id::all().zip(self.formats.iter().zip(&before.formats)) {
+        for (id, (now, then)) in Id::readable().zip(self.formats.iter().zip(&before.formats)) {
             if now != then {
                 statement.execute((id.name(), now.messages, now.bytes, now.json_bytes))?;
             }

@@ -7,7 +7,7 @@ use crate::{
     view,
 };
 use axum::http::StatusCode;
-use dunnage_formats::{Error, Format, Id};
+use dunnage_formats::{Error, Format, Id, Reception};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
@@ -49,10 +49,15 @@ pub fn turns(bytes: &[u8]) -> u32 {
     if bytes.len() > LARGEST { LARGE_AT_A_TIME as u32 } else { 1 }
 }
 
-/// Decodes `bytes` from `device`, and checks them against the schema. All of that stands on many libraries: what panics costs its
+/// Decodes `bytes`, and checks them against the schema. All of that stands on many libraries: what panics costs its
 /// message, and not the gateway.
-pub fn decode(codecs: &Codecs, encoding: &Encoding, device: &str, bytes: &[u8]) -> Result<Decoded, Problem> {
-    guarded(|| decode_unguarded(codecs, encoding, device, bytes))
+pub fn decode(
+    codecs: &Codecs,
+    encoding: &Encoding,
+    reception: &Reception<'_>,
+    bytes: &[u8],
+) -> Result<Decoded, Problem> {
+    guarded(|| decode_unguarded(codecs, encoding, reception, bytes))
 }
 
 fn guarded<T>(decode: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
@@ -62,7 +67,7 @@ fn guarded<T>(decode: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem>
 fn decode_unguarded(
     codecs: &Codecs,
     encoding: &Encoding,
-    device: &str,
+    reception: &Reception<'_>,
     bytes: &[u8],
 ) -> Result<Decoded, Problem> {
     let format = encoding.format;
@@ -71,7 +76,7 @@ fn decode_unguarded(
         Some(slot) => &slot.codec,
         None => codecs.get(format).map_err(|e| unusable(codecs, format, e))?,
     };
-    let message = codec.decode_from(bytes, device).map_err(|e| Problem::undecodable(&e))?;
+    let message = codec.decode_from(bytes, reception).map_err(|e| Problem::undecodable(&e))?;
     // What a schema drives has been checked against it already.
     if let Some(model) = codecs.model.as_ref().filter(|_| !format.needs_schema()) {
         model.validate(&message).map_err(|violation| {

@@ -8,6 +8,7 @@ use crate::{
     shared::Shared,
 };
 use axum::{body::Bytes, http::StatusCode};
+use dunnage_formats::Reception;
 use std::sync::Arc;
 
 /// How much of a `Content-Type` is kept.
@@ -69,14 +70,18 @@ async fn decode_as(
         rule.check(encoding.format).map_err(Problem::unsupported)?;
     }
     if !takes_long(codecs, encoding, raw) {
-        return decode(codecs, encoding, &provenance.device, raw);
+        return decode(codecs, encoding, &reception(provenance), raw);
     }
     let _turns = shared.large.acquire_many(turns(raw)).await;
     let (profiles, from) = (Arc::clone(profiles), provenance.clone());
     let (encoding, raw) = (encoding.clone(), raw.clone());
     let decoded = tokio::task::spawn_blocking(move || {
         let codecs = profiles.pick(profiles.rule(&from.device), from.schema.as_deref())?;
-        Some(decode(codecs, &encoding, &from.device, &raw))
+        Some(decode(codecs, &encoding, &reception(&from), &raw))
     });
     decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::decoder_failed()))
+}
+
+fn reception(provenance: &Provenance) -> Reception<'_> {
+    Reception { device: &provenance.device, received_at: provenance.received_at }
 }

@@ -121,7 +121,7 @@ fn totals(columns: &[ValueRef<'_>]) -> Option<Found<'static>> {
         dropped_to: number(10)?,
         lost: amount(11)?,
         damages: amount(12)?,
-        formats: vec![FormatTotals::default(); Id::all().count()],
+        formats: vec![FormatTotals::default(); Id::readable().count()],
     };
     let sound = named && totals.dropped_to <= totals.last_message_id;
     sound.then(|| Found::Totals(Box::new(totals)))

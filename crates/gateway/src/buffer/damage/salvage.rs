@@ -48,7 +48,7 @@ pub fn salvage(
     file::make_tables(&transaction)?;
     let found = known.map(|known| known.totals.clone()).or(remains.totals.clone());
     let mut totals = found.clone().unwrap_or_default();
-    totals.formats.resize(Id::all().count(), FormatTotals::default());
+    totals.formats.resize(Id::readable().count(), FormatTotals::default());
     let devices = write_messages(&transaction, &mut pages, &remains, &mut totals)?;
     write_rejects(&transaction, &mut pages, &remains)?;
 
@@ -127,7 +127,7 @@ fn write_messages(
         let [messages, bytes] = remains.devices.get(name).copied().unwrap_or_default();
         (device.0, device.1) = (device.0.max(messages), device.1.max(bytes));
     }
-    for (id, counted) in Id::all().zip(&mut totals.formats) {
+    for (id, counted) in Id::readable().zip(&mut totals.formats) {
         for other in [remains.formats.get(&id), formats.get(&id)].into_iter().flatten() {
             if counted.messages < other.messages {
                 *counted = *other;

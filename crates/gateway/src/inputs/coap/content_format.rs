@@ -5,10 +5,14 @@ use dunnage_formats::Id;
 
 /// Content-Formats of the IANA registry where there is one, and else from the range for experimental use, 65000 to 65535 (RFC
 /// 7252, 12.3): the table in `spec/ingest.md`.
-const TABLE: [(u16, Id); 14] = [
+const TABLE: [(u16, Id); 18] = [
     (41, Id::Xml),
     (50, Id::Json),
     (60, Id::Cbor),
+    (110, Id::SenmlJson),
+    (111, Id::SensmlJson),
+    (112, Id::SenmlCbor),
+    (113, Id::SensmlCbor),
     (65000, Id::Pson),
     (65001, Id::Packed),
     (65002, Id::Msgpack),
@@ -54,8 +58,8 @@ mod tests {
     #[test]
     fn every_format_has_one_number() {
         let numbers: HashSet<_> = TABLE.iter().map(|row| row.0).collect();
-        assert_eq!((numbers.len(), Id::all().count()), (TABLE.len(), TABLE.len()));
-        for id in Id::all() {
+        assert_eq!((numbers.len(), Id::readable().count()), (TABLE.len(), TABLE.len()));
+        for id in Id::readable() {
             let (number, _) = TABLE.iter().find(|row| row.1 == id).unwrap();
             assert_eq!(Id::from_media_type(&media_type(Some(*number))), Some(id));
         }

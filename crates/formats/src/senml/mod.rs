@@ -1,0 +1,145 @@
+//! SenML (RFC 8428), in JSON and in CBOR: read as its resolved records (section 4.6), and never written.
+//!
+//! A message is an array of maps without base fields, in the order of their times. Labels are those of JSON, in CBOR too, and
+//! so is data (`vd`): text in base64url. `spec/formats.md`, "SenML", has the rules.
+
+mod decimal;
+mod record;
+
+use crate::{Cbor, Error, Format, Json, Kind, Reception, Value, limits};
+use minicbor::Decoder;
+use record::Base;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// SenML.
+#[derive(Debug, Clone, Copy)]
+pub struct Senml {
+    form: Form,
+    /// Whether the array may lack its end: SensML, section 4.8.
+    is_stream: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Json,
+    Cbor,
+}
+
+impl Senml {
+    /// `application/senml+json`, or `application/sensml+json` if it is a stream.
+    pub fn json(is_stream: bool) -> Self {
+        Senml { form: Form::Json, is_stream }
+    }
+
+    /// `application/senml+cbor`, or `application/sensml+cbor` if it is a stream.
+    pub fn cbor(is_stream: bool) -> Self {
+        Senml { form: Form::Cbor, is_stream }
+    }
+
+    fn read(self, bytes: &[u8], received_at: i64) -> Result<Value, Error> {
+        limits::check_size(bytes)?;
+        let pack = match self.is_stream {
+            true => self.stream(bytes)?,
+            false => self.array(bytes)?,
+        };
+        resolve(pack, received_at).map_err(|e| match self.form {
+            Form::Json if !e.pointer().is_empty() => e.in_json(bytes),
+            Form::Json => e.at_offset(0),
+            Form::Cbor => {
+                let offset = record_offset(bytes, e.pointer()).unwrap_or(0);
+                e.at_offset(offset)
+            }
+        })
+    }
+
+    fn array(self, bytes: &[u8]) -> Result<Value, Error> {
+        match self.form {
+            Form::Json => Json.decode(bytes),
+            Form::Cbor => Cbor.decode_labelled(bytes, label),
+        }
+    }
+
+    /// The same of an array that may lack its end; a record that lacks its own is truncated.
+    fn stream(self, bytes: &[u8]) -> Result<Value, Error> {
+        let complete = self.array(bytes);
+        if !complete.as_ref().is_err_and(|e| e.kind() == Kind::Truncated) {
+            return complete;
+        }
+        let closed = match self.form {
+            Form::Json => {
+                let text = bytes.trim_ascii_end();
+                [text.strip_suffix(b",").unwrap_or(text), b"]"].concat()
+            }
+            Form::Cbor => [bytes, &[0xff]].concat(),
+        };
+        self.array(&closed).or(complete)
+    }
+}
+
+impl Format for Senml {
+    fn encode(&self, _message: &Value, _out: &mut Vec<u8>) -> Result<(), Error> {
+        let reason = "SenML is read only; its resolved records can be written as any other format";
+        Err(Error::new(Kind::Type, 0, reason).without_offset())
+    }
+
+    /// Times that are relative count from now.
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.read(bytes, i64::try_from(now.as_micros()).unwrap_or(i64::MAX))
+    }
+
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
+        self.read(bytes, reception.received_at)
+    }
+}
+
+/// The label that stands for a number in CBOR (RFC 8428, table 4).
+fn label(number: i128) -> Option<&'static str> {
+    Some(match number {
+        -6 => "bs",
+        -5 => "bv",
+        -4 => "bu",
+        -3 => "bt",
+        -2 => "bn",
+        -1 => "bver",
+        0 => "n",
+        1 => "u",
+        2 => "v",
+        3 => "vs",
+        4 => "vb",
+        5 => "s",
+        6 => "t",
+        7 => "ut",
+        8 => "vd",
+        _ => return None,
+    })
+}
+
+/// The records of `pack`, which arrived at `received_at`, without base fields and relative times, the earliest first.
+fn resolve(pack: Value, received_at: i64) -> Result<Value, Error> {
+    let Value::Array(records) = pack else {
+        return Err(Error::of_value(Kind::Malformed, "", "a SenML pack is an array of records"));
+    };
+    let mut base = Base::new(received_at);
+    let mut resolved = Vec::with_capacity(records.len());
+    for (index, record) in records.into_iter().enumerate() {
+        resolved.extend(base.resolve(record).map_err(|e| e.at_index(index))?);
+    }
+    if resolved.is_empty() {
+        return Err(Error::of_value(Kind::Malformed, "", "the pack has no record with a value"));
+    }
+    resolved.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(Value::Array(resolved.into_iter().map(|(_, record)| record).collect()))
+}
+
+/// Where the record that `pointer` leads into begins.
+fn record_offset(bytes: &[u8], pointer: &str) -> Option<usize> {
+    let index: usize = pointer.split('/').nth(1)?.parse().ok()?;
+    let mut decoder = Decoder::new(bytes);
+    decoder.array().ok()?;
+    (0..index).try_for_each(|_| decoder.skip()).ok()?;
+    Some(decoder.position())
+}
+
+#[cfg(test)]
+mod tests;
