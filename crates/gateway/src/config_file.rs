@@ -437,7 +437,7 @@ mod tests {
                 ("buffer", "when_full") => "refuse",
                 ("log", "level") => "warn",
                 ("access", "who") => "anyone",
-                ("http", "tls") => "true",
+                ("http", "tls") | ("schemas", "assert_formats" | "require_check") => "true",
                 ("tls", _) => "both.pem",
                 (_, "path" | "socket" | "tokens" | "keys") => "elsewhere",
                 ("http", "body_limit_bytes") => "77",
