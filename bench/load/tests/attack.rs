@@ -22,3 +22,18 @@ fn what_is_acknowledged_is_found_though_the_files_are_harmed() {
 fn bodies_that_never_end_stop_nobody() {
     bears("half-sent");
 }
+
+#[test]
+fn nobody_becomes_local_by_what_a_request_says() {
+    bears("host");
+}
+
+#[test]
+fn idle_connections_and_event_streams_stop_nobody() {
+    bears("idle");
+}
+
+#[test]
+fn readers_of_old_pages_stop_no_output() {
+    bears("paging");
+}

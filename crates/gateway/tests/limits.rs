@@ -84,10 +84,11 @@ fn bodies_in_memory_are_bounded_together() {
             let mut stream = connect(&gateway);
             write!(stream, "{}50000\r\n\r\n", post_head(&gateway)).unwrap();
             stream.write_all(&[b' '; 49_000]).unwrap();
+            // One after the other: if both arrived in turns, neither might get what it needs.
+            std::thread::sleep(Duration::from_millis(300));
             stream
         })
         .collect();
-    std::thread::sleep(Duration::from_millis(300));
     let body = format!("\"{}\"", "x".repeat(5_000));
     let answer = gateway.post("/ingest/d", JSON, body.as_bytes());
     assert_eq!(answer.status, 204, "{}", answer.text);
