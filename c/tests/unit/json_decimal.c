@@ -240,7 +240,7 @@ static void notation(void)
     prints(-23.5, "-23.5");
     prints(-100.0, "-100");
     prints(0.1, "0.1");
-    prints((double)0.1f, "0.10000000149011612"); /* as a binary64 */
+    prints(0.100000001490116119384765625, "0.10000000149011612"); /* (double)0.1f, but for FLT_EVAL_METHOD 1 */
     prints(0.012, "0.012");
     prints(0.00001, "0.00001");
     prints(0.000012345678901234567, "0.000012345678901234568");
