@@ -1,4 +1,5 @@
 /* The input is a message, and then a JSON text: what is converted comes back when it is converted again. */
+#include "../same.h"
 #include "dn_json.h"
 #include "fuzz.h"
 
@@ -58,28 +59,6 @@ static dn_fault from_json(const char *json, size_t size, size_t piece, uint8_t *
     *length = dn_written(&w);
     dn_fault fault = {j.error ? j.error : w.error, j.offset};
     return fault;
-}
-
-/* Whether two messages say the same, but for a binary32 in `first` whose shortest text is another binary64. */
-static inline bool same_but_for_floats(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size)
-{
-    dn_reader a, b;
-    dn_reader_init(&a, first, first_size);
-    dn_reader_init(&b, second, second_size);
-    for (;;) {
-        dn_type type = dn_next(&a);
-        dn_next(&b);
-        if (type == DN_FLOAT) {
-            float one = dn_float(&a);
-            float other = (float)dn_get_double(&b);
-            if (b.error || memcmp(&one, &other, sizeof one) != 0) return false;
-            continue;
-        }
-        if (b.type != type || a.error || b.error) return false;
-        if (type == DN_STOP) return true;
-        size_t size = (size_t)(a.at - a.item);
-        if (size != (size_t)(b.at - b.item) || memcmp(a.item, b.item, size) != 0) return false;
-    }
 }
 
 static void message_there_and_back(const uint8_t *data, size_t size)

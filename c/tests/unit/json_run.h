@@ -2,6 +2,7 @@
 #ifndef JSON_RUN_H
 #define JSON_RUN_H
 
+#include "../same.h"
 #include "dn_json.h"
 #include "test.h"
 
@@ -82,28 +83,6 @@ static inline bool write_json(const uint8_t *bytes, size_t size, size_t most, co
     c->to = text;
     dn_reader_init(r, bytes, size);
     return dn_json_write(r, collect, c);
-}
-
-/* Whether two messages say the same, but for a binary32 in `first` whose shortest text is another binary64. */
-static inline bool same_but_for_floats(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size)
-{
-    dn_reader a, b;
-    dn_reader_init(&a, first, first_size);
-    dn_reader_init(&b, second, second_size);
-    for (;;) {
-        dn_type type = dn_next(&a);
-        dn_next(&b);
-        if (type == DN_FLOAT) {
-            float one = dn_float(&a);
-            float other = (float)dn_get_double(&b);
-            if (b.error || memcmp(&one, &other, sizeof one) != 0) return false;
-            continue;
-        }
-        if (b.type != type || a.error || b.error) return false;
-        if (type == DN_STOP) return true;
-        size_t size = (size_t)(a.at - a.item);
-        if (size != (size_t)(b.at - b.item) || memcmp(a.item, b.item, size) != 0) return false;
-    }
 }
 
 #endif

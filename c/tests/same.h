@@ -1,0 +1,31 @@
+/* Compares a message with what its JSON text gives back, for the unit tests and the fuzz target. */
+#ifndef SAME_H
+#define SAME_H
+
+#include "dn_pson.h"
+
+#include <string.h>
+
+/* Whether two messages are equal. A binary32 in `first` may be a binary64 in `second`, as its shortest text gives another binary64. */
+static inline bool same_but_for_floats(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size)
+{
+    dn_reader a, b;
+    dn_reader_init(&a, first, first_size);
+    dn_reader_init(&b, second, second_size);
+    for (;;) {
+        dn_type type = dn_next(&a);
+        dn_next(&b);
+        if (type == DN_FLOAT) {
+            float one = dn_float(&a);
+            float other = (float)dn_get_double(&b);
+            if (b.error || memcmp(&one, &other, sizeof one) != 0) return false;
+            continue;
+        }
+        if (b.type != type || a.error || b.error) return false;
+        if (type == DN_STOP) return true;
+        size_t size = (size_t)(a.at - a.item);
+        if (size != (size_t)(b.at - b.item) || memcmp(a.item, b.item, size) != 0) return false;
+    }
+}
+
+#endif
