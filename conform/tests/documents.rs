@@ -71,7 +71,7 @@ fn code_compiles() {
 /// What a document names is in a header or in a file of `src/`.
 #[test]
 fn names_exist() {
-    // The first of them includes the settings.
+    // `dn_pson.h` includes the settings.
     let headers = HEADERS.iter().chain(&["dn_config.h"]);
     let headers: String = headers.map(|header| read(&format!("src/{header}"))).collect();
     let declared = names(&headers);
@@ -81,7 +81,7 @@ fn names_exist() {
         .collect();
     for document in DOCUMENTS {
         for name in names(&read(document)) {
-            // The linker's name of a function has the settings behind it (`dn_config.h`).
+            // `dn_config.h` appends the settings to the linker's name of a function.
             let name = name.split("_nesting_").next().unwrap_or(name);
             assert!(declared.contains(name) || files.contains(name), "{document} names {name}");
         }

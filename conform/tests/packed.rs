@@ -49,7 +49,7 @@ fn a_plain_message_comes_back_and_has_one_form() {
         let more = [&bytes[..], &[random.byte()]].concat();
         let error = decode(&more).expect_err("a byte too many");
         assert_eq!(error.kind(), Kind::Malformed, "{text}");
-        // The last bytes are taken for the check. They match it now and then, and then the body is too long.
+        // The decoder reads the last bytes as the check. By chance they can match; then the error is the byte behind the body.
         let check = layout.check().map_or(0, Check::bytes);
         let body = bytes.len() - check;
         assert!(error.offset() == body || check > 0 && error.offset() == body + 1, "{error}: {text}");

@@ -84,7 +84,7 @@ fn bodies_in_memory_are_bounded_together() {
             let mut stream = connect(&gateway);
             write!(stream, "{}50000\r\n\r\n", post_head(&gateway)).unwrap();
             stream.write_all(&[b' '; 49_000]).unwrap();
-            // One after the other: if both arrived in turns, neither might get what it needs.
+            // The bodies arrive one after the other: interleaved, both can be refused.
             std::thread::sleep(Duration::from_millis(300));
             stream
         })
