@@ -45,7 +45,7 @@ test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdk
 	.ci/need cc:build-essential java:default-jre-headless mvn:maven
 	tests/tools/install kafka
 	cargo clippy -p dunnage-gateway --features kafka --all-targets -- -D warnings
-	cargo test -p dunnage-gateway --features kafka --test kafka
+	cargo test -p dunnage-gateway --features kafka --test gateway kafka::
 
 test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
 	.ci/need $(C)
@@ -107,7 +107,7 @@ fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 
 docs:  ## write the generated tables and golden files again
 	BLESS=1 cargo test -p dunnage
-	BLESS=1 cargo test -p dunnage-gateway --test metrics
+	BLESS=1 cargo test -p dunnage-gateway --test gateway metrics::
 	BLESS=1 cargo test -p dunnage-codegen --test codecs --test c
 	BLESS=1 cargo test -p dunnage-conform --test packages
 	c/tests/arduino/run.sh target/arduino bless

@@ -1,6 +1,6 @@
 //! A gateway in a process of its own, which can be killed and can run out of disk.
 //!
-//! The test program starts itself again with only the test `serve_in_child`, which serves until its input ends.
+//! The test program starts itself again with only the test `serve_in_child` of a module, which serves until its input ends.
 
 use super::runtime;
 use dunnage_gateway::{Config, Gateway};
@@ -34,12 +34,14 @@ pub fn serve_with(change: impl FnOnce(&Path, &mut Config)) {
     runtime.block_on(gateway.stop());
 }
 
-/// Starts a gateway with its buffer in `folder`. `before` are shell commands for its process.
-pub fn start(folder: &Path, before: &str) -> ChildGateway {
+/// Starts the gateway of `serve_in_child` in `module` (as `module_path!` has it) with its buffer in `folder`. `before` are shell
+/// commands for its process.
+pub fn start(module: &str, folder: &Path, before: &str) -> ChildGateway {
+    let (_, module) = module.split_once("::").unwrap();
     let mut child = Command::new("sh")
         .args(["-c", &format!("{before}\nexec \"$0\" \"$@\"")])
         .arg(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "serve_in_child", "--nocapture"])
+        .args(["--ignored", "--exact", &format!("{module}::serve_in_child"), "--nocapture"])
         .env(FOLDER, folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -54,6 +56,14 @@ pub fn start(folder: &Path, before: &str) -> ChildGateway {
 }
 
 impl ChildGateway {
+    /// The most memory that it has had at a time, in bytes.
+    pub fn peak(&self) -> u64 {
+        let path = Path::new("/proc").join(self.child.id().to_string()).join("status");
+        let status = std::fs::read_to_string(path).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        1024 * line.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap()
+    }
+
     /// SIGKILL, and wait until it is gone.
     pub fn kill(mut self) {
         self.child.kill().unwrap();

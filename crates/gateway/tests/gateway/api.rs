@@ -1,0 +1,177 @@
+//! What the API shows of what was stored.
+
+use crate::support::{JSON, Running, start};
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Read},
+    time::{Duration, Instant},
+};
+
+fn ids(gateway: &Running, path: &str) -> Vec<u64> {
+    let list = gateway.get_json(path);
+    list["messages"].as_array().unwrap().iter().map(|m| m["id"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn lists_are_newest_first_and_continue_before_an_id() {
+    let gateway = start();
+    for n in 1..=6 {
+        let device = if n % 2 == 0 { "even" } else { "odd" };
+        assert_eq!(gateway.post(&format!("/ingest/{device}"), JSON, n.to_string().as_bytes()).status, 204);
+    }
+    assert_eq!(ids(&gateway, "/api/messages"), [6, 5, 4, 3, 2, 1]);
+    assert_eq!(ids(&gateway, "/api/messages?limit=2&before=4"), [3, 2]);
+    assert_eq!(ids(&gateway, "/api/devices/even/messages"), [6, 4, 2]);
+    assert_eq!(ids(&gateway, "/api/devices/even/messages?limit=1&before=6"), [4]);
+    assert_eq!(ids(&gateway, "/api/devices/odd/messages?before=1"), [0; 0]);
+    assert_eq!(ids(&gateway, "/api/devices/odd/messages?before=4"), [3, 1]);
+    assert_eq!(ids(&gateway, "/api/devices/odd/messages?before=99"), [5, 3, 1]);
+    let devices = gateway.get_json("/api/devices");
+    let names: Vec<_> =
+        devices["devices"].as_array().unwrap().iter().map(|d| d["device"].as_str().unwrap()).collect();
+    assert_eq!(names, ["even", "odd"]);
+    assert_eq!(devices["devices"][0]["messages"], 3);
+    assert_eq!(devices["devices"][0]["bytes"], 3);
+    assert_eq!(devices["devices"][0]["last"]["value"], 6);
+    assert_eq!(gateway.get_json("/api/devices?before=6")["devices"][0]["device"], "odd");
+}
+
+#[test]
+fn stats_count_what_was_stored_and_what_was_not() {
+    let gateway = start();
+    let fresh = gateway.get_json("/api/stats");
+    assert_eq!((&fresh["received"], &fresh["success_rate"]), (&json!(0), &json!(1.0)));
+    gateway.post("/ingest/a", JSON, b"[1, 2]");
+    gateway.post("/ingest/b", "application/cbor", &[0x82, 0x01, 0x02]);
+    gateway.post("/ingest/b", JSON, b"[1");
+    gateway.post("/ingest/-", JSON, b"1");
+    let stats = gateway.get_json("/api/stats");
+    for (key, value) in [("received", 4), ("stored", 2), ("quarantined", 1), ("refused", 1), ("devices", 2)] {
+        assert_eq!(stats[key], value, "{key}");
+    }
+    assert_eq!(stats["success_rate"], 0.5);
+    assert_eq!(stats["compression_ratio"], 10.0 / 9.0);
+    assert_eq!((&stats["queue_depth"], &stats["queue_capacity"]), (&json!(0), &json!(8192)));
+    assert_eq!(
+        stats["formats"],
+        json!([
+            {"format": "json", "messages": 1, "bytes": 6, "json_bytes": 5},
+            {"format": "cbor", "messages": 1, "bytes": 3, "json_bytes": 5}
+        ])
+    );
+    assert_eq!(stats["version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn what_json_lacks_is_an_object_in_the_value() {
+    let gateway = start();
+    assert_eq!(gateway.post("/ingest/d", "application/cbor", &[0x82, 0x42, 1, 2, 0xf9, 0x7c, 0]).status, 204);
+    let message = &gateway.get_json("/api/messages")["messages"][0];
+    assert_eq!(message["value"], json!([{"$bytes": "AQI="}, {"$float": "Infinity"}]));
+}
+
+#[test]
+fn integers_of_64_bits_are_shown_in_full() {
+    let gateway = start();
+    let text = "[9007199254740993,18446744073709551615,-9223372036854775808]";
+    assert_eq!(gateway.post("/ingest/d", JSON, text.as_bytes()).status, 204);
+    assert!(gateway.get("/api/messages").text.contains(&format!("\"value\":{text}")));
+}
+
+#[test]
+fn health_readiness_and_metrics_answer() {
+    let gateway = start();
+    gateway.post("/ingest/d", JSON, b"12");
+    gateway.post("/ingest/d", JSON, b"1 2");
+    assert_eq!(gateway.get("/healthz").status, 200);
+    assert_eq!(gateway.get("/readyz").status, 200);
+    let metrics = gateway.get("/metrics").text;
+    for line in [
+        "dunnage_stored_messages_total{format=\"json\"} 1",
+        "dunnage_stored_bytes_total{format=\"json\"} 2",
+        "dunnage_stored_json_bytes_total{format=\"json\"} 2",
+        "dunnage_quarantined_messages_total{kind=\"malformed\"} 1",
+        "dunnage_problem_messages_total{problem=\"malformed\"} 1",
+        "dunnage_commit_duration_seconds_count 2",
+        "dunnage_batch_messages_count 2",
+        "dunnage_queue_messages 0",
+        "dunnage_queue_bytes 0",
+        "dunnage_devices 1",
+        "dunnage_open_connections 1",
+    ] {
+        assert!(metrics.lines().any(|l| l == line), "{line}\n{metrics}");
+    }
+}
+
+#[test]
+fn pages_may_only_use_what_the_gateway_serves() {
+    let gateway = start();
+    for path in ["/api/stats", "/", "/nothing"] {
+        let headers = gateway.get(path).headers;
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'self'") && !policy.contains("unsafe"), "{policy}");
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+    }
+    assert_eq!(gateway.get("/../Cargo.toml").status, 404);
+    assert_eq!(gateway.get("/%2e%2e/%2e%2e/Cargo.toml").status, 404);
+}
+
+/// Reads events until `enough` says so.
+fn watch(gateway: &Running, enough: impl Fn(&[(String, Value)]) -> bool) -> Vec<(String, Value)> {
+    let response = gateway.agent.get(gateway.url("/api/events")).call().unwrap();
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    // The stream is open: what is sent from now on is in it.
+    gateway.post("/ingest/a", JSON, b"{\"n\":1}");
+    gateway.post("/ingest/a", JSON, b"{\"n\":");
+    let (mut events, mut name) = (Vec::new(), String::new());
+    for line in BufReader::new(response.into_body().into_reader()).lines() {
+        let line = line.unwrap();
+        if let Some(rest) = line.strip_prefix("event: ") {
+            name = rest.into();
+        } else if let Some(rest) = line.strip_prefix("data: ") {
+            events.push((name.clone(), serde_json::from_str(rest).unwrap()));
+        }
+        if enough(&events) {
+            break;
+        }
+    }
+    events
+}
+
+#[test]
+fn events_show_messages_quarantine_and_stats_as_they_come() {
+    let gateway = start();
+    let events =
+        watch(&gateway, |events| events.iter().any(|(name, value)| name == "stats" && value["stored"] == 1));
+    let of = |name: &str| events.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone()).unwrap();
+    assert_eq!(events[0].0, "stats");
+    assert_eq!(of("message"), gateway.get_json("/api/messages")["messages"][0]);
+    assert_eq!(of("quarantine"), gateway.get_json("/api/quarantine")["messages"][0]);
+}
+
+#[test]
+fn events_are_a_sample_under_load() {
+    let gateway = start();
+    let response = gateway.agent.get(gateway.url("/api/events")).call().unwrap();
+    let begun = Instant::now();
+    for n in 0..400 {
+        gateway.post("/ingest/a", JSON, n.to_string().as_bytes());
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    let stopping = std::thread::spawn(move || gateway.stop());
+    let mut text = String::new();
+    response.into_body().into_reader().read_to_string(&mut text).unwrap();
+    let shown = text.matches("event: message").count();
+    assert!(shown >= 50 && shown as f64 <= 51.0 + 50.0 * seconds, "{shown} in {seconds} s");
+    assert_eq!(stopping.join().unwrap().0.stored, 400);
+}
+
+#[test]
+fn a_stop_ends_event_streams_at_once() {
+    let gateway = start();
+    let response = gateway.agent.get(gateway.url("/api/events")).call().unwrap();
+    let begun = Instant::now();
+    gateway.stop();
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    response.into_body().into_reader().read_to_end(&mut Vec::new()).unwrap();
+}

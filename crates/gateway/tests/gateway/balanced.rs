@@ -1,0 +1,277 @@
+//! Several gateways behind nginx, with the templates of `deploy/`: HTTP, and streams of MQTT, CoAP and UDP.
+
+#![allow(clippy::disallowed_methods)]
+
+use crate::support::{
+    JSON, Running, agent, answer, child, coap::Client, nats::Cluster, nginx::Nginx, start_with,
+};
+use async_nats::jetstream::Context;
+use dunnage_gateway::{Config, Who, tokens};
+use std::{
+    collections::{BTreeMap, HashSet},
+    net::{SocketAddr, UdpSocket},
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+const DEVICES: usize = 24;
+
+#[test]
+#[ignore = "not a test: the gateway of the tests that start this program again"]
+fn serve_in_child() {
+    child::serve_with(|folder, config| {
+        let outside: Config =
+            toml::from_str(&std::fs::read_to_string(folder.join("outside.toml")).unwrap()).unwrap();
+        (config.outputs, config.http.listen) = (outside.outputs, outside.http.listen);
+    });
+}
+
+fn wait(what: &str, mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < Duration::from_secs(90), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The devices that a gateway has messages of, and how many messages.
+fn devices(gateway: &Running) -> BTreeMap<String, u64> {
+    let listed = gateway.get_json("/api/devices");
+    let devices = listed["devices"].as_array().unwrap().iter();
+    devices.map(|d| (d["device"].as_str().unwrap().to_owned(), d["messages"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn a_device_stays_with_its_gateway_and_hooks_the_api_and_the_page_come_through() {
+    let folder = TempDir::new().unwrap();
+    let token = folder.path().join("yard.token");
+    std::fs::write(&token, "0123456789abcdef0123456789abcdef").unwrap();
+    let hook =
+        format!("name = 'yard'\n[webhook]\nprovider = 'chirpstack'\ntoken_file = {token:?}\nformat = 'json'");
+    let gateways = [(); 2].map(|()| {
+        start_with(|config| {
+            config.access.who = Who::Anyone;
+            config.inputs.push(toml::from_str(&hook).unwrap());
+        })
+    });
+    let nginx = Nginx::balance(&gateways.each_ref().map(|gateway| gateway.gateway.address()));
+    for round in 0..3 {
+        for device in 0..DEVICES {
+            let url = nginx.url(&format!("/ingest/urn:d.{device}?link=round-{round}"));
+            assert_eq!(crate::support::post(&agent(), &url, JSON, b"1").status, 204);
+        }
+    }
+    let [one, other] = gateways.each_ref().map(devices);
+    assert!(!one.is_empty() && !other.is_empty(), "{} and {} devices", one.len(), other.len());
+    assert_eq!(one.len() + other.len(), DEVICES);
+    assert!(one.values().chain(other.values()).all(|messages| *messages == 3));
+
+    let event =
+        br#"{"deduplicationId":"1","deviceInfo":{"devEui":"70b3d57ed005a1b2"},"fPort":2,"data":"MTc="}"#;
+    let hook = agent().post(nginx.url("/hooks/yard?event=up")).header("content-type", JSON);
+    let hook = hook.header("authorization", "Bearer 0123456789abcdef0123456789abcdef").send(event);
+    assert_eq!(answer(hook.unwrap()).status, 200);
+    for path in ["/", "/api/stats", "/api/devices", "/healthz", "/readyz"] {
+        let answered = answer(agent().get(nginx.url(path)).call().unwrap());
+        assert_eq!(answered.status, 200, "{path}");
+    }
+}
+
+/// A process of a gateway behind nginx, which delivers to the stream.
+fn configure(folder: &Path, port: u16, cluster: &Cluster) {
+    let urls = cluster.urls();
+    let text = format!(
+        "[http]\nlisten = \"127.0.0.1:{port}\"\n[[output]]\nname = \"stream\"\n[output.nats]\nservers = {urls:?}\nstream = \"FLEET\"\n\
+         [output.nats.create]\nreplicas = 1\n"
+    );
+    std::fs::write(folder.join("outside.toml"), text).unwrap();
+}
+
+/// Sends numbers that count up from each device, the next one when the one before is acknowledged, until told to stop.
+/// Answers how many were acknowledged.
+fn load(nginx: &Nginx, token: &str, stop: &AtomicBool) -> u64 {
+    std::thread::scope(|scope| {
+        let send = |device: usize| {
+            let (agent, url) = (agent(), nginx.url(&format!("/ingest/d{device}")));
+            let mut n = 0;
+            while !stop.load(Ordering::Relaxed) {
+                let request = agent.post(&url).header("content-type", JSON).header("authorization", token);
+                let sent = request.header("idempotency-key", n.to_string()).send(n.to_string());
+                // What is not acknowledged comes again, under the same key.
+                match sent.map(|answer| answer.status().as_u16()) {
+                    Ok(204) => n += 1,
+                    _ => std::thread::sleep(Duration::from_millis(20)),
+                }
+            }
+            n
+        };
+        let threads: Vec<_> = (0..DEVICES).map(|device| scope.spawn(move || send(device))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    })
+}
+
+/// A message of the stream: its device, when it arrived, its number.
+type Arrived = (String, i64, u64);
+
+async fn read(context: &Context) -> Vec<Arrived> {
+    let stream = context.get_stream("FLEET").await.unwrap();
+    let state = stream.cached_info().state.clone();
+    let mut messages = Vec::new();
+    for sequence in state.first_sequence..=state.last_sequence {
+        let message = stream.get_raw_message(sequence).await.unwrap();
+        let header = |name: &str| message.headers.get(name).unwrap().to_string();
+        let number = std::str::from_utf8(&message.payload).unwrap().parse().unwrap();
+        messages.push((header("Dunnage-Device"), header("Dunnage-Received-At").parse().unwrap(), number));
+    }
+    messages
+}
+
+/// How many messages come behind a later one of their device, and of how many devices.
+fn out_of_order<'m>(messages: impl Iterator<Item = &'m Arrived>) -> (usize, usize) {
+    let (mut last, mut late, mut devices) = (BTreeMap::new(), 0, HashSet::new());
+    for (device, _, number) in messages {
+        let last = last.entry(device).or_insert(*number);
+        if number < last {
+            late += 1;
+            devices.insert(device);
+        }
+        *last = (*last).max(*number);
+    }
+    (late, devices.len())
+}
+
+#[test]
+fn what_a_failover_puts_out_of_order_is_put_right_by_the_time_of_receipt() {
+    let cluster = Cluster::start(1, "");
+    let runtime = crate::support::runtime();
+    let context = runtime.block_on(cluster.context());
+    let folders = [(); 2].map(|()| TempDir::new().unwrap());
+    let ports = [(); 2].map(|()| crate::support::acme::free_port());
+    let addresses = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    let mut token = String::new();
+    for (folder, port) in folders.iter().zip(ports) {
+        configure(folder.path(), port, &cluster);
+        // The same tokens at both.
+        let file = folder.path().join("tokens.toml");
+        match token.is_empty() {
+            true => {
+                let right = dunnage_gateway::Right::Send("*".into());
+                token = format!("Bearer {}", tokens::add(&file, Some("all"), right, None).unwrap().1);
+            }
+            false => drop(std::fs::copy(folders[0].path().join("tokens.toml"), file).unwrap()),
+        }
+    }
+    let mut gateways = folders.each_ref().map(|folder| Some(child::start(module_path!(), folder.path(), "")));
+    let nginx = Nginx::balance(&addresses);
+    let count = || {
+        let stream = runtime.block_on(context.get_stream("FLEET"));
+        stream.map_or(0, |stream| stream.cached_info().state.messages)
+    };
+    let more = |messages: u64| {
+        let before = count();
+        wait("no more messages", || count() >= before + messages);
+    };
+    let stop = AtomicBool::new(false);
+    let (acknowledged, undisturbed) = std::thread::scope(|scope| {
+        let load = scope.spawn(|| load(&nginx, &token, &stop));
+        more(500);
+        let undisturbed = runtime.block_on(read(&context));
+        for round in 0..4 {
+            let which = round % 2;
+            gateways[which].take().unwrap().kill();
+            more(200);
+            gateways[which] = Some(child::start(module_path!(), folders[which].path(), ""));
+            more(200);
+        }
+        stop.store(true, Ordering::Relaxed);
+        (load.join().unwrap(), undisturbed)
+    });
+    // Nobody is killed: each device's messages are in order.
+    assert_eq!(out_of_order(undisturbed.iter()), (0, 0));
+    wait("some are missing", || count() >= acknowledged);
+    let mut messages = runtime.block_on(read(&context));
+    let there: HashSet<_> = messages.iter().map(|(device, _, number)| (device.clone(), *number)).collect();
+    assert_eq!(there.len(), messages.len(), "none is there twice");
+    assert!(there.len() as u64 >= acknowledged);
+    let (late, of_devices) = out_of_order(messages.iter());
+    messages.sort_by_key(|(_, received_at, _)| *received_at);
+    println!(
+        "{acknowledged} acknowledged, 4 kills: {late} of {} messages of {of_devices} of {DEVICES} devices out of order in the stream",
+        messages.len()
+    );
+    assert_eq!(out_of_order(messages.iter()), (0, 0), "by the time of receipt");
+    gateways.into_iter().flatten().for_each(child::ChildGateway::stop);
+}
+
+#[test]
+fn mqtt_coap_and_udp_come_through_nginx_with_tokens() {
+    let mut token = String::new();
+    let gateways = [(); 2].map(|()| {
+        start_with(|config| {
+            config.access.who = Who::Tokens;
+            for input in [
+                "name = 'mqtt'\n[mqtt]\nlisten = '127.0.0.1:0'",
+                "name = 'coap'\n[coap]\nlisten = '127.0.0.1:0'",
+                "name = 'udp'\n[udp]\nlisten = '127.0.0.1:0'",
+            ] {
+                config.inputs.push(toml::from_str(input).unwrap());
+            }
+            let right = dunnage_gateway::Right::Send("*".into());
+            token += &format!("{} ", tokens::add(&config.tokens(), Some("all"), right, None).unwrap().1);
+        })
+    });
+    let tokens: Vec<_> = token.split_whitespace().collect();
+    let servers = |input: &str| {
+        let addresses = gateways.iter().map(|gateway| gateway.gateway.input_address(input).unwrap());
+        addresses.map(|address| format!("server {address}; ")).collect::<String>()
+    };
+    let [coap, udp] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let nginx = Nginx::balance_streams(&[
+        ("${MQTT_GATEWAYS}", servers("mqtt")),
+        ("${COAP_GATEWAYS}", servers("coap")),
+        ("${UDP_GATEWAYS}", servers("udp")),
+        ("${COAP_LISTEN}", coap.to_string()),
+        ("${UDP_LISTEN}", udp.to_string()),
+    ]);
+    // Each address has its gateway, so one of the tokens is right and the other is not.
+    let mut refused = 0;
+    for host in 1..=8 {
+        let from = format!("127.0.0.{host}");
+        let port = nginx.address.port().to_string();
+        let mqtt = tokens.iter().filter(|token| {
+            let mut command = Command::new("mosquitto_pub");
+            command.args(["-h", "127.0.0.1", "-p", &port, "-A", &from, "-u", "any", "-P", token]);
+            let sent = command.args(["-V", "5", "-q", "1", "-t", "v1/mqtt/json", "-m", "1"]).output();
+            sent.expect("mosquitto_pub is installed: apt-get install mosquitto-clients").status.success()
+        });
+        assert_eq!(mqtt.count(), 1);
+        let mut client = Client::new(coap);
+        client.socket = UdpSocket::bind((&*from, 0)).unwrap();
+        client.socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        client.socket.connect(coap).unwrap();
+        let answers = tokens.iter().map(|token| {
+            client.post(&format!("ingest/coap?token={token}"), crate::support::coap::JSON, b"1").0
+        });
+        let answers: Vec<_> = answers.collect();
+        refused += answers.iter().filter(|code| *code == "4.01").count();
+        assert!(answers.contains(&"2.04".to_owned()), "{answers:?}");
+        // Whoever comes through nginx looks like this machine, and has no right by that.
+        assert_eq!(client.post("ingest/coap", crate::support::coap::JSON, b"1").0, "4.01");
+        let socket = UdpSocket::bind((&*from, 0)).unwrap();
+        socket.send_to(b"{\"containerID\":\"udp\"}", udp).unwrap();
+    }
+    assert_eq!(refused, 8);
+    let stored = |gateway: &Running, device: &str| -> u64 {
+        let buffer = rusqlite::Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
+        buffer
+            .query_row("SELECT count(*) FROM messages WHERE device = ?", [device], |row| row.get(0))
+            .unwrap()
+    };
+    let all = |device: &str| gateways.iter().map(|gateway| stored(gateway, device)).sum::<u64>();
+    wait("datagrams are missing", || all("udp") == 8);
+    assert_eq!((all("mqtt"), all("coap")), (8, 8));
+    assert!(gateways.iter().all(|gateway| stored(gateway, "coap") > 0), "both have some");
+}

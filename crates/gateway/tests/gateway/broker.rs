@@ -1,0 +1,316 @@
+//! Messages of a broker: mosquitto, restarted in the midst; and one that sends a message again.
+
+use crate::support::{
+    Running,
+    authority::Authority,
+    mosquitto::Mosquitto,
+    mqtt::{Client, packet, text},
+    start_in, start_with,
+    tools::tool,
+};
+use dunnage_gateway::{Config, InputKind};
+use rusqlite::Connection;
+use std::{
+    collections::HashSet,
+    io::{BufRead, BufReader, Write},
+    net::{Shutdown, TcpListener},
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+fn subscribe(config: &mut Config, port: u16, client: &str, more: &str) {
+    let text = format!(
+        "name = '{client}'\n[broker]\nurl = 'mqtt://127.0.0.1:{port}'\nclient_id = '{client}'\n\
+         topics = ['v1/{{device}}/{{format}}']\n{more}"
+    );
+    config.inputs.push(toml::from_str(&text).unwrap());
+}
+
+fn publish(port: u16, topic: &str, message: &str) {
+    let port = port.to_string();
+    let arguments = ["-h", "127.0.0.1", "-p", &port, "-q", "1", "-t", topic, "-m", message];
+    assert!(Command::new("mosquitto_pub").args(arguments).status().unwrap().success());
+}
+
+fn count(gateway: &Running, name: &str) -> u64 {
+    gateway.get_json("/api/stats")[name].as_u64().unwrap()
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Publishes until the gateway has it: then its subscription stands.
+fn until_subscribed(gateway: &Running, port: u16) {
+    until("the gateway does not subscribe", || {
+        publish(port, "v1/probe/json", "0");
+        count(gateway, "stored") > 0
+    });
+}
+
+/// What is stored, "DEVICE JSON", in its order.
+fn stored(folder: &Path) -> Vec<String> {
+    let connection = Connection::open(folder.join("buffer.sqlite3")).unwrap();
+    let sql = "SELECT device || ' ' || json FROM messages WHERE device <> 'probe' ORDER BY id";
+    let mut statement = connection.prepare(sql).unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+/// mosquitto ends in order and starts again, several times under load. Of two gateways, one knows messages by their bytes.
+#[test]
+fn a_restart_of_the_broker_loses_nothing_and_repeats_what_was_under_way_at_most() {
+    const RESTARTS: u64 = 4;
+    /// What is not acknowledged, as far as the broker knows.
+    const IN_FLIGHT: u64 = 256;
+    let kept = tempfile::tempdir().unwrap();
+    let mut broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let port = broker.port;
+    let plain = start_with(|config| subscribe(config, port, "plain", ""));
+    let knowing = start_with(|config| {
+        subscribe(config, port, "knowing", "");
+        config.profiles.push(toml::from_str("device = 'paho-*'\nduplicates = 'bytes'").unwrap());
+    });
+    let gateways = [plain, knowing];
+    gateways.iter().for_each(|gateway| until_subscribed(gateway, port));
+    let mut acknowledged = HashSet::new();
+    for round in 0..RESTARTS {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/mqtt_publish.py");
+        let first = (round * 1_000_000).to_string();
+        let mut clients = Command::new(tool("venv/bin/python"))
+            .arg(script)
+            .args([&port.to_string(), "5", "1", "4", "1000000", &first])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(clients.stdout.take().unwrap()).lines();
+        acknowledged.extend(lines.by_ref().take(600).map(Result::unwrap));
+        broker.stop();
+        acknowledged.extend(lines.map(Result::unwrap));
+        clients.wait().unwrap();
+        broker.restart();
+    }
+    // What comes again comes before what is published now.
+    publish(port, "v1/last/json", "0");
+    let name = |line: &String| format!("paho-{line}");
+    let mut wanted: HashSet<String> = acknowledged.iter().map(name).collect();
+    wanted.insert("last 0".into());
+    let twice = gateways.map(|gateway| {
+        let folder = gateway.folder.path().to_owned();
+        until("some messages never come", || {
+            let stored: HashSet<String> = stored(&folder).into_iter().collect();
+            wanted.is_subset(&stored)
+        });
+        let all = stored(&folder);
+        let known = count(&gateway, "duplicates");
+        gateway.stop();
+        let distinct: HashSet<&String> = all.iter().collect();
+        (u64::try_from(all.len() - distinct.len()).unwrap(), known)
+    });
+    println!("{} messages; stored twice, known as duplicates: {twice:?}", wanted.len());
+    let [(plain, _), (knowing, _)] = twice;
+    assert!(plain <= RESTARTS * IN_FLIGHT, "{plain} are stored twice");
+    assert_eq!(knowing, 0);
+}
+
+#[test]
+fn what_is_published_while_the_gateway_is_away_comes_when_it_is_back() {
+    let kept = tempfile::tempdir().unwrap();
+    let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let gateway = start_with(|config| subscribe(config, broker.port, "gateway", ""));
+    until_subscribed(&gateway, broker.port);
+    let (_, folder) = gateway.stop();
+    for n in 0..20 {
+        publish(broker.port, "v1/d/json", &n.to_string());
+    }
+    publish(broker.port, "v1/d/json", "[");
+    publish(broker.port, "v1/-d/json", "1");
+    let gateway = start_in(folder, |config| subscribe(config, broker.port, "gateway", ""));
+    until("not all come", || count(&gateway, "quarantined") == 2);
+    let message = &gateway.get_json("/api/devices/d/messages")["messages"][0];
+    assert_eq!(message["origin"]["topic"], "v1/d/json");
+    assert_eq!(gateway.get_json("/api/quarantine")["messages"][0]["device"], "unknown");
+    let (_, folder) = gateway.stop();
+    let all: Vec<_> = (0..20).map(|n| format!("d {n}")).collect();
+    assert_eq!(stored(folder.path()), all);
+}
+
+/// mosquitto 2.0.11 sends what waited for a session at once, however few messages the gateway wants under way. Each is acknowledged:
+/// the next gateway of the session gets none of them.
+#[test]
+fn what_comes_faster_than_wanted_is_acknowledged_too() {
+    const MESSAGES: usize = 5000;
+    let kept = tempfile::tempdir().unwrap();
+    let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let port = broker.port;
+    let gateway = || start_with(|config| subscribe(config, port, "gateway", ""));
+    let first = gateway();
+    until_subscribed(&first, port);
+    first.stop();
+    let arguments = ["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "-t", "v1/d/json", "-l"];
+    let mut publisher = Command::new("mosquitto_pub").args(arguments).stdin(Stdio::piped()).spawn().unwrap();
+    let lines: String = (0..MESSAGES).map(|n| format!("{n}\n")).collect();
+    publisher.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    assert!(publisher.wait().unwrap().success());
+    let second = gateway();
+    until("not all come", || count(&second, "stored") == MESSAGES as u64);
+    let (_, folder) = second.stop();
+    assert_eq!(stored(folder.path()), (0..MESSAGES).map(|n| format!("d {n}")).collect::<Vec<_>>());
+    let third = gateway();
+    // What comes again comes before what is published now.
+    publish(port, "v1/last/json", "0");
+    until("the last one does not come", || count(&third, "stored") > 0);
+    let (_, folder) = third.stop();
+    assert_eq!(stored(folder.path()), ["last 0"]);
+}
+
+#[test]
+fn gateways_of_one_group_share_the_messages() {
+    let kept = tempfile::tempdir().unwrap();
+    let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let group = "group = 'gateways'";
+    let gateways =
+        ["one", "two"].map(|name| start_with(|config| subscribe(config, broker.port, name, group)));
+    until("the gateways do not subscribe", || {
+        publish(broker.port, "v1/probe/json", "0");
+        gateways.iter().all(|gateway| count(gateway, "stored") > 0)
+    });
+    for n in 0..20 {
+        publish(broker.port, "v1/d/json", &n.to_string());
+    }
+    let of = |gateway: &Running| stored(gateway.folder.path());
+    until("not all come", || gateways.iter().map(|gateway| of(gateway).len()).sum::<usize>() >= 20);
+    let all: HashSet<String> = gateways.iter().flat_map(of).collect();
+    assert_eq!(all.len(), 20);
+    assert!(gateways.iter().all(|gateway| !of(gateway).is_empty()));
+}
+
+#[test]
+fn a_password_that_is_wrong_is_right_after_a_reload() {
+    let kept = tempfile::tempdir().unwrap();
+    let passwords = kept.path().join("passwords");
+    let made =
+        Command::new("mosquitto_passwd").args(["-c", "-b"]).arg(&passwords).args(["g", "right"]).status();
+    assert!(made.unwrap().success());
+    let broker = Mosquitto::start_in(kept.path(), &format!("password_file {}", passwords.display()));
+    let file = kept.path().join("password");
+    std::fs::write(&file, "wrong\n").unwrap();
+    let login = format!("user = 'g'\npassword_file = {file:?}");
+    let gateway = start_with(|config| subscribe(config, broker.port, "gateway", &login));
+    std::thread::sleep(Duration::from_millis(500));
+    std::fs::write(&file, "right\n").unwrap();
+    gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
+    let port = broker.port.to_string();
+    until("the gateway is not let in", || {
+        let login = ["-p", &port, "-u", "g", "-P", "right", "-q", "1", "-t", "v1/d/json", "-m", "1"];
+        assert!(Command::new("mosquitto_pub").args(login).status().unwrap().success());
+        count(&gateway, "stored") > 0
+    });
+}
+
+#[test]
+fn a_broker_with_tls_is_known_by_its_certificate() {
+    let kept = tempfile::tempdir().unwrap();
+    let [ca, other, certificate, key] =
+        ["ca.pem", "other.pem", "cert.pem", "key.pem"].map(|name| kept.path().join(name));
+    let authority = Authority::new("brokers");
+    authority.issue(&["127.0.0.1"], 2099, &certificate, &key);
+    authority.write(&ca);
+    Authority::new("strangers").write(&other);
+    let more = format!("allow_anonymous true\ncertfile {}\nkeyfile {}", certificate.display(), key.display());
+    let broker = Mosquitto::start_in(kept.path(), &more);
+    let port = broker.port.to_string();
+    let subscribed = |config: &mut Config, name: &str, ca: &Path| {
+        subscribe(config, broker.port, name, &format!("ca_file = {ca:?}"));
+        let InputKind::Broker(settings) = &mut config.inputs.last_mut().unwrap().kind else {
+            panic!("it is a broker")
+        };
+        settings.url = format!("mqtts://127.0.0.1:{port}");
+    };
+    let gateway = start_with(|config| subscribed(config, "good", &ca));
+    let stranger = start_with(|config| subscribed(config, "stranger", &other));
+    until("the gateway does not subscribe", || {
+        let message =
+            ["-p", &port, "--cafile", ca.to_str().unwrap(), "-q", "1", "-t", "v1/d/json", "-m", "1"];
+        let sent = Command::new("mosquitto_pub").args(["-h", "127.0.0.1"]).args(message).status();
+        sent.unwrap().success() && count(&gateway, "stored") > 0
+    });
+    assert_eq!(count(&stranger, "received"), 0);
+}
+
+/// The next connection of the gateway, subscribed; with the session that was.
+fn accept(listener: &TcpListener, present: u8) -> Client {
+    let stream = listener.accept().unwrap().0;
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut client = Client::over(stream, 5);
+    assert_eq!(client.read().unwrap().0, 0x10);
+    client.send(&packet(0x20, &[present, 0, 0]));
+    let (first, body) = client.read().unwrap();
+    assert_eq!(first, 0x82);
+    client.send(&packet(0x90, &[body[0], body[1], 0, 1]));
+    client
+}
+
+fn message(flags: u8, id: u16, payload: &str) -> Vec<u8> {
+    let mut body = text("v1/d/json");
+    body.extend(id.to_be_bytes());
+    body.push(0);
+    body.extend(payload.as_bytes());
+    packet(0x32 | flags, &body)
+}
+
+#[test]
+fn a_message_that_the_broker_sends_again_is_stored_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let gateway = start_with(|config| subscribe(config, port, "gateway", ""));
+    let mut broker = accept(&listener, 0);
+    let held = crate::support::hold(gateway.folder.path());
+    broker.send(&message(0, 5, "1"));
+    // The connection ends before the message is stored.
+    broker.stream.shutdown(Shutdown::Write).unwrap();
+    while broker.read().is_some() {}
+    drop(held);
+    let mut broker = accept(&listener, 1);
+    until("the message is not stored", || count(&gateway, "stored") == 1);
+    broker.send(&message(0b1000, 5, "1"));
+    assert_eq!(broker.read().unwrap(), (0x40, vec![0, 5]));
+    // The identifier is free again: the same bytes are another message now.
+    broker.send(&message(0, 5, "1"));
+    assert_eq!(broker.read().unwrap(), (0x40, vec![0, 5]));
+    let known = ["stored", "duplicates"].map(|name| count(&gateway, name));
+    assert_eq!(known, [2, 1]);
+    drop(broker);
+    // Without the session that was, the identifier means nothing.
+    let mut broker = accept(&listener, 0);
+    broker.send(&message(0b1000, 5, "1"));
+    assert_eq!(broker.read().unwrap(), (0x40, vec![0, 5]));
+    assert_eq!(count(&gateway, "stored"), 3);
+}
+
+#[test]
+fn settings_that_cannot_work_say_which() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = "url = 'mqtt://h'\nclient_id = 'c'\ntopics = ['a/{device}']";
+    for (settings, key) in [
+        (good.replace("mqtt://h", "http://h"), "url:"),
+        (good.replace("mqtt://h", "mqtt://u:p@h"), "url:"),
+        (good.replace("'c'", "''"), "client_id:"),
+        (good.replace("{device}", "x"), "topics:"),
+        (format!("{good}\ngroup = 'a/b'"), "group:"),
+        (format!("{good}\nin_flight_messages = 0"), "in_flight_messages:"),
+        (format!("{good}\nuser = 'u'"), "password_file:"),
+        (format!("{good}\nca_file = '/nowhere'"), "ca_file:"),
+        (format!("{}\nca_file = '/nowhere'", good.replace("mqtt:", "mqtts:")), "ca_file:"),
+    ] {
+        let mut config = crate::support::config(folder.path());
+        config.inputs.push(toml::from_str(&format!("name = 'b'\n[broker]\n{settings}")).unwrap());
+        let error =
+            crate::support::runtime().block_on(dunnage_gateway::Gateway::start(config)).err().unwrap();
+        assert!(error.to_string().contains(key), "{settings}: {error}");
+    }
+}

@@ -1,0 +1,479 @@
+//! CoAP as RFC 7252 and RFC 7959 have it, datagram by datagram, and with other people's clients.
+
+use crate::support::{
+    Running, child,
+    coap::{Client, JSON, aiocoap, coap_client, configure, gateway, is_changed, ping, words},
+    lossy::Lossy,
+    start_in, start_with,
+};
+use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType};
+use dunnage_gateway::{InputKind, Right, Who, tokens};
+use rusqlite::Connection;
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+const ACK: MessageType = MessageType::Acknowledgement;
+
+/// What is stored, oldest first.
+fn stored(gateway: &Running) -> Vec<String> {
+    let connection = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
+    let mut statement = connection.prepare("SELECT json FROM messages ORDER BY id").unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn a_message_is_stored_once_however_often_it_comes() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let request = client.request("ingest/d?link=lorawan", JSON, b"{\"t\":1}");
+    let first = client.ask(&request);
+    assert_eq!((first.header.get_type(), is_changed(&first)), (ACK, true));
+    assert_eq!(first.header.message_id, request.header.message_id);
+    assert_eq!(first.get_token(), request.get_token());
+    for _ in 0..3 {
+        assert_eq!(client.ask(&request), first);
+    }
+    // What is refused is refused the same, too.
+    let bad = client.request("ingest/d", JSON, b"[1,");
+    let refused = client.ask(&bad);
+    assert_eq!(client.ask(&bad), refused);
+    // Another endpoint's message id is another.
+    let mut other = Client::new(address);
+    let theirs = other.request("ingest/d", JSON, b"2");
+    assert_eq!(theirs.header.message_id, request.header.message_id);
+    assert!(is_changed(&other.ask(&theirs)));
+    // A key makes messages the same that have different ids.
+    for _ in 0..2 {
+        assert_eq!(client.post("ingest/d?key=a", JSON, b"3").0, "2.04");
+    }
+    assert_eq!(stored(&gateway), ["{\"t\":1}", "2", "3"]);
+    let message = &gateway.get_json("/api/devices/d/messages")["messages"][2];
+    assert_eq!((&message["link"], &message["format"]), (&"lorawan".into(), &"json".into()));
+    assert_eq!(message["origin"]["endpoint"], client.socket.local_addr().unwrap().to_string());
+    let stats = gateway.get_json("/api/stats");
+    let counts = ["received", "stored", "quarantined", "refused", "duplicates"]
+        .map(|name| stats[name].as_u64().unwrap());
+    assert_eq!(counts, [5, 3, 1, 0, 1]);
+}
+
+#[test]
+fn a_message_that_is_not_confirmable_is_answered_so() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let mut request = client.request("ingest/d", JSON, b"1");
+    request.header.set_type(MessageType::NonConfirmable);
+    let answer = client.ask(&request);
+    assert_eq!((answer.header.get_type(), is_changed(&answer)), (MessageType::NonConfirmable, true));
+    assert_eq!(answer.get_token(), request.get_token());
+    client.send(&request);
+    client.expect_nothing();
+    assert_eq!(stored(&gateway), ["1"]);
+}
+
+#[test]
+fn senml_has_its_content_formats() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let json = br#"[{"bn":"a","bt":1600000000,"v":1}]"#;
+    let cbor = b"\x81\xa3\x21\x61a\x22\x1a\x5f\x5e\x10\x00\x02\x01";
+    for (format, payload) in [(110, &json[..]), (111, &json[..json.len() - 1]), (112, cbor), (113, cbor)] {
+        let (code, diagnostic) = client.post("ingest/d", format, payload);
+        assert_eq!(code, "2.04", "{format}: {diagnostic}");
+    }
+    assert_eq!(stored(&gateway), [r#"[{"n":"a","t":1600000000,"v":1}]"#; 4]);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_kind_and_offset() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let long_path = format!("ingest/{}", "d".repeat(65));
+    for (path, format, payload, code, begins) in [
+        ("ingest/d", JSON, &b"[1,"[..], "4.00", "malformed kind=truncated offset=3: "),
+        ("ingest/d", 60, b"\xa1\x61", "4.00", "malformed kind=truncated offset="),
+        ("ingest/d?schema=nothing", JSON, b"1", "4.04", "unknown-schema: "),
+        ("ingest/d?schema=container", JSON, b"{\"rssi\":1}", "4.22", "schema kind=schema offset=8 pointer="),
+        ("ingest/d", 42, b"1", "4.15", "media-type: "),
+        ("ingest/d", 65001, b"\x01", "4.15", "media-type: "),
+        ("ingest/-", JSON, b"1", "4.00", "name: "),
+        (&long_path, JSON, b"1", "4.00", "name: "),
+        ("ingest/d?link=&schema=", JSON, b"1", "4.00", "name: "),
+        ("ingest/d?key=", JSON, b"1", "4.00", "key: "),
+        ("ingest/d?schma=weather", JSON, b"1", "4.00", "query: there is no parameter"),
+        ("ingest/d?key=a&key=b", JSON, b"1", "4.00", "query: "),
+        ("ingest", JSON, b"1", "4.04", "not-found: "),
+        ("ingest/d/e", JSON, b"1", "4.04", "not-found: "),
+        (".well-known/core", JSON, b"", "4.04", "not-found: "),
+    ] {
+        let (is, diagnostic) = client.post(path, format, payload);
+        assert_eq!(is, code, "{path}: {diagnostic}");
+        assert!(diagnostic.starts_with(begins), "{path}: {diagnostic}");
+    }
+    assert!(stored(&gateway).is_empty());
+    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 6);
+    assert_eq!(gateway.get_json("/api/stats")["refused"], 6);
+}
+
+#[test]
+fn other_methods_and_options_are_refused() {
+    let (_gateway, address) = gateway();
+    let mut client = Client::new(address);
+    for method in [RequestType::Get, RequestType::Put, RequestType::Delete, RequestType::Fetch] {
+        let mut request = client.request("ingest/d", JSON, b"1");
+        request.header.code = MessageClass::Request(method);
+        assert_eq!(words(&client.ask(&request)).0, "4.05");
+    }
+    let mut request = client.request("ingest/d", JSON, b"1");
+    request.header.code = MessageClass::Reserved(0x1e);
+    assert_eq!(words(&client.ask(&request)).0, "4.05");
+    for (option, code) in
+        [(9, "4.02"), (65_001, "4.02"), (1, "4.02"), (35, "5.05"), (39, "5.05"), (2, "2.04"), (258, "2.04")]
+    {
+        let mut request = client.request("ingest/d", JSON, b"1");
+        request.add_option(CoapOption::from(option), b"x".to_vec());
+        assert_eq!(words(&client.ask(&request)).0, code, "{option}");
+    }
+    // One that need not be acknowledged is rejected (RFC 7252, 5.4.1).
+    let mut request = client.request("ingest/d", JSON, b"1");
+    request.header.set_type(MessageType::NonConfirmable);
+    request.add_option(CoapOption::Unknown(65_001), b"x".to_vec());
+    let answer = client.ask(&request);
+    assert_eq!((answer.header.get_type(), answer.header.code), (MessageType::Reset, MessageClass::Empty));
+}
+
+#[test]
+fn pings_and_what_is_no_request_are_reset_or_ignored() {
+    let (_gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let answer = client.ask(&ping(7));
+    assert_eq!(answer.to_bytes().unwrap(), b"\x70\x00\x00\x07");
+    let unwanted: [&[u8]; 6] =
+        [b"", b"x", b"\x60\x00\x00\x07", b"\x50\x44\x00\x07", b"\x81\x02\x00\x07", b"{\"t\":1}"];
+    for bytes in unwanted {
+        client.socket.send(bytes).unwrap();
+        client.expect_nothing();
+    }
+    for bytes in
+        [&b"\x40\x44\x00\x08"[..], b"\x49\x02\x00\x08", b"\x40\x02\x00\x08\xff", b"\x40\x02\x00\x08\xf0"]
+    {
+        client.socket.send(bytes).unwrap();
+        assert_eq!(client.receive().to_bytes().unwrap(), b"\x70\x00\x00\x08", "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn an_answer_is_at_most_three_times_its_request() {
+    let (_gateway, address) = gateway();
+    let client = Client::new(address);
+    let mut request = Packet::new();
+    request.header.set_type(MessageType::Confirmable);
+    request.header.code = MessageClass::Request(RequestType::Post);
+    request.add_option(CoapOption::UriPath, b"x".to_vec());
+    let answer = client.ask(&request);
+    assert_eq!(words(&answer), ("4.04".into(), "not-found: me".into()));
+    assert!(answer.to_bytes().unwrap().len() <= 3 * request.to_bytes().unwrap().len());
+}
+
+#[test]
+fn tokens_and_limits_hold_here_too() {
+    let mut token = String::new();
+    let gateway = start_with(|config| {
+        configure(config);
+        config.access.who = Who::Tokens;
+        config.access.device_messages_per_minute = 2;
+        token = tokens::add(&config.tokens(), Some("t"), Right::Send("buoy-*".into()), None).unwrap().1;
+    });
+    let mut client = Client::new(gateway.gateway.input_address("coap").unwrap());
+    let (none, wrong) =
+        (client.post("ingest/buoy-7", JSON, b"1"), client.post("ingest/buoy-7?token=x", JSON, b"1"));
+    assert_eq!((&*none.0, &*wrong.0), ("4.01", "4.01"));
+    assert!(none.1.starts_with("unauthorized: "), "{}", none.1);
+    let other = client.post(&format!("ingest/other?token={token}"), JSON, b"1");
+    assert!(other.0 == "4.03" && other.1.starts_with("forbidden: "), "{other:?}");
+    let path = format!("ingest/buoy-7?token={token}");
+    assert_eq!(client.post(&path, JSON, b"1").0, "2.04");
+    assert_eq!(client.post(&path, JSON, b"2").0, "2.04");
+    let request = client.request(&path, JSON, b"3");
+    let answer = client.ask(&request);
+    assert_eq!(words(&answer).0, "4.29");
+    assert!(answer.get_first_option(CoapOption::MaxAge).is_some());
+    // It stays refused, whenever it comes again.
+    assert_eq!(client.ask(&request), answer);
+    assert_eq!(stored(&gateway), ["1", "2"]);
+}
+
+#[test]
+fn a_loopback_address_alone_does_not_make_a_user_of_this_machine() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    assert_eq!(client.post("ingest/d", JSON, b"1").0, "2.04");
+    // What is brought is looked at.
+    assert_eq!(client.post("ingest/d?token=wrong", JSON, b"1").0, "4.01");
+    let mut ask = |options: &[(CoapOption, &[u8])]| {
+        let mut request = client.request("ingest/d", JSON, b"1");
+        options.iter().for_each(|(option, value)| request.add_option(*option, value.to_vec()));
+        words(&client.ask(&request)).0
+    };
+    let port = address.port().to_be_bytes();
+    assert_eq!(ask(&[(CoapOption::UriHost, b"localhost"), (CoapOption::UriPort, &port)]), "2.04");
+    assert_eq!(ask(&[(CoapOption::UriHost, b"127.0.0.1")]), "2.04");
+    for host in [&b"telemetry.example.org"[..], b"203.0.113.7", b"0.0.0.0", b"", b"\xff"] {
+        assert_eq!(ask(&[(CoapOption::UriHost, host)]), "4.01", "{}", host.escape_ascii());
+    }
+    assert_eq!(ask(&[(CoapOption::UriPort, &[1])]), "4.01");
+    gateway.stop();
+
+    // Other machines reach this one, so it may be a proxy that asks.
+    let open = start_with(|config| {
+        let input = "name = 'coap'\n[coap]\nlisten = '0.0.0.0:0'";
+        config.inputs.push(toml::from_str(input).unwrap());
+    });
+    let port = open.gateway.input_address("coap").unwrap().port();
+    let (code, detail) = Client::new(([127, 0, 0, 1], port).into()).post("ingest/d", JSON, b"1");
+    assert!(code == "4.01" && detail.starts_with("unauthorized: "), "{code} {detail}");
+    open.stop();
+}
+
+/// While the commit takes long, the sender learns that the message has arrived, and the answer follows the commit.
+#[test]
+fn a_slow_commit_is_answered_separately() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let database = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let request = client.request("ingest/d", JSON, b"1");
+    let acknowledgement = client.ask(&request);
+    assert_eq!(acknowledgement.to_bytes().unwrap(), b"\x60\x00\x00\x01");
+    // It is acknowledged again at once, and still stored once.
+    assert_eq!(client.ask(&request), acknowledgement);
+    database.execute_batch("ROLLBACK").unwrap();
+    let answer = client.receive();
+    assert_eq!((answer.header.get_type(), is_changed(&answer)), (MessageType::Confirmable, true));
+    assert_eq!(answer.get_token(), request.get_token());
+    // Unless it is acknowledged, it comes again.
+    assert_eq!(client.receive(), answer);
+    let mut acknowledged = ping(answer.header.message_id);
+    acknowledged.header.set_type(ACK);
+    client.send(&acknowledged);
+    assert_eq!(client.ask(&request), acknowledgement);
+    assert_eq!(stored(&gateway), ["1"]);
+}
+
+/// What the network doubled is answered once, in the acknowledgement, when the commit takes less than a second.
+#[test]
+fn a_doubled_message_has_one_answer() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let database = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let request = client.request("ingest/d", JSON, b"1");
+    client.send(&request);
+    client.send(&request);
+    database.execute_batch("ROLLBACK").unwrap();
+    let answer = client.receive();
+    assert_eq!((answer.header.get_type(), is_changed(&answer)), (ACK, true));
+    assert_eq!(client.ask(&request), answer);
+    assert_eq!(stored(&gateway), ["1"]);
+}
+
+/// Nothing is acknowledged that could not be written.
+#[test]
+fn a_commit_that_fails_is_503_with_max_age() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let database = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let request = client.request("ingest/d", JSON, b"1");
+    assert_eq!(client.ask(&request).header.code, MessageClass::Empty);
+    // The writer gives up after 5 s.
+    let answer = client.receive();
+    assert_eq!(words(&answer).0, "5.03");
+    assert_eq!(answer.get_first_option(CoapOption::MaxAge), Some(&vec![1]));
+    database.execute_batch("ROLLBACK").unwrap();
+    assert!(stored(&gateway).is_empty());
+}
+
+#[test]
+fn blocks_are_put_together() {
+    let (gateway, address) = gateway();
+    let mut client = Client::new(address);
+    let text = format!("\"{}\"", "x".repeat(98));
+    let mut answers = Vec::new();
+    let mut last = None;
+    for (n, part) in text.as_bytes().chunks(32).enumerate() {
+        let mut request = client.request("ingest/d", JSON, part);
+        let more = 32 * (n + 1) < text.len();
+        request.add_option(CoapOption::Block1, vec![(n as u8) << 4 | u8::from(more) << 3 | 1]);
+        let answer = client.ask(&request);
+        // A doubled datagram changes nothing.
+        assert_eq!(client.ask(&request), answer);
+        assert_eq!(answer.get_option(CoapOption::Block1), request.get_option(CoapOption::Block1));
+        answers.push(words(&answer).0);
+        last = Some(request);
+    }
+    assert_eq!(answers, ["2.31", "2.31", "2.31", "2.04"]);
+    assert_eq!(stored(&gateway), [text]);
+    // A last block whose message is over already, and one that is larger than messages may be.
+    let mut request = last.unwrap();
+    request.header.message_id = 50_000;
+    assert_eq!(words(&client.ask(&request)).0, "4.08");
+    let mut request = client.request("ingest/d", JSON, &[b' '; 16]);
+    request.add_option(CoapOption::Block1, vec![8]);
+    request.add_option(CoapOption::Size1, vec![0x10, 0, 1]);
+    let answer = client.ask(&request);
+    assert_eq!(words(&answer).0, "4.13");
+    assert_eq!(answer.get_first_option(CoapOption::Size1), Some(&vec![0x10, 0, 0]));
+    let mut request = client.request("ingest/d", JSON, b"1");
+    request.add_option(CoapOption::Block1, vec![7]);
+    assert_eq!(words(&client.ask(&request)).0, "4.00");
+}
+
+#[test]
+fn libcoap_sends_messages_small_and_large() {
+    let (gateway, address) = gateway();
+    let uri = format!("coap://{address}/ingest/libcoap");
+    assert_eq!(coap_client(&["-t", "50", "-e", "{\"t\":1}"], &uri).trim(), "");
+    assert_eq!(coap_client(&["-N", "-t", "50", "-e", "{\"t\":2}"], &uri).trim(), "");
+    let said = coap_client(&["-t", "50", "-e", "[1,"], &uri);
+    assert!(said.contains("4.00 malformed kind=truncated offset=3"), "{said}");
+    let large = format!("\"{}\"", "y".repeat(9000));
+    let file = gateway.folder.path().join("large.json");
+    std::fs::write(&file, &large).unwrap();
+    let file = file.to_str().unwrap();
+    for size in ["64", "1024"] {
+        assert_eq!(coap_client(&["-t", "50", "-b", size, "-f", file], &uri).trim(), "");
+    }
+    assert_eq!(stored(&gateway), ["{\"t\":1}", "{\"t\":2}", &large, &large]);
+}
+
+#[test]
+fn aiocoap_sends_messages_small_and_large() {
+    let (gateway, address) = gateway();
+    let uri = format!("coap://{address}/ingest/aiocoap");
+    let file = gateway.folder.path().join("message");
+    let send = |content: &[u8], format: &str, more: &[&str]| {
+        std::fs::write(&file, content).unwrap();
+        let lines = aiocoap(&[&[&uri, format, file.to_str().unwrap()], more].concat());
+        (lines[0]["code"].as_str().unwrap().to_owned(), lines[0]["diagnostic"].as_str().unwrap().to_owned())
+    };
+    let large = format!("\"{}\"", "z".repeat(20_000));
+    assert_eq!(send(b"{\"t\":1}", "50", &[]).0, "2.04");
+    assert_eq!(send(b"\xa1atc\x02", "60", &["--non"]).0, "4.00");
+    assert_eq!(send(b"\xa1at\x02", "60", &["--non"]).0, "2.04");
+    assert_eq!(send(large.as_bytes(), "50", &[]).0, "2.04");
+    let too_large = vec![b' '; (1 << 20) + 1];
+    assert_eq!(send(&too_large, "50", &[]).0, "4.13");
+    assert_eq!(stored(&gateway), ["{\"t\":1}", "{\"t\":2}", &large]);
+}
+
+/// A network that loses 30 % in each direction, doubles and reorders: everything that is acknowledged is stored, nothing twice.
+#[test]
+fn nothing_is_lost_or_doubled_on_a_lossy_network() {
+    const CLIENTS: usize = 24;
+    const MESSAGES: usize = 6;
+    let (gateway, address) = gateway();
+    let lossy = Lossy::start(address, 7);
+    let uri = format!("coap://{}/ingest/c", lossy.address);
+    let lines = aiocoap(&[&uri, "--clients", &CLIENTS.to_string(), "--messages", &MESSAGES.to_string()]);
+    assert_eq!(lines.len(), CLIENTS * MESSAGES);
+    let [lost, doubled, reordered] = lossy.counts();
+    assert!(lost > CLIENTS && doubled > 0 && reordered > 0, "{lost} {doubled} {reordered}");
+    let all = stored(&gateway);
+    let found: HashSet<_> = all.iter().collect();
+    assert_eq!(found.len(), all.len(), "some are stored twice");
+    let acknowledged: Vec<_> = lines.iter().filter(|line| line["code"] == "2.04").collect();
+    for line in &acknowledged {
+        assert!(found.contains(&format!("{{\"c\":{},\"n\":{}}}", line["c"], line["n"])), "{line} is lost");
+    }
+    println!(
+        "{} acknowledged, {} stored; {lost} lost, {doubled} doubled, {reordered} reordered",
+        acknowledged.len(),
+        all.len()
+    );
+    assert!(acknowledged.len() * 10 >= lines.len() * 9, "{}", acknowledged.len());
+}
+
+#[test]
+#[ignore = "a process of its own that other tests start"]
+fn serve_in_child() {
+    child::serve_with(|folder, config| {
+        configure(config);
+        // The same port after a kill.
+        if let Ok(port) = std::fs::read_to_string(folder.join("port")) {
+            let InputKind::Coap(coap) = &mut config.inputs[0].kind else { panic!("it is CoAP") };
+            coap.listen.set_port(port.parse().unwrap());
+        }
+    });
+}
+
+/// kill -9 under load: what was acknowledged is stored, and what is sent again after it, under the same message id, is
+/// stored once, although the process that took it is gone.
+#[test]
+fn a_kill_under_load_loses_and_doubles_nothing() {
+    const ROUNDS: usize = 4;
+    const CLIENTS: usize = 16;
+    let folder = tempfile::tempdir().unwrap();
+    let port = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    std::fs::write(folder.path().join("port"), port.to_string()).unwrap();
+    let address = ([127, 0, 0, 1], port).into();
+    let mut process = child::start(module_path!(), folder.path(), "");
+    let done = AtomicBool::new(false);
+    let (acknowledged, process): (usize, _) = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|c| {
+                let done = &done;
+                scope.spawn(move || {
+                    let mut client = Client::new(address);
+                    client.socket.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+                    let mut n = 0;
+                    while !done.load(Ordering::Relaxed) {
+                        let request =
+                            client.request(&format!("ingest/c{c}"), JSON, format!("[{c},{n}]").as_bytes());
+                        until_answered(&client, &request);
+                        n += 1;
+                    }
+                    n
+                })
+            })
+            .collect();
+        for round in 0..ROUNDS {
+            std::thread::sleep(Duration::from_millis(300 + 61 * round as u64));
+            process.kill();
+            process = child::start(module_path!(), folder.path(), "");
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        done.store(true, Ordering::Relaxed);
+        (clients.into_iter().map(|client| client.join().unwrap()).sum(), process)
+    });
+    process.stop();
+    let gateway = start_in(folder, |_| ());
+    let all = stored(&gateway);
+    let found: HashSet<_> = all.iter().collect();
+    println!("{acknowledged} acknowledged, {} stored, {} different", all.len(), found.len());
+    assert!(acknowledged > ROUNDS * CLIENTS);
+    assert_eq!((all.len(), found.len()), (acknowledged, acknowledged));
+}
+
+/// Sends a request until it is answered 2.04, as a client does that has no other way to learn of it.
+fn until_answered(client: &Client, request: &Packet) {
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no answer");
+        // An error is the server that is away.
+        if client.socket.send(&request.to_bytes().unwrap()).is_err() {
+            std::thread::sleep(Duration::from_millis(20));
+            continue;
+        }
+        let mut buffer = [0; 2048];
+        while let Ok(length) = client.socket.recv(&mut buffer) {
+            let answer = Packet::from_bytes(&buffer[..length]).unwrap();
+            if answer.get_token() == request.get_token() {
+                assert!(is_changed(&answer), "{:?}", words(&answer));
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! A damaged buffer: what stands in damaged pages is lost and counted, and nothing else.
+
+use crate::support::{JSON, Running, agent, child, post, post_with_key, start, start_in};
+use rusqlite::Connection;
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fs,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
+
+const PAGE: usize = 8192;
+
+#[test]
+#[ignore = "not a test: the gateway of the tests that start this program again"]
+fn serve_in_child() {
+    child::serve();
+}
+
+/// Numbers that look random and are the same every time (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end
+    }
+}
+
+/// Message `n`: most are short, some take pages of their own.
+fn body(n: usize) -> String {
+    let length = match n % 50 {
+        0 => 9_000,
+        25 => 40_000,
+        other => 10 * other,
+    };
+    format!("{{\"n\":{n},\"text\":\"{}\"}}", "x".repeat(length))
+}
+
+fn fill(url: &str, messages: usize) {
+    std::thread::scope(|scope| {
+        for client in 0..8 {
+            scope.spawn(move || {
+                let agent = agent();
+                for n in (client..messages).step_by(8) {
+                    let url = format!("{url}/ingest/device{}", n % 11);
+                    let answer = post_with_key(&agent, &url, &n.to_string(), body(n).as_bytes());
+                    assert_eq!(answer.status, 204, "{}", answer.text);
+                }
+            });
+        }
+    });
+}
+
+/// A buffer with `messages` messages, and three in its quarantine, after a stop.
+fn filled(messages: usize) -> TempDir {
+    let gateway = start();
+    fill(&gateway.url(""), messages);
+    for _ in 0..3 {
+        assert_eq!(gateway.post("/ingest/device1", JSON, b"[").status, 400);
+    }
+    gateway.stop().1
+}
+
+fn copy(from: &Path) -> TempDir {
+    let to = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if !entry.file_type().unwrap().is_file() {
+            continue;
+        }
+        fs::copy(entry.path(), to.path().join(entry.file_name())).unwrap();
+    }
+    to
+}
+
+fn file(folder: &Path) -> PathBuf {
+    folder.join("buffer.sqlite3")
+}
+
+fn open(folder: &Path) -> Connection {
+    Connection::open(file(folder)).unwrap()
+}
+
+fn number(folder: &Path, sql: &str) -> i64 {
+    open(folder).query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+/// The pages of a table's or index's tree.
+fn pages(folder: &Path, table: &str, kind: &str) -> Vec<usize> {
+    let connection = open(folder);
+    let sql = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY path";
+    let mut statement = connection.prepare(sql).unwrap();
+    statement.query_map([table, kind], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+/// Which messages have something in each page.
+fn places(folder: &Path) -> HashMap<usize, Vec<i64>> {
+    let connection = open(folder);
+    let mut ids = connection.prepare("SELECT id FROM messages ORDER BY id").unwrap();
+    let mut ids = ids.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap);
+    let sql = "SELECT path, pageno, pagetype, ncell FROM dbstat WHERE name = 'messages' ORDER BY path";
+    let mut statement = connection.prepare(sql).unwrap();
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let rows: Vec<(String, usize, String, usize)> =
+        statement.query_map([], read).unwrap().map(Result::unwrap).collect();
+    let (mut places, mut leaves) = (HashMap::new(), HashMap::new());
+    for (path, page, kind, cells) in &rows {
+        if kind == "leaf" {
+            let here: Vec<i64> = ids.by_ref().take(*cells).collect();
+            places.insert(*page, here.clone());
+            leaves.insert(path.clone(), here);
+        }
+    }
+    for (path, page, kind, _) in &rows {
+        if kind == "overflow" {
+            let (leaf, cell) = path.rsplit_once('+').unwrap().0.rsplit_once('/').unwrap();
+            let cell = usize::from_str_radix(cell, 16).unwrap();
+            places.insert(*page, vec![leaves[&format!("{leaf}/")][cell]]);
+        }
+    }
+    assert_eq!(ids.next(), None);
+    places
+}
+
+/// Every message, as the API shows it, once the buffer is whole again.
+fn messages(gateway: &Running) -> BTreeMap<i64, Value> {
+    let (mut found, mut before, mut refusals) = (BTreeMap::new(), i64::MAX, 0);
+    loop {
+        let answer = gateway.get(&format!("/api/messages?limit=1000&before={before}"));
+        if answer.status == 500 {
+            refusals += 1;
+            assert!(refusals < 200, "the buffer stays damaged");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            continue;
+        }
+        let list = answer.json();
+        let Some(last) = list["messages"].as_array().unwrap().last() else { return found };
+        before = last["id"].as_i64().unwrap();
+        found.extend(
+            list["messages"].as_array().unwrap().iter().map(|m| (m["id"].as_i64().unwrap(), m.clone())),
+        );
+    }
+}
+
+fn write(folder: &Path, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let path = folder.join(name);
+    let mut bytes = fs::read(&path).unwrap();
+    change(&mut bytes);
+    fs::write(path, bytes).unwrap();
+}
+
+fn zero(folder: &Path, pages: &[usize]) {
+    write(folder, "buffer.sqlite3", |bytes| {
+        for page in pages {
+            bytes[(page - 1) * PAGE..page * PAGE].fill(0);
+        }
+    });
+}
+
+fn set_aside(folder: &Path) -> usize {
+    let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+    let names = fs::read_dir(folder).unwrap().map(|entry| name(entry.unwrap()));
+    names.filter(|name| name.starts_with("buffer.sqlite3.damaged-") && !name.ends_with("-wal")).count()
+}
+
+/// Starts a gateway on a damaged buffer, and checks that `lost` messages are gone, and nothing else.
+fn survives(folder: TempDir, before: &BTreeMap<i64, Value>, lost: &HashSet<i64>) -> TempDir {
+    let gateway = start_in(folder, |_| ());
+    let mut after = messages(&gateway);
+    let stats = gateway.get_json("/api/stats");
+    assert_eq!((&stats["damages"], &stats["lost"]), (&1.into(), &lost.len().into()), "{stats}");
+    let metrics = gateway.get("/metrics").text;
+    assert!(metrics.contains(&format!("dunnage_buffer_lost_messages_total {}\n", lost.len())), "{metrics}");
+    assert_eq!(gateway.post("/ingest/new", JSON, b"1").status, 204);
+    let new = gateway.get_json("/api/messages?limit=1")["messages"][0]["id"].as_i64().unwrap();
+    assert!(new > *before.last_key_value().unwrap().0);
+    for (id, message) in before {
+        match after.remove(id) {
+            Some(found) => assert_eq!(found, *message),
+            None => assert!(lost.contains(id), "{id} is lost"),
+        }
+    }
+    assert!(after.is_empty());
+    let (_, folder) = gateway.stop();
+    assert_eq!(set_aside(folder.path()), 1);
+    assert_eq!(number(folder.path(), "SELECT count(*) FROM quarantine"), 3);
+    let check: String =
+        open(folder.path()).query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok");
+    folder
+}
+
+#[test]
+fn whichever_page_is_damaged_only_what_stands_in_it_is_lost() {
+    let folder = filled(600);
+    let places = places(folder.path());
+    let (leaf, node) =
+        (pages(folder.path(), "messages", "leaf"), pages(folder.path(), "messages", "internal"));
+    let overflow = pages(folder.path(), "messages", "overflow");
+    let gateway = start_in(copy(folder.path()), |_| ());
+    let before = messages(&gateway);
+    assert_eq!(before.len(), 600);
+    let name = number(folder.path(), "SELECT count(*) FROM totals WHERE length(name) = 8");
+    assert_eq!(name, 1);
+    let name = |folder: &Path| -> String {
+        open(folder).query_row("SELECT name FROM totals", [], |row| row.get(0)).unwrap()
+    };
+    drop(gateway);
+    let last = *leaf.last().unwrap();
+    for damaged in [
+        vec![1],
+        vec![node[0]],
+        vec![leaf[3]],
+        vec![leaf[0], leaf[7], overflow[2]],
+        vec![last],
+        vec![1, node[0], leaf[5]],
+        pages(folder.path(), "totals", "leaf"),
+        pages(folder.path(), "devices", "leaf"),
+        pages(folder.path(), "formats", "leaf"),
+        [1, leaf[1]].into_iter().chain(pages(folder.path(), "devices", "leaf")).collect(),
+    ] {
+        let copied = copy(folder.path());
+        zero(copied.path(), &damaged);
+        let lost = damaged.iter().flat_map(|page| places.get(page).cloned().unwrap_or_default()).collect();
+        println!("pages {damaged:?}: {} messages", HashSet::<i64>::len(&lost));
+        let copied = survives_when_read(copied, &before, &lost);
+        assert_eq!(name(copied.path()), name(folder.path()));
+    }
+}
+
+/// As [`survives`]; a table that is not read with the messages is read first.
+fn survives_when_read(folder: TempDir, before: &BTreeMap<i64, Value>, lost: &HashSet<i64>) -> TempDir {
+    let gateway = start_in(folder, |_| ());
+    gateway.get("/api/devices");
+    gateway.post("/ingest/-", JSON, b"1");
+    let (_, folder) = gateway.stop();
+    survives(folder, before, lost)
+}
+
+#[test]
+fn a_file_that_was_cut_off_keeps_what_is_left() {
+    let folder = filled(300);
+    let places = places(folder.path());
+    let gateway = start_in(copy(folder.path()), |_| ());
+    let before = messages(&gateway);
+    drop(gateway);
+    let count = fs::metadata(file(folder.path())).unwrap().len() as usize / PAGE;
+    for keep in [count - 1, count / 2] {
+        let copied = copy(folder.path());
+        fs::File::options()
+            .write(true)
+            .open(file(copied.path()))
+            .unwrap()
+            .set_len((keep * PAGE) as u64)
+            .unwrap();
+        let lost =
+            (keep + 1..=count).flat_map(|page| places.get(&page).cloned().unwrap_or_default()).collect();
+        survives(copied, &before, &lost);
+    }
+}
+
+#[test]
+fn a_file_of_garbage_is_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(file(folder.path()), "not a database, but long enough to be taken for one".repeat(1000))
+        .unwrap();
+    let gateway = start_in(folder, |_| ());
+    assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
+    assert_eq!(gateway.get_json("/api/stats")["damages"], 1);
+    let (_, folder) = gateway.stop();
+    assert_eq!(set_aside(folder.path()), 1);
+}
+
+#[test]
+fn random_damage_never_alters_a_message_and_costs_no_other_page() {
+    let folder = filled(1500);
+    let places = places(folder.path());
+    let gateway = start_in(copy(folder.path()), |_| ());
+    let before = messages(&gateway);
+    drop(gateway);
+    let count = fs::metadata(file(folder.path())).unwrap().len() as usize / PAGE;
+    let mut random = Random(0x5eed);
+    for case in 0..25 {
+        let copied = copy(folder.path());
+        let damaged: Vec<usize> = (0..=random.below(5)).map(|_| 1 + random.below(count)).collect();
+        write(copied.path(), "buffer.sqlite3", |bytes| {
+            for page in &damaged {
+                let page = (page - 1) * PAGE;
+                match random.below(3) {
+                    0 => bytes[page..page + PAGE].fill(0),
+                    1 => bytes[page..page + PAGE].fill_with(|| random.below(256) as u8),
+                    _ => {
+                        for _ in 0..=random.below(20) {
+                            let at = page + random.below(PAGE);
+                            bytes[at] ^= 1 << random.below(8);
+                        }
+                    }
+                }
+            }
+        });
+        let gateway = start_in(copied, |_| ());
+        let after = messages(&gateway);
+        for (id, message) in &after {
+            assert_eq!(before.get(id), Some(message), "case {case}");
+        }
+        let lost: HashSet<i64> =
+            damaged.iter().flat_map(|page| places.get(page).cloned().unwrap_or_default()).collect();
+        let missing: Vec<_> = before.keys().filter(|id| !after.contains_key(id)).collect();
+        assert!(missing.iter().all(|id| lost.contains(id)), "case {case}, {damaged:?}: {missing:?}");
+        assert_eq!(gateway.get_json("/api/stats")["lost"], missing.len(), "case {case}, {damaged:?}");
+        assert_eq!(gateway.post("/ingest/device1", JSON, b"1").status, 204, "case {case}");
+        gateway.stop();
+    }
+}
+
+#[test]
+fn a_damaged_log_costs_what_stands_in_the_damaged_frames() {
+    const FRAME: usize = 24 + PAGE;
+    const MESSAGES: usize = 400;
+    let folder = tempfile::tempdir().unwrap();
+    let gateway = child::start(module_path!(), folder.path(), "");
+    fill(&gateway.url, MESSAGES);
+    gateway.kill();
+    let log = fs::read(folder.path().join("buffer.sqlite3-wal")).unwrap();
+    assert!(log.len() > 100 * FRAME, "{}", log.len());
+    let mut random = Random(0xface);
+    for case in 0..10 {
+        let copied = copy(folder.path());
+        let (from, length) = match case {
+            0 => (0, 32),
+            1 => (0, 10 * FRAME),
+            2 => (log.len() / 2, log.len()),
+            _ => (random.below(log.len()), 1 + random.below(3 * FRAME)),
+        };
+        let to = (from + length).min(log.len());
+        write(copied.path(), "buffer.sqlite3-wal", |bytes| {
+            bytes[from..to].fill_with(|| random.below(256) as u8);
+        });
+        let gateway = start_in(copied, |_| ());
+        let found: HashSet<u64> =
+            messages(&gateway).values().map(|message| message["value"]["n"].as_u64().unwrap()).collect();
+        assert_eq!(gateway.post("/ingest/device1", JSON, b"1").status, 204);
+        // Frames that were touched, and those behind them.
+        let intact = |frame: &usize| {
+            let at = 32 + frame * FRAME;
+            to <= at.saturating_sub(FRAME) || from >= at + FRAME
+        };
+        let intact: Vec<usize> = (0..(log.len() - 32) / FRAME).filter(intact).collect();
+        // Without its commit, a transaction is one that the end came before.
+        let commits = |frame: &&usize| log[32 + **frame * FRAME + 4..][..4] != [0; 4];
+        let last = intact.iter().rfind(commits).map_or(0, |last| last + 1);
+        let owed: HashSet<u64> = intact
+            .iter()
+            .filter(|frame| **frame < last)
+            .flat_map(|frame| whole(&log[32 + frame * FRAME + 24..][..PAGE]))
+            .collect();
+        let lost: Vec<_> = owed.difference(&found).collect();
+        assert!(lost.is_empty(), "case {case}: bytes {from} to {to}: {lost:?}");
+        let owed = owed.len();
+        println!("case {case}: bytes {from} to {to}; {} found, {owed} owed", found.len());
+        gateway.stop();
+    }
+}
+
+/// The messages that stand in a page as a whole.
+fn whole(page: &[u8]) -> Vec<u64> {
+    const HEAD: &[u8] = b"{\"n\":";
+    let begins = (0..page.len()).filter(|at| page[*at..].starts_with(HEAD));
+    let read = |at: usize| {
+        let digits = page[at + HEAD.len()..].split(|byte| *byte == b',').next()?;
+        let n = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        page[at..].starts_with(body(n).as_bytes()).then_some(n as u64)
+    };
+    begins.filter_map(read).collect()
+}
+
+#[test]
+fn damage_that_comes_while_it_runs_is_mended_while_it_runs() {
+    let folder = filled(600);
+    let places = places(folder.path());
+    let leaf = pages(folder.path(), "messages", "leaf");
+    let gateway = start_in(folder, |_| ());
+    let before = messages(&gateway);
+    zero(gateway.folder.path(), &[leaf[2], leaf[9]]);
+    let lost: HashSet<i64> = [leaf[2], leaf[9]].iter().flat_map(|page| places[page].clone()).collect();
+    let url = gateway.url("/ingest/device3");
+    let mut after = std::thread::scope(|scope| {
+        let sender = scope.spawn(|| {
+            let agent = agent();
+            for n in 0..100 {
+                let answer = post(&agent, &url, JSON, format!("{{\"new\":{n}}}").as_bytes());
+                assert_eq!(answer.status, 204, "{}", answer.text);
+            }
+        });
+        // The readers have pages in memory; what they have not read yet is found on the disk.
+        let mut after = messages(&gateway);
+        sender.join().unwrap();
+        for _ in 0..100 {
+            if gateway.get_json("/api/stats")["damages"] == 1 {
+                break;
+            }
+            after = messages(&gateway);
+        }
+        after.clear();
+        after.extend(messages(&gateway));
+        after
+    });
+    let stats = gateway.get_json("/api/stats");
+    assert_eq!((&stats["damages"], &stats["lost"]), (&1.into(), &lost.len().into()));
+    for (id, message) in &before {
+        assert_eq!(after.remove(id).as_ref(), Some(message).filter(|_| !lost.contains(id)));
+    }
+    assert_eq!(after.len(), 100);
+    assert_eq!(gateway.get_json("/api/stats")["stored"], 700);
+    let (_, folder) = gateway.stop();
+    assert_eq!(set_aside(folder.path()), 1);
+}

@@ -1,0 +1,214 @@
+//! Messages in files, read back with another program (DuckDB), after kills.
+
+use crate::support::{JSON, Running, agent, child, start_in, tools::tool};
+use dunnage_gateway::{Config, Output, OutputKind, files_output::Kind, files_output::Settings};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+const KINDS: [(&str, Kind); 3] = [("ndjson", Kind::Ndjson), ("csv", Kind::Csv), ("parquet", Kind::Parquet)];
+
+fn settings(folder: &Path, name: &str, kind: Kind) -> Settings {
+    Settings { path: folder.join(name), kind, formulas: None, readable_after_seconds: None }
+}
+
+/// The same, with whole Parquet files soon.
+fn with_whole_files(folder: &Path, config: &mut Config) {
+    let parquet = settings(folder, "parquet", Kind::Parquet);
+    let parquet = Settings { readable_after_seconds: Some(1), ..parquet };
+    config.outputs = vec![Output::new("parquet", OutputKind::Files(parquet))];
+}
+
+/// Files of every kind, each in a folder of its own.
+fn with_files(folder: &Path, config: &mut Config) {
+    config.outputs = KINDS
+        .iter()
+        .map(|(name, kind)| {
+            let files = settings(folder, name, *kind);
+            Output::new(name, OutputKind::Files(files))
+        })
+        .collect();
+}
+
+#[test]
+#[ignore = "not a test: the gateway of the tests that start this program again"]
+fn serve_in_child() {
+    child::serve_with(with_files);
+}
+
+/// What DuckDB answers, a row a line, with tabs between columns.
+fn duckdb(sql: &str) -> Vec<String> {
+    let program = "import duckdb, sys\nfor row in duckdb.sql(sys.argv[1]).fetchall(): print(*row, sep='\\t')";
+    let run = Command::new(tool("venv/bin/python")).args(["-c", program, sql]).output().unwrap();
+    assert!(run.status.success(), "{sql}: {}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Posts from many connections until the gateway is killed. Answers what was acknowledged.
+fn load_and_kill(gateway: child::ChildGateway, round: u64) -> Vec<String> {
+    let url = gateway.url.clone();
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..8)
+            .map(|client| {
+                let url = format!("{url}/ingest/client{client}");
+                scope.spawn(move || {
+                    let agent = agent();
+                    let mut acknowledged = Vec::new();
+                    for n in 0.. {
+                        let text = format!("{round}.{client}.{n}");
+                        // Some have a part that the others have not, and all what files must quote.
+                        let more = if n % 7 == 6 { ",\"more\":[true]" } else { "" };
+                        let body =
+                            format!("{{\"which\":\"{text}\",\"t\":-0.5,\"q\":\"a,\\\"b\\\"\\né\"{more}}}");
+                        match agent.post(&url).header("content-type", JSON).send(&body) {
+                            Ok(answer) if answer.status() == 204 => acknowledged.push(text),
+                            Ok(answer) => panic!("{}", answer.status()),
+                            Err(_) => break,
+                        }
+                    }
+                    acknowledged
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(500 + 83 * round));
+        gateway.kill();
+        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+    })
+}
+
+/// Waits until every output has every message.
+fn wait_until_delivered(gateway: &Running) {
+    let begun = Instant::now();
+    loop {
+        let text = gateway.get("/metrics").text;
+        let lag = text.lines().filter_map(|line| line.strip_prefix("dunnage_output_lag_messages{"));
+        let done = lag.filter(|line| line.ends_with(" 0")).count();
+        if done == KINDS.len() {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{text}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Names of a kind's files.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn what_was_acknowledged_is_in_every_file_once_however_often_the_gateway_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let mut acknowledged = BTreeSet::new();
+    for round in 0..4 {
+        acknowledged.extend(load_and_kill(child::start(module_path!(), folder.path(), ""), round));
+    }
+    let (ndjson, csv, parquet) = (at("ndjson"), at("csv"), at("parquet"));
+    let path = folder.path().to_owned();
+    let gateway = start_in(folder, |config| with_files(&path, config));
+    wait_until_delivered(&gateway);
+    let (_, folder) = gateway.stop();
+
+    let stored = duckdb(&format!(
+        "SELECT count(*), count(DISTINCT name), count(DISTINCT value.which) FROM read_json('{ndjson}/*.ndjson')"
+    ));
+    let n = stored[0].split('\t').next().unwrap();
+    assert_eq!(stored, [format!("{n}\t{n}\t{n}")]);
+    let sources = [
+        format!("SELECT value.which FROM read_json('{ndjson}/*.ndjson')"),
+        format!("SELECT \"/which\" FROM read_csv('{csv}/*.csv', union_by_name = true)"),
+        format!("SELECT value.which FROM read_json('{parquet}/*.open.ndjson')"),
+    ];
+    for source in sources {
+        let found = duckdb(&source);
+        assert_eq!(found.len().to_string(), n, "{source}");
+        let found: BTreeSet<_> = found.into_iter().collect();
+        let lost: Vec<_> = acknowledged.difference(&found).collect();
+        assert!(lost.is_empty(), "{source}: {lost:?}");
+    }
+    // Every cell of the values, through the quoting: a line break is written as in JSON.
+    let cells = format!(
+        "SELECT count(*) FILTER (\"/q\" = 'a,\"b\"\\né' AND \"/t\" = -0.5 AND json_extract_string(value, '$.which') = \"/which\"),
+         count(\"/more/0\") = count(*) FILTER (json_exists(value, '$.more')), count(\"/more/0\") > 0
+         FROM read_csv('{csv}/*.csv', union_by_name = true)"
+    );
+    assert_eq!(duckdb(&cells), [format!("{n}\tTrue\tTrue")]);
+
+    a_day_that_is_over_becomes_parquet(folder, n);
+}
+
+/// Goes on with the files of the test above, as if they were of another day.
+fn a_day_that_is_over_becomes_parquet(folder: tempfile::TempDir, n: &str) {
+    let parquet = folder.path().join("parquet");
+    let lines = files(&parquet).pop().unwrap();
+    let over = parquet.join(format!("2026-01-01{}", &lines[10..]));
+    fs::rename(parquet.join(lines), &over).unwrap();
+    let path = folder.path().to_owned();
+    let gateway = start_in(folder, |config| with_whole_files(&path, config));
+    assert_eq!(gateway.post("/ingest/d", JSON, b"{\"which\":\"last\"}").status, 204);
+    wait_for_whole_files(&parquet, 2);
+    let (_, _folder) = gateway.stop();
+    let table = format!(
+        "(SELECT * FROM read_parquet('{}/*.parquet', union_by_name = true) WHERE device != 'd')",
+        parquet.display()
+    );
+    let exact = format!(
+        "SELECT count(DISTINCT name), count(*) FILTER (\"/which\" = json_extract_string(value, '$.which') AND \"/t\" = -0.5
+         AND \"/q\" = 'a,\"b\"\né' AND device LIKE 'client%' AND format = 'json' AND schema IS NULL
+         AND received_at > TIMESTAMPTZ '2026-01-01'), bool_and(\"/more/0\") FROM {table}"
+    );
+    assert_eq!(duckdb(&exact), [format!("{n}\t{n}\tTrue")]);
+}
+
+/// Waits until there are so many Parquet files, and no lines beside them.
+fn wait_for_whole_files(folder: &Path, count: usize) {
+    let begun = Instant::now();
+    loop {
+        let names = if folder.exists() { files(folder) } else { Vec::new() };
+        if names.len() == count && names.iter().all(|name| name.ends_with(".parquet")) {
+            return;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{names:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn the_documented_query_works_on_five_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    let gateway = start_in(folder, |config| with_whole_files(&path, config));
+    for (n, temperature) in [(1, "17"), (2, "17.25"), (3, "-3"), (4, "16.5"), (5, "18")] {
+        let body = format!("{{\"temperature\":{temperature},\"n\":{n},\"at\":\"2026-01-31T08:00:0{n}Z\"}}");
+        assert_eq!(gateway.post(&format!("/ingest/buoy-{}", n % 2), JSON, body.as_bytes()).status, 204);
+    }
+    // They are there without a further message, a stop or another day.
+    let parquet = path.join("parquet");
+    let begun = Instant::now();
+    let source = format!("read_parquet('{}/*.parquet', union_by_name = true)", parquet.display());
+    loop {
+        let names = if parquet.exists() { files(&parquet) } else { Vec::new() };
+        let whole = names.iter().any(|name| name.ends_with(".parquet"));
+        if whole && duckdb(&format!("SELECT count(*) FROM {source}")) == ["5"] {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{names:?}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let document = include_str!("../../../../docs/outputs.md");
+    let query = document.lines().find(|line| line.trim().starts_with("SELECT device, max(")).unwrap();
+    assert!(query.contains("'data/files/*.parquet'"), "{query}");
+    let query = query.trim().trim_end_matches(';').replace("data/files", &parquet.display().to_string());
+    assert_eq!(duckdb(&format!("{query} ORDER BY device")), ["buoy-0\t17.25", "buoy-1\t18.0"]);
+    let types = format!(
+        "SELECT DISTINCT typeof(id), typeof(\"/n\"), typeof(\"/temperature\"), typeof(\"/at\"), typeof(received_at) FROM {source}"
+    );
+    let time = "TIMESTAMP WITH TIME ZONE";
+    assert_eq!(duckdb(&types), [format!("BIGINT\tBIGINT\tDOUBLE\t{time}\t{time}")]);
+}

@@ -1,0 +1,136 @@
+//! A message in every format, and a .proto of one's own.
+
+use crate::support::{start, start_with};
+use dunnage_formats::{Id, Mapping, Value};
+use dunnage_gateway::Profile;
+use dunnage_schema::{Model, bundled_named};
+
+const CONTAINER: &[u8] = include_bytes!("../../../../bench/corpus/container.json");
+
+fn encode(id: Id, mapping: Mapping) -> Vec<u8> {
+    let model = Model::compile(bundled_named("container").unwrap()).unwrap();
+    let message = Id::Json.open(None, Mapping::Exact).unwrap().decode(CONTAINER).unwrap();
+    let mut bytes = Vec::new();
+    id.open(Some(&model), mapping).unwrap().encode(&message, &mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn the_same_message_comes_out_of_every_format() {
+    let gateway = start();
+    for (n, id) in Id::all().enumerate() {
+        let bytes = encode(id, Mapping::Exact);
+        let answer = gateway.post("/ingest/d?schema=container", id.media_type(), &bytes);
+        assert_eq!(answer.status, 204, "{id}: {}", answer.text);
+        let text = gateway.get("/api/messages?limit=1").text;
+        let message: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let message = &message["messages"][0];
+        assert_eq!((&message["id"], &message["format"]), (&(n + 1).into(), &id.name().into()));
+        assert_eq!((&message["bytes"], &message["json_bytes"]), (&bytes.len().into(), &379.into()));
+        // As text, so that the order of the keys counts.
+        let value = std::str::from_utf8(CONTAINER).unwrap().trim_end();
+        assert!(text.contains(&format!("\"value\":{value}")), "{id}: {text}");
+    }
+    assert_eq!(gateway.get_json("/api/stats")["formats"].as_array().unwrap().len(), Id::all().count());
+}
+
+#[test]
+fn truncated_messages_of_every_format_are_answered_and_kept() {
+    let gateway = start();
+    for id in Id::all() {
+        let bytes = encode(id, Mapping::Exact);
+        for length in [1, bytes.len() / 2, bytes.len() - 2] {
+            let answer = gateway.post("/ingest/d?schema=container", id.media_type(), &bytes[..length]);
+            assert!(matches!(answer.status, 400 | 422), "{id} {length}: {} {}", answer.status, answer.text);
+            assert!(answer.json()["kind"].is_string(), "{id} {length}");
+        }
+    }
+    let (summary, _) = gateway.stop();
+    assert_eq!((summary.stored, summary.quarantined), (0, 3 * Id::all().count() as u64));
+}
+
+#[test]
+fn stored_json_is_what_the_json_format_writes() {
+    let gateway = start();
+    let message = Value::Map(vec![
+        (
+            "floats".into(),
+            Value::Array([1e-7, 1e21, 0.1, -0.0, 1.5e300, 16_777_217.0].map(Value::F64).into()),
+        ),
+        ("integers".into(), Value::Array(vec![Value::U64(u64::MAX), Value::I64(i64::MIN)])),
+        ("text \"\\\u{8}\u{7f}é\u{1f600}".into(), "\n\t/".into()),
+    ]);
+    let (mut cbor, mut json) = (Vec::new(), Vec::new());
+    Id::Cbor.open(None, Mapping::Exact).unwrap().encode(&message, &mut cbor).unwrap();
+    Id::Json.open(None, Mapping::Exact).unwrap().encode(&message, &mut json).unwrap();
+    assert_eq!(gateway.post("/ingest/d", Id::Cbor.media_type(), &cbor).status, 204);
+    let text = gateway.get("/api/messages").text;
+    let json = String::from_utf8(json).unwrap();
+    assert!(text.contains(&format!("\"value\":{json}")), "{json}\n{text}");
+}
+
+#[test]
+fn a_senml_pack_is_stored_as_its_resolved_records() {
+    let gateway = start();
+    let json =
+        br#"[{"bn":"urn:dev:a:","bt":1600000000,"bu":"Cel","n":"in","v":20.5},{"n":"out","t":-60,"v":3}]"#;
+    // The same with the integers of RFC 8428, table 4.
+    let cbor = b"\x82\xa5\x21\x6aurn:dev:a:\x22\x1a\x5f\x5e\x10\x00\x23\x63Cel\x00\x62in\x02\xf9\x4d\x20\xa3\x00\x63out\x06\x38\x3b\x02\x03";
+    let stream = json.strip_suffix(b"]").unwrap();
+    let records = serde_json::json!([
+        {"n": "urn:dev:a:out", "u": "Cel", "t": 1_599_999_940, "v": 3},
+        {"n": "urn:dev:a:in", "u": "Cel", "t": 1_600_000_000, "v": 20.5},
+    ]);
+    for (name, body) in
+        [("senml+json", &json[..]), ("senml+cbor", cbor), ("sensml+json", stream), ("sensml+cbor", cbor)]
+    {
+        assert_eq!(gateway.post("/ingest/d", &format!("application/{name}"), body).status, 204, "{name}");
+        let message = &gateway.get_json("/api/messages")["messages"][0];
+        assert_eq!((&message["value"], &message["device"]), (&records, &serde_json::json!("d")), "{name}");
+        assert_eq!(message["format"].as_str().unwrap(), name.replace('+', "-"));
+    }
+    // A time that is relative counts from the arrival.
+    assert_eq!(
+        gateway.post("/ingest/d", "application/senml+json", br#"[{"n":"a","v":1,"t":-60}]"#).status,
+        204
+    );
+    let message = &gateway.get_json("/api/messages")["messages"][0];
+    let arrived = message["received_at"].as_str().unwrap();
+    let arrived = time::OffsetDateTime::parse(arrived, &time::format_description::well_known::Rfc3339);
+    let arrived = arrived.unwrap().unix_timestamp_nanos() as f64 / 1e9;
+    assert!((message["value"][0]["t"].as_f64().unwrap() + 60.0 - arrived).abs() < 0.01, "{message}");
+    let answer = gateway.post("/ingest/d", "application/senml+json", br#"[{"n":"a","v":"1"}]"#);
+    let problem = answer.json();
+    assert_eq!((answer.status, &problem["pointer"], &problem["offset"]), (422, &"/0/v".into(), &14.into()));
+    assert_eq!(gateway.get_json("/api/stats")["formats"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_profile_may_bring_its_own_proto() {
+    let bytes = encode(Id::Protobuf, Mapping::Float32);
+    assert_eq!(bytes.len(), 138);
+    let gateway = start_with(|config| {
+        config.profiles = vec![Profile {
+            device: "LMCU*".into(),
+            schema: Some("container".into()),
+            proto: Some(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/container.proto").into()),
+            mapping: dunnage_gateway::Mapping::Float32,
+            ..Profile::default()
+        }];
+    });
+    let answer = gateway.post("/ingest/LMCU1231237", Id::Protobuf.media_type(), &bytes);
+    assert_eq!(answer.status, 204, "{}", answer.text);
+    let message = &gateway.get_json("/api/messages")["messages"][0];
+    assert_eq!(
+        (&message["value"]["temperature"], &message["value"]["ble-m"]),
+        (&"17.00".into(), &"0".into())
+    );
+    // Struct has the profile's mapping as well; the other formats have only one.
+    let bytes = encode(Id::Struct, Mapping::Float32);
+    assert_eq!(gateway.post("/ingest/LMCU1231237", Id::Struct.media_type(), &bytes).status, 204);
+    let bytes = encode(Id::Avro, Mapping::Exact);
+    assert_eq!(gateway.post("/ingest/LMCU1231237", Id::Avro.media_type(), &bytes).status, 204);
+    // The schema without the profile is the exact mapping.
+    let bytes = encode(Id::Protobuf, Mapping::Exact);
+    assert_eq!(gateway.post("/ingest/other?schema=container", Id::Protobuf.media_type(), &bytes).status, 204);
+}

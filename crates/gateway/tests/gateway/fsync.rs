@@ -1,0 +1,107 @@
+//! The order of system calls: a message is written to the log, the log is synchronized, and only then the 204 goes out.
+
+use crate::support::{JSON, agent, child};
+use std::collections::HashMap;
+
+#[test]
+#[ignore = "not a test: the gateway of the tests that start this program again"]
+fn serve_in_child() {
+    child::serve();
+}
+
+/// A system call: what is known when it begins, and the numbers of the lines where it begins and ends.
+#[derive(Debug)]
+struct Call {
+    name: String,
+    arguments: String,
+    begins: usize,
+    ends: usize,
+    result: String,
+}
+
+/// Reads what `strace -f -o` writes: a line a call, or two lines if another thread's came between.
+fn calls(trace: &str) -> Vec<Call> {
+    let (mut calls, mut open) = (Vec::new(), HashMap::new());
+    for (number, line) in trace.lines().enumerate() {
+        let (thread, line) = line.split_once(' ').unwrap();
+        let line = line.trim_start();
+        if line.starts_with("<... ") {
+            let index: usize = open.remove(thread).expect("a call that was begun");
+            let call: &mut Call = &mut calls[index];
+            call.ends = number;
+            call.result = line.rsplit_once("= ").unwrap().1.to_owned();
+        } else if let Some((name, rest)) = line.split_once('(') {
+            let begun = rest.strip_suffix("<unfinished ...>");
+            if begun.is_some() {
+                open.insert(thread.to_owned(), calls.len());
+            }
+            let (arguments, result) = match begun {
+                Some(arguments) => (arguments, "?"),
+                None => rest.rsplit_once("= ").unwrap_or((rest, "?")),
+            };
+            let (name, arguments, result) = (name.to_owned(), arguments.to_owned(), result.to_owned());
+            calls.push(Call { name, arguments, begins: number, ends: number, result });
+        }
+    }
+    calls
+}
+
+fn is_synchronization(call: &Call) -> bool {
+    call.name == "fsync" || call.name == "fdatasync"
+}
+
+/// How many messages were acknowledged without a synchronization of the log between their write and their 204.
+fn too_early(calls: &[Call], markers: &[String]) -> usize {
+    let is_log = |call: &&Call| call.arguments.split(',').next().unwrap().contains("buffer.sqlite3-wal>");
+    markers
+        .iter()
+        .filter(|marker| {
+            let with = |call: &&Call| call.name.contains("write") && call.arguments.contains(&***marker);
+            let written = calls.iter().filter(is_log).find(with).expect("the message is in the log");
+            let sent = |call: &&Call| {
+                call.arguments.contains("204 No Content") && call.arguments.contains(&***marker)
+            };
+            let sent = calls.iter().find(sent).expect("the message is acknowledged");
+            !calls.iter().filter(is_log).any(|call| {
+                is_synchronization(call)
+                    && call.result == "0"
+                    && call.begins > written.ends
+                    && call.ends < sent.begins
+            })
+        })
+        .count()
+}
+
+#[test]
+fn the_log_is_synchronized_before_a_message_is_acknowledged() {
+    const CLIENTS: usize = 6;
+    const MESSAGES: usize = 12;
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let traced = "fdatasync,fsync,write,writev,sendto,sendmsg,pwrite64";
+    let strace =
+        format!("exec strace -f -qq -y -s 20000 -e trace={traced} -o '{}' \"$0\" \"$@\"", trace.display());
+    let gateway = child::start(module_path!(), folder.path(), &strace);
+    let url = format!("{}/ingest/d", gateway.url);
+    // A request's name is in its answer; as the message, it is in the log.
+    let markers: Vec<_> = (0..CLIENTS * MESSAGES).map(|n| format!("marker-{n:04}")).collect();
+    std::thread::scope(|scope| {
+        for client in markers.chunks(MESSAGES) {
+            let url = &url;
+            scope.spawn(move || {
+                let agent = agent();
+                for marker in client {
+                    let request = agent.post(url).header("content-type", JSON).header("x-request-id", marker);
+                    assert_eq!(request.send(format!("\"{marker}\"")).unwrap().status(), 204);
+                }
+            });
+        }
+    });
+    gateway.stop();
+
+    let mut calls = calls(&std::fs::read_to_string(&trace).unwrap());
+    assert_eq!(too_early(&calls, &markers), 0);
+    // The same trace without the synchronizations says that all came too early.
+    calls.retain(|call| !is_synchronization(call));
+    assert_eq!(too_early(&calls, &markers), markers.len());
+}

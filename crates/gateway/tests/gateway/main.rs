@@ -1,0 +1,47 @@
+//! The gateway over its sockets, with clients, brokers and servers of others. One program, as to link it takes longer than to run most of it.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod access;
+mod api;
+mod balanced;
+mod batch;
+mod broker;
+mod coap;
+mod coaps;
+mod compressed;
+mod damage;
+mod duplicates;
+mod durability;
+mod files;
+mod formats;
+mod fsync;
+mod in_place;
+mod ingest;
+#[cfg(feature = "kafka")]
+mod kafka;
+mod limits;
+mod memory;
+mod metrics;
+mod mqtt;
+mod nats;
+mod nats_cluster;
+mod nats_forwarders;
+mod nginx;
+mod onem2m;
+mod openapi;
+mod outputs;
+mod outputs_http;
+mod packed;
+#[cfg(unix)]
+mod quarantine;
+mod reload;
+mod retention;
+mod schemas;
+mod shares;
+mod tls;
+mod udp;
+mod webhooks;

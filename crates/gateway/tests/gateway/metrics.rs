@@ -1,0 +1,205 @@
+//! What `/metrics` has is what docs/metrics.md says and what the Grafana dashboard asks for. BLESS=1 writes the table again.
+
+use crate::support::{JSON, Running, coap, mqtt, start_with};
+use dunnage_gateway::{Output, OutputKind};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// A metric as `/metrics` shows it.
+#[derive(Default)]
+struct Metric {
+    kind: String,
+    help: String,
+    labels: BTreeSet<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A gateway through whose stages messages went.
+fn gateway() -> Running {
+    let gateway = start_with(|config| {
+        let http = toml::from_str("url = 'http://127.0.0.1:1/'\ntimeout_seconds = 1").unwrap();
+        config.outputs.push(Output::new("o", OutputKind::Http(http)));
+        let tokens = config.buffer.path.with_file_name("tokens");
+        std::fs::write(&tokens, "0123456789abcdef").unwrap();
+        let hook = format!(
+            "name = 'h'\n[webhook]\nprovider = 'chirpstack'\ntoken_file = {tokens:?}\nformat = 'json'"
+        );
+        config.inputs.push(toml::from_str(&hook).unwrap());
+        coap::configure(config);
+        config
+            .inputs
+            .push(toml::from_str("name = 's'\n[coap]\nlisten = '127.0.0.1:0'\ndtls = true").unwrap());
+        config.inputs.push(toml::from_str("name = 'm'\n[mqtt]\nlisten = '127.0.0.1:0'").unwrap());
+    });
+    mqtt::Client::connect(gateway.gateway.input_address("m").unwrap(), 5, "c", false);
+    let join = gateway.agent.post(gateway.url("/hooks/h?event=join"));
+    assert_eq!(join.header("authorization", "Bearer 0123456789abcdef").send("{}").unwrap().status(), 200);
+    coap::Client::new(gateway.gateway.input_address("coap").unwrap()).ask(&coap::ping(1));
+    let sealed = format!("coaps://{}/ingest/d", gateway.gateway.input_address("s").unwrap());
+    coap::libcoap("coap-client-openssl", &["-u", "nobody", "-k", "a-key-of-some-bytes", "-e", "1"], &sealed);
+    let key = [("idempotency-key", "k")];
+    for (body, status) in [("{\"t\":1}", 204), ("{\"t\":1}", 204), ("[", 400)] {
+        let mut request = gateway.agent.post(gateway.url("/ingest/d")).header("content-type", JSON);
+        for (name, value) in key {
+            request = request.header(name, value);
+        }
+        assert_eq!(request.send(body).unwrap().status(), status);
+    }
+    assert_eq!(gateway.post("/ingest/d", "text/html", b"x").status, 415);
+    assert_eq!(gateway.post("/ingest/-", JSON, b"1").status, 400);
+    let refused = gateway.agent.get(gateway.url("/metrics")).header("via", "1.1 proxy").call();
+    assert_eq!(refused.unwrap().status(), 401);
+    gateway
+}
+
+/// The metrics by name, as queries name them.
+fn metrics(text: &str) -> BTreeMap<String, Metric> {
+    let mut found: BTreeMap<String, Metric> = BTreeMap::new();
+    let mut name = String::new();
+    for line in text.lines() {
+        match line.splitn(4, ' ').collect::<Vec<_>>()[..] {
+            ["#", "HELP", plain, help] => {
+                name = plain.to_owned();
+                found.entry(name.clone()).or_default().help = help.trim_end_matches('.').to_owned();
+            }
+            ["#", "TYPE", _, kind] => {
+                let metric = found.remove(&name).unwrap();
+                if kind == "counter" && !name.ends_with("_total") {
+                    name += "_total";
+                }
+                found.insert(name.clone(), Metric { kind: kind.to_owned(), ..metric });
+            }
+            [sample, ..] if sample.starts_with(&name) && !name.is_empty() => {
+                let labels = sample.split_once('{').map_or("", |(_, labels)| labels).trim_end_matches('}');
+                let labels = labels.split(',').filter_map(|label| Some(label.split_once('=')?.0.to_owned()));
+                found.get_mut(&name).unwrap().labels.extend(labels.filter(|label| label != "le"));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn every_metric_is_in_the_table_and_every_stage_is_counted() {
+    let gateway = gateway();
+    let text = gateway.get("/metrics").text;
+    for line in [
+        "dunnage_received_messages_total{input=\"http\",format=\"json\"} 3",
+        "dunnage_received_messages_total{input=\"http\",format=\"\"} 1",
+        "dunnage_decoded_messages_total{format=\"json\"} 2",
+        "dunnage_stored_messages_total{format=\"json\"} 1",
+        "dunnage_duplicate_messages_total 1",
+        "dunnage_quarantined_messages_total{kind=\"media-type\"} 1",
+        "dunnage_refused_messages_total 1",
+        "dunnage_datagrams_total{input=\"coap\",outcome=\"rejected\"} 1",
+        "dunnage_dtls_handshakes_total{result=\"key\"} 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+    }
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("{name}\n{text}")).parse::<f64>().unwrap()
+    };
+    assert!(value("dunnage_buffer_bytes") > 0.0 && value("dunnage_buffer_wal_bytes") > 0.0);
+    assert!(value("dunnage_buffer_oldest_age_seconds") > 0.0);
+
+    let rows = metrics(&text).into_iter().map(|(name, Metric { kind, help, labels })| {
+        let labels = labels.into_iter().collect::<Vec<_>>().join(", ");
+        format!("| `{name}` | {kind} | {labels} | {help} |\n")
+    });
+    let table = rows.collect::<String>();
+    let path = root().join("docs/metrics.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("|---|---|---|---|\n", "<!-- end metrics -->");
+    let at = page.find(begin).unwrap() + begin.len();
+    let to = page.find(end).unwrap();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, format!("{}{table}{}", &page[..at], &page[to..])).unwrap();
+    } else {
+        assert_eq!(&page[at..to], table, "docs/metrics.md; `make docs` writes it");
+    }
+}
+
+/// promtool reads the text format 0.0.4, and finds nothing to complain of.
+#[test]
+fn promtool_accepts_what_metrics_answers() {
+    let gateway = gateway();
+    for accept in [None, Some("text/plain;version=0.0.4")] {
+        let request = gateway.agent.get(gateway.url("/metrics"));
+        let request = accept.iter().fold(request, |request, accept| request.header("accept", *accept));
+        let mut answer = request.call().unwrap();
+        assert_eq!(
+            answer.headers()["content-type"],
+            "text/plain; version=0.0.4; charset=utf-8",
+            "{accept:?}"
+        );
+        let text = answer.body_mut().read_to_string().unwrap();
+        let mut promtool = Command::new("promtool")
+            .args(["check", "metrics"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("promtool: {e}; please run: apt-get install prometheus"));
+        promtool.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let said = promtool.wait_with_output().unwrap();
+        let complaints = String::from_utf8([said.stdout, said.stderr].concat()).unwrap();
+        assert!(said.status.success() && complaints.is_empty(), "{complaints}");
+    }
+}
+
+#[test]
+fn who_names_openmetrics_gets_the_same_metrics_in_it() {
+    let gateway = gateway();
+    // As Prometheus 3 asks.
+    let accept = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
+    let mut answer = gateway.agent.get(gateway.url("/metrics")).header("accept", accept).call().unwrap();
+    let media = answer.headers()["content-type"].to_str().unwrap().to_owned();
+    assert_eq!(media, "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    let text = answer.body_mut().read_to_string().unwrap();
+    assert!(text.ends_with("# EOF\n"), "{text}");
+    let names = |text: &str| metrics(text).into_keys().collect::<Vec<_>>();
+    assert_eq!(names(&text), names(&gateway.get("/metrics").text));
+}
+
+#[test]
+fn the_dashboard_asks_for_metrics_that_there_are() {
+    let gateway = gateway();
+    let there = metrics(&gateway.get("/metrics").text);
+    let text = std::fs::read_to_string(root().join("deploy/grafana.json")).unwrap();
+    let dashboard: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let targets = panels.flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
+    let asked: BTreeSet<_> =
+        targets.flat_map(|target| asked(target["expr"].as_str().unwrap(), &there)).collect();
+    let unknown: Vec<_> = asked.iter().filter(|name| !there.contains_key(*name)).collect();
+    assert!(asked.len() > 20 && unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn alerts_ask_for_metrics_that_there_are() {
+    let gateway = gateway();
+    let there = metrics(&gateway.get("/metrics").text);
+    let text = std::fs::read_to_string(root().join("deploy/prometheus-rules.yml")).unwrap();
+    let asked = asked(&text, &there);
+    let unknown: Vec<_> = asked.iter().filter(|name| !there.contains_key(*name)).collect();
+    assert!(asked.len() > 8 && unknown.is_empty(), "{unknown:?}");
+}
+
+/// The metrics that `text` names, by the names that `there` has.
+fn asked(text: &str, there: &BTreeMap<String, Metric>) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let names = words.filter(|word| word.starts_with("dunnage_")).map(|word| {
+        let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| word.strip_suffix(end));
+        base.filter(|base| there.contains_key(*base)).unwrap_or(word).to_owned()
+    });
+    names.collect()
+}

@@ -1,0 +1,248 @@
+//! Three NATS servers, a stream on all of them: nothing is lost, doubled or out of order, whatever is killed.
+
+#![allow(clippy::disallowed_methods)]
+
+use crate::support::{JSON, child, nats::Cluster, start_with};
+use async_nats::jetstream::{Context, message::StreamMessage};
+use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
+use dunnage_gateway::Config;
+use serde_json::Value;
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+const STREAM: &str = "subject = \"fleet.{partition}.{device}\"\npartitions = 2\nack_timeout_seconds = 2\n[output.nats.create]\nreplicas = 3\n";
+
+#[test]
+#[ignore = "not a test: the gateway of the tests that start this program again"]
+fn serve_in_child() {
+    child::serve_with(|folder, config| {
+        let outside: Config =
+            toml::from_str(&std::fs::read_to_string(folder.join("outside.toml")).unwrap()).unwrap();
+        (config.inputs, config.outputs) = (outside.inputs, outside.outputs);
+    });
+}
+
+fn output(cluster: &Cluster, more: &str) -> Config {
+    let urls = cluster.urls();
+    let head = format!(
+        "[[output]]\nname = \"stream\"\n[output.nats]\nservers = {urls:?}\nstream = \"FLEET\"\n{more}"
+    );
+    toml::from_str(&format!("{head}{STREAM}")).unwrap()
+}
+
+/// Waits until `done`, which says how far it is otherwise.
+fn wait(mut done: impl FnMut() -> Result<(), String>) {
+    let begun = Instant::now();
+    while let Err(so_far) = done() {
+        assert!(begun.elapsed() < Duration::from_secs(90), "{so_far}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Posts numbers that count up to each device, at every gateway in turn, until told to stop. Answers how many were acknowledged.
+fn load(urls: &[String], devices: usize, stop: &AtomicBool) -> u64 {
+    let sent = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for device in 0..devices {
+            let sent = &sent;
+            scope.spawn(move || {
+                let agent = crate::support::agent();
+                for n in 0_usize.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    // A device stays with its gateway: what it sent to two could arrive in any order.
+                    let url = format!("{}/ingest/d.{device}", urls[device % urls.len()]);
+                    assert_eq!(
+                        crate::support::post(&agent, &url, JSON, n.to_string().as_bytes()).status,
+                        204
+                    );
+                    sent.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_millis(40));
+                }
+            });
+        }
+    });
+    sent.into_inner() as u64
+}
+
+/// Panics unless each device's numbers count up from 0 without a gap, and every name is there once.
+fn check(messages: impl Iterator<Item = (String, String, u64)>) -> u64 {
+    let (mut next, mut names, mut count) = (HashMap::new(), HashSet::new(), 0);
+    for (device, name, number) in messages {
+        assert!(names.insert(name.clone()), "{name} is there twice");
+        let expected = next.entry(device.clone()).or_insert(0);
+        assert_eq!(number, *expected, "{device}");
+        *expected += 1;
+        count += 1;
+    }
+    count
+}
+
+async fn read_all(context: &Context) -> Vec<StreamMessage> {
+    let stream = context.get_stream("FLEET").await.unwrap();
+    let state = &stream.cached_info().state;
+    let mut messages = Vec::new();
+    for sequence in state.first_sequence..=state.last_sequence {
+        messages.push(stream.get_raw_message(sequence).await.unwrap());
+    }
+    messages
+}
+
+#[test]
+fn servers_that_are_killed_under_load_cost_nothing() {
+    let mut cluster = Cluster::start(3, "");
+    let gateway = start_with(|config| config.outputs = output(&cluster, "").outputs);
+    let context = gateway.runtime.block_on(cluster.context());
+    let (urls, stop) = ([gateway.url("")], AtomicBool::new(false));
+    let messages = || {
+        let stream = gateway.runtime.block_on(context.get_stream("FLEET")).map_err(|e| e.to_string())?;
+        Ok::<_, String>(stream.cached_info().clone())
+    };
+    let more = |count: u64| {
+        let before = AtomicUsize::new(usize::MAX);
+        wait(|| {
+            let now = messages()?.state.messages;
+            before.fetch_min(now as usize, Ordering::Relaxed);
+            (now >= before.load(Ordering::Relaxed) as u64 + count).then_some(()).ok_or(format!("{now}"))
+        });
+    };
+    let acknowledged = std::thread::scope(|scope| {
+        let load = scope.spawn(|| load(&urls, 12, &stop));
+        more(50);
+        for _ in 0..2 {
+            let mut leader = String::new();
+            wait(|| {
+                leader = messages()?.cluster.and_then(|c| c.leader).ok_or("no leader")?;
+                Ok(())
+            });
+            let node = cluster.find(&leader);
+            cluster.kill(node);
+            // Two of three go on.
+            more(50);
+            cluster.restart(node);
+            more(50);
+        }
+        stop.store(true, Ordering::Relaxed);
+        load.join().unwrap()
+    });
+    wait(|| {
+        let now = messages()?.state.messages;
+        (now >= acknowledged).then_some(()).ok_or(format!("{now} of {acknowledged}"))
+    });
+    let all = gateway.runtime.block_on(read_all(&context));
+    let header = |m: &StreamMessage, name: &str| m.headers.get(name).unwrap().to_string();
+    let count = check(all.iter().map(|m| {
+        let number = std::str::from_utf8(&m.payload).unwrap().parse().unwrap();
+        (header(m, "Dunnage-Device"), header(m, "Nats-Msg-Id"), number)
+    }));
+    let stored = gateway.get_json("/api/stats")["stored"].as_u64().unwrap();
+    println!(
+        "{acknowledged} acknowledged, {stored} stored, {count} in the stream, by its own count {}",
+        all.len()
+    );
+    assert_eq!(
+        (stored, count, messages().unwrap().state.messages),
+        (acknowledged, acknowledged, acknowledged)
+    );
+}
+
+type Received = Arc<Mutex<Vec<Value>>>;
+
+async fn take(State(received): State<Received>, Json(message): Json<Value>) -> StatusCode {
+    received.lock().unwrap().push(message);
+    StatusCode::NO_CONTENT
+}
+
+/// What a forwarder takes from, and delivers to.
+fn forwarder(folder: &Path, cluster: &Cluster, to: &str) {
+    let urls = cluster.urls();
+    let text = format!(
+        "[[input]]\nname = \"fleet\"\n[input.nats]\nservers = {urls:?}\nstream = \"FLEET\"\nconsumer = \"forwarder\"\nsubjects = [\"fleet.0.>\", \"fleet.1.>\"]\n\
+         [[output]]\nname = \"archive\"\n[output.http]\nurl = \"{to}\"\n"
+    );
+    std::fs::write(folder.join("outside.toml"), text).unwrap();
+}
+
+#[test]
+fn two_gateways_and_a_forwarder_that_is_killed_deliver_everything_once_and_in_order() {
+    let mut cluster = Cluster::start(3, "");
+    let received = Received::default();
+    let server = crate::support::runtime();
+    let listener = server.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+    let to = format!("http://{}/in", listener.local_addr().unwrap());
+    let router = Router::new().route("/in", post(take)).with_state(Arc::clone(&received));
+    server.spawn(async move { axum::serve(listener, router).await });
+
+    let raw = "payload = \"raw\"\n";
+    let gateways = [(); 2].map(|()| start_with(|config| config.outputs = output(&cluster, raw).outputs));
+    let (urls, stop) = (gateways.each_ref().map(|gateway| gateway.url("")), AtomicBool::new(false));
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(folder.path(), &cluster, &to);
+    let more = |count: usize| {
+        let before = received.lock().unwrap().len();
+        wait(|| {
+            let now = received.lock().unwrap().len();
+            (now >= before + count).then_some(()).ok_or(format!("{now} received"))
+        });
+    };
+    let (acknowledged, last) = std::thread::scope(|scope| {
+        let load = scope.spawn(|| load(&urls, 12, &stop));
+        for _ in 0..3 {
+            let forwarder = child::start(module_path!(), folder.path(), "");
+            more(40);
+            forwarder.kill();
+        }
+        let last = child::start(module_path!(), folder.path(), "");
+        more(40);
+        cluster.kill(0);
+        more(40);
+        cluster.restart(0);
+        more(40);
+        stop.store(true, Ordering::Relaxed);
+        (load.join().unwrap(), last)
+    });
+    let names = || -> HashSet<String> {
+        received.lock().unwrap().iter().map(|m| m["name"].as_str().unwrap().to_owned()).collect()
+    };
+    wait(|| {
+        let now = names().len() as u64;
+        (now >= acknowledged).then_some(()).ok_or(format!("{now} of {acknowledged}"))
+    });
+    last.stop();
+    // Delivered again after a kill is allowed, under the same name; the first time counts.
+    let mut seen = HashSet::new();
+    let messages = received.lock().unwrap().clone();
+    let first = messages.iter().filter(|m| seen.insert(m["name"].clone()));
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let count = check(first.map(|m| (text(&m["device"]), text(&m["name"]), m["value"].as_u64().unwrap())));
+    let buffer = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
+    let sql =
+        "SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM quarantine), duplicates FROM totals";
+    let (stored, quarantined, duplicates): (u64, u64, u64) =
+        buffer.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    println!(
+        "{acknowledged} acknowledged, {stored} stored by the forwarder ({duplicates} came again), {count} delivered, {} deliveries",
+        messages.len()
+    );
+    assert_eq!((stored, quarantined, count), (acknowledged, 0, acknowledged));
+    // The first gateways' names and requests arrive at the end.
+    let name = messages[0]["name"].as_str().unwrap();
+    let stored_by = gateways.map(|gateway| gateway.stop().1);
+    let named = |folder: &tempfile::TempDir| {
+        let buffer = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
+        let buffer_name: String = buffer.query_row("SELECT name FROM totals", [], |row| row.get(0)).unwrap();
+        let id = name.strip_prefix(&format!("m{buffer_name}-"))?.parse::<i64>().unwrap();
+        let sql = "SELECT request, received_at FROM messages WHERE id = ?";
+        buffer.query_row(sql, [id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))).ok()
+    };
+    let (request, _) = stored_by.iter().find_map(named).expect("one of the gateways named it");
+    assert_eq!(messages[0]["request"], request);
+}

@@ -1,0 +1,220 @@
+//! Forwarders that take from one NATS stream by partition: one is lost for good, and another goes on in its place.
+
+#![allow(clippy::disallowed_methods)]
+
+use crate::support::{JSON, Running, child, nats::Cluster, start_with};
+use async_nats::jetstream::Context;
+use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
+use dunnage_gateway::Config;
+use serde_json::Value;
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+const DEVICES: usize = 8;
+
+#[test]
+#[ignore = "not a test: the gateway of the tests that start this program again"]
+fn serve_in_child() {
+    child::serve_with(|folder, config| {
+        let outside: Config =
+            toml::from_str(&std::fs::read_to_string(folder.join("outside.toml")).unwrap()).unwrap();
+        (config.inputs, config.outputs) = (outside.inputs, outside.outputs);
+    });
+}
+
+/// What forwarders deliver to. While it is down, it answers 503.
+#[derive(Default)]
+struct Archive {
+    down: AtomicBool,
+    received: Mutex<Vec<Value>>,
+}
+
+impl Archive {
+    fn names(&self) -> HashSet<String> {
+        self.received.lock().unwrap().iter().map(|m| m["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Panics unless each device's values count up from 0, when each message counts the first time it came.
+    fn check_order(&self) {
+        let (mut seen, mut next) = (HashSet::new(), HashMap::new());
+        for message in self.received.lock().unwrap().iter().filter(|m| seen.insert(m["name"].clone())) {
+            let next = next.entry(message["device"].to_string()).or_insert(0);
+            assert_eq!(message["value"], *next, "{message}");
+            *next += 1;
+        }
+    }
+}
+
+async fn take(State(archive): State<Arc<Archive>>, Json(message): Json<Value>) -> StatusCode {
+    if archive.down.load(Ordering::Relaxed) {
+        return StatusCode::SERVICE_UNAVAILABLE;
+    }
+    archive.received.lock().unwrap().push(message);
+    StatusCode::NO_CONTENT
+}
+
+/// A NATS server, a gateway that puts messages into its stream in two partitions, and an archive.
+struct Setup {
+    cluster: Cluster,
+    gateway: Running,
+    context: Context,
+    archive: Arc<Archive>,
+    url: String,
+    sent: u64,
+}
+
+impl Setup {
+    fn start() -> Setup {
+        let cluster = Cluster::start(1, "");
+        let urls = cluster.urls();
+        let output = format!(
+            "[[output]]\nname = \"stream\"\n[output.nats]\nservers = {urls:?}\nstream = \"FLEET\"\npayload = \"raw\"\n\
+             subject = \"fleet.{{partition}}.{{device}}\"\npartitions = 2\n[output.nats.create]\nreplicas = 1\n"
+        );
+        let gateway =
+            start_with(|config| config.outputs = toml::from_str::<Config>(&output).unwrap().outputs);
+        let context = gateway.runtime.block_on(cluster.context());
+        let archive = Arc::new(Archive::default());
+        let listener = gateway.runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let url = format!("http://{}/in", listener.local_addr().unwrap());
+        let router = Router::new().route("/in", post(take)).with_state(Arc::clone(&archive));
+        gateway.runtime.spawn(async move { axum::serve(listener, router).await });
+        Setup { cluster, gateway, context, archive, url, sent: 0 }
+    }
+
+    /// What a forwarder in `folder` is to do: the partitions of each consumer.
+    fn configure(&self, folder: &Path, consumers: &[(&str, &[u8])]) {
+        let (urls, url) = (self.cluster.urls(), &self.url);
+        let input = |(consumer, partitions): &(&str, &[u8])| {
+            let subjects: Vec<_> = partitions.iter().map(|number| format!("fleet.{number}.>")).collect();
+            format!(
+                "[[input]]\nname = \"{consumer}\"\n[input.nats]\nservers = {urls:?}\nstream = \"FLEET\"\n\
+                 consumer = \"{consumer}\"\nsubjects = {subjects:?}\n"
+            )
+        };
+        let inputs: String = consumers.iter().map(input).collect();
+        let output = format!("[[output]]\nname = \"archive\"\n[output.http]\nurl = \"{url}\"\n");
+        std::fs::write(folder.join("outside.toml"), inputs + &output).unwrap();
+    }
+
+    fn send(&mut self, rounds: u64) {
+        for round in self.sent..self.sent + rounds {
+            for device in 0..DEVICES {
+                let path = format!("/ingest/d{device}");
+                assert_eq!(self.gateway.post(&path, JSON, round.to_string().as_bytes()).status, 204);
+            }
+        }
+        self.sent += rounds;
+    }
+
+    /// Waits until the archive has everything, once and in order.
+    fn wait_for_all(&self) {
+        let all = self.sent as usize * DEVICES;
+        wait(|| (self.archive.names().len() >= all).then_some(()).ok_or(self.archive.names().len()));
+        assert_eq!(self.archive.names().len(), all);
+        self.archive.check_order();
+    }
+
+    /// The filter of `consumer`.
+    fn filter(&self, consumer: &str) -> Vec<String> {
+        self.gateway.runtime.block_on(async {
+            let stream = self.context.get_stream("FLEET").await.unwrap();
+            let config = stream.consumer_info(consumer).await.unwrap().config;
+            let one = Some(config.filter_subject).filter(|subject| !subject.is_empty());
+            config.filter_subjects.into_iter().chain(one).collect()
+        })
+    }
+}
+
+fn wait<E: std::fmt::Debug>(mut done: impl FnMut() -> Result<(), E>) {
+    let begun = Instant::now();
+    while let Err(so_far) = done() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{so_far:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// How many messages the buffer in `folder` has, which another process writes.
+fn stored(folder: &Path) -> u64 {
+    let Ok(buffer) = rusqlite::Connection::open(folder.join("buffer.sqlite3")) else { return 0 };
+    buffer.query_row("SELECT count(*) FROM messages", [], |row| row.get(0)).unwrap_or(0)
+}
+
+/// Two forwarders, of which the second has stored everything of its partition, delivered some of it, and is killed with its disk.
+/// Answers the folder of the first.
+fn lose_the_second(setup: &mut Setup) -> (TempDir, child::ChildGateway) {
+    let [first, second] = [(); 2].map(|()| TempDir::new().unwrap());
+    setup.configure(first.path(), &[("forwarder-1", &[0])]);
+    setup.configure(second.path(), &[("forwarder-2", &[1])]);
+    let first_runs = child::start(module_path!(), first.path(), "");
+    let second_runs = child::start(module_path!(), second.path(), "");
+    setup.send(5);
+    setup.wait_for_all();
+    setup.archive.down.store(true, Ordering::Relaxed);
+    setup.send(5);
+    let total = |folder: &TempDir| stored(folder.path());
+    let all = setup.sent * DEVICES as u64;
+    wait(|| (total(&first) + total(&second) == all).then_some(()).ok_or((total(&first), total(&second))));
+    assert!(total(&second) >= 10, "{}", total(&second));
+    second_runs.kill();
+    drop(second);
+    setup.send(5);
+    (first, first_runs)
+}
+
+#[test]
+fn a_forwarder_that_is_lost_with_its_disk_is_replaced_by_another_that_adds_its_consumer() {
+    let mut setup = Setup::start();
+    let (first, runs) = lose_the_second(&mut setup);
+    runs.stop();
+    setup.configure(first.path(), &[("forwarder-1", &[0]), ("forwarder-2", &[1])]);
+    setup.archive.down.store(false, Ordering::Relaxed);
+    let runs = child::start(module_path!(), first.path(), "");
+    setup.send(5);
+    setup.wait_for_all();
+    runs.stop();
+}
+
+#[test]
+fn a_forwarder_that_has_lost_its_disk_goes_on_with_its_consumer() {
+    let mut setup = Setup::start();
+    let (_first, runs) = lose_the_second(&mut setup);
+    let anew = TempDir::new().unwrap();
+    setup.configure(anew.path(), &[("forwarder-2", &[1])]);
+    setup.archive.down.store(false, Ordering::Relaxed);
+    let again = child::start(module_path!(), anew.path(), "");
+    setup.send(5);
+    setup.wait_for_all();
+    again.stop();
+    runs.stop();
+}
+
+#[test]
+fn a_consumer_whose_filter_is_another_is_left_as_it_is() {
+    let mut setup = Setup::start();
+    let folder = TempDir::new().unwrap();
+    setup.configure(folder.path(), &[("forwarder-1", &[0])]);
+    let runs = child::start(module_path!(), folder.path(), "");
+    setup.send(5);
+    wait(|| (stored(folder.path()) >= 5).then_some(()).ok_or(()));
+    runs.stop();
+    // Were its filter overwritten, what is below its floor in the other partition would never come.
+    setup.configure(folder.path(), &[("forwarder-1", &[0, 1])]);
+    let runs = child::start(module_path!(), folder.path(), "");
+    setup.send(1);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(setup.filter("forwarder-1"), ["fleet.0.>"]);
+    runs.stop();
+    setup.configure(folder.path(), &[("forwarder-1", &[0]), ("rest", &[1])]);
+    let runs = child::start(module_path!(), folder.path(), "");
+    setup.wait_for_all();
+    runs.stop();
+}

@@ -1,0 +1,343 @@
+//! From the ingest into a real oneM2M CSE over HTTP. One that is killed is a row of the fault table (`crates/cli/tests/faults`).
+
+use crate::support::{
+    JSON, Running,
+    acme::Acme,
+    mosquitto::Mosquitto,
+    proxy::{Mode, Proxy},
+    start_with,
+};
+use axum::{
+    Router,
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, Method, StatusCode, Uri},
+};
+use dunnage_gateway::{Output, OutputKind, onem2m_output::Settings};
+use serde_json::{Value, json};
+use std::{
+    collections::HashSet,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+const DEVICES: [&str; 4] = ["buoy-7", "urn:imei:356938035643809", "LMCU1231237", "la"];
+/// What their containers are called.
+const CONTAINERS: [&str; 4] = ["buoy-7", "urn~3Aimei~3A356938035643809", "LMCU1231237", "~6Ca"];
+
+fn settings(url: &str, more: &str) -> Settings {
+    let mut settings: toml::Table = format!("url = '{url}'\ncse = 'cse-in'").parse().unwrap();
+    settings.extend(more.parse::<toml::Table>().unwrap());
+    settings.try_into().unwrap()
+}
+
+/// A gateway that delivers to the CSE at `url`.
+fn gateway(url: &str, more: &str) -> Running {
+    let onem2m = settings(url, more);
+    start_with(|config| {
+        config.outputs.push(Output::new("cse", OutputKind::Onem2m(onem2m)));
+    })
+}
+
+/// Sends a message of each device for each number.
+fn send(gateway: &Running, numbers: std::ops::Range<usize>) {
+    for n in numbers {
+        for device in DEVICES {
+            let message = format!(r#"{{"n":{n},"of":"{device}"}}"#);
+            assert_eq!(
+                gateway.post(&format!("/ingest/{device}?link=astrocast"), JSON, message.as_bytes()).status,
+                204
+            );
+        }
+    }
+}
+
+fn wait(gateway: &Running, what: &str, mut done: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        let waited = begun.elapsed();
+        assert!(waited < Duration::from_secs(60), "in vain for {what}: {:?}", gateway.gateway.outputs());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// How many instances each container has.
+fn counts(acme: &Acme) -> Vec<usize> {
+    let count = |container: &&str| acme.instances(&format!("/cse-in/dunnage/{container}")).len();
+    CONTAINERS.iter().map(count).collect()
+}
+
+/// Waits until every message with these numbers is in the CSE, and checks that each is there once and in order.
+fn expect(gateway: &Running, acme: &Acme, numbers: std::ops::Range<usize>) {
+    wait(gateway, "messages in the CSE", || counts(acme).iter().all(|count| *count >= numbers.len()));
+    let mut names = HashSet::new();
+    for (device, container) in DEVICES.iter().zip(CONTAINERS) {
+        let instances = acme.instances(&format!("/cse-in/dunnage/{container}"));
+        let contents: Vec<_> = instances.iter().map(|instance| instance.content.clone()).collect();
+        let expected: Vec<_> = numbers.clone().map(|n| json!({"n": n, "of": device})).collect();
+        assert_eq!(contents, expected, "{device}");
+        names.extend(instances.into_iter().map(|instance| instance.name));
+    }
+    assert_eq!(names.len(), DEVICES.len() * numbers.len());
+}
+
+/// Waits until the gateway knows that so many messages are delivered; none was refused.
+fn delivered(gateway: &Running, messages: u64) {
+    wait(gateway, "answers of the CSE", || gateway.gateway.outputs()[0].delivered >= messages);
+    let status = &gateway.gateway.outputs()[0];
+    assert_eq!((status.delivered, status.refused), (messages, 0), "{status:?}");
+}
+
+#[test]
+fn messages_of_many_devices_arrive_once_and_in_order() {
+    let acme = Acme::in_memory();
+    let gateway = gateway(&acme.url(), "");
+    send(&gateway, 0..30);
+    expect(&gateway, &acme, 0..30);
+    let found = acme.discover("/cse-in/dunnage", 4);
+    assert_eq!(found.len(), 120, "{found:?}");
+    let content =
+        |name: &str| acme.get(&format!("/cse-in/dunnage/buoy-7/{name}")).unwrap()["con"]["n"].clone();
+    assert_eq!((content("ol"), content("la")), (json!(0), json!(29)));
+    let labels = &acme.instances("/cse-in/dunnage/buoy-7")[0].labels;
+    for label in ["device:buoy-7", "format:json", "link:astrocast"] {
+        assert!(labels.contains(&label.to_owned()), "{labels:?}");
+    }
+    assert!(labels.iter().any(|label| label.starts_with("request:")), "{labels:?}");
+}
+
+#[test]
+fn what_is_missing_in_the_cse_is_made_again() {
+    let mut acme = Acme::in_memory();
+    let gateway = gateway(&acme.url(), "mni = 1000");
+    send(&gateway, 0..5);
+    expect(&gateway, &acme, 0..5);
+    acme.delete("/cse-in/dunnage/buoy-7");
+    send(&gateway, 5..6);
+    wait(&gateway, "a container that was deleted", || counts(&acme) == [1, 6, 6, 6]);
+    acme.delete("/cse-in/dunnage");
+    send(&gateway, 6..8);
+    expect(&gateway, &acme, 6..8);
+    acme.kill();
+    send(&gateway, 8..12);
+    acme.restart();
+    send(&gateway, 12..15);
+    expect(&gateway, &acme, 8..15);
+    assert_eq!(acme.get("/cse-in/dunnage/buoy-7").unwrap()["mni"], 1000);
+}
+
+#[test]
+fn an_answer_that_is_lost_makes_no_message_twice() {
+    let acme = Acme::in_memory();
+    let proxy = Proxy::start(acme.address);
+    let gateway = gateway(&format!("http://{}", proxy.address), "");
+    proxy.set(Mode::CutAfterRequest { every: 3 });
+    send(&gateway, 0..10);
+    wait(&gateway, "lost answers", || proxy.cuts() >= 10);
+    proxy.set(Mode::Pass);
+    expect(&gateway, &acme, 0..10);
+    delivered(&gateway, 40);
+    assert!(gateway.gateway.outputs()[0].duplicates > 0);
+}
+
+#[test]
+fn a_cse_that_fails_three_requests_of_ten_from_the_start_gets_everything() {
+    const DEVICES: usize = 24;
+    let acme = Acme::in_memory();
+    let proxy = Proxy::start(acme.address);
+    proxy.set(Mode::FailThreeOfTen);
+    let gateway = gateway(&format!("http://{}", proxy.address), "container = 'fleet/{device}/data'");
+    for device in 0..DEVICES {
+        assert_eq!(gateway.post(&format!("/ingest/d{device}"), JSON, b"1").status, 204);
+    }
+    wait(&gateway, "messages in the CSE", || gateway.gateway.outputs()[0].delivered >= DEVICES as u64);
+    assert!(proxy.cuts() > DEVICES, "{}", proxy.cuts());
+    assert_eq!(acme.discover("/cse-in/dunnage", 4).len(), DEVICES);
+}
+
+#[test]
+fn a_cse_that_is_slow_stalls_or_is_away_gets_everything_once() {
+    let acme = Acme::in_memory();
+    let proxy = Proxy::start(acme.address);
+    let gateway = gateway(&format!("http://{}", proxy.address), "timeout_seconds = 1");
+    proxy.set(Mode::Refuse);
+    send(&gateway, 0..5);
+    proxy.set(Mode::Delay(Duration::from_millis(100)));
+    send(&gateway, 5..10);
+    wait(&gateway, "some messages in the CSE", || counts(&acme)[0] > 1);
+    proxy.set(Mode::Stall);
+    send(&gateway, 10..12);
+    // Longer than the gateway waits for an answer.
+    std::thread::sleep(Duration::from_millis(1500));
+    proxy.set(Mode::Pass);
+    expect(&gateway, &acme, 0..12);
+}
+
+#[test]
+fn over_mqtt_a_broker_that_is_killed_loses_nothing_and_doubles_nothing() {
+    let mut broker = Mosquitto::start();
+    let port = broker.port;
+    let acme =
+        Acme::start(&format!("databaseType=memory\n[mqtt]\nenable=true\naddress=127.0.0.1\nport={port}\n"));
+    let gateway = gateway(&format!("mqtt://127.0.0.1:{port}"), "cse_id = 'id-in'\ntimeout_seconds = 3");
+    send(&gateway, 0..10);
+    wait(&gateway, "some messages in the CSE", || counts(&acme)[0] > 1);
+    broker.kill();
+    send(&gateway, 10..15);
+    broker.restart();
+    send(&gateway, 15..20);
+    expect(&gateway, &acme, 0..20);
+    delivered(&gateway, 80);
+}
+
+/// With its own files ACME would lose what it answered for: it writes them a second later, all of them anew.
+#[test]
+fn what_the_cse_finds_too_large_is_set_aside_and_others_go_on() {
+    let acme = Acme::in_memory();
+    let gateway = gateway(&acme.url(), "mbs = 300");
+    send(&gateway, 0..1);
+    let large = format!(r#""{}""#, "x".repeat(1000));
+    assert_eq!(gateway.post("/ingest/buoy-7", JSON, large.as_bytes()).status, 204);
+    send(&gateway, 1..3);
+    expect(&gateway, &acme, 0..3);
+    wait(&gateway, "a message that is refused", || gateway.gateway.outputs()[0].refused == 1);
+    let list = gateway.runtime.block_on(gateway.gateway.undelivered("cse", 0, 10)).unwrap();
+    assert!(list.len() == 1 && list[0].reason.contains("5207"), "{list:?}");
+}
+
+/// Serves `router` on a runtime of its own.
+fn serve(router: Router) -> (tokio::runtime::Runtime, SocketAddr) {
+    let runtime = crate::support::runtime();
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    runtime.spawn(async move { axum::serve(listener, router).await });
+    (runtime, address)
+}
+
+/// In front of a CSE, answers a quarter of the requests with an error, half of these after the CSE has done what was asked.
+#[derive(Clone)]
+struct Liar {
+    cse: String,
+    client: reqwest::Client,
+    requests: Arc<AtomicUsize>,
+}
+
+/// Errors: an HTTP status, and the response status code of a CSE or none.
+const ERRORS: [(u16, Option<&str>); 8] = [
+    (500, Some("5000")),
+    (503, None),
+    (403, Some("4103")),
+    (404, None),
+    (501, Some("5001")),
+    (408, Some("4008")),
+    (400, Some("4000")),
+    (413, None),
+];
+
+async fn lie(
+    State(liar): State<Liar>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> (StatusCode, HeaderMap, Bytes) {
+    let count = liar.requests.fetch_add(1, Ordering::Relaxed);
+    let mut asked = liar.client.request(method, format!("{}{uri}", liar.cse)).body(body);
+    for name in ["content-type", "accept", "x-m2m-origin", "x-m2m-ri", "x-m2m-rvi"] {
+        if let Some(value) = headers.get(name) {
+            asked = asked.header(name, value);
+        }
+    }
+    let (status, code) = ERRORS[count % ERRORS.len()];
+    let error = |code: Option<&'static str>| {
+        let code = code.map(|code| ("x-m2m-rsc".parse().unwrap(), code.parse().unwrap()));
+        (StatusCode::from_u16(status).unwrap(), code.into_iter().collect(), Bytes::new())
+    };
+    // Scattered, as the requests for one message have a period of their own.
+    let chance =
+        (count as u32).wrapping_add(1).wrapping_mul(0x9e37_79b1).rotate_left(15).wrapping_mul(0x85eb_ca6b)
+            >> 16;
+    if chance % 8 == 1 {
+        return error(code);
+    }
+    let answer = asked.send().await.unwrap();
+    if chance % 8 == 3 {
+        return error(code);
+    }
+    (answer.status(), answer.headers().clone(), answer.bytes().await.unwrap())
+}
+
+#[test]
+fn errors_before_and_after_the_cse_took_a_message_lose_nothing_and_double_nothing() {
+    let acme = Acme::in_memory();
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::new();
+    let liar = Liar { cse: acme.url(), client, requests: Arc::default() };
+    let (_runtime, address) = serve(Router::new().fallback(lie).with_state(liar.clone()));
+    let gateway = gateway(&format!("http://{address}"), "");
+    send(&gateway, 0..10);
+    expect(&gateway, &acme, 0..10);
+    delivered(&gateway, 40);
+    assert!(liar.requests.load(Ordering::Relaxed) > 50);
+}
+
+/// What Mobius does and ACME does not: it says CONFLICT of instances that are made at the same moment, and drops them.
+/// Here, of every instance when it comes first.
+#[derive(Clone, Default)]
+struct Colliding(Arc<Mutex<Made>>);
+
+#[derive(Default)]
+struct Made {
+    paths: HashSet<String>,
+    tried: HashSet<String>,
+    contents: Vec<Value>,
+}
+
+async fn collide(
+    State(cse): State<Colliding>,
+    method: Method,
+    uri: Uri,
+    body: Bytes,
+) -> (StatusCode, HeaderMap) {
+    let answer = |status: u16, code: &str| {
+        let code = [("x-m2m-rsc".parse().unwrap(), code.parse().unwrap())];
+        (StatusCode::from_u16(status).unwrap(), code.into_iter().collect())
+    };
+    let mut made = cse.0.lock().unwrap();
+    if method == Method::GET {
+        return if made.paths.contains(uri.path()) { answer(200, "2000") } else { answer(404, "4004") };
+    }
+    if uri.path() != "/Mobius" && !made.paths.contains(uri.path()) {
+        return answer(404, "4004");
+    }
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let (kind, content) = body.as_object().unwrap().iter().next().unwrap();
+    let path = format!("{}/{}", uri.path(), content["rn"].as_str().unwrap());
+    if made.paths.contains(&path) || kind == "m2m:cin" && made.tried.insert(path.clone()) {
+        return answer(409, "4105");
+    }
+    made.paths.insert(path);
+    if kind == "m2m:cin" {
+        made.contents.push(content["con"].clone());
+    }
+    answer(201, "2001")
+}
+
+#[test]
+fn a_conflict_about_an_instance_that_is_not_there_is_not_believed() {
+    let cse = Colliding::default();
+    let (_runtime, address) = serve(Router::new().fallback(collide).with_state(cse.clone()));
+    let gateway = gateway(&format!("http://{address}"), "cse = 'Mobius'");
+    send(&gateway, 0..3);
+    delivered(&gateway, 12);
+    let contents = &cse.0.lock().unwrap().contents;
+    for device in DEVICES {
+        let numbers: Vec<_> =
+            contents.iter().filter(|con| con["of"] == device).map(|con| &con["n"]).collect();
+        assert_eq!(numbers, [0, 1, 2], "{device}");
+    }
+}

@@ -1,0 +1,102 @@
+//! The OpenAPI document: it is made of the routes, and Schemathesis finds nothing that is answered in another way than it says.
+
+use crate::support::{JSON, start, start_in, tools::tool};
+use dunnage_gateway::{Config, tokens};
+use std::{collections::HashSet, process::Command};
+use tempfile::TempDir;
+
+/// With a webhook `yard` and the tokens that `schemathesis.toml` has, and an output that delivers nothing.
+fn configure(config: &mut Config) {
+    let tokens = config.buffer.path.with_file_name("yard.token");
+    std::fs::write(&tokens, "0123456789abcdef").unwrap();
+    let rows = "name,device,read,token\nreads,,true,dn_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\nsends,*,,dn_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA\n";
+    tokens::import(&config.tokens(), rows.as_bytes(), std::io::sink()).unwrap();
+    let settings = format!("provider = 'chirpstack'\ntoken_file = {tokens:?}\nformat = 'json'");
+    config.inputs.push(toml::from_str(&format!("name = 'yard'\n[webhook]\n{settings}")).unwrap());
+    config.outputs.push(toml::from_str("name = 'away'\n[http]\nurl = 'http://127.0.0.1:9/'").unwrap());
+}
+
+#[test]
+fn what_the_document_names_is_there_with_its_own_name_and_specified_problems() {
+    let gateway = start();
+    let document = gateway.get_json("/api/openapi.json");
+    assert_eq!(document, serde_json::from_str::<serde_json::Value>(dunnage_gateway::openapi()).unwrap());
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
+    let specified = include_str!("../../../../spec/ingest.md");
+    let mut names = HashSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            assert!(names.insert(operation["operationId"].as_str().unwrap()), "{method} {path}");
+            let statuses = operation["responses"].as_object().unwrap();
+            for status in statuses.keys().filter(|status| status.as_str() >= "400") {
+                assert!(specified.contains(&format!("| {status} | `")), "{method} {path} {status}");
+            }
+        }
+    }
+    // Whoever needs a token finds out how to bring it; nobody needs one here.
+    let schemes = document["components"]["securitySchemes"].as_object().unwrap();
+    let asked = |operation: &serde_json::Value| {
+        let all = operation["security"].as_array().unwrap().iter();
+        all.flat_map(|one| one.as_object().unwrap().keys().cloned()).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(&document), ["token", "password"]);
+    assert!(asked(&document).iter().all(|name| schemes.contains_key(name)));
+    assert_eq!(asked(&document["paths"]["/hooks/{name}"]["post"]), ["token"]);
+    assert!(asked(&document["paths"]["/readyz"]["get"]).is_empty());
+    // What the clients in the documentation call.
+    for operation in ["ingest", "hook", "events", "metrics", "readyz", "openapi"] {
+        assert!(names.contains(operation), "{names:?}");
+    }
+    let text = document.to_string();
+    for reference in text.split("\"$ref\":\"").skip(1) {
+        let pointer = reference.split('"').next().unwrap().strip_prefix('#').unwrap();
+        assert_ne!(document.pointer(pointer), None, "{pointer}");
+    }
+}
+
+#[test]
+fn nothing_of_the_admin_socket_is_on_the_network() {
+    let gateway = start();
+    for path in
+        ["/status", "/quarantine", "/undelivered", "/reload", "/quarantine/retry", "/undelivered/drop"]
+    {
+        assert_eq!(gateway.get(path).status, 404, "{path}");
+        assert_eq!(gateway.post(path, JSON, b"{}").status, 404, "{path}");
+        assert!(!dunnage_gateway::openapi().contains(&format!("\"{path}\"")), "{path}");
+    }
+}
+
+#[test]
+fn what_is_not_utf_8_in_an_address_is_a_problem_as_any_other() {
+    let gateway = start();
+    for answer in [
+        gateway.post("/ingest/%FF", JSON, b"{}"),
+        gateway.post("/hooks/%FF", JSON, b"{}"),
+        gateway.get("/api/devices/%FF/messages"),
+    ] {
+        assert_eq!((answer.status, &*answer.content_type), (400, "application/problem+json"), "{answer:?}");
+        assert_eq!(answer.json()["type"], "urn:dunnage:problem:name");
+    }
+}
+
+#[test]
+fn schemathesis_finds_no_answer_that_the_document_does_not_have() {
+    let gateway = start_in(TempDir::new().unwrap(), configure);
+    for n in 0..3 {
+        assert_eq!(gateway.post("/ingest/d", JSON, format!("{{\"n\":{n}}}").as_bytes()).status, 204);
+    }
+    assert_eq!(gateway.post("/ingest/d", JSON, b"[").status, 400);
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let mut command = Command::new(tool("venv/bin/schemathesis"));
+    command.args(["--config-file", &format!("{tests}/schemathesis.toml"), "run"]);
+    command.arg(gateway.url("/api/openapi.json")).current_dir(gateway.folder.path());
+    command.env("PYTHONPATH", tests).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.args(["--seed", "1", "--max-examples", "20", "--workers", "1", "--phases", "coverage,fuzzing"]);
+    command.args(["--max-time", "15"]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let (summary, _) = gateway.stop();
+    assert!(summary.received > 5, "{summary:?}\n{text}");
+    assert_eq!(summary.received, summary.stored + summary.quarantined + summary.refused + summary.duplicates);
+}

@@ -1,0 +1,132 @@
+//! From the ingest through the buffer to another system.
+
+#![allow(clippy::disallowed_methods)]
+
+use crate::support::{JSON, Running, start_in, start_with};
+use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
+use dunnage_gateway::{Output, OutputKind, Which};
+use serde_json::Value;
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+#[derive(Clone, Default)]
+struct Received(Arc<Mutex<Vec<Value>>>, Arc<AtomicBool>);
+
+async fn take(State(received): State<Received>, Json(message): Json<Value>) -> StatusCode {
+    if message["value"] == "poison" && !received.1.load(Ordering::Relaxed) {
+        return StatusCode::UNPROCESSABLE_ENTITY;
+    }
+    received.0.lock().unwrap().push(message);
+    StatusCode::NO_CONTENT
+}
+
+/// A server that keeps what it is sent, on a runtime of its own.
+fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
+    let runtime = crate::support::runtime();
+    let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().route("/in", post(take)).with_state(received.clone());
+    runtime.spawn(async move { axum::serve(listener, router).await });
+    (runtime, address)
+}
+
+fn output(address: SocketAddr) -> Output {
+    let http = toml::from_str(&format!("url = 'http://{address}/in'")).unwrap();
+    Output::new("archive", OutputKind::Http(http))
+}
+
+fn wait_for(received: &Received, count: usize) -> Vec<Value> {
+    let begun = Instant::now();
+    while received.0.lock().unwrap().len() < count {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", received.0.lock().unwrap());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    received.0.lock().unwrap().clone()
+}
+
+fn until(what: &str, condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn send(gateway: &Running, range: std::ops::Range<usize>) {
+    for n in range {
+        assert_eq!(gateway.post("/ingest/d", JSON, n.to_string().as_bytes()).status, 204);
+    }
+}
+
+#[test]
+fn messages_arrive_in_order_and_go_on_after_a_restart_where_they_were() {
+    let received = Received::default();
+    let (_runtime, address) = server(&received);
+    let gateway = start_with(|config| config.outputs.push(output(address)));
+    send(&gateway, 0..5);
+    wait_for(&received, 5);
+    let (_, folder) = gateway.stop();
+    let gateway = start_in(folder, |config| config.outputs.push(output(address)));
+    send(&gateway, 5..8);
+    let messages = wait_for(&received, 8);
+    let values: Vec<_> = messages.iter().map(|m| m["value"].as_u64().unwrap()).collect();
+    assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7]);
+    let name = messages[7]["name"].as_str().unwrap();
+    assert!(name.starts_with('m') && name.ends_with("-8"), "{name}");
+}
+
+#[test]
+fn a_message_that_is_refused_is_set_aside_and_others_go_on() {
+    let received = Received::default();
+    let (_runtime, address) = server(&received);
+    let gateway = start_with(|config| config.outputs.push(output(address)));
+    gateway.post("/ingest/d", JSON, b"\"poison\"");
+    gateway.post("/ingest/d", JSON, b"1");
+    assert_eq!(wait_for(&received, 1)[0]["value"], 1);
+    let (_, folder) = gateway.stop();
+    let buffer = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let aside: (String, i64, String) =
+        buffer.query_row("SELECT output, message_id, reason FROM undelivered", [], read).unwrap();
+    assert_eq!((&*aside.0, aside.1), ("archive", 1));
+    assert!(aside.2.contains("422"), "{}", aside.2);
+}
+
+#[test]
+fn what_was_set_aside_is_delivered_when_asked_or_given_up() {
+    let received = Received::default();
+    let (_runtime, address) = server(&received);
+    let gateway = start_with(|config| config.outputs.push(output(address)));
+    for _ in 0..3 {
+        gateway.post("/ingest/d", JSON, b"\"poison\"");
+    }
+    gateway.post("/ingest/d", JSON, b"1");
+    wait_for(&received, 1);
+    let listed = || {
+        let list = gateway.gateway.undelivered("archive", 0, 100);
+        let list = gateway.runtime.block_on(list).unwrap();
+        list.into_iter().map(|aside| aside.message_id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(), [1, 2, 3]);
+    let give_up = gateway.gateway.give_up("archive", Which::Ids(vec![1, 99]));
+    assert_eq!(gateway.runtime.block_on(give_up).unwrap(), 1);
+    assert_eq!(listed(), [2, 3]);
+    received.1.store(true, Ordering::Relaxed);
+    assert_eq!(gateway.runtime.block_on(gateway.gateway.retry("archive", Which::All)).unwrap(), 2);
+    let again = wait_for(&received, 3);
+    let names: Vec<_> = again[1..].iter().map(|message| message["name"].as_str().unwrap()).collect();
+    assert!(names[0].ends_with("-2") && names[1].ends_with("-3"), "{names:?}");
+    until("the list is empty", || listed().is_empty());
+    assert!(gateway.runtime.block_on(gateway.gateway.retry("archives", Which::All)).is_err());
+    let status = gateway.gateway.outputs().remove(0);
+    assert_eq!((status.delivered, status.refused, status.dropped), (3, 3, 1), "{status:?}");
+    let text = gateway.get("/metrics").text;
+    assert!(text.contains("dunnage_output_dropped_messages_total{output=\"archive\"} 1"), "{text}");
+    assert_eq!(gateway.get_json("/api/stats")["outputs"][0]["refused"], 3);
+}

@@ -1,0 +1,191 @@
+//! The HTTP output, and servers that do not do what they should.
+
+use crate::support::{
+    JSON, Running,
+    scripted::{Reply, Request, Scripted},
+    start_with,
+};
+use dunnage_gateway::{Output, OutputKind, Status};
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const DONE: Reply = Reply::Status("204 No Content");
+
+/// A gateway that sends what it gets to `server`. `settings` are further lines of `[output.http]`.
+fn gateway_to(server: &Scripted, settings: &str) -> Running {
+    let settings = format!("url = 'http://{}/in?key=hidden'\n{settings}", server.address);
+    start_with(|config| {
+        let http = toml::from_str(&settings).unwrap();
+        config.outputs.push(Output::new("hook", OutputKind::Http(http)));
+    })
+}
+
+fn send(gateway: &Running, device: &str, values: std::ops::Range<usize>) {
+    for n in values {
+        let path = format!("/ingest/{device}");
+        assert_eq!(gateway.post(&path, JSON, n.to_string().as_bytes()).status, 204);
+    }
+}
+
+fn until(gateway: &Running, condition: impl Fn(&Status) -> bool) -> Status {
+    let begun = Instant::now();
+    loop {
+        let status = gateway.gateway.outputs().remove(0);
+        if condition(&status) {
+            return status;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "{status:?}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn lines(request: &Request) -> Vec<Value> {
+    request.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_token_and_a_secret_are_read_again_by_a_reload() {
+    let folder = tempfile::tempdir().unwrap();
+    let [token, secret] = ["token", "secret"].map(|name| folder.path().join(name));
+    std::fs::write(&token, "first\n").unwrap();
+    std::fs::write(&secret, SECRET).unwrap();
+    let server = Scripted::start(|_, _| DONE);
+    let gateway = gateway_to(&server, &format!("token_file = {token:?}\nsecret_file = {secret:?}"));
+    let reload = || gateway.runtime.block_on(gateway.gateway.reload());
+    send(&gateway, "d", 0..1);
+    server.wait_for(1);
+    std::fs::write(&token, "second\n").unwrap();
+    std::fs::write(&secret, "whsec_AAAA").unwrap();
+    assert!(reload().unwrap_err().to_string().contains("secret_file: must be 24 to 64 bytes"));
+    send(&gateway, "d", 1..2);
+    server.wait_for(2);
+    std::fs::write(&secret, SECRET.replace("MfKQ", "MfKR")).unwrap();
+    reload().unwrap();
+    send(&gateway, "d", 2..3);
+    let requests = server.wait_for(3);
+    let tokens: Vec<_> = requests.iter().map(|r| r.headers["authorization"].to_str().unwrap()).collect();
+    assert_eq!(tokens, ["Bearer first", "Bearer first", "Bearer second"]);
+    let signed = |request: &Request, secret: &str| {
+        let webhook = standardwebhooks::Webhook::new(secret).unwrap();
+        webhook.verify(request.body.as_bytes(), &request.headers).is_ok()
+    };
+    assert!(signed(&requests[1], SECRET) && !signed(&requests[2], SECRET));
+}
+
+#[test]
+fn requests_are_signed_as_standard_webhooks_are_and_have_a_token_and_headers() {
+    let server = Scripted::start(|_, _| DONE);
+    let folder = tempfile::tempdir().unwrap();
+    let [secret, token] = ["secret", "token"].map(|name| folder.path().join(name));
+    std::fs::write(&secret, format!("{SECRET}\n")).unwrap();
+    std::fs::write(&token, "t0ken\n").unwrap();
+    let files = format!("secret_file = {secret:?}\ntoken_file = {token:?}\nheaders.X-Fleet = 'north'");
+    let gateway = gateway_to(&server, &files);
+    send(&gateway, "d", 0..1);
+    let request = &server.wait_for(1)[0];
+    let verifier = standardwebhooks::Webhook::new(SECRET).unwrap();
+    verifier.verify(request.body.as_bytes(), &request.headers).unwrap();
+    assert!(verifier.verify(request.body.replace('0', "1").as_bytes(), &request.headers).is_err());
+    let body: Value = serde_json::from_str(&request.body).unwrap();
+    assert_eq!(request.headers["webhook-id"], body["name"].as_str().unwrap());
+    assert_eq!(request.headers["idempotency-key"], request.headers["webhook-id"]);
+    assert_eq!(request.headers["authorization"], "Bearer t0ken");
+    assert_eq!(request.headers["x-fleet"], "north");
+    assert_eq!(request.headers["content-type"], "application/json");
+    assert_eq!(request.headers["x-request-id"], body["request"].as_str().unwrap());
+}
+
+#[test]
+fn a_batch_is_lines_and_the_one_that_is_refused_is_found() {
+    let server = Scripted::start(|request, _| match request.body.contains("\"value\":77}") {
+        true => Reply::Status("400 Bad Request"),
+        false => DONE,
+    });
+    let gateway = gateway_to(&server, "batch = 50");
+    send(&gateway, "d", 60..100);
+    let status = until(&gateway, |status| status.cursor == 40);
+    assert_eq!((status.delivered, status.refused), (39, 1));
+    let taken: Vec<_> = server.requests().into_iter().filter(|r| !r.body.contains("\"value\":77}")).collect();
+    let values: Vec<_> = taken.iter().flat_map(lines).map(|line| line["value"].as_u64().unwrap()).collect();
+    assert_eq!(values, (60..100).filter(|n| *n != 77).collect::<Vec<_>>());
+    assert!(taken.iter().all(|request| request.headers["content-type"] == "application/x-ndjson"));
+    assert!(taken.iter().any(|request| lines(request).len() > 1));
+    let aside = gateway.runtime.block_on(gateway.gateway.undelivered("hook", 0, 10)).unwrap();
+    assert_eq!((aside.len(), aside[0].message_id), (1, 18));
+    // What the URL has behind its path may be secret.
+    assert!(aside[0].reason.contains("/in answers 400") && !aside[0].reason.contains("hidden"), "{aside:?}");
+}
+
+/// Busy, elsewhere, hanging, gone before and after it took the message: all of it is tried again until it works, with the
+/// same name, and in order.
+#[test]
+fn what_goes_wrong_is_tried_again_with_the_same_name() {
+    let server = Scripted::start(|_, before| match before {
+        0 => Reply::Status("503 Service Unavailable\r\nretry-after: 1\r\n"),
+        1 => Reply::Status("302 Found\r\nlocation: /elsewhere\r\n"),
+        2 => Reply::Hang,
+        3 => Reply::Drop,
+        4 => Reply::Status("500 Internal Server Error"),
+        // The answer to a message that it took is lost; it knows the message when it comes again.
+        6 => Reply::Drop,
+        7 => Reply::Status("409 Conflict"),
+        _ => DONE,
+    });
+    let gateway = gateway_to(&server, "timeout_seconds = 1");
+    send(&gateway, "d", 0..4);
+    let status = until(&gateway, |status| status.cursor == 4);
+    assert_eq!((status.delivered, status.duplicates, status.refused), (4, 1, 0), "{status:?}");
+    let retried: BTreeMap<_, _> =
+        status.retried.iter().map(|(class, count)| (class.name(), *count)).collect();
+    let expected = [("busy", 1), ("connection", 2), ("failing", 1), ("other", 1), ("timeout", 1)];
+    assert_eq!(retried, BTreeMap::from(expected));
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| request.path.starts_with("/in")));
+    assert!(requests[1].at.duration_since(requests[0].at) >= Duration::from_secs(1));
+    let values: Vec<_> =
+        requests.iter().map(|request| lines(request)[0]["value"].as_u64().unwrap()).collect();
+    assert_eq!(values, [0, 0, 0, 0, 0, 0, 1, 1, 2, 3]);
+    let names: Vec<_> = requests.iter().map(|request| &request.headers["idempotency-key"]).collect();
+    assert!(names[..6].iter().all(|name| *name == names[0]) && names[6] == names[7] && names[0] != names[6]);
+}
+
+#[test]
+fn a_device_that_is_not_found_holds_up_no_other() {
+    let server = Scripted::start(|request, _| match request.body.contains("\"device\":\"lost\"") {
+        true => Reply::Status("404 Not Found"),
+        false => DONE,
+    });
+    let gateway = gateway_to(&server, "");
+    send(&gateway, "lost", 0..3);
+    send(&gateway, "found", 0..20);
+    let status = until(&gateway, |status| status.delivered == 20 && status.lag_messages == 3);
+    assert_eq!((status.cursor, status.refused), (0, 0));
+    let found = server.requests().into_iter().filter(|request| request.body.contains("found"));
+    let values: Vec<_> = found.map(|request| lines(&request)[0]["value"].as_u64().unwrap()).collect();
+    assert_eq!(values, (0..20).collect::<Vec<_>>());
+}
+
+#[test]
+fn settings_that_cannot_work_name_their_key() {
+    for (settings, key) in [
+        ("url = 'ftp://x/'", "url"),
+        ("url = 'x'", "url"),
+        ("url = 'http://x/'\nbatch = 0", "batch"),
+        ("url = 'http://x/'\ntimeout_seconds = 0", "timeout_seconds"),
+        ("url = 'http://x/'\nsecret_file = '/nowhere'", "secret_file"),
+        ("url = 'http://x/'\nsecret_variable = 'NOT_THERE'", "secret_variable"),
+        ("url = 'http://x/'\nheaders.a = \"b\\nc\"", "headers"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = crate::support::config(folder.path());
+        let http = toml::from_str(settings).unwrap();
+        config.outputs.push(Output::new("hook", OutputKind::Http(http)));
+        let error =
+            crate::support::runtime().block_on(dunnage_gateway::Gateway::start(config)).err().unwrap();
+        assert!(error.to_string().contains(key), "{settings}: {error}");
+    }
+}

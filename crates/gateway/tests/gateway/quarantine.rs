@@ -1,0 +1,204 @@
+//! The admin socket, and what operators do with the quarantine over it.
+
+use crate::support::{JSON, Running, config, start, start_in, start_with};
+use dunnage_formats::{Format, Json, Packed};
+use dunnage_gateway::{AdminClient, AdminError, Config, Profile};
+use dunnage_schema::Model;
+use serde_json::{Value, json};
+use std::{fs, os::unix::fs::PermissionsExt};
+
+const PACKED: &str = "application/vnd.dunnage.packed";
+
+fn admin(gateway: &Running) -> AdminClient {
+    AdminClient::connect(&config(gateway.folder.path())).unwrap()
+}
+
+fn ask(gateway: &Running, what: &str, query: &[(&str, &str)]) -> Result<Value, AdminError> {
+    let query: Vec<_> = query.iter().map(|(key, value)| (*key, value.to_string())).collect();
+    let admin = admin(gateway);
+    gateway.runtime.block_on(async {
+        match what {
+            "status" | "quarantine" => admin.get(what, &query).await,
+            _ => admin.post(what, &query).await,
+        }
+    })
+}
+
+/// Two devices with a message each that is kept, and one with a message that is stored.
+fn filled() -> Running {
+    let gateway = start();
+    assert_eq!(gateway.post("/ingest/a1?schema=later", JSON, b"{\"n\":1}").status, 404);
+    assert_eq!(gateway.post("/ingest/b1?link=l", JSON, b"{\"n\":").status, 400);
+    assert_eq!(gateway.post("/ingest/c1", JSON, b"{}").status, 204);
+    gateway
+}
+
+/// The counts, of which the first is the sum of the others.
+fn counts(gateway: &Running) -> [u64; 5] {
+    let status = ask(gateway, "status", &[]).unwrap();
+    let names = ["received", "stored", "duplicates", "quarantined", "refused"];
+    let counts = names.map(|name| status[name].as_u64().unwrap());
+    assert_eq!(counts[0], counts[1..].iter().sum::<u64>(), "{status}");
+    counts
+}
+
+#[test]
+fn status_tells_what_the_gateway_holds_to_its_user_alone() {
+    let gateway = filled();
+    assert_eq!(counts(&gateway), [3, 1, 0, 2, 0]);
+    let status = ask(&gateway, "status", &[]).unwrap();
+    assert_eq!(status["address"], gateway.gateway.address().to_string());
+    assert_eq!((&status["decoded"], &status["devices"]), (&json!(1), &json!(1)));
+    assert_eq!((&status["quarantine"]["messages"], &status["quarantine"]["bytes"]), (&json!(2), &json!(12)));
+    assert!(status["buffer"]["bytes"].as_u64().unwrap() > 8192 && status["buffer"]["writable"] == true);
+    let socket = gateway.folder.path().join("admin.sock");
+    assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    let (_, folder) = gateway.stop();
+    assert!(!socket.exists());
+    let e = AdminClient::connect(&config(folder.path())).err().unwrap().to_string();
+    assert!(e.starts_with("no gateway is running: nothing listens on") && e.ends_with("admin.sock"), "{e}");
+}
+
+#[test]
+fn an_empty_name_turns_the_socket_off() {
+    let gateway = start_with(|config| config.admin.socket = "".into());
+    assert!(!gateway.folder.path().join("admin.sock").exists());
+    let mut off = config(gateway.folder.path());
+    off.admin.socket = "".into();
+    assert!(matches!(AdminClient::connect(&off), Err(AdminError::Off)));
+}
+
+#[test]
+fn what_is_asked_wrongly_is_refused() {
+    let gateway = start();
+    for (what, query) in
+        [("quarantine", ("ids", "x")), ("quarantine/drop", ("devise", "x")), ("nothing", ("", ""))]
+    {
+        assert!(matches!(ask(&gateway, what, &[query]), Err(AdminError::Refused(_))), "{what}");
+    }
+}
+
+#[test]
+fn the_list_has_what_the_filters_choose() {
+    let gateway = filled();
+    let ids = |query: &[(&str, &str)]| -> Vec<u64> {
+        let list = ask(&gateway, "quarantine", query).unwrap();
+        list["messages"].as_array().unwrap().iter().map(|m| m["id"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(ids(&[]), [1, 2]);
+    assert_eq!(ids(&[("device", "b*")]), [2]);
+    assert_eq!(ids(&[("kind", "unknown-schema")]), [1]);
+    assert_eq!(ids(&[("schema", "later")]), [1]);
+    assert_eq!(ids(&[("ids", "2,9")]), [2]);
+    assert_eq!(ids(&[("ids", "2"), ("device", "a1")]), [0; 0]);
+    let first = ask(&gateway, "quarantine", &[("limit", "1")]).unwrap();
+    assert_eq!((first["messages"].as_array().unwrap().len(), &first["more"]), (1, &json!(true)));
+}
+
+#[test]
+fn dropped_messages_are_gone_and_counted() {
+    let gateway = filled();
+    assert_eq!(ask(&gateway, "quarantine/drop", &[("device", "a*")]).unwrap()["dropped"], 1);
+    assert_eq!(ask(&gateway, "quarantine/drop", &[("device", "a*")]).unwrap()["dropped"], 0);
+    let status = ask(&gateway, "status", &[]).unwrap();
+    assert_eq!((&status["quarantine"]["messages"], &status["quarantine"]["bytes"]), (&json!(1), &json!(5)));
+    assert_eq!(counts(&gateway), [3, 1, 0, 2, 0]);
+    assert!(gateway.get("/metrics").text.contains("\ndunnage_discarded_messages_total 1\n"));
+}
+
+#[test]
+fn what_can_be_decoded_now_becomes_a_message_and_the_rest_says_why_not() {
+    let gateway = filled();
+    let before = gateway.get_json("/api/quarantine")["messages"][1].clone();
+    let (_, folder) = gateway.stop();
+    fs::create_dir(folder.path().join("schemas")).unwrap();
+    fs::write(folder.path().join("schemas/later.json"), r#"{"title":"L","type":"object"}"#).unwrap();
+    let gateway =
+        start_in(folder, |config| config.schemas.path = config.buffer.path.with_file_name("schemas"));
+
+    let retried = ask(&gateway, "quarantine/retry", &[]).unwrap();
+    assert_eq!((&retried["stored"], &retried["failed"]), (&json!(1), &json!(1)));
+    let failure = &retried["failures"][0];
+    assert_eq!((&failure["id"], &failure["device"]), (&json!(2), &json!("b1")));
+    assert_eq!((&failure["kind"], &failure["offset"]), (&json!("truncated"), &json!(5)));
+
+    let message = &gateway.get_json("/api/messages")["messages"][0];
+    assert_eq!(
+        (&message["id"], &message["device"], &message["schema"]),
+        (&json!(2), &json!("a1"), &json!("later"))
+    );
+    assert_eq!((&message["value"], &message["received_at"]), (&json!({"n": 1}), &before["received_at"]));
+    assert_eq!(gateway.get_json("/api/quarantine")["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(counts(&gateway), [3, 2, 0, 1, 0]);
+    // Once it is stored, there is nothing to decode again.
+    let again = ask(&gateway, "quarantine/retry", &[("device", "a1")]).unwrap();
+    assert_eq!((&again["stored"], &again["failed"]), (&json!(0), &json!(0)));
+    let (summary, _) = gateway.stop();
+    assert_eq!((summary.received, summary.stored, summary.quarantined), (0, 1, 0));
+}
+
+#[test]
+fn a_message_without_schema_is_decoded_with_what_the_profile_says_now() {
+    let gateway = start_with(|config| {
+        config.profiles =
+            vec![Profile { device: "*".into(), schema: Some("weather".into()), ..Profile::default() }];
+    });
+    assert_eq!(gateway.post("/ingest/d", JSON, br#"{"n":1}"#).status, 422);
+    assert_eq!(gateway.get_json("/api/quarantine")["messages"][0]["schema"], "weather");
+    let (_, folder) = gateway.stop();
+    let gateway = start_in(folder, |_| ());
+    assert_eq!(gateway.get_json("/api/quarantine")["messages"][0]["schema"], Value::Null);
+    assert_eq!(ask(&gateway, "quarantine/retry", &[]).unwrap()["stored"], 1);
+    assert_eq!(gateway.get_json("/api/messages")["messages"][0]["schema"], Value::Null);
+}
+
+#[test]
+fn a_packed_message_is_decoded_when_the_layout_it_means_is_there() {
+    let version = |slot: u8, most: u32| {
+        json!({"title": "R", "x-dunnage-slot": slot, "type": "object", "additionalProperties": false,
+               "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 0, "maximum": most}}})
+        .to_string()
+    };
+    let codec = Packed::new(&Model::compile(&version(2, 500)).unwrap());
+    let mut bytes = Vec::new();
+    codec.encode(&Json.decode(br#"{"n":321}"#).unwrap(), &mut bytes).unwrap();
+    let fingerprint: String = codec.layout().fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let schemas = folder.path().join("schemas");
+    fs::create_dir(&schemas).unwrap();
+    fs::write(schemas.join("r.json"), version(1, 100)).unwrap();
+    let with_schemas =
+        |config: &mut Config| config.schemas.path = config.buffer.path.with_file_name("schemas");
+    let gateway = start_in(folder, with_schemas);
+    for layout in [&fingerprint[..16], "0123456789abcdef"] {
+        let packed = format!("{PACKED}; layout={layout}");
+        assert_eq!(gateway.post("/ingest/d?schema=r", &packed, &bytes).status, 422);
+    }
+    let (_, folder) = gateway.stop();
+    fs::write(schemas.join("r.2.json"), version(2, 500)).unwrap();
+    let gateway = start_in(folder, with_schemas);
+    let retried = ask(&gateway, "quarantine/retry", &[("schema", "r")]).unwrap();
+    assert_eq!((&retried["stored"], &retried["failures"][0]["kind"]), (&json!(1), &json!("unknown-layout")));
+    let message = &gateway.get_json("/api/messages")["messages"][0];
+    assert_eq!((&message["value"], &message["slot"]), (&json!({"n": 321}), &json!(2)));
+}
+
+#[test]
+fn thousands_are_decoded_again_in_their_order() {
+    let gateway = start();
+    for n in 0..700 {
+        let body = format!("{{\"n\":{n}}}");
+        assert_eq!(gateway.post("/ingest/d?schema=later", JSON, body.as_bytes()).status, 404);
+    }
+    let (_, folder) = gateway.stop();
+    fs::create_dir(folder.path().join("schemas")).unwrap();
+    fs::write(folder.path().join("schemas/later.json"), r#"{"title":"L","type":"object"}"#).unwrap();
+    let gateway =
+        start_in(folder, |config| config.schemas.path = config.buffer.path.with_file_name("schemas"));
+    assert_eq!(ask(&gateway, "quarantine/retry", &[]).unwrap()["stored"], 700);
+    let messages = gateway.get_json("/api/messages?limit=1000")["messages"].clone();
+    let numbers: Vec<_> =
+        messages.as_array().unwrap().iter().rev().map(|m| m["value"]["n"].clone()).collect();
+    assert_eq!(numbers, (0..700).map(|n| json!(n)).collect::<Vec<_>>());
+    assert_eq!(ask(&gateway, "status", &[]).unwrap()["quarantine"]["messages"], 0);
+}

@@ -1,0 +1,206 @@
+//! Messages that have not arrived whole take a part of the memory for messages, and no other sender waits for them.
+
+use crate::support::{JSON, Running, coap, mqtt, start_with};
+use coap_lite::CoapOption;
+use dunnage_gateway::Who;
+use socket2::{Domain, Socket, Type};
+use std::{
+    io::{Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket},
+    path::Path,
+    time::Duration,
+};
+
+/// The memory for messages, and what a body may have.
+const MEMORY: usize = 1 << 20;
+const BODY: usize = 64 << 10;
+/// How many messages are begun: four times as many as fit.
+const BEGUN: usize = 64;
+
+fn gateway() -> Running {
+    start_with(|config| {
+        config.buffer.queue_bytes = MEMORY;
+        config.http.body_limit_bytes = BODY;
+        // Requests here do not name the port in Host.
+        config.access.who = Who::Anyone;
+        coap::configure(config);
+        let mqtt = "name = 'mqtt'\n[mqtt]\nlisten = '127.0.0.1:0'";
+        config.inputs.push(toml::from_str(mqtt).unwrap());
+        let key = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/webhooks/signer.pub.pem");
+        let hook =
+            format!("name = 'hook'\n[webhook]\nprovider = 'rockblock'\nkey_file = {key:?}\nformat = 'json'");
+        config.inputs.push(toml::from_str(&hook).unwrap());
+    })
+}
+
+/// A connection from `from` to `to`.
+fn connect(from: Ipv4Addr, to: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
+    socket.connect(&to.into()).unwrap();
+    let stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+}
+
+fn head(path: &str, length: usize) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    )
+}
+
+/// Begins messages at `path`, each from the address that `from` says, and leaves each with all but its last byte sent.
+fn begin(
+    gateway: &Running,
+    path: impl Fn(usize) -> String,
+    from: impl Fn(usize) -> Ipv4Addr,
+) -> Vec<TcpStream> {
+    let begun = (0..BEGUN).map(|n| {
+        let mut stream = connect(from(n), gateway.gateway.address());
+        // Some are refused while they are sent, and end.
+        let _ = stream.write_all(&[head(&path(n), BODY).as_bytes(), &vec![b' '; BODY - 1]].concat());
+        stream
+    });
+    begun.collect()
+}
+
+/// Waits until so many bytes are held, or some seconds.
+fn held(gateway: &Running, at_least: usize) -> usize {
+    let mut bytes = 0;
+    for _ in 0..100 {
+        let metrics = gateway.get("/metrics").text;
+        let line = metrics.lines().find(|line| line.starts_with("dunnage_queue_bytes ")).unwrap();
+        bytes = line.rsplit(' ').next().unwrap().parse().unwrap();
+        if bytes >= at_least {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    bytes
+}
+
+/// Messages of others are stored: small ones, one of half a body, and one that comes in two parts.
+fn others_are_served(gateway: &Running) {
+    for n in 0..20 {
+        let answer = gateway.post(&format!("/ingest/other{n}"), JSON, b"1");
+        assert_eq!(answer.status, 204, "{}", answer.text);
+    }
+    let large = [vec![b' '; BODY / 2], vec![b'1']].concat();
+    assert_eq!(gateway.post("/ingest/large", JSON, &large).status, 204);
+    let mut stream = connect([127, 0, 0, 9].into(), gateway.gateway.address());
+    stream.write_all(head("/ingest/slow", 3).as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    stream.write_all(b"1").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    stream.write_all(b"23").unwrap();
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 204");
+}
+
+#[test]
+fn bodies_that_one_address_leaves_unfinished_take_its_share() {
+    let gateway = gateway();
+    let _begun = begin(&gateway, |n| format!("/ingest/d{n}"), |_| [127, 0, 0, 2].into());
+    let bytes = held(&gateway, MEMORY / 4 - BODY);
+    assert!((MEMORY / 4 - BODY..=MEMORY / 4).contains(&bytes), "{bytes} bytes are held");
+    others_are_served(&gateway);
+}
+
+#[test]
+fn bodies_that_are_left_unfinished_as_one_device_take_its_share() {
+    let gateway = gateway();
+    let _begun = begin(&gateway, |_| "/ingest/d".into(), |n| [127, 0, 1, n as u8].into());
+    let bytes = held(&gateway, MEMORY / 8 - BODY);
+    assert!((MEMORY / 8 - BODY..=MEMORY / 8).contains(&bytes), "{bytes} bytes are held");
+    others_are_served(&gateway);
+}
+
+#[test]
+fn bodies_that_many_leave_unfinished_take_half_and_give_way() {
+    let gateway = gateway();
+    let _begun = begin(&gateway, |n| format!("/ingest/d{n}"), |n| [127, 0, 1, n as u8].into());
+    let bytes = held(&gateway, MEMORY / 2 - BODY);
+    assert!((MEMORY / 2 - BODY..=MEMORY / 2).contains(&bytes), "{bytes} bytes are held");
+    // Small messages never wait; those that come in parts need the room of one that has stopped.
+    assert_eq!(gateway.post("/ingest/small", JSON, b"1").status, 204);
+    std::thread::sleep(Duration::from_secs(3));
+    others_are_served(&gateway);
+}
+
+#[test]
+fn a_request_that_says_by_its_signature_who_sent_it_is_small() {
+    let gateway = gateway();
+    let body = format!("JWT={}", "x".repeat(BODY));
+    let form = "application/x-www-form-urlencoded";
+    let answer = gateway.post("/hooks/hook", form, body.as_bytes());
+    assert_eq!(answer.status, 413, "{}", answer.text);
+    let _begun = begin(&gateway, |_| "/hooks/hook".into(), |n| [127, 0, 1, n as u8].into());
+    assert!(held(&gateway, MEMORY / 8 - BODY) <= MEMORY / 8);
+    others_are_served(&gateway);
+}
+
+#[test]
+fn transfers_in_blocks_that_fall_silent_take_their_share() {
+    let gateway = gateway();
+    let coap = gateway.gateway.input_address("coap").unwrap();
+    let block = |client: &mut coap::Client, number: u32, more: bool| {
+        let mut request = client.request(
+            &format!("ingest/d{}", client.socket.local_addr().unwrap().port()),
+            coap::JSON,
+            &[b' '; 1024],
+        );
+        let value = (number << 4 | u32::from(more) << 3 | 6).to_be_bytes();
+        request.add_option(CoapOption::Block1, value[2..].to_vec());
+        coap::words(&client.ask(&request)).0
+    };
+    let mut begun = Vec::new();
+    for n in 0..40_u8 {
+        let mut client = coap::Client::new(coap);
+        client.socket = UdpSocket::bind((Ipv4Addr::new(127, 0, 2, n / 20), 0)).unwrap();
+        client.socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        client.socket.connect(coap).unwrap();
+        for number in 0..40 {
+            if block(&mut client, number, true) != "2.31" {
+                break;
+            }
+        }
+        begun.push(client);
+    }
+    let bytes = held(&gateway, MEMORY / 2 - BODY);
+    assert!((MEMORY / 4..=MEMORY / 2).contains(&bytes), "{bytes} bytes are held");
+    assert_eq!(gateway.post("/ingest/small", JSON, b"1").status, 204);
+    std::thread::sleep(Duration::from_secs(3));
+    others_are_served(&gateway);
+    // Another address's transfer begins while those are silent.
+    let mut other = coap::Client::new(coap);
+    assert_eq!(block(&mut other, 0, true), "2.31");
+    for number in 1..30 {
+        assert_eq!(block(&mut other, number, true), "2.31", "block {number}");
+    }
+}
+
+#[test]
+fn packets_that_one_address_leaves_unfinished_take_its_share() {
+    let gateway = gateway();
+    let address = gateway.gateway.input_address("mqtt").unwrap();
+    let payload = " ".repeat(BODY - 1) + "1";
+    let begun: Vec<_> = (0..BEGUN)
+        .map(|n| {
+            let stream = connect([127, 0, 0, 2].into(), address);
+            let mut client = mqtt::Client::over(stream, 4);
+            let hello = client.hello(&format!("c{n}"), false, 60);
+            client.send(&hello);
+            assert_eq!(client.read().unwrap().0, 0x20);
+            let body = [mqtt::text("v1/d/json"), vec![0, 1], payload.clone().into_bytes()].concat();
+            let whole = mqtt::packet(0x32, &body);
+            client.send(&whole[..whole.len() - 1]);
+            client
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(500));
+    let (mut other, _) = mqtt::Client::connect(address, 4, "other", false);
+    other.publish(0x32, "v1/other/json", 7, &payload);
+    assert_eq!(other.read(), Some((0x40, vec![0, 7])));
+    drop(begun);
+}
