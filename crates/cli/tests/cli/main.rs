@@ -19,3 +19,4 @@ mod run;
 mod schema;
 mod size;
 mod token;
+mod transcript;

@@ -1,44 +1,61 @@
-use crate::run::{dunnage, root};
-use std::{env, fs};
+//! The tables of README.md and docs/sizes.md, from what `dunnage compare` prints.
 
-const BEGIN: &str = "<!-- begin size table -->\n";
-const END: &str = "<!-- end size table -->";
+use crate::run::{dunnage, root};
+use serde_json::Value;
+use std::{env, fmt::Write as _, fs};
 
 #[test]
-fn the_readme_says_how_many_bytes_of_the_container_are_left() {
-    let message = fs::read(root().join("bench/corpus/container.json")).unwrap();
-    let run = dunnage(&["convert", "--from", "json", "--to", "packed", "--schema", "container"], message);
+fn the_first_sentence_of_the_readme_gives_the_bytes_of_the_container() {
+    let json = fs::read_to_string(root().join("bench/corpus/container.json")).unwrap();
+    let message: Value = serde_json::from_str(&json).unwrap();
+    let run = dunnage(&["convert", "--from", "json", "--to", "packed", "--schema", "container"], json);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let sentence = format!(
-        "The container above takes {} bytes with the ranges of its sensors (`--schema container`).",
-        run.stdout.len()
-    );
+    let sentence = format!("{} bytes of JSON become {}.", message.to_string().len(), run.stdout.len());
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     assert!(readme.contains(&sentence), "README.md does not say: {sentence}");
 }
 
 #[test]
-fn the_size_table_of_the_readme_is_what_compare_prints() {
-    let table = dunnage(
-        &[
-            "compare",
-            "bench/corpus/container.json",
-            "--schema",
-            "container",
-            "--link",
-            "kineis",
-            "--link",
-            "astrocast",
-            "--markdown",
-        ],
-        "",
-    );
-    let path = root().join("README.md");
-    let readme = fs::read_to_string(&path).unwrap();
-    let (head, rest) = readme.split_once(BEGIN).expect("README.md has the marker of its table");
-    let (old, tail) = rest.split_once(END).unwrap();
-    if env::var_os("BLESS").is_some() {
-        return fs::write(path, [head, BEGIN, table.text(), END, tail].concat()).unwrap();
+fn the_table_of_the_readme_is_what_compare_prints() {
+    let mut table = "| | JSON | CBOR | Protobuf | packed |\n|---|--:|--:|--:|--:|\n".to_owned();
+    for (schema, what) in [
+        ("container", "a shipping container, 20 fields"),
+        ("meter", "an electricity meter with three phases"),
+        ("weather", "a weather station"),
+    ] {
+        let text = fs::read_to_string(root().join(format!("spec/schemas/{schema}.json"))).unwrap();
+        let text: Value = serde_json::from_str(&text).unwrap();
+        let compared =
+            dunnage(&["compare", "-", "--schema", schema, "--json"], text["examples"][0].to_string()).json();
+        let bytes = |format: &str| {
+            let rows = compared["formats"].as_array().unwrap().iter();
+            rows.clone().find(|row| row["format"] == format).unwrap()["bytes"].to_string()
+        };
+        let sizes = ["json", "cbor", "protobuf", "packed"].map(bytes).join(" | ");
+        let _ = writeln!(table, "| {what} | {sizes} |");
     }
-    assert_eq!(old, table.text(), "the table in README.md is old: run with BLESS=1");
+    compare_or_bless("README.md", "savings", &table);
+}
+
+#[test]
+fn the_table_of_all_formats_is_what_compare_prints() {
+    let message = "bench/corpus/container.json";
+    let links = ["--link", "kineis", "--link", "astrocast"];
+    let table =
+        dunnage(&[&["compare", message, "--schema", "container"], &links[..], &["--markdown"]].concat(), "");
+    compare_or_bless("docs/sizes.md", "size", table.text());
+}
+
+/// Compares `table` with what `document` has between the markers `begin NAME table` and `end NAME table`, or writes it there.
+#[track_caller]
+fn compare_or_bless(document: &str, name: &str, table: &str) {
+    let (begin, end) = (format!("<!-- begin {name} table -->\n"), format!("<!-- end {name} table -->"));
+    let path = root().join(document);
+    let text = fs::read_to_string(&path).unwrap();
+    let (head, rest) = text.split_once(&begin).expect("the document has the marker of its table");
+    let (old, tail) = rest.split_once(&end).unwrap();
+    if env::var_os("BLESS").is_some() {
+        return fs::write(path, [head, &begin, table, &end, tail].concat()).unwrap();
+    }
+    assert_eq!(old, table, "the table in {document} is old: run with BLESS=1");
 }
