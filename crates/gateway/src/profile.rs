@@ -151,6 +151,12 @@ impl Profiles {
         slots.flat_map(|slots| slots.all()).map(|slot| &*slot.key)
     }
 
+    /// The versions of `schema` that differ in what they send; none if there is no such schema.
+    pub fn versions(&self, schema: &str) -> impl Iterator<Item = &Model> {
+        let slots = self.schemas.get(schema).and_then(|codecs| codecs.slots.as_ref());
+        slots.into_iter().flat_map(|slots| slots.all()).map(|slot| slot.codec.layout().model())
+    }
+
     /// How many schemas there are.
     pub fn schemas(&self) -> usize {
         self.schemas.len()

@@ -22,6 +22,7 @@ pub use running::{AsideError, Outputs, Which};
 
 use crate::{
     config::{self, Config, OutputKind},
+    profile::Profiles,
     secret::SecretFile,
 };
 use serde::Serialize;
@@ -76,8 +77,9 @@ pub trait Output: Send + Sync {
         None
     }
 
-    /// Does what is due, also when no message comes. `buffer` is the name of the buffer that the messages are of.
-    async fn tend(&self, _buffer: &str) {}
+    /// Does what is due, also when no message comes. `buffer` is the name of the buffer that the messages are of, `profiles` has their
+    /// schemas.
+    async fn tend(&self, _buffer: &str, _profiles: Arc<Profiles>) {}
 
     /// The files that hold what it identifies itself with.
     fn secrets(&self) -> Vec<Arc<SecretFile>> {

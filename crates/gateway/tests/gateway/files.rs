@@ -212,3 +212,54 @@ fn the_documented_query_works_on_five_messages() {
     let time = "TIMESTAMP WITH TIME ZONE";
     assert_eq!(duckdb(&types), [format!("BIGINT\tBIGINT\tDOUBLE\t{time}\t{time}")]);
 }
+
+#[test]
+fn files_of_a_schema_have_its_columns_whatever_their_values_look_like() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, schemas) = (folder.path().to_owned(), folder.path().join("schemas"));
+    fs::create_dir(&schemas).unwrap();
+    let schema = r#"{"type":"object","properties":{
+        "n":{"type":"integer"},"t":{"type":"number"},"at":{"type":"string","format":"date-time"},
+        "ok":{"type":"boolean"},"s":{"type":"string"},"never":{"type":"number","multipleOf":0.01}}}"#;
+    fs::write(schemas.join("soil.json"), schema).unwrap();
+    let gateway = start_in(folder, |config| {
+        with_whole_files(&path, config);
+        config.schemas.path = schemas;
+    });
+    let parquet = path.join("parquet");
+    // Each of these files alone would have other types: all of them integers, a text that is a time, and parts that are absent.
+    let bodies = [
+        r#"{"t":1,"n":1,"s":"2026-01-31T08:00:00Z"}"#,
+        r#"{"t":1.5,"n":2.0,"at":"2026-01-31T08:00:00.123456789+01:00","ok":true,"s":"x","more":1}"#,
+        r#"{"at":"soon"}"#,
+    ];
+    for (body, file) in bodies.iter().zip(1..) {
+        assert_eq!(gateway.post("/ingest/d?schema=soil", JSON, body.as_bytes()).status, 204);
+        wait_for_whole_files(&parquet, file);
+    }
+    // Without union_by_name, DuckDB takes the columns of the first file for those of all.
+    let source = format!("read_parquet('{}/*.parquet')", parquet.display());
+    let columns = ["n", "t", "at", "ok", "s", "never"].map(|name| format!("\"/{name}\""));
+    let types = columns.each_ref().map(|column| format!("typeof({column})")).join(", ");
+    assert_eq!(
+        duckdb(&format!("SELECT DISTINCT {types} FROM {source}")),
+        ["BIGINT\tDOUBLE\tTIMESTAMP WITH TIME ZONE\tBOOLEAN\tVARCHAR\tDOUBLE"]
+    );
+    let utc = columns.map(|column| match &*column {
+        "\"/at\"" => "\"/at\" = TIMESTAMPTZ '2026-01-31 07:00:00.123456Z'".into(),
+        _ => column,
+    });
+    assert_eq!(
+        duckdb(&format!("SELECT {} FROM {source} ORDER BY id", utc.join(", "))),
+        [
+            "1\t1.0\tNone\tNone\t2026-01-31T08:00:00Z\tNone",
+            "2\t1.5\tTrue\tTrue\tx\tNone",
+            // A format is an annotation: a text that is no time stands in the column value.
+            "None\tNone\tNone\tNone\tNone\tNone",
+        ]
+    );
+    let value = format!("SELECT value FROM {source} ORDER BY id DESC LIMIT 1");
+    assert_eq!(duckdb(&value), [r#"{"at":"soon"}"#]);
+    let open = format!("SELECT \"/more\" FROM read_parquet('{}/*.2-2.parquet')", parquet.display());
+    assert_eq!(duckdb(&open), ["1"]);
+}

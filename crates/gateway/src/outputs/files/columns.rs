@@ -15,7 +15,7 @@ pub const FIRST: [&str; 9] =
     ["name", "id", "device", "received_at", "format", "schema", "link", "request", "value"];
 
 /// Most columns of values in a file, and longest pointer. Other values are in `value` alone.
-const COLUMNS: usize = 1000;
+pub const COLUMNS: usize = 1000;
 const POINTER: usize = 256;
 
 /// A value of a message that has no parts.

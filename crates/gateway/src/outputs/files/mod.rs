@@ -5,13 +5,14 @@
 
 mod columns;
 mod csv;
+mod declared;
 mod growing;
 mod ndjson;
 mod parquet;
 mod row;
 
 use super::{Failed, Lanes, Message, Output, Shape};
-use crate::folders;
+use crate::{folders, profile::Profiles};
 use row::Row;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -89,7 +90,7 @@ trait Archive: Send {
     fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()>;
 
     /// Does what is due for the files of `buffer`, also when no message comes.
-    fn tend(&mut self, _folder: &Path, _buffer: &str) -> io::Result<()> {
+    fn tend(&mut self, _folder: &Path, _buffer: &str, _profiles: &Profiles) -> io::Result<()> {
         Ok(())
     }
 }
@@ -136,11 +137,11 @@ impl Output for Files {
         (self.kind == Kind::Parquet).then_some(LOOK)
     }
 
-    async fn tend(&self, buffer: &str) {
+    async fn tend(&self, buffer: &str, profiles: Arc<Profiles>) {
         let (folder, archive, buffer) = (self.folder.clone(), Arc::clone(&self.archive), buffer.to_owned());
         let tended = tokio::task::spawn_blocking(move || {
             let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
-            archive.tend(&folder, &buffer).map_err(|e| (folder, e))
+            archive.tend(&folder, &buffer, &profiles).map_err(|e| (folder, e))
         });
         if let Ok(Err((folder, error))) = tended.await {
             tracing::warn!(folder = %folder.display(), %error, "a file could not be finished; it is tried again");

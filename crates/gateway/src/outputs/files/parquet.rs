@@ -12,7 +12,7 @@ use super::{
     ndjson::Logs,
     row::{Row, group},
 };
-use crate::folders;
+use crate::{folders, profile::Profiles};
 use std::{
     collections::HashMap,
     fs::{self, File},
@@ -29,8 +29,6 @@ const OPEN: &str = ".open.ndjson";
 /// Files of Parquet, and lines that will be.
 pub struct Parquet {
     logs: Logs,
-    /// Bytes of the files of lines.
-    open: HashMap<PathBuf, u64>,
     /// Since when there are files of lines, as far as this process knows.
     since: HashMap<PathBuf, Instant>,
     /// How long a message may be in lines alone.
@@ -39,25 +37,20 @@ pub struct Parquet {
 
 impl Archive for Parquet {
     fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()> {
-        let full = self.open.iter().filter(|(_, bytes)| **bytes >= ENOUGH).map(|(path, _)| path.clone());
-        for path in full.collect::<Vec<_>>() {
-            self.seal(&path)?;
-        }
         for (stem, rows) in group(rows, |row| stem(folder, row)) {
             let path = with_end(&stem, OPEN);
             let earlier = || remove_sealed(&stem, &path);
-            let bytes = self.logs.append(path.clone(), earlier, &rows)?;
-            self.since.entry(path.clone()).or_insert_with(Instant::now);
-            self.open.insert(path, bytes);
+            self.logs.append(path.clone(), earlier, &rows)?;
+            self.since.entry(path).or_insert_with(Instant::now);
         }
         Ok(())
     }
 
-    fn tend(&mut self, folder: &Path, buffer: &str) -> io::Result<()> {
+    fn tend(&mut self, folder: &Path, buffer: &str, profiles: &Profiles) -> io::Result<()> {
         for path in lines_of(folder, buffer)? {
             let since = *self.since.entry(path.clone()).or_insert_with(Instant::now);
-            if since.elapsed() >= self.after {
-                self.seal(&path)?;
+            if since.elapsed() >= self.after || fs::metadata(&path)?.len() >= ENOUGH {
+                self.seal(&path, profiles)?;
             }
         }
         Ok(())
@@ -67,16 +60,16 @@ impl Archive for Parquet {
 impl Parquet {
     /// Files in which a message is after `after`.
     pub fn new(after: Duration) -> Parquet {
-        Parquet { logs: Logs::default(), open: HashMap::new(), since: HashMap::new(), after }
+        Parquet { logs: Logs::default(), since: HashMap::new(), after }
     }
 
     /// Makes a Parquet file of the lines at `path`, and removes them.
-    fn seal(&mut self, path: &Path) -> io::Result<()> {
+    fn seal(&mut self, path: &Path, profiles: &Profiles) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = path.with_file_name(name.trim_end_matches(OPEN));
         // When the process ended between the two, the lines are in a file already.
         remove_sealed(&stem, path)?;
-        if let Some(table) = table::Table::survey(path)? {
+        if let Some(table) = table::Table::survey(path, profiles)? {
             let whole = with_end(&stem, &format!(".{}-{}.parquet", table.first_id, table.last_id));
             let unfinished = with_end(&stem, ".parquet.tmp");
             let file = table.write(path, File::create(&unfinished)?)?;
@@ -84,11 +77,17 @@ impl Parquet {
             fs::rename(&unfinished, &whole)?;
             folders::sync_above(&whole)?;
             tracing::info!(file = %whole.display(), messages = table.rows, "a Parquet file is whole");
+            if table.misfits > 0 {
+                tracing::warn!(
+                    file = %whole.display(),
+                    values = table.misfits,
+                    "values do not fit the types of the schema; they are null in their columns, and stand in the column value"
+                );
+            }
             fs::remove_file(path)?;
             folders::sync_above(path)?;
         }
         self.logs.forget(path);
-        self.open.remove(path);
         self.since.remove(path);
         Ok(())
     }
@@ -158,11 +157,15 @@ mod tests {
         super::{tests::message, write},
         *,
     };
-    use crate::outputs::Message;
+    use crate::{config::Config, outputs::Message};
     use ::parquet::{
         file::reader::{FileReader, SerializedFileReader},
         record::RowAccessor,
     };
+
+    fn profiles() -> Profiles {
+        Profiles::load(&Config::default()).unwrap()
+    }
 
     fn parquet() -> Parquet {
         Parquet::new(Duration::from_secs(3600))
@@ -191,14 +194,14 @@ mod tests {
         let finished = lines_of(folder, "b").unwrap();
         assert_eq!(finished.len(), 2);
         let lines = fs::read(&finished[0]).unwrap();
-        parquet().seal(&finished[0]).unwrap();
+        parquet().seal(&finished[0], &profiles()).unwrap();
         let sealed = folder.join("2026-01-01.b.1-3.parquet");
         assert_eq!(ids(&sealed), [1, 2, 3]);
         // As if the process had ended before the lines were removed; and all messages come again, with a late one.
         fs::write(&finished[0], &lines).unwrap();
         let late = message(6, 1, "{\"u\":[]}");
         write(&mut parquet(), folder, &[&messages[..], &[late]].concat()).unwrap();
-        parquet().seal(&finished[0]).unwrap();
+        parquet().seal(&finished[0], &profiles()).unwrap();
         assert_eq!(ids(&folder.join("2026-01-01.b.6-6.parquet")), [6]);
         assert_eq!(ids(&sealed), [1, 2, 3]);
         assert_eq!(
@@ -215,17 +218,17 @@ mod tests {
         let theirs = Message { buffer: "b2".into(), ..message(1, 1, "1") };
         let messages = [message(1, 1, "1"), named(2, "s.1-9"), named(3, "s.1-9"), theirs];
         write(&mut parquet(), folder, &messages).unwrap();
-        parquet().tend(folder, "b").unwrap();
+        parquet().tend(folder, "b", &profiles()).unwrap();
         assert_eq!(files(folder).iter().filter(|name| name.ends_with(OPEN)).count(), 3);
         let mut due = Parquet::new(Duration::ZERO);
-        due.tend(folder, "b").unwrap();
-        due.tend(&folder.join("missing"), "b").unwrap();
+        due.tend(folder, "b", &profiles()).unwrap();
+        due.tend(&folder.join("missing"), "b", &profiles()).unwrap();
         let expected =
             ["2026-01-01.b.1-1.parquet", "2026-01-01.b.s.1-9.2-3.parquet", "2026-01-01.b2.open.ndjson"];
         assert_eq!(files(folder), expected);
         // What is of another schema is not taken for what is here already.
         write(&mut parquet(), folder, &[message(2, 1, "1"), named(3, "s.1-9")]).unwrap();
-        due.tend(folder, "b").unwrap();
+        due.tend(folder, "b", &profiles()).unwrap();
         assert_eq!(ids(&folder.join("2026-01-01.b.2-2.parquet")), [2]);
         assert_eq!(files(folder).len(), 4);
     }
@@ -238,6 +241,7 @@ mod tests {
         let messages: Vec<_> = (1..=66).map(|id| message(id, 1, &long)).collect();
         for message in messages.chunks(11) {
             write(&mut archive, folder.path(), message).unwrap();
+            archive.tend(folder.path(), "b", &profiles()).unwrap();
         }
         write(&mut archive, folder.path(), &[message(67, 1, "1")]).unwrap();
         assert_eq!(files(folder.path()), ["2026-01-01.b.1-66.parquet", "2026-01-01.b.open.ndjson"]);
@@ -255,7 +259,7 @@ mod tests {
         ];
         let messages: Vec<_> = values.iter().zip(1..).map(|(json, id)| message(id, 1, json)).collect();
         write(&mut parquet(), folder.path(), &messages).unwrap();
-        parquet().seal(&folder.path().join("2026-01-01.b.open.ndjson")).unwrap();
+        parquet().seal(&folder.path().join("2026-01-01.b.open.ndjson"), &profiles()).unwrap();
         let file = File::open(folder.path().join("2026-01-01.b.1-2.parquet")).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         let rows: Vec<_> = reader

@@ -165,7 +165,7 @@ impl Forwarder {
             loop {
                 tokio::time::sleep(every).await;
                 let buffer = target.shared.board.totals().name;
-                target.output.tend(&buffer).await;
+                target.output.tend(&buffer, target.shared.profiles.load_full()).await;
             }
         });
         Some(tending.abort_handle())

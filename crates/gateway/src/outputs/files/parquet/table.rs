@@ -1,15 +1,18 @@
 //! Lines as a table: what columns it has, and its bytes.
 //!
-//! The type of a column is that of its values: integers are INT64, other numbers DOUBLE, and text where neither would be exact;
-//! times of RFC 3339 are TIMESTAMP; values of several types are text. A column that only ever is null is left out.
+//! A column that the schema declares is always there and has the type that the schema says; values that do not fit it are null. The type
+//! of any other column is that of its values: integers are INT64, other numbers DOUBLE, and text where neither would be exact; times of
+//! RFC 3339 are TIMESTAMP; values of several types are text. Such a column is left out when it is null in all messages.
 
 use crate::{
     clock,
     outputs::files::{
         columns::{Columns, FIRST, Leaf, flatten},
+        declared::{Declaration, Declared, Kind},
         growing::Growing,
         ndjson::{Line, identify},
     },
+    profile::Profiles,
 };
 use parquet::{
     basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical},
@@ -41,19 +44,20 @@ pub struct Table {
     pub rows: u64,
     pub first_id: i64,
     pub last_id: i64,
+    /// Values that do not fit what the schema says.
+    pub misfits: u64,
     columns: Columns,
     kinds: Vec<Kind>,
 }
 
-/// What a column's values are.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
-    Bool,
-    /// Whether each has a double that is exactly it.
-    Integer(bool),
-    Double,
-    Time,
-    Text,
+/// What is known of the values behind a pointer.
+enum Known {
+    /// The schema says the type.
+    Declared(Kind),
+    /// The schema says that they have parts.
+    Structure,
+    /// The values say the type. Of integers, whether each has a double that is exactly it.
+    Seen(Kind, bool),
 }
 
 /// A message of a group, without the leaves that are no columns.
@@ -66,11 +70,13 @@ struct Record {
 
 impl Table {
     /// What the lines at `path` are, without what was not written whole; nothing if there are none.
-    pub fn survey(path: &Path) -> io::Result<Option<Table>> {
+    pub fn survey(path: &Path, profiles: &Profiles) -> io::Result<Option<Table>> {
         if last_id(path)?.is_none() {
             return Ok(None);
         }
-        let (mut columns, mut kinds) = (Columns::default(), HashMap::<String, Kind>::new());
+        let schema = schema_of(path)?;
+        let declared = Declared::new(schema.iter().flat_map(|schema| profiles.versions(schema)));
+        let mut survey = Survey::new(&declared);
         let (mut rows, mut first_id, mut last_id) = (0, 0, 0);
         for_each(path, |line, _| {
             rows += 1;
@@ -78,15 +84,12 @@ impl Table {
             if rows == 1 {
                 first_id = line.id;
             }
-            for (pointer, leaf) in flatten(line.value)? {
-                let Some(kind) = Kind::of(&leaf) else { continue };
-                columns.add(&pointer);
-                kinds.entry(pointer).and_modify(|known| *known = known.with(kind)).or_insert(kind);
-            }
+            flatten(line.value)?.iter().for_each(|(pointer, leaf)| survey.add(pointer, leaf));
             Ok(())
         })?;
-        let kinds = columns.names().iter().map(|name| kinds[name]).collect();
-        Ok(Some(Table { rows, first_id, last_id, columns, kinds }))
+        let kinds = survey.columns.names().iter().map(|name| survey.known[name].kind()).collect();
+        let Survey { columns, misfits, .. } = survey;
+        Ok(Some(Table { rows, first_id, last_id, misfits, columns, kinds }))
     }
 
     /// Writes the lines at `path` as Parquet. Answers the file.
@@ -129,7 +132,7 @@ impl Table {
         for (pointer, kind) in self.columns.names().iter().zip(&self.kinds) {
             let (physical, logical) = match kind {
                 Kind::Bool => (Physical::BOOLEAN, None),
-                Kind::Integer(_) => (Physical::INT64, None),
+                Kind::Integer => (Physical::INT64, None),
                 Kind::Double => (Physical::DOUBLE, None),
                 Kind::Time => (Physical::INT64, micros.clone()),
                 Kind::Text => (Physical::BYTE_ARRAY, text.clone()),
@@ -160,7 +163,7 @@ impl Table {
             let leaves = group.iter().map(|record| record.leaves.get(pointer));
             match kind {
                 Kind::Bool => optional::<BoolType>(&mut columns, leaves.map(|leaf| leaf?.bool()))?,
-                Kind::Integer(_) => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.integer()))?,
+                Kind::Integer => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.whole()))?,
                 Kind::Double => optional::<DoubleType>(&mut columns, leaves.map(|leaf| leaf?.double()))?,
                 Kind::Time => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.time()))?,
                 Kind::Text => {
@@ -174,30 +177,100 @@ impl Table {
     }
 }
 
-impl Kind {
-    /// What a column with `leaf` alone would be; nothing for null.
-    fn of(leaf: &Leaf) -> Option<Kind> {
-        match leaf {
-            Leaf::Null => None,
-            Leaf::Bool(_) => Some(Kind::Bool),
-            Leaf::Number(text) => Some(match leaf.integer() {
-                Some(number) => Kind::Integer(number.unsigned_abs() <= EXACT),
-                None if is_double(text) => Kind::Double,
-                None => Kind::Text,
-            }),
-            Leaf::Text(_) if leaf.time().is_some() => Some(Kind::Time),
-            Leaf::Text(_) | Leaf::Empty(_) => Some(Kind::Text),
+/// The columns of the messages that were looked at.
+struct Survey<'d, 'm> {
+    declared: &'d Declared<'m>,
+    columns: Columns,
+    known: HashMap<String, Known>,
+    misfits: u64,
+}
+
+impl<'d, 'm> Survey<'d, 'm> {
+    fn new(declared: &'d Declared<'m>) -> Self {
+        let mut survey = Survey { declared, columns: Columns::default(), known: HashMap::new(), misfits: 0 };
+        for pointer in declared.pointers() {
+            survey.columns.add(&pointer);
+            survey.declare(&pointer);
         }
+        survey
     }
 
-    /// What a column with values of both is.
-    fn with(self, other: Kind) -> Kind {
-        match (self, other) {
-            (Kind::Integer(one), Kind::Integer(other)) => Kind::Integer(one && other),
-            (Kind::Integer(true), Kind::Double) | (Kind::Double, Kind::Integer(true)) => Kind::Double,
-            (one, other) if one == other => one,
-            _ => Kind::Text,
+    /// Notes what the schema says of a pointer. Answers whether it says anything.
+    fn declare(&mut self, pointer: &str) -> bool {
+        let known = match self.declared.at(pointer) {
+            Declaration::Column(kind) => Known::Declared(kind),
+            Declaration::Structure => Known::Structure,
+            Declaration::Open => return false,
+        };
+        self.known.insert(pointer.to_owned(), known);
+        true
+    }
+
+    fn add(&mut self, pointer: &str, leaf: &Leaf) {
+        let Some((kind, exact)) = kind_of(leaf) else { return };
+        if !self.known.contains_key(pointer) && !self.declare(pointer) {
+            self.known.insert(pointer.to_owned(), Known::Seen(kind, exact));
         }
+        match self.known.get_mut(pointer) {
+            Some(Known::Declared(declared)) => self.misfits += u64::from(!fits(leaf, *declared)),
+            Some(Known::Seen(known, all_exact)) => {
+                *known = widened((*known, *all_exact), (kind, exact));
+                *all_exact &= exact;
+            }
+            Some(Known::Structure) | None => {
+                // An empty object or array has no part, and is what the schema says.
+                self.misfits += u64::from(!matches!(leaf, Leaf::Empty(_)));
+                return;
+            }
+        }
+        self.columns.add(pointer);
+    }
+}
+
+impl Known {
+    fn kind(&self) -> Kind {
+        match self {
+            Known::Declared(kind) | Known::Seen(kind, _) => *kind,
+            Known::Structure => Kind::Text,
+        }
+    }
+}
+
+/// What a column with `leaf` alone would be, and whether an integer has a double that is exactly it; nothing for null.
+fn kind_of(leaf: &Leaf) -> Option<(Kind, bool)> {
+    let kind = match leaf {
+        Leaf::Null => return None,
+        Leaf::Bool(_) => Kind::Bool,
+        Leaf::Number(text) => match leaf.integer() {
+            Some(number) => return Some((Kind::Integer, number.unsigned_abs() <= EXACT)),
+            None if is_double(text) => Kind::Double,
+            None => Kind::Text,
+        },
+        Leaf::Text(_) if leaf.exact_time() => Kind::Time,
+        Leaf::Text(_) | Leaf::Empty(_) => Kind::Text,
+    };
+    Some((kind, true))
+}
+
+/// What a column with values of both is, where all integers have exact doubles or not.
+fn widened((one, one_exact): (Kind, bool), (other, other_exact): (Kind, bool)) -> Kind {
+    match (one, other) {
+        (one, other) if one == other => one,
+        (Kind::Integer, Kind::Double) | (Kind::Double, Kind::Integer) if one_exact && other_exact => {
+            Kind::Double
+        }
+        _ => Kind::Text,
+    }
+}
+
+/// Whether a column of `kind` can have `leaf`.
+fn fits(leaf: &Leaf, kind: Kind) -> bool {
+    match kind {
+        Kind::Bool => leaf.bool().is_some(),
+        Kind::Integer => leaf.whole().is_some(),
+        Kind::Double => leaf.double().is_some(),
+        Kind::Time => leaf.time().is_some(),
+        Kind::Text => true,
     }
 }
 
@@ -212,21 +285,37 @@ impl Leaf {
         if let Leaf::Bool(bool) = self { Some(*bool) } else { None }
     }
 
-    /// A number without fraction and exponent; nothing of `-0`, which is no integer.
+    /// A whole number, without fraction and exponent; nothing of `-0`, which is no integer.
     fn integer(&self) -> Option<i64> {
         let Leaf::Number(text) = self else { return None };
         if text == "-0" { None } else { text.parse().ok() }
     }
 
-    /// A time as RFC 3339 writes it, in microseconds since 1970; nothing if those would not be exactly it.
-    fn time(&self) -> Option<i64> {
-        let Leaf::Text(text) = self else { return None };
-        let nanoseconds = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
-        if nanoseconds % 1000 == 0 { i64::try_from(nanoseconds / 1000).ok() } else { None }
+    /// The same, also of `1.0`, which is an integer to a schema.
+    fn whole(&self) -> Option<i64> {
+        let double = || self.double().filter(|double| double.fract() == 0.0 && double.abs() <= EXACT as f64);
+        self.integer().or_else(|| Some(double()? as i64))
     }
 
+    /// A time as RFC 3339 writes it, in microseconds since 1970, without what is finer.
+    fn time(&self) -> Option<i64> {
+        i64::try_from(self.nanoseconds()?.div_euclid(1000)).ok()
+    }
+
+    /// Whether it is a time that microseconds are exactly.
+    fn exact_time(&self) -> bool {
+        self.nanoseconds().is_some_and(|nanoseconds| nanoseconds % 1000 == 0) && self.time().is_some()
+    }
+
+    fn nanoseconds(&self) -> Option<i128> {
+        let Leaf::Text(text) = self else { return None };
+        Some(OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos())
+    }
+
+    /// A number as a double, if it has one that is exactly it, or is one already.
     fn double(&self) -> Option<f64> {
-        if let Leaf::Number(text) = self { text.parse().ok() } else { None }
+        let Leaf::Number(text) = self else { return None };
+        if is_double(text) { text.parse().ok() } else { None }
     }
 
     fn text(&self) -> Option<std::borrow::Cow<'_, str>> {
@@ -301,6 +390,14 @@ fn for_each(path: &Path, mut read: impl FnMut(Line<'_>, usize) -> io::Result<()>
         line.clear();
     }
     Ok(())
+}
+
+/// The schema of the lines at `path`, which are all of one.
+fn schema_of(path: &Path) -> io::Result<Option<String>> {
+    let mut line = String::new();
+    BufReader::new(File::open(path)?).read_line(&mut line)?;
+    let line: Line<'_> = serde_json::from_str(&line)?;
+    Ok(line.schema)
 }
 
 /// The id of the last of the lines at `path`, after cutting off what was not written whole.

@@ -1,0 +1,301 @@
+//! The columns that a schema declares: its parts that are neither objects nor arrays, each by its JSON pointer, and their types.
+
+use super::columns::COLUMNS;
+use dunnage_pson::Value;
+use dunnage_schema::{Array, Format, Model, Object, Tuple, Type};
+
+/// Most parts of a schema that are looked at for columns.
+const PARTS: usize = 16 * COLUMNS;
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Bool,
+    Integer,
+    Double,
+    Time,
+    Text,
+}
+
+/// What a schema says of the values behind a pointer.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Declaration {
+    /// They are the values of a column.
+    Column(Kind),
+    /// They have parts, or are always null.
+    Structure,
+    /// They may be anything.
+    Open,
+}
+
+/// A schema in all its versions.
+pub struct Declared<'m>(Vec<&'m Model>);
+
+/// The types that the values behind a pointer can have.
+type Part<'m> = Vec<&'m Type>;
+
+impl<'m> Declared<'m> {
+    /// The schema with these versions; without one, everything is open.
+    pub fn new(versions: impl Iterator<Item = &'m Model>) -> Declared<'m> {
+        Declared(versions.collect())
+    }
+
+    /// What the schema says of the values behind `pointer`. What one version says holds also where others say nothing.
+    pub fn at(&self, pointer: &str) -> Declaration {
+        let said = self.0.iter().map(|model| declaration(&part_at(model, pointer)));
+        said.reduce(Declaration::with).unwrap_or(Declaration::Open)
+    }
+
+    /// The pointers to the columns of every message, in the schema's order: at most as many as a file may have. Those below a definition
+    /// that leads back to itself have no end and are left out, and so are those of arrays without `maxItems`.
+    pub fn pointers(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for model in &self.0 {
+            list(model, &part_at(model, ""), &mut String::new(), &mut PARTS.clone(), &mut found);
+        }
+        // With what recursive definitions say as well.
+        found.retain(|pointer| matches!(self.at(pointer), Declaration::Column(_)));
+        found
+    }
+}
+
+fn part_at<'m>(model: &'m Model, pointer: &str) -> Part<'m> {
+    let mut part = Vec::new();
+    add(model, &model.root, Definitions::Followed, &mut Vec::new(), &mut part);
+    for token in pointer.split('/').skip(1) {
+        let token = token.replace("~1", "/").replace("~0", "~");
+        part = child(model, &part, &token, Definitions::Followed);
+    }
+    part
+}
+
+/// What is done with definitions that lead back to themselves.
+#[derive(Clone, Copy, PartialEq)]
+enum Definitions {
+    Followed,
+    LeftAlone,
+}
+
+/// Adds the types that values of `kind` can have, without those that stand for others.
+fn add<'m>(
+    model: &'m Model,
+    kind: &'m Type,
+    definitions: Definitions,
+    entered: &mut Vec<usize>,
+    part: &mut Part<'m>,
+) {
+    match kind {
+        Type::Nullable(inner) | Type::Known(inner) => add(model, inner, definitions, entered, part),
+        Type::Checked(checked) => add(model, &checked.kind, definitions, entered, part),
+        Type::Union(members) => {
+            members.iter().for_each(|member| add(model, member, definitions, entered, part));
+        }
+        Type::Definition(index) if definitions == Definitions::Followed => {
+            if !entered.contains(index) {
+                entered.push(*index);
+                add(model, &model.definitions[*index], definitions, entered, part);
+            }
+        }
+        other => part.push(other),
+    }
+}
+
+/// The part that is called `token` of the objects and arrays of `part`.
+fn child<'m>(model: &'m Model, part: &Part<'m>, token: &str, definitions: Definitions) -> Part<'m> {
+    let mut child = Vec::new();
+    for kind in part {
+        let kind = match kind {
+            Type::Any => Some(&Type::Any),
+            Type::Object(Object { fields, additional }) => {
+                let field = fields.iter().find(|field| field.name == token);
+                field.map(|field| &field.kind).or(additional.as_deref())
+            }
+            Type::Array(Array { items, .. }) => Some(&**items),
+            Type::Tuple(Tuple { items, rest, .. }) => {
+                let index = token.parse::<usize>().ok();
+                index.and_then(|index| items.get(index)).or(rest.as_deref())
+            }
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            add(model, kind, definitions, &mut Vec::new(), &mut child);
+        }
+    }
+    child
+}
+
+fn declaration(part: &Part<'_>) -> Declaration {
+    if part.is_empty() || part.contains(&&Type::Any) {
+        return Declaration::Open;
+    }
+    let kinds = part.iter().filter_map(|kind| kind_of(kind));
+    kinds.reduce(Kind::with).map_or(Declaration::Structure, Declaration::Column)
+}
+
+/// What a column of these values is; nothing for what has parts and for null.
+fn kind_of(kind: &Type) -> Option<Kind> {
+    match kind {
+        Type::Bool => Some(Kind::Bool),
+        Type::Integer(_) => Some(Kind::Integer),
+        Type::Decimal(_) | Type::Float(_) => Some(Kind::Double),
+        Type::Text(text) if text.format == Some(Format::DateTime) => Some(Kind::Time),
+        Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => Some(Kind::Text),
+        Type::Enum(values) => values.iter().filter_map(kind_of_value).reduce(Kind::with),
+        Type::Const(value) => kind_of_value(value),
+        _ => None,
+    }
+}
+
+fn kind_of_value(value: &Value) -> Option<Kind> {
+    match value {
+        Value::Bool(_) => Some(Kind::Bool),
+        Value::I64(_) | Value::U64(_) => Some(Kind::Integer),
+        Value::F64(_) => Some(Kind::Double),
+        Value::Text(_) => Some(Kind::Text),
+        _ => None,
+    }
+}
+
+impl Declaration {
+    /// What two versions say together.
+    fn with(self, other: Declaration) -> Declaration {
+        match (self, other) {
+            (Declaration::Column(one), Declaration::Column(other)) => Declaration::Column(one.with(other)),
+            (column @ Declaration::Column(_), _) | (_, column @ Declaration::Column(_)) => column,
+            (Declaration::Open, other) | (other, Declaration::Open) => other,
+            _ => Declaration::Structure,
+        }
+    }
+}
+
+impl Kind {
+    /// What a column with values of both is.
+    fn with(self, other: Kind) -> Kind {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Kind::Integer, Kind::Double) | (Kind::Double, Kind::Integer) => Kind::Double,
+            _ => Kind::Text,
+        }
+    }
+}
+
+/// Adds the pointers to the parts of `part`, which is behind `pointer`, that every message has a place for.
+fn list(model: &Model, part: &Part<'_>, pointer: &mut String, left: &mut usize, found: &mut Vec<String>) {
+    if *left == 0 || found.len() >= COLUMNS {
+        return;
+    }
+    *left -= 1;
+    if part.iter().any(|kind| kind_of(kind).is_some()) && !found.contains(pointer) {
+        found.push(pointer.clone());
+    }
+    for token in tokens(part) {
+        let outer = pointer.len();
+        pointer.push('/');
+        pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+        list(model, &child(model, part, &token, Definitions::LeftAlone), pointer, left, found);
+        pointer.truncate(outer);
+    }
+}
+
+/// The names of the fields of `part`, and the indexes of its elements.
+fn tokens(part: &Part<'_>) -> Vec<String> {
+    let mut tokens: Vec<String> = Vec::new();
+    for kind in part {
+        let further: Vec<String> = match kind {
+            Type::Object(object) => object.fields.iter().map(|field| field.name.clone()).collect(),
+            Type::Array(array) => indexes(array.max.unwrap_or(0) as usize),
+            Type::Tuple(tuple) => indexes(tuple.max.map_or(tuple.items.len(), |max| max as usize)),
+            _ => Vec::new(),
+        };
+        let new: Vec<_> = further.into_iter().filter(|token| !tokens.contains(token)).collect();
+        tokens.extend(new);
+    }
+    tokens
+}
+
+/// The indexes of `count` elements, as far as they can be columns.
+fn indexes(count: usize) -> Vec<String> {
+    (0..count.min(COLUMNS)).map(|index| index.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(schemas: &[&str]) -> Vec<String> {
+        let models: Vec<_> = schemas.iter().map(|schema| Model::compile(schema).unwrap()).collect();
+        let declared = Declared::new(models.iter());
+        let shown = |pointer: String| format!("{pointer} {:?}", declared.at(&pointer));
+        declared.pointers().into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn each_part_of_a_schema_is_a_column_of_its_type() {
+        let schema = r#"{"type":"object","properties":{
+            "n":{"type":"integer"},"t":{"type":"number"},"d":{"type":"number","multipleOf":0.01},"ok":{"type":"boolean"},
+            "at":{"type":"string","format":"date-time"},"s":{"type":"string"},
+            "maybe":{"type":["integer","null"]},"either":{"type":["integer","number"]},"mixed":{"type":["integer","string"]},
+            "level":{"enum":[1,2.5]},"state":{"enum":["on","off",null]},"v":{"const":3},
+            "position":{"type":"object","properties":{"a/b":{"type":"number"}}},
+            "pair":{"type":"array","items":{"type":"number"},"maxItems":2},
+            "two":{"prefixItems":[{"type":"string"},{"type":"boolean"}],"type":"array","items":false},
+            "list":{"type":"array","items":{"type":"number"}},
+            "any":{},"nothing":{"type":"null"}}}"#;
+        assert_eq!(
+            columns(&[schema]),
+            [
+                "/n Column(Integer)",
+                "/t Column(Double)",
+                "/d Column(Double)",
+                "/ok Column(Bool)",
+                "/at Column(Time)",
+                "/s Column(Text)",
+                "/maybe Column(Integer)",
+                "/either Column(Double)",
+                "/mixed Column(Text)",
+                "/level Column(Double)",
+                "/state Column(Text)",
+                "/v Column(Integer)",
+                "/position/a~1b Column(Double)",
+                "/pair/0 Column(Double)",
+                "/pair/1 Column(Double)",
+                "/two/0 Column(Text)",
+                "/two/1 Column(Bool)",
+            ]
+        );
+        let model = Model::compile(schema).unwrap();
+        let declared = Declared::new([&model].into_iter());
+        assert_eq!(declared.at("/list/7"), Declaration::Column(Kind::Double));
+        assert_eq!(declared.at("/position"), Declaration::Structure);
+        assert_eq!(declared.at("/nothing"), Declaration::Structure);
+        for open in ["/any", "/any/thing", "/further", "/position/further"] {
+            assert_eq!(declared.at(open), Declaration::Open, "{open}");
+        }
+        assert_eq!(columns(&[r#"{"type":"integer"}"#]), [" Column(Integer)"]);
+        assert_eq!(Declared::new([].into_iter()).at("/x"), Declaration::Open);
+    }
+
+    #[test]
+    fn versions_of_a_schema_share_their_columns() {
+        let one = r#"{"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string"}}}"#;
+        let two = r#"{"type":"object","properties":{"n":{"type":"number"},"new":{"type":"boolean"}}}"#;
+        assert_eq!(columns(&[one, two]), ["/n Column(Double)", "/s Column(Text)", "/new Column(Bool)"]);
+    }
+
+    #[test]
+    fn schemas_without_an_end_have_columns_as_far_as_they_do_not_repeat() {
+        let tree = r##"{"type":"object","properties":{"v":{"type":"number"},"left":{"$ref":"#"},"right":{"$ref":"#"}}}"##;
+        assert_eq!(columns(&[tree]), ["/v Column(Double)"]);
+        let model = Model::compile(tree).unwrap();
+        let declared = Declared::new([&model].into_iter());
+        assert_eq!(declared.at("/left/right/v"), Declaration::Column(Kind::Double));
+        let cube = r#"{"type":"array","maxItems":9999,"items":{"type":"array","maxItems":9999,"items":{"type":"array","maxItems":9999}}}"#;
+        assert_eq!(columns(&[cube]).len(), 0);
+        let wide = r#"{"type":"array","maxItems":9999,"items":{"type":"array","maxItems":9999,"items":{"type":"null"}}}"#;
+        assert_eq!(columns(&[wide]).len(), 0);
+        assert_eq!(
+            columns(&[r#"{"type":"array","maxItems":9999,"items":{"type":"boolean"}}"#]).len(),
+            COLUMNS
+        );
+    }
+}
