@@ -184,6 +184,9 @@ pub struct Profile {
     /// By what a message that comes again is recognized.
     #[serde(default)]
     pub duplicates: Duplicates,
+    /// How long after its last message a device counts as silent in the metrics; without it, never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_after_seconds: Option<u64>,
 }
 
 /// A format, by its name.

@@ -143,6 +143,8 @@ const PROFILE: &str = "
 # path = \"fleet/containers\"
 # By what a message that comes again is recognized: key (Idempotency-Key), or bytes (without a key, the same bytes).
 # duplicates = \"key\"
+# After how long without a message the metrics name a device as silent. Without it, never.
+# silent_after_seconds = 3600
 ";
 
 const INPUTS: &str = "

@@ -40,6 +40,7 @@ mod secret;
 mod segment;
 mod server;
 mod shared;
+mod silence;
 mod slots;
 mod tls;
 mod unread;
@@ -242,6 +243,7 @@ impl Gateway {
         });
         let writer =
             Writer::new(&config, opened, receiver, shared.readers.clone(), Commits::new(Arc::clone(&shared)));
+        silence::watch(&shared).await;
         let writer = std::thread::Builder::new().name("dunnage-writer".into()).spawn(move || writer.run());
         let writer = writer.map_err(Error::Thread)?;
 

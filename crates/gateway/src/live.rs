@@ -5,6 +5,7 @@ use crate::{
     api::objects::{MessageObject, RejectObject, StatsObject},
     buffer::{Duplicates, Entry, Observer, Totals},
     quarantine_log::QuarantineLog,
+    reading::{Provenance, Reading},
     shared::Shared,
 };
 use std::{
@@ -176,10 +177,17 @@ impl Observer for Commits {
             tracing::info!("the buffer can be written again");
         }
         shared.metrics.stored(before, now);
+        let profiles = shared.profiles.load();
         for entry in batch {
-            if let Entry::Reject(reject, _) = entry {
-                shared.metrics.quarantined(reject.kind);
-                self.quarantine_log.add(reject);
+            match entry {
+                Entry::Message(Reading { provenance: Provenance { device, received_at, .. }, .. }, _) => {
+                    shared.metrics.silence.heard(&profiles, device, *received_at);
+                }
+                Entry::Reject(reject, _) => {
+                    shared.metrics.quarantined(reject.kind);
+                    self.quarantine_log.add(reject);
+                }
+                _ => {}
             }
         }
         shared.metrics.batch_messages.observe(batch.len() as f64);

@@ -7,6 +7,7 @@ use crate::{
     connections::Counts,
     outputs::Families,
     problem::Problem,
+    silence::Silence,
 };
 use dunnage_formats::Id;
 use prometheus_client::{
@@ -19,7 +20,10 @@ use prometheus_client::{
     },
     registry::{Registry, Unit},
 };
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 /// What the HTTP listener is called where inputs have names.
 const HTTP: &str = "http";
@@ -147,6 +151,8 @@ pub struct Metrics {
     pub dtls: Handshakes,
     /// Of each output.
     pub outputs: Families,
+    /// Which devices are silent.
+    pub silence: Arc<Silence>,
     queue_messages: Gauge,
     queue_bytes: Gauge,
     devices: Gauge<u64, AtomicU64>,
@@ -211,6 +217,7 @@ impl Metrics {
             input_connections: Family::default(),
             handshakes: Counter::default(),
             dtls: Handshakes::default(),
+            silence: Arc::default(),
             queue_messages: Gauge::default(),
             queue_bytes: Gauge::default(),
             devices: Gauge::default(),
@@ -292,6 +299,7 @@ impl Metrics {
         r.register("queue_messages", "Messages that wait to be written", self.queue_messages.clone());
         r.register("queue_bytes", "Bytes of messages in memory", self.queue_bytes.clone());
         r.register("devices", "Devices that have stored messages", self.devices.clone());
+        r.register_collector(Box::new(Arc::clone(&self.silence)));
         let dropped = self.dropped.clone();
         r.register(
             "buffer_dropped_messages",

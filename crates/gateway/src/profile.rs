@@ -60,6 +60,8 @@ pub struct Rule {
     pub link: Option<String>,
     /// Whether a message without a key is the same as an earlier one that has the same bytes.
     pub by_bytes: bool,
+    /// How long after its last message a device is silent, in microseconds.
+    silent_after: Option<i64>,
     path: Arc<str>,
 }
 
@@ -79,6 +81,8 @@ pub struct Profiles {
     without_schema: Codecs,
     schemas: HashMap<String, Codecs>,
     rules: Vec<Rule>,
+    /// Whether any of the rules asks for silent devices.
+    watch: bool,
     no_path: Arc<str>,
 }
 
@@ -135,7 +139,8 @@ impl Profiles {
             |(name, schema): (&String, &Schema)| (name.clone(), Codecs::of(name, schema, Mapping::Exact));
         let schemas =
             schemas.iter().filter_map(|(name, schema)| Some((name, schema.as_ref()?))).map(codecs).collect();
-        let profiles = Profiles { without_schema: Codecs::none(), schemas, rules, no_path: "".into() };
+        let watch = rules.iter().any(|rule| rule.silent_after.is_some());
+        let profiles = Profiles { without_schema: Codecs::none(), schemas, rules, watch, no_path: "".into() };
         (profiles, mistakes)
     }
 
@@ -190,6 +195,16 @@ impl Profiles {
         self.rule(device).is_some_and(|rule| rule.by_bytes)
     }
 
+    /// How long after its last message `device` is silent, in microseconds, if anybody wants to know.
+    pub fn silent_after(&self, device: &str) -> Option<i64> {
+        if self.watch { self.rule(device)?.silent_after } else { None }
+    }
+
+    /// Whether any device is watched for silence.
+    pub fn watch(&self) -> bool {
+        self.watch
+    }
+
     /// Where outputs are to put the messages of `device`; empty when its profile does not say.
     pub fn path(&self, device: &str) -> Arc<str> {
         Arc::clone(self.rule(device).map_or(&self.no_path, |rule| &rule.path))
@@ -202,6 +217,8 @@ fn unopened() -> Vec<OnceLock<Result<Box<dyn Format>, Error>>> {
 
 /// Longest output path.
 const PATH: usize = 256;
+/// Longest time that a device may be silent: a year.
+const SILENT_AFTER: u64 = 366 * 86_400;
 
 fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
     if profile.link.as_deref().is_some_and(|link| !is_name(link)) {
@@ -214,12 +231,19 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
         );
         wrong.push(("path", message));
     }
+    if profile.silent_after_seconds.is_some_and(|seconds| !(1..=SILENT_AFTER).contains(&seconds)) {
+        let message = format!("silent_after_seconds must be 1 to {SILENT_AFTER}");
+        wrong.push(("silent_after_seconds", message));
+    }
+    let silent_after =
+        profile.silent_after_seconds.map(|seconds| seconds.min(SILENT_AFTER) as i64 * 1_000_000);
     Rule {
         pattern: profile.device.clone(),
         codecs: codecs(profile, schemas, wrong),
         formats: profile.formats.iter().map(|format| format.0).collect(),
         link: profile.link.clone(),
         by_bytes: profile.duplicates == config::Duplicates::Bytes,
+        silent_after,
         path: path.into(),
     }
 }

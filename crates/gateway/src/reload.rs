@@ -9,6 +9,7 @@ use crate::{
     profile::{ProfileError, Profiles},
     secret::SecretError,
     shared::Shared,
+    silence,
     slots::{LayoutKey, Slot},
     tls::TlsError,
 };
@@ -142,6 +143,7 @@ impl Reloader {
             needs_restart: differences(&self.config, &config),
         };
         self.shared.profiles.store(Arc::new(profiles));
+        silence::watch(&self.shared).await;
         self.shared.access.replace(tokens, keys);
         guards.replace();
         secrets.replace();

@@ -1,12 +1,13 @@
 //! What `/metrics` has is what docs/metrics.md says and what the Grafana dashboard asks for. BLESS=1 writes the table again.
 
-use crate::support::{JSON, Running, coap, mqtt, start_with};
-use dunnage_gateway::{Output, OutputKind};
+use crate::support::{JSON, Running, coap, mqtt, start_in, start_with};
+use dunnage_gateway::{Output, OutputKind, Profile};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::{Duration, Instant},
 };
 
 /// A metric as `/metrics` shows it.
@@ -21,11 +22,30 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// A profile whose device is silent after a second.
+fn watched(device: &str) -> Profile {
+    Profile { device: device.into(), silent_after_seconds: Some(1), ..Profile::default() }
+}
+
+/// The metrics as soon as so many devices are silent.
+fn when_silent(gateway: &Running, devices: usize) -> String {
+    let begun = Instant::now();
+    loop {
+        let text = gateway.get("/metrics").text;
+        if text.lines().any(|line| line == format!("dunnage_silent_devices {devices}")) {
+            return text;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(30), "{text}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// A gateway through whose stages messages went.
 fn gateway() -> Running {
     let gateway = start_with(|config| {
         let http = toml::from_str("url = 'http://127.0.0.1:1/'\ntimeout_seconds = 1").unwrap();
         config.outputs.push(Output::new("o", OutputKind::Http(http)));
+        config.profiles.push(watched("d"));
         let tokens = config.buffer.path.with_file_name("tokens");
         std::fs::write(&tokens, "0123456789abcdef").unwrap();
         let hook = format!(
@@ -90,7 +110,7 @@ fn metrics(text: &str) -> BTreeMap<String, Metric> {
 #[test]
 fn every_metric_is_in_the_table_and_every_stage_is_counted() {
     let gateway = gateway();
-    let text = gateway.get("/metrics").text;
+    let text = when_silent(&gateway, 1);
     for line in [
         "dunnage_received_messages_total{input=\"http\",format=\"json\"} 3",
         "dunnage_received_messages_total{input=\"http\",format=\"\"} 1",
@@ -126,6 +146,32 @@ fn every_metric_is_in_the_table_and_every_stage_is_counted() {
     } else {
         assert_eq!(&page[at..to], table, "docs/metrics.md; `make docs` writes it");
     }
+}
+
+#[test]
+fn a_silent_device_has_its_name_in_the_metrics_until_it_sends_also_behind_a_restart() {
+    let gateway = start_with(|config| config.profiles.push(watched("buoy-*")));
+    for device in ["buoy-1", "buoy-2", "other"] {
+        assert_eq!(gateway.post(&format!("/ingest/{device}"), JSON, b"1").status, 204);
+    }
+    let name = "dunnage_silent_device_last_message_timestamp_seconds";
+    let silent = |text: &str| {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(name)?.split_once("\"} "));
+        lines.map(|(device, at)| (device[9..].to_owned(), at.parse().unwrap())).collect::<BTreeMap<_, f64>>()
+    };
+    let devices = |text: &str| silent(text).into_keys().collect::<Vec<_>>();
+    assert_eq!(devices(&when_silent(&gateway, 2)), ["buoy-1", "buoy-2"]);
+    assert_eq!(gateway.post("/ingest/buoy-1", JSON, b"2").status, 204);
+    let text = when_silent(&gateway, 1);
+    assert_eq!(devices(&text), ["buoy-2"]);
+    assert!(text.contains("\ndunnage_watched_devices 2\n"), "{text}");
+    let before = silent(&text)["buoy-2"];
+
+    let (_, folder) = gateway.stop();
+    let gateway = start_in(folder, |config| config.profiles.push(watched("buoy-*")));
+    let text = when_silent(&gateway, 2);
+    assert_eq!(devices(&text), ["buoy-1", "buoy-2"]);
+    assert_eq!(silent(&text)["buoy-2"], before);
 }
 
 /// promtool reads the text format 0.0.4, and finds nothing to complain of.

@@ -1,0 +1,213 @@
+//! Which devices are silent: those whose profile has `silent_after_seconds` and that have not sent for longer.
+//!
+//! Metrics have no label for each device of a fleet. They have one for silent devices alone, and for so many of them at most: an alert needs
+//! no more, and a fleet of a million devices costs Prometheus nothing while it sends.
+
+use crate::{buffer::Use, clock, profile::Profiles, shared::Shared};
+use prometheus_client::{
+    collector::Collector,
+    encoding::{DescriptorEncoder, EncodeMetric},
+    metrics::{MetricType, gauge::ConstGauge},
+    registry::Unit,
+};
+use rusqlite::Connection;
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Most devices that are watched. Each takes some 100 bytes.
+const WATCHED: usize = 100_000;
+/// Most silent devices that metrics list: the ones that became silent last.
+const LISTED: usize = 1000;
+
+/// The devices that are watched, and when each last sent.
+#[derive(Debug, Default)]
+pub struct Silence(Mutex<Watched>);
+
+#[derive(Debug, Default)]
+struct Watched {
+    devices: HashMap<Arc<str>, Heard>,
+    /// Whether the log says that there is no room for more.
+    is_full: bool,
+}
+
+/// When a device last sent, and how long after that it counts as silent, both in microseconds.
+#[derive(Debug, Clone, Copy)]
+struct Heard {
+    at: i64,
+    after: i64,
+}
+
+impl Silence {
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a message that `device` sent at `at`, if its profile wants to know.
+    pub fn heard(&self, profiles: &Profiles, device: &str, at: i64) {
+        if let Some(after) = profiles.silent_after(device) {
+            self.watched().note(device, Heard { at, after });
+        }
+    }
+
+    /// Watches the devices that `profiles` want watched, and no others. `heard` says when each of them last sent.
+    fn watch(&self, profiles: &Profiles, heard: Vec<(String, i64)>) {
+        let mut watched = self.watched();
+        watched.devices.retain(|device, heard| {
+            let after = profiles.silent_after(device);
+            heard.after = after.unwrap_or_default();
+            after.is_some()
+        });
+        watched.is_full = false;
+        for (device, at) in heard {
+            if let Some(after) = profiles.silent_after(&device) {
+                watched.note(&device, Heard { at, after });
+            }
+        }
+    }
+
+    /// How many devices are watched, how many of them are silent at `now`, and since when those are that became silent last, at most
+    /// [`LISTED`].
+    fn at(&self, now: i64) -> (usize, usize, Vec<(Arc<str>, i64)>) {
+        let watched = self.watched();
+        let silent = watched.devices.iter().filter(|(_, heard)| now - heard.at > heard.after);
+        let mut silent: Vec<_> = silent.map(|(device, heard)| (Arc::clone(device), *heard)).collect();
+        let (all, count) = (watched.devices.len(), silent.len());
+        drop(watched);
+        silent.sort_unstable_by_key(|(_, heard)| -(heard.at + heard.after));
+        silent.truncate(LISTED);
+        (all, count, silent.into_iter().map(|(device, heard)| (device, heard.at)).collect())
+    }
+}
+
+impl Watched {
+    fn note(&mut self, device: &str, heard: Heard) {
+        if let Some(known) = self.devices.get_mut(device) {
+            *known = Heard { at: known.at.max(heard.at), ..heard };
+        } else if self.devices.len() < WATCHED {
+            self.devices.insert(device.into(), heard);
+        } else if !self.is_full {
+            self.is_full = true;
+            tracing::warn!(
+                device,
+                "{WATCHED} devices are watched for silence, and no more can be; narrow the profiles with silent_after_seconds"
+            );
+        }
+    }
+}
+
+/// Watches the devices that the profiles of `shared` want watched, from when the buffer says that they last sent.
+pub async fn watch(shared: &Shared) {
+    let profiles = shared.profiles.load_full();
+    let wanted = Arc::clone(&profiles);
+    let read = shared.readers.of(Use::Admin).read(move |connection| match wanted.watch() {
+        true => last_heard(connection, |device| wanted.silent_after(device).is_some()),
+        false => Ok(Vec::new()),
+    });
+    // What cannot be read is in the log; devices are watched from their next messages then.
+    shared.metrics.silence.watch(&profiles, read.await.unwrap_or_default());
+}
+
+/// When devices last sent, of those that `is_watched`: at most [`WATCHED`].
+fn last_heard(
+    connection: &Connection,
+    is_watched: impl Fn(&str) -> bool,
+) -> rusqlite::Result<Vec<(String, i64)>> {
+    let mut devices = connection.prepare_cached("SELECT device, last_id FROM devices")?;
+    let mut received = connection.prepare_cached("SELECT received_at FROM messages WHERE id = ?")?;
+    let mut rows = devices.query([])?;
+    let mut heard = Vec::new();
+    while let Some(row) = rows.next()?
+        && heard.len() < WATCHED
+    {
+        let device = row.get_ref(0)?.as_str()?;
+        if is_watched(device) {
+            let at = received.query_row([row.get::<_, i64>(1)?], |row| row.get(0))?;
+            heard.push((device.to_owned(), at));
+        }
+    }
+    Ok(heard)
+}
+
+impl Collector for Silence {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> fmt::Result {
+        let (watched, silent, listed) = self.at(clock::now());
+        let counts = [
+            ("watched_devices", "Devices whose profile has silent_after_seconds", watched),
+            ("silent_devices", "Those of them that have not sent for longer", silent),
+        ];
+        for (name, help, count) in counts {
+            let gauge = ConstGauge::new(i64::try_from(count).unwrap_or(i64::MAX));
+            gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)?;
+        }
+        let mut family = encoder.encode_descriptor(
+            "silent_device_last_message_timestamp",
+            "When a silent device last sent; of the thousand that became silent last",
+            Some(&Unit::Seconds),
+            MetricType::Gauge,
+        )?;
+        for (device, at) in &listed {
+            let gauge = ConstGauge::new(*at as f64 / 1e6);
+            gauge.encode(family.encode_family(&[("device", &**device)])?)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, Profile};
+
+    fn profiles(watched: &[(&str, u64)]) -> Profiles {
+        let profile = |(device, seconds): &(&str, u64)| Profile {
+            device: (*device).into(),
+            silent_after_seconds: Some(*seconds),
+            ..Profile::default()
+        };
+        let profiles = watched.iter().map(profile).collect();
+        Profiles::load(&Config { profiles, ..Config::default() }).unwrap()
+    }
+
+    #[test]
+    fn a_device_is_silent_after_the_time_of_its_profile_and_until_it_sends() {
+        let (silence, profiles) = (Silence::default(), profiles(&[("fast*", 10), ("slow*", 1000)]));
+        for device in ["fast-1", "fast-2", "slow-1", "other"] {
+            silence.heard(&profiles, device, 0);
+        }
+        let silent = |now: i64| {
+            let (watched, count, listed) = silence.at(now * 1_000_000);
+            assert_eq!(count, listed.len());
+            (watched, listed.into_iter().map(|(device, _)| device.to_string()).collect::<Vec<_>>())
+        };
+        assert_eq!(silent(10), (3, vec![]));
+        silence.heard(&profiles, "fast-2", 9_000_000);
+        assert_eq!(silent(11), (3, vec!["fast-1".into()]));
+        silence.heard(&profiles, "fast-1", 11_000_000);
+        assert_eq!(silent(11), (3, vec![]));
+        // The one that became silent last comes first; what comes late does not make a device older.
+        silence.heard(&profiles, "fast-1", 1_000_000);
+        assert_eq!(silent(1001), (3, vec!["slow-1".into(), "fast-1".into(), "fast-2".into()]));
+    }
+
+    #[test]
+    fn other_profiles_watch_other_devices() {
+        let silence = Silence::default();
+        silence.watch(&profiles(&[("a*", 10)]), vec![("a1".into(), 0), ("b1".into(), 0)]);
+        assert_eq!(silence.at(11_000_000).1, 1);
+        silence.watch(&profiles(&[("b*", 20), ("a*", 12)]), vec![("b1".into(), 5)]);
+        assert_eq!((silence.at(11_000_000).0, silence.at(11_000_000).1), (2, 0));
+        assert_eq!(silence.at(21_000_000).2, [(Arc::from("b1"), 5), (Arc::from("a1"), 0)]);
+    }
+
+    #[test]
+    fn devices_are_watched_and_listed_up_to_a_bound() {
+        let (silence, profiles) = (Silence::default(), profiles(&[("*", 1)]));
+        (0..=WATCHED as i64).for_each(|n| silence.heard(&profiles, &n.to_string(), n));
+        let (watched, silent, listed) = silence.at(10_000_000);
+        assert_eq!((watched, silent, listed.len()), (WATCHED, WATCHED, LISTED));
+        assert_eq!(&*listed[0].0, (WATCHED - 1).to_string());
+    }
+}
