@@ -2,7 +2,7 @@
 
 use super::Admin;
 use crate::{
-    buffer::{Use, quarantine, undelivered},
+    buffer::{Use, quarantine},
     clock::{self, rfc3339},
     outputs::{self, Breaker},
     problem::Problem,
@@ -104,14 +104,11 @@ pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Statu
     let (shared, config) = (&admin.shared, &admin.config);
     let (messages, bytes) =
         shared.readers.of(Use::Admin).read(quarantine::size).await.ok_or_else(Problem::unreadable)?;
-    let counts =
-        shared.readers.of(Use::Admin).read(undelivered::counts).await.ok_or_else(Problem::unreadable)?;
     let totals = shared.board.totals();
-    let undelivered = |name: &str| counts.iter().find(|(output, _)| output == name).map_or(0, |(_, n)| *n);
     let outputs = shared.outputs.statuses(totals.last_message_id).into_iter();
     let outputs = outputs.map(|status| {
-        let undelivered = undelivered(&status.output);
-        Output::new(status, undelivered)
+        let undelivered = totals.undelivered.get(&*status.output).copied();
+        Output::new(status, undelivered.unwrap_or_default())
     });
     let decoded = totals.stored + totals.duplicates;
     let uptime = clock::now().saturating_sub(shared.started_at) / 1_000_000;

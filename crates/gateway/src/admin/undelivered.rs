@@ -2,17 +2,14 @@
 
 use super::{Admin, Query, ids::Ids, query};
 use crate::{
-    buffer::{
-        Use,
-        undelivered::{self, Undelivered},
-    },
+    buffer::undelivered::Undelivered,
     clock::rfc3339,
     outputs::{AsideError, Which},
     problem::Problem,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Most messages of an output in a list.
 const LISTED: u32 = 1000;
@@ -64,7 +61,7 @@ pub(super) async fn list(
     let asked = query(asked)?;
     let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
     let mut outputs = Vec::new();
-    for (output, count) in admin.with_undelivered(asked.output.as_deref()).await? {
+    for (output, count) in admin.with_undelivered(asked.output.as_deref())? {
         let shared = &admin.shared;
         let found = shared.outputs.set_aside(shared, &output, 0, limit).await.map_err(|e| refused(&e))?;
         let messages = found.into_iter().map(Message::of).collect();
@@ -80,7 +77,7 @@ pub(super) async fn retry(
 ) -> Result<Json<Done>, Problem> {
     let asked = query(asked)?;
     let mut messages = 0;
-    for (output, _) in admin.with_undelivered(asked.output.as_deref()).await? {
+    for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
         let shared = &admin.shared;
         messages += shared.outputs.retry(shared, &output, asked.which()).await.map_err(|e| refused(&e))?;
     }
@@ -94,7 +91,7 @@ pub(super) async fn give_up(
 ) -> Result<Json<Done>, Problem> {
     let asked = query(asked)?;
     let mut messages = 0;
-    for (output, _) in admin.with_undelivered(asked.output.as_deref()).await? {
+    for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
         let shared = &admin.shared;
         messages += shared.outputs.give_up(shared, &output, asked.which()).await.map_err(|e| refused(&e))?;
     }
@@ -109,20 +106,14 @@ impl Asked {
 
 impl Admin {
     /// The outputs that refused messages, and how many; only `output` if there is one.
-    async fn with_undelivered(&self, output: Option<&str>) -> Result<Vec<(String, u64)>, Problem> {
-        let mut counts = self
-            .shared
-            .readers
-            .of(Use::Admin)
-            .read(undelivered::counts)
-            .await
-            .ok_or_else(Problem::unreadable)?;
+    fn with_undelivered(&self, output: Option<&str>) -> Result<BTreeMap<String, u64>, Problem> {
+        let mut counts = BTreeMap::clone(&self.shared.board.totals().undelivered);
         if let Some(output) = output {
             let known = self.config.outputs.iter().any(|known| known.name == output);
-            if !known && !counts.iter().any(|(name, _)| name == output) {
+            if !known && !counts.contains_key(output) {
                 return Err(Problem::not_found(AsideError::Unknown(output.into()).to_string()));
             }
-            counts.retain(|(name, _)| name == output);
+            counts.retain(|name, _| name == output);
         }
         Ok(counts)
     }

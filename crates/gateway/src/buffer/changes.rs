@@ -1,6 +1,6 @@
 //! What is written beside messages: how far outputs have come, and what they refused.
 
-use super::quarantine;
+use super::{Totals, quarantine};
 use rusqlite::Connection;
 use std::{collections::HashMap, sync::Arc};
 
@@ -18,25 +18,34 @@ pub enum Change {
 }
 
 impl Change {
-    /// Makes the change. Answers what leaves the quarantine by it: messages, and their bytes.
-    pub fn apply(&self, connection: &Connection) -> rusqlite::Result<(u64, u64)> {
+    /// Makes the change, also in `totals`. Answers what leaves the quarantine by it: messages, and their bytes.
+    pub fn apply(&self, connection: &Connection, totals: &mut Totals) -> rusqlite::Result<(u64, u64)> {
         match self {
             Change::Cursor { output, message_id } => {
                 let sql = "INSERT OR REPLACE INTO cursors VALUES (?, ?)";
                 connection.prepare_cached(sql)?.execute((output, message_id))?;
             }
             Change::Undelivered { output, message_id, refused_at, reason } => {
-                let sql = "INSERT OR REPLACE INTO undelivered VALUES (?, ?, ?, ?)";
-                connection.prepare_cached(sql)?.execute((output, message_id, refused_at, reason))?;
+                let row = (output, message_id, refused_at, reason);
+                let sql = "INSERT OR IGNORE INTO undelivered VALUES (?, ?, ?, ?)";
+                if connection.prepare_cached(sql)?.execute(row)? == 1 {
+                    totals.undelivered_by(output, 1);
+                } else {
+                    let sql = "REPLACE INTO undelivered VALUES (?, ?, ?, ?)";
+                    connection.prepare_cached(sql)?.execute(row)?;
+                }
             }
             Change::Settled { output, message_ids: None } => {
-                connection.prepare_cached("DELETE FROM undelivered WHERE output = ?")?.execute([output])?;
+                let sql = "DELETE FROM undelivered WHERE output = ?";
+                let gone = connection.prepare_cached(sql)?.execute([output])?;
+                totals.undelivered_by(output, -(gone as i64));
             }
             Change::Settled { output, message_ids: Some(ids) } => {
                 let sql = "DELETE FROM undelivered WHERE output = ? AND message_id = ?";
                 let mut statement = connection.prepare_cached(sql)?;
                 for id in ids {
-                    statement.execute((output, id))?;
+                    let gone = statement.execute((output, id))?;
+                    totals.undelivered_by(output, -(gone as i64));
                 }
             }
             Change::Discard { quarantine_ids } => {
@@ -57,4 +66,46 @@ impl Change {
 pub fn cursors(connection: &Connection) -> rusqlite::Result<HashMap<Arc<str>, i64>> {
     let mut statement = connection.prepare("SELECT output, message_id FROM cursors")?;
     statement.query_map([], |row| Ok((row.get::<_, String>(0)?.into(), row.get(1)?)))?.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{file::make_tables, undelivered},
+        *,
+    };
+
+    #[test]
+    fn totals_count_what_outputs_refused_as_the_table_does() {
+        let connection = Connection::open_in_memory().unwrap();
+        make_tables(&connection).unwrap();
+        let mut totals = Totals::load(&connection).unwrap();
+        let refused = |output: &str, message_id| Change::Undelivered {
+            output: output.into(),
+            message_id,
+            refused_at: message_id,
+            reason: "no".into(),
+        };
+        let settled = |output: &str, message_ids: Option<&[i64]>| Change::Settled {
+            output: output.into(),
+            message_ids: message_ids.map(<[i64]>::to_vec),
+        };
+        let changes = [
+            refused("a", 1),
+            refused("a", 2),
+            // Refused anew, after another try.
+            refused("a", 1),
+            refused("b", 1),
+            settled("a", Some(&[1, 7])),
+            settled("none", Some(&[1])),
+            settled("b", None),
+            refused("c", 9),
+        ];
+        for change in changes {
+            change.apply(&connection, &mut totals).unwrap();
+            assert_eq!(*totals.undelivered, undelivered::counts(&connection).unwrap(), "{change:?}");
+        }
+        assert_eq!(*totals.undelivered, [("a".to_owned(), 1), ("c".to_owned(), 1)].into());
+        assert_eq!(Totals::load(&connection).unwrap().undelivered, totals.undelivered);
+    }
 }

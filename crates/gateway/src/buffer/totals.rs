@@ -1,8 +1,9 @@
 //! Counts over the whole life of the buffer, kept in memory and written with every batch.
 
+use super::undelivered;
 use dunnage_formats::Id;
 use rusqlite::Connection;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// How much was stored.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,8 @@ pub struct Totals {
     pub damages: u64,
     /// Per format, in the order of [`Id::all`].
     pub formats: Vec<FormatTotals>,
+    /// The outputs that refused messages for good, and how many of these are not dealt with.
+    pub undelivered: Arc<BTreeMap<String, u64>>,
 }
 
 /// How much was stored in one format.
@@ -77,6 +80,7 @@ impl Totals {
                     lost: row.get(10)?,
                     damages: row.get(11)?,
                     formats: vec![FormatTotals::default(); Id::readable().count()],
+                    undelivered: Arc::new(undelivered::counts(connection)?),
                 })
             },
         )?;
@@ -89,6 +93,16 @@ impl Totals {
             }
         }
         Ok(totals)
+    }
+
+    /// So many more, or fewer, messages are refused by `output`.
+    pub fn undelivered_by(&mut self, output: &str, more: i64) {
+        let counts = Arc::make_mut(&mut self.undelivered);
+        let count = counts.entry(output.to_owned()).or_default();
+        *count = count.saturating_add_signed(more);
+        if *count == 0 {
+            counts.remove(output);
+        }
     }
 
     /// Writes them; of the formats, those that differ from `before`.

@@ -77,7 +77,7 @@ impl Loaded {
                         kept.messages += 1;
                         kept.bytes += rejected.raw.len() as u64;
                     }
-                    Entry::Change(change, _) => kept.less(change.apply(&transaction)?),
+                    Entry::Change(change, _) => kept.less(change.apply(&transaction, &mut totals)?),
                     Entry::Duplicate(_) => totals.duplicates += 1,
                     Entry::Damaged(..) | Entry::Tidy | Entry::Check | Entry::Stop => {}
                 }

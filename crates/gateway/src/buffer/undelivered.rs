@@ -1,6 +1,7 @@
 //! What outputs refused for good.
 
 use rusqlite::{Connection, Row, ToSql};
+use std::collections::BTreeMap;
 
 /// A message that an output refused.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,9 +61,9 @@ pub fn ids(
     Ok(found)
 }
 
-/// The outputs that refused messages, and how many.
-pub fn counts(connection: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
-    let sql = "SELECT output, count(*) FROM undelivered GROUP BY output ORDER BY output";
+/// The outputs that refused messages, and how many: counted, which takes as long as the list is. [`super::Totals`] keeps the counts.
+pub fn counts(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
+    let sql = "SELECT output, count(*) FROM undelivered GROUP BY output";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     connection.prepare_cached(sql)?.query_map([], read)?.collect()
 }

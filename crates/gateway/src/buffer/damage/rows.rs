@@ -122,6 +122,7 @@ fn totals(columns: &[ValueRef<'_>]) -> Option<Found<'static>> {
         lost: amount(11)?,
         damages: amount(12)?,
         formats: vec![FormatTotals::default(); Id::readable().count()],
+        ..Totals::default()
     };
     let sound = named && totals.dropped_to <= totals.last_message_id;
     sound.then(|| Found::Totals(Box::new(totals)))
