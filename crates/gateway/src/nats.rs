@@ -6,11 +6,7 @@ use crate::{
 };
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use sha2::{Digest, Sha256};
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 /// Headers of a message in a stream. `Nats-Msg-Id` is its name, `Content-Type` tells what the payload is.
 pub mod header {
@@ -55,7 +51,7 @@ pub struct Servers {
     addresses: Vec<ServerAddr>,
     credentials: Option<Arc<SecretFile>>,
     token: Option<Arc<SecretFile>>,
-    ca: Option<PathBuf>,
+    ca: Option<Arc<SecretFile>>,
 }
 
 impl Servers {
@@ -68,7 +64,7 @@ impl Servers {
         let open = |key, path: Option<&Path>, check| {
             path.map(|path| SecretFile::open(key, path.to_owned(), check)).transpose()
         };
-        open("ca_file", access.ca_file, secret::any)?;
+        let ca = open("ca_file", access.ca_file, secret::certificates)?;
         let token = open("token_file", access.token_file, secret::any)?;
         let credentials = open("credentials", access.credentials, |text| {
             ConnectOptions::with_credentials(text).map(|_| ()).map_err(|e| e.to_string())
@@ -77,18 +73,18 @@ impl Servers {
             addresses: access.servers.iter().map(address).collect::<Result<_, _>>()?,
             credentials,
             token,
-            ca: access.ca_file.map(Path::to_owned),
+            ca,
         })
     }
 
-    /// The files that hold what it identifies itself with.
+    /// The files that a reload reads again.
     pub fn secrets(&self) -> Vec<Arc<SecretFile>> {
-        self.credentials.iter().chain(&self.token).cloned().collect()
+        self.credentials.iter().chain(&self.token).chain(&self.ca).cloned().collect()
     }
 
     /// How often these have changed: a client that is older goes on with those from before.
     pub fn changes(&self) -> u64 {
-        self.credentials.iter().chain(&self.token).map(|file| file.changes()).sum()
+        self.credentials.iter().chain(&self.token).chain(&self.ca).map(|file| file.changes()).sum()
     }
 
     /// A client, called `name` in the servers' lists. It connects in the background, and again whenever it has to.
@@ -113,8 +109,8 @@ impl Servers {
         if let Some(token) = &self.token {
             options = options.token(String::clone(&token.text()));
         }
-        if let Some(path) = &self.ca {
-            options = options.add_root_certificates(path.clone()).require_tls(true);
+        if let Some(ca) = &self.ca {
+            options = options.add_root_certificates(ca.path().to_owned()).require_tls(true);
         }
         options.connect(&self.addresses[..]).await.map_err(|e| e.to_string())
     }

@@ -1,15 +1,16 @@
-//! Files that hold what outputs and inputs identify themselves with: read at the start, and again by a reload.
+//! Files that hold what outputs and inputs identify themselves with, and whom they trust: read at the start, and again by a reload.
 
+use crate::mqtt_client::Trust;
 use arc_swap::ArcSwap;
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-/// A file with a token, a password or credentials. Its text is shown nowhere.
+/// A file with a token, a password, credentials or certificates. Its text is shown nowhere.
 pub struct SecretFile {
     key: &'static str,
     path: PathBuf,
@@ -37,6 +38,11 @@ impl SecretFile {
         self.text.load_full()
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// How often a reload has found another text.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
@@ -61,6 +67,11 @@ impl SecretFile {
 /// A text that may be anything.
 pub fn any(_: &str) -> Result<(), String> {
     Ok(())
+}
+
+/// A text that has certificates to trust, as PEM.
+pub fn certificates(text: &str) -> Result<(), String> {
+    Trust::new(Some(text.as_bytes())).map(drop)
 }
 
 /// The files of all inputs and outputs, each with the table that names it.

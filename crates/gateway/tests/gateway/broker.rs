@@ -240,6 +240,18 @@ fn a_broker_with_tls_is_known_by_its_certificate() {
         sent.unwrap().success() && count(&gateway, "stored") > 0
     });
     assert_eq!(count(&stranger, "received"), 0);
+    // A reload reads the certificates again, and leaves those from before when they are none.
+    std::fs::write(&other, "no PEM").unwrap();
+    let refused = stranger.runtime.block_on(stranger.gateway.reload()).unwrap_err().to_string();
+    assert!(refused.contains("ca_file") && refused.contains("there is no certificate"), "{refused}");
+    authority.write(&other);
+    stranger.runtime.block_on(stranger.gateway.reload()).unwrap();
+    until("the certificate is not trusted", || {
+        let message =
+            ["-p", &port, "--cafile", ca.to_str().unwrap(), "-q", "1", "-t", "v1/d/json", "-m", "1"];
+        let sent = Command::new("mosquitto_pub").args(["-h", "127.0.0.1"]).args(message).status();
+        sent.unwrap().success() && count(&stranger, "stored") > 0
+    });
 }
 
 /// The next connection of the gateway, subscribed; with the session that was.

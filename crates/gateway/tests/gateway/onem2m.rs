@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use std::{
     collections::HashSet,
     net::SocketAddr,
+    process::Command,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -192,6 +193,35 @@ fn over_mqtt_a_broker_that_is_killed_loses_nothing_and_doubles_nothing() {
     send(&gateway, 15..20);
     expect(&gateway, &acme, 0..20);
     delivered(&gateway, 80);
+}
+
+#[test]
+fn over_mqtt_a_password_that_is_wrong_is_right_after_a_reload() {
+    let kept = tempfile::tempdir().unwrap();
+    let [passwords, file] = ["passwords", "password"].map(|name| kept.path().join(name));
+    let made =
+        Command::new("mosquitto_passwd").args(["-c", "-b"]).arg(&passwords).args(["g", "right"]).status();
+    assert!(made.unwrap().success());
+    // The CSE needs no login. A wrong one is refused all the same.
+    let broker = Mosquitto::start_in(
+        kept.path(),
+        &format!("allow_anonymous true\npassword_file {}", passwords.display()),
+    );
+    let port = broker.port;
+    let acme =
+        Acme::start(&format!("databaseType=memory\n[mqtt]\nenable=true\naddress=127.0.0.1\nport={port}\n"));
+    std::fs::write(&file, "wrong\n").unwrap();
+    let more = format!("cse_id = 'id-in'\ntimeout_seconds = 1\nuser = 'g'\npassword_file = {file:?}");
+    let gateway = gateway(&format!("mqtt://127.0.0.1:{port}"), &more);
+    send(&gateway, 0..1);
+    let refused = |status: &dunnage_gateway::Status| {
+        status.last_failure.as_ref().is_some_and(|failure| failure.reason.contains("the broker"))
+    };
+    wait(&gateway, "a login that is refused", || gateway.gateway.outputs().iter().all(refused));
+    assert_eq!(gateway.gateway.outputs()[0].delivered, 0);
+    std::fs::write(&file, "right\n").unwrap();
+    gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
+    expect(&gateway, &acme, 0..1);
 }
 
 /// With its own files ACME would lose what it answered for: it writes them a second later, all of them anew.

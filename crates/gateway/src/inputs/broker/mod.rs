@@ -24,12 +24,7 @@ use dunnage_formats::Id;
 use mqtt_protocol_core::mqtt::packet::Qos;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// What the commented default configuration says.
@@ -103,6 +98,8 @@ pub struct Broker {
     name: Arc<str>,
     options: Options,
     password: Option<Arc<SecretFile>>,
+    /// Whose certificates to trust, in place of those that the system trusts.
+    ca: Option<Arc<SecretFile>>,
     patterns: Vec<Pattern>,
     filters: Vec<String>,
     format: Option<Id>,
@@ -136,6 +133,7 @@ impl Broker {
             name: name.into(),
             options: options(settings)?,
             password: password(settings)?,
+            ca: ca(settings)?,
             filters: patterns.iter().map(filter).collect(),
             patterns,
             format: settings.format.map(|format| format.0),
@@ -155,6 +153,9 @@ impl Broker {
         let mut options = self.options.clone();
         if let (Some((_, password)), Some(file)) = (&mut options.login, &self.password) {
             *password = file.text().as_bytes().to_vec();
+        }
+        if let Some(file) = &self.ca {
+            options.tls = Some(Trust::new(Some(file.text().as_bytes()))?);
         }
         options.packet_limit = shared.http.body_limit_bytes + AROUND;
         let connected = tokio::select! {
@@ -257,7 +258,13 @@ fn password(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
     path.map(|path| SecretFile::open("password_file", path, secret::any)).transpose()
 }
 
-/// The connection's options.
+/// The file of the certificates to trust, if there is one.
+fn ca(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
+    let path = settings.ca_file.clone();
+    path.map(|path| SecretFile::open("ca_file", path, secret::certificates)).transpose()
+}
+
+/// The connection's options, without what files hold.
 fn options(settings: &Settings) -> Result<Options, String> {
     let bad = |why: &dyn std::fmt::Display| format!("url: {:?}: {why}", settings.url);
     let url = Url::parse(&settings.url).map_err(|e| bad(&e))?;
@@ -276,7 +283,7 @@ fn options(settings: &Settings) -> Result<Options, String> {
     options.session_expiry_seconds = settings.session_expiry_seconds;
     options.receive_maximum = settings.in_flight_messages;
     options.login = match (&settings.user, &settings.password_file) {
-        // The password of the moment is put in when it is needed.
+        // What the files say is put in when it is needed.
         (Some(user), Some(_)) => Some((user.clone(), Vec::new())),
         (None, None) => None,
         (Some(_), None) => return Err("password_file: is needed with user".into()),
@@ -284,24 +291,16 @@ fn options(settings: &Settings) -> Result<Options, String> {
     };
     options.tls = match (tls, &settings.ca_file) {
         (false, Some(_)) => return Err("ca_file: is for mqtts://".into()),
-        (false, None) => None,
+        (false, None) | (true, Some(_)) => None,
         (true, None) => Some(Trust::new(None)?),
-        (true, Some(path)) => {
-            let trust = Trust::new(Some(&read("ca_file", path)?));
-            Some(trust.map_err(|why| format!("ca_file: {}: {why}", path.display()))?)
-        }
     };
     Ok(options)
-}
-
-fn read(key: &str, path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|e| format!("{key}: {}: {e}", path.display()))
 }
 
 #[async_trait::async_trait]
 impl Input for Broker {
     fn secrets(&self) -> Vec<Arc<SecretFile>> {
-        self.password.iter().cloned().collect()
+        self.password.iter().chain(&self.ca).cloned().collect()
     }
 
     async fn run(self: Box<Self>, shared: Arc<Shared>, mut stopping: watch::Receiver<bool>) {

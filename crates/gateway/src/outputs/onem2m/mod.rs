@@ -13,12 +13,16 @@ mod settings;
 pub use settings::{Content, EXAMPLE, Settings};
 
 use super::{Class, Failed, FailureKind, Lanes, Message, Output, Shape};
+use crate::secret::SecretFile;
 use http::Http;
 use mqtt::Mqtt;
 use request::{Answer, Meaning, Request};
 use resources::{Resource, Resources};
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -186,6 +190,13 @@ impl Output for OneM2m {
     /// As long as all requests may take that a message can need, when its containers are missing too.
     fn deadline(&self) -> Duration {
         self.timeout.saturating_mul(10)
+    }
+
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        match &self.binding {
+            Binding::Http(_) => Vec::new(),
+            Binding::Mqtt(mqtt) => mqtt.secrets(),
+        }
     }
 
     fn duplicates(&self) -> u64 {

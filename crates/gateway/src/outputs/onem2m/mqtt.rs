@@ -7,6 +7,7 @@ use super::{
 use crate::{
     mqtt_client::{Client, Event, Options, Version},
     outputs::{Class, Failed},
+    secret::{self, SecretFile},
 };
 use mqtt_protocol_core::mqtt::packet::Qos;
 use serde::Serialize;
@@ -41,6 +42,8 @@ pub struct Mqtt {
 /// What the connection and those who wait for answers share.
 struct Link {
     options: Options,
+    /// The file of the password, if it is not in the options.
+    password: Option<Arc<SecretFile>>,
     /// Where the CSE takes requests.
     requests: String,
     /// Where it answers.
@@ -87,8 +90,15 @@ impl Mqtt {
             let password = url.password().unwrap_or_default().as_bytes().to_vec();
             options.login = Some((url.username().to_owned(), password));
         }
+        let password = settings.password_file.clone();
+        let password =
+            password.map(|path| SecretFile::open("password_file", path, secret::any)).transpose()?;
+        if let Some(user) = &settings.user {
+            options.login = Some((user.clone(), Vec::new()));
+        }
         let link = Link {
             options,
+            password,
             requests: format!("/oneM2M/req/{originator}/{cse}/json"),
             topic: format!("/oneM2M/resp/{originator}/{cse}/json"),
             state: watch::Sender::new(State::Down("not connected yet".into())),
@@ -101,6 +111,11 @@ impl Mqtt {
             timeout: Duration::from_secs(*timeout_seconds),
             connection: OnceLock::new(),
         })
+    }
+
+    /// The files that a reload reads again.
+    pub fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        self.link.password.iter().cloned().collect()
     }
 
     /// Asks, and waits for the answer.
@@ -194,7 +209,11 @@ impl Link {
     /// Sends requests and hands on answers for as long as the connection lasts.
     async fn serve(&self) -> Result<(), String> {
         let text = |why: crate::mqtt_client::Error| why.to_string();
-        let (mut client, _) = Client::connect(&self.options).await.map_err(text)?;
+        let mut options = self.options.clone();
+        if let (Some((_, password)), Some(file)) = (&mut options.login, &self.password) {
+            *password = file.text().as_bytes().to_vec();
+        }
+        let (mut client, _) = Client::connect(&options).await.map_err(text)?;
         client.subscribe(std::slice::from_ref(&self.topic)).map_err(text)?;
         let (sender, mut requests) = mpsc::channel(CAPACITY);
         let mut sender = Some(sender);

@@ -2,6 +2,7 @@
 
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// What the commented default configuration says.
 pub const EXAMPLE: &str = "\
@@ -9,7 +10,7 @@ pub const EXAMPLE: &str = "\
 # [[output]]
 # name = \"cse\"
 # [output.onem2m]
-# Over HTTP, or over MQTT: mqtt://USER:PASSWORD@HOST:PORT of the broker.
+# Over HTTP, or over MQTT: mqtt://HOST:PORT of the broker, with user and password_file if it asks for them.
 # url = \"http://127.0.0.1:8080\"
 # The name of the CSE base, as it stands in paths.
 # cse = \"cse-in\"
@@ -37,8 +38,14 @@ pub const EXAMPLE: &str = "\
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The CSE: `http://HOST:PORT`; or its broker: `mqtt://HOST:PORT`, with `USER:PASSWORD@` if it asks for them.
+    /// The CSE: `http://HOST:PORT`; or its broker: `mqtt://HOST:PORT`.
     pub url: String,
+    /// Who we are to the broker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// A file that holds the password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_file: Option<PathBuf>,
     /// The name of the CSE base, as it stands in paths.
     pub cse: String,
     /// Its CSE-ID, which MQTT's topics have.
@@ -127,7 +134,14 @@ impl Settings {
 
     /// Says which of them cannot work.
     pub fn check(&self) -> Result<(), String> {
-        let mqtt = self.address()?.scheme() == "mqtt";
+        let address = self.address()?;
+        let mqtt = address.scheme() == "mqtt";
+        if self.user.is_some() && (!mqtt || !address.username().is_empty()) {
+            return Err("user: is for mqtt:// without one in the url".into());
+        }
+        if self.user.is_some() != self.password_file.is_some() {
+            return Err("password_file: is needed with user, and nowhere else".into());
+        }
         let cse_id = self.cse_id.as_deref().map(|id| id.trim_start_matches('/'));
         if cse_id.map_or(mqtt, |id| !is_name(id)) {
             return Err("cse_id: must be the CSE-ID, such as id-in; MQTT needs it".into());
@@ -201,6 +215,8 @@ mod tests {
             "cnf = 'text/plain:0'",
             "url = 'https://h'",
             "url = 'mqtt://h'\ncse_id = '/id-in'",
+            "url = 'mqtt://h'\ncse_id = 'id-in'\nuser = 'u'\npassword_file = 'p'",
+            "url = 'mqtt://u:p@h'\ncse_id = 'id-in'",
         ] {
             assert_eq!(check(good), Ok(()), "{good}");
         }
@@ -220,10 +236,15 @@ mod tests {
             "container = '{path}'",
             "cnf = 'application/json'",
             "timeout_seconds = 0",
+            "user = 'u'\npassword_file = 'p'",
+            "password_file = 'p'",
         ] {
             let key = bad.split(' ').next().unwrap();
             assert!(check(bad).unwrap_err().starts_with(key), "{bad}");
         }
         assert!(check("url = 'mqtt://h'").unwrap_err().starts_with("cse_id"));
+        let mqtt = |more: &str| check(&format!("cse_id = 'id-in'\n{more}")).unwrap_err();
+        assert!(mqtt("url = 'mqtt://u:p@h'\nuser = 'u'\npassword_file = 'p'").starts_with("user"));
+        assert!(mqtt("url = 'mqtt://h'\nuser = 'u'").starts_with("password_file"));
     }
 }
