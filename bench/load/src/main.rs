@@ -21,6 +21,7 @@ mod rates;
 mod report;
 mod results;
 mod server;
+mod tokens;
 
 use clap::{Parser, Subcommand};
 use report::Report;
@@ -59,6 +60,8 @@ enum Command {
     Hostile(hostile::Plan),
     /// What strangers may do to other clients, to the buffer and to memory, and whether the gateway bears it
     Attack(attacks::Plan),
+    /// A start and a reload with a million tokens and as many keys, and how a client fares meanwhile
+    Tokens(tokens::Plan),
     /// What the others start in processes of their own
     #[command(hide = true)]
     Serve { server: server::Own, folder: PathBuf },
@@ -89,6 +92,7 @@ async fn run(command: Option<Command>) -> Result<(), Failure> {
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
         Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,
         Some(Command::Attack(plan)) => attacks::measure(&plan, report).await,
+        Some(Command::Tokens(plan)) => tokens::measure(&plan, report).await,
         Some(Command::Serve { server, folder }) => server::serve(server, &folder).await,
         None => all(report).await,
     }

@@ -3,7 +3,7 @@
 
 mod bombs;
 mod files;
-mod guest;
+pub mod guest;
 mod half_sent;
 mod host;
 mod http;

@@ -182,34 +182,4 @@ mod tests {
         assert_eq!(found[1].0.0, 2 + 2999 * 5 + 1, "{mistakes:?}");
         assert!(tokens.len() >= 2998);
     }
-
-    /// The figures of `docs/operate.md`. Run alone, in a release build.
-    #[test]
-    #[ignore = "takes long in a debug build, and measures the memory of the process"]
-    fn a_million_tokens_take_seconds() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tokens.toml");
-        write_many(&path, 1_000_000);
-        let memory = |field: &str| {
-            let status = std::fs::read_to_string("/proc/self/status").unwrap();
-            let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
-            line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
-        };
-        let before = memory("VmRSS");
-        let begun = std::time::Instant::now();
-        let tokens = Tokens::load(&path).unwrap();
-        let took = begun.elapsed();
-        println!(
-            "{} tokens: read in {:.1} s, {} MiB while they are read, {} MiB then",
-            tokens.len(),
-            took.as_secs_f64(),
-            memory("VmHWM") - before,
-            memory("VmRSS") - before,
-        );
-        let begun = std::time::Instant::now();
-        let right = Right::Send("buoy-x".into());
-        crate::access::edit::add(&path, Some("one-more"), right, None).unwrap();
-        println!("one more: {:.1} s", begun.elapsed().as_secs_f64());
-        assert!(took.as_secs() < 60);
-    }
 }
