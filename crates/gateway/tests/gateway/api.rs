@@ -1,9 +1,10 @@
 //! What the API shows of what was stored.
 
-use crate::support::{JSON, Running, start};
+use crate::support::{JSON, Running, start, start_in};
 use serde_json::{Value, json};
 use std::{
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     time::{Duration, Instant},
 };
 
@@ -174,4 +175,42 @@ fn a_stop_ends_event_streams_at_once() {
     gateway.stop();
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     response.into_body().into_reader().read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// A list of devices that is not full after the newest messages looks at all devices.
+#[test]
+fn a_query_ends_when_its_client_closes_the_connection() {
+    let gateway = start();
+    let lines = "1\n".repeat(1000);
+    for _ in 0..5 {
+        assert_eq!(gateway.post("/ingest/d", "application/x-ndjson", lines.as_bytes()).status, 204);
+    }
+    let (_, folder) = gateway.stop();
+    let buffer = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
+    buffer
+        .execute_batch(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000000)
+             INSERT INTO devices SELECT 'x' || i, 1, 1, 1 FROM n",
+        )
+        .unwrap();
+    drop(buffer);
+    let gateway = start_in(folder, |_| ());
+    let begun = Instant::now();
+    assert_eq!(gateway.get("/api/devices?limit=1000").status, 200);
+    let one = begun.elapsed();
+    let address = gateway.gateway.address();
+    let ask = || {
+        let mut client = TcpStream::connect(address).unwrap();
+        write!(client, "GET /api/devices?limit=1000 HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
+        client
+    };
+    // More of them than there are connections to the buffer: four are read, and the others wait for their turn.
+    let clients: Vec<_> = (0..16).map(|_| ask()).collect();
+    std::thread::sleep(one / 4);
+    drop(clients);
+    let begun = Instant::now();
+    assert_eq!(gateway.get("/api/messages?limit=1").status, 200);
+    let waited = begun.elapsed();
+    // Were those that are read not ended, it would wait for the first of them, for at least three quarters of its time.
+    assert!(waited < one / 2, "{waited:?} behind queries of {one:?} each");
 }
