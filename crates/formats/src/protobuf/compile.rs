@@ -1,7 +1,7 @@
 //! From the text of a `.proto` file to its descriptor.
 
 use crate::{Error, Kind};
-use prost_reflect::MessageDescriptor;
+use prost_reflect::{DescriptorPool, MessageDescriptor};
 use protox::Compiler;
 use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 
@@ -22,12 +22,15 @@ pub(super) fn first_message(source: &str) -> Result<MessageDescriptor, Error> {
     resolver.add(Source(source.to_owned()));
     resolver.add(GoogleFileResolver::new());
     let mut compiler = Compiler::with_file_resolver(resolver);
-    compiler.open_file(NAME).map_err(|e| invalid(&e))?;
-    let file = compiler.descriptor_pool().get_file_by_name(NAME);
-    let message = file.and_then(|file| file.messages().next());
+    compiler.include_imports(true).open_file(NAME).map_err(invalid)?;
+    // The compiler's own pool was made before options were read: it packs `[packed = false]`.
+    let set = compiler.encode_file_descriptor_set();
+    let pool = DescriptorPool::decode(set.as_slice())
+.map_err(invalid)?;
+    let message = pool.get_file_by_name(NAME).and_then(|file| file.messages().next());
     message.ok_or_else(|| Error::new(Kind::Type, 0, "the .proto file defines no message"))
 }
 
-fn invalid(e: &protox::Error) -> Error {
+fn invalid(e: impl std::fmt::Display) -> Error {
     Error::new(Kind::Malformed, 0, format!("the .proto file does not compile: {e}"))
 }

@@ -1,0 +1,125 @@
+//! Google's conformance runner for Protobuf, which asks this program again: `conformance testee` answers its requests with
+//! [`Protobuf`].
+//!
+//! `tests/tools/install suites` puts the runner and its messages into `target/tools/suites/protobuf`. The tests that fail stand in
+//! `tests/suites/protobuf.txt`, each below its reason; the runner fails on any other, and on one of them that passes.
+
+#![allow(clippy::unwrap_used)]
+
+use dunnage_formats::{Format, Protobuf};
+use libtest_mimic::{Arguments, Failed, Trial};
+use prost::Message;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// What the runner asks, as far as it is answered (`conformance/conformance.proto`).
+#[derive(Clone, PartialEq, Message)]
+struct Request {
+    #[prost(bytes = "vec", optional, tag = "1")]
+    protobuf_payload: Option<Vec<u8>>,
+    #[prost(int32, tag = "3")]
+    requested_output_format: i32,
+    #[prost(string, tag = "4")]
+    message_type: String,
+}
+
+/// One of these.
+#[derive(Clone, PartialEq, Message)]
+struct Response {
+    #[prost(string, optional, tag = "1")]
+    parse_error: Option<String>,
+    #[prost(bytes = "vec", optional, tag = "3")]
+    protobuf_payload: Option<Vec<u8>>,
+    #[prost(string, optional, tag = "5")]
+    skipped: Option<String>,
+    #[prost(string, optional, tag = "6")]
+    serialize_error: Option<String>,
+}
+
+/// `WireFormat.PROTOBUF`.
+const PROTOBUF: i32 = 1;
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("testee") {
+        return testee();
+    }
+    // The runner is a program for this kind of machine.
+    let is_run = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+    let trial = Trial::test("protobuf_conformance", run).with_ignored_flag(!is_run);
+    libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit_code()
+}
+
+fn run() -> Result<(), Failed> {
+    let runner = suite().join("runner");
+    let output = Command::new(&runner)
+        .env("LD_PRELOAD", suite().join("newer_libc.so"))
+        .arg("--enforce_recommended")
+        .arg("--failure_list")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suites/protobuf.txt"))
+        .arg("--output_dir")
+        .arg(env!("CARGO_TARGET_TMPDIR"))
+        .arg(std::env::current_exe()?)
+        .arg("testee")
+        .output()
+        .map_err(|e| format!("{}: {e}; please run: tests/tools/install suites", runner.display()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.success() && said.contains("CONFORMANCE SUITE PASSED") {
+        true => Ok(()),
+        false => Err(format!("{}\n{said}", output.status).into()),
+    }
+}
+
+fn suite() -> PathBuf {
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
+    std::env::var_os("DUNNAGE_TOOLS").map_or_else(own, PathBuf::from).join("suites/protobuf")
+}
+
+/// Answers requests, each behind its length, until there are no more.
+fn testee() -> ExitCode {
+    let proto = std::fs::read_to_string(suite().join("include/google/protobuf/test_messages_proto3.proto"));
+    let format = Protobuf::from_proto(&proto.unwrap(), None).unwrap();
+    let mut length = [0; 4];
+    loop {
+        match io::stdin().read_exact(&mut length) {
+            Err(e) if e.kind() == ErrorKind::UnexpectedEof => return ExitCode::SUCCESS,
+            read => read.unwrap(),
+        }
+        let mut request = vec![0; u32::from_le_bytes(length) as usize];
+        io::stdin().read_exact(&mut request).unwrap();
+        let response = answer(&format, Request::decode(&*request).unwrap()).encode_to_vec();
+        io::stdout().write_all(&(response.len() as u32).to_le_bytes()).unwrap();
+        io::stdout().write_all(&response).unwrap();
+        io::stdout().flush().unwrap();
+    }
+}
+
+fn answer(format: &Protobuf, request: Request) -> Response {
+    let skipped = |reason: &str| Response { skipped: Some(reason.to_owned()), ..Response::default() };
+    match request {
+        // The failures that the testee expects; the runner has them from a file.
+        Request { message_type, .. } if message_type == "conformance.FailureSet" => {
+            Response { protobuf_payload: Some(Vec::new()), ..Response::default() }
+        }
+        Request { message_type, .. } if message_type != "protobuf_test_messages.proto3.TestAllTypesProto3" => {
+            skipped("a definition has the syntax of proto3, and no groups")
+        }
+        Request { protobuf_payload: Some(bytes), requested_output_format: PROTOBUF, .. } => {
+            again(format, &bytes)
+        }
+        _ => skipped("Protobuf's own JSON and text are not spoken"),
+    }
+}
+
+/// Reads a message and writes it again.
+fn again(format: &Protobuf, bytes: &[u8]) -> Response {
+    let message = match format.decode(bytes) {
+        Ok(message) => message,
+        Err(e) => return Response { parse_error: Some(e.to_string()), ..Response::default() },
+    };
+    let mut out = Vec::new();
+    match format.encode(&message, &mut out) {
+        Ok(()) => Response { protobuf_payload: Some(out), ..Response::default() },
+        Err(e) => Response { serialize_error: Some(e.to_string()), ..Response::default() },
+    }
+}
