@@ -175,6 +175,10 @@ mod tests {
 
     #[test]
     fn what_people_write_by_hand_is_read() {
+        assert_eq!(
+            value_of("<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><a>]]&gt;</a>"),
+            Value::from("]]>")
+        );
         let document = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<!-- one -->\n<reading>\r\n  <t type='number'> 23.5 </t>\n\
              <s><![CDATA[<&>]]>&#x41;&amp;</s>\n  <lines>a\r\nb</lines>\n  <!-- two --><blank>  </blank>\n</reading>\n";
         let message = map([
@@ -230,6 +234,13 @@ mod tests {
             ("<!DOCTYPE a [<!ENTITY l 'lol'>]><a>&l;</a>", Kind::Malformed, 0),
             ("<?xml version=\"1.0\" encoding=\"latin1\"?><a/>", Kind::Malformed, 0),
             (" <?xml version=\"1.0\"?><a/>", Kind::Malformed, 1),
+            ("<?xml encoding=\"utf-8\"?><a/>", Kind::Malformed, 0),
+            ("<?xml version='1.0' standalone='yes' encoding='utf-8'?><a/>", Kind::Malformed, 0),
+            ("<?xml version='1.0' standalone='YES'?><a/>", Kind::Malformed, 0),
+            ("<?xml version='1.0'encoding='utf-8'?><a/>", Kind::Malformed, 0),
+            ("<a><entry key='\"b'type='null'/></a>", Kind::Malformed, 3),
+            ("<a>b]]>c</a>", Kind::Malformed, 4),
+            ("<a><!-- \u{c} --></a>", Kind::Malformed, 8),
             ("<!ELEMENT>", Kind::Malformed, 0),
         ] {
             assert_eq!(error_of(document), (kind, offset), "{document}");

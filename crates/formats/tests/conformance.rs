@@ -101,7 +101,9 @@ fn answer(format: &Protobuf, request: Request) -> Response {
         Request { message_type, .. } if message_type == "conformance.FailureSet" => {
             Response { protobuf_payload: Some(Vec::new()), ..Response::default() }
         }
-        Request { message_type, .. } if message_type != "protobuf_test_messages.proto3.TestAllTypesProto3" => {
+        Request { message_type, .. }
+            if message_type != "protobuf_test_messages.proto3.TestAllTypesProto3" =>
+        {
             skipped("a definition has the syntax of proto3, and no groups")
         }
         Request { protobuf_payload: Some(bytes), requested_output_format: PROTOBUF, .. } => {

@@ -53,6 +53,11 @@ fn bson_corpus() {
     check(Id::Bson, 800);
 }
 
+#[test]
+fn xml_conformance_suite_of_the_w3c() {
+    check(Id::Xml, 2500);
+}
+
 /// Runs the suite of a format, which has at least so many tests, and compares what differs with what is written down.
 fn check(id: Id, at_least: usize) {
     let format = id.open(None, Mapping::Exact).unwrap();

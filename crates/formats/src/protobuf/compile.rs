@@ -25,8 +25,7 @@ pub(super) fn first_message(source: &str) -> Result<MessageDescriptor, Error> {
     compiler.include_imports(true).open_file(NAME).map_err(invalid)?;
     // The compiler's own pool was made before options were read: it packs `[packed = false]`.
     let set = compiler.encode_file_descriptor_set();
-    let pool = DescriptorPool::decode(set.as_slice())
-.map_err(invalid)?;
+    let pool = DescriptorPool::decode(set.as_slice()).map_err(invalid)?;
     let message = pool.get_file_by_name(NAME).and_then(|file| file.messages().next());
     message.ok_or_else(|| Error::new(Kind::Type, 0, "the .proto file defines no message"))
 }

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use quick_xml::XmlVersion::Implicit1_0;
 use quick_xml::errors::{Error as XmlError, IllFormedError, SyntaxError};
 use quick_xml::escape::resolve_xml_entity;
-use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesDecl, BytesRef, BytesStart, BytesText, Event};
 use std::fmt::Display;
 
 /// The message that an XML document is.
@@ -55,6 +55,9 @@ enum Content {
 
 impl<'a> Reader<'a> {
     fn message(&mut self) -> Result<Value, Error> {
+        if let Some((offset, _)) = self.document.char_indices().find(|(_, c)| !text::is_char(*c)) {
+            return Err(malformed(offset, "a character that XML does not allow"));
+        }
         let root = loop {
             match self.event()? {
                 Event::Start(start) => break self.tag(&start)?,
@@ -89,10 +92,37 @@ impl<'a> Reader<'a> {
     }
 
     fn check_declaration(&self, declaration: &BytesDecl<'_>) -> Result<(), Error> {
-        let version = declaration.version().map_err(|e| malformed(self.offset, e))?;
-        let encoding = declaration.encoding().transpose().map_err(|e| malformed(self.offset, e))?;
-        if version != "1.0" || encoding.is_some_and(|name| !name.eq_ignore_ascii_case("utf-8")) {
-            return Err(malformed(self.offset, "this is not XML 1.0 in UTF-8"));
+        let start = BytesStart::from_content(&**declaration, "xml".len());
+        self.check_spaces(&start)?;
+        let mut names = ["version", "encoding", "standalone"].into_iter();
+        let (mut is_right, mut has_version) = (true, false);
+        for attribute in start.attributes() {
+            let attribute = attribute.map_err(|e| malformed(self.offset, e))?;
+            let name = names.find(|name| *name == attribute.key.as_ref());
+            has_version |= name == Some("version");
+            is_right &= match (name, attribute.value.as_ref()) {
+                (Some("version"), version) => version == "1.0",
+                (Some("encoding"), encoding) => encoding.eq_ignore_ascii_case("utf-8"),
+                (Some(_), standalone) => matches!(standalone, "yes" | "no"),
+                (None, _) => false,
+            };
+        }
+        match is_right && has_version {
+            true => Ok(()),
+            false => Err(malformed(self.offset, "not the declaration of XML 1.0 in UTF-8")),
+        }
+    }
+
+    /// White space has to stand between attributes; the library does not ask for it.
+    fn check_spaces(&self, start: &BytesStart<'_>) -> Result<(), Error> {
+        let mut rest = start.attributes_raw();
+        while let Some((_, quoted)) = rest.split_once(['"', '\'']) {
+            let quote = &rest[rest.len() - quoted.len() - 1..][..1];
+            let Some((_, after)) = quoted.split_once(quote) else { break };
+            if !after.is_empty() && !after.starts_with([' ', '\t', '\r', '\n']) {
+                return Err(malformed(self.offset, "no white space before an attribute"));
+            }
+            rest = after;
         }
         Ok(())
     }
@@ -101,6 +131,7 @@ impl<'a> Reader<'a> {
         let offset = self.offset;
         let name = start.name();
         let name = name.as_ref();
+        self.check_spaces(start)?;
         let mut tag = Tag { offset, key: name.into(), shape: Shape::Open };
         for attribute in start.attributes() {
             let attribute = attribute.map_err(|e| malformed(offset, e))?;
@@ -161,8 +192,8 @@ impl<'a> Reader<'a> {
                     self.entry(&start, &mut entries, inside)?;
                     content = Content::Entries(entries);
                 }
-                (Event::Text(piece), Content::Text(text)) => self.append(&piece.xml10_content(), text)?,
-                (Event::CData(piece), Content::Text(text)) => self.append(&piece.xml10_content(), text)?,
+                (Event::Text(piece), Content::Text(text)) => self.append(&piece, text)?,
+                (Event::CData(piece), Content::Text(text)) => text.push_str(&piece.xml10_content()),
                 (Event::GeneralRef(reference), Content::Text(text)) => {
                     self.append_reference(&reference, text)?;
                 }
@@ -181,22 +212,24 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn append(&self, piece: &str, text: &mut String) -> Result<(), Error> {
-        if !piece.chars().all(text::is_char) {
-            return Err(malformed(self.offset, "a character that XML does not allow"));
+    fn append(&self, piece: &BytesText<'_>, text: &mut String) -> Result<(), Error> {
+        if let Some(at) = piece.find("]]>") {
+            return Err(malformed(self.offset + at, "]]> in a text; > is written &gt; there"));
         }
-        text.push_str(piece);
+        text.push_str(&piece.xml10_content());
         Ok(())
     }
 
     fn append_reference(&self, reference: &BytesRef<'_>, text: &mut String) -> Result<(), Error> {
         match reference.resolve_char_ref().map_err(|e| malformed(self.offset, e))? {
-            Some(c) => self.append(c.encode_utf8(&mut [0; 4]), text),
+            Some(c) if text::is_char(c) => text.push(c),
+            Some(_) => return Err(malformed(self.offset, "a character that XML does not allow")),
             None => match resolve_xml_entity(reference) {
-                Some(replacement) => self.append(replacement, text),
-                None => Err(malformed(self.offset, "an entity that is not defined")),
+                Some(replacement) => text.push_str(replacement),
+                None => return Err(malformed(self.offset, "an entity that is not defined")),
             },
         }
+        Ok(())
     }
 
     fn truncated(&self) -> Error {
