@@ -142,9 +142,6 @@ fn check_homes(
 /// `kind`, restricted by `enum` and `const`.
 fn restrict(schema: &Schema<'_>, kind: Inner) -> Result<Inner, SchemaError> {
     let Some(mut kind) = kind else { return Ok(None) };
-    if schema.has("enum") && schema.has("const") && schema.dialect.is_strict() {
-        return Err(schema.error("enum", "enum beside const, which says it all"));
-    }
     if let Some(node) = schema.get("const") {
         match listed(schema, "const", std::slice::from_ref(node), kind)? {
             Some(only) => kind = only,
@@ -161,7 +158,7 @@ fn restrict(schema: &Schema<'_>, kind: Inner) -> Result<Inner, SchemaError> {
     }
 }
 
-/// The values of `nodes` that the schema's other keywords allow. In a strict dialect, all must be allowed, and different.
+/// The different values of `nodes` that the schema's other keywords allow. In a strict dialect there is one.
 fn listed(schema: &Schema<'_>, keyword: &str, nodes: &[Node], kind: Type) -> Result<Inner, SchemaError> {
     let mut values: Vec<Value> = Vec::with_capacity(nodes.len());
     let fault = |i: usize, message: String| {
@@ -170,29 +167,24 @@ fn listed(schema: &Schema<'_>, keyword: &str, nodes: &[Node], kind: Type) -> Res
     };
     let open = refers(&kind);
     let mut seen = Distinct::default();
+    let mut refused = None;
     for (i, node) in nodes.iter().enumerate() {
         let value = node.to_value().ok_or_else(|| {
             fault(i, "neither 64 bits nor a binary64 keep the digits of a number".to_owned())
         })?;
-        let violation = if open { Ok(()) } else { validate::value(&kind, &value) };
-        match violation {
-            Err(violation) if schema.dialect.is_strict() => {
-                return Err(fault(
-                    i,
-                    format!("the schema's other keywords do not allow this value: {violation}"),
-                ));
-            }
-            Err(_) => {}
-            Ok(()) => {
-                let twice = seen
-                    .enter(values.len(), &value, |at| values.get(at).is_some_and(|other| same(other, &value)))
-                    .is_some();
-                if twice && schema.dialect.is_strict() {
-                    return Err(fault(i, format!("the value stands twice in {keyword}")));
-                }
-                values.push(value);
-            }
+        let verdict = if open { Ok(()) } else { validate::value(&kind, &value) };
+        if let Err(violation) = verdict {
+            refused.get_or_insert((i, violation));
+            continue;
         }
+        let is_same = |at: usize| values.get(at).is_some_and(|other| same(other, &value));
+        if seen.enter(values.len(), &value, is_same).is_none() {
+            values.push(value);
+        }
+    }
+    if let (true, true, Some((i, violation))) = (values.is_empty(), schema.dialect.is_strict(), refused) {
+        let these = if nodes.len() == 1 { "this value" } else { "any of these values" };
+        return Err(fault(i, format!("the schema's other keywords do not allow {these}: {violation}")));
     }
     let one = |value| if value == Value::Null { Type::Null } else { Type::Const(value) };
     let listed = union(values.into_iter().map(one));

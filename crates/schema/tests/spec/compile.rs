@@ -40,6 +40,20 @@ fn integers_take_inclusive_bounds_that_are_multiples() {
 }
 
 #[test]
+fn values_of_enum_that_stand_twice_or_are_excluded_do_not_count() {
+    for (schema, same_as) in [
+        (r#"{"enum":["a","b","a"]}"#, r#"{"enum":["a","b"]}"#),
+        (r#"{"enum":[1,1.0,2]}"#, r#"{"enum":[1,2]}"#),
+        (r#"{"enum":[{"a":1,"b":2},{"b":2,"a":1}]}"#, r#"{"const":{"a":1,"b":2}}"#),
+        (r#"{"type":"string","enum":["a",1,"b",null]}"#, r#"{"enum":["a","b"]}"#),
+        (r#"{"type":"string","maxLength":1,"enum":["bb","a"]}"#, r#"{"const":"a"}"#),
+        (r#"{"const":1,"enum":[2,1]}"#, r#"{"const":1}"#),
+    ] {
+        assert_eq!(root(schema), root(same_as), "{schema}");
+    }
+}
+
+#[test]
 fn every_notation_of_a_step_is_read_exactly() {
     for (step, places, scaled) in [
         ("0.01", 2, 1),
