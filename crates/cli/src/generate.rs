@@ -7,17 +7,15 @@ use crate::{
 };
 use clap::{Args, ValueEnum};
 use dunnage_codegen::{Mapped, Mapping, avro, c, cddl, proto, thrift, ts013, ts013_examples};
+use dunnage_formats::Value;
 use dunnage_links::Link;
 use dunnage_packed::Layout;
 use std::{
     fmt::Display,
-    fs,
-    io::Write,
+    fs::{self, File},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
-
-/// Lines at the start of a generated file that are the same however its schema changes.
-const START: usize = 1;
 
 /// Write a schema's messages as C, JavaScript, Protobuf, Avro, Thrift or CDDL
 ///
@@ -67,7 +65,7 @@ enum Language {
 
 impl Generate {
     pub fn run(self) -> Result<(), Failure> {
-        let model = self.schemas.model(&self.schema)?;
+        let (model, text) = self.schemas.model_and_text(&self.schema)?;
         let name = model.name.to_lowercase();
         if self.link.is_some() && !matches!(self.language, Language::C) {
             return Err(Failure::Usage("--link is for C".into()));
@@ -75,7 +73,9 @@ impl Generate {
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
             Language::C => self.c(&Layout::new(&model)),
-            Language::Ts013 => self.ts013(&name, &Layout::new(&model)),
+            Language::Ts013 => {
+                self.ts013(&name, &Layout::new(&model), &input::schema_examples(&self.schema, &text)?)
+            }
             Language::Proto => self.write(&name, &[("proto", &proto(mapped().record(), Mapping::Exact))]),
             Language::Avro => self.write(&name, &[("avsc", &avro(mapped().record()))]),
             Language::Thrift => self.write(&name, &[("thrift", &thrift(mapped().record()))]),
@@ -93,10 +93,9 @@ impl Generate {
         Ok(())
     }
 
-    fn ts013(&self, name: &str, layout: &Layout) -> Result<(), Failure> {
+    fn ts013(&self, name: &str, layout: &Layout, messages: &[Value]) -> Result<(), Failure> {
         let codec = ts013(layout, &self.schema).map_err(|parts| self.refused(&parts))?;
-        let messages = input::schema_examples(&self.schema)?;
-        let examples = ts013_examples(layout, &messages)
+        let examples = ts013_examples(layout, messages)
             .map_err(|(i, error)| Failure::about(format!("{}: example {}", self.schema, i + 1), error))?;
         self.write(name, &[("js", &codec), ("examples.json", &examples)])?;
         say_slot(layout);
@@ -115,19 +114,22 @@ impl Generate {
     fn write(&self, name: &str, files: &[(&str, &str)]) -> Result<(), Failure> {
         let folder: &Path = &self.output;
         fs::create_dir_all(folder).map_err(|e| Failure::about(folder.display(), e))?;
-        let files: Vec<(PathBuf, &str)> =
-            files.iter().map(|(ending, text)| (folder.join(format!("{name}.{ending}")), *text)).collect();
-        if let Some((file, _)) = files.iter().find(|(file, text)| is_of_another(file, text)) {
-            return Err(Failure::about(
-                file.display(),
-                format!(
-                    "this file was not generated for a schema called {name}, and is not overwritten: \
-                     give the schema another title, write to another folder with -o, or remove the file"
-                ),
-            ));
+        let path = |ending: &str| folder.join(format!("{name}.{ending}"));
+        for (ending, text) in files {
+            let file = path(ending);
+            if is_of_another(&file, start(ending, text)).map_err(|e| Failure::about(file.display(), e))? {
+                return Err(Failure::about(
+                    file.display(),
+                    format!(
+                        "this file was not generated for a schema called {name}, and is not overwritten: \
+                         give the schema another title, write to another folder with -o, or remove the file"
+                    ),
+                ));
+            }
         }
         let mut output = output::stdout();
-        for (file, text) in files {
+        for (ending, text) in files {
+            let file = path(ending);
             fs::write(&file, text).map_err(|e| Failure::about(file.display(), e))?;
             writeln!(output, "{}", file.display())?;
         }
@@ -146,8 +148,24 @@ fn say_slot(layout: &Layout) {
     let _ = writeln!(anstream::stderr().lock(), "slot {}, layout {fingerprint}..., {check}", layout.slot());
 }
 
-/// Whether `file` holds something that does not begin like `text`, where generated files say what they are.
-fn is_of_another(file: &Path, text: &str) -> bool {
-    let start = |text: &str| text.lines().take(START).map(str::to_owned).collect::<Vec<_>>();
-    fs::read_to_string(file).is_ok_and(|old| !old.is_empty() && start(&old) != start(text))
+/// The lines at the start of the generated `text` of a file that say what it is, however its schema changes.
+fn start<'a>(ending: &str, text: &'a str) -> &'a [u8] {
+    let lines = match ending {
+        "js" => 2,
+        "avsc" | "examples.json" => 3,
+        _ => 1,
+    };
+    let length = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    &text.as_bytes()[..length]
+}
+
+/// Whether `file` holds something that does not begin with `start`.
+fn is_of_another(file: &Path, start: &[u8]) -> io::Result<bool> {
+    let mut old = Vec::new();
+    match File::open(file) {
+        Ok(file) => file.take(start.len() as u64).read_to_end(&mut old)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    Ok(!old.is_empty() && old != start)
 }

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use dunnage_formats::{Error, Format, Json, Kind, MAX_BYTES, Value};
-use dunnage_schema::{Folders, Model, Options, SchemaError, alike};
+use dunnage_schema::{Folders, Model, Options, SchemaError, alike, read_text};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 use std::{
@@ -189,8 +189,16 @@ pub struct Schemas {
 impl Schemas {
     /// The schema called `name`: one of the bundled ones, a file, or standard input when that is `-`. One without a title is called like its file.
     pub fn model(&self, name: &str) -> Result<Model, Failure> {
+        self.model_and_text(name).map(|(model, _)| model)
+    }
+
+    /// The same, and its text.
+    pub fn model_and_text(&self, name: &str) -> Result<(Model, String), Failure> {
         let text = self.text(name)?;
-        self.compile(name, &text).map_err(|e| Failure::about(name, schema_reason(&e)))
+        match self.compile(name, &text) {
+            Ok(model) => Ok((model, text)),
+            Err(error) => Err(Failure::about(name, schema_reason(&error))),
+        }
     }
 
     /// The text of the schema called `name`, with what it refers to in the folders.
@@ -252,8 +260,8 @@ pub fn schema_text(name: &str) -> Result<String, Failure> {
         return Ok(text.to_owned());
     }
     let text = match name {
-        STDIN => io::read_to_string(stdin()?),
-        _ => std::fs::read_to_string(name),
+        STDIN => read_text(stdin()?),
+        _ => File::open(name).and_then(read_text),
     };
     let text = text.map_err(|e| no_schema(name, &e))?;
     match dunnage_schema::has_keywords(&text) {
@@ -275,15 +283,14 @@ fn no_schema(name: &str, error: &io::Error) -> Failure {
     Failure::Failed(format!("schema {name}: {error}{meant} (bundled schemas: {})", bundled.join(", ")))
 }
 
-/// The messages under `examples` of the schema called `name`.
-pub fn schema_examples(name: &str) -> Result<Vec<Value>, Failure> {
+/// The messages under `examples` of the schema `text` that is called `name`.
+pub fn schema_examples(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
     #[derive(Deserialize)]
     struct Schema<'a> {
         #[serde(borrow)]
         examples: Option<&'a RawValue>,
     }
-    let text = schema_text(name)?;
-    let schema: Schema = serde_json::from_str(&text).map_err(|e| Failure::about(name, e))?;
+    let schema: Schema = serde_json::from_str(text).map_err(|e| Failure::about(name, e))?;
     let examples = schema.examples.map(|examples| Json.decode(examples.get().as_bytes())).transpose();
     match examples.map_err(|e| Failure::about(format!("examples of {name}"), e))? {
         Some(Value::Array(examples)) => Ok(examples),

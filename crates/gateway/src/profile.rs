@@ -7,7 +7,7 @@ use crate::{
     slots::{LayoutKey, Slot, Slots},
 };
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
-use dunnage_schema::Model;
+use dunnage_schema::{Model, read_text};
 use std::{
     collections::HashMap,
     sync::{Arc, OnceLock},
@@ -277,7 +277,7 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
         }
     }
     if let Some(path) = &profile.proto {
-        let source = std::fs::read_to_string(path).map_err(|e| e.to_string());
+        let source = std::fs::File::open(path).and_then(read_text).map_err(|e| e.to_string());
         let protobuf = source
             .and_then(|source| Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| e.reason()));
         match protobuf {

@@ -1,7 +1,7 @@
 //! The schemas: those that are built in, and those of `[schemas] path`.
 
 use crate::{config, name::is_name, profile::ProfileError, slots::Slots};
-use dunnage_schema::{Folders, Model, Options};
+use dunnage_schema::{Folders, Model, Options, read_text};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -102,7 +102,7 @@ fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, Pa
 
 /// The schema of a file, with the files in the folder of schemas that it refers to.
 fn read(config: &config::Schemas, path: &Path) -> Result<String, ProfileError> {
-    let text = std::fs::read_to_string(path).map_err(|e| failed(path, e.to_string()))?;
+    let text = std::fs::File::open(path).and_then(read_text).map_err(|e| failed(path, e.to_string()))?;
     let folders = Folders::new(std::slice::from_ref(&config.path)).map_err(|e| failed(path, e))?;
     folders.bundle(path, &text).map_err(|e| failed(path, e.to_string()))
 }

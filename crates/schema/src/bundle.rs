@@ -1,21 +1,26 @@
 //! A schema and the files that it refers to, as one text: `spec/schema.md`, "Other files".
 
-use crate::{SchemaError, compile::positions, infer::write, parse::Node};
+use crate::{
+    SchemaError,
+    compile::{percent_decoded, positions},
+    infer::write,
+    parse::{MAX_BYTES, Node},
+};
 use std::{
     collections::VecDeque,
     fs::{self, File},
-    io::Read,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
 /// Most files that one schema is put together from, and most that the folders are searched for a `$id`.
 const MAX_FILES: usize = 1000;
-/// Most bytes of a file.
-const MAX_BYTES: u64 = 1 << 20;
+/// Most bytes of all these files: what they become together has at most one.
+const MAX_TOTAL: usize = 8 << 20;
 /// Deepest folder inside a folder.
 const MAX_DEPTH: usize = 16;
-/// What a file without an absolute `$id` is called in the bundle, with its path in its folder behind.
-const NAME: &str = "dunnage://schemas/";
+/// What begins the names of files without an absolute `$id` in the bundle: the folder and the path in it follow.
+const NAME: &str = "dunnage://schema";
 
 /// The folders in which the files of schemas may be. Nothing outside of them is read, and nothing from the network.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +60,8 @@ impl Folders {
         let node = Node::parse(text)?;
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let id = id_of(&node).unwrap_or_else(|| self.name(&path));
-        let mut bundle = Bundle { folders: self, documents: vec![Document { path, id, node }], listed: None };
+        let mut bundle =
+            Bundle { folders: self, documents: vec![Document { path, id, node }], listed: None, bytes: 0 };
         let mut at = 0;
         while at < bundle.documents.len() {
             bundle.follow(at)?;
@@ -64,12 +70,22 @@ impl Folders {
         if at == 1 { Ok(text.to_owned()) } else { bundle.write() }
     }
 
-    /// The name of the file at `path`, which stands in a folder.
+    /// The name of the file at `path`, which no other file has: the first folder's begin with `dunnage://schemas/`, the second's with
+    /// `dunnage://schemas-2/`, and those of a schema outside of the folders with `dunnage://schema/`.
     fn name(&self, path: &Path) -> String {
-        let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path);
-        let parts: Vec<_> =
-            inside.iter().map(|part| part.to_string_lossy()).filter(|part| part != "/").collect();
-        format!("{NAME}{}", parts.join("/"))
+        let in_root = |(i, root): (usize, &PathBuf)| Some((i + 1, path.strip_prefix(root).ok()?));
+        let (folder, inside) = self.roots.iter().enumerate().find_map(in_root).unwrap_or((0, path));
+        let parts: Vec<_> = inside
+            .iter()
+            .map(|part| part.to_string_lossy().replace('%', "%25").replace('#', "%23").replace(' ', "%20"))
+            .filter(|part| part != "/")
+            .collect();
+        let folder = match folder {
+            0 => String::new(),
+            1 => "s".to_owned(),
+            more => format!("s-{more}"),
+        };
+        format!("{NAME}{folder}/{}", parts.join("/"))
     }
 
     /// The true path of `path`, if there is a file in the folders.
@@ -116,29 +132,32 @@ struct Bundle<'f> {
     documents: Vec<Document>,
     /// The files that have an absolute `$id`, once one was looked for.
     listed: Option<Vec<(String, PathBuf)>>,
+    /// How many bytes were read.
+    bytes: usize,
 }
 
 impl Bundle<'_> {
     /// Looks for what document `at` refers to, and lets its references say the names of the bundle.
     fn follow(&mut self, at: usize) -> Result<(), SchemaError> {
         let mut node = std::mem::replace(&mut self.documents[at].node, Node::Null);
-        let own = positions::identifiers(&node);
+        let own = positions::identifiers(&node, &self.documents[at].id);
         let mut references = Vec::new();
-        positions::each(&mut node, &mut |schema| {
-            if let Some(reference) = schema.text("$ref") {
-                references.push(reference.to_owned());
-            }
+        positions::each(&mut node, &self.documents[at].id, &mut |schema, base| {
+            references.extend(schema.text("$ref").map(|reference| (reference.to_owned(), base.to_owned())));
         });
         let mut names = Vec::with_capacity(references.len());
-        for reference in references {
+        for (reference, base) in references {
             let (document, fragment) = reference.split_once('#').unwrap_or((&reference, ""));
-            let known = document.is_empty() || own.iter().any(|id| id == document);
-            let found =
-                if known { None } else { self.find(at, document).map_err(|m| refuse(&reference, &m))? };
+            let known = document.is_empty() || own.contains(&positions::absolute(&base, document));
+            let found = if known {
+                None
+            } else {
+                self.find(at, &base, document).map_err(|m| refuse(&reference, &m))?
+            };
             names.push(found.map(|id| if fragment.is_empty() { id } else { format!("{id}#{fragment}") }));
         }
         let mut names = names.into_iter();
-        positions::each(&mut node, &mut |schema| {
+        positions::each(&mut node, "", &mut |schema, _| {
             if schema.text("$ref").is_some()
                 && let Some(name) = names.next().flatten()
             {
@@ -149,10 +168,9 @@ impl Bundle<'_> {
         Ok(())
     }
 
-    /// The name in the bundle of what document `from` calls `reference`.
-    fn find(&mut self, from: usize, reference: &str) -> Result<Option<String>, String> {
-        let base = self.documents[from].id.clone();
-        let absolute = positions::absolute(&base, reference);
+    /// The name in the bundle of what a schema of document `from`, whose references start from `base`, calls `reference`.
+    fn find(&mut self, from: usize, base: &str, reference: &str) -> Result<Option<String>, String> {
+        let absolute = positions::absolute(base, reference);
         if let Some(there) = self.documents.iter().find(|document| document.id == absolute) {
             return Ok(Some(there.id.clone()));
         }
@@ -164,11 +182,18 @@ impl Bundle<'_> {
         if positions::has_scheme(reference) {
             return Ok(None);
         }
-        if Path::new(reference).is_absolute() {
+        let Document { path, id, .. } = &self.documents[from];
+        let beside = &id[..id.rfind('/').map_or(0, |end| end + 1)];
+        let Some(relative) = (if base == id { Some(reference) } else { absolute.strip_prefix(beside) })
+        else {
+            return Ok(None);
+        };
+        let relative = percent_decoded(relative).ok_or("is not percent-encoded UTF-8")?;
+        if Path::new(&relative).is_absolute() {
             return Err("is an absolute path; references to files are relative".to_owned());
         }
-        let folder = self.documents[from].path.parent().unwrap_or(Path::new("")).to_owned();
-        match self.folders.inside(&folder.join(reference))? {
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        match self.folders.inside(&folder.join(relative))? {
             Some(path) => self.add(path).map(Some),
             None => Ok(None),
         }
@@ -178,7 +203,7 @@ impl Bundle<'_> {
     fn with_id(&mut self, id: &str) -> Option<PathBuf> {
         let listed = self.listed.get_or_insert_with(|| {
             let files = self.folders.files().into_iter();
-            files.filter_map(|path| Some((id_of(&read(&path).ok()?)?, path))).collect()
+            files.filter_map(|path| Some((id_of(&read(&path).ok()?.0)?, path))).collect()
         });
         listed.iter().find(|(listed, _)| listed == id).map(|(_, path)| path.clone())
     }
@@ -192,8 +217,15 @@ impl Bundle<'_> {
         if self.documents.len() == MAX_FILES {
             return Err(format!("is one of more than {MAX_FILES} files"));
         }
-        let node = read(&path)?;
+        let (node, bytes) = read(&path)?;
+        self.bytes += bytes;
+        if self.bytes > MAX_TOTAL {
+            return Err("is one of files that have more than 8 MiB together".to_owned());
+        }
         let id = id_of(&node).unwrap_or_else(|| self.folders.name(&path));
+        if let Some(other) = self.documents.iter().find(|document| document.id == id) {
+            return Err(format!("has the $id {id}, as {} does: {}", other.path.display(), path.display()));
+        }
         self.documents.push(Document { path, id: id.clone(), node });
         Ok(id)
     }
@@ -204,6 +236,7 @@ impl Bundle<'_> {
         let Some(mut whole) = documents.next() else { return Ok(String::new()) };
         let dialect = whole.node.get("$schema").cloned();
         let keyword = positions::id_keyword(&whole.node);
+        let stands_alone = positions::reference_stands_alone(&whole.node);
         let mut definitions = Vec::new();
         for mut document in documents {
             if let (Some(own), dialect) = (document.node.get("$schema"), &dialect)
@@ -214,8 +247,9 @@ impl Bundle<'_> {
                 return Err(SchemaError::new("", "$schema", message));
             }
             document.node.remove("$schema");
-            document.node.set(keyword, Node::Text(document.id.clone()));
-            definitions.push((document.id, document.node));
+            let mut node = if stands_alone { beside_nothing(document.node) } else { document.node };
+            node.set(keyword, Node::Text(document.id.clone()));
+            definitions.push((document.id, node));
         }
         whole.node.set(keyword, Node::Text(whole.id));
         let home = if whole.node.get("definitions").is_some() { "definitions" } else { "$defs" };
@@ -243,11 +277,32 @@ fn id_of(node: &Node) -> Option<String> {
     positions::has_scheme(id).then(|| id.to_owned())
 }
 
-fn read(path: &Path) -> Result<Node, String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+/// A schema that is a `$ref`, for a dialect in which that would hide its name.
+fn beside_nothing(mut node: Node) -> Node {
+    let Some(reference) = node.get("$ref").cloned() else { return node };
+    let Node::Object(entries) = &mut node else { return node };
+    entries.retain(|(keyword, _)| matches!(keyword.as_str(), "definitions" | "$defs"));
+    let reference = Node::Object(vec![("$ref".to_owned(), reference)]);
+    entries.push(("allOf".to_owned(), Node::Array(vec![reference])));
+    node
+}
+
+/// The schema in the file at `path`, and how many bytes it has.
+fn read(path: &Path) -> Result<(Node, usize), String> {
+    let text =
+        File::open(path).and_then(read_text).map_err(|error| format!("{}: {error}", path.display()))?;
+    let node = Node::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok((node, text.len()))
+}
+
+/// The text of a schema or of another definition. One that is longer than 1 MiB is an error, and is not read to its end.
+pub fn read_text(source: impl Read) -> io::Result<String> {
     let mut text = String::new();
-    File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
-    Node::parse(&text).map_err(|error| format!("{}: {error}", path.display()))
+    source.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;
+    match text.len() <= MAX_BYTES {
+        true => Ok(text),
+        false => Err(io::Error::other(format!("more than {MAX_BYTES} bytes, which is the limit"))),
+    }
 }
 
 fn refuse(reference: &str, message: &str) -> SchemaError {

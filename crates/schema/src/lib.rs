@@ -61,7 +61,7 @@ mod time_text;
 mod validate;
 
 pub use alike::alike;
-pub use bundle::Folders;
+pub use bundle::{Folders, read_text};
 pub use bundled::{bundled, bundled_named};
 pub use compile::{Options, has_keywords, warnings};
 pub use diff::{Change, diff};

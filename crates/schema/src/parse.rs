@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::fmt;
 
 /// Longest text, in bytes.
-const MAX_BYTES: usize = 1 << 20;
+pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// Deepest JSON nesting of a schema; an object of a message takes two levels or more.
 const MAX_DEPTH: usize = 128;
 

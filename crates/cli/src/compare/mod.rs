@@ -13,6 +13,7 @@ use crate::{
 };
 use clap::Args;
 use dunnage_links::Link;
+use dunnage_schema::read_text;
 use measure::{Comparison, Outcome};
 use std::{fs, io::Write, path::PathBuf};
 
@@ -67,7 +68,8 @@ impl Compare {
         })?;
         if let Some(path) = &self.proto {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            let source = fs::read_to_string(path).map_err(|e| Failure::about(path.display(), e))?;
+            let source =
+                fs::File::open(path).and_then(read_text).map_err(|e| Failure::about(path.display(), e))?;
             comparison.add_proto(&name, &source, model.as_ref())?;
         }
         if let Some(path) = &self.svg {

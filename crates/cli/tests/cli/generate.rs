@@ -161,3 +161,46 @@ fn a_link_that_is_misspelt_has_a_suggestion() {
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("kineis"), "{}", run.stderr);
 }
+
+#[test]
+fn what_somebody_else_wrote_is_not_overwritten_whatever_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let generate = |language: &str| dunnage(&["generate", language, "--schema", "weather", "-o", output], "");
+    let theirs: [(&str, &str, &[u8]); 6] = [
+        ("c", "h", b"// caf\xe9, in Latin-1\n"),
+        ("ts013", "js", b"/*\n * My own decoder.\n */\n"),
+        ("ts013", "examples.json", b"{\n  \"of\": \"mine\"\n}\n"),
+        ("avro", "avsc", b"{\n  \"type\": \"record\",\n  \"name\": \"Mine\"\n}\n"),
+        ("proto", "proto", b"\xff\xfe"),
+        ("cddl", "cddl", b"\n"),
+    ];
+    for (language, ending, text) in theirs {
+        let file = folder.path().join(format!("weather.{ending}"));
+        fs::write(&file, text).unwrap();
+        let run = generate(language);
+        assert_eq!((run.code, run.any_text()), (1, ""), "{language}");
+        assert!(run.stderr.contains("is not overwritten"), "{}", run.stderr);
+        assert_eq!(fs::read(&file).unwrap(), text, "{language}");
+        fs::remove_file(&file).unwrap();
+        assert_eq!(generate(language).code, 0, "{language}");
+        assert_eq!(generate(language).code, 0, "{language} again");
+    }
+    // Of two files, none is written when the other cannot be.
+    fs::remove_file(folder.path().join("weather.h")).unwrap();
+    fs::remove_file(folder.path().join("weather.c")).unwrap();
+    fs::create_dir(folder.path().join("weather.c")).unwrap();
+    assert_eq!(generate("c").code, 1);
+    assert!(!folder.path().join("weather.h").exists());
+}
+
+#[test]
+fn a_ts013_codec_is_made_of_a_schema_from_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let schema = r#"{"title":"Lamp","type":"object","properties":{"on":{"type":"boolean"}},"required":["on"],
+        "additionalProperties":false,"examples":[{"on":true}]}"#;
+    let run = dunnage(&["generate", "ts013", "--schema", "-", "-o", output], schema);
+    assert_eq!(run.text(), format!("{output}/lamp.js\n{output}/lamp.examples.json\n"));
+    assert!(fs::read_to_string(folder.path().join("lamp.examples.json")).unwrap().contains("\"on\": true"));
+}

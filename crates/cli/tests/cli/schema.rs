@@ -222,3 +222,15 @@ fn a_schema_of_several_files_is_one_when_its_folder_is_given() {
         assert_eq!(dunnage(&["schema", "check", &whole, "-"], message).code, 0);
     }
 }
+
+#[test]
+fn a_schema_is_not_read_beyond_its_limit() {
+    for arguments in [
+        &["schema", "check", "/dev/zero"][..],
+        &["compare", "bench/corpus/container.json", "--proto", "/dev/zero"],
+    ] {
+        let run = dunnage(arguments, "");
+        assert_eq!(run.code, 1);
+        assert!(run.stderr.contains("/dev/zero: more than 1048576 bytes"), "{}", run.stderr);
+    }
+}

@@ -82,11 +82,33 @@ pub(crate) fn absolute(base: &str, reference: &str) -> String {
     let path = base.find("://").map_or(0, |scheme| {
         base[scheme + 3..].find('/').map_or(base.len(), |authority| scheme + 3 + authority)
     });
-    let folder = match reference.strip_prefix("./").unwrap_or(reference) {
-        rooted if rooted.starts_with('/') => return format!("{}{rooted}", &base[..path]),
-        _ => base[path..].rfind('/').map_or(path, |i| path + i + 1),
-    };
-    format!("{}{}", &base[..folder], reference.strip_prefix("./").unwrap_or(reference))
+    if reference.starts_with('/') {
+        return format!("{}{}", &base[..path], without_dots(reference));
+    }
+    let folder = base[path..].rfind('/').map_or(path, |i| path + i + 1);
+    let (authority, folder) = base[..folder].split_at(path.min(folder));
+    format!("{authority}{}", without_dots(&format!("{folder}{reference}")))
+}
+
+/// The path without `.` and `..`, as RFC 3986, 5.2.4 takes them out; those that lead above a relative path stay.
+fn without_dots(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let last = path.split('/').count() - 1;
+    for (i, part) in path.split('/').enumerate() {
+        match part {
+            "." | ".." if part == "." || kept.last().is_some_and(|last| !matches!(*last, "" | "..")) => {
+                if part == ".." {
+                    kept.pop();
+                }
+                if i == last {
+                    kept.push("");
+                }
+            }
+            ".." if kept == [""] => {}
+            _ => kept.push(part),
+        }
+    }
+    kept.join("/")
 }
 
 /// Whether the reference is a whole address.
@@ -107,6 +129,11 @@ mod tests {
             ("https://a.example/x/y.json", "z.json", "https://a.example/x/z.json"),
             ("https://a.example/x/y.json", "./z.json", "https://a.example/x/z.json"),
             ("https://a.example/x/", "z", "https://a.example/x/z"),
+            ("https://a.example/x/y/", "../z/./v.json", "https://a.example/x/z/v.json"),
+            ("https://a.example/x/y.json", "../../z", "https://a.example/z"),
+            ("https://a.example/x/y.json", "..", "https://a.example/"),
+            ("https://a.example/x/y.json", "/p/../z", "https://a.example/z"),
+            ("x/y.json", "../../z.json", "../z.json"),
             ("https://a.example/x/y.json", "/z", "https://a.example/z"),
             ("https://a.example/x/y.json", "http://b.example/z", "http://b.example/z"),
             ("https://a.example/x/y.json", "urn:dunnage:z", "urn:dunnage:z"),

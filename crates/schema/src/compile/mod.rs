@@ -28,6 +28,7 @@ pub use advice::{has_keywords, warnings};
 use dialect::Dialect;
 use identifiers::Identifiers;
 use reference::Followed;
+pub(crate) use reference::percent_decoded;
 use std::{cell::Cell, collections::HashMap};
 
 /// Deepest nesting of arrays and objects in a message.

@@ -46,22 +46,34 @@ pub(super) fn subschemas(node: &Node) -> Vec<(Vec<String>, &Node)> {
     found
 }
 
-/// Calls `visit` with a schema and with all schemas inside it.
-pub(crate) fn each(node: &mut Node, visit: &mut dyn FnMut(&mut Node)) {
-    visit(node);
+/// Calls `visit` with a schema and with all schemas inside it, each with what its references start from: `base`, or the name
+/// of the schema or of the innermost one around it.
+pub(crate) fn each(node: &mut Node, base: &str, visit: &mut dyn FnMut(&mut Node, &str)) {
+    each_inside(node, base, id_keyword(node), visit);
+}
+
+fn each_inside(node: &mut Node, base: &str, id: &str, visit: &mut dyn FnMut(&mut Node, &str)) {
+    visit(node, base);
     let Node::Object(entries) = node else { return };
     for (keyword, value) in entries {
+        let mut inside = |node: &mut Node| {
+            let named = name(node, id).map(|name| absolute(base, name));
+            each_inside(node, named.as_deref().unwrap_or(base), id, visit);
+        };
         match value {
             Node::Object(inner) if NAMED.contains(&keyword.as_str()) => {
-                inner.iter_mut().for_each(|(_, node)| each(node, visit));
+                inner.iter_mut().for_each(|(_, node)| inside(node));
             }
-            Node::Array(items) if MANY.contains(&keyword.as_str()) => {
-                items.iter_mut().for_each(|node| each(node, visit));
-            }
-            Node::Object(_) if ONE.contains(&keyword.as_str()) => each(value, visit),
+            Node::Array(items) if MANY.contains(&keyword.as_str()) => items.iter_mut().for_each(inside),
+            Node::Object(_) if ONE.contains(&keyword.as_str()) => inside(value),
             _ => {}
         }
     }
+}
+
+/// The name that a schema has under the keyword `id`, if it is not an anchor.
+fn name<'a>(node: &'a Node, id: &str) -> Option<&'a str> {
+    node.text(id).filter(|name| !name.starts_with('#')).map(|name| name.trim_end_matches('#'))
 }
 
 /// The keyword that names a schema in its dialect.
@@ -69,10 +81,24 @@ pub(crate) fn id_keyword(node: &Node) -> &'static str {
     if Dialect::of(node, "") == Ok(Dialect::Draft4) { "id" } else { "$id" }
 }
 
-/// What the schemas of a text are called, as it stands there.
-pub(crate) fn identifiers(node: &Node) -> Vec<String> {
-    let keyword = id_keyword(node);
-    let own = node.text(keyword).map(|id| id.trim_end_matches('#').to_owned());
-    let inside = subschemas(node).into_iter().flat_map(|(_, inner)| identifiers(inner));
-    own.into_iter().chain(inside).collect()
+/// Whether keywords beside `$ref` have no effect in a schema's dialect.
+pub(crate) fn reference_stands_alone(node: &Node) -> bool {
+    Dialect::of(node, "").is_ok_and(Dialect::reference_stands_alone)
+}
+
+/// The absolute names of the schemas inside a document that is called `base`.
+pub(crate) fn identifiers(node: &Node, base: &str) -> Vec<String> {
+    identifiers_inside(node, base, id_keyword(node))
+}
+
+fn identifiers_inside(node: &Node, base: &str, id: &str) -> Vec<String> {
+    let inside = subschemas(node).into_iter().flat_map(|(_, inner)| match name(inner, id) {
+        Some(name) => {
+            let base = absolute(base, name);
+            let inside = identifiers_inside(inner, &base, id);
+            std::iter::once(base).chain(inside).collect()
+        }
+        None => identifiers_inside(inner, base, id),
+    });
+    std::iter::once(base.to_owned()).chain(inside).collect()
 }

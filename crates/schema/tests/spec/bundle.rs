@@ -93,3 +93,106 @@ fn nothing_outside_of_the_folders_is_read() {
     }
     assert!(Folders::new(&[secret]).unwrap_err().contains("is not a folder"));
 }
+
+#[test]
+fn files_of_one_name_in_two_folders_stay_apart() {
+    let folder = Folder::new("two");
+    fs::create_dir_all(folder.0.join("others")).expect("a folder");
+    let main = folder.write(
+        "schemas/main.json",
+        r#"{"type":"object","properties":{"x":{"$ref":"../others/part.json"},"y":{"$ref":"unit.json"}}}"#,
+    );
+    folder.write("schemas/unit.json", r#"{"type":"string"}"#);
+    folder.write("others/part.json", r#"{"$ref":"unit.json"}"#);
+    folder.write("others/unit.json", r#"{"type":"integer"}"#);
+    for order in [["schemas", "others"], ["others", "schemas"]] {
+        let folders = Folders::new(&order.map(|name| folder.0.join(name))).expect("folders");
+        let text = folders.bundle(&main, &fs::read_to_string(&main).expect("a file")).expect("a bundle");
+        let model = Model::compile(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(model.validate(&message(r#"{"x":3,"y":"a"}"#)), Ok(()), "{text}");
+        assert!(model.validate(&message(r#"{"x":"a"}"#)).is_err(), "{text}");
+        assert!(model.validate(&message(r#"{"y":3}"#)).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn references_start_from_the_id_of_the_schema_that_they_stand_in() {
+    let folder = Folder::new("nested");
+    let main = folder.write(
+        "schemas/main.json",
+        r##"{"$id":"https://schemas.example/main.json","type":"object","properties":{
+            "x":{"$ref":"unit.json"}, "y":{"$id":"parts/","$ref":"unit.json"}, "z":{"$id":"parts/z.json","$ref":"../unit.json"},
+            "own":{"$id":"deep/a.json","$ref":"b.json"}}, "$defs":{"own":{"$id":"deep/b.json","type":"null"}}}"##,
+    );
+    folder.write("schemas/unit.json", r#"{"type":"string"}"#);
+    folder.write("schemas/parts/unit.json", r#"{"type":"integer"}"#);
+    folder.write("schemas/b.json", r#"{"type":"boolean"}"#);
+    let text = folder.bundle(&main).expect("a bundle");
+    let model = Model::compile(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(model.validate(&message(r#"{"x":"a","y":3,"z":"b","own":null}"#)), Ok(()), "{text}");
+}
+
+#[test]
+fn names_of_files_are_percent_encoded_in_references() {
+    let folder = Folder::new("percent");
+    let main = folder.write(
+        "schemas/main.json",
+        r##"{"type":"array","prefixItems":[{"$ref":"my%20part%23%25.json#/$defs/a%25"},{"$ref":"my%20part%23%25.json"}]}"##,
+    );
+    folder.write("schemas/my part#%.json", r#"{"type":"string","$defs":{"a%":{"type":"integer"}}}"#);
+    let text = folder.bundle(&main).expect("a bundle");
+    let model = Model::compile(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(model.validate(&message(r#"[1,"a"]"#)), Ok(()), "{text}");
+    assert!(model.validate(&message(r#"["a",1]"#)).is_err(), "{text}");
+}
+
+#[test]
+fn a_file_of_an_older_draft_may_be_a_reference_alone() {
+    let folder = Folder::new("alone");
+    let main = folder.write(
+        "schemas/main.json",
+        r##"{"$schema":"http://json-schema.org/draft-07/schema#","type":"array",
+            "items":[{"$ref":"between.json"},{"$ref":"between.json#/definitions/flag"}]}"##,
+    );
+    folder.write(
+        "schemas/between.json",
+        r#"{"$ref":"unit.json","minimum":7,"definitions":{"flag":{"type":"boolean"}}}"#,
+    );
+    folder.write("schemas/unit.json", r#"{"type":"integer"}"#);
+    let text = folder.bundle(&main).expect("a bundle");
+    let model = Model::compile(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(model.validate(&message("[3,true]")), Ok(()), "{text}");
+    assert!(model.validate(&message("[true,3]")).is_err(), "{text}");
+}
+
+#[test]
+fn two_files_with_one_id_are_an_error_that_names_both() {
+    let folder = Folder::new("twice");
+    let main = folder.write(
+        "schemas/main.json",
+        r#"{"type":"array","prefixItems":[{"$ref":"a.json"},{"$ref":"b.json"}]}"#,
+    );
+    folder.write("schemas/a.json", r#"{"$id":"https://schemas.example/a","type":"string"}"#);
+    folder.write("schemas/b.json", r#"{"$id":"https://schemas.example/a","type":"integer"}"#);
+    let error = folder.bundle(&main).expect_err("an error");
+    assert!(error.contains("a.json") && error.contains("b.json"), "{error}");
+}
+
+#[test]
+fn what_a_schema_is_made_of_is_bounded() {
+    let folder = Folder::new("large");
+    let references: Vec<String> = (0..20).map(|n| format!(r#"{{"$ref":"{n}.json"}}"#)).collect();
+    let main = folder.write(
+        "schemas/main.json",
+        &format!(r#"{{"type":"array","prefixItems":[{}]}}"#, references.join(",")),
+    );
+    for n in 0..20 {
+        let text = format!(r#"{{"const":"{}"}}"#, "a".repeat(1_000_000));
+        folder.write(&format!("schemas/{n}.json"), &text);
+    }
+    // A bundle would be too long to be shown.
+    let error = folder.bundle(&main).err().expect("an error");
+    assert!(error.contains("more than 8 MiB"), "{error}");
+    let endless = fs::File::open("/dev/zero").expect("a device");
+    assert!(dunnage_schema::read_text(endless).unwrap_err().to_string().contains("1048576 bytes"));
+}
