@@ -81,7 +81,7 @@ fn files_and_standard_input_are_samples_together() {
          n: missing in 1 of 2: optional\n\
          schema: missing in 1 of 2: optional\n\
          n: only null seen in one value: anything is allowed; say what it may be\n\
-         schema: 0 seen in one value; range -100 to 100 guessed with headroom, usually 0 to 10\n"
+         schema: 0 seen in one value; range -100000 to 100000 guessed with headroom, usually 0 to 10\n"
     );
 }
 

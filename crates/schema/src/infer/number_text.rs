@@ -15,6 +15,8 @@ const WHOLE_DIGITS: usize = 6;
 const DIGITS: usize = 15;
 /// Most numbers of one text.
 const NUMBERS: usize = 16;
+/// Two whole numbers with a comma between.
+const COMMA: &str = "^-{0,1}[0-9]{1,9},-{0,1}[0-9]{1,9}$";
 const LIMITS: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
 
 /// Numbers of one notation.
@@ -79,6 +81,21 @@ pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let numbers = write::object([("separator", write::text(separator)), ("items", items)]);
     let note = format!("{count} numbers in each of {}: {ranges}", counted(texts.len(), "text"));
     Some((with("x-dunnage-numbers", numbers), note))
+}
+
+/// Text of two whole numbers with a comma between, the second without a sign: a decimal as many countries write it, or a pair.
+/// A pattern takes both.
+pub(super) fn comma(_: &str, texts: &[&str]) -> Option<(Node, String)> {
+    let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_comma = |text: &&str| {
+        let parts = text.strip_prefix('-').unwrap_or(text).split_once(',');
+        parts.is_some_and(|(whole, decimals)| is_whole(whole) && is_whole(decimals))
+    };
+    texts.iter().all(is_comma).then(|| {
+        let note =
+            format!("decimals with a comma, or pairs, in {}: pattern {COMMA}", counted(texts.len(), "value"));
+        (with("pattern", write::text(COMMA)), note)
+    })
 }
 
 /// What stands between the first two numbers of a text: neither letters nor digits.

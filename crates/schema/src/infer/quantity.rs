@@ -4,16 +4,17 @@ use super::words;
 
 /// Words that name a quantity, and its range in whole units: of what exists, not of what was seen.
 ///
-/// Degrees; metres; degrees Celsius, Fahrenheit and kelvin from a cold chamber to an engine; per cent; dBm, and the 0 to
-/// 31 and 99 of `AT+CSQ`; dB; pH.
-const RANGES: [(&[&str], i128, i128); 10] = [
+/// Degrees, of headings from north or from south; metres; degrees Celsius, Fahrenheit and kelvin from a cold chamber to an engine; per cent, and what
+/// humidity sensors make of 0 and 100 of them; dBm, and the 0 to 31 and 99 of `AT+CSQ`; dB; pH.
+const RANGES: [(&[&str], i128, i128); 11] = [
     (&["lat", "latitude"], -90, 90),
     (&["lon", "lng", "long", "longitude"], -180, 180),
-    (&["heading", "course", "bearing", "azimuth", "cog", "hdg"], 0, 360),
+    (&["heading", "course", "bearing", "azimuth", "cog", "hdg"], -180, 360),
     (&["direction", "pitch", "roll", "yaw", "tilt"], -360, 360),
     (&["alt", "altitude", "elevation"], -1_000, 100_000),
     (&["temperature", "temp", "tmp", "dew", "dewpoint"], -100, 200),
-    (&["humidity", "hum", "rh", "percent", "percentage", "pct", "soc", "soh"], 0, 100),
+    (&["humidity", "hum", "rh"], -10, 120),
+    (&["percent", "percentage", "pct", "soc", "soh"], 0, 100),
     (&["rssi", "rsrp", "dbm"], -200, 100),
     (&["snr", "sinr", "rsrq"], -50, 50),
     (&["ph"], 0, 14),

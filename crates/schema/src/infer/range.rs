@@ -22,8 +22,13 @@ const MAX_SAFE: i128 = (1 << 53) - 1;
 /// Seconds from 1970 to 2000, and how many 32 bits count, to 2106.
 const UNIX_FROM: i128 = 946_684_800;
 const UNIX_SECONDS: i128 = 1 << 32;
-/// Values are far from zero when their smallest is at least so many times their width.
-const FAR: i128 = 4;
+/// Values are far from zero when their smallest is at least so many times their width: they may go on to fall for ten times as
+/// long as they were seen, and twice as fast.
+const FAR: i128 = 20;
+/// Outliers make the width more than so many times what it is without them.
+const WIDER: i128 = 4;
+/// Where nothing but zeros was seen, in whole numbers: they say nothing about what comes.
+const UNKNOWN: i128 = 100_000;
 /// Of so many values at most one may be an outlier of the usual range.
 pub(super) const PER_OUTLIER: usize = 50;
 
@@ -47,7 +52,7 @@ pub(super) struct Range {
 /// - Unix times: 32 bits of seconds, or as many milliseconds, microseconds, nanoseconds.
 /// - A name that says the range, if all numbers are in it.
 /// - 0 to 1 when only these two were seen, both of them, in very many values.
-/// - Else a multiple of the largest magnitude, rounded up to 1, 2 or 5 with zeros. It begins at 0 where the name says
+/// - Else a multiple of the largest magnitude, rounded up to 1, 2 or 5 with zeros; of zeros alone, a wide one. It begins at 0 where the name says
 ///   that nothing is negative, or where many values are far from 0, and else as far below 0 as it ends above.
 ///
 /// The usual range costs the message nothing, so the range itself may be wide: a value that it refuses is a message lost.
@@ -96,14 +101,16 @@ fn bounds(
         return (0, 1, "guessed without headroom");
     }
     let largest = low.unsigned_abs().max(high.unsigned_abs()).max(unit.unsigned_abs()) as i128;
-    let is_many = seen.len() >= MANY;
+    // A number that was always the same is one number, however often it was seen.
+    let is_many = seen.len() >= MANY && low < high;
     let reach = match trend {
         series::Trend::Rises => round_up(largest.saturating_mul(RISING.1)).max(least_counter(unit)),
+        _ if (low, high) == (0, 0) => unit.saturating_mul(UNKNOWN),
         _ => round_up(largest.saturating_mul(if is_many { MANY_REACH } else { FEW.1 })),
     };
     // No further than JavaScript counts, unless the numbers are.
     let reach = if largest.saturating_mul(FEW.0) <= MAX_SAFE { reach.min(MAX_SAFE) } else { reach };
-    let is_far = is_many && low / FAR >= high - low && low < high;
+    let is_far = is_many && low / FAR >= high - low;
     let is_natural = low >= 0 && (is_far || quantity::is_never_negative(name) || high > limits.1 / 2);
     let min = if is_natural { 0 } else { (-reach).max(i64::MIN as i128) };
     let max = if is_natural { reach.min(limits.1) } else { reach.min(i64::MAX as i128) };
@@ -148,7 +155,7 @@ fn inner(seen: &[i128]) -> (i128, i128) {
     let spans = (0..=cut)
         .filter_map(|below| Some((*sorted.get(below)?, *sorted.get(sorted.len() - 1 - (cut - below))?)));
     match spans.min_by_key(|(low, high)| high - low) {
-        Some((low, high)) if (high - low).max(1) * FAR < full.1 - full.0 => (low, high),
+        Some((low, high)) if (high - low).max(1) * WIDER < full.1 - full.0 => (low, high),
         _ => full,
     }
 }
@@ -220,7 +227,10 @@ mod tests {
         assert_eq!(of("v", &hill(605), 1), (-20_000, 20_000));
         assert_eq!(of("speed", &hill(605), 1), (0, 20_000));
         assert_eq!(of("power", &[-577, 915], 0), (-100_000, 100_000));
-        assert_eq!(of("v", &[0], 0), (-100, 100));
+        assert_eq!(of("v", &[0], 0), (-100_000, 100_000));
+        assert_eq!(of("v", &[0; 300], 1), (-1_000_000, 1_000_000));
+        assert_eq!(guess("v", &[0; 300], 1, LIMITS).usual, Some((0, 0)));
+        assert_eq!(of("v", &[7; 300], 0), (-1_000, 1_000));
         assert_eq!(guess("v", &[282], 1, LIMITS).usual, Some((0, 5000)));
     }
 

@@ -30,11 +30,12 @@ type Try = fn(&str, &[&str]) -> Option<Guess>;
 
 /// The schema of texts. The first of the guesses that all of them obey is taken.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
-    let tries: [Try; 7] = [
+    let tries: [Try; 8] = [
         |_, texts| flag(texts),
         |_, texts| time_text::infer(texts),
         |_, texts| known(texts),
         number_text::one,
+        number_text::comma,
         number_text::several,
         |_, texts| choices(texts),
         |_, texts| pattern(texts),

@@ -70,7 +70,7 @@ impl At {
 
 type Series = (&'static str, fn(&At) -> String);
 
-const SERIES: [Series; 14] = [
+const SERIES: [Series; 18] = [
     ("a weather station with local time", |at| {
         let temp = 16.0 - 30.0 * at.way() + 6.0 * at.sun() + at.noise(1);
         let rain = if at.way() > 0.3 && at.noise(2) > 0.9 { 14.0 * at.noise(3) } else { 0.0 };
@@ -158,6 +158,42 @@ const SERIES: [Series; 14] = [
             rounded(4.12 - 0.9 * at.way(), 2),
             4120 - 5 * (180.0 * at.way()) as i64,
             (99.0 - 95.0 * at.way()) as i64
+        )
+    }),
+    ("decimals with a comma, and pairs of whole numbers", |at| {
+        let comma = |value: f64, places: usize| format!("{value:.places$}").replace('.', ",");
+        format!(
+            r#"{{"temp":"{}","pressure":"{}","xy":"{},{}"}}"#,
+            comma(9.0 - 30.0 * at.way() + at.noise(1), 1),
+            comma(1010.0 + 20.0 * at.noise(2), 2),
+            (at.n % 12) as i64 - 6,
+            (7.0 * at.noise(3) - 40.0 * (at.way() - 0.2).max(0.0)) as i64
+        )
+    }),
+    ("numbers that fall slowly, far from zero at first", |at| {
+        format!(
+            r#"{{"t1":{},"text":"{}","level":{}}}"#,
+            rounded(24.0 - 40.0 * at.way() + at.noise(1), 1),
+            50 - (100.0 * at.way()) as i64,
+            rounded(980.0 - 1200.0 * at.way(), 2)
+        )
+    }),
+    ("counters that begin late", |at| {
+        let late = |of: f64| if at.way() < 0.2 { 0.0 } else { of * (at.n as f64) };
+        format!(
+            r#"{{"errors":{},"rain":{},"text":"{}"}}"#,
+            late(1.0),
+            rounded(late(0.2), 1),
+            late(1.0) as u64
+        )
+    }),
+    ("humidity above 100 % and headings left of north", |at| {
+        format!(
+            r#"{{"humidity":{},"rh":{},"heading":{},"yaw":{}}}"#,
+            rounded(55.0 + 52.0 * at.way(), 1),
+            (40.0 - 44.0 * at.way()) as i64,
+            (90.0 - 260.0 * at.way()) as i64,
+            (90.0 - 260.0 * at.way()) as i64
         )
     }),
     ("accelerations and texts", |at| {
