@@ -12,7 +12,7 @@ use std::cell::Cell;
 /// Most nodes that are held against values for one message: unions inside unions could take for ever.
 const MAX_STEPS: u32 = 1 << 24;
 
-/// How many names are compared in the time of a step.
+/// How many names or values are compared in the time of a step.
 const COMPARED: usize = 8;
 
 /// Looks for the nodes that carry values, for one message.
@@ -40,7 +40,10 @@ impl<'a> Carrier<'a> {
         match (&node.shape, value) {
             (Shape::Any, _) => Ok(true),
             (Shape::Constant(only), _) => Ok(same(only, value)),
-            (Shape::Choice(values), _) => Ok(values.iter().any(|one| same(one, value))),
+            (Shape::Choice(values), _) => {
+                self.charge(values.len() / COMPARED)?;
+                Ok(values.iter().any(|one| same(one, value)))
+            }
             (Shape::Bool, _) => Ok(matches!(value, Value::Bool(_))),
             (Shape::Number(number), _) => Ok(number.carries(value)),
             (Shape::Numbers(numbers), _) => Ok(numbers.carries(value)),

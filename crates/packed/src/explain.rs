@@ -121,7 +121,8 @@ impl Walk {
             step: words.step,
             why,
         });
-        self.offset = self.offset.filter(|_| bits.max == Some(bits.min)).map(|at| at + bits.min);
+        self.offset =
+            self.offset.filter(|_| bits.max == Some(bits.min)).and_then(|at| at.checked_add(bits.min));
     }
 
     fn node(&mut self, node: &Node, path: &str, times: Times, lead: &Lead) {

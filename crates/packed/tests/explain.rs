@@ -47,6 +47,20 @@ fn the_rows_of_a_layout_add_up_to_it() {
 }
 
 #[test]
+fn parts_that_stand_beyond_the_last_bit_that_is_counted_have_no_place() {
+    let array = |items: &str| {
+        format!(r#"{{"type":"array","items":{items},"minItems":4294967295,"maxItems":4294967295}}"#)
+    };
+    let rows = layout(&array(&array(&array(r#"{"type":"boolean"}"#)))).explain();
+    assert_eq!(rows.last().map(|row| row.bits.min), Some(u64::MAX));
+    let after = format!(
+        r#"{{"type":"object","properties":{{"a":{},"b":{{"type":"boolean"}}}},"required":["a","b"],"additionalProperties":false}}"#,
+        array(&array(&array(r#"{"type":"boolean"}"#)))
+    );
+    assert_eq!(row(&after, "b").0, None);
+}
+
+#[test]
 fn rows_say_where_the_bits_come_from() {
     let row = |path| row(EVERYTHING, path);
     let text = |[range, step, why]: [&str; 3]| (range.to_owned(), step.to_owned(), why.to_owned());

@@ -3,6 +3,9 @@
 mod check;
 
 use check::{check, check_selected, layouts};
+use dunnage_packed::Layout;
+use dunnage_pson::{Kind, Value};
+use dunnage_schema::Model;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -63,4 +66,20 @@ fn a_few_bytes_do_not_make_a_huge_message() {
             }
         }
     }
+}
+
+#[test]
+fn a_union_with_many_listed_values_does_not_take_for_ever() {
+    let listed: Vec<String> = (0..40_000).map(|n| format!("\"v{n}\"")).collect();
+    let schema = format!(
+        r#"{{"type":"array","items":{{"anyOf":[{{"enum":[{}]}},{{"type":"integer"}}]}}}}"#,
+        listed.join(",")
+    );
+    let layout = Layout::new(&Model::compile(&schema).expect("it compiles"));
+    let message = |count: usize| Value::Array(vec![Value::U64(7); count]);
+    let mut bytes = Vec::new();
+    layout.encode(&message(300), &mut bytes).expect("a few are not many");
+    assert_eq!(layout.decode(&bytes, None).expect("and are read"), message(300));
+    let error = layout.encode(&message(4_000), &mut bytes).expect_err("4000 times 40000 is too much");
+    assert_eq!(error.kind(), Kind::Limit);
 }
