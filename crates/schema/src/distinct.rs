@@ -15,6 +15,21 @@ pub(crate) struct Distinct {
 }
 
 impl Distinct {
+    /// All of `values`.
+    pub(crate) fn of(values: &[Value]) -> Distinct {
+        let mut distinct = Distinct::default();
+        for (index, value) in values.iter().enumerate() {
+            distinct.enter(index, value, |_| false);
+        }
+        distinct
+    }
+
+    /// The first of `values`, which are those that were entered, that is the same as `value`.
+    pub(crate) fn find(&self, values: &[Value], value: &Value) -> Option<usize> {
+        let alike = self.seen.get(&hash(value, &self.state))?;
+        alike.iter().copied().find(|&at| values.get(at).is_some_and(|one| same(one, value)))
+    }
+
     /// The first index for which `is_same` holds among those that were entered with equal values; enters `index` with `value`.
     pub(crate) fn enter(
         &mut self,

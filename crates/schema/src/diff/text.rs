@@ -1,7 +1,7 @@
 //! Text, and choices.
 
 use super::{Walk, fields::json};
-use crate::{Pattern, Segment, Text, Type};
+use crate::{Pattern, Segment, Text, Type, distinct::Distinct};
 use dunnage_pson::Value;
 
 impl Walk<'_> {
@@ -29,18 +29,25 @@ impl Walk<'_> {
     }
 
     pub(super) fn choices(&mut self, path: &str, old: &[Value], new: &[Value]) {
-        for value in old.iter().filter(|value| !new.contains(value)) {
+        let (in_old, in_new) = (Distinct::of(old), Distinct::of(new));
+        for value in old.iter().filter(|value| in_new.find(new, value).is_none()) {
             self.note(path, false, format!("{} removed", json(value)));
         }
-        let last_old = new.iter().rposition(|value| old.contains(value));
-        for (at, value) in new.iter().enumerate().filter(|(_, value)| !old.contains(value)) {
-            let way = if last_old.is_some_and(|last| at < last) { "inserted" } else { "appended" };
-            self.note(path, true, format!("{} {way}", json(value)));
+        let places: Vec<Option<usize>> = new.iter().map(|value| in_old.find(old, value)).collect();
+        let last_old = places.iter().rposition(Option::is_some);
+        for (at, (value, place)) in new.iter().zip(&places).enumerate() {
+            match place.map(|place| &old[place]) {
+                None => {
+                    let way = if last_old.is_some_and(|last| at < last) { "inserted" } else { "appended" };
+                    self.note(path, true, format!("{} {way}", json(value)));
+                }
+                Some(before) if before != value => {
+                    self.note(path, true, format!("{} was {}", json(value), json(before)));
+                }
+                Some(_) => {}
+            }
         }
-        let common = |values: &[Value], others: &[Value]| -> Vec<Value> {
-            values.iter().filter(|value| others.contains(value)).cloned().collect()
-        };
-        if common(old, new) != common(new, old) {
+        if !places.iter().flatten().is_sorted() {
             self.note(path, true, "the values have another order");
         }
     }

@@ -132,6 +132,14 @@ fn choices_are_appended_inserted_and_removed() {
     one(r#"{"enum":["a","b"]}"#, r#"{"enum":["a","b","c"]}"#, "$: \"c\" appended", true, false);
     one(r#"{"enum":["a","b"]}"#, r#"{"enum":["a","c","b"]}"#, "$: \"c\" inserted", true, false);
     one(r#"{"enum":["a","b"]}"#, r#"{"enum":["b","a"]}"#, "$: the values have another order", true, true);
+    // The fields of an object may stand in any order.
+    one(
+        r#"{"enum":[{"a":1,"b":2},"c"]}"#,
+        r#"{"enum":[{"b":2,"a":1},"c"]}"#,
+        r#"$: {"b":2,"a":1} was {"a":1,"b":2}"#,
+        true,
+        true,
+    );
     one(r#"{"enum":["a",1]}"#, r#"{"const":1}"#, "$: was one of 2 values, now always 1", false, true);
     one(r#"{"enum":["a","b"]}"#, r#"{"type":"string"}"#, "$: was one of 2 values, now text", true, false);
 }
