@@ -225,7 +225,7 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     int32_t magnitude = d->exponent + d->digits;
     if (magnitude > 309 || magnitude < -323) {
         *exact = false;
-        return magnitude > 0 ? DN__INFINITY : 0;
+        return DN__INFINITY;
     }
     bool inexact = d->dropped;
     int16_t exponent = (int16_t)d->exponent;
@@ -251,7 +251,7 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     else biased = (uint16_t)(top + 1022);
     if (keep < 0) {
         *exact = false;
-        return 0;
+        return DN__INFINITY;
     }
     size = shift_right(words, size, (int16_t)(bits - keep - 1), &inexact);
     uint64_t kept = integer_of(words, size);

@@ -56,13 +56,13 @@ const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8
 /* The integer that the digits are when the exponent is 0: true when it has at most 64 bits. */
 bool dn__decimal_integer(const dn__decimal *d, uint64_t *value);
 
-/* What dn__decimal_bits gives for a number that is beyond binary64: the bits of the infinity. */
+/* What dn__decimal_bits gives for a number that is beyond binary64, or so small that it would become 0: the bits of the infinity. */
 #define DN__INFINITY 0x7ff0000000000000u
 
 /* The same for at most 32 bits. */
 bool dn__decimal_low(const dn__decimal *d, uint32_t *value);
 
-/* The nearest binary64, ties to even, positive; DN__INFINITY when it is too large. `*exact` is whether it is that number. Uses `d` up.
+/* The nearest binary64, ties to even, positive; DN__INFINITY when it is too large or too small. `*exact` is whether it is that number. Uses `d` up.
  * The exponent may be anything in -2^30 to 2^30. */
 uint64_t dn__decimal_bits(dn__decimal *d, bool *exact);
 

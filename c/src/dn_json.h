@@ -46,7 +46,7 @@ bool dn_json_write(dn_reader *r, dn_sink_fn take, void *context);
 /* The longest JSON text, in bytes: 1 MiB, also where size_t has 16 bits. */
 #define DN_JSON_MAX ((uint32_t)0x100000)
 
-/* Turns JSON text into PSON. `error` and `offset` may be read at any time, the rest belongs to the library.
+/* Turns JSON text into PSON. `error`, `offset` and `rounded` may be read at any time, the rest belongs to the library.
  * RAM: 2 * sizeof(size_t) * DN_NESTING bytes for the containers that are open, 118 to 334 bytes for a number (see DN_JSON_DIGITS in
  * dn_config.h), and about 45. */
 typedef struct dn_json_reader {
@@ -70,6 +70,7 @@ typedef struct dn_json_reader {
     bool whole; /* the number has neither a point nor an exponent */
     bool negative;
     bool negative_exponent;
+    bool rounded; /* a decimal so far may have lost digits: see dn_json_read */
     struct {
         size_t opened; /* for dn_write_close */
         size_t count; /* entries or elements so far; the top bit is set in a map */
@@ -86,6 +87,11 @@ void dn_json_reader_init(dn_json_reader *j, dn_writer *w);
  * Whole numbers without point and exponent keep every digit: from -2^63 to 2^64-1 as integers, beyond that only when a binary64 is exactly
  * that number. Others become the nearest binary64 (ties to even), and then take the form that dn_write_double gives them, so that 1.0 and
  * 1e3 are integers; -0 is -0.0. Keys that stand twice are not seen: dn_check finds them in the result.
+ *
+ * j->rounded tells whether a decimal may have lost digits: one with more than 15 significant digits (zeros at the end count) or below 2.3e-308 that
+ * no binary64 is exactly. While it is false, every number of the text is kept: the binary64, printed with as many digits, is the decimal. It is no
+ * error, because such decimals are mostly a binary64 that was printed whole (0.30000000000000004), and to tell these from 9007199254740993.0 takes
+ * as many cycles as to print the number. Who must not lose a digit refuses the text when j->rounded is true.
  *
  * j->error is one of, and j->offset counts from the start of the JSON text:
  *     DN_MALFORMED  not JSON, or no UTF-8, or a \u escape of half a surrogate pair: at the first byte that cannot be; at the first byte of

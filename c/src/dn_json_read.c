@@ -69,6 +69,7 @@ void dn_json_reader_init(dn_json_reader *j, dn_writer *w)
     j->error = DN_OK;
     j->state = VALUE;
     j->depth = 0;
+    j->rounded = false;
 }
 
 /* A value is complete. */
@@ -129,6 +130,8 @@ static void number_ends(dn_json_reader *j)
         bool exact;
         number->exponent += j->negative_exponent ? -j->exponent : j->exponent;
         uint64_t bits = dn__decimal_bits(number, &exact);
+        /* A subnormal binary64 has fewer digits than the 15 that any other keeps. */
+        if (!exact && (number->digits > 15 || dn__upper(&bits) < 0x10)) j->rounded = true;
         if (bits == DN__INFINITY || (j->whole && !exact)) {
             fail(j, DN_RANGE, j->start);
             return;

@@ -1,5 +1,5 @@
 /* Converts between JSON and PSON, for comparing with other implementations. A request is a line, and so is its answer:
- *     J <hex of JSON text>       the message's hex, or `error <kind> <offset>`
+ *     J <hex of JSON text>       the message's hex, behind `rounded ` if decimals may have lost digits, or `error <kind> <offset>`
  *     P <hex of a message>       the JSON text's hex, or `error <kind> <offset>`
  * JSON text is read in pieces whose size changes from request to request. */
 #include "dn_json.h"
@@ -64,6 +64,7 @@ static void to_message(size_t size, size_t piece)
         dn_json_read(&j, (const char *)input + at, piece);
     }
     dn_json_finish(&j);
+    if (j.rounded && !j.error && !w.error) fputs("rounded ", stdout);
     if (j.error) answer(j.error, j.offset, 0);
     else answer(w.error, dn_write_error_offset(&w), dn_written(&w));
 }

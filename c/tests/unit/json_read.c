@@ -23,12 +23,12 @@ static const accepted accepted_texts[] = {
     {"-0", "4000000080"},
     {"-0.0", "4000000080"},
     {"-0e5", "4000000080"},
-    {"-1e-400", "4000000080"},
     {"0.0", "00"},
     {"0e1", "00"},
     {"0E-1", "00"},
     {"0e99999999999999999999", "00"},
-    {"1e-99999999999999999999", "00"},
+    {"3e-324", "410100000000000000"},
+    {"1.000000000000000005", "01"},
     {"1.0", "01"},
     {"1e3", "1fe807"},
     {"1E+3", "1fe807"},
@@ -99,6 +99,9 @@ typedef struct {
 } refused;
 
 static const refused refused_texts[] = {
+    {"1e-400", DN_RANGE, 0},
+    {"[-2e-324]", DN_RANGE, 1},
+    {"[0.0, 1e-99999999999999999999]", DN_RANGE, 6},
     {"", DN_TRUNCATED, 0},
     {" ", DN_TRUNCATED, 1},
     {"[", DN_TRUNCATED, 1},
@@ -273,6 +276,38 @@ static void limits(void)
     CHECK(!o.error && o.write_error == DN_LIMIT);
 }
 
+static void decimals_that_may_have_lost_digits_are_told(void)
+{
+    static const struct {
+        const char *json;
+        bool rounded;
+    } texts[] = {
+        {"[0, -1, 0.0, 1e-5, 123456789012345678]", false},
+        {"[24.56, 0.1, 1.03, 123456.789012345]", false},
+        {"999999999999999e-200", false},
+        {"2.5e-308", false},
+        {"0.100000001490116119384765625", false}, /* exactly a binary32 */
+        {"1.0000000000000000000", false},
+        {"5e-324", true},
+        {"2.2250738585072e-308", true},
+        {"0.30000000000000004", true},
+        {"1.000000000000000005", true},
+        {"9007199254740993.0", true},
+        {"[9007199254740993.0, 1.5]", true},
+        {"[1.5, {\"a\": 3e-324}, 1]", true},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        dn_writer w;
+        dn_json_reader j;
+        memset(&j, 0xa5, sizeof j);
+        dn_writer_init(&w, message, sizeof message);
+        dn_json_reader_init(&j, &w);
+        dn_json_read(&j, texts[i].json, strlen(texts[i].json));
+        CHECK(dn_json_finish(&j) && j.rounded == texts[i].rounded);
+        if (j.rounded != texts[i].rounded) printf("  %s\n", texts[i].json);
+    }
+}
+
 static void long_numbers(void)
 {
     memset(text, '0', 5000);
@@ -366,6 +401,7 @@ int main(void)
     TEST(refuses);
     TEST(prefixes_are_truncated);
     TEST(limits);
+    TEST(decimals_that_may_have_lost_digits_are_told);
     TEST(long_numbers);
     TEST(every_buffer_size);
     TEST(sink);
