@@ -227,15 +227,13 @@ impl Connections {
             .filter(|(_, entry)| of_network(entry))
             .filter_map(|(id, entry)| {
                 let (waits, since) = entry.activity.idle()?;
-                Some((table.of(entry.network), entry.network, waits, since, *id))
+                Some((table.of(entry.network), waits, since, entry.network, *id))
             })
             .collect();
         idle.sort_unstable_by_key(|idle| Reverse(*idle));
-        let Some(&(_, largest, waits, ..)) = idle.first() else { return false };
+        let Some(&(_, waits, _, largest, _)) = idle.first() else { return false };
         let mut closed = 0;
-        for (_, _, _, _, id) in
-            idle.into_iter().filter(|idle| (idle.1, idle.2) == (largest, waits)).take(most)
-        {
+        for (.., id) in idle.into_iter().filter(|idle| (idle.1, idle.3) == (waits, largest)).take(most) {
             let Some(entry) = table.all.get(&id) else { continue };
             if entry.activity.close() {
                 closed += 1;
@@ -349,6 +347,20 @@ mod tests {
         assert!(!closed[0] && !closed[1], "{closed:?}");
         assert!(guest.activity().busy() && other.activity().busy());
         assert_eq!((table.counts.open.get(), table.counts.gave_way.get()), (8, 1));
+    }
+
+    #[tokio::test]
+    async fn of_addresses_with_as_many_the_one_that_is_idle_for_longest_gives_way() {
+        let table = connections(3, 3);
+        let first = table.enter(address("192.0.2.1")).await.unwrap();
+        std::thread::sleep(Duration::from_millis(5));
+        let others = [
+            table.enter(address("2001:db8::1")).await.unwrap(),
+            table.enter(address("198.51.100.1")).await.unwrap(),
+        ];
+        // What an address is as a number says nothing of its owner.
+        let _new = table.enter(address("192.0.2.2")).await.unwrap();
+        assert!(!first.activity().busy() && others.iter().all(|place| place.activity().busy()));
     }
 
     #[tokio::test]
