@@ -2,17 +2,21 @@
 
 use super::{block::Block, endpoint::Endpoint};
 use crate::{
+    access::network,
     buffer::{Queue, Reservation, Sender},
     problem::Problem,
 };
 use axum::{body::Bytes, http::StatusCode};
 use std::{
     collections::HashMap,
+    net::IpAddr,
     time::{Duration, Instant},
 };
 
 /// Most transfers at a time, and of one endpoint.
 const MOST: (usize, usize) = (1024, 4);
+/// How many of an address (of IPv6, a /64) give way to others when there are so many, whether they are silent or not.
+const OF_ADDRESS: usize = MOST.0 / 4;
 /// How long a transfer may be silent before it gives way to another, when there are so many.
 const GRACE: Duration = Duration::from_secs(2);
 /// How long the next block may take: `MAX_TRANSMIT_WAIT`, after which its sender has given up (RFC 7252, 4.8.2).
@@ -118,7 +122,7 @@ impl Transfers {
 
     fn begin(&mut self, part: &Part<'_>, queue: &Queue, now: Instant) -> Result<(), Problem> {
         if self.count >= MOST.0 {
-            self.make_way(now);
+            self.make_way(network_of(&part.endpoint), now);
         }
         let of_endpoint = self.endpoints.get(&part.endpoint).map_or(0, Vec::len);
         if self.count >= MOST.0 || of_endpoint >= MOST.1 {
@@ -138,14 +142,20 @@ impl Transfers {
         Ok(())
     }
 
-    /// Gives up the transfer that has been silent for longest, if that is long, for one that begins.
-    fn make_way(&mut self, now: Instant) {
+    /// Gives up the transfer that has been silent for longest, for one that begins and is from `network`: of the network that has the most,
+    /// if that is more than its part and more than `network` has, or else of all, if that is long.
+    fn make_way(&mut self, network: IpAddr, now: Instant) {
+        let networks = self.networks();
+        let own = networks.get(&network).copied().unwrap_or_default();
+        let largest = networks.into_iter().max_by_key(|(_, count)| *count);
+        let crowded = largest.filter(|(_, count)| *count > OF_ADDRESS.max(own));
         let all = self.endpoints.iter().flat_map(|(endpoint, transfers)| {
             transfers.iter().enumerate().map(|(at, transfer)| (transfer.last, *endpoint, at))
         });
-        let oldest = all.min_by_key(|(last, ..)| *last);
+        let of_crowded = |endpoint: &Endpoint| crowded.is_none_or(|(other, _)| other == network_of(endpoint));
+        let oldest = all.filter(|(_, endpoint, _)| of_crowded(endpoint)).min_by_key(|(last, ..)| *last);
         let Some((last, endpoint, at)) = oldest else { return };
-        if now.saturating_duration_since(last) < GRACE {
+        if crowded.is_none() && now.saturating_duration_since(last) < GRACE {
             return;
         }
         if let Some(transfers) = self.endpoints.get_mut(&endpoint) {
@@ -156,6 +166,15 @@ impl Transfers {
                 self.endpoints.remove(&endpoint);
             }
         }
+    }
+
+    /// How many transfers each network has.
+    fn networks(&self) -> HashMap<IpAddr, usize> {
+        let mut networks = HashMap::new();
+        for (endpoint, transfers) in &self.endpoints {
+            *networks.entry(network_of(endpoint)).or_default() += transfers.len();
+        }
+        networks
     }
 
     fn find(&mut self, part: &Part<'_>) -> Option<&mut Transfer> {
@@ -188,6 +207,10 @@ impl Transfers {
         self.count = self.endpoints.values().map(Vec::len).sum();
         before - self.count + std::mem::take(&mut self.given_up)
     }
+}
+
+fn network_of(endpoint: &Endpoint) -> IpAddr {
+    network(endpoint.address.ip())
 }
 
 /// A message over `limit` bytes.
@@ -308,6 +331,27 @@ mod tests {
         assert_eq!(sender.transfers.count, MOST.0);
         assert_eq!(sender.transfers.tidy(now + GRACE + PATIENCE), MOST.0 + 2);
         assert_eq!((sender.transfers.count, queue.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn an_address_with_most_of_the_transfers_gives_way_though_it_never_falls_silent() {
+        let mut transfers = Transfers::new(LIMIT);
+        let queue = Queue::new(8, Shares::of(1 << 20, LIMIT)).0;
+        let now = Instant::now();
+        let mut begin = |address: &str, port: u16| {
+            let endpoint = std::net::SocketAddr::new(address.parse().unwrap(), port).into();
+            let block = Block { number: 0, more: true, exponent: 0 };
+            let part = Part { endpoint, identity: vec![1], device: "d", block, size: None, bytes: &[0; 16] };
+            transfers.take(&part, &queue, now).is_ok()
+        };
+        assert!((0..200).all(|port| begin("192.0.2.1", port)));
+        assert_eq!((200..5000).filter(|port| begin("2001:db8::1", *port)).count(), MOST.0 - 200);
+        // Others have room, until they have as many; and it cannot take theirs.
+        assert!((0..100).all(|port| begin("198.51.100.1", port)));
+        assert!(!begin("2001:db8::2", 5000));
+        assert_eq!((0..2000).filter(|port| begin("203.0.113.1", *port)).count(), (MOST.0 - 300) / 2);
+        assert_eq!(transfers.count, MOST.0);
+        assert_eq!(transfers.tidy(now), 100 + (MOST.0 - 300) / 2);
     }
 
     #[test]
