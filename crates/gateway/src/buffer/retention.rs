@@ -134,20 +134,23 @@ impl Retention {
         (done, most): (i64, usize),
         room: bool,
     ) -> rusqlite::Result<()> {
-        let old = self
-            .keep
-            .map_or(i64::MIN, |keep| clock::now() - i64::try_from(keep.as_micros()).unwrap_or(i64::MAX));
+        let now = clock::now();
+        let old =
+            self.keep.map_or(i64::MIN, |keep| now - i64::try_from(keep.as_micros()).unwrap_or(i64::MAX));
         let mut statement = connection.prepare_cached(&self.sql)?;
         let outputs = self.outputs.iter().map(|output| Value::Text(output.to_string()));
         let range = [kept.looked_to, done, most as i64].map(Value::Integer);
         let mut rows = statement.query(params_from_iter(outputs.chain(range)))?;
         let (mut leave, mut devices) = (Vec::new(), HashMap::new());
         while let Some(row) = rows.next()? {
-            if !room && row.get::<_, i64>(1)? >= old {
+            let received_at: i64 = row.get(1)?;
+            // Those behind it are no older. One from the future says nothing of them: the clock was ahead when it came.
+            if !room && (old..=now).contains(&received_at) {
                 break;
             }
             kept.looked_to = row.get(0)?;
-            if !row.get::<_, bool>(3)? {
+            let may_go = room || received_at < old;
+            if may_go && !row.get::<_, bool>(3)? {
                 leave.push(kept.looked_to);
                 match devices.get_mut(row.get_ref(2)?.as_str()?) {
                     Some(last) => *last = kept.looked_to,

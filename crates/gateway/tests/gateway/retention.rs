@@ -206,3 +206,25 @@ fn old_messages_go_when_they_are_delivered() {
     wait("the old ones stay", || gateway.get_json("/api/stats")["dropped"] == 15);
     assert_eq!(gateway.get_json("/api/messages")["messages"].as_array().unwrap().len(), 5);
 }
+
+#[test]
+fn messages_of_a_clock_that_was_ahead_hold_up_no_others() {
+    let (_runtime, address, server) = server(StatusCode::OK);
+    let gateway = start_with(|config| limited(config, Some(address)));
+    for n in 0..20 {
+        assert_eq!(send(&gateway, n), 204);
+    }
+    wait("not all is delivered", || server.taken.lock().unwrap().len() == 20);
+    let (_, folder) = gateway.stop();
+    // The clock was ten years ahead for the first of them, and right for those behind, which are old now.
+    let connection = Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
+    let sql = "UPDATE messages SET \"check\" = NULL, received_at = received_at + iif(id <= 2, 315360000000000, -7200000000) WHERE id <= 15";
+    connection.execute(sql, []).unwrap();
+    drop(connection);
+    let gateway = start_in(folder, |config| {
+        limited(config, Some(address));
+        config.buffer.keep_delivered_hours = 1;
+    });
+    wait("the old ones stay", || gateway.get_json("/api/stats")["dropped"] == 13);
+    assert_eq!(gateway.get_json("/api/messages")["messages"].as_array().unwrap().len(), 7);
+}
