@@ -2,7 +2,7 @@
 
 use super::{
     damage::{self, Known, Salvaged},
-    in_place::Files,
+    in_place::{Files, LOG_LIMIT},
     waypoints,
 };
 use crate::folders;
@@ -329,10 +329,10 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // A commit returns when the WAL is on the disk: FULL. Every page in it is two writes, so fewer are better: 8 KiB.
     // The WAL is copied into the file every 2048 pages (16 MiB), so that a page which changes often is copied once.
-    connection.execute_batch(
+    connection.execute_batch(&format!(
         "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2048;
-         PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",
-    )?;
+         PRAGMA journal_size_limit = {LOG_LIMIT}; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",
+    ))?;
     let transaction = connection.transaction()?;
     make_tables(&transaction)?;
     transaction.commit()

@@ -12,6 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// To how many bytes SQLite itself shortens a log that is longer.
+pub const LOG_LIMIT: u64 = 64 << 20;
 /// The first bytes of a write-ahead log, but for the lowest bit, which says how its checksums are made.
 const LOG_MAGIC: u32 = 0x377f_0682;
 
@@ -91,6 +93,7 @@ pub struct Files {
     /// SQLite does not lock the log, so this handle may be closed without giving up a lock of SQLite's.
     log_file: File,
     log_has_begun: bool,
+    log_bytes: u64,
     lock: PathBuf,
     lock_is: Identity,
 }
@@ -103,13 +106,14 @@ impl Files {
         log.push("-wal");
         let about = fs::metadata(path)?;
         Ok(Files {
-            database: path.to_owned(),
+            database: wherever_we_are(path),
             database_is: Identity::of(&about),
             database_bytes: about.len(),
             log_file: File::open(&log)?,
             log: log.into(),
             log_has_begun: false,
-            lock: lock_path.to_owned(),
+            log_bytes: 0,
+            lock: wherever_we_are(lock_path),
             lock_is: Identity::of(&lock.metadata()?),
         })
     }
@@ -135,7 +139,10 @@ impl Files {
         if self.log_has_begun && !is_log {
             return Err(fault(FaultKind::Cut, Part::Log, &self.log));
         }
-        self.log_has_begun = is_log;
+        if open.len() < self.log_bytes.min(LOG_LIMIT) {
+            return Err(fault(FaultKind::Cut, Part::Log, &self.log));
+        }
+        (self.log_has_begun, self.log_bytes) = (is_log, open.len());
         look(Part::Lock, &self.lock, self.lock_is)?;
         Ok(())
     }
@@ -154,6 +161,15 @@ impl Files {
     pub fn log_is_missing(&self) -> bool {
         fs::metadata(&self.log).map_or_else(|e| e.kind() == io::ErrorKind::NotFound, |about| about.len() == 0)
     }
+}
+
+/// The path from the root to what is at `path` now. A relative one leads to the same file when the working folder is moved, but whoever
+/// starts the gateway again does not begin there. Where the way from the root may not be searched, it stays relative.
+fn wherever_we_are(path: &Path) -> PathBuf {
+    let is = Identity::at(path);
+    let absolute = std::path::absolute(path).ok();
+    let same = |absolute: &PathBuf| is.is_ok_and(|is| Identity::at(absolute).is_ok_and(|there| there == is));
+    absolute.filter(same).unwrap_or_else(|| path.to_owned())
 }
 
 fn look(part: Part, path: &Path, is: Identity) -> Result<fs::Metadata, Fault> {

@@ -153,6 +153,42 @@ fn a_log_that_was_cut_off_is_damage_and_what_is_acknowledged_after_it_stays() {
 }
 
 #[test]
+fn a_log_that_lost_its_end_is_damage_though_its_head_is_there() {
+    let gateway = start();
+    for n in 1..4 {
+        assert_eq!(post(&gateway, n).0, 204);
+    }
+    let log = gateway.folder.path().join(FILES[1]);
+    fs::File::options().write(true).open(log).unwrap().set_len(64).unwrap();
+    eventually("stored", || post(&gateway, 4).0 == 204);
+    for n in 5..8 {
+        assert_eq!(post(&gateway, n).0, 204);
+    }
+    // What a kill leaves has all that was acknowledged since.
+    assert_eq!(found(gateway.folder.path()), ["4", "5", "6", "7"]);
+}
+
+#[test]
+fn a_working_folder_that_is_moved_takes_the_buffer_with_it() {
+    let outer = tempfile::tempdir().unwrap();
+    let (here, away) = (outer.path().join("here"), outer.path().join("away"));
+    fs::create_dir(&here).unwrap();
+    let gateway = child::start(module_path!(), Path::new("state"), &format!("cd '{}'", here.display()));
+    let agent = agent();
+    let status = |n: &str| {
+        crate::support::post(&agent, &format!("{}/ingest/d", gateway.url), JSON, n.as_bytes()).status
+    };
+    assert_eq!(status("1"), 204);
+    fs::rename(&here, &away).unwrap();
+    // The process is still in the folder, wherever that is. Whoever starts it again begins where it was.
+    assert_eq!(status("2"), 503);
+    fs::rename(&away, &here).unwrap();
+    eventually("stored", || status("3") == 204);
+    assert_eq!(found(&here.join("state")), ["1", "3"]);
+    gateway.kill();
+}
+
+#[test]
 fn a_file_system_that_became_read_only_is_noticed_without_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let namespace = "exec unshare -rm sh -c 'exec \"$0\" \"$@\"' \"$0\" \"$@\"";
