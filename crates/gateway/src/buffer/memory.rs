@@ -4,7 +4,8 @@
 //! timeout, so a few senders that never finish could take all of it. Therefore:
 //!
 //! - incomplete messages get a part of the memory only, an address a part of that, and a device a smaller one,
-//! - a transfer that makes no progress gives way when another needs its room.
+//! - a transfer that makes no progress gives way when another needs its room,
+//! - whoever holds the most of what is used up, and more than a message, gives way to who would hold less.
 //!
 //! Only transfers that have to wait for bytes are looked at in this way. Most messages arrive in one piece and cost two atomic
 //! additions.
@@ -46,13 +47,16 @@ pub struct Shares {
     pub address: usize,
     /// By those of a device.
     pub device: usize,
+    /// Largest message: whoever holds no more gives way to nobody, as long as it makes progress.
+    pub message: usize,
 }
 
 impl Shares {
     /// The shares in `all`, where a message has at most `largest` bytes: whatever the memory, one message fits.
     pub fn of(all: usize, largest: usize) -> Shares {
         let part = |part: usize| part.max(largest).min(all);
-        Shares { all, incomplete: part(all / 2), address: part(all / 4), device: part(all / 8) }
+        let (incomplete, address, device) = (part(all / 2), part(all / 4), part(all / 8));
+        Shares { all, incomplete, address, device, message: largest.min(all) }
     }
 }
 
@@ -181,13 +185,48 @@ impl Arriving {
             if freed >= bytes {
                 break;
             }
-            if let Some(transfer) = self.remove(id) {
-                freed += transfer.bytes;
-                transfer.signal.given_way.store(true, Ordering::Release);
-                transfer.signal.notify.notify_one();
-            }
+            freed += self.end(id);
         }
         freed
+    }
+
+    /// Has the one that holds the most of what `owner` has, or of all, give way to `by` with `bytes` more, if it holds more than that, and
+    /// more than a `message`: its transfers that have made the least progress, until so many bytes are free. In what an address has, these
+    /// are devices, and else addresses. Answers how many bytes that are.
+    fn share_out(&mut self, bytes: usize, owner: Option<&Owner>, by: &[Owner], message: usize) -> usize {
+        let of_address = matches!(owner, Some(Owner::Address(_)));
+        let is_rival = |rival: &&Owner| matches!(rival, Owner::Device(_)) == of_address;
+        let rival = |owners: &[Owner]| owners.iter().find(is_rival).cloned();
+        let mut held: HashMap<Owner, (usize, Vec<(Instant, u64)>)> = HashMap::new();
+        for (id, transfer) in &self.transfers {
+            if owner.is_none_or(|owner| transfer.owners.contains(owner))
+                && let (Some(rival), Some(good_until)) = (rival(&transfer.owners), transfer.good_until)
+            {
+                let (sum, transfers) = held.entry(rival).or_default();
+                *sum += transfer.bytes;
+                transfers.push((good_until, *id));
+            }
+        }
+        let own = rival(by).and_then(|own| held.remove(&own)).map_or(0, |(sum, _)| sum);
+        let Some((mut sum, mut transfers)) = held.into_values().max_by_key(|(sum, _)| *sum) else { return 0 };
+        transfers.sort_unstable();
+        let mut freed = 0;
+        for (_, id) in transfers {
+            if freed >= bytes || sum <= message.max(own + bytes) {
+                break;
+            }
+            let bytes = self.end(id);
+            (freed, sum) = (freed + bytes, sum - bytes);
+        }
+        freed
+    }
+
+    /// Tells the transfer `id` to give way. Answers how many bytes it had.
+    fn end(&mut self, id: u64) -> usize {
+        let Some(transfer) = self.remove(id) else { return 0 };
+        transfer.signal.given_way.store(true, Ordering::Release);
+        transfer.signal.notify.notify_one();
+        transfer.bytes
     }
 
     fn remove(&mut self, id: u64) -> Option<Transfer> {
@@ -271,14 +310,21 @@ impl Reservation {
             let over = |arriving: &Arriving| (held(arriving) + bytes).saturating_sub(share);
             if over(arriving) > 0 {
                 self.memory.give_back(arriving.make_way(over(arriving), Some(owner), now));
-                if over(arriving) > 0 {
-                    return Err(refusal);
-                }
+            }
+            if over(arriving) > 0 {
+                let freed = arriving.share_out(over(arriving), Some(owner), owners, shares.message);
+                self.memory.give_back(freed);
+            }
+            if over(arriving) > 0 {
+                return Err(refusal);
             }
         }
         let over = |arriving: &Arriving| (arriving.bytes + bytes).saturating_sub(shares.incomplete);
         if over(arriving) > 0 {
             self.memory.give_back(arriving.make_way(over(arriving), None, now));
+        }
+        if over(arriving) > 0 {
+            self.memory.give_back(arriving.share_out(over(arriving), None, owners, shares.message));
         }
         if over(arriving) > 0 { Err(NoRoom::Incomplete) } else { Ok(()) }
     }
@@ -382,7 +428,7 @@ mod tests {
     }
 
     fn memory() -> Memory {
-        Memory::new(Shares { all: 100, incomplete: 50, address: 30, device: 20 })
+        Memory::new(Shares { all: 100, incomplete: 50, address: 30, device: 20, message: 30 })
     }
 
     #[test]
@@ -458,9 +504,74 @@ mod tests {
     }
 
     #[test]
+    fn who_holds_the_most_gives_way_to_who_holds_less_though_it_makes_progress() {
+        let now = Instant::now();
+        /// Transfers of five bytes that are still arriving, by address and device.
+        fn begin(
+            memory: &Memory,
+            all: &[(&str, &'static str)],
+            now: Instant,
+        ) -> Vec<Result<Reservation, NoRoom>> {
+            let begin = |(address, device): &(&str, &'static str)| {
+                let mut transfer = memory.reserve();
+                transfer.wait_at(sender(address, device), now)?;
+                transfer.grow_at(5, now)?;
+                Ok(transfer)
+            };
+            all.iter().map(begin).collect()
+        }
+        let shares = || Memory::new(Shares::of(80, 5));
+        let gave_way = |all: &[Result<Reservation, NoRoom>]| {
+            all.iter().filter(|transfer| transfer.as_ref().is_ok_and(Reservation::has_given_way)).count()
+        };
+
+        // All of the memory for incomplete messages, by two addresses with many devices.
+        let memory = shares();
+        let of = |address| ["a", "b", "c", "d"].map(|device| (address, device));
+        let two = begin(&memory, &[of("10.0.0.1"), of("10.0.0.2")].concat(), now);
+        assert!(two.iter().all(Result::is_ok) && memory.used() == 40);
+        let third = begin(&memory, &[("10.0.0.3", "x"), ("10.0.0.3", "x"), ("10.0.0.3", "y")], now);
+        assert!(third[0].is_ok() && third[1].is_ok());
+        // It gets no more than the others have.
+        assert_eq!(third[2].as_ref().err(), Some(&NoRoom::Incomplete));
+        assert_eq!((gave_way(&two[..4]), gave_way(&two[4..]), memory.used()), (1, 1, 40));
+
+        // A message each is no more than anybody may have.
+        let memory = shares();
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let addresses: Vec<_> = (0..8).map(|n| format!("10.0.1.{n}")).collect();
+        let each: Vec<_> = addresses.iter().map(String::as_str).zip(names).collect();
+        let each = begin(&memory, &each, now);
+        assert_eq!(begin(&memory, &[("10.0.0.3", "x")], now)[0].as_ref().err(), Some(&NoRoom::Incomplete));
+        assert_eq!(gave_way(&each), 0);
+
+        // One address in what a device or a webhook has, and one device in what an address has.
+        let memory = shares();
+        let hook = begin(&memory, &[("10.0.0.1", "hook"), ("10.0.0.1", "hook")], now);
+        let other = begin(&memory, &[("10.0.0.2", "hook")], now);
+        assert!(other[0].is_ok() && gave_way(&hook) == 1);
+        let memory = shares();
+        let busy = begin(
+            &memory,
+            &[("10.0.0.1", "a"), ("10.0.0.1", "a"), ("10.0.0.1", "b"), ("10.0.0.1", "b")],
+            now,
+        );
+        let other = begin(&memory, &[("10.0.0.1", "c")], now);
+        assert!(other[0].is_ok() && gave_way(&busy) == 1);
+        drop((busy, other));
+        assert_eq!(memory.used(), 0);
+    }
+
+    #[test]
     fn one_message_fits_whatever_the_memory() {
-        assert_eq!(Shares::of(64, 1), Shares { all: 64, incomplete: 32, address: 16, device: 8 });
-        assert_eq!(Shares::of(64, 40), Shares { all: 64, incomplete: 40, address: 40, device: 40 });
-        assert_eq!(Shares::of(64, 100), Shares { all: 64, incomplete: 64, address: 64, device: 64 });
+        assert_eq!(Shares::of(64, 1), Shares { all: 64, incomplete: 32, address: 16, device: 8, message: 1 });
+        assert_eq!(
+            Shares::of(64, 40),
+            Shares { all: 64, incomplete: 40, address: 40, device: 40, message: 40 }
+        );
+        assert_eq!(
+            Shares::of(64, 100),
+            Shares { all: 64, incomplete: 64, address: 64, device: 64, message: 64 }
+        );
     }
 }
