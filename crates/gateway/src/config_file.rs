@@ -117,6 +117,11 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("log", "level", "error, warn, info, debug or trace."),
 ];
 
+/// Longest time in a setting, in seconds: ten years. No clock of the system has room for the largest number of TOML.
+const YEARS: u64 = 315_360_000;
+/// Longest queue.
+const QUEUE: usize = 1 << 24;
+
 const HEAD: &str = "\
 # The gateway's configuration. These are the defaults: keep the lines that you change.
 # Each key can be set in the environment too, as DUNNAGE_SECTION_KEY: DUNNAGE_HTTP_LISTEN=0.0.0.0:8080.
@@ -262,6 +267,20 @@ impl Config {
             if seconds == 0 {
                 refuse("http", key, "must be at least 1");
             }
+        }
+        for (section, key, seconds) in [
+            ("http", "header_timeout_seconds", self.http.header_timeout_seconds),
+            ("http", "body_timeout_seconds", self.http.body_timeout_seconds),
+            ("http", "write_timeout_seconds", self.http.write_timeout_seconds),
+            ("http", "drain_timeout_seconds", self.http.drain_timeout_seconds),
+            ("buffer", "duplicate_window_seconds", self.buffer.duplicate_window_seconds),
+        ] {
+            if seconds > YEARS {
+                refuse(section, key, "must be at most 315360000, ten years");
+            }
+        }
+        if self.buffer.queue_messages > QUEUE {
+            refuse("buffer", "queue_messages", "must be at most 16777216");
         }
         let (certificate, key) = (&self.tls.certificate, &self.tls.key);
         match (certificate.as_os_str().is_empty(), key.as_os_str().is_empty()) {
@@ -489,6 +508,12 @@ mod tests {
             "[http]\ntls = true",
             "[tls]\nkey = 'k.pem'",
             "[tls]\ncertificate = 'c.pem'",
+            "[http]\nheader_timeout_seconds = 9223372036854775807",
+            "[http]\nbody_timeout_seconds = 9223372036854775807",
+            "[http]\nwrite_timeout_seconds = 9223372036854775807",
+            "[http]\ndrain_timeout_seconds = 9223372036854775807",
+            "[buffer]\nqueue_messages = 9223372036854775807",
+            "[buffer]\nduplicate_window_seconds = 9223372036854775807",
         ] {
             assert!(matches!(parse(text, &[]), Err(ConfigError::Value { .. })), "{text}");
         }
