@@ -72,6 +72,7 @@ pub struct Devices {
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn devices(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Json<Devices>, Problem> {
     let (page, _) = Parameters::read(&uri, &[])?;
@@ -89,6 +90,7 @@ pub async fn devices(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Json
     (status = 404, description = "`not-found`: nothing has been stored of this device", body = Problem, content_type = "application/problem+json"),
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn device_messages(
     State(shared): State<Arc<Shared>>,
@@ -109,6 +111,7 @@ pub async fn device_messages(
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn messages(
     State(shared): State<Arc<Shared>>,
@@ -134,6 +137,7 @@ pub async fn messages(
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn rejects(
     State(shared): State<Arc<Shared>>,

@@ -1,5 +1,6 @@
 //! The JSON API, the event stream, health, metrics and the page.
 
+mod answers;
 mod events;
 mod health;
 mod lists;
@@ -20,6 +21,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 /// All addresses: those of inputs, and around them the API and the page, for those who may read.
 pub fn router(shared: &Arc<Shared>) -> Router {
     let api = Router::from(readable())
+        .layer(from_fn_with_state(answers::memory(), answers::bounded))
         .fallback(page::page)
         .layer(from_fn_with_state(Arc::clone(shared), readers_only))
         .merge(health())

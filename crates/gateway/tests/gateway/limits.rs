@@ -242,6 +242,45 @@ fn the_event_streams_of_an_address_leave_some_to_others() {
 }
 
 #[test]
+fn answers_that_nobody_reads_leave_memory_to_others() {
+    let gateway = start();
+    let port = gateway.gateway.address().port();
+    // A text of MessagePack whose characters are six each in JSON.
+    let length = 500_000_u32;
+    let message = [&[0xdb][..], &length.to_be_bytes(), &vec![1; length as usize]].concat();
+    for _ in 0..2 {
+        assert_eq!(gateway.post("/ingest/d", "application/msgpack", &message).status, 204);
+    }
+    // An answer of six megabytes, of which its reader takes the status, and the system may take three.
+    let ask = |from: [u8; 4]| {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
+        socket.connect(&gateway.gateway.address().into()).unwrap();
+        let mut stream = TcpStream::from(socket);
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        write!(stream, "GET /api/messages?limit=1000 HTTP/1.1\r\nhost: localhost:{port}\r\n\r\n").unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        (stream, String::from_utf8_lossy(&status[9..]).into_owned())
+    };
+    let unread: Vec<_> = (0..40).map(|_| ask([127, 0, 0, 1])).collect();
+    let answered = unread.iter().filter(|(_, status)| status == "200").count();
+    assert!((3..=5).contains(&answered), "{answered}");
+    assert!(unread.iter().all(|(_, status)| status == "200" || status == "503"));
+    // Another address has room, messages too, and the room is free again when they are gone.
+    assert_eq!(ask([127, 0, 0, 2]).1, "200");
+    assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
+    drop(unread);
+    let begun = Instant::now();
+    while gateway.get("/api/messages?limit=1000").status != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the room is not free");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    gateway.stop();
+}
+
+#[test]
 fn heads_over_the_limit_are_431() {
     let gateway = start();
     let mut stream = connect(&gateway);

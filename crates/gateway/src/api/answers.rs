@@ -1,0 +1,64 @@
+//! What answers take in memory until they are read. A page of a list has some megabytes, and whoever asked for it may take it as slowly as
+//! he likes: without a bound, connections that do not read would take all memory.
+
+use crate::{
+    access::Peer,
+    buffer::{Memory, Reservation, Sender, Shares},
+    problem::Problem,
+};
+use axum::{
+    body::{Body, Bytes, HttpBody, to_bytes},
+    extract::{Request, State},
+    http::StatusCode,
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+/// What all answers together may take, and how large one can be, in bytes. An address may have as much.
+const ALL: usize = 64 << 20;
+const LARGEST: usize = 32 << 20;
+/// Smaller ones are not counted.
+const SMALL: u64 = 64 << 10;
+
+/// The memory for answers.
+pub fn memory() -> Memory {
+    Memory::new(Shares { incomplete: ALL, ..Shares::of(ALL, LARGEST) })
+}
+
+/// The bytes of an answer, which count until they are written.
+struct Counted {
+    bytes: Bytes,
+    _room: Reservation,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Answers a request, if there is memory for the answer.
+pub async fn bounded(State(memory): State<Memory>, peer: Peer, request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    match response.body().size_hint().exact() {
+        Some(bytes) if bytes > SMALL => {
+            hold(&memory, &peer, response).await.unwrap_or_else(Problem::into_response)
+        }
+        _ => response,
+    }
+}
+
+async fn hold(memory: &Memory, peer: &Peer, response: Response) -> Result<Response, Problem> {
+    let (head, body) = response.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.map_err(|_| Problem::unreadable())?;
+    let mut room = memory.reserve();
+    let taken = room
+        .wait_for(Sender { address: peer.address, device: None })
+        .and_then(|()| room.grow(bytes.len()))
+        .and_then(|()| room.whole());
+    taken.map_err(|_| {
+        let detail = "answers that were not read yet take as much memory as they may; ask again later";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "answers", "Too many answers", detail)
+    })?;
+    Ok(Response::from_parts(head, Body::from(Bytes::from_owner(Counted { bytes, _room: room }))))
+}
