@@ -95,7 +95,7 @@ impl Part {
     fn write(&mut self, stem: &Path, rows: &[&Row<'_>], formulas: Formulas) -> io::Result<()> {
         let rows = new_rows(rows, self.last_id, self.file.path());
         let Some(last) = rows.last() else { return Ok(()) };
-        let leaves = rows.iter().map(|row| flatten(row.value)).collect::<io::Result<Vec<_>>>()?;
+        let leaves = rows.iter().map(|row| leaves_of(row)).collect::<io::Result<Vec<_>>>()?;
         let mut columns = self.columns.clone();
         leaves.iter().flatten().for_each(|(pointer, _)| columns.add(pointer));
         if self.file.len() > 0 && columns.names().len() > self.columns.names().len() {
@@ -161,19 +161,26 @@ fn record(
     Ok(())
 }
 
-/// A record is one line, so that programs that read lines can read it: what breaks lines in a text is written as in JSON.
+/// The parts of a message under the names of their columns, which are in one line as cells are.
+fn leaves_of(row: &Row<'_>) -> io::Result<Vec<(String, Leaf)>> {
+    let leaves = flatten(row.value)?.into_iter();
+    Ok(leaves.map(|(pointer, leaf)| (one_line(pointer), leaf)).collect())
+}
+
 fn cell(leaf: Leaf, formulas: Formulas) -> String {
     match leaf {
         Leaf::Null => String::new(),
         Leaf::Bool(bool) => bool.to_string(),
         Leaf::Number(text) | Leaf::Empty(text) => text,
-        Leaf::Text(text) => {
-            let text = if formulas == Formulas::Escape { harmless(text) } else { text };
-            match text.contains(['\n', '\r']) {
-                true => text.replace('\n', "\\n").replace('\r', "\\r"),
-                false => text,
-            }
-        }
+        Leaf::Text(text) => one_line(if formulas == Formulas::Escape { harmless(text) } else { text }),
+    }
+}
+
+/// A record is one line, so that programs that read lines can read it: what breaks lines in a text is written as in JSON.
+fn one_line(text: String) -> String {
+    match text.contains(['\n', '\r']) {
+        true => text.replace('\n', "\\n").replace('\r', "\\r"),
+        false => text,
     }
 }
 
@@ -273,6 +280,21 @@ mod tests {
         assert_eq!(cells_of(Formulas::Escape), escaped);
         let kept = ["=1+1", "+a", "-2+3", "@x", "\t=1", "\\r=1", "-1.5", "-1.5", "a=1"];
         assert_eq!(cells_of(Formulas::Keep), kept);
+    }
+
+    #[test]
+    fn a_key_with_a_line_break_is_one_column_also_for_who_opens_the_file_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |message| write(&mut Csv::default(), folder.path(), &[message]).unwrap();
+        write(message(1, 1, r#"{"t":1,"a\nb\r":2,"v":3}"#));
+        write(message(2, 1, r#"{"v":4}"#));
+        write(message(3, 1, r#"{"a":5}"#));
+        let first = read(folder.path(), "2026-01-01.b.1.csv");
+        assert_eq!(
+            (cells(&first, "/a\\nb\\r"), cells(&first, "/v")),
+            (vec!["2".into(), "".into()], vec!["3".into(), "4".into()])
+        );
+        assert_eq!(cells(&read(folder.path(), "2026-01-01.b.2.csv"), "/a"), ["5"]);
     }
 
     #[test]
