@@ -236,20 +236,21 @@ fn write(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&new)?;
     #[cfg(unix)]
-    give_to_owner(&new, folder)?;
+    give_to_owner(&file, folder)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&new, path)?;
     folders::sync_above(path)
 }
 
-/// What root writes belongs to the owner of `folder`, as which the gateway runs.
+/// What root writes belongs to the owner of `folder`, as which the gateway runs. It is the open file that is given away: at its path that
+/// owner could have put another one by now.
 #[cfg(unix)]
-fn give_to_owner(file: &Path, folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, chown};
-    let (folder, made) = (fs::metadata(folder)?, fs::metadata(file)?);
+fn give_to_owner(file: &File, folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let (folder, made) = (fs::metadata(folder)?, file.metadata()?);
     if made.uid() == 0 && folder.uid() != 0 {
-        chown(file, Some(folder.uid()), Some(folder.gid()))?;
+        fchown(file, Some(folder.uid()), Some(folder.gid()))?;
     }
     Ok(())
 }
