@@ -109,6 +109,7 @@ pub struct Gateway {
     forwarders: JoinSet<()>,
     stats: AbortHandle,
     tidy: AbortHandle,
+    looks: AbortHandle,
     renewals: Option<AbortHandle>,
     reloader: Arc<Reloader>,
     #[cfg(unix)]
@@ -269,6 +270,7 @@ impl Gateway {
         let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
         let tidy = shared.queue.clone().tidy(config.buffer.keep_delivered_hours > 0);
         let tidy = tokio::spawn(tidy).abort_handle();
+        let looks = tokio::spawn(Arc::clone(&shared.access).look_again()).abort_handle();
         let config = Arc::new(config);
         let reloader = Arc::new(Reloader::new(Arc::clone(&shared), Arc::clone(&config)));
         #[cfg(unix)]
@@ -288,6 +290,7 @@ impl Gateway {
             forwarders,
             stats,
             tidy,
+            looks,
             renewals,
             reloader,
             #[cfg(unix)]
@@ -343,6 +346,7 @@ impl Gateway {
         let _ = self.stopping.send(true);
         self.stats.abort();
         self.tidy.abort();
+        self.looks.abort();
         self.renewals.iter().for_each(AbortHandle::abort);
         let limits = &self.shared.http;
         let drain = Duration::from_secs(limits.drain_timeout_seconds);

@@ -35,12 +35,16 @@ pub use buckets::Buckets;
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
+    time::Duration,
 };
+use tokio::sync::watch;
 
 /// Wrong tokens that an address may bring in a minute before it is told to come again later.
 const FAILURES: u32 = 30;
 /// Lines of the log about wrong tokens in a minute.
 const LINES: u32 = 10;
+/// How often it is looked whether tokens have ended that something stands on which lasts.
+const LOOK: Duration = Duration::from_secs(60);
 
 /// Decides who may do what.
 pub struct Access {
@@ -50,6 +54,8 @@ pub struct Access {
     failures: Buckets<IpAddr>,
     lines: Buckets<()>,
     refusals: Refusals,
+    /// Says that tokens may be good no more which were: there are others, or some time has passed.
+    looks: watch::Sender<()>,
 }
 
 impl Access {
@@ -62,6 +68,7 @@ impl Access {
             failures: Buckets::new(FAILURES),
             lines: Buckets::new(LINES),
             refusals,
+            looks: watch::Sender::new(()),
         }
     }
 
@@ -69,6 +76,28 @@ impl Access {
     pub fn replace(&self, tokens: Tokens, keys: Keys) {
         self.tokens.store(Arc::new(tokens));
         self.keys.store(Arc::new(keys));
+        self.looks.send_replace(());
+    }
+
+    /// Has everything that lasts look now and then whether its token is good still: tokens end.
+    pub async fn look_again(self: Arc<Self>) {
+        let mut intervals = tokio::time::interval(LOOK);
+        loop {
+            intervals.tick().await;
+            self.looks.send_replace(());
+        }
+    }
+
+    /// Says when it is time to ask [`Access::may_go_on`].
+    pub fn looks(&self) -> watch::Receiver<()> {
+        self.looks.subscribe()
+    }
+
+    /// Whether what a peer was let in for with the token `credential`, or without one, may go on: with a token that still has the `right`.
+    pub fn may_go_on(&self, credential: Option<&str>, right: impl Fn(&Right) -> bool) -> bool {
+        let good =
+            |token: &str| self.tokens.load().find(token, clock::now()).is_ok_and(|token| right(&token.right));
+        credential.is_none_or(good)
     }
 
     /// Whether `peer` needs no token.
@@ -188,7 +217,7 @@ impl Access {
     fn wrong(&self, peer: &Peer, tried: bool, detail: String) -> Problem {
         if tried {
             let address = peer.address.to_canonical();
-            let failures = self.failures.take(&address);
+            let failures = self.failures.take(&network(address));
             if self.lines.take(&()).is_ok() {
                 tracing::warn!(%address, foreign = ?peer.foreign, detail, "a token is refused");
             }
@@ -330,6 +359,10 @@ mod tests {
         assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&sends))), 204);
         let other = Peer::of_address("10.0.0.2".parse().unwrap());
         assert_eq!(status(access.may_send(&other, "buoy-7", Some("wrong"))), 401);
+        // Whoever has a network of IPv6 has all addresses of it.
+        let of_network = |n| Peer::of_address(IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, n]));
+        let answers = (0..100).map(|n| status(access.may_send(&of_network(n), "buoy-7", Some("wrong"))));
+        assert_eq!(answers.filter(|status| *status == 401).count(), FAILURES as usize);
     }
 
     #[test]

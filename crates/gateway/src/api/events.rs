@@ -1,13 +1,18 @@
 //! The event stream: `message`, `quarantine` and `stats`, as server-sent events.
 
 use super::objects::StatsObject;
-use crate::{access::Peer, problem::Problem, query::NoQuery, shared::Shared};
+use crate::{
+    access::{Peer, Right, http::credential},
+    problem::Problem,
+    query::NoQuery,
+    shared::Shared,
+};
 use axum::{
     extract::State,
-    http::StatusCode,
+    http::{HeaderMap, StatusCode},
     response::sse::{self, KeepAlive, Sse},
 };
-use std::{convert::Infallible, sync::Arc};
+use std::{borrow::Cow, convert::Infallible, sync::Arc};
 use tokio_stream::{
     Stream, StreamExt,
     wrappers::{BroadcastStream, WatchStream},
@@ -45,6 +50,7 @@ pub async fn events(
     State(shared): State<Arc<Shared>>,
     _: NoQuery,
     peer: Peer,
+    headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {
     let (events, watching) = shared.live.watch(peer.address).map_err(|detail| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many watchers", detail)
@@ -54,9 +60,13 @@ pub async fn events(
         .filter_map(Result::ok)
         .map(|event| Some(sse::Event::default().event(event.name).data(&*event.data)));
     let end = WatchStream::new(shared.stopping.clone()).filter(|stopping| *stopping).map(|_| None);
+    let (access, token) = (Arc::clone(&shared.access), credential(&headers).map(Cow::into_owned));
+    let revoked = WatchStream::new(access.looks())
+        .filter(move |()| !access.may_go_on(token.as_deref(), Right::reads))
+        .map(|()| None);
     let stats = serde_json::to_string(&StatsObject::of(&shared)).unwrap_or_default();
     let first = sse::Event::default().event("stats").data(stats);
-    let stream = tokio_stream::once(Some(first)).chain(events.merge(end));
+    let stream = tokio_stream::once(Some(first)).chain(events.merge(end.merge(revoked)));
     let stream = stream.map_while(move |event| {
         // Its place is taken for as long as the stream lives.
         let _ = &watching;

@@ -6,6 +6,7 @@ use std::{
     fs,
     io::{Read, Write},
     net::TcpStream,
+    time::{Duration, Instant},
 };
 
 const MESSAGE: &[u8] = br#"{"temperature":17.25}"#;
@@ -141,6 +142,40 @@ fn tokens_change_with_a_reload_and_a_mistake_leaves_them() {
     tokens::revoke(&path, "new", None).unwrap();
     reload().unwrap();
     assert_eq!(send(&new), 401);
+    gateway.stop();
+}
+
+#[test]
+fn a_token_that_is_taken_away_ends_the_event_stream_that_it_opened() {
+    let (gateway, _, reads) = guarded(|_| ());
+    let path = gateway.folder.path().join("tokens.toml");
+    let other = tokens::add(&path, Some("other"), Right::Read, None).unwrap().1;
+    let reload = || gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
+    reload();
+    let open = |token: &str| {
+        let mut stream = TcpStream::connect(gateway.gateway.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let head = format!(
+            "GET /api/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        assert_eq!(&status, b"HTTP/1.1 200");
+        stream
+    };
+    let (mut revoked, kept) = (open(&reads), open(&other));
+    tokens::revoke(&path, "reads", None).unwrap();
+    reload();
+    // A stream that goes on has a comment every 15 s.
+    let (begun, mut bytes) = (Instant::now(), [0; 4096]);
+    while revoked.read(&mut bytes).unwrap() > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "the stream goes on");
+    }
+    // One whose token stays goes on.
+    kept.set_nonblocking(true).unwrap();
+    let ended = std::io::copy(&mut &kept, &mut std::io::sink()).map_err(|e| e.kind());
+    assert_eq!(ended.unwrap_err(), std::io::ErrorKind::WouldBlock);
     gateway.stop();
 }
 

@@ -5,7 +5,7 @@ use crate::support::{
     acme::free_port,
     authority::Authority,
     child, config, hold,
-    mqtt::{Client, packet},
+    mqtt::{Client, packet, text},
     start_in, start_with,
     tools::tool,
 };
@@ -200,6 +200,41 @@ fn the_password_is_a_token_that_sends_as_its_devices() {
     assert!(text.contains("Not authorized"), "{text}");
     let (summary, _folder) = gateway.stop();
     assert_eq!((summary.stored, summary.refused), (2, 1));
+}
+
+#[test]
+fn a_token_that_is_taken_away_ends_the_connections_that_it_opened() {
+    let mut made = Vec::new();
+    let gateway = start_with(|config| {
+        listen(config, "");
+        config.access.who = Who::Tokens;
+        for name in ["gone", "kept"] {
+            made.push(tokens::add(&config.tokens(), Some(name), Right::Send("*".into()), None).unwrap().1);
+        }
+    });
+    let connect = |version: u8, token: &str| {
+        let mut client = Client::open(address(&gateway), version);
+        // User name and password, a clean session, and no keep alive.
+        let properties: &[u8] = if version == 5 { &[0] } else { &[] };
+        let flags = &[version, 0b1100_0010, 0, 0];
+        let fields =
+            [text("MQTT"), flags.to_vec(), properties.to_vec(), text(token), text("any"), text(token)];
+        client.send(&packet(0x10, &fields.concat()));
+        let (first, body) = client.read().unwrap();
+        assert_eq!((first, body[1]), (0x20, 0), "{body:?}");
+        client
+    };
+    let (mut old, mut new, mut kept) = (connect(4, &made[0]), connect(5, &made[0]), connect(5, &made[1]));
+    tokens::revoke(&gateway.folder.path().join("tokens.toml"), "gone", None).unwrap();
+    gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
+    let (first, body) = new.read().expect("the connection is ended with a word");
+    assert_eq!((first, body[0]), (0xe0, 0x87), "{body:?}");
+    let begun = Instant::now();
+    assert!(old.read().is_none() && new.read().is_none());
+    assert!(begun.elapsed() < Duration::from_secs(30), "a connection goes on");
+    kept.publish(Q1, "v1/d/json", 1, "1");
+    assert_eq!(kept.read().unwrap().0, 0x40);
+    gateway.stop();
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::{
     wire::{Stream, Wire},
 };
 use crate::{
+    access::Right,
     buffer::Reservation,
     connections::Place,
     inputs::incoming::Entered,
@@ -32,6 +33,8 @@ const UNRELEASED: usize = 1024;
 struct Signals {
     stopping: watch::Receiver<bool>,
     taken_over: watch::Receiver<bool>,
+    /// It is time to look whether the client's token is good still.
+    looks: watch::Receiver<()>,
 }
 
 /// Why a connection ends.
@@ -91,8 +94,11 @@ struct Connection {
 
 impl Connection {
     async fn run<S: Stream, C: Fn(Entered) -> Storing>(mut self, mut wire: Wire<S>, mut flow: Flow<C>) {
-        let mut signals =
-            Signals { stopping: self.stopping.clone(), taken_over: self.client.session.taken_over.clone() };
+        let mut signals = Signals {
+            stopping: self.stopping.clone(),
+            taken_over: self.client.session.taken_over.clone(),
+            looks: self.door.shared.access.looks(),
+        };
         let end = loop {
             match self.turn(&mut wire, &mut flow, &mut signals).await {
                 Ok(()) => {}
@@ -180,6 +186,7 @@ impl Connection {
                 return Err(Refusal::new(Reason::TakenOver, "the client has connected again").into());
             }
             () = said(&mut signals.stopping) => return Err(End::Stopping),
+            Ok(()) = signals.looks.changed() => self.check_token()?,
             () = sleep_until(until), if reading => {
                 return Err(Refusal::new(Reason::KeepAlive, "nothing came for too long").into());
             }
@@ -189,6 +196,15 @@ impl Connection {
             self.heard = Instant::now();
         }
         Ok(())
+    }
+
+    /// Ends the connection when its token has been taken away or is over.
+    fn check_token(&self) -> Result<(), Refusal> {
+        let access = &self.door.shared.access;
+        match access.may_go_on(self.client.credential.as_deref(), Right::sends) {
+            true => Ok(()),
+            false => Err(Refusal::new(Reason::NotAuthorized, "the token is not good any more")),
+        }
     }
 
     fn handle<S: Stream, C: Fn(Entered) -> Storing>(
