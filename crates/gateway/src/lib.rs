@@ -207,6 +207,7 @@ impl Gateway {
         let mut inputs = inputs::open_all(&config)?;
         let outputs = outputs::open_all(&config)?;
         let opened = buffer::open(&config, &|device| profiles.by_bytes(device))?;
+        metrics.remembered(opened.duplicates());
         check_layouts(&config, &profiles, &opened)?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
         let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;

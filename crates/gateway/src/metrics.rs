@@ -20,9 +20,12 @@ use prometheus_client::{
     },
     registry::{Registry, Unit},
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 /// What the HTTP listener is called where inputs have names.
@@ -259,7 +262,7 @@ impl Metrics {
         let window = self.duplicate_window.clone();
         r.register_with_unit(
             "duplicate_window",
-            "How far back messages are known that come again; less than the setting when too many came",
+            "How far back messages are known that come again; less than the setting when too many came, or some had left the buffer at the start",
             Unit::Seconds,
             window,
         );
@@ -384,6 +387,11 @@ impl Metrics {
         self.remembered.set(i64::try_from(duplicates.remembered()).unwrap_or(i64::MAX));
         self.forgotten.inc_by(duplicates.forgotten().saturating_sub(self.forgotten.get()));
         self.duplicate_window.set(duplicates.reaches().as_secs_f64());
+    }
+
+    /// How far back messages are known, as it was shown last.
+    pub fn reaches(&self) -> Duration {
+        Duration::try_from_secs_f64(self.duplicate_window.get()).unwrap_or_default()
     }
 
     /// Counts a message that was not stored, by the type of the problem.

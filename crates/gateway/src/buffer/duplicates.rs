@@ -30,13 +30,15 @@ pub struct Duplicates {
     /// How many were forgotten before their time, and when that was logged last.
     forgotten: u64,
     warned: Option<Instant>,
+    /// Since when all are known, if messages of before have left the buffer within the window.
+    since: Option<Instant>,
 }
 
 impl Duplicates {
     /// Nothing is known; messages are remembered for `window`, at most `most` of them.
     pub fn new(window: Duration, most: usize) -> Duplicates {
         let (known, order) = Default::default();
-        Duplicates { window, known, order, unsettled: 0, most, forgotten: 0, warned: None }
+        Duplicates { window, known, order, unsettled: 0, most, forgotten: 0, warned: None, since: None }
     }
 
     /// Learns what the buffer holds of the window that ends at `now`, in microseconds since 1970. `by_bytes` says whether a
@@ -47,7 +49,7 @@ impl Duplicates {
         now: i64,
         by_bytes: &dyn Fn(&str) -> bool,
     ) -> rusqlite::Result<()> {
-        (self.known, self.order, self.unsettled) = Default::default();
+        (self.known, self.order, self.unsettled, self.since) = Default::default();
         if self.window.is_zero() {
             return Ok(());
         }
@@ -55,12 +57,14 @@ impl Duplicates {
         let sql = "SELECT received_at, device, key, raw FROM messages ORDER BY id DESC";
         let mut statement = connection.prepare(sql)?;
         let mut rows = statement.query([])?;
-        let mut old = 0;
-        while old < OLD
-            && self.order.len() < self.most
-            && let Some(row) = rows.next()?
-        {
+        let (mut old, mut oldest) = (0, Duration::ZERO);
+        while old < OLD && self.order.len() < self.most {
+            let Some(row) = rows.next()? else {
+                self.since = has_dropped(connection)?.then(|| begun.checked_sub(oldest).unwrap_or(begun));
+                break;
+            };
             let age = Duration::from_micros(now.saturating_sub(row.get(0)?).try_into().unwrap_or_default());
+            oldest = age;
             let is_old = age >= self.window;
             old = if is_old { old + 1 } else { 0 };
             let age = if is_old { Duration::ZERO } else { age };
@@ -131,10 +135,9 @@ impl Duplicates {
 
     /// How far back messages are known, as long as others keep coming at this rate: the window, or less when it has shrunk.
     pub fn reaches(&self) -> Duration {
-        match self.order.front() {
-            Some((_, oldest)) if self.order.len() >= self.most => oldest.elapsed().min(self.window),
-            _ => self.window,
-        }
+        let oldest = self.order.front().filter(|_| self.order.len() >= self.most).map(|(_, oldest)| oldest);
+        let since = oldest.into_iter().chain(&self.since).max();
+        since.map_or(self.window, |since| since.elapsed().min(self.window))
     }
 
     /// How many messages are remembered.
@@ -146,6 +149,11 @@ impl Duplicates {
     pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
+}
+
+/// Whether messages have left the buffer.
+fn has_dropped(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT dropped_to > 0 FROM totals", [], |row| row.get(0))
 }
 
 fn hash_of(device: &str, kind: u8, bytes: &[u8]) -> Hash {

@@ -40,6 +40,11 @@ impl Opened {
         &self.loaded.layouts
     }
 
+    /// What it knows of messages that come again.
+    pub fn duplicates(&self) -> &Duplicates {
+        &self.loaded.duplicates
+    }
+
     /// How far outputs have come: the last message that each is done with.
     pub fn cursors(&self) -> &HashMap<Arc<str>, i64> {
         &self.loaded.cursors

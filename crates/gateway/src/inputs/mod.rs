@@ -24,7 +24,7 @@ use crate::{
     secret::SecretFile,
     shared::Shared,
 };
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use webhooks::{Hook, hooks};
@@ -101,10 +101,7 @@ pub fn open(config: &Config, index: usize) -> Result<Named, InputError> {
         }
         InputKind::Broker(settings) => broker::Broker::new(name, settings).map(boxed),
         InputKind::Nats(settings) => nats::Nats::new(name, settings, config).map(boxed),
-        InputKind::Webhook(settings) => {
-            let window = Duration::from_secs(config.buffer.duplicate_window_seconds);
-            webhooks::Webhook::new(name, settings, window).map(boxed)
-        }
+        InputKind::Webhook(settings) => webhooks::Webhook::new(name, settings).map(boxed),
         InputKind::Coap(settings) => coap::Coap::new(name, settings).map(boxed),
         InputKind::Udp(settings) => udp::Udp::new(name, settings).map(boxed),
     };

@@ -237,6 +237,55 @@ fn a_signed_request_is_stored_once_whenever_it_is_sent_again() {
 }
 
 #[test]
+fn a_signed_request_is_stored_once_though_the_memory_of_duplicates_is_full_or_gone() {
+    let gateway = start_again(TempDir::new().unwrap(), |config| config.buffer.duplicate_limit_messages = 4);
+    let minutes = |ago| clock(0) - time::Duration::minutes(ago);
+    let [first, second] =
+        [("1", 3), ("2", 2)].map(|(momsn, ago)| claims_of(momsn, minutes(ago), minutes(ago)));
+    assert_answer(&signed(&gateway, "rockblock", &first), "stored");
+    assert_answer(&signed(&gateway, "rockblock", &second), "stored");
+    // Messages of somebody else, with keys.
+    for n in 0..8 {
+        let url = gateway.url("/ingest/other");
+        assert_eq!(crate::support::post_with_key(&gateway.agent, &url, &n.to_string(), b"1").status, 204);
+    }
+    assert_problem(&signed(&gateway, "rockblock", &first), 401, "unauthorized");
+    let third = claims_of("3", minutes(1), minutes(1));
+    assert_answer(&signed(&gateway, "rockblock", &third), "stored");
+    let (_, folder) = gateway.stop();
+    // What was dropped from the buffer is not known to the next process.
+    let connection = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
+    let drop = "DELETE FROM messages WHERE id <= 2; UPDATE totals SET dropped = 2, dropped_to = 2;
+                DELETE FROM waypoints";
+    connection.execute_batch(drop).unwrap();
+    std::mem::drop(connection);
+    let gateway = start_again(folder, |_| ());
+    assert_problem(&signed(&gateway, "rockblock", &first), 401, "unauthorized");
+    assert_answer(&signed(&gateway, "rockblock", &third), "stored");
+    assert_eq!(list(&gateway, "/api/devices/300234010753370/messages").len(), 1);
+    let fourth = claims_of("4", minutes(0), minutes(0));
+    assert_answer(&signed(&gateway, "rockblock", &fourth), "stored");
+    assert_eq!(list(&gateway, "/api/devices/300234010753370/messages").len(), 2);
+}
+
+#[test]
+fn a_signed_request_that_cannot_be_decoded_is_kept_once_and_pushes_nothing_out_of_the_quarantine() {
+    let gateway = start_again(TempDir::new().unwrap(), |config| config.quarantine.messages = 3);
+    assert_eq!(gateway.post("/ingest/other", JSON, b"{").status, 400);
+    let mut claims = claims_of("1", clock(0), clock(0));
+    // No JSON.
+    claims["data"] = json!("7b");
+    for _ in 0..5 {
+        assert_answer(&signed(&gateway, "rockblock", &claims), "quarantined");
+    }
+    claims["momsn"] = json!("2");
+    assert_answer(&signed(&gateway, "rockblock", &claims), "quarantined");
+    let kept = list(&gateway, "/api/quarantine");
+    let devices: Vec<_> = kept.iter().map(|message| message["device"].as_str().unwrap()).collect();
+    assert_eq!(devices, ["300234010753370", "300234010753370", "other"]);
+}
+
+#[test]
 fn a_webhook_sends_as_its_devices_and_no_others() {
     let folder = TempDir::new().unwrap();
     let signer = folder.path().join("signer.pub.pem");

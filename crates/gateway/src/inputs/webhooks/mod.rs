@@ -45,7 +45,7 @@ use axum::{
 };
 use callback::{Body, Callback, Uplink};
 use guard::{Guard, Secret};
-use replay::Signed;
+use replay::{Quarantined, Signed};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{SeqAccess, Visitor},
@@ -202,8 +202,7 @@ pub struct Hook {
     link: Option<String>,
     devices: Option<Vec<String>>,
     names: BTreeMap<String, String>,
-    /// For how long after it was signed a request is fresh.
-    fresh: Duration,
+    quarantined: Quarantined,
 }
 
 /// What became of a request.
@@ -217,9 +216,8 @@ pub struct Answer {
 }
 
 impl Webhook {
-    /// The input `name` that `settings` describe, in a gateway that knows a message for `window` if it comes again. An error says what
-    /// is wrong with them.
-    pub fn new(name: &str, settings: &Settings, window: Duration) -> Result<Webhook, String> {
+    /// The input `name` that `settings` describe. An error says what is wrong with them.
+    pub fn new(name: &str, settings: &Settings) -> Result<Webhook, String> {
         let Settings { provider, format, link, devices, names, .. } = settings.clone();
         let secret = Secret::of(settings)?;
         if devices.is_none() && matches!(secret, Secret::Published) {
@@ -253,9 +251,20 @@ impl Webhook {
             return Err(format!("link: {bad:?} is no link's id"));
         }
         let (name, formats) = (name.to_owned(), formats.collect::<Result<_, _>>()?);
-        let fresh = window.saturating_sub(CLOCKS);
-        let hook =
-            Hook { name, provider, secret, guard, header, format, formats, link, devices, names, fresh };
+        let quarantined = Quarantined::default();
+        let hook = Hook {
+            name,
+            provider,
+            secret,
+            guard,
+            header,
+            format,
+            formats,
+            link,
+            devices,
+            names,
+            quarantined,
+        };
         Ok(Webhook(Arc::new(hook)))
     }
 }
@@ -380,6 +389,10 @@ impl Hook {
             shared.metrics.event(provider, "repeated");
             return Ok(Answer { message: "stored", problem: None });
         }
+        if checked.is_ok() && self.quarantined.knows(device, &key) {
+            shared.metrics.event(provider, "repeated");
+            return Ok(Answer { message: "quarantined", problem: None });
+        }
         let mut arrival = Arrival::new(&shared.board);
         checked?;
         shared.limits.admit(peer, device)?;
@@ -393,7 +406,7 @@ impl Hook {
             received_at: clock::now(),
             schema: None,
             link: self.link.clone(),
-            key: Some(key),
+            key: Some(key.clone()),
             by_bytes: false,
             request: request.to_owned(),
             origin,
@@ -404,7 +417,12 @@ impl Hook {
             Ok(()) => Ok(Answer { message: "stored", problem: None }),
             Err(problem) if problem.is_temporary() => Err(problem),
             // It is on disk, and would be the same if it came again.
-            Err(problem) => Ok(Answer { message: "quarantined", problem: Some(problem) }),
+            Err(problem) => {
+                if uplink.signed.is_some() {
+                    self.quarantined.add(device, &key);
+                }
+                Ok(Answer { message: "quarantined", problem: Some(problem) })
+            }
         }
     }
 
@@ -424,7 +442,9 @@ impl Hook {
             return Err(shared.access.refuse_device(format!("this webhook may not send as {device:?}")));
         }
         let Some(signed) = signed else { return Ok(false) };
-        let last = replay::is_last(shared, self.fresh, device, key, signed).await;
+        // For as long as all that came is known still.
+        let fresh = shared.metrics.reaches().saturating_sub(CLOCKS);
+        let last = replay::is_last(shared, fresh, device, key, signed).await;
         last.map_err(|problem| match problem.status() {
             StatusCode::UNAUTHORIZED => shared.access.refuse_token(peer, false, problem.detail),
             _ => problem,

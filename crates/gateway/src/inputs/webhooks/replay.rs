@@ -9,7 +9,14 @@ use crate::{
     shared::Shared,
 };
 use serde::Deserialize;
-use std::time::Duration;
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// Most messages of the quarantine that are remembered: as many as it has by default.
+const REMEMBERED: usize = 10_000;
 
 /// The times that a signed request has, in microseconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -18,6 +25,49 @@ pub struct Signed {
     pub at: Option<i64>,
     /// When its device sent the message.
     pub sent: Option<i64>,
+}
+
+/// Signed messages that went into the quarantine, as far as this process remembers: what is not stored is not among the duplicates, and
+/// whoever sends one again and again would push everything else out of the quarantine.
+#[derive(Default)]
+pub struct Quarantined(Mutex<Names>);
+
+/// What they are called.
+#[derive(Default)]
+struct Names {
+    known: HashSet<Arc<str>>,
+    /// The oldest first.
+    order: VecDeque<Arc<str>>,
+}
+
+impl Quarantined {
+    /// The message `key` of `device` is in the quarantine now.
+    pub fn add(&self, device: &str, key: &str) {
+        let Names { known, order } = &mut *self.lock();
+        let name: Arc<str> = name(device, key).into();
+        if known.insert(Arc::clone(&name)) {
+            order.push_back(name);
+        }
+        if order.len() > REMEMBERED
+            && let Some(oldest) = order.pop_front()
+        {
+            known.remove(&oldest);
+        }
+    }
+
+    /// Whether the message `key` of `device` went there.
+    pub fn knows(&self, device: &str, key: &str) -> bool {
+        self.lock().known.contains(&*name(device, key))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Names> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Neither a device's id nor a key has a space.
+fn name(device: &str, key: &str) -> String {
+    format!("{device} {key}")
 }
 
 /// Whether a signed message `key` of `device` is the one that was stored last of it. Refused if it may be one that was stored
