@@ -1,6 +1,6 @@
 //! Asking the gateway that runs.
 
-use crate::failure::Failure;
+use crate::{failure::Failure, output::printable};
 use clap::Args;
 use dunnage_gateway::AdminClient;
 use serde::Serialize;
@@ -54,10 +54,10 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), Failure> {
     Ok(writeln!(io::stdout().lock(), "{text}")?)
 }
 
-/// The text that `value` is, or what stands for nothing.
+/// The text that `value` is, as a terminal may have it, or what stands for nothing.
 pub fn text(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => printable(text),
         Value::Null => "-".into(),
         other => other.to_string(),
     }

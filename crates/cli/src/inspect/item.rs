@@ -1,5 +1,6 @@
 //! What a walker over a message reports: items, and why it stopped.
 
+use crate::output::commands_terminal;
 use dunnage_formats::Error;
 use std::io;
 
@@ -58,7 +59,7 @@ pub fn quoted(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
-            hidden if hidden.is_control() || turns_text(hidden) => {
+            hidden if commands_terminal(hidden) => {
                 quoted.push_str(&format!("\\u{:04x}", u32::from(hidden)));
             }
             plain => quoted.push(plain),
@@ -66,11 +67,6 @@ pub fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
-}
-
-/// Line separators, and the marks that change the direction of text.
-fn turns_text(character: char) -> bool {
-    matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `n` with its noun: `1 entry`, `2 entries`.

@@ -3,6 +3,7 @@
 use crate::{
     failure::Failure,
     input::{self, Source},
+    output::printable,
 };
 use anstyle::Style;
 use clap::Args;
@@ -153,13 +154,4 @@ fn with_slot(schema: &str) -> Result<String, Failure> {
     let line = format!("  \"x-dunnage-slot\": {slot},");
     lines.insert(head, &line);
     Ok(lines.join("\n"))
-}
-
-/// `text` with control characters escaped: names come from messages, and must not command a terminal.
-fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
 }

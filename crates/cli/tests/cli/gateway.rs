@@ -237,6 +237,21 @@ fn a_running_gateway_can_be_asked() {
 }
 
 #[test]
+fn what_a_message_says_does_not_command_the_operators_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway(folder.path());
+    // A member that the schema does not have, whose name clears the screen, writes a line of its own, and turns text around.
+    let name = "\\u001b[2J\\n2026 all is well\\u202e";
+    assert_eq!(post(address, "buoy-7?schema=weather", &format!("{{\"{name}\":1}}")), 422);
+    let list = ask(folder.path(), &["quarantine", "list"]);
+    let listed = list.text();
+    assert_eq!(listed.lines().count(), 2, "{listed}");
+    assert!(!listed.contains(['\u{1b}', '\u{202e}']) && listed.contains("[2J"), "{listed:?}");
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+}
+
+#[test]
 fn without_a_gateway_there_is_nothing_to_ask_and_what_a_killed_one_left_does_not_matter() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, _) = gateway(folder.path());
