@@ -136,7 +136,8 @@ fn a_request_that_says_by_its_signature_who_sent_it_is_small() {
     let answer = gateway.post("/hooks/hook", form, body.as_bytes());
     assert_eq!(answer.status, 413, "{}", answer.text);
     let _begun = begin(&gateway, |_| "/hooks/hook".into(), |n| [127, 0, 1, n as u8].into());
-    assert!(held(&gateway, MEMORY / 8 - BODY) <= MEMORY / 8);
+    // What was just read counts until it is refused: at most a piece of 16 KiB for each thread of the gateway.
+    assert!(held(&gateway, MEMORY / 8 - BODY) <= MEMORY / 8 + 2 * (16 << 10));
     others_are_served(&gateway);
 }
 
