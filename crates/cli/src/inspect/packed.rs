@@ -6,7 +6,7 @@ use super::{
     item::{counted, quoted},
 };
 use dunnage_formats::{Error, Format, Json, Value};
-use dunnage_packed::{Layout, Node, Shape, Step};
+use dunnage_packed::{Check, Layout, Node, Shape, Step};
 use std::{
     collections::HashMap,
     io::{self, Write},
@@ -41,11 +41,31 @@ fn plain<W: Write>(
     if let Some(error) = walk.failed {
         return Err(error);
     }
-    let (end, last) = (view.end(), 8 * bytes.len());
-    if decoded.is_ok() && end < last {
-        view.row(end..last, "", "fill")?;
+    if decoded.is_ok() {
+        let (end, last) = (view.end(), 8 * body_end(layout, bytes));
+        if end < last {
+            view.row(end..last, "", "fill")?;
+        }
+        check(layout, bytes, view)?;
     }
     Ok(decoded.map(|_| ()).map_err(Error::from))
+}
+
+/// Where the body ends and the check begins, if there is one.
+fn body_end(layout: &Layout, bytes: &[u8]) -> usize {
+    bytes.len() - layout.check().map_or(0, Check::bytes)
+}
+
+/// The row of the check, which a message that was decoded has.
+fn check<W: Write>(layout: &Layout, bytes: &[u8], view: &mut BitView<'_, W>) -> io::Result<()> {
+    match layout.check() {
+        Some(check) => view.row(
+            8 * body_end(layout, bytes)..8 * bytes.len(),
+            "",
+            &format!("check, CRC-{}, matches", 8 * check.bytes()),
+        ),
+        None => Ok(()),
+    }
 }
 
 /// No part of a modelled body has bits of its own: its values follow without them.
@@ -60,8 +80,9 @@ fn modelled<W: Write>(
         Err(error) => return Ok(Err(error.into())),
     };
     view.row(0..8, "", &slot(layout.slot()))?;
-    view.row(8..8 * bytes.len(), "", "one stream: a modelled body")?;
+    view.row(8..8 * body_end(layout, bytes), "", "one stream: a modelled body")?;
     values(&message, "", view)?;
+    check(layout, bytes, view)?;
     Ok(Ok(()))
 }
 

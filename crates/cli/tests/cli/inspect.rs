@@ -115,6 +115,22 @@ fn a_modelled_body_is_one_stream_and_its_values() {
 }
 
 #[test]
+fn the_check_of_packed_messages_has_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("checked.json");
+    for (bytes, kind) in [(1, r#""type":"boolean""#), (2, r#""type":"boolean""#), (2, r#""type":"string""#)] {
+        std::fs::write(&schema, format!(r#"{{"x-dunnage-check":{bytes},{kind}}}"#)).unwrap();
+        let message = if kind.contains("string") { r#""text""# } else { "true" };
+        let run = packed(schema.to_str().unwrap(), message, 0);
+        let last = run.text().lines().last().unwrap();
+        assert!(last.ends_with(&format!("  check, CRC-{}, matches", 8 * bytes)), "{}", run.text());
+        let rows: Vec<_> = run.text().lines().filter_map(|row| row.get(8..14)?.trim().parse().ok()).collect();
+        assert_eq!(rows.last(), Some(&(8 * bytes)), "{}", run.text());
+        assert_eq!(packed(schema.to_str().unwrap(), message, 1).code, 1);
+    }
+}
+
+#[test]
 fn packed_needs_a_schema() {
     let run = dunnage(&["inspect", "--format", "packed"], "");
     let reason = "dunnage: packed needs the schema of the message: --schema\n";
