@@ -139,6 +139,7 @@ pub struct Pattern {
     /// The expression as a plain sequence of character classes, when it is anchored on both sides and is one.
     pub segments: Option<Vec<Segment>>,
     pub(crate) longest: Option<u32>,
+    pub(crate) is_ascii: bool,
     pub(crate) regex: Regex,
 }
 
@@ -212,6 +213,11 @@ impl Text {
     /// The format that text must have.
     pub fn asserted_format(&self) -> Option<Format> {
         self.format.filter(|_| self.asserts_format)
+    }
+
+    /// Whether the pattern or the format allows ASCII alone; all known formats do.
+    pub fn is_ascii(&self) -> bool {
+        self.asserted_format().is_some() || self.pattern.as_ref().is_some_and(Pattern::is_ascii)
     }
 }
 
@@ -318,9 +324,40 @@ pub struct Condition {
     pub otherwise: Option<Type>,
 }
 
+/// What a schema says beside what is valid, for generated code. Types that differ only in this are equal.
+#[derive(Debug, Clone)]
+pub struct Annotation<T>(pub Option<T>);
+
+impl<T> Default for Annotation<T> {
+    fn default() -> Annotation<T> {
+        Annotation(None)
+    }
+}
+
+impl<T> PartialEq for Annotation<T> {
+    /// Always: two schemas of the same messages have the same layout, whatever their titles are.
+    fn eq(&self, _: &Annotation<T>) -> bool {
+        true
+    }
+}
+
+impl Type {
+    /// Names the object that this type is, if it is one.
+    pub(crate) fn set_title(&mut self, title: &str) {
+        match self {
+            Type::Object(object) => object.title = Annotation(Some(title.to_owned())),
+            Type::Nullable(inner) => inner.set_title(title),
+            Type::Checked(checked) => checked.kind.set_title(title),
+            _ => {}
+        }
+    }
+}
+
 /// An object: its fields in the order of `properties`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
+    /// The schema's `title`, or the name of its definition.
+    pub title: Annotation<String>,
     /// The named fields.
     pub fields: Vec<Field>,
     /// What other fields may be; `None` when there may be none (`additionalProperties: false`).
@@ -338,4 +375,6 @@ pub struct Field {
     pub kind: Type,
     /// The schema's `description`, for comments in generated definitions.
     pub description: Option<String>,
+    /// The schema's `default`, for initialisers in generated code.
+    pub default: Annotation<Value>,
 }

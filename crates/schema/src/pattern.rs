@@ -20,9 +20,10 @@ impl Pattern {
             .size_limit(MAX_COMPILED)
             .build()
             .map_err(|e| reason(&e.to_string()))?;
-        let (segments, longest) =
-            if is_anchored(&hir) { (segments(&hir), longest(&hir)) } else { (None, None) };
-        Ok(Pattern { source: source.to_owned(), segments, longest, regex })
+        let anchored = is_anchored(&hir);
+        let (segments, longest) = if anchored { (segments(&hir), longest(&hir)) } else { (None, None) };
+        let is_ascii = anchored && is_ascii(&hir);
+        Ok(Pattern { source: source.to_owned(), segments, longest, is_ascii, regex })
     }
 
     /// Whether the expression is found in `text`, anywhere unless it is anchored.
@@ -38,6 +39,11 @@ impl Pattern {
     /// Length of the longest text that matches, in code points; `None` when there is no longest one.
     pub fn longest(&self) -> Option<u32> {
         self.longest
+    }
+
+    /// Whether all texts that match are ASCII, as far as that shows.
+    pub fn is_ascii(&self) -> bool {
+        self.is_ascii
     }
 }
 
@@ -70,6 +76,18 @@ fn longest(hir: &Hir) -> Option<u32> {
         HirKind::Capture(capture) => longest(&capture.sub),
         HirKind::Concat(parts) => parts.iter().try_fold(0u32, |sum, part| sum.checked_add(longest(part)?)),
         HirKind::Alternation(parts) => parts.iter().map(longest).try_fold(0, |max, n| Some(n?.max(max))),
+    }
+}
+
+/// Whether each character that the expression names is ASCII.
+fn is_ascii(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(literal) => literal.0.is_ascii(),
+        HirKind::Class(class) => class.is_utf8() && class.maximum_len() == Some(1),
+        HirKind::Repetition(repetition) => is_ascii(&repetition.sub),
+        HirKind::Capture(capture) => is_ascii(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(is_ascii),
     }
 }
 

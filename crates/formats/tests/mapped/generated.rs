@@ -16,9 +16,16 @@ pub fn model_and_messages() -> impl Strategy<Value = (Model, Vec<Value>)> {
 
 /// The only definition: an object that may hold more of them.
 fn tree() -> Type {
-    let field = |name: &str, required, kind| Field { name: name.into(), required, kind, description: None };
+    let field = |name: &str, required, kind| Field {
+        name: name.into(),
+        required,
+        kind,
+        description: None,
+        default: Annotation::default(),
+    };
     let inner = Type::Array(Array { items: Box::new(Type::Definition(0)), min: 0, max: None });
     Type::Object(Object {
+        title: Annotation::default(),
         fields: vec![field("n", true, Type::Bool), field("inner", false, inner)],
         additional: None,
     })
@@ -90,8 +97,15 @@ fn object(depth: u32) -> impl Strategy<Value = Type> {
         1 => Just(Some(Box::new(Type::Bool)))
     ];
     (btree_map(key(), field, 0..12), additional).prop_map(|(fields, additional)| {
-        let field = |(name, (kind, required, description))| Field { name, required, kind, description };
-        Type::Object(Object { fields: fields.into_iter().map(field).collect(), additional })
+        let field = |(name, (kind, required, description))| {
+            let default = Annotation::default();
+            Field { name, required, kind, description, default }
+        };
+        Type::Object(Object {
+            title: Annotation::default(),
+            fields: fields.into_iter().map(field).collect(),
+            additional,
+        })
     })
 }
 

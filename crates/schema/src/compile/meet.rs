@@ -171,12 +171,16 @@ impl<'c> Meet<'c> {
             };
             let required = field.required || other.is_some_and(|other| other.required);
             let description = field.description.clone().or_else(|| other?.description.clone());
+            let default =
+                if field.default.0.is_some() { &field.default } else { &other.unwrap_or(field).default };
+            let (name, default) = (field.name.clone(), default.clone());
             match kind {
-                Some(kind) => fields.push(Field { name: field.name.clone(), required, kind, description }),
+                Some(kind) => fields.push(Field { name, required, kind, description, default }),
                 None if required => return None,
-                None => absent.push(field.name.clone()),
+                None => absent.push(name),
             }
         }
+        let title = if a.title.0.is_some() { &a.title } else { &b.title }.clone();
         let additional = match (&a.additional, &b.additional) {
             (Some(a), Some(b)) => self.of(a, b).map(Box::new),
             _ => None,
@@ -185,7 +189,7 @@ impl<'c> Meet<'c> {
             (Some(_), false) => vec![Assertion::Absent(absent)],
             _ => Vec::new(),
         };
-        Some(checked(Type::Object(Object { fields, additional }), assertions))
+        Some(checked(Type::Object(Object { title, fields, additional }), assertions))
     }
 }
 

@@ -120,7 +120,11 @@ impl<'a> Compiler<'a> {
             Node::Object(entries) => {
                 let (dialect, options) = (self.dialect, self.options);
                 let schema = Schema { node, at: at.to_owned(), place, dialect, options };
-                self.object_schema(entries, &schema)
+                let mut kind = self.object_schema(entries, &schema)?;
+                if let (Some(kind), Some(title)) = (&mut kind, node.text("title")) {
+                    kind.set_title(title);
+                }
+                Ok(kind)
             }
             _ => Err(SchemaError::new(at, "", "a schema must be an object or a boolean")),
         }

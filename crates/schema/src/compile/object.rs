@@ -6,7 +6,8 @@ use super::{
     union::{checked, nothing, union},
 };
 use crate::{
-    Assertion, Field, Object, Pattern, SchemaError, Type, error::join, measure::Measure, parse::Node,
+    Annotation, Assertion, Field, Object, Pattern, SchemaError, Type, error::join, measure::Measure,
+    parse::Node,
 };
 use std::collections::HashSet;
 
@@ -31,8 +32,13 @@ impl<'a> Compiler<'a> {
             let kind = self.schema(node, &join(&at, name), place)?;
             match self.with_patterns(name, kind, &patterns) {
                 Some(kind) => {
-                    let description = self.description(node, &join(&at, name));
-                    fields.push(Field { name: name.clone(), required, kind, description });
+                    let at = join(&at, name);
+                    let description =
+                        self.annotation(node, &at, |node| node.text("description")).map(str::to_owned);
+                    let default =
+                        self.annotation(node, &at, |node| node.get("default")).and_then(Node::to_value);
+                    let default = Annotation(default);
+                    fields.push(Field { name: name.clone(), required, kind, description, default });
                 }
                 None if required => return Ok(None),
                 None => absent.push(name.clone()),
@@ -49,7 +55,8 @@ impl<'a> Compiler<'a> {
                 return Err(schema.error("required", message).below(i));
             }
             let Some(kind) = self.with_patterns(name, kind, &patterns) else { return Ok(None) };
-            fields.push(Field { name: (*name).to_owned(), required: true, kind, description: None });
+            let (name, default) = ((*name).to_owned(), Annotation::default());
+            fields.push(Field { name, required: true, kind, description: None, default });
         }
         let additional = union(patterns.iter().map(|(_, kind)| kind).chain([&rest]).flatten().cloned());
         let mut assertions = Vec::new();
@@ -61,7 +68,11 @@ impl<'a> Compiler<'a> {
                 patterns.into_iter().map(|(pattern, kind)| (pattern, kind.unwrap_or_else(nothing)));
             assertions.push(Assertion::Others { named, patterns: patterns.collect(), rest });
         }
-        let kind = Type::Object(Object { fields, additional: additional.map(Box::new) });
+        let kind = Type::Object(Object {
+            title: Annotation::default(),
+            fields,
+            additional: additional.map(Box::new),
+        });
         Ok(Some(checked(kind, assertions)))
     }
 
@@ -83,11 +94,9 @@ impl<'a> Compiler<'a> {
         Some(kind)
     }
 
-    /// The property's own description, else that of the definition it refers to.
-    fn description(&self, node: &'a Node, at: &str) -> Option<String> {
-        let own = node.text("description");
-        let referred = || self.resolve(at, node.text("$ref")?).ok()?.1.text("description");
-        own.or_else(referred).map(str::to_owned)
+    /// What the property itself says, else the definition it refers to.
+    fn annotation<T>(&self, node: &'a Node, at: &str, of: fn(&'a Node) -> Option<T>) -> Option<T> {
+        of(node).or_else(|| of(self.resolve(at, node.text("$ref")?).ok()?.1))
     }
 }
 

@@ -44,6 +44,12 @@ impl<'a> Compiler<'a> {
         let kind = self.schema(node, &at, schema.place.beside());
         let definition = self.trail.pop().and_then(|followed| followed.definition);
         let mut kind = kind?;
+        if let (Some(kind), Some((_, name))) = (&mut kind, at.rsplit_once('/'))
+            && node.text("title").is_none()
+            && !name.contains('~')
+        {
+            kind.set_title(name);
+        }
         if let Some(index) = definition {
             self.definitions[index] = Some(kind.unwrap_or_else(nothing));
             kind = Some(Type::Definition(index));

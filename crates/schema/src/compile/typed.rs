@@ -5,8 +5,8 @@ use super::{
     union::{checked, refers, union},
 };
 use crate::{
-    Array, Assertion, Float, Format, Object, SchemaError, Text, Type, distinct::Distinct, parse::Node, same,
-    validate,
+    Annotation, Array, Assertion, Float, Format, Object, SchemaError, Text, Type, distinct::Distinct,
+    parse::Node, same, validate,
 };
 use dunnage_pson::Value;
 
@@ -84,7 +84,14 @@ impl<'a> Compiler<'a> {
 /// A value of this type, or of any JSON type but the one called `name`.
 pub(super) fn or_other(kind: Type, name: &str) -> Type {
     let all = [
-        ("object", Type::Object(Object { fields: Vec::new(), additional: Some(Box::new(Type::Any)) })),
+        (
+            "object",
+            Type::Object(Object {
+                title: Annotation::default(),
+                fields: Vec::new(),
+                additional: Some(Box::new(Type::Any)),
+            }),
+        ),
         ("array", Type::Array(Array { items: Box::new(Type::Any), min: 0, max: None })),
         ("string", Type::Text(Text::default())),
         ("number", Type::Float(Float { min: None, max: None })),

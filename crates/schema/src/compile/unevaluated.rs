@@ -1,7 +1,7 @@
 //! `unevaluatedProperties` and `unevaluatedItems`, where the schema alone says what is left over.
 
 use super::{Compiler, Inner, Schema, meet::tuple_of, typed::or_other, union::checked};
-use crate::{Assertion, Object, Pattern, SchemaError, Type, parse::Node};
+use crate::{Annotation, Assertion, Object, Pattern, SchemaError, Type, parse::Node};
 
 /// What keywords beside one another are about.
 #[derive(Default)]
@@ -42,8 +42,13 @@ impl<'a> Compiler<'a> {
             required: false,
             kind: Type::Any,
             description: None,
+            default: Annotation::default(),
         });
-        let object = Object { fields: fields.collect(), additional: additional.map(Box::new) };
+        let object = Object {
+            title: Annotation::default(),
+            fields: fields.collect(),
+            additional: additional.map(Box::new),
+        };
         let mut assertions = Vec::new();
         if !found.patterns.is_empty() {
             let patterns = found.patterns.into_iter().map(|pattern| (pattern, Type::Any)).collect();
