@@ -19,29 +19,29 @@ static void send_hex(uint8_t byte)
     send("0123456789abcdef"[byte & 15]);
 }
 
-/* What its sensors measure: numbers in units of the schema's step, so that no float is needed. */
+/* What its sensors measure: integers, so that no float is needed. */
 static void measure(Station *s)
 {
     s->time = 1774785600UL - STATION_TIME_EPOCH; /* 2026-03-29T12:00:00Z, from its clock */
     s->temperature_is_null = false;
-    s->temperature = 143;
+    s->temperature = STATION_TEMPERATURE(14.3); /* a constant */
     s->humidity = 62;
-    s->pressure = 10168;
+    s->pressure = STATION_PRESSURE_FROM_DECIMAL(101680L, 2); /* a sensor that has Pa */
     s->has_wind = true;
-    s->wind.speed = 34;
+    s->wind.speed = 34; /* the schema's steps of 0.1 m/s */
     s->wind.has_gust = true;
     s->wind.gust = 71;
     s->wind.has_from = true;
     s->wind.from = STATION_WIND_FROM_SW;
     s->has_rain = true;
     s->rain = 1; /* tips of 0.2 mm */
-    s->battery = 391;
+    s->battery = STATION_BATTERY_FROM_DECIMAL(3910, 3); /* mV */
 }
 
 int main(void)
 {
-    Station station;
-    Station_fault fault;
+    Station station = STATION_INIT;
+    dunnage_fault fault;
     uint8_t buffer[STATION_MAX_SIZE];
 
     UBRR0 = F_CPU / 16 / BAUD - 1;

@@ -16,7 +16,7 @@ echo "1. C and JavaScript from station.json; every message fits Kinéis"
 
 echo "2. the firmware"
 avr-gcc -mmcu=atmega328p -DF_CPU=16000000UL -Os -flto -std=c99 -Wall -Wextra -Werror -I"$build" \
-    main.c "$build/station.c" -o "$build/firmware.elf"
+    main.c "$build/station.c" "$build/dunnage_message.c" -o "$build/firmware.elf"
 avr-size "$build/firmware.elf"
 
 echo "3. what it sends"

@@ -12,7 +12,11 @@ use crate::{
     results::Row,
     toolchain::{run, work},
 };
-use dunnage_codegen::{Mapped, Mapping, proto};
+use dunnage_codegen::{
+    Mapped, Mapping,
+    c::{Options, SUPPORT},
+    proto,
+};
 use dunnage_formats::{Format, Protobuf};
 use dunnage_packed::Layout;
 use dunnage_pson::Value;
@@ -80,12 +84,13 @@ fn ours(subject: &Subject) -> Result<Contender, Failure> {
     let mut wire = Vec::new();
     layout.encode(&subject.message, &mut wire)?;
     let name = &subject.model.name;
-    let generated =
-        dunnage_codegen::c::c(&layout, None).map_err(|faults| format!("C cannot have {faults:?}"))?;
-    let files = vec![
+    let generated = dunnage_codegen::c::c(&layout, Options::default())
+        .map_err(|faults| format!("C cannot have {faults:?}"))?;
+    let mut files = vec![
         (format!("{}.h", generated.name), generated.header),
         (format!("{}.c", generated.name), generated.source),
     ];
+    files.extend(SUPPORT.map(|(name, text)| (name.to_owned(), text.to_owned())));
     let calls = format!(
         "#include \"{0}.h\"
 typedef {name} message_type;

@@ -63,8 +63,9 @@ SHOW
 int main(void)
 {
     static const char *const kinds[] = {"ok", "truncated", "malformed", "range"};
+    static const NAME initial = PREFIX_INIT;
     static NAME message;
-    NAME_fault fault;
+    dunnage_fault fault;
     while (fgets(line, sizeof line, stdin)) {
         /* In memory of exactly its size, so that a step beyond it is seen. */
         size_t size;
@@ -72,8 +73,9 @@ int main(void)
         line[strcspn(line, "\n")] = 0;
         strtok(line, " ");
         memset(&message, 0x55, sizeof message);
-        if (line[0] == 'e') {
-            take(&message);
+        if (line[0] != 'd') {
+            if (line[0] == 'i') message = initial;
+            else take(&message);
             bytes = malloc(PREFIX_MAX_SIZE);
             size = NAME_encode(&message, bytes, PREFIX_MAX_SIZE, &fault);
             for (size_t i = 0; i < size; i++) printf("%02x", (unsigned)bytes[i]);

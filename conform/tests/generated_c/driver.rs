@@ -99,8 +99,8 @@ impl Walk {
             Kind::Nothing => {}
             Kind::Bool => self.flag(place),
             Kind::Number(count) => self.whole(place, &count.kind.name()),
-            Kind::Choice(values) => {
-                self.whole(place, if values.len() > 256 { "uint16_t" } else { "uint8_t" });
+            Kind::Choice(choice) => {
+                self.whole(place, if choice.values.len() > 256 { "uint16_t" } else { "uint8_t" });
             }
             Kind::Float(..) => {
                 self.line(&if self.shows {
@@ -109,7 +109,7 @@ impl Walk {
                     format!("{place} = take_float();")
                 });
             }
-            Kind::Pattern(_) | Kind::Text(..) => {
+            Kind::Pattern(_) | Kind::Text(_) => {
                 let verb = if self.shows { "show" } else { "take" };
                 self.line(&format!("{verb}_text({place});"));
             }

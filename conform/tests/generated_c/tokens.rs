@@ -115,7 +115,7 @@ fn kind(slot: &Slot, node: &Node, value: &Value, words: &mut Vec<String>) -> Opt
             text.chars().all(known).then_some(())?;
             words.push(self::text(text));
         }
-        (Kind::Text(..), Shape::Text(_), Value::Text(text)) => words.push(self::text(text)),
+        (Kind::Text(_), Shape::Text(_), Value::Text(text)) => words.push(self::text(text)),
         (Kind::Array(array), Shape::Array(of), Value::Array(elements)) => {
             if array.count.is_some() {
                 words.push(elements.len().to_string());

@@ -23,9 +23,11 @@ use std::{
 /// use, so what a device encodes with them is understood. Comments say how to get each value back. cddl is the message itself,
 /// for the tools that check CBOR and JSON.
 ///
-/// C is the packed format: a struct, and functions that write and read its bits. ts013 is the packed format for LoRaWAN
-/// network servers, as LoRa Alliance TS013 has it: one file of ECMAScript 5.1 with decodeUplink, encodeDownlink and
-/// decodeDownlink for The Things Stack and ChirpStack 4, and the schema's examples beside it.
+/// C is the packed format: a struct, and functions that write and read its bits. The code that all messages of a program share stands
+/// beside it, in dunnage_message.h and dunnage_message.c; its names begin with dunnage_, whatever --prefix says.
+///
+/// ts013 is the packed format for LoRaWAN network servers, as LoRa Alliance TS013 has it: one file of ECMAScript 5.1 with
+/// decodeUplink, encodeDownlink and decodeDownlink for The Things Stack and ChirpStack 4, and the schema's examples beside it.
 ///
 /// Files are named like the schema's title, or like its file when it has none: Container becomes container.proto,
 /// container.h and container.c, or container.js and container.examples.json. Each file that is written is listed on
@@ -42,6 +44,9 @@ pub struct Generate {
     /// Link that every message has to fit, for C: when the largest does not, its fields are listed, and nothing is written
     #[arg(long, value_name = "ID", value_parser = link_id())]
     link: Option<&'static Link>,
+    /// What all names of the C begin with, the files' too: acme makes the struct acme_Weather in acme_weather.h
+    #[arg(long, value_name = "NAME", value_parser = c::prefix)]
+    prefix: Option<String>,
     /// Directory of the files; it is made when it is not there
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -70,6 +75,9 @@ impl Generate {
         if self.link.is_some() && !matches!(self.language, Language::C) {
             return Err(Failure::Usage("--link is for C".into()));
         }
+        if self.prefix.is_some() && !matches!(self.language, Language::C) {
+            return Err(Failure::Usage("--prefix is for C".into()));
+        }
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
             Language::C => self.c(&Layout::new(&model)),
@@ -86,9 +94,14 @@ impl Generate {
     fn c(&self, layout: &Layout) -> Result<(), Failure> {
         let link = self.link;
         let limit = link.and_then(|link| Some(c::Link { name: link.name, limit: link.max_payload_bytes? }));
-        let files = c::c(layout, limit).map_err(|faults| self.refused(&faults))?;
+        let options = c::Options { link: limit, prefix: self.prefix.as_deref().unwrap_or_default() };
+        let files = c::c(layout, options).map_err(|faults| self.refused(&faults))?;
         link.map_or(Ok(()), |link| fit::check(layout, link))?;
+        for (name, text) in c::SUPPORT {
+            self.check_shared(name, text)?;
+        }
         self.write(&files.name, &[("h", &files.header), ("c", &files.source)])?;
+        self.write_shared()?;
         say_slot(layout);
         Ok(())
     }
@@ -114,9 +127,8 @@ impl Generate {
     fn write(&self, name: &str, files: &[(&str, &str)]) -> Result<(), Failure> {
         let folder: &Path = &self.output;
         fs::create_dir_all(folder).map_err(|e| Failure::about(folder.display(), e))?;
-        let path = |ending: &str| folder.join(format!("{name}.{ending}"));
         for (ending, text) in files {
-            let file = path(ending);
+            let file = folder.join(format!("{name}.{ending}"));
             if is_of_another(&file, start(ending, text)).map_err(|e| Failure::about(file.display(), e))? {
                 return Err(Failure::about(
                     file.display(),
@@ -129,12 +141,41 @@ impl Generate {
         }
         let mut output = output::stdout();
         for (ending, text) in files {
-            let file = path(ending);
-            fs::write(&file, text).map_err(|e| Failure::about(file.display(), e))?;
-            writeln!(output, "{}", file.display())?;
+            write_file(&folder.join(format!("{name}.{ending}")), text, &mut output)?;
         }
         Ok(output.flush()?)
     }
+
+    /// Writes the code that messages share.
+    fn write_shared(&self) -> Result<(), Failure> {
+        let mut output = output::stdout();
+        for (name, text) in c::SUPPORT {
+            write_file(&self.output.join(name), text, &mut output)?;
+        }
+        Ok(output.flush()?)
+    }
+
+    /// Refuses to replace code that messages share by another version of it: the messages beside it need the one that is there.
+    fn check_shared(&self, name: &str, text: &str) -> Result<(), Failure> {
+        let file = self.output.join(name);
+        match fs::read(&file) {
+            Ok(old) if old != text.as_bytes() => Err(Failure::about(
+                file.display(),
+                "this is not the version of this program, and messages in this folder may need it: \
+                 remove dunnage_message.h and dunnage_message.c, and generate all messages of the folder again",
+            )),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Failure::about(file.display(), error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes a file and lists it.
+fn write_file(file: &Path, text: &str, list: &mut impl Write) -> Result<(), Failure> {
+    fs::write(file, text).map_err(|e| Failure::about(file.display(), e))?;
+    Ok(writeln!(list, "{}", file.display())?)
 }
 
 /// Says which slot the messages have, and what tells them from those of other layouts.

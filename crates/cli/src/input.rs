@@ -229,7 +229,9 @@ fn is_titled(schema: &str) -> bool {
     struct Titled {
         title: Option<String>,
     }
-    serde_json::from_str::<Titled>(schema).is_ok_and(|schema| schema.title.is_some())
+    let title = serde_json::from_str::<Titled>(schema).ok().and_then(|schema| schema.title);
+    // Code can be called after letters of ASCII alone.
+    title.is_some_and(|title| title.contains(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// The title that the file's name makes: `soil-node_2.schema.json` is `Soil node 2`.

@@ -9,10 +9,24 @@ use std::{env, fs, path::Path, process::Command};
 /// A schema with every construct that C can have.
 const EVERYTHING: &str = include_str!("everything.json");
 
-fn generated(schema: &str, link: Option<c::Link<'_>>) -> c::Files {
+fn generated(schema: &str, options: c::Options<'_>) -> c::Files {
     let text = dunnage_schema::bundled_named(schema).unwrap_or(EVERYTHING);
     let model = Model::compile(text).expect("the schema compiles");
-    c::c(&Layout::new(&model), link).expect("C can have it")
+    c::c(&Layout::new(&model), options).expect("C can have it")
+}
+
+fn fitting(name: &str, limit: usize) -> c::Options<'_> {
+    c::Options { link: Some(c::Link { name, limit }), ..Default::default() }
+}
+
+/// Writes the files, and those that all messages share.
+fn write(folder: &Path, files: &c::Files) {
+    fs::create_dir_all(folder).expect("the target folder can be written");
+    fs::write(folder.join(format!("{}.h", files.name)), &files.header).expect("written");
+    fs::write(folder.join(format!("{}.c", files.name)), &files.source).expect("written");
+    for (name, text) in c::SUPPORT {
+        fs::write(folder.join(name), text).expect("written");
+    }
 }
 
 fn assert_golden(name: &str, text: &str) {
@@ -29,7 +43,7 @@ const SCHEMAS: [&str; 4] = ["container", "weather", "meter", "everything"];
 #[test]
 fn the_c_of_some_schemas() {
     for schema in SCHEMAS {
-        let files = generated(schema, None);
+        let files = generated(schema, c::Options::default());
         assert_golden(&format!("{}.h", files.name), &files.header);
         assert_golden(&format!("{}.c", files.name), &files.source);
     }
@@ -76,15 +90,14 @@ fn compile(compiler: &str, flags: &[&str], folder: &Path, source: &str) -> Resul
 #[test]
 fn every_compiler_takes_it_without_a_warning() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c");
-    fs::create_dir_all(&folder).expect("the target folder can be written");
     for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_there(compiler)) {
         for schema in SCHEMAS {
-            let files = generated(schema, Some(c::Link { name: "a link", limit: 1024 }));
-            let source = format!("{}.c", files.name);
-            fs::write(folder.join(format!("{}.h", files.name)), &files.header).expect("written");
-            fs::write(folder.join(&source), &files.source).expect("written");
-            if let Err(said) = compile(compiler, flags, &folder, &source) {
-                panic!("{compiler}: {said}");
+            let files = generated(schema, fitting("a link", 1024));
+            write(&folder, &files);
+            for source in ["dunnage_message.c", &format!("{}.c", files.name)] {
+                if let Err(said) = compile(compiler, flags, &folder, source) {
+                    panic!("{compiler}: {said}");
+                }
             }
             if compiler == "avr-gcc" {
                 let size =
@@ -100,10 +113,7 @@ fn every_compiler_takes_it_without_a_warning() {
 #[test]
 fn a_message_that_does_not_fit_its_link_does_not_compile() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("narrow");
-    fs::create_dir_all(&folder).expect("the target folder can be written");
-    let files = generated("container", Some(c::Link { name: "Kinéis", limit: 30 }));
-    fs::write(folder.join("container.h"), &files.header).expect("written");
-    fs::write(folder.join("container.c"), &files.source).expect("written");
+    write(&folder, &generated("container", fitting("Kinéis", 30)));
     for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_there(compiler)) {
         assert!(compile(compiler, flags, &folder, "container.c").is_err(), "{compiler}");
     }
@@ -113,7 +123,11 @@ fn a_message_that_does_not_fit_its_link_does_not_compile() {
 fn what_c_cannot_have_is_named_with_its_remedy() {
     let faults = |schema| {
         let layout = Layout::new(&Model::compile(schema).expect("a schema"));
-        c::c(&layout, None).expect_err("C cannot have it").iter().map(ToString::to_string).collect::<Vec<_>>()
+        c::c(&layout, c::Options::default())
+            .expect_err("C cannot have it")
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         faults(

@@ -62,11 +62,12 @@ fn what_a_ts013_codec_cannot_hold_is_named_field_by_field() {
 }
 
 #[test]
-fn c_comes_as_a_header_and_a_source() {
+fn c_comes_as_a_header_and_a_source_with_the_code_that_messages_share() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let run = dunnage(&["generate", "c", "--schema", "container", "-o", output], "");
-    assert_eq!(run.text(), format!("{output}/container.h\n{output}/container.c\n"));
+    let written = ["container.h", "container.c", "dunnage_message.h", "dunnage_message.c"];
+    assert_eq!(run.text(), written.map(|file| format!("{output}/{file}\n")).concat());
     for file in ["container.h", "container.c"] {
         let golden = root().join("crates/codegen/tests/golden/c").join(file);
         assert_eq!(
@@ -134,7 +135,7 @@ fn a_schema_without_a_title_is_called_like_its_file_and_does_not_overwrite_anoth
         fs::write(&schema, text).unwrap();
         let run = generate(schema.to_str().unwrap());
         let file = if name == "soil-node" { "soilnode" } else { "tank" };
-        assert_eq!(run.text(), format!("{output}/{file}.h\n{output}/{file}.c\n"));
+        assert!(run.text().starts_with(&format!("{output}/{file}.h\n{output}/{file}.c\n")), "{}", run.text());
         // Once more is no other schema's.
         assert_eq!(generate(schema.to_str().unwrap()).code, 0);
     }
@@ -203,4 +204,62 @@ fn a_ts013_codec_is_made_of_a_schema_from_standard_input() {
     let run = dunnage(&["generate", "ts013", "--schema", "-", "-o", output], schema);
     assert_eq!(run.text(), format!("{output}/lamp.js\n{output}/lamp.examples.json\n"));
     assert!(fs::read_to_string(folder.path().join("lamp.examples.json")).unwrap().contains("\"on\": true"));
+}
+
+#[test]
+fn messages_of_one_folder_share_one_version_of_the_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let generate = |schema: &str| dunnage(&["generate", "c", "--schema", schema, "-o", output], "");
+    assert_eq!((generate("container").code, generate("weather").code), (0, 0));
+    let shared = folder.path().join("dunnage_message.c");
+    fs::write(&shared, "/* of another version */\n").unwrap();
+    let run = generate("meter");
+    assert_eq!((run.code, run.any_text()), (1, ""));
+    assert!(
+        run.stderr.contains("dunnage_message.c: this is not the version of this program"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("generate all messages of the folder again"), "{}", run.stderr);
+    assert!(!folder.path().join("meter.h").exists());
+    assert_eq!(fs::read_to_string(&shared).unwrap(), "/* of another version */\n");
+}
+
+#[test]
+fn a_prefix_begins_every_name_of_the_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let generate = |prefix: &str| {
+        dunnage(&["generate", "c", "--schema", "weather", "--prefix", prefix, "-o", output], "")
+    };
+    for prefix in ["acme", "acme_"] {
+        assert_eq!(generate(prefix).code, 0);
+    }
+    let header = fs::read_to_string(folder.path().join("acme_weather.h")).unwrap();
+    for line in header.lines() {
+        let name =
+            line.strip_prefix("#define ").or_else(|| line.strip_prefix("typedef struct ")).map(|rest| {
+                rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
+            });
+        assert!(name.is_none_or(|name| name.to_lowercase().starts_with("acme_weather")), "{line}");
+    }
+    assert!(header.contains("size_t acme_Weather_encode(const acme_Weather *message"), "{header}");
+    for prefix in ["", "3d", "_x", "a-b", "é", "a b", "Dunnage", "dunnage_"] {
+        let run = generate(prefix);
+        assert_eq!(run.code, 2, "{prefix}");
+        assert!(run.stderr.contains("prefix"), "{}", run.stderr);
+    }
+    let run = dunnage(&["generate", "proto", "--schema", "weather", "--prefix", "acme", "-o", output], "");
+    assert_eq!((run.code, run.stderr.contains("--prefix is for C")), (2, true), "{}", run.stderr);
+}
+
+#[test]
+fn a_title_without_letters_of_ascii_gives_way_to_the_name_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("pogoda.json");
+    fs::write(&schema, r#"{"title":"Погода","type":"boolean"}"#).unwrap();
+    let output = folder.path().to_str().unwrap();
+    let run = dunnage(&["generate", "c", "--schema", schema.to_str().unwrap(), "-o", output], "");
+    assert!(run.text().starts_with(&format!("{output}/pogoda.h\n")), "{}", run.text());
 }

@@ -1,38 +1,42 @@
 //! From the layout to the C side of it.
 
 use super::{
-    names::{Scope, capitals, member},
+    SUPPORT,
+    initial::initial,
+    names::{Scope, capitals, member, type_word},
     number::Count,
-    plan::{Alternative, Array, Content, Fault, Kind, Pattern, Plan, Slot, Struct, Tuple},
+    plan::{self, Alternative, Array, Choice, Content, Fault, Kind, Pattern, Plan, Slot, Struct, Tuple},
     union::disjoint,
 };
 use crate::notes;
 use dunnage_packed::{Layout, Node, Shape};
 use dunnage_pson::Value;
-use dunnage_schema::{Segment, Text, Type};
+use dunnage_schema::{Object, Segment, Text, Type};
+use std::collections::BTreeSet;
 
 /// Most elements of an array, characters of a text, segments of a pattern.
 const MOST: u32 = 16_383;
 
 /// What macros of a field end with.
-const FIELD_ENDINGS: &[&str] = &["_MIN", "_MAX", "_VALUE", "_EPOCH", "_PER_SECOND"];
+const FIELD_ENDINGS: &[&str] = &["_MIN", "_MAX", "_VALUE", "_FROM_DECIMAL", "_EPOCH", "_PER_SECOND"];
 
-/// The plan of a plain layout, or what C cannot have of it.
-pub(super) fn plan(layout: &Layout) -> Result<Plan, Vec<Fault>> {
+/// The plan of a plain layout, whose names begin with `library`, or what C cannot have of it.
+pub(super) fn plan(layout: &Layout, library: &str) -> Result<Plan, Vec<Fault>> {
     let mut faults = layout.open_parts();
     if !faults.is_empty() {
         return Err(faults);
     }
-    let prefix = capitals(layout.name());
-    let mut builder = Builder::new(layout, &prefix);
-    let at = Place { path: String::new(), stem: prefix.clone(), kind_name: layout.name().to_owned() };
+    let name = format!("{library}{}", type_word(layout.name()));
+    let prefix = capitals(&name);
+    let mut builder = Builder::new(layout, &name, &prefix);
+    let at = Place { path: String::new(), stem: prefix.clone(), kind_name: name.clone() };
     let root = builder.message(&layout.model().root, layout.root(), &at);
     faults.append(&mut builder.faults);
     if !faults.is_empty() {
         return Err(faults);
     }
     let Builder { fields, patterns, .. } = builder;
-    Ok(Plan { name: layout.name().to_owned(), prefix, root, fields, patterns })
+    Ok(Plan { name, prefix, root, fields, patterns })
 }
 
 /// Where in the message the builder is.
@@ -57,9 +61,11 @@ struct Builder<'l> {
 }
 
 impl<'l> Builder<'l> {
-    fn new(layout: &'l Layout, prefix: &str) -> Builder<'l> {
-        let name = layout.name();
+    fn new(layout: &'l Layout, name: &str, prefix: &str) -> Builder<'l> {
         let (mut macros, mut types) = (Scope::default(), Scope::default());
+        for word in support_names() {
+            macros.claim(word, &[]);
+        }
         for word in [
             "H",
             "MAX_SIZE",
@@ -67,19 +73,13 @@ impl<'l> Builder<'l> {
             "SLOT",
             "FINGERPRINT",
             "CHECK_SIZE",
-            "OK",
-            "TRUNCATED",
-            "MALFORMED",
-            "RANGE",
+            "INIT",
             "FIELD_MESSAGE",
             "LINK_LIMIT",
         ] {
             macros.claim(&format!("{prefix}_{word}"), &[]);
         }
-        types.claim(
-            name,
-            &["_encode", "_decode", "_field", "_field_name", "_fault", "_fits_link", "_scale", "_scale_wide"],
-        );
+        types.claim(name, &["_encode", "_decode", "_field", "_field_name", "_fits_link"]);
         Builder {
             layout,
             prefix: prefix.to_owned(),
@@ -116,6 +116,9 @@ impl<'l> Builder<'l> {
             let inner = at.inner(&name, &field.name, &mut self.macros);
             let id = self.field(&inner, &name, at);
             let mut slot = self.slot(&kind.kind, &field.node, &name, &inner, id, &mut scope);
+            if let Some(default) = &kind.default.0 {
+                set_default(&mut slot, &kind.kind, &field.node, default);
+            }
             if let Some(description) = &field.description {
                 slot.notes.insert(0, description.clone());
             }
@@ -150,6 +153,7 @@ impl<'l> Builder<'l> {
             field,
             notes: unseen,
             kind: Kind::Nothing,
+            initial: String::new(),
         };
         slot.kind = match (&node.shape, kind) {
             (Shape::Bool, _) => Kind::Bool,
@@ -162,7 +166,10 @@ impl<'l> Builder<'l> {
                 Kind::Number(count)
             }
             (Shape::Float, Type::Float(float)) => Kind::Float(float.min, float.max),
-            (Shape::Choice(values), _) => Kind::Choice(self.constants(values, at)),
+            (Shape::Choice(values), _) => {
+                let name = self.types.claim(&at.kind_name, &[]);
+                Kind::Choice(Choice { name, values: self.constants(values, at) })
+            }
             (Shape::Pattern(segments), Type::Text(text)) => self.pattern(segments, text, at),
             (Shape::Text(_), Type::Text(text)) => self.text(text, at, &mut slot.notes),
             (Shape::Numbers(numbers), _) => {
@@ -211,11 +218,13 @@ impl<'l> Builder<'l> {
             }
             _ => Kind::Nothing,
         };
+        slot.initial = initial(&slot.kind, kind, node, None);
         slot
     }
 
     fn structure(&mut self, at: &Place, content: Content) -> Struct {
-        Struct { name: self.types.claim(&at.kind_name, &[]), content }
+        let endings: &[&str] = if matches!(content, Content::Union(_)) { &["_tag"] } else { &[] };
+        Struct { name: self.types.claim(&at.kind_name, endings), content }
     }
 
     /// An element of an array, or of a union: exactly one member, or none.
@@ -227,7 +236,7 @@ impl<'l> Builder<'l> {
         }
         let (constant, notes) = (slot.constant.clone(), Vec::new());
         let kind = Kind::Struct(self.structure(at, Content::Value(Box::new(slot))));
-        Slot { name: String::new(), constant, field, notes, kind }
+        Slot { name: String::new(), constant, field, notes, kind, initial: String::new() }
     }
 
     fn tuple(
@@ -271,7 +280,7 @@ impl<'l> Builder<'l> {
                 let fault = format!("has types {} and {} that a value may have both", earlier + 1, i + 1);
                 self.fault(at, fault, "make the types of anyOf exclude each other, as different const do");
             }
-            let name = scope.claim(type_name(kind), &[]);
+            let name = scope.claim(&alternative(kind, kinds), &[]);
             let inner = at.inner(&name, "", &mut self.macros);
             let slot = self.element(kind, node, &inner, field);
             let tag = self.macros.claim(&format!("{}_IS_{}", at.stem, capitals(&name)), &[]);
@@ -327,7 +336,7 @@ impl<'l> Builder<'l> {
             "is longer than C texts here",
             "lower maxLength",
         );
-        Kind::Text(text.min_length, max)
+        Kind::Text(plan::Text { min: text.min_length, max, ascii: text.is_ascii() })
     }
 
     /// `count`, when it is not too large.
@@ -356,8 +365,11 @@ impl Place {
         Place { path, stem, kind_name: format!("{}_{name}", self.kind_name) }
     }
 
+    /// The place of the elements; those of an array inside an array have a name of their own.
     fn element(&self) -> Place {
-        Place { path: format!("{}[]", self.path), ..self.clone() }
+        let ending = if self.path.ends_with("[]") { "_item" } else { "" };
+        let kind_name = format!("{}{ending}", self.kind_name);
+        Place { path: format!("{}[]", self.path), stem: self.stem.clone(), kind_name }
     }
 }
 
@@ -377,7 +389,68 @@ fn see_through<'a>(kind: &'a Type, notes: &mut Vec<String>) -> &'a Type {
     unchecked(kind)
 }
 
-/// What an alternative is called.
+/// What the shared code defines in capitals.
+fn support_names() -> BTreeSet<&'static str> {
+    let (_, header) = SUPPORT[0];
+    header
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| word.starts_with("DUNNAGE_"))
+        .collect()
+}
+
+/// Makes `default` what the members of the slot begin with, where they can have it.
+fn set_default(slot: &mut Slot, kind: &Type, node: &Node, default: &Value) {
+    let kind = unchecked(kind);
+    slot.initial = initial(&slot.kind, kind, node, Some(default));
+    if let (Kind::Nullable(_, inner), Type::Nullable(kind), Shape::Nullable(node)) =
+        (&mut slot.kind, kind, &node.shape)
+    {
+        set_default(inner, kind, node, default);
+    }
+}
+
+/// What an alternative among `kinds` is called: an object by its title, else by the value of a field that no other has, or by a field that
+/// no other has; anything else by its type.
+fn alternative(kind: &Type, kinds: &[Type]) -> String {
+    let objects =
+        |kinds: &[Type]| kinds.iter().filter(|kind| matches!(unchecked(kind), Type::Object(_))).count();
+    let Type::Object(object) = unchecked(kind) else { return type_name(kind).to_owned() };
+    let title = object.title.0.as_deref().filter(|title| title.contains(|c: char| c.is_ascii_alphabetic()));
+    if let Some(title) = title {
+        return member(title.trim());
+    }
+    if objects(kinds) == 1 {
+        return type_name(kind).to_owned();
+    }
+    let others = || {
+        kinds.iter().filter_map(|other| match unchecked(other) {
+            Type::Object(other) if !std::ptr::eq(other, object) => Some(other),
+            _ => None,
+        })
+    };
+    let required = || object.fields.iter().filter(|field| field.required);
+    let constant = required().find_map(|field| match unchecked(&field.kind) {
+        Type::Const(value) => {
+            let is_own = |other: &Object| {
+                other
+                    .fields
+                    .iter()
+                    .any(|of| of.name == field.name && unchecked(&of.kind) != unchecked(&field.kind))
+            };
+            others().all(is_own).then(|| match value {
+                Value::Text(text) if text.contains(|c: char| c.is_ascii_alphabetic()) => text.clone(),
+                other => format!("{} {}", field.name, word(other, 0)),
+            })
+        }
+        _ => None,
+    });
+    let own =
+        || required().find(|field| others().all(|other| other.fields.iter().all(|of| of.name != field.name)));
+    let name = constant.or_else(|| own().map(|field| field.name.clone()));
+    name.map_or_else(|| type_name(kind).to_owned(), |name| member(&name))
+}
+
+/// What a value of the type is called.
 fn type_name(kind: &Type) -> &'static str {
     match unchecked(kind) {
         Type::Null => "null",

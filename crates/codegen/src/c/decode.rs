@@ -37,6 +37,16 @@ impl Reader<'_> {
         self.line("}");
     }
 
+    /// The number of a field, as the functions take it: its lower 8 bits. Beyond these, `page` has the others.
+    fn field(&mut self, field: usize) -> String {
+        let constant = self.plan.fields[field].0.clone();
+        if !self.plan.has_pages() {
+            return constant;
+        }
+        self.line(&format!("if (!r.error) page = {};", field >> 8));
+        format!("(uint8_t){constant}")
+    }
+
     /// What is in a struct; `scope` is what stands before its members, `field` the struct's own.
     fn content(&mut self, content: &Content, scope: &str, field: usize) {
         match content {
@@ -93,13 +103,16 @@ impl Reader<'_> {
 
     /// A value whose first member is `place`, and whose others stand in `scope`.
     fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
-        let field = self.plan.fields[slot.field].0.clone();
+        if matches!(slot.kind, Kind::Nothing) {
+            return;
+        }
+        let field = self.field(slot.field);
         match &slot.kind {
             Kind::Nothing => {}
             Kind::Bool => self.flag(place, slot.field),
             Kind::Number(count) => self.number(count, place, slot.field),
             Kind::Float(min, max) => {
-                self.line(&format!("{place} = get_float(&r, {field});"));
+                self.line(&format!("{place} = dunnage_get_float(&r, {field});"));
                 let bounds = [
                     min.map(|min| format!("{place} < {min:e}")),
                     max.map(|max| format!("{place} > {max:e}")),
@@ -109,17 +122,26 @@ impl Reader<'_> {
                     self.reject(&bounds.join(" || "), "RANGE", slot.field);
                 }
             }
-            Kind::Choice(values) => self.choice(place, values.len(), slot.field),
+            Kind::Choice(choice) => self.choice(place, choice.values.len(), slot.field),
             Kind::Pattern(pattern) => {
                 let index = pattern.index;
                 let segments = self.plan.patterns[index].len();
                 let tables = format!("pattern_{index}, inverse_{index}, {segments}");
-                self.line(&format!("get_pattern(&r, {place}, {tables}, {field});"));
-                if let Some((min, max)) = pattern.lengths {
-                    self.reject(&format!("!has_length({place}, {min}, {max})"), "RANGE", slot.field);
-                }
+                let Some((min, max)) = pattern.lengths else {
+                    return self.line(&format!("dunnage_get_pattern(&r, {place}, {tables}, {field});"));
+                };
+                // The member has no room for all that the pattern allows.
+                self.open("");
+                self.line(&format!("char whole[{}];", pattern.longest + 1));
+                self.line(&format!("dunnage_get_pattern(&r, whole, {tables}, {field});"));
+                self.reject(&format!("!dunnage_has_length(whole, {min}, {max})"), "RANGE", slot.field);
+                self.line(&format!("memcpy({place}, whole, {});", pattern.room()));
+                self.close();
             }
-            Kind::Text(min, max) => self.line(&format!("get_text(&r, {place}, {min}, {max}, {field});")),
+            Kind::Text(text) => {
+                let (get, min, max) = (if text.ascii { "ascii" } else { "text" }, text.min, text.max);
+                self.line(&format!("dunnage_get_{get}(&r, {place}, {min}, {max}, {field});"));
+            }
             Kind::Struct(inner) => self.content(&inner.content, &format!("{place}."), slot.field),
             Kind::Array(array) => {
                 let count = array.count.as_ref().map(|count| format!("{scope}{count}"));
@@ -129,7 +151,7 @@ impl Reader<'_> {
                 self.elements(&array.item, place, count.as_deref(), 0, array.max);
             }
             Kind::Nullable(flag, inner) => {
-                self.line(&format!("{scope}{flag} = !get_small(&r, 1, {field});"));
+                self.line(&format!("{scope}{flag} = !dunnage_get_small(&r, 1, {field});"));
                 if !matches!(inner.kind, Kind::Nothing) {
                     self.open(&format!("if (!{scope}{flag})"));
                     self.slot(inner, scope, place);
@@ -175,7 +197,7 @@ impl Reader<'_> {
 
     /// The number of elements.
     fn count(&mut self, place: &str, kind: Whole, min: u32, max: u32, field: usize) {
-        let name = &self.plan.fields[field].0;
+        let name = self.field(field);
         let most = i128::from(max - min);
         let index = format!("{}(&r, {}, {name})", get(most), unsigned(most));
         let text = match min {
@@ -186,23 +208,24 @@ impl Reader<'_> {
     }
 
     fn flag(&mut self, place: &str, field: usize) {
-        self.line(&format!("{place} = get_small(&r, 1, {}) != 0;", self.plan.fields[field].0));
+        let name = self.field(field);
+        self.line(&format!("{place} = dunnage_get_small(&r, 1, {name}) != 0;"));
     }
 
     fn choice(&mut self, place: &str, values: usize, field: usize) {
         let kind = if values > 256 { "uint16_t" } else { "uint8_t" };
-        let (max, name) = (values as i128 - 1, &self.plan.fields[field].0);
+        let (max, name) = (values as i128 - 1, self.field(field));
         self.line(&format!("{place} = ({kind}){}(&r, {max}, {name});", get(max)));
     }
 
     fn reject(&mut self, condition: &str, kind: &str, field: usize) {
-        let (prefix, field) = (&self.plan.prefix, &self.plan.fields[field].0);
-        self.line(&format!("if ({condition}) reject(&r, {prefix}_{kind}, {field});"));
+        let field = self.field(field);
+        self.line(&format!("if ({condition}) dunnage_reject(&r, DUNNAGE_{kind}, {field});"));
     }
 
     fn number(&mut self, count: &Count, place: &str, field: usize) {
         let Some((first, last)) = count.usual else { return self.plain_number(count, place, field) };
-        let (name, escape) = (self.plan.fields[field].0.clone(), last - first + 1);
+        let (name, escape) = (self.field(field), last - first + 1);
         let kind = if escape > u32::MAX.into() { "uint64_t" } else { "uint32_t" };
         self.open("");
         self.line(&format!("{kind} usual = {}(&r, {}, {name});", get(escape), unsigned(escape)));
@@ -221,7 +244,7 @@ impl Reader<'_> {
     }
 
     fn plain_number(&mut self, count: &Count, place: &str, field: usize) {
-        let name = self.plan.fields[field].0.clone();
+        let name = self.field(field);
         let (min, max) = (count.min, count.max);
         match count.form {
             Form::Index(_) => {
@@ -230,7 +253,7 @@ impl Reader<'_> {
             }
             Form::Offset => {
                 self.open("");
-                self.line(&format!("uint64_t sized = get_sized(&r, {name});"));
+                self.line(&format!("uint64_t sized = dunnage_get_sized(&r, {name});"));
                 if max - min < u64::MAX.into() {
                     self.reject(&format!("sized > {}", unsigned(max - min)), "RANGE", field);
                 }
@@ -239,8 +262,8 @@ impl Reader<'_> {
             }
             Form::Signed => {
                 self.open("");
-                self.line(&format!("bool negative = get_small(&r, 1, {name}) != 0;"));
-                self.line(&format!("uint64_t sized = get_sized(&r, {name});"));
+                self.line(&format!("bool negative = dunnage_get_small(&r, 1, {name}) != 0;"));
+                self.line(&format!("uint64_t sized = dunnage_get_sized(&r, {name});"));
                 let lowest = unsigned(-1 - min);
                 let outside = match max {
                     0.. => format!("sized > (negative ? {lowest} : {})", unsigned(max)),
@@ -258,9 +281,9 @@ impl Reader<'_> {
 /// The function that reads an index up to `max`.
 fn get(max: i128) -> &'static str {
     match max {
-        0..=255 => "get_small",
-        _ if max > u32::MAX.into() => "get_wide",
-        _ => "get_index",
+        0..=255 => "dunnage_get_small",
+        _ if max > u32::MAX.into() => "dunnage_get_wide",
+        _ => "dunnage_get_index",
     }
 }
 

@@ -37,6 +37,16 @@ impl Writer<'_> {
         self.line("}");
     }
 
+    /// The number of a field, as the functions take it: its lower 8 bits. Beyond these, `page` has the others.
+    fn field(&mut self, field: usize) -> String {
+        let constant = self.plan.fields[field].0.clone();
+        if !self.plan.has_pages() {
+            return constant;
+        }
+        self.line(&format!("if (!w.error) page = {};", field >> 8));
+        format!("(uint8_t){constant}")
+    }
+
     /// What is in a struct; `scope` is what stands before its members, `field` the struct's own.
     fn content(&mut self, content: &Content, scope: &str, field: usize) {
         match content {
@@ -93,7 +103,10 @@ impl Writer<'_> {
 
     /// A value whose first member is `place`, and whose others stand in `scope`.
     fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
-        let field = self.plan.fields[slot.field].0.clone();
+        if matches!(slot.kind, Kind::Nothing) {
+            return;
+        }
+        let field = self.field(slot.field);
         match &slot.kind {
             Kind::Nothing => {}
             Kind::Bool => self.index(place, 1, slot.field),
@@ -107,27 +120,28 @@ impl Writer<'_> {
                 .flatten()
                 .collect();
                 if !bounds.is_empty() {
-                    self.line(&format!(
-                        "if (!({})) refuse(&w, {}_RANGE, {field});",
-                        bounds.join(" && "),
-                        self.plan.prefix
-                    ));
+                    let bounds = bounds.join(" && ");
+                    self.line(&format!("if (!({bounds})) dunnage_refuse(&w, DUNNAGE_RANGE, {field});"));
                 }
-                self.line(&format!("put_float({field}, {place}, &w);"));
+                self.line(&format!("dunnage_put_float({field}, {place}, &w);"));
             }
-            Kind::Choice(values) => self.index(place, values.len() - 1, slot.field),
+            Kind::Choice(choice) => self.index(place, choice.values.len() - 1, slot.field),
             Kind::Pattern(pattern) => {
                 let index = pattern.index;
                 let segments = self.plan.patterns[index].len();
                 if let Some((min, max)) = pattern.lengths {
                     self.line(&format!(
-                        "if (!has_length({place}, {min}, {max})) refuse(&w, {}_RANGE, {field});",
-                        self.plan.prefix
+                        "if (!dunnage_has_length({place}, {min}, {max})) dunnage_refuse(&w, DUNNAGE_RANGE, {field});"
                     ));
                 }
-                self.line(&format!("put_pattern({field}, {place}, pattern_{index}, {segments}, &w);"));
+                self.line(&format!(
+                    "dunnage_put_pattern({field}, {place}, pattern_{index}, {segments}, &w);"
+                ));
             }
-            Kind::Text(min, max) => self.line(&format!("put_text({field}, {place}, {min}, {max}, &w);")),
+            Kind::Text(text) => {
+                let (put, min, max) = (if text.ascii { "ascii" } else { "text" }, text.min, text.max);
+                self.line(&format!("dunnage_put_{put}({field}, {place}, {min}, {max}, &w);"));
+            }
             Kind::Struct(inner) => self.structure(inner, place, slot.field),
             Kind::Array(array) => {
                 let count = array.count.as_ref().map(|count| format!("{scope}{count}"));
@@ -192,14 +206,14 @@ impl Writer<'_> {
             min => format!("(uint{bits}_t)({place} - {min}u)"),
         };
         let put = put((max - min).into(), bits);
-        let (max, field) = (unsigned((max - min).into()), &self.plan.fields[field].0);
+        let (max, field) = (unsigned((max - min).into()), self.field(field));
         let text = format!("{put}({field}, {value}, {max}, &w);");
         self.line(&text);
     }
 
     /// The index `value`, in as few bits as hold `max`.
     fn index(&mut self, value: &str, max: usize, field: usize) {
-        let field = &self.plan.fields[field].0;
+        let field = self.field(field);
         let text =
             format!("{}({field}, {value}, {max}, &w);", put(max as i128, if max > 255 { 16 } else { 8 }));
         self.line(&text);
@@ -207,7 +221,7 @@ impl Writer<'_> {
 
     fn number(&mut self, count: &Count, place: &str, field: usize) {
         let Some((first, last)) = count.usual else { return self.plain_number(count, place, field) };
-        let name = self.plan.fields[field].0.clone();
+        let name = self.field(field);
         let escape = unsigned(last - first + 1);
         let put = put(last - first + 1, count.kind.bits);
         let most = most(put, last - first + 1);
@@ -222,7 +236,7 @@ impl Writer<'_> {
     }
 
     fn plain_number(&mut self, count: &Count, place: &str, field: usize) {
-        let name = self.plan.fields[field].0.clone();
+        let name = self.field(field);
         let (min, max) = (count.min, count.max);
         match count.form {
             Form::Index(_) => {
@@ -232,13 +246,13 @@ impl Writer<'_> {
             }
             Form::Offset => {
                 self.bound(count, place, field);
-                self.line(&format!("put_sized({name}, {}, &w);", offset(count, place, min)));
+                self.line(&format!("dunnage_put_sized({name}, {}, &w);", offset(count, place, min)));
             }
             Form::Signed => {
                 self.bound(count, place, field);
-                self.line(&format!("put_index({name}, {place} < 0, 1, &w);"));
+                self.line(&format!("dunnage_put_index({name}, {place} < 0, 1, &w);"));
                 self.line(&format!(
-                    "put_sized({name}, (uint64_t)({place} < 0 ? -1 - {place} : {place}), &w);"
+                    "dunnage_put_sized({name}, (uint64_t)({place} < 0 ? -1 - {place} : {place}), &w);"
                 ));
             }
         }
@@ -251,9 +265,8 @@ impl Writer<'_> {
         let above = (count.max < last).then(|| format!("{place} > {}", super::number::literal(count.max)));
         let tests: Vec<_> = below.into_iter().chain(above).collect();
         if !tests.is_empty() {
-            let (prefix, field) = (&self.plan.prefix, &self.plan.fields[field].0);
-            let text = format!("if ({}) refuse(&w, {prefix}_RANGE, {field});", tests.join(" || "));
-            self.line(&text);
+            let (field, tests) = (self.field(field), tests.join(" || "));
+            self.line(&format!("if ({tests}) dunnage_refuse(&w, DUNNAGE_RANGE, {field});"));
         }
     }
 }
@@ -261,16 +274,16 @@ impl Writer<'_> {
 /// The function that writes an index up to `max`, which stands in so many bits.
 fn put(max: i128, bits: u32) -> &'static str {
     match bits {
-        64 => "put_wide",
-        8 if max <= 255 => "put_small",
-        _ => "put_index",
+        64 => "dunnage_put_wide",
+        8 if max <= 255 => "dunnage_put_small",
+        _ => "dunnage_put_index",
     }
 }
 
 /// The largest index, as the function takes it: in two halves beyond 32 bits.
 fn most(put: &str, max: i128) -> String {
     match put {
-        "put_wide" => format!("{}, {}", unsigned(max >> 32), unsigned(max & i128::from(u32::MAX))),
+        "dunnage_put_wide" => format!("{}, {}", unsigned(max >> 32), unsigned(max & i128::from(u32::MAX))),
         _ => unsigned(max),
     }
 }

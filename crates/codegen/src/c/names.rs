@@ -40,6 +40,15 @@ pub(super) fn member(text: &str) -> String {
     if RESERVED.contains(&name.as_str()) { format!("{name}_") } else { name }
 }
 
+/// The name of a struct type for `word`: one in capitals could be a macro of some header. `NULL` is `Null`.
+pub(super) fn type_word(word: &str) -> String {
+    if word.len() < 2 || word.contains(|c: char| c.is_ascii_lowercase()) {
+        return word.to_owned();
+    }
+    let (first, rest) = word.split_at(1);
+    format!("{first}{}", rest.to_ascii_lowercase())
+}
+
 /// A word of a macro: `ble_m` is `BLE_M`, `batSoc` is `BAT_SOC`.
 pub(super) fn capitals(name: &str) -> String {
     let mut out = String::new();
@@ -178,6 +187,7 @@ mod tests {
             assert_eq!(member(key), name);
         }
         assert_eq!(member("Class"), "Class");
+        assert_eq!(["Weather", "NULL", "PORTB", "A"].map(type_word), ["Weather", "Null", "Portb", "A"]);
         assert_eq!(capitals("batSoc"), "BAT_SOC");
         assert_eq!(capitals("ContainerNumeric"), "CONTAINER_NUMERIC");
     }

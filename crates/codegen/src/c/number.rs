@@ -99,6 +99,55 @@ impl Count {
         let (first, last) = self.kind.range();
         [first, last].into_iter().find(|n| *n < self.min || *n > self.max)
     }
+
+    /// The larger of the absolute values of the first and the last.
+    fn magnitude(&self) -> u128 {
+        self.min.unsigned_abs().max(self.max.unsigned_abs())
+    }
+
+    /// Whether binary32, which has 24 bits, tells each value from its neighbours.
+    pub(super) fn fits_single(&self) -> bool {
+        self.magnitude() <= 1 << 23
+    }
+
+    /// Whether two roundings of binary32 are less than half a count.
+    pub(super) fn is_coarse(&self) -> bool {
+        self.magnitude() <= 1 << 21
+    }
+
+    /// 1 / unit as factor * 2^-shift, of which the factor has 32 bits. It is exact where the unit divides a power of ten up to 10^13.
+    pub(super) fn factor(&self) -> (u32, i32) {
+        let (mantissa, places) = (u128::from(self.unit.0), 10u128.pow(self.unit.1));
+        let rounded = |shift: i32| {
+            let (n, d) = (places << shift.max(0), mantissa << (-shift).max(0));
+            (2 * n + d) / (2 * d)
+        };
+        // At most 2^31 for 10^0 / (2^63 - 1), at least for 10^18 / 1.
+        let shift = (-30..=94).rev().find(|shift| rounded(*shift) <= u32::MAX.into()).unwrap_or_default();
+        (rounded(shift) as u32, shift)
+    }
+
+    /// The unit as a fraction in lowest terms.
+    pub(super) fn fraction(&self) -> (u64, u64) {
+        let (mantissa, power) = (self.unit.0, 10u64.pow(self.unit.1));
+        let (mut a, mut b) = (mantissa, power);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        (mantissa / a, power / a)
+    }
+
+    /// Whether n counts are worth a binary32 that is rounded once at most.
+    pub(super) fn is_single_exact(&self) -> bool {
+        let (numerator, denominator) = self.fraction();
+        let odd = denominator >> denominator.trailing_zeros();
+        self.magnitude() * u128::from(numerator) <= 1 << 24 && odd < 1 << 24
+    }
+
+    /// The count nearest to 0.
+    pub(super) fn nearest_zero(&self) -> i128 {
+        0.clamp(self.min, self.max)
+    }
 }
 
 /// `n` as a C constant that has the type it needs on every target.
@@ -149,5 +198,28 @@ mod tests {
         assert_eq!(literal(-32768), "(-32768L)");
         assert_eq!(literal(32768), "32768L");
         assert_eq!(literal(4_000_000_000), "4000000000UL");
+    }
+
+    #[test]
+    fn a_factor_has_32_bits() {
+        let count = |mantissa, places| Count {
+            min: 0,
+            max: 1,
+            usual: None,
+            form: Form::Offset,
+            unit: (mantissa, places),
+            epoch: None,
+            kind: Whole::holding(0, 1),
+        };
+        for (mantissa, places, factor, shift) in [
+            (1, 0, 1 << 31, 31),
+            (1, 1, 0xa000_0000, 28),
+            (5, 2, 0xa000_0000, 27),
+            (3, 0, 0xaaaa_aaab, 33),
+            (1, 18, 0xde0b_6b3a, -28),
+            ((1 << 63) - 1, 0, 1 << 31, 94),
+        ] {
+            assert_eq!(count(mantissa, places).factor(), (factor, shift), "{mantissa}e-{places}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use dunnage_schema::Segment;
 /// Everything that the header and the source are written from.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The schema's name: of the struct, and what functions begin with.
+    /// The name of the struct, with which functions and types begin: the prefix if there is one, and the schema's name.
     pub name: String,
     /// What macros begin with: `CONTAINER`.
     pub prefix: String,
@@ -56,6 +56,8 @@ pub struct Slot {
     pub notes: Vec<String>,
     /// What it is.
     pub kind: Kind,
+    /// The C constant that initialises a single member, or the flag of what may be `null`.
+    pub initial: String,
 }
 
 /// What a value is.
@@ -69,18 +71,38 @@ pub enum Kind {
     Number(Count),
     /// `double`, with its bounds.
     Float(Option<f64>, Option<f64>),
-    /// The index of one of these constants.
-    Choice(Vec<String>),
+    /// The index of one of the constants of an enumeration.
+    Choice(Choice),
     /// `char[]` of a pattern.
     Pattern(Pattern),
-    /// `char[]`: fewest and most characters.
-    Text(u32, u32),
+    /// `char[]` of other text.
+    Text(Text),
     /// A member of a struct type.
     Struct(Struct),
     /// Elements of one kind.
     Array(Array),
     /// `null` or something: the flag that says null, and the something, which has the same member.
     Nullable(String, Box<Slot>),
+}
+
+/// An enumeration: its type and its constants.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The name of the type.
+    pub name: String,
+    /// The constants, in the order of their indices.
+    pub values: Vec<String>,
+}
+
+/// Text without an exact pattern.
+#[derive(Debug, Clone)]
+pub struct Text {
+    /// Fewest characters.
+    pub min: u32,
+    /// Most characters.
+    pub max: u32,
+    /// Whether all of them are ASCII.
+    pub ascii: bool,
 }
 
 /// Text of an exact pattern.
@@ -133,6 +155,27 @@ pub struct Alternative {
 
 /// A part of the schema that C cannot have.
 pub type Fault = OpenPart;
+
+impl Plan {
+    /// Whether the numbers of fields have more than 8 bits.
+    pub(super) fn has_pages(&self) -> bool {
+        self.fields.len() > 256
+    }
+}
+
+impl Text {
+    /// Bytes of the member, its NUL included.
+    pub fn room(&self) -> u32 {
+        if self.ascii { self.max + 1 } else { 4 * self.max + 1 }
+    }
+}
+
+impl Pattern {
+    /// Bytes of the member, its NUL included.
+    pub fn room(&self) -> u32 {
+        self.lengths.map_or(self.longest, |(_, most)| most) + 1
+    }
+}
 
 impl Kind {
     /// Whether it is nothing but one member of its struct.

@@ -1,6 +1,6 @@
 //! The struct types, as C.
 
-use super::plan::{Content, Kind, Plan, Slot, Struct};
+use super::plan::{Choice, Content, Kind, Plan, Slot, Struct};
 use std::fmt::Write as _;
 
 /// All struct types, each behind those that it holds.
@@ -14,7 +14,11 @@ fn structure(of: &Struct, out: &mut String) {
     for inner in inner(&of.content) {
         nested(&inner.kind, out);
     }
-    let mut members = members(&of.content);
+    if let Content::Union(alternatives) = &of.content {
+        let tags: Vec<_> = alternatives.iter().map(|alternative| alternative.tag.as_str()).collect();
+        enumeration(&format!("{}_tag", of.name), &tags, out);
+    }
+    let mut members = members(&of.content, &of.name);
     if members.is_empty() {
         members.push_str("    uint8_t unused; /* C has no empty struct */\n");
     }
@@ -24,10 +28,17 @@ fn structure(of: &Struct, out: &mut String) {
 fn nested(kind: &Kind, out: &mut String) {
     match kind {
         Kind::Struct(inner) => structure(inner, out),
+        Kind::Choice(choice) => enumeration(&choice.name, &choice.values, out),
         Kind::Array(array) => nested(&array.item.kind, out),
         Kind::Nullable(_, inner) => nested(&inner.kind, out),
         _ => {}
     }
+}
+
+/// An enumeration type.
+fn enumeration(name: &str, constants: &[impl AsRef<str>], out: &mut String) {
+    let constants: Vec<_> = constants.iter().map(|constant| format!("    {}", constant.as_ref())).collect();
+    let _ = write!(out, "typedef enum {name} {{\n{}\n}} {name};\n\n", constants.join(",\n"));
 }
 
 /// The slots of a struct.
@@ -43,7 +54,8 @@ pub(super) fn inner(content: &Content) -> Vec<&Slot> {
     }
 }
 
-fn members(content: &Content) -> String {
+/// The members of the struct `name`.
+fn members(content: &Content, name: &str) -> String {
     let mut out = String::new();
     match content {
         Content::Object(fields) => {
@@ -79,8 +91,7 @@ fn members(content: &Content) -> String {
             }
         }
         Content::Union(alternatives) => {
-            let tags: Vec<_> = alternatives.iter().map(|alternative| alternative.tag.as_str()).collect();
-            line(&mut out, &format!("uint8_t tag; /* {} */", tags.join(", ")));
+            line(&mut out, &format!("uint8_t tag; /* enum {name}_tag */"));
             let mut inside = String::new();
             for alternative in alternatives {
                 member(&alternative.slot, &alternative.slot.name, &mut inside);
@@ -101,12 +112,12 @@ fn member(slot: &Slot, declarator: &str, out: &mut String) {
         Kind::Bool => line(out, &format!("bool {declarator};")),
         Kind::Number(count) => line(out, &format!("{} {declarator};", count.kind.name())),
         Kind::Float(..) => line(out, &format!("double {declarator};")),
-        Kind::Choice(values) => {
-            let kind = if values.len() > 256 { "uint16_t" } else { "uint8_t" };
+        Kind::Choice(choice) => {
+            let kind = if choice.values.len() > 256 { "uint16_t" } else { "uint8_t" };
             line(out, &format!("{kind} {declarator};"));
         }
-        Kind::Pattern(pattern) => line(out, &format!("char {declarator}[{}];", pattern.longest + 1)),
-        Kind::Text(_, max) => line(out, &format!("char {declarator}[{}];", 4 * max + 1)),
+        Kind::Pattern(pattern) => line(out, &format!("char {declarator}[{}];", pattern.room())),
+        Kind::Text(text) => line(out, &format!("char {declarator}[{}];", text.room())),
         Kind::Struct(inner) => line(out, &format!("{} {declarator};", inner.name)),
         Kind::Array(array) => {
             if let Some(count) = &array.count {
@@ -148,10 +159,7 @@ fn reading(slot: &Slot) -> Option<String> {
             }
             None => format!("{} to {}", count.min, count.max),
         }),
-        Kind::Choice(values) => Some(match values.as_slice() {
-            [first, .., last] if values.len() > 6 => format!("{first} to {last}"),
-            _ => values.join(", "),
-        }),
+        Kind::Choice(Choice { name, .. }) => Some(format!("enum {name}")),
         Kind::Struct(Struct { content: Content::Numbers(parts), .. }) => Some(
             parts
                 .iter()
@@ -166,7 +174,10 @@ fn reading(slot: &Slot) -> Option<String> {
             let (min, max) = pattern.lengths.unwrap_or((0, pattern.longest));
             pattern.lengths.map(|_| format!("{min} to {max} characters"))
         }
-        Kind::Text(min, max) => Some(format!("UTF-8, {min} to {max} characters, without U+0000")),
+        Kind::Text(text) => {
+            let set = if text.ascii { "ASCII" } else { "UTF-8" };
+            Some(format!("{set}, {} to {} characters, without U+0000", text.min, text.max))
+        }
         Kind::Nullable(_, inner) => reading(inner),
         Kind::Array(array) => reading(&array.item),
         _ => None,
@@ -176,6 +187,26 @@ fn reading(slot: &Slot) -> Option<String> {
 /// `text` as it may stand in a comment.
 pub(super) fn comment(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `text` as a C string.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(byte.into());
+            }
+            // `?` could begin a trigraph.
+            b' '..=b'~' if byte != b'?' => out.push(byte.into()),
+            _ => {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+        }
+    }
+    out.push('"');
+    out
 }
 
 fn line(out: &mut String, text: &str) {

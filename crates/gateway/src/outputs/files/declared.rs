@@ -106,7 +106,7 @@ fn child<'m>(model: &'m Model, part: &Part<'m>, token: &str, definitions: Defini
     for kind in part {
         let kind = match kind {
             Type::Any => Some(&Type::Any),
-            Type::Object(Object { fields, additional }) => {
+            Type::Object(Object { fields, additional, .. }) => {
                 let field = fields.iter().find(|field| field.name == token);
                 field.map(|field| &field.kind).or(additional.as_deref())
             }

@@ -1,0 +1,173 @@
+//! Initialisers: a struct that is a message of the schema.
+//!
+//! A member has its `default`; without one the count nearest to 0, the first value of an enumeration, the shortest text, the fewest elements.
+
+use super::{
+    number::literal,
+    plan::{Alternative, Array, Choice, Content, Kind, Plan, Slot, Tuple},
+    structs::quoted,
+};
+use dunnage_packed::{Node, Number, Shape, Source};
+use dunnage_pson::Value;
+use dunnage_schema::{Segment, Type};
+
+/// The macro for the message.
+pub(super) fn macros(plan: &Plan) -> String {
+    format!("#define {}_INIT {}\n", plan.prefix, structure(&plan.root.content))
+}
+
+fn structure(content: &Content) -> String {
+    let mut values = Vec::new();
+    match content {
+        Content::Object(fields) => {
+            for (has, slot) in fields {
+                values.extend(has.as_ref().map(|_| "false".to_owned()));
+                member(slot, &mut values);
+            }
+        }
+        Content::Value(slot) => member(slot, &mut values),
+        Content::Numbers(parts) => {
+            values.extend(parts.iter().map(|(_, count)| literal(count.nearest_zero())));
+        }
+        Content::Tuple(tuple) => self::tuple(tuple, &mut values),
+        Content::Union(alternatives) => union(alternatives, &mut values),
+    }
+    if values.is_empty() {
+        values.push("0".to_owned());
+    }
+    format!("{{{}}}", values.join(", "))
+}
+
+/// The values of the members of a slot.
+fn member(slot: &Slot, values: &mut Vec<String>) {
+    match &slot.kind {
+        Kind::Nothing => {}
+        Kind::Struct(inner) => values.push(structure(&inner.content)),
+        Kind::Array(Array { count, min, max, item }) => {
+            values.extend(count.as_ref().map(|_| min.to_string()));
+            if *max > 0 {
+                values.extend(elements(item, *min));
+            }
+        }
+        Kind::Nullable(_, inner) => {
+            values.push(slot.initial.clone());
+            member(inner, values);
+        }
+        _ => values.push(slot.initial.clone()),
+    }
+}
+
+/// An array of which `count` elements are used. The others are 0, as C has it.
+fn elements(item: &Slot, count: u32) -> Option<String> {
+    let mut element = Vec::new();
+    member(item, &mut element);
+    let element = element.pop()?;
+    let is_zero = element.split(['{', '}', ',', ' ']).all(|word| matches!(word, "" | "0" | "false" | "\"\""));
+    let count = if is_zero { 1 } else { count.max(1) };
+    Some(format!("{{{}}}", vec![element; count as usize].join(", ")))
+}
+
+fn tuple(tuple: &Tuple, values: &mut Vec<String>) {
+    values.extend(tuple.count.as_ref().map(|_| tuple.min.to_string()));
+    for slot in &tuple.items {
+        member(slot, values);
+    }
+    if let Some((_, rest)) = &tuple.rest {
+        values.extend(elements(rest, tuple.min.saturating_sub(tuple.items.len() as u32)));
+    }
+}
+
+fn union(alternatives: &[Alternative], values: &mut Vec<String>) {
+    values.push(alternatives[0].tag.clone());
+    // C++98 initialises the first member of a union, and no other.
+    let mut first = Vec::new();
+    for alternative in alternatives {
+        if first.is_empty() {
+            member(&alternative.slot, &mut first);
+        }
+    }
+    if !first.is_empty() {
+        values.push(format!("{{{}}}", first.join(", ")));
+    }
+}
+
+/// The C constant of a single member: `default`, where the member can have it.
+pub(super) fn initial(kind: &Kind, of: &Type, node: &Node, default: Option<&Value>) -> String {
+    match (kind, &node.shape, default) {
+        (Kind::Nullable(..), _, Some(Value::Null)) => "true".to_owned(),
+        (Kind::Bool, _, Some(Value::Bool(true))) => "true".to_owned(),
+        (Kind::Bool | Kind::Nullable(..), ..) => "false".to_owned(),
+        (Kind::Number(count), Shape::Number(number), default) => {
+            let default = default.and_then(|value| self::count(number, value));
+            literal(default.unwrap_or_else(|| count.nearest_zero()))
+        }
+        (Kind::Float(min, max), _, default) => {
+            let default = default.and_then(float);
+            let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
+            let value = default.filter(|f| *f >= min && *f <= max).unwrap_or_else(|| 0f64.clamp(min, max));
+            format!("{value:?}")
+        }
+        (Kind::Choice(Choice { values, .. }), Shape::Choice(known), default) => {
+            let at = default.and_then(|value| known.iter().position(|other| other == value));
+            values[at.unwrap_or_default()].clone()
+        }
+        (Kind::Pattern(pattern), Shape::Pattern(segments), default) => {
+            let least = pattern.lengths.map_or(0, |(least, _)| least);
+            let given = default.and_then(|value| text(of, value, pattern.room()));
+            quoted(&given.unwrap_or_else(|| shortest(segments, least)))
+        }
+        (Kind::Text(text), _, default) => {
+            let given = default.and_then(|value| self::text(of, value, text.room()));
+            quoted(&given.unwrap_or_else(|| "-".repeat(text.min as usize)))
+        }
+        _ => String::new(),
+    }
+}
+
+fn float(value: &Value) -> Option<f64> {
+    match value {
+        Value::F64(f) => Some(*f),
+        other => Some(other.as_integer()? as f64),
+    }
+}
+
+/// The text of `value`, when it is of the type and a member of `room` bytes holds it.
+fn text(of: &Type, value: &Value, room: u32) -> Option<String> {
+    let (Type::Text(kind), Value::Text(text)) = (of, value) else { return None };
+    let count = text.chars().count();
+    let fits = count >= kind.min_length as usize
+        && kind.max_length.is_none_or(|max| count <= max as usize)
+        && kind.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+        && text.len() < room as usize
+        && !text.contains('\0');
+    fits.then(|| text.clone())
+}
+
+/// The shortest text of a pattern that has at least so many characters.
+fn shortest(segments: &[Segment], least: u32) -> String {
+    let mut missing = least.saturating_sub(segments.iter().map(|segment| segment.min).sum());
+    let mut text = String::new();
+    for segment in segments {
+        let more = missing.min(segment.max - segment.min);
+        missing -= more;
+        text.extend(segment.chars.first().map(|c| String::from(*c).repeat((segment.min + more) as usize)));
+    }
+    text
+}
+
+/// The count that a number in a message is.
+fn count(number: &Number, value: &Value) -> Option<i128> {
+    let of_decimal = |decimal: &dunnage_schema::Decimal, scaled| match decimal.quantum {
+        Some(_) => decimal.count_of(scaled),
+        None => Some(scaled),
+    };
+    let n = match (&number.source, value) {
+        (Source::Integer, value) => value.as_integer()?,
+        (Source::Decimal(decimal), value) => of_decimal(decimal, decimal.scaled(value)?)?,
+        (Source::Text(text), Value::Text(value)) => of_decimal(&text.number, text.parse(value)?)?,
+        (Source::Time(time), Value::Text(value)) => time.parse(value)?,
+        _ => return None,
+    };
+    let step = i128::from(number.step);
+    (n >= number.min && n <= number.max && n % step == 0).then_some(n / step)
+}

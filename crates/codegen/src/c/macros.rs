@@ -1,0 +1,121 @@
+//! The macros of numbers: their ranges, and the ways from physical values to counts and back.
+
+use super::{
+    names::capitals,
+    number::{Count, literal, unsigned},
+    plan::{Content, Kind, Slot, Struct},
+    structs::inner,
+};
+use std::fmt::Write as _;
+
+/// How the macros are used; it stands before them.
+pub(super) const USE: &str = "/* Members count in steps of the schema. For a field called FIELD:
+ *     FIELD(23.5)                   the count nearest to a value, which is rounded to binary32; with a literal it is a constant
+ *     FIELD_FROM_DECIMAL(2350, 2)   the count nearest to 2350 * 10^-2, in integers; the second number is a literal from 0 to 9
+ *     FIELD_VALUE(n)                the value of n counts, as float
+ * What is out of range becomes a count that is refused. */
+";
+
+/// The macros of all fields in a struct, and of what is in them.
+pub(super) fn macros(content: &Content, out: &mut String) {
+    for slot in inner(content) {
+        macros_of(slot, out);
+    }
+}
+
+fn macros_of(slot: &Slot, out: &mut String) {
+    match &slot.kind {
+        Kind::Number(count) => number(&slot.constant, count, out),
+        Kind::Struct(Struct { content, .. }) => {
+            if let Content::Numbers(parts) = content {
+                for (part, count) in parts {
+                    number(&format!("{}_{}", slot.constant, capitals(part)), count, out);
+                }
+            }
+            macros(content, out);
+        }
+        Kind::Array(array) => macros_of(&array.item, out),
+        Kind::Nullable(_, inner) => macros_of(inner, out),
+        _ => {}
+    }
+}
+
+fn number(constant: &str, count: &Count, out: &mut String) {
+    let (min, max) = (literal(count.min), literal(count.max));
+    let _ = writeln!(out, "#define {constant}_MIN {min}\n#define {constant}_MAX {max}");
+    if let Some(epoch) = count.epoch {
+        let _ = writeln!(
+            out,
+            "#define {constant}_EPOCH {} /* seconds since 1970-01-01T00:00:00Z */",
+            literal(epoch.into())
+        );
+        let _ = writeln!(out, "#define {constant}_PER_SECOND {}", unsigned(10i128.pow(count.unit.1)));
+    }
+    if !count.has_scale() {
+        return;
+    }
+    let unit = dunnage_schema::decimal_text(count.unit.0.into(), count.unit.1);
+    let _ = writeln!(out, "#define {constant}_VALUE(n) {} /* in {unit} */", value(count));
+    let Some(other) = count.spare() else { return };
+    let is_wide = count.min <= i32::MIN.into() || count.max > i32::MAX.into();
+    // Behind the cast to the member's type it is the same.
+    let other = if is_wide || other <= i32::MAX.into() { literal(other) } else { "-1".to_owned() };
+    let range = format!("{min}, {max}, {other}");
+    let kind = count.kind.name();
+    let _ = writeln!(out, "#define {constant}(value) (({kind}){})", scale(count, is_wide, &range));
+    if let Some(ratio) = ratio(count) {
+        let (wide, n) = if is_wide { ("_wide", "int64_t") } else { ("", "int32_t") };
+        let _ = writeln!(
+            out,
+            "#define {constant}_FROM_DECIMAL(n, places) (({kind})dunnage_count{wide}(({n})(n), {ratio}, {range}))"
+        );
+    }
+}
+
+/// The value of n counts. One rounding on the way: of the quotient of two whole numbers.
+fn value(count: &Count) -> String {
+    let (numerator, denominator) = count.fraction();
+    let (kind, end) = match count.is_single_exact() {
+        true => ("float", "f"),
+        false if count.fits_single() && count.is_coarse() => {
+            return format!(
+                "((float)(n) * {}f)",
+                point(&dunnage_schema::decimal_text(count.unit.0.into(), count.unit.1))
+            );
+        }
+        false => ("double", ""),
+    };
+    let times = if numerator == 1 { String::new() } else { format!(" * {numerator}.0{end}") };
+    let by = if denominator == 1 { String::new() } else { format!(" / {denominator}.0{end}") };
+    format!("(({kind})(n){times}{by})")
+}
+
+/// The decimal with a point.
+fn point(text: &str) -> String {
+    if text.contains('.') { text.to_owned() } else { format!("{text}.0") }
+}
+
+/// The call that makes a count of a value.
+fn scale(count: &Count, is_wide: bool, range: &str) -> String {
+    if count.fits_single() {
+        let (factor, shift) = count.factor();
+        return format!("dunnage_scale((float)(value), {factor:#x}ul, {}, {range})", 126 + shift);
+    }
+    let (numerator, denominator) = count.fraction();
+    let name = if is_wide { "wide" } else { "double" };
+    format!("dunnage_scale_{name}((double)(value), {denominator}.0, {numerator}.0, {range})")
+}
+
+/// What a decimal count is multiplied and divided by; `None` where that takes more than 64 bits.
+fn ratio(count: &Count) -> Option<String> {
+    let (mantissa, places) = count.unit;
+    if places > 9 || u128::from(mantissa) * 10u128.pow(9) > i64::MAX as u128 {
+        return None;
+    }
+    let multiplier = format!("DUNNAGE_TEN({places} - (places))");
+    let divisor = match mantissa {
+        1 => format!("DUNNAGE_TEN((places) - {places})"),
+        mantissa => format!("{mantissa}ull * DUNNAGE_TEN((places) - {places})"),
+    };
+    Some(format!("{multiplier}, {divisor}"))
+}

@@ -1,0 +1,206 @@
+//! Generated C in programs of this machine: several messages, hostile names, many fields, hostile bytes.
+
+use dunnage_codegen::c;
+use dunnage_packed::Layout;
+use dunnage_pson::Value;
+use dunnage_schema::{Model, bundled_named};
+use std::{fmt::Write as _, fs, path::Path, process::Command};
+
+/// C and C++, as strict as compilers can be, which find bad memory accesses at run time.
+const COMPILERS: [&[&str]; 2] = [&["gcc", "-std=c99"], &["g++", "-x", "c++", "-std=c++98", "-Wno-long-long"]];
+
+/// Runs `main`, which has the messages of these schemas.
+fn run(name: &str, schemas: &[&str], prefix: &str, main: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    let mut sources = vec!["main.c".to_owned()];
+    for schema in schemas {
+        let layout = Layout::new(&Model::compile(schema).expect("the schema compiles"));
+        let files = c::c(&layout, c::Options { prefix, ..Default::default() }).expect("C can have it");
+        fs::write(folder.join(format!("{}.h", files.name)), files.header).expect("written");
+        fs::write(folder.join(format!("{}.c", files.name)), files.source).expect("written");
+        sources.push(format!("{}.c", files.name));
+    }
+    for (name, text) in c::SUPPORT {
+        fs::write(folder.join(name), text).expect("written");
+    }
+    sources.push("dunnage_message.c".to_owned());
+    fs::write(folder.join("main.c"), main).expect("written");
+    for compiler in COMPILERS {
+        let output = Command::new(compiler[0])
+            .args(&compiler[1..])
+            .args(["-g", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"])
+            .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "program"])
+            .args(&sources)
+            .current_dir(&folder)
+            .output()
+            .expect("the compiler runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = Command::new(folder.join("program")).output().expect("the program runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{}: {said}", compiler[0]);
+    }
+}
+
+/// Ends the program where something does not hold.
+const CHECK: &str = "#include <stdio.h>\n#define CHECK(what) do { if (!(what)) { fprintf(stderr, \"%d: %s\\n\", __LINE__, #what); return 1; } } while (0)\n";
+
+#[test]
+fn two_messages_share_the_code_of_one_program() {
+    let schemas = ["container", "weather"].map(|name| bundled_named(name).expect("a bundled schema"));
+    run(
+        "two",
+        &schemas,
+        "acme_",
+        &format!(
+            "#include \"acme_container.h\"\n#include \"acme_weather.h\"\n{CHECK}
+int main(void)
+{{
+    acme_Container container = ACME_CONTAINER_INIT;
+    acme_Weather weather = ACME_WEATHER_INIT;
+    uint8_t buffer[ACME_CONTAINER_MAX_SIZE + ACME_WEATHER_MAX_SIZE];
+    dunnage_fault fault;
+    size_t size = acme_Container_encode(&container, buffer, sizeof buffer, &fault);
+    CHECK(size && fault.kind == DUNNAGE_OK && acme_Container_decode(&container, buffer, size, &fault));
+    size = acme_Weather_encode(&weather, buffer, sizeof buffer, &fault);
+    CHECK(size && fault.kind == DUNNAGE_OK && acme_Weather_decode(&weather, buffer, size, &fault));
+    weather.wind.speed = ACME_WEATHER_WIND_SPEED_MAX + 1;
+    weather.has_wind = true;
+    CHECK(!acme_Weather_encode(&weather, buffer, sizeof buffer, &fault));
+    CHECK(fault.kind == DUNNAGE_RANGE && fault.field == ACME_WEATHER_FIELD_WIND_SPEED);
+    return 0;
+}}
+"
+        ),
+    );
+}
+
+#[test]
+fn hostile_names_are_names_of_c() {
+    let hostile = r##"{"title": "DUNNAGE", "type": "object", "additionalProperties": false, "properties": {
+        "range": {"enum": ["ok", "OK", "O-K", "°", "NULL", ""], "default": "OK"},
+        "MESSAGE": {"type": "number", "multipleOf": 0.1, "minimum": -1, "maximum": 1, "default": 0.5},
+        "message_version": {"type": "boolean", "default": true}, "ten": {"type": "integer", "minimum": 3, "maximum": 9},
+        "INIT": {"type": "string", "maxLength": 3, "default": "?\"\\"}, "int": {"type": "null"}, "Дверь": {"type": "boolean"},
+        "enum": {"oneOf": [
+            {"title": "int", "type": "object", "properties": {"a": {"const": 1}}, "required": ["a"], "additionalProperties": false},
+            {"title": "INT", "type": "object", "properties": {"a": {"const": 2}}, "required": ["a"], "additionalProperties": false},
+            {"title": "Дверь", "type": "object", "properties": {"a": {"const": 3}}, "required": ["a"], "additionalProperties": false},
+            {"title": "*/ #define", "type": "object", "properties": {"a": {"const": 4}}, "required": ["a"], "additionalProperties": false},
+            {"$ref": "#/$defs/tag"}]},
+        "tag": {"type": "array", "items": {"type": "array", "items": {"enum": ["range", 2]}, "maxItems": 2}, "maxItems": 2}},
+        "$defs": {"tag": {"type": "object", "properties": {"as": {"type": "boolean"}}, "required": ["as"], "additionalProperties": false}}}"##;
+    let main = format!(
+        "#include \"dunnage.h\"\n{CHECK}
+int main(void)
+{{
+    Dunnage m = DUNNAGE_INIT;
+    uint8_t buffer[DUNNAGE_MAX_SIZE];
+    CHECK(m.message == 5 && m.message_version && m.ten == 3 && m.range == DUNNAGE_RANGE_2_OK_2 && m.init[0] == '?');
+    CHECK(Dunnage_encode(&m, buffer, sizeof buffer, NULL));
+    m.has_enum = true;
+    m.enum_.tag = DUNNAGE_ENUM__IS_TAG;
+    m.enum_.as.tag.as = true;
+    CHECK(Dunnage_encode(&m, buffer, sizeof buffer, NULL) && Dunnage_decode(&m, buffer, 1, NULL) == false);
+    return 0;
+}}
+"
+    );
+    run("hostile", &[hostile], "", &main);
+}
+
+#[test]
+fn a_fault_names_the_field_among_many() {
+    let mut properties = String::new();
+    let mut required = String::new();
+    for i in 0..700 {
+        let comma = if i > 0 { ", " } else { "" };
+        let _ = write!(properties, r#"{comma}"f{i}": {{"type": "integer", "minimum": 0, "maximum": 6}}"#);
+        let _ = write!(required, r#"{comma}"f{i}""#);
+    }
+    let schema = format!(
+        r#"{{"title": "Many", "type": "object", "properties": {{{properties}}}, "required": [{required}], "additionalProperties": false,
+            "x-dunnage-check": 2}}"#
+    );
+    let main = format!(
+        "#include \"many.h\"\n#include <string.h>\n{CHECK}
+int main(void)
+{{
+    Many m = MANY_INIT;
+    uint8_t buffer[MANY_MAX_SIZE];
+    dunnage_fault fault;
+    CHECK(Many_encode(&m, buffer, sizeof buffer, &fault) == sizeof buffer && fault.field == MANY_FIELD_MESSAGE);
+    CHECK(Many_decode(&m, buffer, sizeof buffer, &fault) && fault.field == MANY_FIELD_MESSAGE);
+    m.f254 = 7;
+    CHECK(!Many_encode(&m, buffer, sizeof buffer, &fault) && fault.field == MANY_FIELD_F254 && MANY_FIELD_F254 == 255);
+    m.f254 = 0;
+    m.f255 = m.f600 = 7;
+    CHECK(!Many_encode(&m, buffer, sizeof buffer, &fault) && fault.field == MANY_FIELD_F255 && MANY_FIELD_F255 == 256);
+    m.f255 = 0;
+    CHECK(!Many_encode(&m, buffer, sizeof buffer, &fault) && fault.field == MANY_FIELD_F600);
+    CHECK(!strcmp(Many_field_name(fault.field), \"f600\"));
+    m.f600 = 0;
+    CHECK(Many_encode(&m, buffer, sizeof buffer, &fault));
+    CHECK(!Many_encode(&m, buffer, 100, &fault) && fault.kind == DUNNAGE_TRUNCATED && fault.field > 256);
+    /* Another check names the message, and so does what is missing. */
+    buffer[sizeof buffer - 1] ^= 1;
+    CHECK(!Many_decode(&m, buffer, sizeof buffer, &fault) && fault.kind == DUNNAGE_MALFORMED && fault.field == MANY_FIELD_MESSAGE);
+    CHECK(!Many_decode(&m, buffer, 0, &fault) && fault.kind == DUNNAGE_TRUNCATED && fault.field == MANY_FIELD_MESSAGE);
+    return 0;
+}}
+"
+    );
+    run("many", &[&schema], "", &main);
+}
+
+/// The bytes of a text of at most 5 characters, as a C array. The pattern is no part of the layout's bits.
+fn wire(schema: &str, text: &str) -> String {
+    let mut bytes = Vec::new();
+    let layout = Layout::new(&Model::compile(schema).expect("the schema compiles"));
+    layout.encode(&Value::Text(text.into()), &mut bytes).expect("a message");
+    bytes.iter().map(|byte| format!("{byte},")).collect()
+}
+
+#[test]
+fn texts_are_no_larger_than_their_bytes_and_hostile_bytes_do_not_overflow_them() {
+    let ascii = r#"{"title": "Ascii", "type": "string", "pattern": "^[a-z]+( [a-z]+)*$", "maxLength": 5}"#;
+    let exact = r#"{"title": "Exact", "type": "string", "pattern": "^[a-z]{1,9}$", "maxLength": 5}"#;
+    let unicode = r#"{"title": "Unicode", "type": "string", "maxLength": 5}"#;
+    let any = r#"{"type": "string", "maxLength": 5}"#;
+    let main = format!(
+        "#include \"ascii.h\"\n#include \"exact.h\"\n#include \"unicode.h\"\n#include <string.h>\n{CHECK}
+static const uint8_t plain[] = {{{}}}, wide[] = {{{}}}, nine[] = {{{}}};
+int main(void)
+{{
+    Ascii *a = (Ascii *)malloc(sizeof *a);
+    Exact *e = (Exact *)malloc(sizeof *e);
+    Unicode u = UNICODE_INIT;
+    uint8_t buffer[UNICODE_MAX_SIZE];
+    dunnage_fault fault;
+    CHECK(sizeof a->value == 6 && sizeof e->value == 6 && sizeof u.value == 21);
+    CHECK(Ascii_decode(a, plain, sizeof plain, &fault) && !strcmp(a->value, \"abc\"));
+    CHECK(Ascii_encode(a, buffer, sizeof buffer, &fault) == sizeof plain && !memcmp(buffer, plain, sizeof plain));
+    CHECK(!Ascii_decode(a, wide, sizeof wide, &fault) && fault.kind == DUNNAGE_RANGE);
+    CHECK(Unicode_decode(&u, wide, sizeof wide, &fault) && strlen(u.value) == 20);
+    CHECK(!Exact_decode(e, nine, sizeof nine, &fault) && fault.kind == DUNNAGE_RANGE);
+    /* Text that no NUL ends, and text that is not ASCII. */
+    memset(a->value, 'a', sizeof a->value);
+    CHECK(!Ascii_encode(a, buffer, sizeof buffer, &fault) && fault.kind == DUNNAGE_RANGE);
+    memset(a->value, 0xff, sizeof a->value);
+    CHECK(!Ascii_encode(a, buffer, sizeof buffer, &fault) && fault.kind == DUNNAGE_RANGE);
+    free(a);
+    free(e);
+    return 0;
+}}
+",
+        wire(any, "abc"),
+        wire(any, "\u{1f6a2}\u{1f6a2}\u{1f6a2}\u{1f6a2}\u{1f6a2}"),
+        wire(r#"{"type": "string", "pattern": "^[a-z]{1,9}$"}"#, "abcdefghi")
+    );
+    run(
+        "texts",
+        &[ascii, exact, unicode],
+        "",
+        &main.replace("#include <string.h>", "#include <stdlib.h>\n#include <string.h>"),
+    );
+}
