@@ -160,15 +160,8 @@ impl Conversion {
 
     fn convert(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         input::within_limit(bytes)?;
-        let message = match &self.device {
-            Some(device) => {
-                let received_at =
-                    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_micros();
-                let received_at = i64::try_from(received_at).unwrap_or(i64::MAX);
-                self.from.decode_from(bytes, &Reception { device, received_at })?
-            }
-            None => self.from.decode(bytes)?,
-        };
+        let reception = Reception { device: self.device.as_deref(), ..Reception::default() };
+        let message = self.from.decode_from(bytes, &reception)?;
         let mut output = Vec::new();
         self.to.encode(&message, &mut output).map_err(|e| match self.from_json {
             true => e.in_json(bytes),

@@ -60,3 +60,10 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// The budget is spent: the record says where, not its bytes.
+impl From<dunnage_pson::Error> for Error {
+    fn from(e: dunnage_pson::Error) -> Self {
+        Error::new(e.kind(), e.reason())
+    }
+}

@@ -1,7 +1,7 @@
 //! A model together with its record.
 
 use crate::{Error, Record, derive::Derivation, onto, rule::Rule};
-use dunnage_pson::{Kind, Value};
+use dunnage_pson::{Budget, Kind, Value};
 use dunnage_schema::Model;
 
 /// How a schema-driven format carries decimals and structured text.
@@ -55,7 +55,12 @@ impl Mapped {
 
     /// The message that a value of the record is. It is valid against the model, or this is an error.
     pub fn raise(&self, record: Value) -> Result<Value, Error> {
-        let message = self.root.raise(record)?;
+        self.raise_within(record, &Budget::default())
+    }
+
+    /// The same, as long as `budget` lasts, of which the record has been taken already.
+    pub fn raise_within(&self, record: Value, budget: &Budget) -> Result<Value, Error> {
+        let message = self.root.raise(record, budget)?;
         self.check(&message, Kind::Range)?;
         Ok(message)
     }

@@ -4,24 +4,24 @@ use crate::{
     Error,
     rule::{Absent, Plan, Presence, Property, Rule},
 };
-use dunnage_pson::{Kind, Value};
+use dunnage_pson::{Budget, Kind, Reader, Value};
 use dunnage_schema::{Decimal, NumberText, NumbersText};
 
 impl Rule {
     /// The part of the message that a value of the tree stands for. Ranges of scaled numbers are checked here,
     /// everything else by the model's validation of the whole.
-    pub(crate) fn raise(&self, value: Value) -> Result<Value, Error> {
+    pub(crate) fn raise(&self, value: Value, budget: &Budget) -> Result<Value, Error> {
         match self {
-            Rule::Constant(value) => Ok(value.clone()),
+            Rule::Constant(value) => copy(value, budget),
             Rule::Same | Rule::Integer | Rule::Float(_) => Ok(value),
             Rule::Scaled(number) => Ok(number.value(in_range(number, integer(&value)?)?)),
             Rule::FloatDecimal(number, _) => Ok(number.value(rounded(number, &value)?)),
-            Rule::NumberText(text) => Ok(Value::Text(text.write(in_range(&text.number, integer(&value)?)?))),
-            Rule::FloatText(text, _) => Ok(Value::Text(text.write(rounded(&text.number, &value)?))),
-            Rule::NumbersText(text) => numbers(text, value),
+            Rule::NumberText(text) => made(text.write(in_range(&text.number, integer(&value)?)?), budget),
+            Rule::FloatText(text, _) => made(text.write(rounded(&text.number, &value)?), budget),
+            Rule::NumbersText(text) => numbers(text, value, budget),
             Rule::Parts(..) => Err(Error::of_type("carried by one field")),
             Rule::Time(text, range) => match integer(&value)? {
-                n if range.contains(n) => Ok(Value::Text(text.write(n))),
+                n if range.contains(n) => made(text.write(n), budget),
                 n => Err(Error::new(
                     Kind::Range,
                     format!("{n} is not between {} and {}", range.min, range.max),
@@ -29,12 +29,15 @@ impl Rule {
             },
             Rule::Choice(values) => {
                 let index = usize::try_from(integer(&value)?).ok();
-                let chosen = index.and_then(|i| values.get(i)).cloned().flatten();
-                chosen.ok_or_else(|| Error::new(Kind::Range, "an index of no value"))
+                let chosen = index.and_then(|i| values.get(i)?.as_ref());
+                copy(chosen.ok_or_else(|| Error::new(Kind::Range, "an index of no value"))?, budget)
             }
-            Rule::Pson => pson(&value),
+            Rule::Pson => pson(&value, budget),
             Rule::List(item) => {
-                let raise = |(i, v): (usize, Value)| item.raise(v).map_err(|e| e.under(&i.to_string()));
+                let raise = |(i, v): (usize, Value)| {
+                    budget.value(0)?;
+                    item.raise(v, budget).map_err(|e| e.under(&i.to_string()))
+                };
                 elements(value)?
                     .into_iter()
                     .enumerate()
@@ -42,38 +45,49 @@ impl Rule {
                     .collect::<Result<_, _>>()
                     .map(Value::Array)
             }
-            Rule::Object(plan) => plan.raise(value),
-            Rule::Cell(inner) => inner.raise(only(value)?),
+            Rule::Object(plan) => plan.raise(value, budget),
+            Rule::Cell(inner) => inner.raise(only(value)?, budget),
             Rule::Nullable(inner) => match only(value)? {
                 Value::Null => Ok(Value::Null),
-                value => inner.raise(value),
+                value => inner.raise(value, budget),
             },
-            Rule::NullOr(constant) => Ok(if flag(&value)? { constant.clone() } else { Value::Null }),
+            Rule::NullOr(constant) => match flag(&value)? {
+                true => copy(constant, budget),
+                false => Ok(Value::Null),
+            },
         }
     }
 }
 
 impl Plan {
-    fn raise(&self, value: Value) -> Result<Value, Error> {
+    fn raise(&self, value: Value, budget: &Budget) -> Result<Value, Error> {
+        budget.container(0)?;
         let mut fields = elements(value)?;
         let mut entries = Vec::with_capacity(self.properties.len());
         for property in &self.properties {
-            let value = property.raise(&mut fields).map_err(|e| e.under(&property.key))?;
+            let value = property.raise(&mut fields, budget).map_err(|e| e.under(&property.key))?;
             if let Some(value) = value {
+                budget.value(0)?;
+                budget.content(property.key.len(), 0)?;
                 entries.push((property.key.clone(), value));
             }
         }
         if let Some(at) = self.additional {
-            self.raise_additional(&take(&mut fields, at)?, &mut entries)?;
+            self.raise_additional(&take(&mut fields, at)?, &mut entries, budget)?;
         }
         Ok(Value::Map(entries))
     }
 
-    fn raise_additional(&self, value: &Value, entries: &mut Vec<(String, Value)>) -> Result<(), Error> {
+    fn raise_additional(
+        &self,
+        value: &Value,
+        entries: &mut Vec<(String, Value)>,
+        budget: &Budget,
+    ) -> Result<(), Error> {
         if matches!(value, Value::Bytes(bytes) if bytes.is_empty()) {
             return Ok(());
         }
-        let Value::Map(others) = pson(value)? else { return Err(Error::of_type("a PSON map")) };
+        let Value::Map(others) = pson(value, budget)? else { return Err(Error::of_type("a PSON map")) };
         if let Some((key, _)) = others.iter().find(|(key, _)| self.properties.iter().any(|p| p.key == *key)) {
             return Err(
                 Error::new(Kind::Malformed, "an additional property that the schema names").under(key)
@@ -86,7 +100,7 @@ impl Plan {
 
 impl Property {
     /// The value of the property, if the message has it.
-    fn raise(&self, fields: &mut [Value]) -> Result<Option<Value>, Error> {
+    fn raise(&self, fields: &mut [Value], budget: &Budget) -> Result<Option<Value>, Error> {
         let absent = |absent| match absent {
             Absent::Missing => None,
             Absent::Null => Some(Value::Null),
@@ -107,13 +121,19 @@ impl Property {
             Presence::Always | Presence::Flag(_) => {}
         }
         match &self.rule {
-            Rule::Constant(value) => Ok(Some(value.clone())),
-            Rule::Parts(text, rules) => self.parts(text, rules, fields).map(Some),
-            rule => rule.raise(take(fields, first)?).map(Some),
+            Rule::Constant(value) => copy(value, budget).map(Some),
+            Rule::Parts(text, rules) => self.parts(text, rules, fields, budget).map(Some),
+            rule => rule.raise(take(fields, first)?, budget).map(Some),
         }
     }
 
-    fn parts(&self, text: &NumbersText, rules: &[Rule], fields: &mut [Value]) -> Result<Value, Error> {
+    fn parts(
+        &self,
+        text: &NumbersText,
+        rules: &[Rule],
+        fields: &mut [Value],
+        budget: &Budget,
+    ) -> Result<Value, Error> {
         let mut numbers = Vec::with_capacity(rules.len());
         for (((_, part), rule), at) in text.parts.iter().zip(rules).zip(&self.fields) {
             let value = take(fields, *at)?;
@@ -122,7 +142,7 @@ impl Property {
                 _ => in_range(&part.number, integer(&value)?)?,
             });
         }
-        Ok(Value::Text(text.write(&numbers)))
+        made(text.write(&numbers), budget)
     }
 }
 
@@ -184,7 +204,7 @@ fn rounded(number: &Decimal, value: &Value) -> Result<i128, Error> {
     }
 }
 
-fn numbers(text: &NumbersText, value: Value) -> Result<Value, Error> {
+fn numbers(text: &NumbersText, value: Value, budget: &Budget) -> Result<Value, Error> {
     let items = elements(value)?;
     if items.len() != text.parts.len() {
         return Err(Error::new(
@@ -194,10 +214,28 @@ fn numbers(text: &NumbersText, value: Value) -> Result<Value, Error> {
     }
     let check = |(item, (_, part)): (&Value, &(String, NumberText))| in_range(&part.number, integer(item)?);
     let numbers = items.iter().zip(&text.parts).map(check).collect::<Result<Vec<_>, _>>()?;
-    Ok(Value::Text(text.write(&numbers)))
+    made(text.write(&numbers), budget)
 }
 
-fn pson(value: &Value) -> Result<Value, Error> {
+fn pson(value: &Value, budget: &Budget) -> Result<Value, Error> {
     let Value::Bytes(bytes) = value else { return Err(Error::of_type("bytes")) };
-    dunnage_pson::from_slice(bytes).map_err(|e| Error::new(e.kind(), format!("in PSON: {e}")))
+    let read = || {
+        let mut reader = Reader::new(bytes)?;
+        let value = Value::read_within(&mut reader, budget)?;
+        reader.finish()?;
+        Ok(value)
+    };
+    read().map_err(|e: dunnage_pson::Error| Error::new(e.kind(), format!("in PSON: {e}")))
+}
+
+/// A value that the schema has, and that no bytes of the message pay for.
+fn copy(value: &Value, budget: &Budget) -> Result<Value, Error> {
+    budget.parts_of(value, 0)?;
+    Ok(value.clone())
+}
+
+/// Text that was made of numbers.
+fn made(text: String, budget: &Budget) -> Result<Value, Error> {
+    budget.content(text.len(), 0)?;
+    Ok(Value::Text(text))
 }

@@ -10,7 +10,7 @@
 //! - Offsets are those of the element at fault.
 
 use crate::entries::Entries;
-use crate::{Error, Format, Kind, Value, instant, limits};
+use crate::{Budget, Error, Format, Kind, Reception, Value, instant, limits};
 use ::bson::raw::{CStr, RawElement, RawIter};
 use ::bson::spec::{BinarySubtype, ElementType};
 use ::bson::{RawArrayBuf, RawBinaryRef, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
@@ -31,7 +31,7 @@ impl Format for Bson {
         })
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
         let Some(length) = bytes.first_chunk().map(|length| i32::from_le_bytes(*length)) else {
             return Err(truncated(bytes));
@@ -41,7 +41,9 @@ impl Format for Bson {
             return Err(truncated(bytes));
         }
         let root = RawDocument::from_bytes(&bytes[..length]).map_err(|e| malformed(0, e))?;
-        let value = read_document(root, 0, 0, 0)?;
+        let budget = reception.budget();
+        budget.value(0)?;
+        let value = Reader { budget: &budget }.document(root, 0, 0, 0)?;
         if length < bytes.len() {
             return Err(malformed(length, "bytes after the message"));
         }
@@ -117,47 +119,69 @@ fn content(element: &RawElement<'_>, offset: usize) -> usize {
     offset + 1 + element.key().len() + 1
 }
 
-/// Reads the document at `start` of the message; the element that it is the value of is at `header`.
-fn read_document(document: &RawDocument, header: usize, start: usize, depth: usize) -> Result<Value, Error> {
-    let depth = limits::deeper(depth, header)?;
-    let mut entries = Entries::default();
-    for next in elements(document.iter_elements(), start) {
-        let (element, offset) = next?;
-        let key = element.key().as_str();
-        if !entries.is_new(key) {
-            return Err(malformed(offset, "this key stands twice"));
-        }
-        entries.push(key.into(), read(&element, offset, depth)?);
-    }
-    Ok(entries.into_value())
+struct Reader<'a> {
+    budget: &'a Budget,
 }
 
-/// Reads the element at `offset` of the message.
-fn read(element: &RawElement<'_>, offset: usize, depth: usize) -> Result<Value, Error> {
-    if !is_known(element.element_type()) {
-        return Err(unsupported(element, offset));
+impl Reader<'_> {
+    /// Reads the document at `start` of the message; the element that it is the value of is at `header`.
+    fn document(
+        &self,
+        document: &RawDocument,
+        header: usize,
+        start: usize,
+        depth: usize,
+    ) -> Result<Value, Error> {
+        let depth = limits::deeper(depth, header)?;
+        self.budget.container(header)?;
+        let mut entries = Entries::default();
+        for next in elements(document.iter_elements(), start) {
+            let (element, offset) = next?;
+            let key = element.key().as_str();
+            self.budget.content(key.len(), offset)?;
+            if !entries.is_new(key) {
+                return Err(malformed(offset, "this key stands twice"));
+            }
+            entries.push(key.into(), self.value(&element, offset, depth)?);
+        }
+        Ok(entries.into_value())
     }
-    let start = content(element, offset);
-    match element.value().map_err(|e| malformed(offset, e))? {
-        RawBsonRef::Null => Ok(Value::Null),
-        RawBsonRef::Boolean(b) => Ok(Value::Bool(b)),
-        RawBsonRef::Int32(n) => Ok(Value::from(i64::from(n))),
-        RawBsonRef::Int64(n) => Ok(Value::from(n)),
-        RawBsonRef::Double(f) => Ok(Value::F64(f)),
-        RawBsonRef::String(text) => Ok(Value::from(text)),
-        RawBsonRef::Binary(RawBinaryRef { subtype: BinarySubtype::Generic, bytes }) => {
-            Ok(Value::Bytes(bytes.into()))
+
+    /// Reads the element at `offset` of the message.
+    fn value(&self, element: &RawElement<'_>, offset: usize, depth: usize) -> Result<Value, Error> {
+        if !is_known(element.element_type()) {
+            return Err(unsupported(element, offset));
         }
-        RawBsonRef::DateTime(date) => instant::text(i128::from(date.timestamp_millis()) * 1_000_000, offset),
-        RawBsonRef::Document(document) => read_document(document, offset, start, depth),
-        RawBsonRef::Array(array) => {
-            let depth = limits::deeper(depth, offset)?;
-            elements(array.iter_elements(), start)
-                .map(|next| next.and_then(|(element, offset)| read(&element, offset, depth)))
-                .collect::<Result<_, _>>()
-                .map(Value::Array)
+        self.budget.value(offset)?;
+        let start = content(element, offset);
+        match element.value().map_err(|e| malformed(offset, e))? {
+            RawBsonRef::Null => Ok(Value::Null),
+            RawBsonRef::Boolean(b) => Ok(Value::Bool(b)),
+            RawBsonRef::Int32(n) => Ok(Value::from(i64::from(n))),
+            RawBsonRef::Int64(n) => Ok(Value::from(n)),
+            RawBsonRef::Double(f) => Ok(Value::F64(f)),
+            RawBsonRef::String(text) => {
+                self.budget.content(text.len(), offset)?;
+                Ok(Value::from(text))
+            }
+            RawBsonRef::Binary(RawBinaryRef { subtype: BinarySubtype::Generic, bytes }) => {
+                self.budget.content(bytes.len(), offset)?;
+                Ok(Value::Bytes(bytes.into()))
+            }
+            RawBsonRef::DateTime(date) => {
+                instant::text(i128::from(date.timestamp_millis()) * 1_000_000, offset, self.budget)
+            }
+            RawBsonRef::Document(document) => self.document(document, offset, start, depth),
+            RawBsonRef::Array(array) => {
+                let depth = limits::deeper(depth, offset)?;
+                self.budget.container(offset)?;
+                elements(array.iter_elements(), start)
+                    .map(|next| next.and_then(|(element, offset)| self.value(&element, offset, depth)))
+                    .collect::<Result<_, _>>()
+                    .map(Value::Array)
+            }
+            _ => Err(unsupported(element, offset)),
         }
-        _ => Err(unsupported(element, offset)),
     }
 }
 

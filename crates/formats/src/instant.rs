@@ -1,13 +1,13 @@
 //! Times that a format has a type for, as the text that JSON would have.
 
-use crate::{Error, Kind, Value};
+use crate::{Budget, Error, Kind, Value};
 use time::OffsetDateTime;
 
 const BILLION: u32 = 1_000_000_000;
 
 /// RFC 3339 text in UTC of an instant in nanoseconds since 1970: with no decimals, 3, 6 or 9 of them, the fewest that hold
 /// it. Out of range, at `offset`, is what lies before the year 0 or after 9999.
-pub(crate) fn text(nanoseconds: i128, offset: usize) -> Result<Value, Error> {
+pub(crate) fn text(nanoseconds: i128, offset: usize, budget: &Budget) -> Result<Value, Error> {
     let time = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds);
     let Some(t) = time.ok().filter(|time| (0..=9999).contains(&time.year())) else {
         return Err(Error::new(Kind::Range, offset, "a time outside the years 0 to 9999"));
@@ -20,15 +20,22 @@ pub(crate) fn text(nanoseconds: i128, offset: usize) -> Result<Value, Error> {
         n if n % 1_000 == 0 => format!(".{:06}", n / 1_000),
         n => format!(".{n:09}"),
     };
-    Ok(Value::Text(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{decimals}Z")))
+    let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{decimals}Z");
+    budget.content(text.len(), offset)?;
+    Ok(Value::Text(text))
 }
 
 /// The same of seconds since 1970 and nanoseconds after them; a second has no more than 999,999,999.
-pub(crate) fn of_seconds(seconds: i64, nanoseconds: u32, offset: usize) -> Result<Value, Error> {
+pub(crate) fn of_seconds(
+    seconds: i64,
+    nanoseconds: u32,
+    offset: usize,
+    budget: &Budget,
+) -> Result<Value, Error> {
     if nanoseconds >= BILLION {
         return Err(Error::new(Kind::Malformed, offset, "a time with a second or more of nanoseconds"));
     }
-    text(i128::from(seconds) * i128::from(BILLION) + i128::from(nanoseconds), offset)
+    text(i128::from(seconds) * i128::from(BILLION) + i128::from(nanoseconds), offset, budget)
 }
 
 #[cfg(test)]
@@ -45,7 +52,10 @@ mod tests {
             (-62_167_219_200, 0, "0000-01-01T00:00:00Z"),
             (253_402_300_799, 0, "9999-12-31T23:59:59Z"),
         ] {
-            assert_eq!(of_seconds(seconds, nanoseconds, 0).unwrap(), Value::from(expected));
+            assert_eq!(
+                of_seconds(seconds, nanoseconds, 0, &Budget::default()).unwrap(),
+                Value::from(expected)
+            );
         }
         for (seconds, nanoseconds, kind) in [
             (-62_167_219_201, 0, Kind::Range),
@@ -54,7 +64,7 @@ mod tests {
             (i64::MIN, 0, Kind::Range),
             (0, BILLION, Kind::Malformed),
         ] {
-            let e = of_seconds(seconds, nanoseconds, 3).unwrap_err();
+            let e = of_seconds(seconds, nanoseconds, 3, &Budget::default()).unwrap_err();
             assert_eq!((e.kind(), e.offset()), (kind, 3), "{seconds}");
         }
     }

@@ -8,7 +8,7 @@
 //! - A key that stands twice is `malformed`, and so is a surrogate that is not half of a pair.
 
 use crate::entries::Entries;
-use crate::{Error, Format, Kind, Value, limits, number};
+use crate::{Budget, Error, Format, Kind, Reception, Value, limits, number};
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
 /// JSON.
@@ -20,14 +20,19 @@ impl Format for Json {
         limits::bounded(out, |out| write(message, out, 0))
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
-        limits::check_size(bytes)?;
-        let mut reader = Reader { bytes, jiter: Jiter::new(bytes) };
-        let first = reader.jiter.peek().map_err(|e| reader.error(&e))?;
-        let value = reader.value(first, 0)?;
-        reader.jiter.finish().map_err(|e| reader.error(&e))?;
-        Ok(value)
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
+        read(bytes, &reception.budget())
     }
+}
+
+/// The message that `bytes` are, as long as `budget` lasts.
+pub(crate) fn read(bytes: &[u8], budget: &Budget) -> Result<Value, Error> {
+    limits::check_size(bytes)?;
+    let mut reader = Reader { bytes, jiter: Jiter::new(bytes), budget };
+    let first = reader.jiter.peek().map_err(|e| reader.error(&e))?;
+    let value = reader.value(first, 0)?;
+    reader.jiter.finish().map_err(|e| reader.error(&e))?;
+    Ok(value)
 }
 
 fn write(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
@@ -76,16 +81,18 @@ fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), Error> {
 struct Reader<'a> {
     bytes: &'a [u8],
     jiter: Jiter<'a>,
+    budget: &'a Budget,
 }
 
 impl Reader<'_> {
     /// Reads the value that starts with `first`, at the current index.
     fn value(&mut self, first: Peek, depth: usize) -> Result<Value, Error> {
         let start = self.jiter.current_index();
+        self.budget.value(start)?;
         let read = match first {
             Peek::Null => self.jiter.known_null().map(|()| Value::Null),
             Peek::True | Peek::False => self.jiter.known_bool(first).map(Value::Bool),
-            Peek::String => self.jiter.known_str().map(Value::from),
+            Peek::String => return self.text(start),
             Peek::Array => return self.array(depth),
             Peek::Object => return self.object(depth),
             _ => self.jiter.known_number_bytes(first).map(|_| Value::Null),
@@ -95,6 +102,12 @@ impl Reader<'_> {
             Ok(value) => Ok(value),
             Err(e) => Err(self.error(&e)),
         }
+    }
+
+    fn text(&mut self, start: usize) -> Result<Value, Error> {
+        let budget = self.budget;
+        let text = self.jiter.known_str().map(|text| budget.content(text.len(), start).map(|()| text.into()));
+        Ok(Value::Text(text.map_err(|e| self.error(&e))??))
     }
 
     /// The number from `start` to the current index.
@@ -110,7 +123,9 @@ impl Reader<'_> {
     }
 
     fn array(&mut self, depth: usize) -> Result<Value, Error> {
-        let depth = limits::deeper(depth, self.jiter.current_index())?;
+        let start = self.jiter.current_index();
+        let depth = limits::deeper(depth, start)?;
+        self.budget.container(start)?;
         let mut items = Vec::new();
         let mut next = self.jiter.known_array();
         loop {
@@ -129,6 +144,7 @@ impl Reader<'_> {
     fn object(&mut self, depth: usize) -> Result<Value, Error> {
         let mut before_key = self.jiter.current_index();
         let depth = limits::deeper(depth, before_key)?;
+        self.budget.container(before_key)?;
         let mut entries = Entries::default();
         let mut key = self.jiter.known_object().map(|key| key.map(String::from));
         loop {
@@ -137,6 +153,7 @@ impl Reader<'_> {
                 Ok(None) => return Ok(entries.into_value()),
                 Err(e) => return Err(self.error(&e)),
             };
+            self.budget.content(this.len(), before_key)?;
             if !entries.is_new(&this) {
                 // Only white space and a brace or a comma stand before the key's quote.
                 let quote = self.bytes[before_key..].iter().position(|b| *b == b'"').unwrap_or(0);

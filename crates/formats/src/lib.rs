@@ -43,7 +43,7 @@ pub use avro::Avro;
 pub use bson::Bson;
 pub use cbor::Cbor;
 pub use dunnage_codegen::Mapping;
-pub use dunnage_pson::{Kind, Value};
+pub use dunnage_pson::{Budget, Kind, Value};
 pub use error::Error;
 pub use id::Id;
 pub use json::{Json, offset_of as json_offset};
@@ -63,12 +63,13 @@ pub trait Format: Send + Sync {
     /// Appends the bytes of `message` to `out`. On an error, `out` is as it was.
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error>;
 
-    /// The message that `bytes` are, all of them: trailing bytes are an error.
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error>;
+    /// The message that `bytes` are, all of them: trailing bytes are an error. Formats may leave out what `reception` knows. A
+    /// message that takes more memory than `reception` allows is a `limit` error, before it has taken it.
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error>;
 
-    /// The same of a message of which the receiver knows more than its bytes: formats may leave that out.
-    fn decode_from(&self, bytes: &[u8], _reception: &Reception<'_>) -> Result<Value, Error> {
-        self.decode(bytes)
+    /// The same of a message of which nothing but its bytes is known, without a limit of memory.
+    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+        self.decode_from(bytes, &Reception::default())
     }
 
     /// Encodes `message` and says whether decoding gives the same message back.
@@ -80,13 +81,29 @@ pub trait Format: Send + Sync {
     }
 }
 
-/// What a receiver knows of a message.
+/// What a receiver knows of a message, and how much memory it has for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Reception<'a> {
     /// The id of the device that sent it. Packed messages may leave it out.
-    pub device: &'a str,
-    /// When it arrived, in microseconds since 1970 (UTC). Times of SenML may count from there.
-    pub received_at: i64,
+    pub device: Option<&'a str>,
+    /// When it arrived, in microseconds since 1970 (UTC). Times of SenML may count from there; without it they count from now.
+    pub received_at: Option<i64>,
+    /// How many bytes the message may take once it is decoded, as [`Budget`] counts them.
+    pub memory: usize,
+}
+
+impl Default for Reception<'_> {
+    /// Nothing is known, and there is no limit.
+    fn default() -> Self {
+        Reception { device: None, received_at: None, memory: usize::MAX }
+    }
+}
+
+impl Reception<'_> {
+    /// The memory for the message, of which nothing is taken yet.
+    pub(crate) fn budget(&self) -> Budget {
+        Budget::new(self.memory)
+    }
 }
 
 /// What became of a message that was encoded and decoded.

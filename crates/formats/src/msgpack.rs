@@ -7,7 +7,7 @@
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
-use crate::{Error, Format, Kind, Value, instant, number};
+use crate::{Budget, Error, Format, Kind, Reception, Value, instant, number};
 use rmp::{Marker, decode, encode};
 use std::fmt::Display;
 
@@ -23,9 +23,9 @@ impl Format for Msgpack {
         limits::bounded(out, |out| write(message, out, 0))
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
-        let mut reader = Reader { rest: bytes, len: bytes.len() };
+        let mut reader = Reader { rest: bytes, len: bytes.len(), budget: &reception.budget() };
         let value = reader.value(0)?;
         if !reader.rest.is_empty() {
             return Err(Error::new(Kind::Malformed, reader.offset(), "bytes after the message"));
@@ -81,6 +81,7 @@ fn unwritable(e: impl Display) -> Error {
 struct Reader<'a> {
     rest: &'a [u8],
     len: usize,
+    budget: &'a Budget,
 }
 
 impl<'a> Reader<'a> {
@@ -95,6 +96,7 @@ impl<'a> Reader<'a> {
     fn value(&mut self, depth: usize) -> Result<Value, Error> {
         let start = self.offset();
         let first = *self.rest.first().ok_or_else(|| self.truncated())?;
+        self.budget.value(start)?;
         match Marker::from_u8(first) {
             Marker::Null => self.constant(Value::Null),
             Marker::True => self.constant(Value::Bool(true)),
@@ -110,11 +112,15 @@ impl<'a> Reader<'a> {
                 .map_err(|_| self.truncated()),
             Marker::F64 => decode::read_f64(&mut self.rest).map(Value::F64).map_err(|_| self.truncated()),
             Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => {
-                self.text().map(|text| Value::Text(text.into()))
+                let text = self.text()?;
+                self.budget.content(text.len(), start)?;
+                Ok(Value::Text(text.into()))
             }
             Marker::Bin8 | Marker::Bin16 | Marker::Bin32 => {
                 let n = decode::read_bin_len(&mut self.rest).map_err(|_| self.truncated())?;
-                self.take(n).map(|bytes| Value::Bytes(bytes.into()))
+                let bytes = self.take(n)?;
+                self.budget.content(bytes.len(), start)?;
+                Ok(Value::Bytes(bytes.into()))
             }
             Marker::FixArray(_) | Marker::Array16 | Marker::Array32 => self.array(start, depth),
             Marker::FixMap(_) | Marker::Map16 | Marker::Map32 => self.map(start, depth),
@@ -160,7 +166,7 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(Error::new(Kind::Malformed, start, "a timestamp has 4, 8 or 12 bytes")),
         };
-        instant::of_seconds(seconds, nanoseconds, start)
+        instant::of_seconds(seconds, nanoseconds, start, self.budget)
     }
 
     fn text(&mut self) -> Result<&'a str, Error> {
@@ -184,6 +190,7 @@ impl<'a> Reader<'a> {
     fn array(&mut self, start: usize, depth: usize) -> Result<Value, Error> {
         let depth = limits::deeper(depth, start)?;
         let n = decode::read_array_len(&mut self.rest).map_err(|_| self.truncated())?;
+        self.budget.container(start)?;
         let mut items = Vec::with_capacity(MAX_RESERVE.min(n as usize));
         for _ in 0..n {
             items.push(self.value(depth)?);
@@ -194,10 +201,12 @@ impl<'a> Reader<'a> {
     fn map(&mut self, start: usize, depth: usize) -> Result<Value, Error> {
         let depth = limits::deeper(depth, start)?;
         let n = decode::read_map_len(&mut self.rest).map_err(|_| self.truncated())?;
+        self.budget.container(start)?;
         let mut entries = Entries::with_room(n as usize);
         for _ in 0..n {
             let start = self.offset();
             let key = self.key()?;
+            self.budget.content(key.len(), start)?;
             if !entries.is_new(key) {
                 return Err(Error::new(Kind::Malformed, start, "this key stands twice"));
             }

@@ -20,11 +20,6 @@ impl Packed {
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
-
-    fn read(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
-        limits::check_size(bytes)?;
-        Ok(self.layout.decode(bytes, device)?)
-    }
 }
 
 /// The first text in `value` that a receiver knows already. Such fields are required, and in objects alone.
@@ -43,19 +38,17 @@ impl Format for Packed {
         limits::bounded(out, |out| Ok(self.layout.encode(message, out)?))
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
-        self.read(bytes, None)
-    }
-
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
-        self.read(bytes, Some(reception.device))
+        limits::check_size(bytes)?;
+        Ok(self.layout.decode_within(bytes, reception.device, &reception.budget())?)
     }
 
     /// The receiver knows who sends `message`: what it says of its sender counts as known.
     fn round_trip(&self, message: &Value) -> Result<RoundTrip, Error> {
         let mut bytes = Vec::new();
         self.encode(message, &mut bytes)?;
-        let back = self.read(&bytes, known(self.layout.root(), message));
+        let device = known(self.layout.root(), message);
+        let back = self.decode_from(&bytes, &Reception { device, ..Reception::default() });
         Ok(RoundTrip { bytes, lossless: back.is_ok_and(|back| back == *message) })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A number has one form, so that 2.0 is 2. NaN is one value. Everything comes back.
 
-use crate::{Error, Format, Value};
-use dunnage_pson::{Options, Writer};
+use crate::{Error, Format, Reception, Value};
+use dunnage_pson::{Reader, Writer};
 
 /// PSON.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,7 +19,10 @@ impl Format for Pson {
         })
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
-        Ok(Options::new().from_slice(bytes)?)
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
+        let mut reader = Reader::new(bytes)?;
+        let message = Value::read_within(&mut reader, &reception.budget())?;
+        reader.finish()?;
+        Ok(message)
     }
 }

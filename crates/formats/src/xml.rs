@@ -21,7 +21,7 @@
 mod read;
 mod text;
 
-use crate::{Error, Format, Value, limits, number};
+use crate::{Error, Format, Reception, Value, limits, number};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::escape::{escape, partial_escape};
@@ -42,13 +42,14 @@ impl Format for Xml {
         limits::bounded(out, |out| write(ROOT, None, message, out, 0))
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
         let text = limits::text(bytes)?;
         // The byte order mark is not part of the document, but it counts.
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let before = text.len() - document.len();
-        read::message(document).map_err(|e| Error::new(e.kind(), before + e.offset(), e.message()))
+        read::message(document, &reception.budget())
+            .map_err(|e| Error::new(e.kind(), before + e.offset(), e.message()))
     }
 }
 

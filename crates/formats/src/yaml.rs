@@ -10,7 +10,7 @@
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_DEPTH};
-use crate::{Error, Format, Kind, Value, number};
+use crate::{Budget, Error, Format, Kind, Reception, Value, number};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_saphyr::granit_parser::{self, ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, StrInput};
 use serde_saphyr::ser_options;
@@ -32,13 +32,13 @@ impl Format for Yaml {
         })
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
         let text = limits::text(bytes)?;
         let options =
             granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
         let parser = Parser::new_from_str_with_options(text, options);
-        Reader { len: bytes.len(), parser }.message()
+        Reader { len: bytes.len(), parser, budget: &reception.budget() }.message()
     }
 }
 
@@ -86,6 +86,7 @@ impl Serialize for Node<'_> {
 struct Reader<'a> {
     len: usize,
     parser: Parser<'a, StrInput<'a>>,
+    budget: &'a Budget,
 }
 
 impl<'a> Reader<'a> {
@@ -117,11 +118,11 @@ impl<'a> Reader<'a> {
     }
 
     fn value(&mut self, event: Event<'a>, offset: usize, depth: usize) -> Result<Value, Error> {
+        self.budget.value(offset)?;
         match event {
-            Event::Scalar(text, ScalarStyle::Plain, _, None) => plain(&text, offset),
-            Event::Scalar(text, _, _, None) => Ok(Value::Text(text.into_owned())),
             Event::SequenceStart(_, _, None) => {
                 let depth = limits::deeper(depth, offset)?;
+                self.budget.container(offset)?;
                 let mut items = Vec::new();
                 loop {
                     match self.event()? {
@@ -131,16 +132,29 @@ impl<'a> Reader<'a> {
                 }
             }
             Event::MappingStart(_, _, None) => self.map(offset, depth),
-            Event::Alias(_) => Err(Error::new(Kind::Type, offset, "aliases are not supported")),
-            Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) => {
-                Err(Error::new(Kind::Type, offset, "tags are not supported"))
-            }
-            _ => Err(malformed(offset, "not a value")),
+            Event::SequenceStart(..) | Event::MappingStart(..) => Err(tagged(offset)),
+            scalar => self.scalar(scalar, offset),
         }
+    }
+
+    /// A value without parts, of which its content alone is taken from the budget: a key is no value.
+    fn scalar(&self, event: Event<'a>, offset: usize) -> Result<Value, Error> {
+        let value = match event {
+            Event::Scalar(text, ScalarStyle::Plain, _, None) => plain(&text, offset)?,
+            Event::Scalar(text, _, _, None) => Value::Text(text.into_owned()),
+            Event::Scalar(..) => return Err(tagged(offset)),
+            Event::Alias(_) => return Err(Error::new(Kind::Type, offset, "aliases are not supported")),
+            _ => return Err(malformed(offset, "not a value")),
+        };
+        if let Value::Text(text) = &value {
+            self.budget.content(text.len(), offset)?;
+        }
+        Ok(value)
     }
 
     fn map(&mut self, offset: usize, depth: usize) -> Result<Value, Error> {
         let depth = limits::deeper(depth, offset)?;
+        self.budget.container(offset)?;
         let mut entries = Entries::default();
         loop {
             let (event, offset) = self.event()?;
@@ -162,7 +176,7 @@ impl<'a> Reader<'a> {
     fn key(&mut self, event: Event<'a>, offset: usize) -> Result<Value, Error> {
         match event {
             Event::SequenceStart(..) | Event::MappingStart(..) => Ok(Value::Null),
-            scalar => self.value(scalar, offset, 0),
+            scalar => self.scalar(scalar, offset),
         }
     }
 
@@ -190,6 +204,10 @@ impl<'a> Reader<'a> {
             _ => malformed(offset, e.kind()),
         }
     }
+}
+
+fn tagged(offset: usize) -> Error {
+    Error::new(Kind::Type, offset, "tags are not supported")
 }
 
 fn malformed(offset: usize, reason: impl std::fmt::Display) -> Error {

@@ -1,7 +1,7 @@
 //! Values of which the schema says nothing.
 
 use crate::Error;
-use crate::decode::Decoder;
+use crate::decode::{Decoder, taken};
 use crate::encode::Encoder;
 use crate::float;
 use crate::limits::Nesting;
@@ -63,7 +63,7 @@ pub(crate) fn write<S: Sink>(
             let nesting = nesting.inside(0)?;
             encoder.sink.sized(part(Part::Count), items.len() as u64)?;
             for (i, item) in items.iter().enumerate() {
-                encoder.budget.take(1, 0)?;
+                encoder.values.take(1, 0)?;
                 write(encoder, node, item, nesting).map_err(|error| error.at_index(i))?;
             }
             Ok(())
@@ -84,7 +84,7 @@ fn map<S: Sink>(
         if !keys.insert(key) {
             return Err(Error::new(Kind::Range, 0, "a key that stands twice").under(key));
         }
-        encoder.budget.take(1, 0)?;
+        encoder.values.take(1, 0)?;
         encoder.sink.text(At { node, part: Part::Key }, key, 0, None)?;
         write(encoder, node, value, nesting).map_err(|error| error.under(key))?;
     }
@@ -115,9 +115,13 @@ pub(crate) fn read<S: Source>(
             }
             value => value,
         },
-        TEXT => Value::Text(decoder.source.text(part(Part::Value), 0, None)?),
+        TEXT => {
+            let text = decoder.source.text(part(Part::Value), 0, None)?;
+            taken(decoder.memory, text, offset)?
+        }
         BYTES => {
             let count = decoder.source.sized(part(Part::Count))?;
+            decoder.memory.content(usize::try_from(count).unwrap_or(usize::MAX), offset)?;
             let mut bytes = Vec::new();
             for _ in 0..count {
                 bytes.push(decoder.source.raw(part(Part::Value), 8)? as u8);
@@ -126,10 +130,12 @@ pub(crate) fn read<S: Source>(
         }
         ARRAY => {
             let nesting = nesting.inside(offset)?;
+            decoder.memory.container(offset)?;
             let count = decoder.source.sized(part(Part::Count))?;
             let mut items = Vec::new();
             for i in 0..count {
                 decoder.count_value()?;
+                decoder.memory.value(decoder.source.offset())?;
                 items.push(read(decoder, node, nesting).map_err(|error| error.at_index(i as usize))?);
             }
             Value::Array(items)
@@ -143,11 +149,13 @@ fn read_map<S: Source>(
     node: u32,
     nesting: Nesting,
 ) -> Result<Vec<(String, Value)>, Error> {
+    decoder.memory.container(decoder.source.offset())?;
     let count = decoder.source.sized(At { node, part: Part::Count })?;
     let (mut entries, mut keys) = (Vec::new(), HashSet::new());
     for _ in 0..count {
         decoder.count_value()?;
         let key = decoder.key(node, &mut keys)?;
+        decoder.memory.value(decoder.source.offset())?;
         let value = read(decoder, node, nesting).map_err(|error| error.under(&key))?;
         entries.push((key, value));
     }

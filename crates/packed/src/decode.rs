@@ -2,12 +2,12 @@
 
 use crate::Error;
 use crate::carries::Carrier;
-use crate::limits::{Budget, Nesting};
+use crate::limits::{Nesting, Values};
 use crate::node::{Array, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
 use crate::wire::{At, Part, Source};
 use crate::{Layout, any, float, moment, pattern};
-use dunnage_pson::{Kind, Value};
+use dunnage_pson::{Budget, Kind, Value};
 use std::collections::HashSet;
 
 /// Fields and elements that an object and an array get room for before they are there.
@@ -20,7 +20,9 @@ type Entries = Vec<(String, Value)>;
 pub(crate) struct Decoder<'a, S> {
     pub(crate) layout: &'a Layout,
     pub(crate) source: &'a mut S,
-    pub(crate) budget: Budget,
+    pub(crate) values: Values,
+    /// What the message may take once it is decoded.
+    pub(crate) memory: &'a Budget,
     pub(crate) carrier: Carrier<'a>,
     /// The id of the device that sent it.
     pub(crate) device: Option<&'a str>,
@@ -30,6 +32,7 @@ impl<S: Source> Decoder<'_, S> {
     /// Reads the value that `node` has.
     pub(crate) fn value(&mut self, node: &Node, nesting: Nesting) -> Result<Value, Error> {
         let mut value = Value::Null;
+        self.memory.value(self.source.offset())?;
         self.fill(node, nesting, &mut value)?;
         Ok(value)
     }
@@ -45,6 +48,7 @@ impl<S: Source> Decoder<'_, S> {
     /// The same behind `items`.
     fn push(&mut self, node: &Node, nesting: Nesting, items: &mut Vec<Value>) -> Result<(), Error> {
         let at = items.len();
+        self.memory.value(self.source.offset())?;
         items.push(Value::Null);
         self.fill(node, nesting, &mut items[at]).map_err(|error| error.at_index(at))
     }
@@ -52,19 +56,21 @@ impl<S: Source> Decoder<'_, S> {
     #[inline]
     fn shape(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         self.count_value()?;
-        let id = node.id;
+        let (id, offset) = (node.id, self.source.offset());
         match &node.shape {
             Shape::Constant(value) => self.known(value, out)?,
             Shape::Bool => *out = Value::Bool(self.index(id, Part::Value, 2)? == 1),
             Shape::Number(number) => number.read(id, self.source, out)?,
-            Shape::Numbers(numbers) => *out = Value::Text(numbers.read(id, self.source)?),
+            Shape::Numbers(numbers) => *out = taken(self.memory, numbers.read(id, self.source)?, offset)?,
             Shape::Float => *out = Value::from(float::read(id, self.source)?),
             Shape::Choice(values) => {
                 let at = self.index(id, Part::Value, values.len() as u64)?;
                 self.known(&values[at as usize], out)?;
             }
-            Shape::Pattern(segments) => *out = Value::Text(pattern::read(segments, id, self.source)?),
-            Shape::Text(text) => *out = Value::Text(self.text(id, text)?),
+            Shape::Pattern(segments) => {
+                *out = taken(self.memory, pattern::read(segments, id, self.source)?, offset)?;
+            }
+            Shape::Text(text) => *out = taken(self.memory, self.text(id, text)?, offset)?,
             Shape::Array(array) => *out = Value::Array(self.array(id, array, self.inside(nesting)?)?),
             Shape::Tuple(tuple) => *out = Value::Array(self.tuple(id, tuple, self.inside(nesting)?)?),
             Shape::Object(object) => *out = Value::Map(self.object(id, object, self.inside(nesting)?)?),
@@ -73,7 +79,7 @@ impl<S: Source> Decoder<'_, S> {
             Shape::Any => *out = any::read(self, id, nesting)?,
             Shape::Definition(at) => self.fill(&self.layout.definitions()[*at], nesting, out)?,
             Shape::Known => match self.device {
-                Some(device) => *out = Value::Text(device.to_owned()),
+                Some(device) => *out = taken(self.memory, device.to_owned(), offset)?,
                 None => {
                     let message = "the id of the device that sent the message is not known";
                     return Err(Error::new(Kind::Type, self.source.offset(), message));
@@ -84,11 +90,13 @@ impl<S: Source> Decoder<'_, S> {
     }
 
     pub(crate) fn count_value(&mut self) -> Result<(), Error> {
-        self.budget.take(1, self.source.offset())
+        self.values.take(1, self.source.offset())
     }
 
     fn inside(&self, nesting: Nesting) -> Result<Nesting, Error> {
-        nesting.inside(self.source.offset())
+        let offset = self.source.offset();
+        self.memory.container(offset)?;
+        nesting.inside(offset)
     }
 
     fn index(&mut self, node: u32, part: Part, count: u64) -> Result<u64, Error> {
@@ -97,7 +105,9 @@ impl<S: Source> Decoder<'_, S> {
 
     /// A value that the schema has.
     fn known(&mut self, value: &Value, out: &mut Value) -> Result<(), Error> {
-        self.budget.take_known(value, self.source.offset())?;
+        let offset = self.source.offset();
+        self.values.take_known(value, offset)?;
+        self.memory.parts_of(value, offset)?;
         match value {
             Value::Text(text) => *out = Value::Text(text.clone()),
             other => out.clone_from(other),
@@ -109,6 +119,7 @@ impl<S: Source> Decoder<'_, S> {
     pub(crate) fn key(&mut self, node: u32, keys: &mut HashSet<String>) -> Result<String, Error> {
         let offset = self.source.offset();
         let key = self.source.text(At { node, part: Part::Key }, 0, None)?;
+        self.memory.content(key.len(), offset)?;
         if !keys.insert(key.clone()) {
             return Err(Error::new(Kind::Malformed, offset, "a key that stands twice").under(&key));
         }
@@ -188,7 +199,10 @@ impl<S: Source> Decoder<'_, S> {
             if field.optional && self.index(field.node.id, Part::Presence, 2)? == 0 {
                 continue;
             }
-            self.budget.take_text(&field.name, self.source.offset())?;
+            let offset = self.source.offset();
+            self.values.take_text(&field.name, offset)?;
+            self.memory.value(offset)?;
+            self.memory.content(field.name.len(), offset)?;
             let at = entries.len();
             // In its place from the start, which a pushed one is not.
             entries.resize_with(at + 1, || (String::new(), Value::Null));
@@ -234,4 +248,10 @@ impl<S: Source> Decoder<'_, S> {
         let mut entries: Vec<_> = entries.into_iter().map(Some).collect();
         Ok(places.iter().filter_map(|place| entries[*place].take()).collect())
     }
+}
+
+/// `text`, which begins at `offset`, as a value whose content is taken from `memory`.
+pub(crate) fn taken(memory: &Budget, text: String, offset: usize) -> Result<Value, Error> {
+    memory.content(text.len(), offset)?;
+    Ok(Value::Text(text))
 }

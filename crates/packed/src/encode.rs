@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::carries::Carrier;
-use crate::limits::{Budget, Nesting};
+use crate::limits::{Nesting, Values};
 use crate::node::{Array, Field, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
 use crate::wire::{At, Part, Sink};
@@ -18,17 +18,17 @@ const MANY: usize = 32;
 pub(crate) struct Encoder<'a, S> {
     pub(crate) layout: &'a Layout,
     pub(crate) sink: &'a mut S,
-    pub(crate) budget: Budget,
+    pub(crate) values: Values,
     pub(crate) carrier: Carrier<'a>,
 }
 
 impl<S: Sink> Encoder<'_, S> {
     /// Writes `value` as `node` has it.
     pub(crate) fn value(&mut self, node: &Node, value: &Value, nesting: Nesting) -> Result<(), Error> {
-        self.budget.take(1, 0)?;
+        self.values.take(1, 0)?;
         let id = node.id;
         match &node.shape {
-            Shape::Constant(only) if same(only, value) => self.budget.take_known(value, 0),
+            Shape::Constant(only) if same(only, value) => self.values.take_known(value, 0),
             Shape::Constant(_) => Err(Error::new(Kind::Range, 0, "not the constant")),
             Shape::Bool => match value {
                 Value::Bool(b) => self.index(id, Part::Value, u64::from(*b), 2),
@@ -61,7 +61,7 @@ impl<S: Sink> Encoder<'_, S> {
             Shape::Any => any::write(self, id, value, nesting),
             Shape::Definition(at) => self.value(&self.layout.definitions()[*at], value, nesting),
             Shape::Known => match value {
-                Value::Text(_) => self.budget.take_known(value, 0),
+                Value::Text(_) => self.values.take_known(value, 0),
                 _ => Err(wrong("text", value)),
             },
         }
@@ -75,7 +75,7 @@ impl<S: Sink> Encoder<'_, S> {
         let Some(at) = values.iter().position(|one| same(one, value)) else {
             return Err(Error::new(Kind::Range, 0, "none of the values"));
         };
-        self.budget.take_known(value, 0)?;
+        self.values.take_known(value, 0)?;
         self.index(node, Part::Value, at as u64, values.len() as u64)
     }
 
@@ -154,7 +154,7 @@ impl<S: Sink> Encoder<'_, S> {
         }
         match value {
             Some(value) => {
-                self.budget.take_text(&field.name, 0)?;
+                self.values.take_text(&field.name, 0)?;
                 self.value(&field.node, value, nesting).map_err(|error| error.under(&field.name))
             }
             None if field.optional => Ok(()),

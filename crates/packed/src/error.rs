@@ -76,3 +76,9 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<dunnage_pson::Error> for Error {
+    fn from(e: dunnage_pson::Error) -> Self {
+        Error::new(e.kind(), e.offset(), e.reason())
+    }
+}

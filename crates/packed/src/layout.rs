@@ -5,12 +5,12 @@ use crate::carries::Carrier;
 use crate::check::Check;
 use crate::decode::Decoder;
 use crate::encode::Encoder;
-use crate::limits::{Budget, MAX_BYTES, Nesting};
+use crate::limits::{MAX_BYTES, Nesting, Values};
 use crate::modelled::{ModelledSink, ModelledSource};
 use crate::node::Node;
 use crate::wire::{Sink, Source};
 use crate::{Error, checks, derive};
-use dunnage_pson::{Kind, Value};
+use dunnage_pson::{Budget, Kind, Value};
 use dunnage_schema::{Model, Violation};
 
 /// The largest message of a plain layout in bytes, slot byte included; larger ones are modelled.
@@ -141,7 +141,7 @@ impl Layout {
     /// Gives `sink` the parts of `message`.
     fn write<S: Sink>(&self, message: &Value, sink: &mut S) -> Result<(), Error> {
         let carrier = Carrier::new(&self.definitions);
-        let mut encoder = Encoder { layout: self, sink, budget: Budget::new(), carrier };
+        let mut encoder = Encoder { layout: self, sink, values: Values::new(), carrier };
         encoder.value(&self.root, message, Nesting::default())
     }
 
@@ -157,8 +157,13 @@ impl Layout {
 
     /// The message that `bytes` are, from the device with the id `device`, which messages with `x-dunnage-known` need.
     pub fn decode(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
+        self.decode_within(bytes, device, &Budget::default())
+    }
+
+    /// The same, as long as `memory` lasts.
+    pub fn decode_within(&self, bytes: &[u8], device: Option<&str>, memory: &Budget) -> Result<Value, Error> {
         self.check_start(bytes)?;
-        self.sealed(bytes, |bytes| self.decode_body(bytes, device))
+        self.sealed(bytes, |bytes| self.decode_body(bytes, device, memory))
     }
 
     /// What `read` makes of a message, which it is given without the check behind it.
@@ -187,15 +192,15 @@ impl Layout {
         }
     }
 
-    fn decode_body(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
+    fn decode_body(&self, bytes: &[u8], device: Option<&str>, memory: &Budget) -> Result<Value, Error> {
         let message;
         if self.is_plain() {
             let mut reader = Reader::new(bytes, 1);
-            message = self.read(&mut reader, device)?;
+            message = self.read(&mut reader, device, memory)?;
             reader.finish()?;
         } else {
             let mut source = ModelledSource::new(bytes, 1);
-            message = self.read(&mut source, device)?;
+            message = self.read(&mut source, device, memory)?;
             source.finish()?;
         }
         self.validate(&message)?;
@@ -203,9 +208,14 @@ impl Layout {
     }
 
     /// The message whose parts `source` gives.
-    pub(crate) fn read<S: Source>(&self, source: &mut S, device: Option<&str>) -> Result<Value, Error> {
+    pub(crate) fn read<S: Source>(
+        &self,
+        source: &mut S,
+        device: Option<&str>,
+        memory: &Budget,
+    ) -> Result<Value, Error> {
         let carrier = Carrier::new(&self.definitions);
-        let mut decoder = Decoder { layout: self, source, budget: Budget::new(), carrier, device };
+        let mut decoder = Decoder { layout: self, source, values: Values::new(), memory, carrier, device };
         decoder.value(&self.root, Nesting::default())
     }
 

@@ -27,13 +27,13 @@ impl Nesting {
     }
 }
 
-/// How many values are left.
+/// How many values are left, as the format counts them on both sides.
 #[derive(Debug)]
-pub(crate) struct Budget(u32);
+pub(crate) struct Values(u32);
 
-impl Budget {
-    pub(crate) fn new() -> Budget {
-        Budget(MAX_VALUES)
+impl Values {
+    pub(crate) fn new() -> Values {
+        Values(MAX_VALUES)
     }
 
     /// Takes `values` of them for what begins at `offset`.

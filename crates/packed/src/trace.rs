@@ -3,7 +3,7 @@
 use crate::bits::Reader;
 use crate::wire::{At, Source};
 use crate::{Error, Layout};
-use dunnage_pson::Value;
+use dunnage_pson::{Budget, Value};
 use std::ops::Range;
 
 /// What a reader of a plain message does next. Bits are counted from the start of the message.
@@ -48,7 +48,7 @@ impl Layout {
         tell(Step::Slot(self.slot()));
         self.sealed(bytes, |bytes| {
             let mut source = Traced { reader: Reader::new(bytes, 1), tell };
-            let message = self.read(&mut source, device)?;
+            let message = self.read(&mut source, device, &Budget::default())?;
             source.reader.finish()?;
             self.validate(&message)?;
             Ok(message)

@@ -1,7 +1,7 @@
 //! A [`Value`] to and from the items of a message.
 
 use crate::{
-    Error, Item, Kind, Reader, Sink, Value, Writer,
+    Budget, Error, Item, Kind, Reader, Sink, Value, Writer,
     keys::Keys,
     number::{OUT_OF_RANGE, negative},
 };
@@ -13,8 +13,18 @@ impl Value {
     /// # Errors
     /// Those of every item; `malformed` also when a key stands twice in a map, and `range` for an integer below -2^63.
     pub fn read(reader: &mut Reader<'_>) -> Result<Value, Error> {
+        Value::read_within(reader, &Budget::default())
+    }
+
+    /// The same, as long as `budget` lasts.
+    ///
+    /// # Errors
+    /// The same, and `limit` at the item for which the budget has nothing left.
+    pub fn read_within(reader: &mut Reader<'_>, budget: &Budget) -> Result<Value, Error> {
         let at = reader.offset();
-        Ok(match reader.item()? {
+        let item = reader.item()?;
+        budget.value(at)?;
+        Ok(match item {
             Item::Unsigned(n) => Value::U64(n),
             Item::Negative(n) => match negative(n) {
                 Some(n) => Value::I64(n),
@@ -23,10 +33,22 @@ impl Value {
             Item::Float(f) => Value::from(f),
             Item::Bool(b) => Value::Bool(b),
             Item::Null => Value::Null,
-            Item::Text(text) => Value::Text(text.into()),
-            Item::Bytes(bytes) => Value::Bytes(bytes.into()),
-            Item::Array(_) => Value::Array(read_array(reader)?),
-            Item::Map(_) => Value::Map(read_map(reader)?),
+            Item::Text(text) => {
+                budget.content(text.len(), at)?;
+                Value::Text(text.into())
+            }
+            Item::Bytes(bytes) => {
+                budget.content(bytes.len(), at)?;
+                Value::Bytes(bytes.into())
+            }
+            Item::Array(_) => {
+                budget.container(at)?;
+                Value::Array(read_array(reader, budget)?)
+            }
+            Item::Map(_) => {
+                budget.container(at)?;
+                Value::Map(read_map(reader, budget)?)
+            }
         })
     }
 
@@ -69,23 +91,24 @@ fn write_entries<'w, S: Sink>(entries: &[(String, Value)], writer: &'w mut Write
     writer
 }
 
-fn read_array(reader: &mut Reader<'_>) -> Result<Vec<Value>, Error> {
+fn read_array(reader: &mut Reader<'_>, budget: &Budget) -> Result<Vec<Value>, Error> {
     let mut elements = Vec::new();
     while reader.more() {
-        elements.push(Value::read(reader)?);
+        elements.push(Value::read_within(reader, budget)?);
     }
     reader.leave()?;
     Ok(elements)
 }
 
-fn read_map(reader: &mut Reader<'_>) -> Result<Vec<(String, Value)>, Error> {
+fn read_map(reader: &mut Reader<'_>, budget: &Budget) -> Result<Vec<(String, Value)>, Error> {
     let mut entries = Vec::new();
     let mut keys = Keys::new();
     while reader.more() {
         let at = reader.offset();
         let key = reader.key()?;
         keys.add(key, at)?;
-        entries.push((String::from(key), Value::read(reader)?));
+        budget.content(key.len(), at)?;
+        entries.push((String::from(key), Value::read_within(reader, budget)?));
     }
     reader.leave()?;
     Ok(entries)

@@ -107,6 +107,8 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "alloc")]
+mod budget;
 #[cfg(feature = "serde")]
 mod de;
 mod decode;
@@ -131,6 +133,8 @@ mod value_serde;
 mod wire;
 mod writer;
 
+#[cfg(feature = "alloc")]
+pub use budget::Budget;
 #[cfg(feature = "serde")]
 pub use de::from_slice;
 pub use decode::Item;

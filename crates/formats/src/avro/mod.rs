@@ -4,7 +4,7 @@ mod reader;
 mod scan;
 mod writer;
 
-use crate::{Error, Format, Kind, Mapping, Value, limits};
+use crate::{Error, Format, Kind, Mapping, Reception, Value, limits};
 use apache_avro::Schema;
 use dunnage_codegen::Mapped;
 use dunnage_schema::Model;
@@ -37,11 +37,12 @@ impl Format for Avro {
         })
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
-        scan::check(&self.schema, bytes)?;
+        let budget = reception.budget();
+        scan::check(&self.schema, bytes, &budget)?;
         let datum = apache_avro::from_avro_datum(&self.schema, &mut &*bytes, None)
             .map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))?;
-        Ok(self.mapped.raise(reader::record(self.mapped.record(), datum)?)?)
+        Ok(self.mapped.raise_within(reader::record(self.mapped.record(), datum)?, &budget)?)
     }
 }

@@ -1,13 +1,15 @@
 //! A look at all lengths, before the library allocates by them.
 //!
-//! The library takes a message that ends early for one with nulls, and believes a length of half a gigabyte.
+//! The library takes a message that ends early for one with nulls, and believes a length of half a gigabyte. What it makes of a
+//! message is taken from the budget here, before it makes it: its values are larger than others, and its records have the names of
+//! their fields.
 
-use crate::{Error, Kind};
+use crate::{Budget, Error, Kind};
 use apache_avro::Schema;
 
 /// Refuses bytes that are not exactly one datum of the schema, as far as lengths tell.
-pub(super) fn check(schema: &Schema, bytes: &[u8]) -> Result<(), Error> {
-    let mut scan = Scan { bytes, at: 0 };
+pub(super) fn check(schema: &Schema, bytes: &[u8], budget: &Budget) -> Result<(), Error> {
+    let mut scan = Scan { bytes, at: 0, budget };
     scan.value(schema)?;
     if scan.at < bytes.len() {
         return Err(scan.malformed(scan.at, "bytes after the message"));
@@ -15,14 +17,19 @@ pub(super) fn check(schema: &Schema, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// How many values of a message one of the library's counts as.
+const DATUM: usize = 2;
+
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
+    budget: &'a Budget,
 }
 
 impl<'a> Scan<'a> {
     fn value(&mut self, schema: &Schema) -> Result<(), Error> {
         let start = self.at;
+        self.budget.values(DATUM, start)?;
         match schema {
             Schema::Null => Ok(()),
             Schema::Boolean => self.skip(1),
@@ -33,16 +40,20 @@ impl<'a> Scan<'a> {
             Schema::Long => self.long().map(|_| ()),
             Schema::Float => self.skip(4),
             Schema::Double => self.skip(8),
-            Schema::Bytes => self.length().map(|_| ()),
+            Schema::Bytes => Ok(self.budget.content(self.length()?.len(), start)?),
             Schema::String => {
                 let text = self.length()?;
+                self.budget.content(text.len(), start)?;
                 let content = self.at - text.len();
                 match std::str::from_utf8(text) {
                     Ok(_) => Ok(()),
                     Err(e) => Err(self.malformed(content + e.valid_up_to(), "text that is not UTF-8")),
                 }
             }
-            Schema::Record(record) => record.fields.iter().try_for_each(|field| self.value(&field.schema)),
+            Schema::Record(record) => record.fields.iter().try_for_each(|field| {
+                self.budget.content(field.name.len(), start)?;
+                self.value(&field.schema)
+            }),
             Schema::Union(union) => {
                 let index = self.long()?;
                 let variant = usize::try_from(index).ok().and_then(|index| union.variants().get(index));

@@ -11,7 +11,7 @@
 mod reader;
 mod writer;
 
-use crate::{Error, Format, Value, limits};
+use crate::{Budget, Error, Format, Reception, Value, limits};
 use minicbor::Encoder;
 
 /// CBOR.
@@ -24,8 +24,13 @@ type Labels = fn(i128) -> Option<&'static str>;
 impl Cbor {
     /// The message that `bytes` are, where integer keys of maps stand for the text of `labels`. An integer that it does not
     /// know is left out with its value.
-    pub(crate) fn decode_labelled(self, bytes: &[u8], labels: Labels) -> Result<Value, Error> {
-        reader::read(bytes, Some(labels))
+    pub(crate) fn decode_labelled(
+        self,
+        bytes: &[u8],
+        labels: Labels,
+        budget: &Budget,
+    ) -> Result<Value, Error> {
+        reader::read(bytes, Some(labels), budget)
     }
 }
 
@@ -34,8 +39,8 @@ impl Format for Cbor {
         limits::bounded(out, |out| writer::write(message, &mut Encoder::new(out), 0))
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
-        reader::read(bytes, None)
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
+        reader::read(bytes, None, &reception.budget())
     }
 }
 

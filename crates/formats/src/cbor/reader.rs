@@ -5,16 +5,16 @@ mod tags;
 use super::Labels;
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
-use crate::{Error, Kind, Value};
+use crate::{Budget, Error, Kind, Value};
 use minicbor::Decoder;
 use minicbor::data::Type;
 
 /// "This is CBOR", RFC 8949, section 3.4.6.
 const SELF_DESCRIBED: u64 = 55799;
 
-pub(super) fn read(bytes: &[u8], labels: Option<Labels>) -> Result<Value, Error> {
+pub(super) fn read(bytes: &[u8], labels: Option<Labels>, budget: &Budget) -> Result<Value, Error> {
     limits::check_size(bytes)?;
-    let mut reader = Reader { decoder: Decoder::new(bytes), labels };
+    let mut reader = Reader { decoder: Decoder::new(bytes), labels, budget };
     reader.skip_self_description()?;
     let value = reader.value(0)?;
     let end = reader.decoder.position();
@@ -27,6 +27,7 @@ pub(super) fn read(bytes: &[u8], labels: Option<Labels>) -> Result<Value, Error>
 struct Reader<'a> {
     decoder: Decoder<'a>,
     labels: Option<Labels>,
+    budget: &'a Budget,
 }
 
 impl<'a> Reader<'a> {
@@ -41,10 +42,12 @@ impl<'a> Reader<'a> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, Error> {
+        let start = self.decoder.position();
+        self.budget.value(start)?;
         if let Some(text) = self.short_text() {
+            self.budget.content(text.len(), start)?;
             return Ok(Value::Text(text.into()));
         }
-        let start = self.decoder.position();
         match self.datatype()? {
             Type::Null => self.decoder.null().map(|()| Value::Null),
             Type::Undefined => self.decoder.undefined().map(|()| Value::Null),
@@ -88,21 +91,29 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, kind: Type, start: usize) -> Result<String, Error> {
-        match kind {
+        let text = match kind {
             Type::String => self.decoder.str().map(String::from),
             _ => self.decoder.str_iter().and_then(Iterator::collect),
-        }
-        .map_err(|e| self.error(&e, start))
+        };
+        let text = text.map_err(|e| self.error(&e, start))?;
+        self.budget.content(text.len(), start)?;
+        Ok(text)
     }
 
     fn bytes(&mut self, start: usize) -> Result<Vec<u8>, Error> {
-        let chunks = self.decoder.bytes_iter().and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        chunks.map(|chunks| chunks.concat()).map_err(|e| self.error(&e, start))
+        let mut bytes = Vec::new();
+        let chunks = self.decoder.bytes_iter().and_then(|mut chunks| {
+            chunks.try_for_each(|chunk| chunk.map(|chunk| bytes.extend_from_slice(chunk)))
+        });
+        chunks.map_err(|e| self.error(&e, start))?;
+        self.budget.content(bytes.len(), start)?;
+        Ok(bytes)
     }
 
     fn array(&mut self, start: usize, depth: usize) -> Result<Value, Error> {
         let depth = limits::deeper(depth, start)?;
         let mut announced = self.decoder.array().map_err(|e| self.error(&e, start))?;
+        self.budget.container(start)?;
         let mut items = Vec::with_capacity(room(announced));
         while self.has_more(&mut announced)? {
             items.push(self.value(depth)?);
@@ -113,16 +124,23 @@ impl<'a> Reader<'a> {
     fn map(&mut self, start: usize, depth: usize) -> Result<Value, Error> {
         let depth = limits::deeper(depth, start)?;
         let mut announced = self.decoder.map().map_err(|e| self.error(&e, start))?;
+        self.budget.container(start)?;
         let mut entries = Entries::with_room(room(announced));
         while self.has_more(&mut announced)? {
             let start = self.decoder.position();
             let key = match self.short_text() {
-                Some(key) => key.to_owned(),
+                Some(key) => {
+                    self.budget.content(key.len(), start)?;
+                    key.to_owned()
+                }
                 None => match self.datatype()? {
                     kind @ (Type::String | Type::StringIndef) => self.text(kind, start)?,
                     Type::Break | Type::Unknown(_) => return Err(malformed(start, "not a key")),
                     kind if is_integer(kind) && self.labels.is_some() => match self.label(start)? {
-                        Some(label) => label.to_owned(),
+                        Some(label) => {
+                            self.budget.content(label.len(), start)?;
+                            label.to_owned()
+                        }
                         None => {
                             self.value(depth)?;
                             continue;

@@ -11,7 +11,7 @@ mod user;
 mod wire;
 mod writer;
 
-use crate::{Error, Format, Mapping, Value, limits};
+use crate::{Error, Format, Mapping, Reception, Value, limits};
 use dunnage_codegen::Mapped;
 use dunnage_schema::Model;
 use prost_reflect::prost::Message as _;
@@ -65,12 +65,13 @@ impl Format for Protobuf {
         })
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
-        let tree = reader::read(&self.shapes, bytes)?;
+        let budget = reception.budget();
+        let tree = reader::read(&self.shapes, bytes, &budget)?;
         match &self.mapped {
-            Some(mapped) => Ok(mapped.raise(tree)?),
-            None => plain::raise(&self.shapes, tree),
+            Some(mapped) => Ok(mapped.raise_within(tree, &budget)?),
+            None => plain::raise(&self.shapes, tree, &budget),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Messages with the names of the definition, when there is no schema.
 
 use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
-use crate::{Error, Kind, Value, limits};
+use crate::{Budget, Error, Kind, Value, limits};
 use prost_reflect::{FieldDescriptor, Kind as FieldKind};
 
 /// The tree of a message whose keys are names of fields.
@@ -10,8 +10,8 @@ pub(super) fn lower(shapes: &Shapes, message: &Value) -> Result<Value, Error> {
 }
 
 /// The message with the names of its fields: all that are present, and all that cannot be absent.
-pub(super) fn raise(shapes: &Shapes, tree: Value) -> Result<Value, Error> {
-    raise_message(shapes, shapes.root(), tree)
+pub(super) fn raise(shapes: &Shapes, tree: Value, budget: &Budget) -> Result<Value, Error> {
+    Names { shapes, budget }.message(shapes.root(), tree)
 }
 
 fn lower_message(shapes: &Shapes, shape: &MessageShape, value: &Value, depth: usize) -> Result<Value, Error> {
@@ -59,37 +59,54 @@ fn lower_value(shapes: &Shapes, field: &FieldShape, value: &Value, depth: usize)
     }
 }
 
-fn raise_message(shapes: &Shapes, shape: &MessageShape, tree: Value) -> Result<Value, Error> {
-    let Value::Array(values) = tree else { return Err(Error::new(Kind::Type, 0, "not a record")) };
-    let mut entries = Vec::with_capacity(values.len());
-    for (field, value) in shape.fields.iter().zip(values) {
-        let value = match (field.form, value) {
-            (_, Value::Null) => continue,
-            (Form::List, Value::Array(items)) => {
-                let items = items.into_iter().map(|item| raise_value(shapes, field, item));
-                Value::Array(items.collect::<Result<_, _>>()?)
-            }
-            (Form::Map, Value::Map(entries)) => {
-                let field = entry_value(shapes, field)?;
-                let entries = entries.into_iter().map(|(k, v)| Ok((k, raise_value(shapes, field, v)?)));
-                Value::Map(entries.collect::<Result<_, Error>>()?)
-            }
-            (_, value) => raise_value(shapes, field, value)?,
-        };
-        entries.push((name(&field.descriptor).to_owned(), value));
-    }
-    Ok(Value::Map(entries))
+/// Gives the values of a tree their names.
+struct Names<'a> {
+    shapes: &'a Shapes,
+    budget: &'a Budget,
 }
 
-fn raise_value(shapes: &Shapes, field: &FieldShape, value: Value) -> Result<Value, Error> {
-    match (&field.kind, value, field.descriptor.kind()) {
-        (Scalar::Message(index), value, _) => raise_message(shapes, shapes.message(*index), value),
-        (Scalar::Enum(_), Value::U64(index), FieldKind::Enum(values)) => {
-            let value = usize::try_from(index).ok().and_then(|index| values.values().nth(index));
-            let unknown = || Error::new(Kind::Range, 0, "an index of no value");
-            value.map(|value| Value::from(value.name())).ok_or_else(unknown)
+impl Names<'_> {
+    fn message(&self, shape: &MessageShape, tree: Value) -> Result<Value, Error> {
+        let Value::Array(values) = tree else { return Err(Error::new(Kind::Type, 0, "not a record")) };
+        let mut entries = Vec::with_capacity(values.len());
+        for (field, value) in shape.fields.iter().zip(values) {
+            let value = match (field.form, value) {
+                (_, Value::Null) => continue,
+                (Form::List, Value::Array(items)) => {
+                    let items = items.into_iter().map(|item| self.value(field, item));
+                    Value::Array(items.collect::<Result<_, _>>()?)
+                }
+                (Form::Map, Value::Map(entries)) => {
+                    let field = entry_value(self.shapes, field)?;
+                    let entries = entries.into_iter().map(|(k, v)| Ok((k, self.value(field, v)?)));
+                    Value::Map(entries.collect::<Result<_, Error>>()?)
+                }
+                (_, value) => self.value(field, value)?,
+            };
+            let name = name(&field.descriptor);
+            self.take(name)?;
+            entries.push((name.to_owned(), value));
         }
-        (_, value, _) => Ok(value),
+        Ok(Value::Map(entries))
+    }
+
+    fn value(&self, field: &FieldShape, value: Value) -> Result<Value, Error> {
+        match (&field.kind, value, field.descriptor.kind()) {
+            (Scalar::Message(index), value, _) => self.message(self.shapes.message(*index), value),
+            (Scalar::Enum(_), Value::U64(index), FieldKind::Enum(values)) => {
+                let value = usize::try_from(index).ok().and_then(|index| values.values().nth(index));
+                let value = value.ok_or_else(|| Error::new(Kind::Range, 0, "an index of no value"))?;
+                self.take(value.name())?;
+                Ok(Value::from(value.name()))
+            }
+            (_, value, _) => Ok(value),
+        }
+    }
+
+    /// Takes a name, and the value that it stands for.
+    fn take(&self, name: &str) -> Result<(), Error> {
+        self.budget.value(0)?;
+        Ok(self.budget.content(name.len(), 0)?)
     }
 }
 

@@ -5,13 +5,15 @@
 
 use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
 use super::wire::Input;
-use crate::{Error, Kind, Value, limits};
+use crate::{Budget, Error, Kind, Value, limits};
 use prost_reflect::Kind as WireKind;
 use prost_reflect::prost::encoding::WireType;
 
-pub(super) fn read(shapes: &Shapes, bytes: &[u8]) -> Result<Value, Error> {
-    let mut values = initial(shapes, shapes.root());
-    Reader { shapes, input: Input::new(bytes) }.message(shapes.root(), &mut values, bytes.len(), 1)?;
+pub(super) fn read(shapes: &Shapes, bytes: &[u8], budget: &Budget) -> Result<Value, Error> {
+    let mut reader = Reader { shapes, input: Input::new(bytes), budget };
+    budget.value(0)?;
+    let mut values = reader.initial(shapes.root(), 0)?;
+    reader.message(shapes.root(), &mut values, bytes.len(), 1)?;
     let mut tree = Value::Array(values);
     if shapes.has_maps() {
         sort_maps(shapes, shapes.root(), &mut tree);
@@ -19,23 +21,29 @@ pub(super) fn read(shapes: &Shapes, bytes: &[u8]) -> Result<Value, Error> {
     Ok(tree)
 }
 
-/// What a message without any bytes holds.
-fn initial(shapes: &Shapes, shape: &MessageShape) -> Vec<Value> {
-    let default = |field: &FieldShape| match field.kind {
-        Scalar::Message(index) if field.form == Form::One && !field.optional => {
-            Value::Array(initial(shapes, shapes.message(index)))
-        }
-        _ => field.initial.clone(),
-    };
-    shape.fields.iter().map(default).collect()
-}
-
 struct Reader<'a> {
     shapes: &'a Shapes,
     input: Input<'a>,
+    budget: &'a Budget,
 }
 
 impl Reader<'_> {
+    /// What a message without any bytes holds; the field that it is the value of is at `start`.
+    fn initial(&self, shape: &MessageShape, start: usize) -> Result<Vec<Value>, Error> {
+        self.budget.container(start)?;
+        let default = |field: &FieldShape| match field.kind {
+            Scalar::Message(index) if field.form == Form::One && !field.optional => {
+                self.budget.value(start)?;
+                Ok(Value::Array(self.initial(self.shapes.message(index), start)?))
+            }
+            _ => {
+                self.budget.copy_of(&field.initial, start)?;
+                Ok(field.initial.clone())
+            }
+        };
+        shape.fields.iter().map(default).collect()
+    }
+
     /// Reads fields into `values` up to `end`. What comes later replaces what came before, or adds to it.
     fn message(
         &mut self,
@@ -76,6 +84,7 @@ impl Reader<'_> {
         if wire_type != field.wire_type {
             let end = self.input.length(end)?;
             while self.input.at < end {
+                self.budget.value(self.input.at)?;
                 let item = self.scalar(field, self.input.at, end)?;
                 push(value, item, start)?;
             }
@@ -86,8 +95,12 @@ impl Reader<'_> {
                 Scalar::Message(index) => self.inner(index, value, (start, end), depth)?,
                 _ => *value = self.scalar(field, start, end)?,
             },
-            (Form::List, list) => push(list, self.element(field, (start, end), depth)?, start)?,
+            (Form::List, list) => {
+                self.budget.value(start)?;
+                push(list, self.element(field, (start, end), depth)?, start)?;
+            }
             (Form::Map, Value::Map(entries)) => {
+                self.budget.value(start)?;
                 entries.push(entry(self.element(field, (start, end), depth)?, start)?);
             }
             _ => return Err(misplaced(start)),
@@ -105,7 +118,7 @@ impl Reader<'_> {
         let mut value = Value::Null;
         self.inner(index, &mut value, (start, end), depth)?;
         if field.form == Form::Map {
-            self.complete_entry(index, &mut value);
+            self.complete_entry(index, &mut value, start)?;
         }
         Ok(value)
     }
@@ -121,7 +134,7 @@ impl Reader<'_> {
         let depth = limits::deeper(depth, start)?;
         let shape = self.shapes.message(index);
         if *value == Value::Null {
-            *value = Value::Array(initial(self.shapes, shape));
+            *value = Value::Array(self.initial(shape, start)?);
         }
         let Value::Array(values) = value else { return Err(misplaced(start)) };
         let end = self.input.length(end)?;
@@ -129,13 +142,14 @@ impl Reader<'_> {
     }
 
     /// An entry of a map always has a key and a value; one that is not on the wire is the default.
-    fn complete_entry(&self, index: usize, entry: &mut Value) {
-        let Value::Array(parts) = entry else { return };
+    fn complete_entry(&self, index: usize, entry: &mut Value, start: usize) -> Result<(), Error> {
+        let Value::Array(parts) = entry else { return Ok(()) };
         for (part, field) in parts.iter_mut().zip(&self.shapes.message(index).fields) {
             if let (Value::Null, Scalar::Message(inner)) = (&*part, &field.kind) {
-                *part = Value::Array(initial(self.shapes, self.shapes.message(*inner)));
+                *part = Value::Array(self.initial(self.shapes.message(*inner), start)?);
             }
         }
+        Ok(())
     }
 
     fn scalar(&mut self, field: &FieldShape, start: usize, end: usize) -> Result<Value, Error> {
@@ -154,8 +168,16 @@ impl Reader<'_> {
             WireKind::Sfixed64 => Value::from(i64::from_le_bytes(input.array(end)?)),
             WireKind::Float => Value::F64(f64::from(f32::from_le_bytes(input.array(end)?))),
             WireKind::Double => Value::F64(f64::from_le_bytes(input.array(end)?)),
-            WireKind::String => Value::Text(input.text(end)?.to_owned()),
-            WireKind::Bytes => Value::Bytes(input.bytes(end)?.to_owned()),
+            WireKind::String => {
+                let text = input.text(end)?;
+                self.budget.content(text.len(), start)?;
+                Value::Text(text.to_owned())
+            }
+            WireKind::Bytes => {
+                let bytes = input.bytes(end)?;
+                self.budget.content(bytes.len(), start)?;
+                Value::Bytes(bytes.to_owned())
+            }
             WireKind::Enum(_) => {
                 let number = input.varint(end)? as i32;
                 let Scalar::Enum(numbers) = &field.kind else { return Err(misplaced(start)) };

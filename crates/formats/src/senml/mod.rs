@@ -6,7 +6,7 @@
 mod decimal;
 mod record;
 
-use crate::{Cbor, Error, Format, Json, Kind, Reception, Value, limits};
+use crate::{Budget, Cbor, Error, Format, Kind, Reception, Value, json, limits};
 use minicbor::Decoder;
 use record::Base;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -36,13 +36,13 @@ impl Senml {
         Senml { form: Form::Cbor, is_stream }
     }
 
-    fn read(self, bytes: &[u8], received_at: i64) -> Result<Value, Error> {
+    fn read(self, bytes: &[u8], received_at: i64, memory: usize) -> Result<Value, Error> {
         limits::check_size(bytes)?;
-        let pack = match self.is_stream {
-            true => self.stream(bytes)?,
-            false => self.array(bytes)?,
+        let (pack, budget) = match self.is_stream {
+            true => self.stream(bytes, memory)?,
+            false => self.array(bytes, memory)?,
         };
-        resolve(pack, received_at).map_err(|e| match self.form {
+        resolve(pack, received_at, &budget).map_err(|e| match self.form {
             Form::Json if !e.pointer().is_empty() => e.in_json(bytes),
             Form::Json => e.at_offset(0),
             Form::Cbor => {
@@ -52,16 +52,19 @@ impl Senml {
         })
     }
 
-    fn array(self, bytes: &[u8]) -> Result<Value, Error> {
-        match self.form {
-            Form::Json => Json.decode(bytes),
-            Form::Cbor => Cbor.decode_labelled(bytes, label),
-        }
+    /// The pack, and what it leaves of `memory`.
+    fn array(self, bytes: &[u8], memory: usize) -> Result<(Value, Budget), Error> {
+        let budget = Budget::new(memory);
+        let pack = match self.form {
+            Form::Json => json::read(bytes, &budget)?,
+            Form::Cbor => Cbor.decode_labelled(bytes, label, &budget)?,
+        };
+        Ok((pack, budget))
     }
 
     /// The same of an array that may lack its end; a record that lacks its own is truncated.
-    fn stream(self, bytes: &[u8]) -> Result<Value, Error> {
-        let complete = self.array(bytes);
+    fn stream(self, bytes: &[u8], memory: usize) -> Result<(Value, Budget), Error> {
+        let complete = self.array(bytes, memory);
         if !complete.as_ref().is_err_and(|e| e.kind() == Kind::Truncated) {
             return complete;
         }
@@ -72,7 +75,7 @@ impl Senml {
             }
             Form::Cbor => [bytes, &[0xff]].concat(),
         };
-        self.array(&closed).or(complete)
+        self.array(&closed, memory).or(complete)
     }
 }
 
@@ -82,15 +85,15 @@ impl Format for Senml {
         Err(Error::new(Kind::Type, 0, reason).without_offset())
     }
 
-    /// Times that are relative count from now.
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.read(bytes, i64::try_from(now.as_micros()).unwrap_or(i64::MAX))
-    }
-
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
-        self.read(bytes, reception.received_at)
+        self.read(bytes, reception.received_at.unwrap_or_else(now), reception.memory)
     }
+}
+
+/// Microseconds since 1970.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// The label that stands for a number in CBOR (RFC 8428, table 4).
@@ -116,14 +119,20 @@ fn label(number: i128) -> Option<&'static str> {
 }
 
 /// The records of `pack`, which arrived at `received_at`, without base fields and relative times, the earliest first.
-fn resolve(pack: Value, received_at: i64) -> Result<Value, Error> {
+fn resolve(pack: Value, received_at: i64, budget: &Budget) -> Result<Value, Error> {
     let Value::Array(records) = pack else {
         return Err(Error::of_value(Kind::Malformed, "", "a SenML pack is an array of records"));
     };
     let mut base = Base::new(received_at);
     let mut resolved = Vec::with_capacity(records.len());
     for (index, record) in records.into_iter().enumerate() {
-        resolved.extend(base.resolve(record).map_err(|e| e.at_index(index))?);
+        let record = base.resolve(record).map_err(|e| e.at_index(index))?;
+        if let Some((_, record)) = &record {
+            // Base fields are in each of the records.
+            let taken = budget.copy_of(record, 0);
+            taken.map_err(|e| Error::from(e).without_offset().at_index(index))?;
+        }
+        resolved.extend(record);
     }
     if resolved.is_empty() {
         return Err(Error::of_value(Kind::Malformed, "", "the pack has no record with a value"));

@@ -1,10 +1,11 @@
 use super::*;
+use crate::Json;
 
 /// 2026-05-01T12:00:00.123456Z
 const NOW: i64 = 1_777_636_800_123_456;
 
 fn read(senml: Senml, bytes: &[u8]) -> Result<Value, Error> {
-    senml.decode_from(bytes, &Reception { device: "d", received_at: NOW })
+    senml.decode_from(bytes, &Reception { received_at: Some(NOW), ..Reception::default() })
 }
 
 fn resolved(pack: &str) -> String {

@@ -5,7 +5,7 @@
 mod reader;
 mod writer;
 
-use crate::{Error, Format, Kind, MAX_BYTES, Mapping, Value, limits};
+use crate::{Error, Format, Kind, MAX_BYTES, Mapping, Reception, Value, limits};
 use dunnage_codegen::{Enumeration, Field, Integer, List, Mapped, Record};
 use dunnage_schema::Model;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
@@ -30,9 +30,10 @@ impl Format for Struct {
         limits::bounded(out, |out| writer::write(self.mapped.record(), &tree, out))
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
-        Ok(self.mapped.raise(reader::read(self.mapped.record(), bytes)?)?)
+        let budget = reception.budget();
+        Ok(self.mapped.raise_within(reader::read(self.mapped.record(), bytes, &budget)?, &budget)?)
     }
 }
 
@@ -56,9 +57,9 @@ impl Format for StructZlib {
         limits::bounded(out, |out| deflate(&plain, out))
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
-        self.inner.decode(&inflate(bytes)?)
+        self.inner.decode_from(&inflate(bytes)?, reception)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::{Count, count, in_field, index, presence_bytes};
 use crate::limits::MAX_RESERVE;
-use crate::{Error, Kind as Fault, Value};
+use crate::{Budget, Error, Kind as Fault, Value};
 use dunnage_codegen::{Integer, Kind, List, Record};
 
 /// The tree that `bytes` are, all of them.
-pub(super) fn read(record: &Record, bytes: &[u8]) -> Result<Value, Error> {
-    let mut reader = Reader { bytes, at: 0, lengths: Vec::new() };
+pub(super) fn read(record: &Record, bytes: &[u8], budget: &Budget) -> Result<Value, Error> {
+    let mut reader = Reader { bytes, at: 0, lengths: Vec::new(), budget };
+    budget.value(0)?;
     let mut tree = reader.record(record)?;
     let lengths = std::mem::take(&mut reader.lengths);
     reader.texts(&mut tree, &mut lengths.into_iter())?;
@@ -22,6 +23,7 @@ struct Reader<'a> {
     at: usize,
     /// Of the texts, in their order: their bytes come after the fixed part.
     lengths: Vec<usize>,
+    budget: &'a Budget,
 }
 
 impl<'a> Reader<'a> {
@@ -40,6 +42,8 @@ impl<'a> Reader<'a> {
 
     fn record(&mut self, record: &Record) -> Result<Value, Error> {
         let start = self.at;
+        self.budget.container(start)?;
+        self.budget.values(record.fields.len(), start)?;
         let presence = self.take(presence_bytes(record))?;
         let mut values = Vec::with_capacity(record.fields.len());
         let mut bit = 0;
@@ -78,6 +82,7 @@ impl<'a> Reader<'a> {
             Kind::Float64 => Ok(Value::F64(f64::from_bits(self.unsigned(8)?))),
             Kind::Text | Kind::Bytes => {
                 let length = self.unsigned(2)?;
+                self.budget.content(length as usize, start)?;
                 self.lengths.push(length as usize);
                 Ok(if matches!(kind, Kind::Text) {
                     Value::Text(String::new())
@@ -109,6 +114,7 @@ impl<'a> Reader<'a> {
     }
 
     fn list(&mut self, list: &List) -> Result<Value, Error> {
+        self.budget.container(self.at)?;
         let count = match count(list) {
             Count::Fixed(n) => n,
             Count::Counted(bytes) => self.unsigned(bytes)? as usize,
@@ -116,6 +122,7 @@ impl<'a> Reader<'a> {
         // Every element takes at least a byte, so that the bytes bound the elements.
         let mut items = Vec::with_capacity(count.min(MAX_RESERVE));
         for _ in 0..count {
+            self.budget.value(self.at)?;
             items.push(self.value(&list.item)?);
         }
         Ok(Value::Array(items))

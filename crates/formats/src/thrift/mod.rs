@@ -5,7 +5,7 @@
 mod reader;
 mod writer;
 
-use crate::{Error, Format, Kind, MAX_DEPTH, Mapping, Value, limits};
+use crate::{Budget, Error, Format, Kind, MAX_DEPTH, Mapping, Reception, Value, limits};
 use dunnage_codegen::{Kind as RecordKind, Mapped, Record};
 use dunnage_schema::Model;
 use std::io::Cursor;
@@ -57,23 +57,25 @@ impl Format for Thrift {
         })
     }
 
-    fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
+    fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
         let mut cursor = Cursor::new(bytes);
         let limits = bounds(bytes)?;
-        let record = self.mapped.record();
+        let (record, budget) = (self.mapped.record(), reception.budget());
         let tree = match self.protocol {
             Protocol::Binary => {
-                read(record, &mut TBinaryInputProtocol::with_config(&mut cursor, true, limits))
+                read(record, &mut TBinaryInputProtocol::with_config(&mut cursor, true, limits), &budget)
             }
-            Protocol::Compact => read(record, &mut TCompactInputProtocol::with_config(&mut cursor, limits)),
+            Protocol::Compact => {
+                read(record, &mut TCompactInputProtocol::with_config(&mut cursor, limits), &budget)
+            }
         };
         let at = usize::try_from(cursor.position()).unwrap_or(bytes.len());
         let tree = tree.map_err(|fault| located(fault, at, bytes))?;
         if at < bytes.len() {
             return Err(Error::new(Kind::Malformed, at, "bytes after the message"));
         }
-        Ok(self.mapped.raise(tree)?)
+        Ok(self.mapped.raise_within(tree, &budget)?)
     }
 }
 
@@ -102,8 +104,16 @@ impl From<thrift::Error> for Fault {
     }
 }
 
-fn read(record: &Record, protocol: &mut dyn TInputProtocol) -> Result<Value, Fault> {
-    reader::record(record, protocol)
+fn read(record: &Record, protocol: &mut dyn TInputProtocol, budget: &Budget) -> Result<Value, Fault> {
+    budget.value(0)?;
+    reader::record(record, protocol, budget)
+}
+
+/// The budget is spent. Where, the cursor says.
+impl From<dunnage_pson::Error> for Fault {
+    fn from(e: dunnage_pson::Error) -> Self {
+        Fault::Own(e.kind(), e.reason().to_owned())
+    }
 }
 
 fn located(fault: Fault, at: usize, bytes: &[u8]) -> Error {

@@ -2,11 +2,17 @@
 
 use super::{Fault, wire_type};
 use crate::limits::MAX_RESERVE;
-use crate::{Kind as Reason, Value};
+use crate::{Budget, Kind as Reason, Value};
 use dunnage_codegen::{Kind, Record};
 use thrift::protocol::{TInputProtocol, TType};
 
-pub(super) fn record(record: &Record, protocol: &mut dyn TInputProtocol) -> Result<Value, Fault> {
+pub(super) fn record(
+    record: &Record,
+    protocol: &mut dyn TInputProtocol,
+    budget: &Budget,
+) -> Result<Value, Fault> {
+    budget.container(0)?;
+    budget.values(record.fields.len(), 0)?;
     let mut values = vec![Value::Null; record.fields.len()];
     protocol.read_struct_begin()?;
     loop {
@@ -19,7 +25,7 @@ pub(super) fn record(record: &Record, protocol: &mut dyn TInputProtocol) -> Resu
             Some(at) => {
                 let field = &record.fields[at];
                 expect(header.field_type, wire_type(&field.kind), &field.name)?;
-                values[at] = value(&field.kind, protocol)?;
+                values[at] = value(&field.kind, protocol, budget)?;
             }
             None => protocol.skip(header.field_type)?,
         }
@@ -36,7 +42,7 @@ pub(super) fn record(record: &Record, protocol: &mut dyn TInputProtocol) -> Resu
     }
 }
 
-fn value(kind: &Kind, protocol: &mut dyn TInputProtocol) -> Result<Value, Fault> {
+fn value(kind: &Kind, protocol: &mut dyn TInputProtocol, budget: &Budget) -> Result<Value, Fault> {
     Ok(match kind {
         Kind::Bool => Value::Bool(protocol.read_bool()?),
         Kind::Integer(range) => {
@@ -49,10 +55,19 @@ fn value(kind: &Kind, protocol: &mut dyn TInputProtocol) -> Result<Value, Fault>
             if range.max > i128::from(i64::MAX) { Value::U64(n as u64) } else { Value::from(n) }
         }
         Kind::Float32 | Kind::Float64 => Value::F64(protocol.read_double()?),
-        Kind::Text => Value::Text(protocol.read_string()?),
-        Kind::Bytes => Value::Bytes(protocol.read_bytes()?),
+        Kind::Text => {
+            let text = protocol.read_string()?;
+            budget.content(text.len(), 0)?;
+            Value::Text(text)
+        }
+        Kind::Bytes => {
+            let bytes = protocol.read_bytes()?;
+            budget.content(bytes.len(), 0)?;
+            Value::Bytes(bytes)
+        }
         Kind::Enum(_) => Value::from(i64::from(protocol.read_i32()?)),
         Kind::List(list) => {
+            budget.container(0)?;
             let header = protocol.read_list_begin()?;
             let count = usize::try_from(header.size).unwrap_or(0);
             if count > 0 {
@@ -60,12 +75,13 @@ fn value(kind: &Kind, protocol: &mut dyn TInputProtocol) -> Result<Value, Fault>
             }
             let mut items = Vec::with_capacity(count.min(MAX_RESERVE));
             for _ in 0..count {
-                items.push(value(&list.item, protocol)?);
+                budget.value(0)?;
+                items.push(value(&list.item, protocol, budget)?);
             }
             protocol.read_list_end()?;
             Value::Array(items)
         }
-        Kind::Record(inner) => record(inner, protocol)?,
+        Kind::Record(inner) => record(inner, protocol, budget)?,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{ENTRY, text};
 use crate::entries::Entries;
-use crate::{Error, Format, Json, Kind, Value, limits};
+use crate::{Budget, Error, Format, Json, Kind, Value, limits};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::XmlVersion::Implicit1_0;
@@ -12,11 +12,11 @@ use quick_xml::events::{BytesDecl, BytesRef, BytesStart, BytesText, Event};
 use std::fmt::Display;
 
 /// The message that an XML document is.
-pub(super) fn message(document: &str) -> Result<Value, Error> {
+pub(super) fn message(document: &str, budget: &Budget) -> Result<Value, Error> {
     let mut xml = quick_xml::Reader::from_str(document);
     xml.config_mut().enable_all_checks(true);
     xml.config_mut().expand_empty_elements = true;
-    Reader { document, xml, offset: 0 }.message()
+    Reader { document, xml, offset: 0, budget }.message()
 }
 
 struct Reader<'a> {
@@ -24,6 +24,7 @@ struct Reader<'a> {
     xml: quick_xml::Reader<&'a [u8]>,
     /// Where the last event starts.
     offset: usize,
+    budget: &'a Budget,
 }
 
 /// What a start tag says.
@@ -158,11 +159,18 @@ impl<'a> Reader<'a> {
 
     /// The value of the element whose start tag was read, up to its end tag.
     fn value(&mut self, tag: &Tag, depth: usize) -> Result<Value, Error> {
-        match self.content(tag, depth)? {
-            Content::Items(items) => Ok(Value::Array(items)),
-            Content::Entries(entries) => Ok(entries.into_value()),
-            Content::Text(text) => scalar(tag, text),
+        self.budget.value(tag.offset)?;
+        let value = match self.content(tag, depth)? {
+            Content::Items(items) => Value::Array(items),
+            Content::Entries(entries) => entries.into_value(),
+            Content::Text(text) => scalar(tag, text)?,
+        };
+        match &value {
+            Value::Text(text) => self.budget.content(text.len(), tag.offset)?,
+            Value::Bytes(bytes) => self.budget.content(bytes.len(), tag.offset)?,
+            _ => {}
         }
+        Ok(value)
     }
 
     fn content(&mut self, tag: &Tag, depth: usize) -> Result<Content, Error> {
@@ -173,7 +181,7 @@ impl<'a> Reader<'a> {
         };
         let mut inside = match content {
             Content::Text(_) => depth,
-            _ => limits::deeper(depth, tag.offset)?,
+            _ => self.inside(tag, depth)?,
         };
         loop {
             match (self.event()?, &mut content) {
@@ -187,7 +195,7 @@ impl<'a> Reader<'a> {
                     self.entry(&start, entries, inside)?;
                 }
                 (Event::Start(start), Content::Text(text)) if tag.shape == Shape::Open && is_blank(text) => {
-                    inside = limits::deeper(depth, tag.offset)?;
+                    inside = self.inside(tag, depth)?;
                     let mut entries = Entries::default();
                     self.entry(&start, &mut entries, inside)?;
                     content = Content::Entries(entries);
@@ -202,8 +210,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The depth inside the array or object that begins with `tag`.
+    fn inside(&self, tag: &Tag, depth: usize) -> Result<usize, Error> {
+        self.budget.container(tag.offset)?;
+        limits::deeper(depth, tag.offset)
+    }
+
     fn entry(&mut self, start: &BytesStart<'_>, entries: &mut Entries, depth: usize) -> Result<(), Error> {
         let tag = self.tag(start)?;
+        self.budget.content(tag.key.len(), tag.offset)?;
         if !entries.is_new(&tag.key) {
             return Err(malformed(tag.offset, "this key stands twice"));
         }

@@ -19,7 +19,7 @@ fn message(id: &str) -> Value {
 }
 
 fn from(device: &str) -> Reception<'_> {
-    Reception { device, received_at: 0 }
+    Reception { device: Some(device), ..Reception::default() }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod generated;
 mod hostile;
 mod interop;
 mod known;
+mod memory;
 mod models;
 mod round_trips;
 mod user;

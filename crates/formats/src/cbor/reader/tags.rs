@@ -35,15 +35,28 @@ impl Reader<'_> {
                 start,
                 "bigfloats (tag 5) are not supported; send a float, or a decimal fraction (tag 4)",
             )),
-            21 => Ok(Value::Text(BASE64_URL_SAFE_NO_PAD.encode(self.content_bytes(tag)?))),
-            22 => Ok(Value::Text(BASE64_STANDARD.encode(self.content_bytes(tag)?))),
+            21 => {
+                let bytes = self.content_bytes(tag)?;
+                self.made(BASE64_URL_SAFE_NO_PAD.encode(bytes), start)
+            }
+            22 => {
+                let bytes = self.content_bytes(tag)?;
+                self.made(BASE64_STANDARD.encode(bytes), start)
+            }
             23 => {
-                Ok(Value::Text(self.content_bytes(tag)?.iter().map(|byte| format!("{byte:02X}")).collect()))
+                let bytes = self.content_bytes(tag)?;
+                self.made(bytes.iter().map(|byte| format!("{byte:02X}")).collect(), start)
             }
             37 => uuid(&self.content_bytes(tag)?)
                 .ok_or_else(|| malformed(content, "a UUID (tag 37) has 16 bytes")),
             _ => Err(Error::new(Kind::Type, start, format!("tag {tag} is not supported"))),
         }
+    }
+
+    /// Text that was made of bytes, which it is longer than.
+    fn made(&self, text: String, start: usize) -> Result<Value, Error> {
+        self.budget.content(text.len(), start)?;
+        Ok(Value::Text(text))
     }
 
     fn content_bytes(&mut self, tag: u64) -> Result<Vec<u8>, Error> {

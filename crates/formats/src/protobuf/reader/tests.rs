@@ -4,10 +4,13 @@ use super::super::{
     wire::Input,
     writer,
 };
-use super::read;
-use crate::{Error, Kind, Value};
+use crate::{Budget, Error, Kind, Value};
 use prost_reflect::prost::encoding::{WireType, encode_varint};
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, prost::Message as _};
+
+fn read(shapes: &Shapes, bytes: &[u8]) -> Result<Value, Error> {
+    super::read(shapes, bytes, &Budget::default())
+}
 
 const EVERYTHING: &str = r#"
     syntax = "proto3";
