@@ -9,11 +9,12 @@ use crate::{
     outputs::message::{self, Message},
     profile::Profiles,
 };
+use axum::body::Bytes;
 use dunnage_formats::Id;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 
 /// Most bytes of messages in one answer; a page ends early rather than exceed it by more than a message.
-pub(super) const PAGE_BYTES: usize = 4 << 20;
+pub(super) const PAGE_BYTES: usize = 1 << 20;
 
 /// Which part of a list, newest first.
 #[derive(Debug, Clone, Copy)]
@@ -190,8 +191,8 @@ fn outgoing(row: &Row<'_>, profiles: &Profiles, buffer: &str) -> rusqlite::Resul
         link: record.link.map(str::to_owned),
         // Messages of older buffers have none.
         request: record.request.unwrap_or_default().to_owned(),
-        raw: record.raw.to_owned(),
-        json: record.json.to_owned(),
+        raw: Bytes::copy_from_slice(record.raw),
+        json: record.json.into(),
         origin: record.origin.map(str::to_owned),
     })
 }

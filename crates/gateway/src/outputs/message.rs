@@ -1,5 +1,6 @@
 //! A message as outputs see it.
 
+use axum::body::Bytes;
 use sha2::{Digest, Sha256};
 use std::{fmt::Write, sync::Arc};
 
@@ -26,10 +27,10 @@ pub struct Message {
     pub path: Arc<str>,
     /// What its request is called.
     pub request: String,
-    /// Its bytes as they arrived.
-    pub raw: Vec<u8>,
+    /// Its bytes as they arrived. Clones share them, and the JSON: both can be megabytes.
+    pub raw: Bytes,
     /// What they say, as compact JSON.
-    pub json: String,
+    pub json: Arc<str>,
     /// What the way it came knows of it, as compact JSON.
     pub origin: Option<String>,
 }

@@ -15,6 +15,7 @@ use async_nats::{
         stream,
     },
 };
+use axum::body::Bytes;
 use dunnage_formats::Id;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -255,7 +256,7 @@ impl Nats {
             self.find_stream(&context).await?;
         }
         let payload = match self.settings.payload {
-            Payload::Json => message.json.clone().into_bytes(),
+            Payload::Json => Bytes::copy_from_slice(message.json.as_bytes()),
             Payload::Raw => message.raw.clone(),
         };
         let publish = PublishMessage::build()

@@ -17,6 +17,8 @@ pub const FIRST: [&str; 9] =
 /// Most columns of values in a file, and longest pointer. Other values are in `value` alone.
 pub const COLUMNS: usize = 1000;
 const POINTER: usize = 256;
+/// What a column of a message takes beside its texts.
+const LEAF: usize = 64;
 
 /// A value of a message that has no parts.
 #[derive(Debug, PartialEq)]
@@ -30,7 +32,7 @@ pub enum Leaf {
     Empty(String),
 }
 
-/// The columns of `value`, in its order: at most as many as a file may have.
+/// The columns of `value`, in its order: at most as many as a file may have, and none whose name no file would take.
 pub fn flatten(value: &RawValue) -> io::Result<Vec<(String, Leaf)>> {
     let mut leaves = Vec::new();
     walk(value, &mut String::new(), &mut leaves)?;
@@ -82,6 +84,15 @@ fn walk(value: &RawValue, pointer: &mut String, leaves: &mut Vec<(String, Leaf)>
     Ok(())
 }
 
+/// About what the columns of a message take in memory.
+pub fn cost(leaves: &[(String, Leaf)]) -> usize {
+    let text = |leaf: &Leaf| match leaf {
+        Leaf::Null | Leaf::Bool(_) => 0,
+        Leaf::Number(text) | Leaf::Text(text) | Leaf::Empty(text) => LEAF / 2 + text.len(),
+    };
+    leaves.iter().map(|(pointer, leaf)| LEAF + pointer.len() + text(leaf)).sum()
+}
+
 /// Goes through the parts of an object or array, one after the other: a message of a megabyte can have a million of them.
 struct Parts<'p> {
     pointer: &'p mut String,
@@ -95,6 +106,10 @@ impl Parts<'_> {
     }
 
     fn walk<E: Error>(&mut self, key: &str, part: &RawValue) -> Result<(), E> {
+        // A longer one is the name of no column, and neither is that of anything inside.
+        if self.pointer.len() + key.len() >= POINTER {
+            return Ok(());
+        }
         let outer = self.pointer.len();
         self.pointer.push('/');
         self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
@@ -175,6 +190,13 @@ mod tests {
             ]
         );
         assert_eq!(flat("17"), [(String::new(), number("17"))]);
+    }
+
+    #[test]
+    fn a_long_key_is_in_no_pointer_however_many_values_are_under_it() {
+        let values = vec!["0"; 1000].join(",");
+        let json = format!(r#"{{"{}":[{values}],"{}":2}}"#, "k".repeat(POINTER), "s".repeat(POINTER - 1));
+        assert_eq!(flat(&json), [(format!("/{}", "s".repeat(POINTER - 1)), Leaf::Number("2".into()))]);
     }
 
     #[test]

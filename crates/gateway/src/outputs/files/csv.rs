@@ -5,7 +5,7 @@
 
 use super::{
     Archive, Formulas,
-    columns::{Columns, FIRST, Leaf, flatten},
+    columns::{Columns, FIRST, Leaf, cost, flatten},
     growing::Growing,
     row::{Row, group, new_rows},
 };
@@ -14,12 +14,14 @@ use ::csv::{ReaderBuilder, StringRecord, Terminator, Writer, WriterBuilder};
 use std::{
     collections::HashMap,
     fs::File,
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
 };
 
 /// Most parts of a file; messages whose keys are never the same would otherwise make a file each.
 const PARTS: u32 = 100;
+/// About what the columns of rows may take that are written at a time.
+const AT_A_TIME: usize = 4 << 20;
 /// Most files that are remembered.
 const REMEMBERED: usize = 256;
 
@@ -29,6 +31,9 @@ pub struct Csv {
     parts: HashMap<PathBuf, Part>,
     formulas: Formulas,
 }
+
+/// The columns of a message.
+type Leaves = Vec<(String, Leaf)>;
 
 /// The last part of a file.
 struct Part {
@@ -93,9 +98,32 @@ impl Part {
     }
 
     fn write(&mut self, stem: &Path, rows: &[&Row<'_>], formulas: Formulas) -> io::Result<()> {
-        let rows = new_rows(rows, self.last_id, self.file.path());
-        let Some(last) = rows.last() else { return Ok(()) };
-        let leaves = rows.iter().map(|row| leaves_of(row)).collect::<io::Result<Vec<_>>>()?;
+        let mut rows = new_rows(rows, self.last_id, self.file.path());
+        while !rows.is_empty() {
+            // Of as many rows at a time as their columns take little memory.
+            let (mut leaves, mut taken) = (Vec::new(), 0);
+            while taken < AT_A_TIME
+                && let Some(row) = rows.get(leaves.len())
+            {
+                let found = leaves_of(row)?;
+                taken += cost(&found);
+                leaves.push(found);
+            }
+            let (first, rest) = rows.split_at(leaves.len());
+            self.append(stem, first, leaves, formulas)?;
+            rows = rest;
+        }
+        Ok(())
+    }
+
+    /// Appends `rows`, of which there is one at least, with their columns.
+    fn append(
+        &mut self,
+        stem: &Path,
+        rows: &[&Row<'_>],
+        leaves: Vec<Leaves>,
+        formulas: Formulas,
+    ) -> io::Result<()> {
         let mut columns = self.columns.clone();
         leaves.iter().flatten().for_each(|(pointer, _)| columns.add(pointer));
         if self.file.len() > 0 && columns.names().len() > self.columns.names().len() {
@@ -106,15 +134,19 @@ impl Part {
                 columns = self.columns.clone();
             }
         }
-        let mut lines = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
-        if self.file.len() == 0 {
-            lines.write_record(FIRST.into_iter().chain(columns.names().iter().map(|name| column(name))))?;
-        }
-        for (row, leaves) in rows.iter().zip(leaves) {
-            record(&mut lines, row, &columns, (leaves, formulas))?;
-        }
-        self.file.append(&lines.into_inner().map_err(|e| e.into_error())?)?;
-        self.last_id = last.message.id;
+        let is_new = self.file.len() == 0;
+        self.file.append(|to| {
+            let mut lines = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(to);
+            if is_new {
+                lines
+                    .write_record(FIRST.into_iter().chain(columns.names().iter().map(|name| column(name))))?;
+            }
+            for (row, leaves) in rows.iter().zip(leaves) {
+                record(&mut lines, row, &columns, (leaves, formulas))?;
+            }
+            lines.flush()
+        })?;
+        self.last_id = rows.last().map_or(self.last_id, |last| last.message.id);
         self.columns = columns;
         Ok(())
     }
@@ -132,32 +164,29 @@ fn column(pointer: &str) -> &str {
 }
 
 fn record(
-    lines: &mut Writer<Vec<u8>>,
+    lines: &mut Writer<&mut dyn Write>,
     row: &Row<'_>,
     columns: &Columns,
-    (leaves, formulas): (Vec<(String, Leaf)>, Formulas),
+    (leaves, formulas): (Leaves, Formulas),
 ) -> io::Result<()> {
     let message = row.message;
-    let mut cells: HashMap<String, String> =
+    let cells: HashMap<String, String> =
         leaves.into_iter().map(|(pointer, leaf)| (pointer, cell(leaf, formulas))).collect();
     let id = message.id.to_string();
     let received_at = clock::rfc3339_micros(message.received_at);
-    lines.write_record(
-        [
-            &*message.name,
-            &id,
-            &message.device,
-            &received_at,
-            &message.format,
-            message.schema.as_deref().unwrap_or_default(),
-            message.link.as_deref().unwrap_or_default(),
-            &message.request,
-            row.value.get(),
-        ]
-        .into_iter()
-        .map(str::to_owned)
-        .chain(columns.names().iter().map(|name| cells.remove(name).unwrap_or_default())),
-    )?;
+    let first = [
+        &*message.name,
+        &id,
+        &message.device,
+        &received_at,
+        &message.format,
+        message.schema.as_deref().unwrap_or_default(),
+        message.link.as_deref().unwrap_or_default(),
+        &message.request,
+        row.value.get(),
+    ];
+    let others = columns.names().iter().map(|name| cells.get(name).map_or("", String::as_str));
+    lines.write_record(first.into_iter().chain(others))?;
     Ok(())
 }
 

@@ -3,12 +3,14 @@
 use crate::folders;
 use std::{
     fs::{self, File},
-    io::{self, Read, Seek, SeekFrom, Write},
+    io::{self, BufWriter, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 /// How much of a file's end is read at first.
 const WINDOW: u64 = 64 << 10;
+/// How much is written at a time.
+const BUFFERED: usize = 64 << 10;
 /// Most lines at the end of a file that may be damaged: those of the last append. More mean that the file is not ours.
 const DAMAGED: usize = 5000;
 
@@ -81,21 +83,25 @@ impl Growing {
         found == self.len || (self.torn && found > self.len)
     }
 
-    /// Appends `lines`, durable on return. After an error none of them count.
-    pub fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+    /// Appends the lines that `write` writes, durable on return. After an error none of them count.
+    pub fn append(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let mut file = File::options().create(true).truncate(false).write(true).open(&self.path)?;
         if self.torn {
             file.set_len(self.len)?;
         }
         self.torn = true;
         file.seek(SeekFrom::Start(self.len))?;
-        file.write_all(lines)?;
+        let mut lines = BufWriter::with_capacity(BUFFERED, &mut file);
+        write(&mut lines)?;
+        lines.flush()?;
+        drop(lines);
+        let end = file.stream_position()?;
         file.sync_data()?;
         if self.len == 0 {
             folders::sync_above(&self.path)?;
         }
         self.torn = false;
-        self.len += lines.len() as u64;
+        self.len = end;
         Ok(())
     }
 }
@@ -177,12 +183,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
         let (mut file, _) = open(&path);
-        file.append(b"1\n").unwrap();
+        file.append(|to| to.write_all(b"1\n")).unwrap();
         // As after a disk that became full in the middle of a batch.
         file.torn = true;
         fs::write(&path, "1\n2\n3").unwrap();
         assert!(file.is_as_left());
-        file.append(b"2\n").unwrap();
+        file.append(|to| to.write_all(b"2\n")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "1\n2\n");
         fs::remove_file(&path).unwrap();
         assert!(!file.is_as_left());

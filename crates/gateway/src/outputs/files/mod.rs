@@ -192,7 +192,7 @@ mod tests {
             received_at: (1_767_268_800 + (day - 1) * 86_400) * 1_000_000 + id,
             format: "json".into(),
             request: "r".into(),
-            raw: json.as_bytes().to_vec(),
+            raw: axum::body::Bytes::copy_from_slice(json.as_bytes()),
             json: json.into(),
             ..Message::default()
         }

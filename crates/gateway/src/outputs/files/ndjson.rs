@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{
     collections::HashMap,
-    io,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -84,7 +84,7 @@ impl Logs {
         let log = self.0.entry(path).or_insert(log);
         let rows = new_rows(rows, log.last_id, log.file.path());
         if let Some(last) = rows.last() {
-            log.file.append(&lines(rows)?)?;
+            log.file.append(|to| write_lines(rows, to))?;
             log.last_id = last.message.id;
         }
         Ok(log.file.len())
@@ -109,8 +109,7 @@ pub fn identify(line: &[u8]) -> Option<i64> {
     serde_json::from_slice::<Identity>(line).ok().map(|line| line.id)
 }
 
-fn lines(rows: &[&Row<'_>]) -> io::Result<Vec<u8>> {
-    let mut lines = Vec::new();
+fn write_lines(rows: &[&Row<'_>], to: &mut dyn Write) -> io::Result<()> {
     for Row { message, value, .. } in rows {
         let line = Line {
             name: message.name.clone(),
@@ -123,8 +122,8 @@ fn lines(rows: &[&Row<'_>]) -> io::Result<Vec<u8>> {
             request: message.request.clone(),
             value,
         };
-        serde_json::to_writer(&mut lines, &line)?;
-        lines.push(b'\n');
+        serde_json::to_writer(&mut *to, &line)?;
+        to.write_all(b"\n")?;
     }
-    Ok(lines)
+    Ok(())
 }

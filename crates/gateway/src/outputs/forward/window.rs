@@ -13,7 +13,7 @@ use std::{
 
 /// Most messages in memory, and most bytes of them.
 const MESSAGES: usize = 4096;
-const BYTES: usize = 16 << 20;
+const BYTES: usize = 4 << 20;
 /// Most messages of which only the id is kept.
 const IDS: usize = 200_000;
 /// Most messages in memory of one lane of many, if not a batch is more.

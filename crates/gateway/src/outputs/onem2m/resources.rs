@@ -72,7 +72,7 @@ impl Resources {
         let json: &RawValue = serde_json::from_str(&message.json).map_err(|e| e.to_string())?;
         let con = match self.0.content {
             // An instance without content, or with null, is none.
-            Content::Object if message.json != "null" => Con::Json(json),
+            Content::Object if &*message.json != "null" => Con::Json(json),
             _ => Con::Text(&message.json),
         };
         let instance = Instance { rn: &message.name, con, cnf: self.0.cnf.as_deref(), lbl: labels(message) };
@@ -176,7 +176,7 @@ mod tests {
             link: Some("astrocast".into()),
             path: "fleet:north/sea".into(),
             request: "r1".into(),
-            raw: Vec::new(),
+            raw: axum::body::Bytes::new(),
             json: json.into(),
             origin: None,
         }

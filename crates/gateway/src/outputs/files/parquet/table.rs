@@ -7,7 +7,7 @@
 use crate::{
     clock,
     outputs::files::{
-        columns::{Columns, FIRST, Leaf, flatten},
+        columns::{Columns, FIRST, Leaf, cost, flatten},
         declared::{Declaration, Declared, Kind},
         growing::Growing,
         ndjson::{Line, identify},
@@ -33,9 +33,9 @@ use std::{
 };
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// A group of rows ends after so many, or so many bytes of lines.
+/// A group of rows ends after so many, or about so many bytes in memory.
 const GROUP_ROWS: usize = 1 << 16;
-const GROUP_BYTES: usize = 8 << 20;
+const GROUP_BYTES: usize = 16 << 20;
 /// Integers up to this have a double each.
 const EXACT: u64 = 1 << 53;
 
@@ -98,8 +98,9 @@ impl Table {
         let mut writer = SerializedFileWriter::new(to, Arc::new(self.schema()?), Arc::new(properties))?;
         let (mut group, mut bytes) = (Vec::new(), 0);
         for_each(path, |line, length| {
-            group.push(Record::of(line)?);
-            bytes += length;
+            let leaves = flatten(line.value)?;
+            bytes += length + cost(&leaves);
+            group.push(Record::of(line, leaves)?);
             if group.len() == GROUP_ROWS || bytes >= GROUP_BYTES {
                 self.write_group(&mut writer, &group)?;
                 group.clear();
@@ -328,11 +329,11 @@ impl Leaf {
 }
 
 impl Record {
-    fn of(line: Line<'_>) -> io::Result<Record> {
+    fn of(line: Line<'_>, leaves: Vec<(String, Leaf)>) -> io::Result<Record> {
         let received_at = clock::micros(&line.received_at)
             .ok_or_else(|| io::Error::other(format!("{:?} is no time", line.received_at)))?;
         let value = line.value.get().to_owned();
-        let leaves = flatten(line.value)?.into_iter().collect();
+        let leaves = leaves.into_iter().collect();
         let fixed = [
             Some(line.name),
             None,
