@@ -7,12 +7,39 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use dunnage_formats::Value;
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+use std::io;
 
-/// `message` as JSON text.
+/// Longest JSON text of a message. A character of a text can be six of JSON.
+const MAX_BYTES: usize = 4 << 20;
+/// Texts over this many bytes are kept without room to grow.
+const LARGE: usize = 64 << 10;
+
+/// `message` as JSON text, of at most 4 MiB.
 pub fn to_json(message: &Value) -> Result<String, serde_json::Error> {
-    let mut text = Vec::with_capacity(512);
+    let mut text = Text(Vec::with_capacity(512));
     serde_json::to_writer(&mut text, &View(message))?;
+    let Text(mut text) = text;
+    if text.len() > LARGE {
+        text.shrink_to_fit();
+    }
     String::from_utf8(text).map_err(serde_json::Error::custom)
+}
+
+/// Text up to the limit.
+struct Text(Vec<u8>);
+
+impl io::Write for Text {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MAX_BYTES {
+            return Err(io::Error::other("the message takes more than 4 MiB as JSON"));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 struct View<'a>(&'a Value);
@@ -71,6 +98,16 @@ mod tests {
             to_json(&message).unwrap(),
             r#"{"b":[18446744073709551615,-9223372036854775808,null],"a":1.5,"":"a\"\u0001é","whole":48.0,"zero":-0.0}"#
         );
+    }
+
+    #[test]
+    fn text_is_written_up_to_the_limit() {
+        let fits = Value::Text("a".repeat(MAX_BYTES - 2));
+        assert_eq!(to_json(&fits).unwrap().len(), MAX_BYTES);
+        for over in [Value::Text("a".repeat(MAX_BYTES - 1)), Value::Text("\u{1}".repeat(MAX_BYTES / 6 + 1))] {
+            let error = to_json(&over).unwrap_err();
+            assert!(error.is_io() && error.to_string().contains("4 MiB"), "{error}");
+        }
     }
 
     #[test]

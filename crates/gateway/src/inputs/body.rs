@@ -71,6 +71,7 @@ async fn collect<B>(
 where
     B: HttpBody<Data = Bytes, Error: Display> + Unpin,
 {
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(limits.body_limit_bytes);
     let mut first = Bytes::new();
     let mut all = Vec::new();
     loop {
@@ -95,12 +96,22 @@ where
         if first.is_empty() && all.is_empty() {
             first = if piece.len() > COPIED { piece } else { Bytes::copy_from_slice(&piece) };
         } else {
+            make_room(&mut all, first.len() + piece.len(), announced);
             all.extend_from_slice(&std::mem::take(&mut first));
             all.extend_from_slice(&piece);
         }
     }
     room.whole()?;
+    // What nobody announced: room that it may have grown into is counted nowhere.
+    all.shrink_to_fit();
     Ok(if all.is_empty() { first } else { all.into() })
+}
+
+/// Room for `more` bytes behind those of `all`: for as many again as there are, but for no more than were announced.
+fn make_room(all: &mut Vec<u8>, more: usize, announced: usize) {
+    if all.capacity() - all.len() < more {
+        all.reserve_exact(all.len().min(announced.saturating_sub(all.len())).max(more));
+    }
 }
 
 /// Waits for the next piece, unless another message needs the room of what has arrived.

@@ -17,8 +17,28 @@ use std::{
 pub const LARGE_AT_A_TIME: usize = 2;
 /// Messages over this many bytes are large.
 const LARGE: usize = 16 << 10;
-/// Messages over this many bytes are decoded one at a time: a byte can be a value, which takes 32 bytes in memory.
-const LARGEST: usize = 256 << 10;
+
+/// How a message is decoded: beside all others, as one of the large ones, or alone. A few bytes can be a message of any size, so
+/// each is first decoded within the memory of its step, and goes on to the next one when that does not suffice.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// How many of the turns for large messages it needs.
+    pub turns: u32,
+    /// What the decoded message may take in memory, as `dunnage_formats::Budget` counts it.
+    pub memory: usize,
+}
+
+/// The steps. The last one has the most that a message may take, of which `SECURITY.md` and `spec/formats.md` speak.
+const STEPS: [Step; 3] = [
+    Step { turns: 0, memory: 512 << 10 },
+    Step { turns: 1, memory: 2 << 20 },
+    Step { turns: LARGE_AT_A_TIME as u32, memory: 8 << 20 },
+];
+
+/// The steps of a message that `takes_long`, or of one that does not.
+pub fn steps(takes_long: bool) -> &'static [Step] {
+    &STEPS[usize::from(takes_long)..]
+}
 
 /// How a body is encoded, as its sender says.
 #[derive(Debug, Clone)]
@@ -42,11 +62,6 @@ pub struct Decoded {
 pub fn takes_long(codecs: &Codecs, encoding: &Encoding, bytes: &[u8]) -> bool {
     let modelled = |slot: &Slot| !slot.codec.layout().is_plain();
     bytes.len() > LARGE || slot(codecs, encoding, bytes).is_ok_and(|slot| slot.is_some_and(modelled))
-}
-
-/// How many of the turns for large messages `bytes` need.
-pub fn turns(bytes: &[u8]) -> u32 {
-    if bytes.len() > LARGEST { LARGE_AT_A_TIME as u32 } else { 1 }
 }
 
 /// Decodes `bytes`, and checks them against the schema. All of that stands on many libraries: what panics costs its
@@ -96,7 +111,10 @@ fn decode_unguarded(
         })?;
     }
     let json = view::to_json(&message).map_err(|e| {
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unwritable", "Cannot be stored", e.to_string())
+        let mut problem =
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unwritable", "Cannot be stored", e.to_string());
+        problem.kind = e.is_io().then_some("limit");
+        problem
     })?;
     Ok(Decoded { json, layout: slot.map(|slot| Arc::clone(&slot.key)) })
 }

@@ -1,6 +1,6 @@
 //! From a body and where it came from to a reading, or to what is kept of it.
 
-use super::decode::{Decoded, Encoding, decode, takes_long, turns};
+use super::decode::{Decoded, Encoding, decode, steps, takes_long};
 use crate::{
     problem::Problem,
     profile::Profiles,
@@ -8,7 +8,7 @@ use crate::{
     shared::Shared,
 };
 use axum::{body::Bytes, http::StatusCode};
-use dunnage_formats::Reception;
+use dunnage_formats::{Kind, Reception};
 use std::sync::Arc;
 
 /// How much of a `Content-Type` is kept.
@@ -69,19 +69,29 @@ async fn decode_as(
     if let Some(rule) = rule {
         rule.check(encoding.format).map_err(Problem::unsupported)?;
     }
-    if !takes_long(codecs, encoding, raw) {
-        return decode(codecs, encoding, &reception(provenance), raw);
+    let mut decoded = Err(Problem::decoder_failed());
+    for step in steps(takes_long(codecs, encoding, raw)) {
+        decoded = match step.turns {
+            0 => decode(codecs, encoding, &reception(provenance, step.memory), raw),
+            turns => {
+                let _turns = shared.large.acquire_many(turns).await;
+                let (profiles, from, memory) = (Arc::clone(profiles), provenance.clone(), step.memory);
+                let (encoding, raw) = (encoding.clone(), raw.clone());
+                let decoded = tokio::task::spawn_blocking(move || {
+                    let codecs = profiles.pick(profiles.rule(&from.device), from.schema.as_deref())?;
+                    Some(decode(codecs, &encoding, &reception(&from, memory), &raw))
+                });
+                decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::decoder_failed()))
+            }
+        };
+        // With more memory another limit is found again, which few messages reach.
+        if !decoded.as_ref().is_err_and(|problem| problem.kind == Some(Kind::Limit.as_str())) {
+            break;
+        }
     }
-    let _turns = shared.large.acquire_many(turns(raw)).await;
-    let (profiles, from) = (Arc::clone(profiles), provenance.clone());
-    let (encoding, raw) = (encoding.clone(), raw.clone());
-    let decoded = tokio::task::spawn_blocking(move || {
-        let codecs = profiles.pick(profiles.rule(&from.device), from.schema.as_deref())?;
-        Some(decode(codecs, &encoding, &reception(&from), &raw))
-    });
-    decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::decoder_failed()))
+    decoded
 }
 
-fn reception(provenance: &Provenance) -> Reception<'_> {
-    Reception { device: &provenance.device, received_at: provenance.received_at }
+fn reception(provenance: &Provenance, memory: usize) -> Reception<'_> {
+    Reception { device: Some(&provenance.device), received_at: Some(provenance.received_at), memory }
 }
