@@ -37,3 +37,8 @@ fn idle_connections_and_event_streams_stop_nobody() {
 fn readers_of_old_pages_stop_no_output() {
     bears("paging");
 }
+
+#[test]
+fn messages_that_grow_take_no_more_memory_than_there_is_for_them() {
+    bears("bombs");
+}

@@ -260,7 +260,7 @@ impl Nats {
             Payload::Raw => message.raw.clone(),
         };
         let publish = PublishMessage::build()
-            .payload(payload.into())
+            .payload(payload)
             .headers(headers(message, self.settings.payload))
             .message_id(&message.name)
             .expected_stream(&self.settings.stream);

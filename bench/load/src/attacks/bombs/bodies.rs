@@ -1,0 +1,188 @@
+//! The bodies: of each format what grows most, and what other parts of the gateway would make large.
+
+use crate::Failure;
+use dunnage_formats::{Format, Id, Mapping, Value};
+use dunnage_schema::Model;
+use flate2::{Compression, write::GzEncoder};
+use std::{io::Write, path::Path};
+
+/// Bytes that a body may have.
+const LIMIT: usize = 1 << 20;
+/// What a message may take in memory, as SECURITY.md says.
+const MEMORY: usize = 8 << 20;
+/// More values than that.
+const TOO_MANY: usize = 300_000;
+/// Things of which the bytes of each are measured.
+const SAMPLE: usize = 4096;
+
+/// Lists whose items take few bits.
+const LIST: (&str, &str) = (
+    "list",
+    r#"{"type":"object","additionalProperties":false,"required":["a"],
+        "properties":{"a":{"type":"array","items":{"type":"boolean"}}}}"#,
+);
+/// Lists of nothing: the length alone takes bits.
+const NOTHING: (&str, &str) = ("nothing", r#"{"type":"array","items":{"const":1},"maxItems":4294967295}"#);
+/// Lists of a long text that the schema has.
+const CHOSEN: &str = "chosen";
+/// Lists of records, empty on the wire, with a hundred fields each.
+const WIDE: &str = "wide";
+
+/// What should become of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    Stored,
+    Refused,
+}
+
+/// A body, and what its sender says of it.
+#[derive(Clone)]
+pub struct Bomb {
+    pub name: String,
+    pub format: Id,
+    pub schema: Option<&'static str>,
+    pub is_compressed: bool,
+    pub body: Vec<u8>,
+    pub fate: Fate,
+}
+
+/// The schemas of formats that need one.
+fn schemas() -> Vec<(&'static str, String)> {
+    let fields: Vec<_> = (0..100).map(|n| format!("\"f{n}\":{{\"type\":\"integer\"}}")).collect();
+    let wide = format!(
+        r#"{{"type":"object","additionalProperties":false,"required":["a"],"properties":{{"a":{{"type":"array","items":
+            {{"type":"object","additionalProperties":false,"properties":{{{}}}}}}}}}}}"#,
+        fields.join(",")
+    );
+    let chosen = format!(r#"{{"type":"array","items":{{"enum":["{}","b"]}}}}"#, text());
+    let owned = |(name, schema): (&'static str, &str)| (name, schema.to_owned());
+    vec![owned(LIST), owned(NOTHING), (CHOSEN, chosen), (WIDE, wide)]
+}
+
+fn text() -> String {
+    "long ".repeat(1000)
+}
+
+/// Puts the schemas where the gateway finds them.
+pub fn write_schemas(folder: &Path) -> std::io::Result<()> {
+    schemas()
+        .iter()
+        .try_for_each(|(name, schema)| std::fs::write(folder.join(format!("{name}.json")), schema))
+}
+
+/// All of them.
+pub fn all() -> Result<Vec<Bomb>, Failure> {
+    let mut bombs = Vec::new();
+    for format in Id::all() {
+        match format.needs_schema() {
+            true => of_schemas(format, &mut bombs)?,
+            false => of_lists(format, &mut bombs)?,
+        }
+    }
+    bombs.extend(of_senml()?);
+    bombs.extend(of_outputs()?);
+    Ok(bombs)
+}
+
+/// As many things as a message may have in memory, and as fit into a body.
+fn of_lists(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
+    let codec = format.open(None, Mapping::Exact)?;
+    let map = Value::Map(vec![("k".into(), Value::Null)]);
+    // What each counts as: `spec/formats.md`, "Memory of a decoded message".
+    for (what, item, counted) in
+        [("nulls", Value::Null, 32), ("texts", Value::Text("a".into()), 65), ("maps", map, 129)]
+    {
+        let list = |count| in_a(&item, count);
+        let taken = encoded(&*codec, &list(SAMPLE))?.len();
+        // In some formats later things take more bytes.
+        let most = SAMPLE * (LIMIT - LIMIT / 64) / taken;
+        let most = [most, most / 10 * 9, most / 10 * 6];
+        let body = most.iter().find_map(|count| Some((*count, encoded(&*codec, &list(*count)).ok()?)));
+        let (most, body) = body.ok_or_else(|| format!("{what} in {format} are too long"))?;
+        let stored = (MEMORY - 1024) / counted;
+        if most <= stored {
+            bombs.push(bomb(format, what, None, body, Fate::Stored));
+        } else {
+            bombs.push(bomb(format, what, None, body, Fate::Refused));
+            bombs.push(bomb(format, what, None, encoded(&*codec, &list(stored))?, Fate::Stored));
+        }
+    }
+    Ok(())
+}
+
+fn in_a(item: &Value, count: usize) -> Value {
+    Value::Map(vec![("a".into(), Value::Array(vec![item.clone(); count]))])
+}
+
+fn of_schemas(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
+    for (name, schema) in schemas() {
+        let codec = format.open(Some(&Model::compile(&schema)?), Mapping::Exact)?;
+        let is_struct = matches!(format, Id::Struct | Id::StructZlib);
+        let (message, fate) = match name {
+            // The count of its lists has 16 bits.
+            "list" if is_struct => (in_a(&Value::Bool(false), 65_535), Fate::Stored),
+            "list" => (sparse(), Fate::Refused),
+            "nothing" if format == Id::Packed => (Value::Array(vec![Value::U64(1); TOO_MANY]), Fate::Refused),
+            "nothing" => continue,
+            CHOSEN => (Value::Array(vec![Value::Text(text()); 2000]), Fate::Refused),
+            // Packed makes no record, in which each field has a place.
+            _ if format == Id::Packed => (in_a(&Value::Map(Vec::new()), 2000), Fate::Stored),
+            _ => (in_a(&Value::Map(Vec::new()), 3000), Fate::Refused),
+        };
+        bombs.push(bomb(format, name, Some(name), encoded(&*codec, &message)?, fate));
+    }
+    Ok(())
+}
+
+/// Booleans of which few are true: a modelled body takes a tenth of a bit for each, and would be refused for taking less.
+fn sparse() -> Value {
+    let is_true = |n: usize| n.wrapping_mul(2_654_435_761) >> 7 & 63 == 0;
+    let list = (0..TOO_MANY).map(|n| Value::Bool(is_true(n))).collect();
+    Value::Map(vec![("a".into(), Value::Array(list))])
+}
+
+fn encoded(codec: &dyn Format, message: &Value) -> Result<Vec<u8>, Failure> {
+    let mut body = Vec::new();
+    codec.encode(message, &mut body)?;
+    Ok(body)
+}
+
+/// A base name of 10,000 letters, which each of a thousand records gets.
+fn of_senml() -> Result<Vec<Bomb>, Failure> {
+    let name = "a".repeat(10_000);
+    let json = format!("[{{\"bn\":\"{name}\",\"v\":1}}{}]", ",{\"v\":1}".repeat(1000));
+    let head = [0x99, 0x03, 0xe8, 0xa2, 0x21, 0x79, 0x27, 0x10];
+    let records = [0xa1, 0x02, 0x01].repeat(999);
+    let cbor = [&head[..], name.as_bytes(), &[0x02, 0x01], &records].concat();
+    let of = |format, body: &[u8]| bomb(format, "base names", None, body.to_vec(), Fate::Refused);
+    Ok([Id::SenmlJson, Id::SensmlJson]
+        .map(|id| of(id, json.as_bytes()))
+        .into_iter()
+        .chain([Id::SenmlCbor, Id::SensmlCbor].map(|id| of(id, &cbor)))
+        .collect())
+}
+
+/// What takes little memory when it is decoded, and much later.
+fn of_outputs() -> Result<Vec<Bomb>, Failure> {
+    let stored = |what, body: String| bomb(Id::Json, what, None, body.into_bytes(), Fate::Stored);
+    // Each control character is six in JSON.
+    let controls = encoded(&dunnage_formats::Msgpack, &Value::Text("\u{1}".repeat(LIMIT - 5)))?;
+    let nulls = format!("[{}null]", "null,".repeat(LIMIT / 5 - 1));
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(nulls.as_bytes())?;
+    let compressed = gzip.finish()?;
+    let columns = format!("[{}0]", "0,".repeat(999));
+    Ok(vec![
+        bomb(Id::Msgpack, "control characters", None, controls, Fate::Refused),
+        Bomb { is_compressed: true, ..bomb(Id::Json, "gzip", None, compressed, Fate::Stored) },
+        // A column's name has the keys above it.
+        stored("a long key", format!("{{\"{}\":{columns}}}", "k".repeat(1_000_000))),
+        stored("quotes", format!("\"{}\"", "\\\"".repeat(LIMIT / 2 - 1))),
+        stored("columns", columns),
+    ])
+}
+
+fn bomb(format: Id, what: &str, schema: Option<&'static str>, body: Vec<u8>, fate: Fate) -> Bomb {
+    let name = format!("{what} in {format}, {} bytes", body.len());
+    Bomb { name, format, schema, is_compressed: false, body, fate }
+}
