@@ -6,10 +6,7 @@ use crate::{
 };
 use clap::Args;
 use dunnage_formats::{Error, Format, Id, Kind, Mapping, Reception};
-use std::{
-    io::{self, Write},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::io::{self, Write};
 
 /// Convert a message from one format into another
 ///

@@ -119,12 +119,15 @@ impl Count {
     pub(super) fn factor(&self) -> (u32, i32) {
         let (mantissa, places) = (u128::from(self.unit.0), 10u128.pow(self.unit.1));
         let rounded = |shift: i32| {
+            // With more bits it is larger than 2^62, whatever the mantissa.
+            if shift + 1 >= places.leading_zeros() as i32 {
+                return None;
+            }
             let (n, d) = (places << shift.max(0), mantissa << (-shift).max(0));
-            (2 * n + d) / (2 * d)
+            u32::try_from((2 * n + d) / (2 * d)).ok()
         };
         // At most 2^31 for 10^0 / (2^63 - 1), at least for 10^18 / 1.
-        let shift = (-30..=94).rev().find(|shift| rounded(*shift) <= u32::MAX.into()).unwrap_or_default();
-        (rounded(shift) as u32, shift)
+        (-30..=94).rev().find_map(|shift| Some((rounded(shift)?, shift))).unwrap_or_default()
     }
 
     /// The unit as a fraction in lowest terms.

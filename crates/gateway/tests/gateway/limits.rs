@@ -251,7 +251,7 @@ fn answers_that_nobody_reads_leave_memory_to_others() {
     for _ in 0..2 {
         assert_eq!(gateway.post("/ingest/d", "application/msgpack", &message).status, 204);
     }
-    // An answer of six megabytes, of which its reader takes the status, and the system may take three.
+    // An answer of three megabytes, of which its reader takes the status.
     let ask = |from: [u8; 4]| {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         socket.set_recv_buffer_size(4096).unwrap();
@@ -266,7 +266,8 @@ fn answers_that_nobody_reads_leave_memory_to_others() {
     };
     let unread: Vec<_> = (0..40).map(|_| ask([127, 0, 0, 1])).collect();
     let answered = unread.iter().filter(|(_, status)| status == "200").count();
-    assert!((3..=5).contains(&answered), "{answered}");
+    // 32 MiB for an address.
+    assert!((8..=13).contains(&answered), "{answered}");
     assert!(unread.iter().all(|(_, status)| status == "200" || status == "503"));
     // Another address has room, messages too, and the room is free again when they are gone.
     assert_eq!(ask([127, 0, 0, 2]).1, "200");
