@@ -1,6 +1,6 @@
 //! What is measured: our library, and its peers in `peers/`.
 
-use crate::{Failure, debian, generate::Does, registry, toolchain::root};
+use crate::{Failure, debian, registry, toolchain::root};
 use serde::Deserialize;
 use std::{
     fs,
@@ -132,6 +132,23 @@ impl Library {
             all_data: false,
         }
     }
+}
+
+/// What a firmware does with its messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Does {
+    /// Encodes the values of a struct.
+    pub encode: bool,
+    /// Walks the encoded message.
+    pub walk: bool,
+    /// Fills a struct from it.
+    pub bind: bool,
+    /// Prints it as JSON.
+    pub print: bool,
+    /// Makes a message of JSON text.
+    pub parse: bool,
+    /// Holds the data of all three, whatever it does: then two firmwares differ in their code only.
+    pub all_data: bool,
 }
 
 fn here() -> &'static Path {

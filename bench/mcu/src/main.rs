@@ -16,6 +16,7 @@ mod layout;
 mod library;
 mod lx106;
 mod measure;
+mod message;
 mod nanopb;
 mod payloads;
 mod qemu;
@@ -26,6 +27,7 @@ mod results;
 mod riscv;
 mod shape;
 mod sizes;
+mod source;
 mod summary;
 mod tables;
 mod toolchain;
@@ -225,7 +227,7 @@ fn measure_and_keep(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
     let Measured { mut rows, failures } = measured(jobs, &payloads::only(all_payloads()?, names))?;
     if names.is_empty() {
         rows.extend(reference::rows()?);
-        results::replace(&rows)?;
+        csv::write(&results::replace(&rows)?, &results::path().with_extension("csv"))?;
         println!("\n{} results in bench/results/mcu.jsonl", rows.len());
     }
     failed(&failures)

@@ -3,8 +3,9 @@
 use crate::{
     Failure,
     board::{Board, Missing, Simulator, Size},
-    generate::{Does, Message, binds, firmware},
-    library::{Library, Style},
+    generate::firmware,
+    library::{Does, Library, Style},
+    message::{Message, binds},
     nanopb,
     payloads::{Group, PAPER_GROUP},
     report::{self, Event, Region},

@@ -2,8 +2,10 @@
 
 use crate::{
     Failure,
-    generate::{Does, Message, each_element, line},
     layout::{self, Kind, Node, Struct, counter},
+    library::Does,
+    message::Message,
+    source::{each_element, line},
     toolchain::run,
 };
 use std::{

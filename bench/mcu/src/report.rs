@@ -2,8 +2,8 @@
 
 use crate::{
     Failure,
-    generate::{Message, bound, bound_elements},
     layout::{Kind, Node, Struct},
+    message::{Message, bound, bound_elements},
 };
 use dunnage_pson::Value;
 

@@ -68,8 +68,8 @@ pub fn load() -> Result<Vec<Row>, Failure> {
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-/// Adds `rows`. They take the place of all rows of the same target, library, options and source.
-pub fn replace(rows: &[Row]) -> Result<(), Failure> {
+/// Adds `rows` in place of all rows of the same target, library, options and source. Returns all rows.
+pub fn replace(rows: &[Row]) -> Result<Vec<Row>, Failure> {
     let same = |a: &Row, b: &Row| {
         (&a.target, &a.library, &a.options, a.floats, &a.source)
             == (&b.target, &b.library, &b.options, b.floats, &b.source)
@@ -78,7 +78,7 @@ pub fn replace(rows: &[Row]) -> Result<(), Failure> {
     all.retain(|old| !rows.iter().any(|new| same(old, new)));
     all.extend_from_slice(rows);
     write(&path(), &all)?;
-    crate::csv::write(&all, &path().with_extension("csv"))
+    Ok(all)
 }
 
 /// Writes `rows` as the file at `path`.

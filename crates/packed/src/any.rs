@@ -38,8 +38,21 @@ fn form_of(value: &Value) -> u64 {
     }
 }
 
-/// Writes `value`, which has been counted.
-pub(crate) fn write<S: Sink>(
+impl<S: Sink> Encoder<'_, S> {
+    /// Writes a value of any shape, which has been counted.
+    pub(crate) fn any(&mut self, node: u32, value: &Value, nesting: Nesting) -> Result<(), Error> {
+        write(self, node, value, nesting)
+    }
+}
+
+impl<S: Source> Decoder<'_, S> {
+    /// Reads a value of any shape, which has been counted.
+    pub(crate) fn any(&mut self, node: u32, nesting: Nesting) -> Result<Value, Error> {
+        read(self, node, nesting)
+    }
+}
+
+fn write<S: Sink>(
     encoder: &mut Encoder<'_, S>,
     node: u32,
     value: &Value,
@@ -91,12 +104,7 @@ fn map<S: Sink>(
     Ok(())
 }
 
-/// Reads a value, which has been counted.
-pub(crate) fn read<S: Source>(
-    decoder: &mut Decoder<'_, S>,
-    node: u32,
-    nesting: Nesting,
-) -> Result<Value, Error> {
+fn read<S: Source>(decoder: &mut Decoder<'_, S>, node: u32, nesting: Nesting) -> Result<Value, Error> {
     let part = |part| At { node, part };
     let offset = decoder.source.offset();
     Ok(match decoder.source.index(part(Part::Form), FORMS)? {

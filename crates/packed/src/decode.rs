@@ -6,7 +6,7 @@ use crate::limits::{Nesting, Values};
 use crate::node::{Array, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
 use crate::wire::{At, Part, Source};
-use crate::{Layout, any, float, moment, pattern};
+use crate::{Layout, float, moment, pattern};
 use dunnage_pson::{Budget, Kind, Value};
 use std::collections::HashSet;
 
@@ -76,7 +76,7 @@ impl<S: Source> Decoder<'_, S> {
             Shape::Object(object) => *out = Value::Map(self.object(id, object, self.inside(nesting)?)?),
             Shape::Nullable(inner) => self.nullable(id, inner, nesting, out)?,
             Shape::Union(nodes) => self.union(id, nodes, nesting, out)?,
-            Shape::Any => *out = any::read(self, id, nesting)?,
+            Shape::Any => *out = self.any(id, nesting)?,
             Shape::Definition(at) => self.fill(&self.layout.definitions()[*at], nesting, out)?,
             Shape::Known => match self.device {
                 Some(device) => *out = taken(self.memory, device.to_owned(), offset)?,

@@ -6,7 +6,7 @@ use crate::limits::{Nesting, Values};
 use crate::node::{Array, Field, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
 use crate::wire::{At, Part, Sink};
-use crate::{Layout, any, float, moment, pattern};
+use crate::{Layout, float, moment, pattern};
 use dunnage_pson::{Kind, Value};
 use dunnage_schema::same;
 use std::collections::{HashMap, HashSet};
@@ -58,7 +58,7 @@ impl<S: Sink> Encoder<'_, S> {
                 self.index(id, Part::Form, at as u64, nodes.len() as u64)?;
                 self.value(&nodes[at], value, nesting)
             }
-            Shape::Any => any::write(self, id, value, nesting),
+            Shape::Any => self.any(id, value, nesting),
             Shape::Definition(at) => self.value(&self.layout.definitions()[*at], value, nesting),
             Shape::Known => match value {
                 Value::Text(_) => self.values.take_known(value, 0),

@@ -2,7 +2,7 @@
 
 use crate::{
     SchemaError,
-    compile::{percent_decoded, positions},
+    compile::{address, percent_decoded, positions},
     infer::write,
     parse::{MAX_BYTES, Node},
 };
@@ -148,7 +148,7 @@ impl Bundle<'_> {
         let mut names = Vec::with_capacity(references.len());
         for (reference, base) in references {
             let (document, fragment) = reference.split_once('#').unwrap_or((&reference, ""));
-            let known = document.is_empty() || own.contains(&positions::absolute(&base, document));
+            let known = document.is_empty() || own.contains(&address::absolute(&base, document));
             let found = if known {
                 None
             } else {
@@ -170,7 +170,7 @@ impl Bundle<'_> {
 
     /// The name in the bundle of what a schema of document `from`, whose references start from `base`, calls `reference`.
     fn find(&mut self, from: usize, base: &str, reference: &str) -> Result<Option<String>, String> {
-        let absolute = positions::absolute(base, reference);
+        let absolute = address::absolute(base, reference);
         if let Some(there) = self.documents.iter().find(|document| document.id == absolute) {
             return Ok(Some(there.id.clone()));
         }
@@ -179,7 +179,7 @@ impl Bundle<'_> {
         {
             return self.add(path).map(Some);
         }
-        if positions::has_scheme(reference) {
+        if address::has_scheme(reference) {
             return Ok(None);
         }
         let Document { path, id, .. } = &self.documents[from];
@@ -274,7 +274,7 @@ fn is_same_dialect(a: &Node, b: &Node) -> bool {
 /// The absolute `$id` of a schema, without an empty fragment.
 fn id_of(node: &Node) -> Option<String> {
     let id = node.text(positions::id_keyword(node))?.trim_end_matches('#');
-    positions::has_scheme(id).then(|| id.to_owned())
+    address::has_scheme(id).then(|| id.to_owned())
 }
 
 /// A schema that is a `$ref`, for a dialect in which that would hide its name.

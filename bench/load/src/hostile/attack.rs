@@ -1,19 +1,14 @@
-//! Clients that send what is not valid.
+//! Clients that send invalid datagrams and streams, and the start of all clients.
 
 use super::{
     Door,
-    frames::Frames,
-    mutate::{Random, mutate},
+    client::{Attack, Client},
     sessions,
 };
-use crate::{Failure, dtls::Key, mqtt};
+use crate::{Failure, mqtt};
 use std::{
-    net::SocketAddr,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-    time::{Duration, Instant},
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -31,42 +26,11 @@ const FRAMES_OF_A_PORT: usize = 1024;
 /// to close.
 const IDLE: Duration = Duration::from_millis(30);
 const CLOSE: Duration = Duration::from_secs(20);
-/// How much of the time that the server kept the clients waiting they make up for.
-const BURST: Duration = Duration::from_millis(10);
-/// How long clients wait when there is no room for what they send.
-const HELD_BACK: Duration = Duration::from_millis(5);
 
-/// What is sent, where and how fast.
-pub struct Attack {
-    pub door: Door,
-    pub address: SocketAddr,
-    pub frames: Frames,
-    /// Keys of clients of DTLS, that of the gateway and another.
-    pub keys: Vec<Key>,
-    /// Whether frames are changed; if not, they are sent as they are.
-    pub mutated: bool,
-    pub count: u64,
-    /// Frames a second.
-    pub rate: u64,
-    /// What the mutations begin with.
-    pub seed: u64,
-    pub sent: AtomicU64,
-    /// Whether the server has no room for more.
-    pub full: AtomicBool,
-    /// Connections that the server did not close after its client had.
-    pub hung: AtomicU64,
-}
-
-/// Sends them all.
+/// Sends all frames of `attack`.
 pub async fn run(attack: Arc<Attack>) -> Result<(), Failure> {
-    let pace = Arc::new(Pace(Mutex::new(Instant::now())));
     let mut clients = JoinSet::new();
-    for number in 0..CLIENTS {
-        let client = Client {
-            attack: Arc::clone(&attack),
-            random: Random::new(attack.seed * CLIENTS + number + 1),
-            pace: Arc::clone(&pace),
-        };
+    for (number, client) in (0..).zip(Client::all(&attack, CLIENTS)) {
         clients.spawn(async move {
             match client.attack.door {
                 Door::Coap | Door::Udp => client.datagrams().await,
@@ -81,59 +45,7 @@ pub async fn run(attack: Arc<Attack>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// When the next frame is due.
-struct Pace(Mutex<Instant>);
-
-impl Pace {
-    /// Takes a place among so many frames a second.
-    fn next(&self, rate: u64) -> Instant {
-        let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = (*next).max(Instant::now() - BURST);
-        *next = due + Duration::from_nanos(1_000_000_000 / rate);
-        due
-    }
-}
-
-/// One of the clients.
-pub struct Client {
-    pub attack: Arc<Attack>,
-    pub random: Random,
-    pace: Arc<Pace>,
-}
-
 impl Client {
-    /// Waits until the next frame is due; `None` after the last one.
-    pub async fn turn(&self) -> Option<()> {
-        let number = self.attack.sent.fetch_add(1, Relaxed);
-        if number >= self.attack.count {
-            self.attack.sent.fetch_sub(1, Relaxed);
-            return None;
-        }
-        tokio::time::sleep_until(self.pace.next(self.attack.rate).into()).await;
-        while self.attack.full.load(Relaxed) {
-            tokio::time::sleep(HELD_BACK).await;
-        }
-        Some(())
-    }
-
-    /// The next frame when it is due; `None` after the last one.
-    pub async fn frame(&mut self) -> Option<Vec<u8>> {
-        self.turn().await?;
-        let valid = &self.attack.frames.valid;
-        let mut frame = self.random.pick(valid).clone();
-        if !self.attack.mutated {
-            return Some(frame.bytes());
-        }
-        // Half of them are whole requests to HTTP, so that it is not only HTTP that is tried.
-        if self.random.below(2) == 0 {
-            mutate(&mut frame.body, valid, &mut self.random);
-            return Some(frame.bytes());
-        }
-        let mut frame = frame.bytes();
-        mutate(&mut frame, valid, &mut self.random);
-        Some(frame)
-    }
-
     async fn datagrams(mut self) -> std::io::Result<()> {
         loop {
             let socket = UdpSocket::bind("127.0.0.1:0").await?;

@@ -1,6 +1,7 @@
 //! Mutated frames against a real gateway over real sockets, while a well-behaved client measures how long it waits.
 
 mod attack;
+mod client;
 mod frames;
 mod guest;
 mod mutate;
@@ -13,8 +14,8 @@ use crate::{
     results::{About, Results},
     server::{Running, Server, memory_mb},
 };
-use attack::Attack;
 use clap::ValueEnum as _;
+use client::Attack;
 use guest::Waited;
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},

@@ -1,6 +1,6 @@
 //! Clients of DTLS that send what is not valid: half of them records, and the others messages in a session.
 
-use super::{attack::Client, mutate::mutate};
+use super::{client::Client, mutate::mutate};
 use crate::{channel::Channel, dtls::Session};
 use std::io;
 use tokio::net::UdpSocket;

@@ -1,5 +1,6 @@
 //! `dunnage demo`: the gateway, and a simulated fleet that reports to it through all its doors.
 
+mod door;
 mod doors;
 mod report;
 mod status;

@@ -1,6 +1,6 @@
 //! What the containers of the fleet send, and when.
 
-use super::doors::Door;
+use super::door::Door;
 use crate::{failure::Failure, input};
 use dunnage_formats::{Format, Id, Mapping, Value};
 use dunnage_links::{

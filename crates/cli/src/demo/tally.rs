@@ -1,6 +1,6 @@
 //! What became of the fleet's reports.
 
-use super::{doors::Door, report::Report};
+use super::{door::Door, report::Report};
 use std::collections::BTreeMap;
 use tokio::task::JoinError;
 

@@ -6,6 +6,7 @@ mod history;
 mod logistic;
 mod model;
 mod numbers;
+mod past;
 mod predictor;
 mod prior;
 mod text;

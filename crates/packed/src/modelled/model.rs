@@ -2,7 +2,7 @@
 
 use super::coder::Coder;
 use super::history::History;
-use super::numbers::Past;
+use super::past::Past;
 use super::predictor::{Mixer, Table};
 use crate::Error;
 use dunnage_pson::Kind;

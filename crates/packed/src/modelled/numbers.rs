@@ -19,32 +19,6 @@ const LIKELY: usize = 7;
 const NEXT: usize = 8;
 const DEPTH: usize = 9;
 
-/// The numbers at a place.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Past {
-    /// The last, and the one before.
-    values: [u64; 2],
-    /// How many there were.
-    count: u32,
-    /// How often in succession a number was the last one, and as far from the last one as that from the one before.
-    hits: [u32; 2],
-}
-
-impl Past {
-    fn next(&self) -> u64 {
-        self.values[0].wrapping_mul(2).wrapping_sub(self.values[1])
-    }
-
-    fn learn(&mut self, value: u64) {
-        let hit = [self.count > 0 && value == self.values[0], self.count > 1 && value == self.next()];
-        for (hits, hit) in self.hits.iter_mut().zip(hit) {
-            *hits = if hit { *hits + 1 } else { 0 };
-        }
-        self.values = [value, self.values[0]];
-        self.count += 1;
-    }
-}
-
 /// Where a number is, and what its bits so far are.
 struct Walk {
     /// A hash for each context, without the bits.

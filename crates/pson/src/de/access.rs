@@ -1,6 +1,6 @@
 //! What is in arrays, maps and variants.
 
-use super::{deserializer::Deserializer, key::KeyDeserializer};
+use super::{key::KeyDeserializer, state::Deserializer};
 use crate::{Error, keys::Keys};
 use serde::{
     Deserializer as _,
@@ -144,47 +144,6 @@ impl<'de> de::MapAccess<'de> for &mut Fields<'_, 'de> {
 
     fn size_hint(&self) -> Option<usize> {
         Some((self.left / 2).min(RESERVED))
-    }
-}
-
-/// A variant without content, which is a string.
-pub(crate) struct Unit<'de>(pub &'de str);
-
-impl<'de> de::EnumAccess<'de> for Unit<'de> {
-    type Error = Error;
-    type Variant = NoContent;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, NoContent), Error> {
-        seed.deserialize(KeyDeserializer(self.0)).map(|variant| (variant, NoContent))
-    }
-}
-
-pub(crate) struct NoContent;
-
-impl NoContent {
-    #[cold]
-    fn refuse<T>(self) -> Result<T, Error> {
-        Err(de::Error::custom("the variant has content"))
-    }
-}
-
-impl<'de> de::VariantAccess<'de> for NoContent {
-    type Error = Error;
-
-    fn unit_variant(self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, Error> {
-        self.refuse()
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Error> {
-        self.refuse()
-    }
-
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], _: V) -> Result<V::Value, Error> {
-        self.refuse()
     }
 }
 

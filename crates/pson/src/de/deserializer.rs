@@ -1,18 +1,17 @@
 //! Items to serde's data model.
 
-use super::access::{Content, Elements, Entries, Fields, Unit};
+use super::{
+    access::{Content, Elements, Entries, Fields},
+    key::Unit,
+    state::Deserializer,
+};
 use crate::{
     Error, Item, Kind,
-    decode::Decoder,
     number::{Number, OUT_OF_RANGE, negative},
     skip::skip,
     wire,
 };
 use serde::de::{self, Visitor};
-
-pub(crate) struct Deserializer<'de> {
-    pub decoder: Decoder<'de>,
-}
 
 impl<'de> Deserializer<'de> {
     /// A number of a type that `convert` makes, at its offset.

@@ -1,9 +1,8 @@
-//! Keys: text, and what has an obvious text.
+//! Keys, and variants without content: text, and what has an obvious text.
 
-use super::access::Unit;
 use crate::Error;
 use serde::{
-    de::{self, Visitor},
+    de::{self, DeserializeSeed, Visitor},
     forward_to_deserialize_any,
 };
 
@@ -94,5 +93,46 @@ impl<'de> de::Deserializer<'de> for KeyDeserializer<'de> {
 
     forward_to_deserialize_any! {
         f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+/// A variant without content, which is a string.
+pub(crate) struct Unit<'de>(pub &'de str);
+
+impl<'de> de::EnumAccess<'de> for Unit<'de> {
+    type Error = Error;
+    type Variant = NoContent;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, NoContent), Error> {
+        seed.deserialize(KeyDeserializer(self.0)).map(|variant| (variant, NoContent))
+    }
+}
+
+pub(crate) struct NoContent;
+
+impl NoContent {
+    #[cold]
+    fn refuse<T>(self) -> Result<T, Error> {
+        Err(de::Error::custom("the variant has content"))
+    }
+}
+
+impl<'de> de::VariantAccess<'de> for NoContent {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, Error> {
+        self.refuse()
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Error> {
+        self.refuse()
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], _: V) -> Result<V::Value, Error> {
+        self.refuse()
     }
 }

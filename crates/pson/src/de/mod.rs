@@ -3,10 +3,11 @@
 mod access;
 mod deserializer;
 mod key;
+mod state;
 
 use crate::{Error, Options, decode::Decoder};
-use deserializer::Deserializer;
 use serde::Deserialize;
+use state::Deserializer;
 
 /// The message in `bytes`, all of them. `&str` and `&[u8]` borrow from them.
 ///

@@ -1,6 +1,6 @@
 //! Maps and arrays being written.
 
-use super::{key::KeySerializer, serializer::Serializer};
+use super::{key::KeySerializer, state::Serializer};
 use crate::{Error, Kind, Sink};
 use serde::{Serialize, ser};
 

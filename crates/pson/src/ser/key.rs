@@ -1,6 +1,6 @@
 //! Keys: text, and what has an obvious text.
 
-use super::serializer::Serializer;
+use super::state::Serializer;
 use crate::{Error, Kind, Sink};
 use core::fmt::Display;
 use serde::{

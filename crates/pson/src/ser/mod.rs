@@ -3,6 +3,7 @@
 mod compound;
 mod key;
 mod serializer;
+mod state;
 
 #[cfg(feature = "alloc")]
 use crate::sink::Append;
@@ -10,7 +11,7 @@ use crate::{Buffer, Count, Error, Options, Sink};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use serde::Serialize;
-use serializer::Serializer;
+use state::Serializer;
 
 /// The bytes of `value`.
 ///

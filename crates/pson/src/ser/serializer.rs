@@ -1,21 +1,11 @@
 //! serde's data model to items.
 
-use super::compound::Compound;
-use crate::{Error, Kind, Options, Sink, decode::too_deep, encode::Encoder, wire};
+use super::{compound::Compound, state::Serializer};
+use crate::{Error, Kind, Sink, decode::too_deep, encode::Encoder, wire};
 use core::fmt::{self, Display, Write};
 use serde::{Serialize, ser};
 
-pub(crate) struct Serializer<S> {
-    pub encoder: Encoder<S>,
-    /// How many more maps and arrays may be opened.
-    pub room: u8,
-}
-
 impl<S: Sink> Serializer<S> {
-    pub fn new(sink: S, options: Options) -> Self {
-        Serializer { encoder: Encoder::new(sink, options), room: options.nesting }
-    }
-
     #[inline]
     fn open(&mut self, wire_type: u8, expected: Option<usize>) -> Result<Compound<'_, S>, Error> {
         let header = self.encoder.len();
@@ -37,11 +27,6 @@ impl<S: Sink> Serializer<S> {
         self.open(wire::MAP, Some(1))?;
         self.encoder.text(variant);
         Ok(())
-    }
-
-    #[cold]
-    fn error(&self, kind: Kind, reason: &'static str) -> Error {
-        Error::new(kind, self.encoder.len(), reason)
     }
 }
 

@@ -2,9 +2,8 @@
 //! `x-dunnage-check`: the check behind its messages.
 
 use super::{
-    Compiler, Schema,
+    Compiler, Schema, bound,
     keywords::{CHECK, SLOT},
-    number,
 };
 use crate::{SchemaError, Type, parse::Node};
 use std::ops::RangeInclusive;
@@ -52,7 +51,7 @@ pub(super) fn check(root: &Node) -> Result<u8, SchemaError> {
 /// The number that `keyword` has at the top of the schema.
 fn top(root: &Node, keyword: &str, range: RangeInclusive<u8>, without: u8) -> Result<u8, SchemaError> {
     let Some(node) = root.get(keyword) else { return Ok(without) };
-    let n = number::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u8::try_from(n).ok());
+    let n = bound::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u8::try_from(n).ok());
     n.filter(|n| range.contains(n)).ok_or_else(|| {
         let message = format!("{keyword} must be a whole number from {} to {}", range.start(), range.end());
         SchemaError::new("", keyword, message)

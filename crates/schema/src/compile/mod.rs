@@ -1,7 +1,9 @@
 //! A schema's text to a [`Model`].
 
+pub(crate) mod address;
 mod advice;
 mod assertion;
+mod bound;
 mod choice;
 mod compose;
 mod dialect;
@@ -254,6 +256,19 @@ impl<'a> Schema<'a> {
         }
     }
 
+    /// Refuses members that are not among `members`.
+    fn check_members(&self, members: &[&str]) -> Result<(), SchemaError> {
+        let Node::Object(entries) = self.node else {
+            return Err(self.error("", "must be an object"));
+        };
+        match entries.iter().find(|(name, _)| !members.contains(&name.as_str())) {
+            None => Ok(()),
+            Some((name, _)) => {
+                Err(self.error(name, format!("there is no {name:?} here, only {}", members.join(", "))))
+            }
+        }
+    }
+
     /// An error of one of this schema's keywords.
     fn error(&self, keyword: &str, message: impl Into<String>) -> SchemaError {
         SchemaError::new(&self.at, keyword, message)
@@ -262,7 +277,7 @@ impl<'a> Schema<'a> {
     /// A count, such as `maxLength`.
     fn count(&self, keyword: &str) -> Result<Option<u32>, SchemaError> {
         let Some(node) = self.get(keyword) else { return Ok(None) };
-        let n = number::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u32::try_from(n).ok());
+        let n = bound::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u32::try_from(n).ok());
         n.map(Some)
             .ok_or_else(|| self.error(keyword, format!("{keyword} must be a whole number from 0 to 2^32-1")))
     }

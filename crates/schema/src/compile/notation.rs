@@ -35,7 +35,7 @@ pub(super) fn compile(schema: &Schema<'_>, keyword: &str) -> Result<Type, Schema
 }
 
 fn number_text(schema: &Schema<'_>, members: &[&str]) -> Result<NumberText, SchemaError> {
-    check_members(schema, members)?;
+    schema.check_members(members)?;
     let number = number::decimal(schema, "quantum", "usual")?;
     match schema.count("digits")?.unwrap_or(1) {
         digits @ 1..=MAX_DIGITS => Ok(NumberText { number, digits }),
@@ -44,7 +44,7 @@ fn number_text(schema: &Schema<'_>, members: &[&str]) -> Result<NumberText, Sche
 }
 
 fn numbers_text(schema: &Schema<'_>) -> Result<NumbersText, SchemaError> {
-    check_members(schema, &["separator", "items"])?;
+    schema.check_members(&["separator", "items"])?;
     let separator = schema.node.text("separator").unwrap_or_default();
     if separator.is_empty() || separator.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
         let message = "separator must be a string without digits, '-' and '.', and not empty";
@@ -70,7 +70,7 @@ fn numbers_text(schema: &Schema<'_>) -> Result<NumbersText, SchemaError> {
 }
 
 fn time_text(schema: &Schema<'_>) -> Result<TimeText, SchemaError> {
-    check_members(schema, &["notation", "epoch", "until"])?;
+    schema.check_members(&["notation", "epoch", "until"])?;
     let Some(notation) = schema.node.text("notation") else {
         return Err(schema.error("notation", "notation must be a string such as \"YYYY-MM-DDThh:mm:ssZ\""));
     };
@@ -146,18 +146,6 @@ fn time_parts(notation: &str) -> Result<(Vec<TimePart>, u32), String> {
         return Err("the notation must have YYYY or YY, and MM, DD, hh, mm and ss".to_owned());
     }
     Ok((parts, places))
-}
-
-pub(super) fn check_members(schema: &Schema<'_>, members: &[&str]) -> Result<(), SchemaError> {
-    let Node::Object(entries) = schema.node else {
-        return Err(schema.error("", "must be an object"));
-    };
-    match entries.iter().find(|(name, _)| !members.contains(&name.as_str())) {
-        None => Ok(()),
-        Some((name, _)) => {
-            Err(schema.error(name, format!("there is no {name:?} here, only {}", members.join(", "))))
-        }
-    }
 }
 
 fn is_name(name: &str) -> bool {

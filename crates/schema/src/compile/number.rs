@@ -1,24 +1,16 @@
 //! `integer` and `number`: bounds and steps as scaled integers.
 
-use super::{Schema, dialect::Dialect, sensor};
-use crate::{
-    Decimal, Float, Integer, SchemaError, Type,
-    exact::{Exact, Round},
-    parse::Node,
+use super::{
+    Schema,
+    bound::{bound, says_excluded},
+    sensor,
 };
+use crate::{Decimal, Float, Integer, SchemaError, Type, exact::Round, parse::Node};
 
 /// Most decimal places.
 const MAX_PLACES: u32 = 18;
 const UNSIGNED_MAX: i128 = u64::MAX as i128;
 const SIGNED: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
-
-/// The number that a schema's node is, if it is one that can be held exactly.
-pub(super) fn exact(node: &Node) -> Option<Exact> {
-    match node {
-        Node::Number(text) => Exact::parse(text),
-        _ => None,
-    }
-}
 
 /// The type `integer`.
 pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
@@ -61,17 +53,6 @@ pub(super) fn decimal(schema: &Schema<'_>, quantum: &str, usual: &str) -> Result
     Ok(number)
 }
 
-/// A number of one of the schema's keywords.
-pub(super) fn bound(schema: &Schema<'_>, keyword: &str) -> Result<Option<Exact>, SchemaError> {
-    let Some(node) = schema.get(keyword) else { return Ok(None) };
-    if matches!(node, Node::Bool(_)) && says_excluded(schema, keyword) {
-        return Ok(None);
-    }
-    exact(node)
-        .map(Some)
-        .ok_or_else(|| schema.error(keyword, format!("{keyword} must be a number of at most 38 digits")))
-}
-
 /// Every keyword of a bound: whether it is the lower one, and whether it is excluded.
 const BOUNDS: [(&str, bool, bool); 4] = [
     ("minimum", true, false),
@@ -79,11 +60,6 @@ const BOUNDS: [(&str, bool, bool); 4] = [
     ("maximum", false, false),
     ("exclusiveMaximum", false, true),
 ];
-
-/// Whether the keyword is true or false and says whether the bound beside it is excluded, as in draft-04.
-fn says_excluded(schema: &Schema<'_>, keyword: &str) -> bool {
-    schema.dialect == Dialect::Draft4 && keyword.starts_with("exclusive")
-}
 
 /// Whether draft-04 excludes the bound of this keyword.
 fn is_excluded(schema: &Schema<'_>, keyword: &str) -> bool {

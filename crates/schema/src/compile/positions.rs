@@ -1,9 +1,7 @@
 //! Where schemas stand inside a schema, and what they are called.
 
-use super::{Dialect, identifiers};
+use super::{Dialect, address::absolute};
 use crate::parse::Node;
-
-pub(crate) use identifiers::{absolute, has_scheme};
 
 /// Keywords whose value is a schema.
 const ONE: [&str; 12] = [

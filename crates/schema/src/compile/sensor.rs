@@ -1,6 +1,6 @@
 //! What a sensor's numbers are like: `x-dunnage-quantum` and `x-dunnage-usual`, or `quantum` and `usual` of text that holds numbers.
 
-use super::{Schema, notation::check_members, number};
+use super::{Schema, bound::bound};
 use crate::{
     Decimal, Integer, Quantum, SchemaError,
     exact::{Exact, Round},
@@ -11,7 +11,7 @@ const MAX_PLACES: u32 = 18;
 
 /// Makes `number` the multiples of the quantum under `keyword`, and moves its range inwards to them.
 pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) -> Result<(), SchemaError> {
-    let Some(exact) = number::bound(schema, keyword)? else { return Ok(()) };
+    let Some(exact) = bound(schema, keyword)? else { return Ok(()) };
     if !exact.is_positive() {
         return Err(schema.error(keyword, format!("{keyword} must be above 0")));
     }
@@ -70,9 +70,9 @@ pub(super) fn usual_integer(
 fn range(schema: &Schema<'_>, keyword: &str, places: u32) -> Result<Option<(i128, i128)>, SchemaError> {
     let Some(node) = schema.get(keyword) else { return Ok(None) };
     let inner = Schema { node, at: schema.below(keyword), ..*schema };
-    check_members(&inner, &["minimum", "maximum"])?;
+    inner.check_members(&["minimum", "maximum"])?;
     let bound = |name: &str, round| {
-        let exact: Option<Exact> = number::bound(&inner, name)?;
+        let exact: Option<Exact> = bound(&inner, name)?;
         let exact = exact.ok_or_else(|| inner.error(name, format!("{name} is missing")))?;
         let scaled = exact.scaled_towards(places, round).filter(|n| n.unsigned_abs() <= 1 << 64);
         scaled.ok_or_else(|| inner.error(name, format!("{name} in steps of multipleOf does not fit 64 bits")))

@@ -8,6 +8,7 @@ mod satellite;
 pub use http::Http;
 
 use super::{
+    door::Door,
     report::{Report, SCHEMA},
     tally::Outcome,
 };
@@ -19,34 +20,9 @@ use satellite::Satellite;
 use serde_json::json;
 use std::{
     collections::BTreeSet,
-    fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::Path,
 };
-
-/// A way to the gateway.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Door {
-    /// Near a port.
-    Http,
-    /// At the terminal.
-    Coap,
-    /// In the yard.
-    Mqtt,
-    /// At sea: the satellite provider calls the gateway.
-    Satellite,
-}
-
-impl fmt::Display for Door {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Door::Http => "http",
-            Door::Coap => "coap",
-            Door::Mqtt => "mqtt",
-            Door::Satellite => "satellite",
-        })
-    }
-}
 
 /// The inputs that they lead to.
 const TERMINAL: &str = "terminal";
