@@ -34,7 +34,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     (
         "access",
         "who",
-        "Who needs no token to send and to read: loopback (peers on the loopback address that come through no proxy), tokens (nobody), anyone.",
+        "Who needs no token to send and to read: loopback (the user that the gateway runs as, on this machine), tokens (nobody), anyone.",
     ),
     (
         "access",

@@ -1,7 +1,7 @@
 //! Connections: how many, how slow they may be, and how they end.
 
 use crate::{
-    access::{self, Listener},
+    access::{self, Listener, Peer},
     connections::{Activity, Connections, Place},
     head_timer::HeadTimer,
     inputs::http,
@@ -22,7 +22,7 @@ use hyper::{
 use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use std::{
     convert::Infallible,
-    net::{IpAddr, SocketAddr},
+    net::SocketAddr,
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
@@ -71,10 +71,12 @@ pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
             accepted = accept(&listener, &connections) => accepted,
             () = said(&mut stopping) => return,
         };
-        if let Some((stream, address, place)) = accepted {
+        if let Some((stream, peer, place)) = accepted {
+            let Ok(to) = stream.local_addr() else { continue };
+            let peer = Peer::of_connection(peer, to, address.ip());
             let (id, activity) = (place.id(), Arc::clone(place.activity()));
             let (shared, router) = (Arc::clone(&shared), router.clone());
-            let connection = Connection { address, listener: local, activity };
+            let connection = Connection { peer, listener: local, activity };
             let service = service_fn(move |request| {
                 answer(Arc::clone(&shared), connection.clone(), router.clone(), request)
             });
@@ -120,7 +122,7 @@ where
 /// The two ends of a connection, and what it does.
 #[derive(Clone)]
 struct Connection {
-    address: IpAddr,
+    peer: Peer,
     listener: Listener,
     activity: Arc<Activity>,
 }
@@ -153,7 +155,7 @@ async fn dispatch(
     router: Router,
     mut request: Request<Watched>,
 ) -> Response {
-    let peer = match access::http::peer(connection.address, connection.listener, &request) {
+    let peer = match access::http::peer(connection.peer, connection.listener, &request) {
         Ok(peer) => peer,
         Err(problem) => return ([(header::CONNECTION, "close")], problem).into_response(),
     };
@@ -200,10 +202,10 @@ impl Body for Watched {
 async fn accept(
     listener: &TcpListener,
     connections: &Arc<Connections>,
-) -> Option<(TcpStream, IpAddr, Place)> {
-    let (stream, address) = accept_stream(listener).await?;
-    let place = connections.enter(address.ip()).await?;
-    Some((stream, address.ip(), place))
+) -> Option<(TcpStream, SocketAddr, Place)> {
+    let (stream, peer) = accept_stream(listener).await?;
+    let place = connections.enter(peer.ip()).await?;
+    Some((stream, peer, place))
 }
 
 /// The next connection of `listener`, on which small packets go out at once. None when it was gone already.

@@ -14,12 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
-use std::{
-    borrow::Cow,
-    convert::Infallible,
-    net::{IpAddr, Ipv4Addr},
-    sync::Arc,
-};
+use std::{borrow::Cow, convert::Infallible, net::Ipv4Addr, sync::Arc};
 
 /// Headers of proxies and content delivery networks that the patterns of [`is_of_a_proxy`] do not cover.
 const PROXY_HEADERS: [&str; 8] = [
@@ -33,13 +28,12 @@ const PROXY_HEADERS: [&str; 8] = [
     "x-rewrite-url",
 ];
 
-/// Who sent `request` over a connection from `address` to `listener`. A request without a valid `Host` is refused, as RFC 9112, 3.2,
+/// Who sent `request` over the connection of `peer` to `listener`. A request without a valid `Host` is refused, as RFC 9112, 3.2,
 /// demands: what it is addressed to cannot be told.
-pub fn peer<B>(address: IpAddr, listener: Listener, request: &http::Request<B>) -> Result<Peer, Problem> {
+pub fn peer<B>(peer: Peer, listener: Listener, request: &http::Request<B>) -> Result<Peer, Problem> {
     let host = host(request.version(), request.headers())?;
-    let peer = Peer::of_listener(address, listener.address.ip());
-    // Nothing that a request says matters where the address gives no right.
-    if peer.foreign.is_some() || !peer.is_loopback() {
+    // Nothing that a request says matters where the connection gives no right.
+    if !peer.is_this_machine() {
         return Ok(peer);
     }
     Ok(peer.unless(foreign(listener, host.as_ref(), request)))
@@ -82,7 +76,7 @@ fn bad_host(detail: &str) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "host", "Bad Host", detail)
 }
 
-/// Why the peer that sent `request` from a loopback address is not this machine's own user, if there is a reason.
+/// Why the peer that sent `request` from a loopback address does not count as the gateway's own user, if there is a reason.
 fn foreign<B>(listener: Listener, host: Option<&Authority>, request: &http::Request<B>) -> Option<Foreign> {
     let headers = request.headers();
     let target = request.uri().authority();
@@ -198,7 +192,7 @@ mod tests {
         let request = headers.iter().fold(request, |request, (name, value)| {
             request.header(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap())
         });
-        let peer = peer(address.parse().unwrap(), listener, &request.body(()).unwrap());
+        let peer = peer(Peer::of_address(address.parse().unwrap()), listener, &request.body(()).unwrap());
         peer.map(|peer| peer.foreign).map_err(|problem| problem.status().as_u16())
     }
 
@@ -246,7 +240,9 @@ mod tests {
         let request = http::Request::builder().header("host", "localhost:8080").body(()).unwrap();
         for address in ["0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080", "[::ffff:192.0.2.1]:8080"] {
             let listener = Listener { address: address.parse().unwrap(), default_port: 80 };
-            let peer = peer(IpAddr::from([127, 0, 0, 1]), listener, &request).unwrap();
+            let peer =
+                peer(Peer::of_listener([127, 0, 0, 1].into(), listener.address.ip()), listener, &request)
+                    .unwrap();
             assert_eq!(peer.foreign, Some(Foreign::Listener), "{address}");
         }
     }

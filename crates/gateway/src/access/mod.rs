@@ -10,6 +10,7 @@ pub mod edit_keys;
 pub mod http;
 pub mod keys;
 mod limits;
+mod owner;
 mod peer;
 mod settings;
 mod tables;

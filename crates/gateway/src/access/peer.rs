@@ -1,5 +1,6 @@
-//! Who is at the other end, and whether it is a user of this machine who speaks for itself.
+//! Who is at the other end, and whether it is the gateway's own user on this machine.
 
+use super::owner;
 use std::net::{IpAddr, SocketAddr};
 
 /// Who is at the other end of a connection, or has sent a datagram.
@@ -16,6 +17,8 @@ pub struct Peer {
 pub enum Foreign {
     /// Other machines reach the listener too, so a proxy in front of it may connect from the loopback address.
     Listener,
+    /// Its socket belongs to another user than the gateway's, or the kernel does not tell.
+    User,
     /// A header says that a proxy has forwarded the request.
     Forwarded,
     /// The request is not addressed to the listener's own loopback address and port.
@@ -31,6 +34,9 @@ impl Foreign {
     pub fn reason(self) -> &'static str {
         match self {
             Foreign::Listener => "this listener is reachable from other machines",
+            Foreign::User => {
+                "the connection is not of the user that the gateway runs as: a proxy's, or another user's"
+            }
             Foreign::Forwarded => "a header says that a proxy has forwarded the request",
             Foreign::Host => {
                 "the request is not addressed to localhost or a loopback address with this listener's port"
@@ -48,6 +54,19 @@ impl Peer {
         Peer { address, foreign: open.then_some(Foreign::Listener) }
     }
 
+    /// The peer at `peer` of a TCP connection to `local`, which a listener at `listener` has accepted.
+    pub fn of_connection(peer: SocketAddr, local: SocketAddr, listener: IpAddr) -> Peer {
+        let found = Peer::of_listener(peer.ip(), listener);
+        if !found.is_this_machine() {
+            return found;
+        }
+        let own = owner::is_own(peer, local).unwrap_or_else(|error| {
+            tracing::debug!(%peer, %error, "the kernel does not tell whose connection it is");
+            false
+        });
+        found.unless((!own).then_some(Foreign::User))
+    }
+
     /// A peer by its address alone, where no right follows from that.
     pub fn of_address(address: IpAddr) -> Peer {
         Peer { address, foreign: None }
@@ -63,7 +82,7 @@ impl Peer {
         self.address.to_canonical().is_loopback()
     }
 
-    /// Whether it is a user of this machine who speaks for itself.
+    /// Whether it is the gateway's own user on this machine, and no proxy.
     pub fn is_this_machine(&self) -> bool {
         self.is_loopback() && self.foreign.is_none()
     }

@@ -23,7 +23,7 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Who {
-    /// Peers on the loopback address that do not come through a proxy.
+    /// The user that the gateway runs as, on the loopback address.
     Loopback,
     /// Nobody.
     Tokens,

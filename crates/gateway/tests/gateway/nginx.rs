@@ -5,6 +5,7 @@ use dunnage_gateway::{Right, tokens};
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
+    os::unix::fs::MetadataExt,
 };
 
 /// What nginx buffers of an answer before it hands anything on (`proxy_buffer_size`), at least.
@@ -85,6 +86,48 @@ fn a_client_cannot_become_local_through_a_proxy_that_says_too_little() {
     let bare = Nginx::start(&format!("location / {{ proxy_pass http://{address}; }}"));
     assert_eq!(send(&bare.url("/ingest/buoy-7"), &[]).status, 401);
     assert_eq!(gateway.get_json("/api/stats")["stored"], 0);
+}
+
+/// The answer through a proxy that says nothing of itself: `refused` for one that runs as another user. Only root can start one; started by
+/// anybody else it runs as the user of the tests, and so of the gateway.
+fn through_a_silent_proxy<T>(refused: T, taken: T) -> T {
+    if std::fs::metadata("/proc/self").unwrap().uid() == 0 { refused } else { taken }
+}
+
+#[test]
+fn a_proxy_that_says_nothing_is_known_by_its_user() {
+    let (gateway, [sends, _]) = gateway();
+    let address = gateway.gateway.address();
+    // As nginx does by itself from 1.29.7 on: HTTP/1.1, and the gateway's own address as Host.
+    let as_by_default = "proxy_http_version 1.1; proxy_set_header Connection \"\";";
+    let nginx = Nginx::start_as(
+        "www-data",
+        &format!("location / {{ proxy_pass http://{address}; {as_by_default} }}"),
+    );
+    let without_token = send(&nginx.url("/ingest/buoy-7"), &[]);
+    assert_eq!(without_token.status, through_a_silent_proxy(401, 204), "{}", without_token.text);
+    assert_eq!(send(&nginx.url("/ingest/buoy-7"), &[("authorization", &sends)]).status, 204);
+    assert_eq!(send(&gateway.url("/ingest/buoy-7"), &[]).status, 204);
+}
+
+#[test]
+fn a_proxy_that_passes_connections_on_is_known_by_its_user() {
+    let mqtt = start_with(|config| {
+        let input = "name = 'yard'\n[mqtt]\nlisten = '127.0.0.1:0'";
+        config.inputs.push(toml::from_str(input).unwrap());
+    });
+    let address = mqtt.gateway.input_address("yard").unwrap();
+    let nginx = Nginx::pass_on_as("www-data", address);
+    let connack = |address: SocketAddr| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a").unwrap();
+        let mut answer = [0; 4];
+        stream.read_exact(&mut answer).unwrap();
+        answer
+    };
+    assert_eq!(connack(address), [0x20, 2, 0, 0]);
+    // 5: not authorized.
+    assert_eq!(connack(nginx.address), [0x20, 2, 0, through_a_silent_proxy(5, 0)]);
 }
 
 /// The status of the answer to a message for the authority `host`.

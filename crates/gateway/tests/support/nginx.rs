@@ -11,6 +11,8 @@ use std::{
 };
 use tempfile::TempDir;
 
+const STREAM: &str = "load_module /usr/lib/nginx/modules/ngx_stream_module.so;";
+
 pub struct Nginx {
     pub address: SocketAddr,
     child: Child,
@@ -20,14 +22,26 @@ pub struct Nginx {
 impl Nginx {
     /// With a server that has `locations`.
     pub fn start(locations: &str) -> Nginx {
-        Nginx::start_with("", |address| http(&format!("server {{\nlisten {address};\n{locations}\n}}")))
+        Nginx::start_as("root", locations)
+    }
+
+    /// The same, with workers of `user`. Without the rights of root, nginx runs as the user of the tests whatever is asked.
+    pub fn start_as(user: &str, locations: &str) -> Nginx {
+        Nginx::run(user, "", |address| http(&format!("server {{\nlisten {address};\n{locations}\n}}")))
+    }
+
+    /// With workers of `user` that pass connections on to `to` as they are.
+    pub fn pass_on_as(user: &str, to: SocketAddr) -> Nginx {
+        Nginx::run(user, STREAM, |address| {
+            format!("stream {{ server {{ listen {address}; proxy_pass {to}; }} }}\n")
+        })
     }
 
     /// With `deploy/nginx.conf.template`, in front of `gateways`.
     pub fn balance(gateways: &[SocketAddr]) -> Nginx {
         let template = include_str!("../../../../deploy/nginx.conf.template");
         let servers: String = gateways.iter().map(|at| format!("server {at} max_fails=0; ")).collect();
-        Nginx::start_with("", |address| {
+        Nginx::run("root", "", |address| {
             http(&template.replace("${GATEWAYS}", &servers).replace("${LISTEN}", &address.to_string()))
         })
     }
@@ -39,17 +53,17 @@ impl Nginx {
             assert!(text.contains(variable), "{variable}");
             text.replace(variable, value)
         });
-        Nginx::start_with("load_module /usr/lib/nginx/modules/ngx_stream_module.so;", |address| {
+        Nginx::run("root", STREAM, |address| {
             format!("stream {{\n{}\n}}\n", streams.replace("${MQTT_LISTEN}", &address.to_string()))
         })
     }
 
-    fn start_with(modules: &str, blocks: impl FnOnce(SocketAddr) -> String) -> Nginx {
+    fn run(user: &str, modules: &str, blocks: impl FnOnce(SocketAddr) -> String) -> Nginx {
         let address: SocketAddr = ([127, 0, 0, 1], free_port()).into();
         let folder = TempDir::new().unwrap();
         let blocks = blocks(address);
         let config = format!(
-            "{modules}\ndaemon off;\nuser root;\nworker_processes 1;\npid nginx.pid;\nevents {{}}\n{blocks}"
+            "{modules}\ndaemon off;\nuser {user};\nworker_processes 1;\npid nginx.pid;\nevents {{}}\n{blocks}"
         );
         fs::write(folder.path().join("nginx.conf"), config).unwrap();
         // Debian's place is not in every user's path.

@@ -1,7 +1,7 @@
 //! The beginning of a connection: its CONNECT, and what is answered.
 
 use super::{
-    Door,
+    Door, Remote,
     answer::Answers,
     packet::{self, Connect, Version},
     reason::{Reason, Refusal, told},
@@ -18,7 +18,7 @@ use mqtt_protocol_core::mqtt::{
     result_code::{ConnectReasonCode, ConnectReturnCode, MqttError},
 };
 use ring::digest::{SHA256, digest};
-use std::{net::SocketAddr, time::Duration};
+use std::time::Duration;
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
@@ -50,7 +50,7 @@ pub struct Client {
 pub async fn greet<S: Stream>(
     door: &Door,
     wire: &mut Wire<S>,
-    peer: SocketAddr,
+    peer: Remote,
     stopping: &mut watch::Receiver<bool>,
 ) -> Option<Client> {
     let until = Instant::now() + CONNECT;
@@ -67,7 +67,7 @@ pub async fn greet<S: Stream>(
     };
     let (version, refusal) = refused;
     door.refused(&refusal);
-    tracing::info!(input = %door.name, %peer, reason = refusal.why, "a client is not let in");
+    tracing::info!(input = %door.name, peer = %peer.address, reason = refusal.why, "a client is not let in");
     if let Some(version) = version {
         wire.output.extend_from_slice(&no(version, &refusal));
         wire.close().await;
@@ -95,11 +95,11 @@ async fn admit<S: Stream>(
     door: &Door,
     wire: &mut Wire<S>,
     connect: &Connect,
-    peer: SocketAddr,
+    peer: Remote,
     until: Instant,
 ) -> Result<Client, Refusal> {
     let credential = credential(connect)?;
-    door.may_connect(peer, credential.as_deref())?;
+    door.may_connect(&peer.peer, credential.as_deref())?;
     if connect.auth {
         return Err(Refusal::new(Reason::AuthMethod, "there is no authentication but a password"));
     }

@@ -1,7 +1,7 @@
 //! A client's connection, from its CONNACK to its end.
 
 use super::{
-    Door,
+    Door, Remote,
     answer::{Ack, Answers},
     connect::{Client, greet},
     flow::{Flow, Outcome, Storing, To, duplicate},
@@ -18,7 +18,7 @@ use crate::{
     shared::{Arrival, said},
 };
 use mqtt_protocol_core::mqtt::packet::Qos;
-use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
@@ -59,7 +59,7 @@ impl From<Refusal> for End {
 pub async fn serve<S: Stream>(
     door: Arc<Door>,
     stream: S,
-    peer: SocketAddr,
+    peer: Remote,
     place: &Place,
     mut stopping: watch::Receiver<bool>,
 ) {
@@ -84,7 +84,7 @@ pub async fn serve<S: Stream>(
 
 struct Connection {
     door: Arc<Door>,
-    peer: SocketAddr,
+    peer: Remote,
     client: Client,
     stopping: watch::Receiver<bool>,
     aliases: BTreeMap<u16, String>,
@@ -119,7 +119,7 @@ impl Connection {
             End::Stopping => Some(Refusal::new(Reason::Stopping, "the gateway stops")),
         };
         if let Some(refusal) = refusal {
-            let (input, peer, client) = (&self.door.name, self.peer, &self.client.id);
+            let (input, peer, client) = (&self.door.name, self.peer.address, &self.client.id);
             tracing::debug!(%input, %peer, client, reason = refusal.why, "a connection is ended");
             self.answers().disconnect(&mut wire.output, &refusal);
             wire.close().await;
@@ -178,7 +178,7 @@ impl Connection {
         tokio::select! {
             done = flow.advance(), if !flow.is_empty() => self.acknowledge(done, wire),
             filled = wire.fill(), if reading => match filled {
-                Ok(true) => wire.charge(&self.door.arriving, self.peer.ip())?,
+                Ok(true) => wire.charge(&self.door.arriving, self.peer.address.ip())?,
                 Ok(false) | Err(_) => return Err(End::Broken),
             },
             refusal = gives_way => return Err(refusal.into()),
@@ -270,7 +270,7 @@ impl Connection {
         *topic = std::mem::take(&mut publish.topic);
         let door = Arc::clone(&self.door);
         let address = door.topics.address(topic, publish.content_type.is_some())?;
-        self.door.may_send(self.peer, address.device, self.client.credential.as_deref())?;
+        self.door.may_send(&self.peer.peer, address.device, self.client.credential.as_deref())?;
         let to: To = (publish.id, publish.qos);
         if self.is_known(&publish) {
             flow.answer(to, duplicate(&self.door.shared));

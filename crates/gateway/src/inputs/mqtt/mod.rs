@@ -192,6 +192,8 @@ impl Input for Mqtt {
             tokio::select! {
                 accepted = accept(&listener, &places) => {
                     let Some((stream, peer, place)) = accepted else { continue };
+                    let Ok(to) = stream.local_addr() else { continue };
+                    let peer = Remote { address: peer, peer: Peer::of_connection(peer, to, door.settings.listen.ip()) };
                     let id = place.id();
                     let (door, tls, stopping) = (Arc::clone(&door), tls.clone(), door.shared.stopping.clone());
                     let task = connections.spawn(async move {
@@ -213,6 +215,13 @@ impl Input for Mqtt {
     }
 }
 
+/// The client at the other end of a connection.
+#[derive(Clone, Copy)]
+struct Remote {
+    address: SocketAddr,
+    peer: Peer,
+}
+
 /// What makes TLS connections, if they are to be.
 fn acceptor(settings: &Settings, shared: &Shared) -> Result<Option<Acceptor>, TlsError> {
     let certificates = shared.certificates.as_ref().filter(|_| settings.tls);
@@ -225,7 +234,7 @@ async fn secure(
     tls: Acceptor,
     door: Arc<Door>,
     stream: TcpStream,
-    peer: SocketAddr,
+    peer: Remote,
     place: &Place,
     stopping: watch::Receiver<bool>,
 ) {
@@ -247,18 +256,14 @@ impl Door {
     }
 
     /// Whether a client may connect at all.
-    fn may_connect(&self, peer: SocketAddr, credential: Option<&str>) -> Result<(), Refusal> {
-        let peer = Peer::of_listener(peer.ip(), self.settings.listen.ip());
-        self.shared.access.may_connect(&peer, credential).map_err(|problem| Refusal::of(&problem))
+    fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Refusal> {
+        self.shared.access.may_connect(peer, credential).map_err(|problem| Refusal::of(&problem))
     }
 
     /// Whether a client may send as `device`, and now.
-    fn may_send(&self, peer: SocketAddr, device: &str, credential: Option<&str>) -> Result<(), Refusal> {
-        let peer = Peer::of_listener(peer.ip(), self.settings.listen.ip());
-        let allowed = self.shared.access.may_send(&peer, device, credential);
-        allowed
-            .and_then(|()| self.shared.limits.admit(&peer, device))
-            .map_err(|problem| Refusal::of(&problem))
+    fn may_send(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Refusal> {
+        let allowed = self.shared.access.may_send(peer, device, credential);
+        allowed.and_then(|()| self.shared.limits.admit(peer, device)).map_err(|problem| Refusal::of(&problem))
     }
 
     /// Counts what is refused.
