@@ -73,8 +73,9 @@ fn decimal(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let values = || texts.iter().map(|text| read_number(text));
     let more = unseen_places(last_name(path), texts, places, &scaled);
     let with_more = |more| {
-        let scaled: Vec<i128> = scaled.iter().map(|n| n * 10i128.pow(more)).collect();
-        let (schema, note) = number(path, places + more, &scaled);
+        // Numbers of 38 digits have no room for more.
+        let scaled: Option<Vec<i128>> = scaled.iter().map(|n| n.checked_mul(10i128.pow(more))).collect();
+        let (schema, note) = number(path, places + more, &scaled?);
         let note = if more > 0 {
             format!("{note}; {more} more decimals than seen, by chance or by its name")
         } else {

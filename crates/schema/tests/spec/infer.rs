@@ -370,6 +370,17 @@ pub fn message() -> impl Strategy<Value = String> {
     })
 }
 
+#[test]
+fn numbers_without_room_for_more_decimals_have_a_schema() {
+    for name in ["temperature", "t"] {
+        for number in ["-2.1113282521755098e36", "1.5e37", "-1e38"] {
+            let sample = format!("{{\"{name}\":{number}}}");
+            let inferred = infer(&[&sample], None);
+            assert!(inferred.is_ok(), "{sample}: {inferred:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
