@@ -1,8 +1,8 @@
 //! Whose connection it is.
 //!
-//! A proxy on this machine connects from a loopback address for clients anywhere, and nothing in a request has to tell so. The kernel
-//! knows the user of the socket at the other end, and proxies run as users of their own. So a peer counts as this machine's user only if its socket
-//! belongs to the user that the gateway runs as.
+//! A proxy on this machine connects from a loopback address on behalf of clients anywhere, and its requests need not reveal that. The
+//! kernel knows the user of the socket at the other end, and a proxy usually runs as a user of its own. A peer therefore counts as local
+//! only if its socket belongs to the user that the gateway runs as.
 
 use std::{io, net::SocketAddr};
 
@@ -14,7 +14,7 @@ pub fn is_own(peer: SocketAddr, local: SocketAddr) -> io::Result<bool> {
     Ok(user_of(peer, local)? == rustix::process::geteuid().as_raw())
 }
 
-/// Other systems do not tell, and what a request says has to do.
+/// Other systems do not report the user, so the rules about requests have to suffice.
 #[cfg(not(target_os = "linux"))]
 pub fn is_own(_: SocketAddr, _: SocketAddr) -> io::Result<bool> {
     Ok(true)

@@ -34,9 +34,7 @@ impl Foreign {
     pub fn reason(self) -> &'static str {
         match self {
             Foreign::Listener => "this listener is reachable from other machines",
-            Foreign::User => {
-                "the connection is not of the user that the gateway runs as: a proxy's, or another user's"
-            }
+            Foreign::User => "the connection belongs to another user than the gateway's, such as a proxy",
             Foreign::Forwarded => "a header says that a proxy has forwarded the request",
             Foreign::Host => {
                 "the request is not addressed to localhost or a loopback address with this listener's port"
