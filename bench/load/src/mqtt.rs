@@ -99,11 +99,17 @@ pub fn answer(bytes: &[u8]) -> Option<(Answer, usize)> {
 pub async fn open(address: std::net::SocketAddr, connect: &[u8]) -> std::io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
+    log_in(&mut stream, connect).await?;
+    Ok(stream)
+}
+
+/// Sends `connect` and waits until the server accepts it.
+pub async fn log_in(stream: &mut TcpStream, connect: &[u8]) -> std::io::Result<()> {
     stream.write_all(connect).await?;
     let mut bytes = [0; 4];
     stream.read_exact(&mut bytes).await?;
     match answer(&bytes) {
-        Some((Answer::Connected(0), 4)) => Ok(stream),
+        Some((Answer::Connected(0), 4)) => Ok(()),
         _ => Err(std::io::Error::other(format!("the server answers CONNECT with {bytes:?}"))),
     }
 }

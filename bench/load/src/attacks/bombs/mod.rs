@@ -8,12 +8,16 @@ pub use bodies::write_schemas;
 use bodies::{Bomb, Fate};
 use dunnage_formats::Id;
 use std::{
-    io,
+    io::{
+        self,
+        ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof},
+    },
     net::{IpAddr, SocketAddr},
     time::Duration,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
     task::{JoinSet, spawn_blocking},
     time::timeout,
 };
@@ -119,7 +123,7 @@ async fn over_all(
         sent += 1;
     }
     if bomb.format == Id::Msgpack {
-        over_mqtt(addresses.mqtt, number, bomb).await?;
+        over_mqtt(source, addresses.mqtt, number, bomb).await?;
         sent += 1;
     }
     let status = over_http(source, addresses.http, number, bomb).await?;
@@ -145,13 +149,26 @@ async fn over_http(source: IpAddr, address: SocketAddr, number: usize, bomb: &Bo
     }
 }
 
-/// Publishes `bomb`, whatever becomes of it: it is acknowledged when it is stored or in the quarantine.
-async fn over_mqtt(address: SocketAddr, number: usize, bomb: &Bomb) -> io::Result<()> {
+/// Publishes `bomb` until the gateway has room for it; it disconnects who has not. `bomb` is acknowledged whatever becomes of it: it
+/// is stored or in the quarantine.
+async fn over_mqtt(source: IpAddr, address: SocketAddr, number: usize, bomb: &Bomb) -> io::Result<()> {
     let connect = mqtt::connect(&format!("bomb-{number}"), Duration::from_secs(60));
-    let mut stream = mqtt::open(address, &connect).await?;
-    let mut packet = Vec::new();
-    mqtt::publish(&format!("v1/bomb-{number}/{}", bomb.format), &bomb.body).write(1, &mut packet);
-    stream.write_all(&packet).await?;
+    let mut publish = Vec::new();
+    mqtt::publish(&format!("v1/bomb-{number}/{}", bomb.format), &bomb.body).write(1, &mut publish);
+    loop {
+        let mut stream = http::connect(source, address).await?;
+        mqtt::log_in(&mut stream, &connect).await?;
+        match acknowledged(&mut stream, &publish).await {
+            Err(e) if matches!(e.kind(), UnexpectedEof | ConnectionReset | BrokenPipe) => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            result => return result,
+        }
+    }
+}
+
+async fn acknowledged(stream: &mut TcpStream, publish: &[u8]) -> io::Result<()> {
+    stream.write_all(publish).await?;
     stream.read_exact(&mut [0; 4]).await.map(drop)
 }
 
