@@ -185,7 +185,7 @@ impl Queue {
         let _ = self.sender.send(Entry::Stop).await;
     }
 
-    /// Messages that wait.
+    /// Messages and changes that wait, and the check of the files, which comes once a second.
     pub fn depth(&self) -> usize {
         self.sender.max_capacity() - self.sender.capacity()
     }
