@@ -120,7 +120,8 @@ impl Running {
             Server::Node => node::command(),
             Server::Dunnage | Server::Probe => {
                 let mut command = Command::new(std::env::current_exe()?);
-                command.args(["serve", server.name()]);
+                // As deploy/dunnage.service has it.
+                command.args(["serve", server.name()]).env("MIMALLOC_PURGE_DELAY", "0");
                 command
             }
         };

@@ -30,13 +30,14 @@ use tokio::sync::watch;
 /// Where attackers are: one address, and many.
 const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 const ANOTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
-/// How much longer the other client's 95th percentile may be than alone, and what is short enough in any case, in ms.
+/// How much longer the other client's 95th percentile may be than alone, and what is short enough in any case, in ms: attackers and gateway
+/// compete for the same cores, and sixty readers that do not pause make the scheduler's turns long.
 const SLOWER: f64 = 10.0;
-const SHORT: f64 = 100.0;
-/// How much more memory an attack may take, in MB, and the attack with messages that grow, during which the allocator also keeps freed
-/// memory. SECURITY.md derives both.
+const SHORT: f64 = 250.0;
+/// How much more memory an attack may take, in MB, and the attack with messages that grow, which uses all parts of it at once.
+/// SECURITY.md derives both.
 const MEMORY: f64 = 192.0;
-const MEMORY_OF_BOMBS: f64 = 384.0;
+const MEMORY_OF_BOMBS: f64 = 320.0;
 /// Connections that the gateway has by default, and in the short form.
 const CONNECTIONS: usize = 4096;
 const CONNECTIONS_SHORT: usize = 256;
