@@ -1,9 +1,9 @@
 //! Arrays: of one schema, or with one for each place.
 
 use super::{
-    MANY, range,
-    value::{self, Guesses, counted},
-    write,
+    MANY,
+    guesses::{Guesses, counted},
+    infer_value, range, write,
 };
 use crate::parse::Node;
 
@@ -31,7 +31,7 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> No
         bounds.push(("maxItems".to_owned(), write::count(limit)));
     }
     let items: Vec<&Node> = arrays.iter().flat_map(|items| items.iter()).collect();
-    let items = value::infer(guesses, &format!("{}[]", root(path)), &items);
+    let items = infer_value(guesses, &format!("{}[]", root(path)), &items);
     let mut keywords = vec![("type".to_owned(), write::text("array")), ("items".to_owned(), items)];
     keywords.extend(bounds);
     Node::Object(keywords)
@@ -52,7 +52,7 @@ fn places(guesses: &mut Guesses, path: &str, arrays: &[&[Node]], count: usize) -
     guesses.note(path, format!("{count} elements in all of {seen}, a type for each: always these"));
     let items = (0..count).map(|at| {
         let values: Vec<&Node> = arrays.iter().filter_map(|items| items.get(at)).collect();
-        value::infer(guesses, &format!("{}[{at}]", root(path)), &values)
+        infer_value(guesses, &format!("{}[{at}]", root(path)), &values)
     });
     let items = Node::Array(items.collect());
     write::object([

@@ -3,6 +3,7 @@
 //! `docs/infer.md` has the rules for people. Every guess is noted; nothing is guessed silently.
 
 mod array;
+mod guesses;
 mod identifier;
 mod number;
 mod number_text;
@@ -17,8 +18,10 @@ mod words;
 pub(crate) mod write;
 
 use crate::{Model, parse::Node};
+use guesses::Guesses;
 use std::fmt;
-use value::Guesses;
+// Arrays and objects have values inside, so that their modules call this one, too.
+use value::infer as infer_value;
 
 /// Most arrays and objects inside one another, as in every message.
 const MAX_NESTING: usize = 32;
@@ -97,7 +100,7 @@ pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferre
         return Err(InferError { sample: None, message: "there is no sample".to_owned() });
     }
     let mut guesses = Guesses::default();
-    let kind = value::infer(&mut guesses, "", &nodes.iter().collect::<Vec<_>>());
+    let kind = infer_value(&mut guesses, "", &nodes.iter().collect::<Vec<_>>());
     let mut entries =
         vec![("$schema".to_owned(), write::text("https://json-schema.org/draft/2020-12/schema"))];
     entries.extend(title.map(|title| ("title".to_owned(), write::text(title))));

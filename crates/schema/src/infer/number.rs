@@ -1,9 +1,9 @@
 //! Numbers: whole, with decimals, or binary floats.
 
 use super::{
-    MANY, quantity, range,
-    value::{Guesses, allows, counted},
-    write,
+    MANY,
+    guesses::{Guesses, allows, counted},
+    quantity, range, write,
 };
 use crate::{
     exact::Exact,

@@ -1,10 +1,9 @@
 //! Text that holds one number, or several with a separator.
 
 use super::{
+    guesses::counted,
     number::{last_name, seen, step},
     range::{self, Range, extent},
-    text::with,
-    value::counted,
     write,
 };
 use crate::{number_text::plain, parse::Node};
@@ -44,7 +43,7 @@ pub(super) fn one(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let seen = seen(&numbers.scaled, numbers.places);
     let padded = if numbers.digits > 1 { format!(" with {} digits", numbers.digits) } else { String::new() };
     let note = format!("numbers as text{padded}, {seen}; range {range}");
-    Some((with("x-dunnage-number", Node::Object(members)), note))
+    Some((write::text_with("x-dunnage-number", Node::Object(members)), note))
 }
 
 /// Whether the text is a number in the notation of `x-dunnage-number`.
@@ -80,7 +79,7 @@ pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let items = Node::Array(items);
     let numbers = write::object([("separator", write::text(separator)), ("items", items)]);
     let note = format!("{count} numbers in each of {}: {ranges}", counted(texts.len(), "text"));
-    Some((with("x-dunnage-numbers", numbers), note))
+    Some((write::text_with("x-dunnage-numbers", numbers), note))
 }
 
 /// Text of two whole numbers with a comma between, the second without a sign: a decimal as many countries write it, or a pair.
@@ -94,7 +93,7 @@ pub(super) fn comma(_: &str, texts: &[&str]) -> Option<(Node, String)> {
     texts.iter().all(is_comma).then(|| {
         let note =
             format!("decimals with a comma, or pairs, in {}: pattern {COMMA}", counted(texts.len(), "value"));
-        (with("pattern", write::text(COMMA)), note)
+        (write::text_with("pattern", write::text(COMMA)), note)
     })
 }
 

@@ -1,9 +1,8 @@
 //! Objects: fields that are always there, fields that are not, and objects whose keys are data.
 
 use super::{
-    identifier,
-    value::{self, Guesses, below, counted},
-    write,
+    guesses::{Guesses, below, counted},
+    identifier, infer_value, write,
 };
 use crate::parse::Node;
 use std::collections::{HashMap, HashSet};
@@ -26,14 +25,14 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, objects: &[&[(String, Nod
             format!("{} different keys in {seen}: the keys are data, any key is allowed", fields.len());
         guesses.note(path, text);
         let values: Vec<&Node> = fields.iter().flat_map(|field| field.values.iter().copied()).collect();
-        let values = value::infer(guesses, &below(path, "*"), &values);
+        let values = infer_value(guesses, &below(path, "*"), &values);
         return write::object([("type", write::text("object")), ("additionalProperties", values)]);
     }
     note_presence(guesses, path, &fields, objects.len());
     let mut properties = Vec::with_capacity(fields.len());
     let mut required = Vec::new();
     for field in &fields {
-        let kind = value::infer(guesses, &below(path, field.key), &field.values);
+        let kind = infer_value(guesses, &below(path, field.key), &field.values);
         properties.push((field.key.to_owned(), kind));
         if field.values.len() == objects.len() {
             required.push(write::text(field.key));

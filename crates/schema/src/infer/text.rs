@@ -1,9 +1,9 @@
 //! Text: times, numbers, choices, identifiers, or just text.
 
 use super::{
-    MANY, identifier, number, number_text, range, time_text,
-    value::{Guesses, allows, counted},
-    write,
+    MANY,
+    guesses::{Guesses, allows, counted},
+    identifier, number, number_text, range, time_text, write,
 };
 use crate::parse::Node;
 use dunnage_pson::Value;
@@ -76,17 +76,15 @@ fn without_odd<'a>(path: &str, texts: &[&'a str]) -> Option<(Guess, Vec<&'a str>
     })
 }
 
-/// A schema of text with one more keyword.
-pub(super) fn with(keyword: &str, node: Node) -> Node {
-    write::object([("type", write::text("string")), (keyword, node)])
-}
-
 /// `"0"` and `"1"`, both of them, in many values.
 fn flag(texts: &[&str]) -> Option<Guess> {
     let is_flag = texts.len() >= ALL && texts.contains(&"0") && texts.contains(&"1");
     (is_flag && texts.iter().all(|text| matches!(*text, "0" | "1"))).then(|| {
         let choices = Node::Array(vec![write::text("0"), write::text("1")]);
-        (with("enum", choices), format!("only \"0\" and \"1\" in {}: enum", counted(texts.len(), "value")))
+        (
+            write::text_with("enum", choices),
+            format!("only \"0\" and \"1\" in {}: enum", counted(texts.len(), "value")),
+        )
     })
 }
 
@@ -112,19 +110,19 @@ fn choices(texts: &[&str]) -> Option<Guess> {
     }
     different.sort_unstable();
     let note = format!("only {} different texts in {}: enum", different.len(), counted(texts.len(), "value"));
-    Some((with("enum", Node::Array(different.into_iter().map(write::text).collect())), note))
+    Some((write::text_with("enum", Node::Array(different.into_iter().map(write::text).collect())), note))
 }
 
 fn known(texts: &[&str]) -> Option<Guess> {
     let (what, pattern) = identifier::known(texts)?;
     let seen = counted(texts.len(), "value");
-    Some((with("pattern", write::text(pattern)), format!("{what} in {seen}: pattern {pattern}")))
+    Some((write::text_with("pattern", write::text(pattern)), format!("{what} in {seen}: pattern {pattern}")))
 }
 
 fn pattern(texts: &[&str]) -> Option<Guess> {
     let pattern = identifier::pattern(texts)?;
     let note = format!("looks like an identifier in {}: pattern {pattern}", counted(texts.len(), "value"));
-    Some((with("pattern", write::text(&pattern)), note))
+    Some((write::text_with("pattern", write::text(&pattern)), note))
 }
 
 fn free(texts: &[&str]) -> Guess {
@@ -136,5 +134,5 @@ fn free(texts: &[&str]) -> Guess {
     let only = if different == 1 && texts.len() >= MANY { ", always the same" } else { "" };
     let note =
         format!("up to {} in {seen}{only}; {room} allowed with headroom", counted(longest, "character"));
-    (with("maxLength", write::count(room)), note)
+    (write::text_with("maxLength", write::count(room)), note)
 }

@@ -1,6 +1,6 @@
 //! Text that is a time in one notation.
 
-use super::{text::with, value::counted, write};
+use super::{guesses::counted, write};
 use crate::{Format, Model, Type, parse::Node};
 use dunnage_pson::Value;
 use regex::Regex;
@@ -109,7 +109,7 @@ fn time(notation: &str, epoch: &str, until: Option<&str>, texts: &[&str]) -> Opt
     let mut members =
         vec![("notation".to_owned(), write::text(notation)), ("epoch".to_owned(), write::text(epoch))];
     members.extend(until.map(|until| ("until".to_owned(), write::text(until))));
-    let schema = with("x-dunnage-time", Node::Object(members));
+    let schema = write::text_with("x-dunnage-time", Node::Object(members));
     let Ok(Model { root: Type::TimeText(time), .. }) = Model::compile(&write::schema(&schema)) else {
         return None;
     };

@@ -1,67 +1,12 @@
 //! What values of one place in the messages have in common: their kinds, and null.
 
-use super::{Note, array, number, object, text, write};
-use crate::{Model, compile::MAX_PATTERNS, number::read_number, parse::Node};
+use super::{
+    array,
+    guesses::{Guesses, counted},
+    number, object, text, write,
+};
+use crate::{number::read_number, parse::Node};
 use dunnage_pson::Value;
-use std::collections::HashSet;
-
-/// Most odd values of a field that are named.
-const NAMED: usize = 3;
-
-/// What has been guessed so far.
-#[derive(Default)]
-pub(super) struct Guesses {
-    pub(super) notes: Vec<Note>,
-    /// How many values the schema does not allow, as they are unlike the others.
-    pub(super) odd: usize,
-    patterns: HashSet<String>,
-}
-
-impl Guesses {
-    /// Notes a guess about the field at `path`; the empty path is the message.
-    pub(super) fn note(&mut self, path: &str, text: String) {
-        let field = if path.is_empty() { "$" } else { path };
-        self.notes.push(Note { field: field.to_owned(), text });
-    }
-
-    /// Notes the values of the field at `path`, of so many, that the schema does not allow.
-    pub(super) fn note_odd(&mut self, path: &str, odd: &[&str], count: usize) {
-        if odd.is_empty() {
-            return;
-        }
-        self.odd += odd.len();
-        let mut different: Vec<String> = odd.iter().map(|value| write::quoted(value)).collect();
-        different.sort_unstable();
-        different.dedup();
-        let more = if different.len() > NAMED { ", ..." } else { "" };
-        different.truncate(NAMED);
-        let text = format!(
-            "{}{more} in {} of {count} is unlike the others: not allowed, as all messages would pay for it",
-            different.join(", "),
-            odd.len()
-        );
-        self.note(path, text);
-    }
-
-    /// Whether the schema of one more text may be part of the whole one, which has only so many different patterns.
-    pub(super) fn has_room_for(&mut self, schema: &Node) -> bool {
-        let Some(pattern) = schema.text("pattern") else { return true };
-        if self.patterns.len() < MAX_PATTERNS {
-            self.patterns.insert(pattern.to_owned());
-        }
-        self.patterns.contains(pattern)
-    }
-}
-
-/// `one message` or `40 messages`, for any noun whose plural takes an s.
-pub(super) fn counted(n: usize, noun: &str) -> String {
-    if n == 1 { format!("one {noun}") } else { format!("{n} {noun}s") }
-}
-
-/// The path of the field `key` of the object at `path`.
-pub(super) fn below(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-}
 
 /// The values of one place, by their kind.
 #[derive(Default)]
@@ -177,12 +122,6 @@ fn nullable(kind: Node) -> Node {
         }
     }
     Node::Object(keywords)
-}
-
-/// Whether `schema` compiles and allows all of `values`.
-pub(super) fn allows(schema: &Node, values: impl IntoIterator<Item = Option<Value>>) -> bool {
-    let Ok(model) = Model::compile(&write::schema(schema)) else { return false };
-    values.into_iter().all(|value| value.is_some_and(|value| model.validate(&value).is_ok()))
 }
 
 /// The message that the JSON text of `node` is read as; `None` when no value keeps the digits of a number.

@@ -115,6 +115,11 @@ pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
+/// A schema of text with one more keyword.
+pub(crate) fn text_with(keyword: &str, node: Node) -> Node {
+    object([("type", text("string")), (keyword, node)])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
