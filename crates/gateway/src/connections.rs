@@ -4,7 +4,7 @@
 //! table is full, those of the address that has the most make room, the ones that have waited longest first. One whose request the gateway
 //! is working on is never closed.
 
-use crate::access::network;
+use dunnage_access::network;
 use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
 use std::{
     cmp::Reverse,

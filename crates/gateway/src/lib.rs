@@ -1,92 +1,86 @@
-//! The gateway: takes messages, makes them durable, and only then acknowledges them.
+//! The gateway: receives messages, makes them durable, and only then acknowledges them.
 //!
-//! An input makes a reading of what arrives (its raw bytes, what they say, where they came from). The
-//! reading waits in a bounded queue until one thread writes it, many in a transaction, and the request is
-//! answered after the commit. The API and the page show what is stored. See `spec/ingest.md`.
+//! An input decodes what arrives into a message, with its raw bytes and provenance. The message waits in a bounded queue until one thread
+//! writes it, many in a transaction, and the sender is answered after the commit (`dunnage_buffer`). Outputs read on from the buffer. The
+//! API and the page show what is stored. See `spec/ingest.md`.
 
-mod access;
+mod accept;
 #[cfg(unix)]
 mod admin;
 mod api;
-mod buffer;
 mod check;
-mod clock;
+mod commits;
 mod config;
 mod config_file;
 mod connections;
-mod folders;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod head_timer;
-mod hex;
+mod http_settings;
 mod inputs;
-mod kind;
+mod listeners;
 mod live;
 pub mod log;
+mod media_types;
 mod metrics;
-pub mod mqtt_client;
-mod name;
-mod nats;
-mod outputs;
 mod problem;
 mod profile;
+mod profile_settings;
 mod quarantine_log;
 mod query;
-mod reading;
 mod reload;
 mod requests;
 mod schemas;
-mod secret;
 mod segment;
 mod server;
 mod shared;
 mod silence;
 mod slots;
-mod tls;
 mod unread;
 mod view;
 
-pub use access::{
-    Right, Settings as Access, Token, TokensError, Until, Who, edit as tokens, edit_keys as keys,
-};
 #[cfg(unix)]
 pub use admin::{AdminClient, AdminError, SocketError};
 pub use api::openapi::document as openapi;
-pub use buffer::{BufferError, undelivered::Undelivered};
-pub use check::{Mistake, check};
-pub use config::{
-    Admin, Buffer, Config, Duplicates, FormatName, Http, Input, InputKind, Log, LogFormat, Mapping, Output,
-    OutputKind, Profile, Quarantine, Schemas, WhenFull,
-};
+pub use check::check;
+pub use config::{Admin, Config, Log, LogFormat};
 pub use config_file::ConfigError;
-pub use inputs::{InputError, nats as nats_input, webhooks as webhook_input};
-#[cfg(feature = "kafka")]
-pub use outputs::kafka as kafka_output;
-pub use outputs::{
-    AsideError, Breaker, Class, OutputError, Status, Which, files as files_output, http as http_output,
-    nats as nats_output, onem2m as onem2m_output,
+pub use dunnage_access::{
+    AccessSettings, Right, Token, TokensError, Until, Who, edit as tokens, edit_keys as keys,
+    tls::{TlsError, TlsSettings},
 };
-pub use profile::ProfileError;
+pub use dunnage_base::Mistake;
+pub use dunnage_buffer::{BufferError, BufferSettings, DeadLetter, QuarantineSettings, WhenFull};
+pub use dunnage_clients::{mqtt, secret::SecretError};
+#[cfg(feature = "kafka")]
+pub use dunnage_outputs::kafka as kafka_output;
+pub use dunnage_outputs::{
+    AsideError, Breaker, Class, OutputError, OutputKind, OutputSettings, Status, Which,
+    files as files_output, http as http_output, nats as nats_output, onem2m as onem2m_output,
+};
+pub use http_settings::HttpSettings;
+pub use inputs::{InputError, InputKind, InputSettings, nats as nats_input, webhooks as webhook_input};
+pub use profile_settings::{Duplicates, FormatName, Mapping, Profile, ProfileError, SchemaSettings};
 pub use reload::{ReloadError, Reloaded};
-pub use secret::SecretError;
-pub use tls::{Settings as Tls, TlsError};
 
 use arc_swap::ArcSwap;
-use buffer::{Opened, Queue, Readers, Shares, Totals, Writer};
+use commits::Commits;
 use connections::Connections;
-use hex::hex;
-use inputs::Named;
-use live::{Commits, Live};
+use dunnage_base::{clock, hex::hex};
+use dunnage_buffer::{BufferStats, Opened, Options, Queue, Readers, Shares, Totals, Writer};
+use dunnage_formats::Id;
+use dunnage_outputs::{Outputs, Source, open_all as open_outputs};
+use inputs::{Hooks, Named};
+use live::Live;
 use metrics::Metrics;
-use outputs::Outputs;
 use profile::Profiles;
 use reload::Reloader;
 use requests::Requests;
-use shared::{Board, Shared};
+use shared::Shared;
 use std::{
     collections::HashMap,
     net::SocketAddr,
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, LazyLock},
     thread::JoinHandle,
     time::Duration,
 };
@@ -193,20 +187,22 @@ pub enum Error {
 impl Gateway {
     /// Opens the buffer and serves requests. Runs on the tokio runtime it is called in.
     pub async fn start(config: Config) -> Result<Gateway, Error> {
-        let profiles = Profiles::load(&config)?;
-        let tokens = access::Tokens::load(&config.tokens())?;
-        let keys = access::Keys::load(&config.keys())?;
-        access::warn(&config, &tokens);
-        access::keys::warn(&config.keys());
+        let profiles = Profiles::load(&config.schemas, &config.profiles)?;
+        let tokens = dunnage_access::Tokens::load(&config.tokens())?;
+        let keys = dunnage_access::Keys::load(&config.keys())?;
+        listeners::warn(&config, &tokens);
+        dunnage_access::keys::warn(&config.keys());
         let metrics = Metrics::new();
         metrics.buffer_limit_bytes.set(config.buffer.limit_bytes);
-        let certificates = tls::Certificates::open(&config.tls, metrics.handshakes.clone())?.map(Arc::new);
+        let certificates =
+            dunnage_access::tls::Certificates::open(&config.tls, metrics.handshakes.clone())?.map(Arc::new);
         let acceptor = certificates.as_ref().filter(|_| config.http.tls);
         let acceptor =
             acceptor.map(|certificates| certificates.acceptor(&["http/1.1"], server::PLAIN)).transpose()?;
-        let mut inputs = inputs::open_all(&config)?;
-        let outputs = outputs::open_all(&config)?;
-        let opened = buffer::open(&config, &|device| profiles.by_bytes(device))?;
+        let mut inputs = inputs::open_all(&config.inputs, config.beside_inputs())?;
+        let hooks: Arc<Hooks> = Arc::new(inputs.iter().filter_map(|named| named.input.hook()).collect());
+        let outputs = open_outputs(&config.outputs)?;
+        let opened = open_buffer(&config, &profiles)?;
         metrics.remembered(opened.duplicates());
         check_layouts(&config, &profiles, &opened)?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
@@ -222,37 +218,48 @@ impl Gateway {
         let totals = opened.totals().clone();
         let cursors = opened.cursors().clone();
         let started_at = clock::now();
-        let readers = Readers::new(config.buffer.path.clone(), opened.identity(), queue.clone());
+        let readers = Readers::new(&opened, queue.clone());
         let refusals = &metrics.refusals;
+        let stats = Arc::new(BufferStats::new(totals.clone()));
+        let profiles = Arc::new(ArcSwap::from_pointee(profiles));
+        let catalog = Arc::clone(&profiles);
+        let source = Source {
+            queue: queue.clone(),
+            readers: readers.clone(),
+            stats: Arc::clone(&stats),
+            catalog: Arc::new(move || catalog.load_full()),
+        };
+        let drain = Duration::from_secs(config.http.drain_timeout_seconds);
+        let running = Outputs::new(source, metrics.outputs.clone(), drain);
         let shared = Arc::new(Shared {
             http: config.http.clone(),
-            access: Arc::new(access::Access::new(&config.access, tokens, keys, refusals.clone())),
-            limits: access::Limits::new(&config.access, refusals.clone()),
+            access: Arc::new(dunnage_access::Access::new(&config.access, tokens, keys, refusals.clone())),
+            limits: dunnage_access::Limits::new(&config.access, refusals.clone()),
             secrets: secrets(&inputs, &outputs),
-            hooks: inputs.iter().filter_map(|named| named.input.hook()).collect(),
             certificates: certificates.clone(),
-            profiles: ArcSwap::from_pointee(profiles),
+            profiles,
             queue,
             readers,
-            board: Board::new(totals.clone()),
+            stats,
             live: Live::new(),
             metrics,
-            outputs: Outputs::default(),
+            outputs: Arc::new(running),
             large: Semaphore::new(inputs::decode::LARGE_AT_A_TIME),
             stopping: watching,
             requests: Requests::new(&totals.name, started_at),
             started_at,
         });
+        let commits = Commits::new(Arc::clone(&shared));
         let writer =
-            Writer::new(&config, opened, receiver, shared.readers.clone(), Commits::new(Arc::clone(&shared)));
-        silence::watch(&shared).await;
+            Writer::new(opened, receiver, shared.readers.clone(), Arc::clone(&shared.stats), commits);
+        shared.watch_silence().await;
         let writer = std::thread::Builder::new().name("dunnage-writer".into()).spawn(move || writer.run());
         let writer = writer.map_err(Error::Thread)?;
 
         let limits =
             connections::Limits { all: config.http.connections, of_address: config.http.address_connections };
         let connections = Connections::new(limits, shared.metrics.http_connections());
-        let router = api::router(&shared);
+        let router = api::router(&shared, Arc::clone(&hooks));
         let listening =
             server::Listening { listener, address, tls: acceptor, connections: Arc::clone(&connections) };
         tokio::spawn(server::serve(listening, router, Arc::clone(&shared)));
@@ -261,19 +268,19 @@ impl Gateway {
         let mut forwarders = JoinSet::new();
         for output in outputs {
             let cursor = cursors.get(&*output.name).copied().unwrap_or_default();
-            forwarders.spawn(shared.outputs.forwarder(output, cursor, &shared, left.clone()).run());
+            forwarders.spawn(shared.outputs.forwarder(output, cursor, left.clone()).run());
         }
         // Behind the outputs, which an input may wait for.
         let mut takers = JoinSet::new();
         for Named { input, .. } in inputs {
             takers.spawn(input.run(Arc::clone(&shared), shared.stopping.clone()));
         }
-        let stats = tokio::spawn(live::tell_stats(Arc::clone(&shared))).abort_handle();
-        let tidy = shared.queue.clone().tidy(config.buffer.keep_delivered_hours > 0);
+        let stats = tokio::spawn(commits::tell_stats(Arc::clone(&shared))).abort_handle();
+        let tidy = shared.queue.clone().enforce_retention(config.buffer.keep_delivered_hours > 0);
         let tidy = tokio::spawn(tidy).abort_handle();
         let looks = tokio::spawn(Arc::clone(&shared.access).look_again()).abort_handle();
         let config = Arc::new(config);
-        let reloader = Arc::new(Reloader::new(Arc::clone(&shared), Arc::clone(&config)));
+        let reloader = Arc::new(Reloader::new(Arc::clone(&shared), hooks, Arc::clone(&config)));
         #[cfg(unix)]
         let admin = socket.map(|socket| {
             admin::serve(socket, Arc::clone(&shared), Arc::clone(&config), Arc::clone(&reloader), address)
@@ -312,7 +319,7 @@ impl Gateway {
 
     /// What each output did and does.
     pub fn outputs(&self) -> Vec<Status> {
-        self.shared.outputs.statuses(self.shared.board.totals().last_message_id)
+        self.shared.outputs.statuses(self.shared.stats.totals().last_message_id)
     }
 
     /// What `output` refused for good, the oldest message first: at most `limit`, with ids above `after`.
@@ -321,18 +328,18 @@ impl Gateway {
         output: &str,
         after: i64,
         limit: u32,
-    ) -> Result<Vec<Undelivered>, AsideError> {
-        self.shared.outputs.set_aside(&self.shared, output, after, limit).await
+    ) -> Result<Vec<DeadLetter>, AsideError> {
+        self.shared.outputs.set_aside(output, after, limit).await
     }
 
     /// Has `output` try again what it refused. Answers how many messages.
     pub async fn retry(&self, output: &str, which: Which) -> Result<u64, AsideError> {
-        self.shared.outputs.retry(&self.shared, output, which).await
+        self.shared.outputs.retry(output, which).await
     }
 
     /// Gives up what `output` refused. Answers how many messages.
     pub async fn give_up(&self, output: &str, which: Which) -> Result<u64, AsideError> {
-        self.shared.outputs.give_up(&self.shared, output, which).await
+        self.shared.outputs.give_up(output, which).await
     }
 
     /// Reads profiles and schemas again, for messages that come from now on. A mistake leaves everything as it was; the log
@@ -363,7 +370,7 @@ impl Gateway {
         }
         let _ = self.leaving.send(true);
         // Forwarders keep the time themselves; this is for one that cannot.
-        let patience = drain + 2 * outputs::CLOSING;
+        let patience = drain + 2 * dunnage_outputs::CLOSING;
         if tokio::time::timeout(patience, async { while self.forwarders.join_next().await.is_some() {} })
             .await
             .is_err()
@@ -380,10 +387,10 @@ impl Gateway {
         let writer = self.writer;
         // The writer's last work is a checkpoint, which may take a while.
         let _ = tokio::task::spawn_blocking(move || writer.join()).await;
-        let totals = self.shared.board.totals();
+        let totals = self.shared.stats.totals();
         let before = self.before;
         let summary = Summary {
-            received: self.shared.board.received.load(Ordering::Relaxed),
+            received: self.shared.stats.received(),
             stored: totals.stored - before.stored,
             // Messages of earlier may have left the quarantine.
             quarantined: totals.quarantined.saturating_sub(before.quarantined),
@@ -402,18 +409,31 @@ impl Gateway {
     }
 }
 
+/// The names of all formats that a message can be stored in.
+static FORMATS: LazyLock<Vec<&str>> = LazyLock::new(|| Id::readable().map(Id::name).collect());
+
+fn open_buffer(config: &Config, profiles: &Profiles) -> Result<Opened, BufferError> {
+    let options = Options {
+        buffer: &config.buffer,
+        quarantine: &config.quarantine,
+        formats: &FORMATS,
+        outputs: config.outputs.iter().map(|output| output.name.as_str().into()).collect(),
+    };
+    dunnage_buffer::open(options, &|device| profiles.dedup_by_payload(device))
+}
+
 /// The files with what `inputs` and `outputs` identify themselves with.
-fn secrets(inputs: &[Named], outputs: &[outputs::Named]) -> secret::SecretFiles {
+fn secrets(inputs: &[Named], outputs: &[dunnage_outputs::Named]) -> dunnage_clients::secret::SecretFiles {
     let mut files = Vec::new();
     for Named { name, input } in inputs {
         let table = format!("[[input]] name = {name:?}");
         files.extend(input.secrets().into_iter().map(|file| (table.clone(), file)));
     }
-    for outputs::Named { name, output, .. } in outputs {
+    for dunnage_outputs::Named { name, output, .. } in outputs {
         let table = format!("[[output]] name = {name:?}");
         files.extend(output.secrets().into_iter().map(|file| (table.clone(), file)));
     }
-    secret::SecretFiles(files)
+    dunnage_clients::secret::SecretFiles(files)
 }
 
 /// Has all inputs listen that do. Answers with their addresses, by their names.

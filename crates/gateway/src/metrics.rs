@@ -2,14 +2,11 @@
 
 pub mod plain;
 
-use crate::{
-    buffer::{Duplicates, Totals},
-    connections::Counts,
-    outputs::Families,
-    problem::Problem,
-    silence::Silence,
-};
+use crate::{connections::Counts, silence::Silence};
+use dunnage_access::Refusals;
+use dunnage_buffer::{Duplicates, Totals};
 use dunnage_formats::Id;
+use dunnage_outputs::Families;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{
@@ -81,17 +78,6 @@ struct ByProblem {
 struct ByEvent {
     provider: &'static str,
     event: &'static str,
-}
-
-/// Counts whom the locks on the doors refused, by the type of the problem.
-#[derive(Debug, Clone, Default)]
-pub struct Refusals(Family<ByProblem, Counter>);
-
-impl Refusals {
-    /// Counts one.
-    pub fn count(&self, problem: &Problem) {
-        self.0.get_or_create(&ByProblem { problem: problem.name() }).inc();
-    }
 }
 
 /// Per result.
@@ -291,8 +277,11 @@ impl Metrics {
             "DTLS handshakes whose client proved its address, by how they ended",
             dtls,
         );
-        let refusals = self.refusals.0.clone();
-        r.register("access_refusals", "Messages, requests and connections refused by [access]", refusals);
+        self.refusals.register(
+            r,
+            "access_refusals",
+            "Messages, requests and connections refused by [access]",
+        );
         let of_inputs = self.input_connections.clone();
         r.register(
             "input_connections",
@@ -360,14 +349,16 @@ impl Metrics {
     }
 
     /// Counts a message that could be decoded.
-    pub fn decoded(&self, format: Id) {
-        self.decoded.get_or_create(&ByFormat { format: format.name() }).inc();
+    pub fn decoded(&self, format: &'static str) {
+        self.decoded.get_or_create(&ByFormat { format }).inc();
     }
 
     /// Counts what a batch added.
     pub fn stored(&self, before: &Totals, now: &Totals) {
         self.duplicates.inc_by(now.duplicates - before.duplicates);
-        for (id, (now, then)) in Id::readable().zip(now.formats.iter().zip(&before.formats)) {
+        for id in Id::readable() {
+            let counts = |totals: &Totals| totals.formats.get(id.name()).copied().unwrap_or_default();
+            let (now, then) = (counts(now), counts(before));
             if now != then {
                 let format = ByFormat { format: id.name() };
                 self.stored.get_or_create(&format).inc_by(now.messages - then.messages);

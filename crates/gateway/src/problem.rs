@@ -1,14 +1,13 @@
 //! Errors as clients see them: `application/problem+json` (RFC 9457).
 
-use crate::{
-    buffer::{NoRoom, Refusal},
-    inputs::content_type::KNOWN,
-    name::MAX_KEY,
-};
+use crate::media_types::KNOWN;
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use dunnage_access::Denied;
+use dunnage_base::name::MAX_KEY;
+use dunnage_buffer::{NoRoom, ReadError, Refusal};
 use dunnage_formats::{Error, Kind};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -151,12 +150,6 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "Not written", detail)
     }
 
-    /// A limit of `[access]` is reached, for `seconds`.
-    pub fn too_many(detail: impl Into<String>, seconds: u32) -> Self {
-        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too-many", "Too many", detail);
-        Problem { wait: seconds, ..problem }
-    }
-
     /// A parameter that is no name.
     pub fn bad_name(what: &str) -> Self {
         let detail =
@@ -195,6 +188,29 @@ impl From<NoRoom> for Problem {
                 Problem { detail: detail.into(), ..Problem::full() }
             }
         }
+    }
+}
+
+impl From<Denied> for Problem {
+    fn from(denied: Denied) -> Problem {
+        let code = denied.code();
+        match denied {
+            Denied::Unauthorized(detail) => {
+                Problem::new(StatusCode::UNAUTHORIZED, code, "Unauthorized", detail)
+            }
+            Denied::Forbidden(detail) => Problem::new(StatusCode::FORBIDDEN, code, "Forbidden", detail),
+            Denied::BadHost(detail) => Problem::new(StatusCode::BAD_REQUEST, code, "Bad Host", detail),
+            Denied::TooMany { detail, seconds } => Problem {
+                wait: seconds,
+                ..Problem::new(StatusCode::TOO_MANY_REQUESTS, code, "Too many", detail)
+            },
+        }
+    }
+}
+
+impl From<ReadError> for Problem {
+    fn from(_: ReadError) -> Problem {
+        Problem::unreadable()
     }
 }
 

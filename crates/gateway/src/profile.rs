@@ -1,12 +1,14 @@
 //! Which codecs a message is read with: by its format, its schema, and its device's profile.
 
 use crate::{
-    config::{self, Config, Profile},
-    name::{fits, is_name},
+    profile_settings::{self, Duplicates, Profile, ProfileError, SchemaSettings},
     schemas::{self, Schema, Schemas},
-    slots::{LayoutKey, Slot, Slots},
+    slots::{Slot, Slots},
 };
+use dunnage_base::name::{fits, is_name};
+use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
+use dunnage_outputs::Catalog;
 use dunnage_schema::{Model, read_text};
 use std::{
     collections::HashMap,
@@ -59,7 +61,7 @@ pub struct Rule {
     /// The link that their messages came over, when the sender names none.
     pub link: Option<String>,
     /// Whether a message without a key is the same as an earlier one that has the same bytes.
-    pub by_bytes: bool,
+    pub dedup_by_payload: bool,
     /// How long after its last message a device is silent, in microseconds.
     silent_after: Option<i64>,
     path: Arc<str>,
@@ -86,16 +88,6 @@ pub struct Profiles {
     no_path: Arc<str>,
 }
 
-/// A schema or a profile that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("{origin}: {message}")]
-pub struct ProfileError {
-    /// The file or the profile.
-    pub origin: String,
-    /// Why.
-    pub message: String,
-}
-
 /// Something wrong with a schema or a profile.
 pub struct Mistaken {
     /// What is wrong.
@@ -109,20 +101,20 @@ type Wrong = Vec<(&'static str, String)>;
 
 impl Profiles {
     /// Compiles the bundled schemas, those of `[schemas] path`, which take precedence, and the profiles.
-    pub fn load(config: &Config) -> Result<Profiles, ProfileError> {
-        let (profiles, mistakes) = Profiles::load_all(config);
+    pub fn load(settings: &SchemaSettings, profiles: &[Profile]) -> Result<Profiles, ProfileError> {
+        let (profiles, mistakes) = Profiles::load_all(settings, profiles);
         mistakes.into_iter().next().map_or(Ok(profiles), |mistaken| Err(mistaken.error))
     }
 
     /// The same as far as it goes, and everything that is wrong.
-    pub fn load_all(config: &Config) -> (Profiles, Vec<Mistaken>) {
-        let (schemas, errors) = schemas::load(&config.schemas);
+    pub fn load_all(settings: &SchemaSettings, profiles: &[Profile]) -> (Profiles, Vec<Mistaken>) {
+        let (schemas, errors) = schemas::load(settings);
         let mut mistakes: Vec<_> =
             errors.into_iter().map(|error| Mistaken { error, profile: None }).collect();
         let mut rules = Vec::new();
-        for (index, profile) in config.profiles.iter().enumerate() {
+        for (index, profile) in profiles.iter().enumerate() {
             let mut wrong = Vec::new();
-            let earlier = &config.profiles[..index];
+            let earlier = &profiles[..index];
             if let Some(other) = earlier.iter().find(|other| fits(&other.device, &profile.device)) {
                 let message = format!("no device gets here: the earlier {:?} takes them all", other.device);
                 wrong.push(("device", message));
@@ -156,12 +148,6 @@ impl Profiles {
         slots.flat_map(|slots| slots.all()).map(|slot| &*slot.key)
     }
 
-    /// The versions of `schema` that differ in what they send; none if there is no such schema.
-    pub fn versions(&self, schema: &str) -> impl Iterator<Item = &Model> {
-        let slots = self.schemas.get(schema).and_then(|codecs| codecs.slots.as_ref());
-        slots.into_iter().flat_map(|slots| slots.all()).map(|slot| slot.codec.layout().model())
-    }
-
     /// How many schemas there are.
     pub fn schemas(&self) -> usize {
         self.schemas.len()
@@ -191,8 +177,8 @@ impl Profiles {
     }
 
     /// Whether messages of `device` without a key are the same when their bytes are.
-    pub fn by_bytes(&self, device: &str) -> bool {
-        self.rule(device).is_some_and(|rule| rule.by_bytes)
+    pub fn dedup_by_payload(&self, device: &str) -> bool {
+        self.rule(device).is_some_and(|rule| rule.dedup_by_payload)
     }
 
     /// How long after its last message `device` is silent, in microseconds, if anybody wants to know.
@@ -204,10 +190,20 @@ impl Profiles {
     pub fn watch(&self) -> bool {
         self.watch
     }
+}
 
-    /// Where outputs are to put the messages of `device`; empty when its profile does not say.
-    pub fn path(&self, device: &str) -> Arc<str> {
+impl Catalog for Profiles {
+    fn path(&self, device: &str) -> Arc<str> {
         Arc::clone(self.rule(device).map_or(&self.no_path, |rule| &rule.path))
+    }
+
+    fn media_type(&self, format: &str) -> Option<&'static str> {
+        format.parse().ok().map(Id::media_type)
+    }
+
+    fn versions<'a>(&'a self, schema: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a> {
+        let slots = self.schemas.get(schema).and_then(|codecs| codecs.slots.as_ref());
+        Box::new(slots.into_iter().flat_map(|slots| slots.all()).map(|slot| slot.codec.layout().model()))
     }
 }
 
@@ -242,7 +238,7 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
         codecs: codecs(profile, schemas, wrong),
         formats: profile.formats.iter().map(|format| format.0).collect(),
         link: profile.link.clone(),
-        by_bytes: profile.duplicates == config::Duplicates::Bytes,
+        dedup_by_payload: profile.duplicates == Duplicates::Bytes,
         silent_after,
         path: path.into(),
     }
@@ -253,7 +249,7 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
         let alone = [
             ("slots", !profile.slots.is_empty()),
             ("proto", profile.proto.is_some()),
-            ("mapping", profile.mapping != config::Mapping::Exact),
+            ("mapping", profile.mapping != profile_settings::Mapping::Exact),
         ];
         let given = alone.iter().filter(|(_, given)| *given);
         wrong.extend(given.map(|(key, _)| (*key, format!("{key} needs a schema"))));

@@ -1,6 +1,6 @@
 //! Messages that go into the quarantine, in the log: as many as a person reads, and a count of the others.
 
-use crate::reading::Reject;
+use dunnage_buffer::NewQuarantined;
 use std::time::{Duration, Instant};
 
 /// Most lines at once.
@@ -22,9 +22,9 @@ impl QuarantineLog {
     }
 
     /// A message that is in the quarantine now.
-    pub fn add(&mut self, reject: &Reject) {
+    pub fn add(&mut self, reject: &NewQuarantined) {
         let Some(left_out) = self.admit(Instant::now()) else { return };
-        let Reject { provenance, kind, reason, .. } = reject;
+        let NewQuarantined { provenance, kind, reason, .. } = reject;
         let (device, request) = (&*provenance.device, &*provenance.request);
         tracing::info!(device, kind, reason, request, left_out, "a message went into the quarantine");
     }

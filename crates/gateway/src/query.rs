@@ -1,11 +1,12 @@
 //! Query strings. A parameter that is not known is refused, as it would otherwise be ignored: `?schma=soil` would store a message
 //! unvalidated, and nobody would notice.
 
-use crate::{check::nearest, problem::Problem};
+use crate::problem::Problem;
 use axum::{
     extract::FromRequestParts,
     http::{StatusCode, request::Parts},
 };
+use dunnage_base::nearest;
 
 /// Parameters by their names, in their order.
 pub type Given = Vec<(&'static str, String)>;

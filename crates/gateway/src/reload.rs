@@ -1,18 +1,17 @@
 //! Reading profiles, schemas, tokens, the secrets of webhooks, inputs and outputs, and the certificate again while messages come in.
 
 use crate::{
-    access::{Keys, Tokens, TokensError},
-    buffer::{self, Use},
     config::Config,
     config_file::{ConfigError, differences},
-    inputs::InputError,
-    profile::{ProfileError, Profiles},
-    secret::SecretError,
+    inputs::{Hooks, InputError},
+    profile::Profiles,
+    profile_settings::ProfileError,
     shared::Shared,
-    silence,
-    slots::{LayoutKey, Slot},
-    tls::TlsError,
+    slots::Slot,
 };
+use dunnage_access::{Keys, Tokens, TokensError, tls::TlsError};
+use dunnage_buffer::{self, LayoutKey, Use};
+use dunnage_clients::secret::SecretError;
 use serde::Serialize;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -77,6 +76,7 @@ pub struct Reloaded {
 /// Reads profiles and schemas again.
 pub struct Reloader {
     shared: Arc<Shared>,
+    hooks: Arc<Hooks>,
     /// What the gateway was started with.
     config: Arc<Config>,
     /// One at a time.
@@ -85,8 +85,8 @@ pub struct Reloader {
 
 impl Reloader {
     /// For a gateway that was started with `config`.
-    pub fn new(shared: Arc<Shared>, config: Arc<Config>) -> Reloader {
-        Reloader { shared, config, turn: Mutex::new(()) }
+    pub fn new(shared: Arc<Shared>, hooks: Arc<Hooks>, config: Arc<Config>) -> Reloader {
+        Reloader { shared, hooks, config, turn: Mutex::new(()) }
     }
 
     /// Reads the configuration's file again, and the schemas, and uses its profiles for messages that come from now on. A
@@ -117,17 +117,18 @@ impl Reloader {
     async fn attempt(&self) -> Result<Reloaded, ReloadError> {
         let started_with = Arc::clone(&self.config);
         let (certificates, shared) = (self.shared.certificates.clone(), Arc::clone(&self.shared));
+        let hooks = Arc::clone(&self.hooks);
         let read = tokio::task::spawn_blocking(move || -> Result<_, ReloadError> {
             let config = match &started_with.file {
                 Some(file) => Config::load(Some(file))?,
                 None => Config::clone(&started_with),
             };
-            let profiles = Profiles::load(&config)?;
+            let profiles = Profiles::load(&config.schemas, &config.profiles)?;
             // Another buffer needs a restart, and so does what lies beside it.
             let beside = Config { access: config.access.clone(), ..Config::clone(&started_with) };
             let tokens = Tokens::load(&beside.tokens())?;
             let keys = Keys::load(&beside.keys())?;
-            let guards = shared.hooks.read()?;
+            let guards = hooks.read()?;
             let secrets = shared.secrets.read()?;
             let certificate = certificates.map(|certificates| certificates.read()).transpose()?;
             Ok((config, profiles, tokens, keys, (guards, secrets), certificate))
@@ -143,7 +144,7 @@ impl Reloader {
             needs_restart: differences(&self.config, &config),
         };
         self.shared.profiles.store(Arc::new(profiles));
-        silence::watch(&self.shared).await;
+        self.shared.watch_silence().await;
         self.shared.access.replace(tokens, keys);
         guards.replace();
         secrets.replace();
@@ -161,13 +162,7 @@ impl Reloader {
             slot: key.slot,
             stored,
         };
-        let stored = self
-            .shared
-            .readers
-            .of(Use::Admin)
-            .read(buffer::stored_layouts)
-            .await
-            .ok_or(ReloadError::Buffer)?;
+        let stored = self.shared.readers.of(Use::Admin).layouts().await.map_err(|_| ReloadError::Buffer)?;
         let loaded = self.shared.profiles.load_full();
         let stored = stored.iter().map(|key| (&**key, true));
         let all = stored.chain(loaded.layouts().map(|key| (key, false)));

@@ -33,6 +33,6 @@ impl Requests {
     /// The name that the sender gave its request, if it is a name, or else a new one.
     pub fn of(&self, headers: &HeaderMap) -> String {
         let given = headers.get(&HEADER).and_then(|value| value.to_str().ok());
-        given.filter(|name| crate::name::is_name(name)).map_or_else(|| self.name(), str::to_owned)
+        given.filter(|name| dunnage_base::name::is_name(name)).map_or_else(|| self.name(), str::to_owned)
     }
 }

@@ -1,6 +1,10 @@
 //! The schemas: those that are built in, and those of `[schemas] path`.
 
-use crate::{config, name::is_name, profile::ProfileError, slots::Slots};
+use crate::{
+    profile_settings::{ProfileError, SchemaSettings},
+    slots::Slots,
+};
+use dunnage_base::name::is_name;
 use dunnage_schema::{Folders, Model, Options, read_text};
 use std::{
     collections::BTreeMap,
@@ -17,7 +21,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    fn new(config: &config::Schemas, name: &str, origin: &str, text: &str) -> Result<Schema, ProfileError> {
+    fn new(config: &SchemaSettings, name: &str, origin: &str, text: &str) -> Result<Schema, ProfileError> {
         let model = compile(config, origin, text)?;
         let mut slots = Slots::new(name, config.require_check);
         slots.add(origin, &model)?;
@@ -29,7 +33,7 @@ impl Schema {
 pub type Schemas = BTreeMap<String, Option<Schema>>;
 
 /// Compiles the bundled schemas and those of the folder, which take precedence. Answers what is wrong with them, too.
-pub fn load(config: &config::Schemas) -> (Schemas, Vec<ProfileError>) {
+pub fn load(config: &SchemaSettings) -> (Schemas, Vec<ProfileError>) {
     let mut wrong = Vec::new();
     let bundled = dunnage_schema::bundled().iter();
     let bundled = bundled.map(|(name, text)| ((*name).to_owned(), Schema::new(config, name, name, text)));
@@ -50,7 +54,7 @@ fn noted<T>(result: Result<T, ProfileError>, wrong: &mut Vec<ProfileError>) -> O
 
 /// Adds the files `NAME.json`, and the further versions of their schemas, `NAME.SUFFIX.json`.
 fn read_files(
-    config: &config::Schemas,
+    config: &SchemaSettings,
     files: Vec<(String, PathBuf)>,
     schemas: &mut Schemas,
     wrong: &mut Vec<ProfileError>,
@@ -76,7 +80,7 @@ fn read_files(
     }
 }
 
-fn add_version(config: &config::Schemas, schema: &mut Schema, path: &Path) -> Result<(), ProfileError> {
+fn add_version(config: &SchemaSettings, schema: &mut Schema, path: &Path) -> Result<(), ProfileError> {
     let origin = path.display().to_string();
     Arc::make_mut(&mut schema.slots).add(&origin, &compile(config, &origin, &read(config, path)?)?)
 }
@@ -101,13 +105,13 @@ fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, Pa
 }
 
 /// The schema of a file, with the files in the folder of schemas that it refers to.
-fn read(config: &config::Schemas, path: &Path) -> Result<String, ProfileError> {
+fn read(config: &SchemaSettings, path: &Path) -> Result<String, ProfileError> {
     let text = std::fs::File::open(path).and_then(read_text).map_err(|e| failed(path, e.to_string()))?;
     let folders = Folders::new(std::slice::from_ref(&config.path)).map_err(|e| failed(path, e))?;
     folders.bundle(path, &text).map_err(|e| failed(path, e.to_string()))
 }
 
-fn compile(config: &config::Schemas, origin: &str, text: &str) -> Result<Model, ProfileError> {
+fn compile(config: &SchemaSettings, origin: &str, text: &str) -> Result<Model, ProfileError> {
     let options = Options { assert_formats: config.assert_formats };
     let model = Model::compile_with(text, options);
     model.map_err(|e| ProfileError { origin: origin.into(), message: e.to_string() })

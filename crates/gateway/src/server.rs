@@ -1,12 +1,12 @@
 //! Connections: how many, how slow they may be, and how they end.
 
 use crate::{
-    access::{self, Listener, Peer},
+    accept::accept_stream,
     connections::{Activity, Connections, Place},
     head_timer::HeadTimer,
     inputs::http,
+    problem::Problem,
     shared::{Shared, said},
-    tls::Acceptor,
     unread::WriteDeadline,
 };
 use axum::{
@@ -14,6 +14,7 @@ use axum::{
     http::{Request, header},
     response::{IntoResponse, Response},
 };
+use dunnage_access::{Listener, Peer, tls::Acceptor};
 use hyper::{
     body::{Body, Bytes, Frame, Incoming, SizeHint},
     server::conn::http1,
@@ -155,9 +156,9 @@ async fn dispatch(
     router: Router,
     mut request: Request<Watched>,
 ) -> Response {
-    let peer = match access::http::peer(connection.peer, connection.listener, &request) {
+    let peer = match dunnage_access::http::peer(connection.peer, connection.listener, &request) {
         Ok(peer) => peer,
-        Err(problem) => return ([(header::CONNECTION, "close")], problem).into_response(),
+        Err(denied) => return ([(header::CONNECTION, "close")], Problem::from(denied)).into_response(),
     };
     match http::device(&request).map(str::to_owned) {
         Some(device) => http::answer(&shared, &peer, device, request).await,
@@ -206,21 +207,4 @@ async fn accept(
     let (stream, peer) = accept_stream(listener).await?;
     let place = connections.enter(peer.ip()).await?;
     Some((stream, peer, place))
-}
-
-/// The next connection of `listener`, on which small packets go out at once. None when it was gone already.
-pub async fn accept_stream(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
-    match listener.accept().await {
-        Ok((stream, address)) => {
-            // Answers are small, and a client waits for each.
-            let _ = stream.set_nodelay(true);
-            Some((stream, address))
-        }
-        Err(e) => {
-            // Out of file descriptors, or a connection that was gone already.
-            tracing::debug!(error = %e, "a connection could not be accepted");
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            None
-        }
-    }
 }

@@ -1,53 +1,42 @@
 //! What all requests and the writer share.
 
 use crate::{
-    access::{Access, Limits},
-    buffer::{Queue, Readers, Totals},
-    config::Http,
-    inputs::webhooks::hooks::Hooks,
-    live::Live,
-    metrics::Metrics,
-    outputs::Outputs,
-    profile::Profiles,
-    requests::Requests,
-    secret::SecretFiles,
-    tls::Certificates,
+    http_settings::HttpSettings, live::Live, metrics::Metrics, profile::Profiles, requests::Requests, silence,
 };
 use arc_swap::ArcSwap;
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicU64, Ordering},
-};
+use dunnage_access::{Access, Limits, tls::Certificates};
+use dunnage_buffer::{BufferStats, Queue, Readers};
+use dunnage_clients::secret::SecretFiles;
+use dunnage_outputs::Outputs;
+use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 
 /// The state of a running gateway.
 pub struct Shared {
     /// Limits of the HTTP input.
-    pub http: Http,
+    pub http: HttpSettings,
     /// Who may send and read.
     pub access: Arc<Access>,
     /// How much they may send.
     pub limits: Limits,
     /// What inputs and outputs identify themselves with.
     pub secrets: SecretFiles,
-    /// What providers of networks call.
-    pub hooks: Hooks,
     /// What listeners with TLS show, if there is a certificate.
     pub certificates: Option<Arc<Certificates>>,
     /// Codecs by schema and device. Whoever handles a message takes them once.
-    pub profiles: ArcSwap<Profiles>,
+    pub profiles: Arc<ArcSwap<Profiles>>,
     /// The way to the writer.
     pub queue: Queue,
     /// The way to what is written.
     pub readers: Readers,
-    /// Counts.
-    pub board: Board,
+    /// What the buffer holds, and whether it can be written.
+    pub stats: Arc<BufferStats>,
     /// Who is watching.
     pub live: Live,
     /// Counts for Prometheus.
     pub metrics: Metrics,
     /// What outputs do.
-    pub outputs: Outputs,
+    pub outputs: Arc<Outputs>,
     /// Turns for decoding large messages, which takes memory and time.
     pub large: Semaphore,
     /// Says true when the gateway stops.
@@ -58,46 +47,10 @@ pub struct Shared {
     pub started_at: i64,
 }
 
-/// Counts that anyone may read at any time.
-pub struct Board {
-    totals: Mutex<Totals>,
-    /// Messages that arrived since the start.
-    pub received: AtomicU64,
-    /// Messages that were neither stored nor quarantined, over the life of the buffer.
-    pub refused: AtomicU64,
-    /// Whether the last batch could be written.
-    pub writable: AtomicBool,
-    commits: watch::Sender<()>,
-}
-
-impl Board {
-    /// The board of a buffer that holds `totals`.
-    pub fn new(totals: Totals) -> Board {
-        Board {
-            received: AtomicU64::new(0),
-            refused: AtomicU64::new(totals.refused),
-            writable: AtomicBool::new(true),
-            totals: Mutex::new(totals),
-            commits: watch::Sender::new(()),
-        }
-    }
-
-    /// What the buffer holds, with the refusals up to now.
-    pub fn totals(&self) -> Totals {
-        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        totals.refused = self.refused.load(Ordering::Relaxed);
-        totals
-    }
-
-    /// Shows what the buffer holds now.
-    pub fn show(&self, totals: &Totals) {
-        self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone_from(totals);
-        self.commits.send_replace(());
-    }
-
-    /// Changes whenever something has been committed.
-    pub fn commits(&self) -> watch::Receiver<()> {
-        self.commits.subscribe()
+impl Shared {
+    /// Watches the devices that the profiles want watched, from when the buffer says that they last sent.
+    pub async fn watch_silence(&self) {
+        silence::watch(&self.metrics.silence, &self.profiles.load_full(), &self.readers).await;
     }
 }
 
@@ -107,26 +60,26 @@ pub async fn said(signal: &mut watch::Receiver<bool>) {
     let _ = signal.wait_for(|said| *said).await;
 }
 
-/// A message on its way in. Unless the writer answers for it, it counts as refused, also when its client has left.
-pub struct Arrival<'a>(Option<&'a Board>);
+/// A message on its way in. Unless the writer becomes responsible for it, it counts as refused, also when its client has left.
+pub struct InFlight<'a>(Option<&'a BufferStats>);
 
-impl<'a> Arrival<'a> {
+impl<'a> InFlight<'a> {
     /// Counts a message as received.
-    pub fn new(board: &'a Board) -> Self {
-        board.received.fetch_add(1, Ordering::Relaxed);
-        Arrival(Some(board))
+    pub fn new(stats: &'a BufferStats) -> Self {
+        stats.receive();
+        InFlight(Some(stats))
     }
 
-    /// The writer answers for it from here.
+    /// The writer is responsible for it from here.
     pub fn queued(&mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Arrival<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        if let Some(board) = self.0 {
-            board.refused.fetch_add(1, Ordering::Relaxed);
+        if let Some(stats) = self.0 {
+            stats.refuse(1);
         }
     }
 }

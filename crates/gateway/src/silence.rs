@@ -3,14 +3,15 @@
 //! Metrics have no label for each device of a fleet. They have one for silent devices alone, and for so many of them at most: an alert needs
 //! no more, and a fleet of a million devices costs Prometheus nothing while it sends.
 
-use crate::{buffer::Use, clock, profile::Profiles, shared::Shared};
+use crate::profile::Profiles;
+use dunnage_base::clock;
+use dunnage_buffer::{Readers, Use};
 use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, EncodeMetric},
     metrics::{MetricType, gauge::ConstGauge},
     registry::Unit,
 };
-use rusqlite::Connection;
 use std::{
     collections::HashMap,
     fmt,
@@ -98,37 +99,16 @@ impl Watched {
     }
 }
 
-/// Watches the devices that the profiles of `shared` want watched, from when the buffer says that they last sent.
-pub async fn watch(shared: &Shared) {
-    let profiles = shared.profiles.load_full();
-    let wanted = Arc::clone(&profiles);
-    let read = shared.readers.of(Use::Admin).read(move |connection| match wanted.watch() {
-        true => last_heard(connection, |device| wanted.silent_after(device).is_some()),
+/// Has `silence` watch the devices that `profiles` want watched, from when the buffer says that they last sent.
+pub async fn watch(silence: &Silence, profiles: &Arc<Profiles>, readers: &Readers) {
+    let wanted = Arc::clone(profiles);
+    let is_wanted = move |device: &str| wanted.silent_after(device).is_some();
+    let heard = match profiles.watch() {
+        true => readers.of(Use::Admin).last_heard(is_wanted, WATCHED).await,
         false => Ok(Vec::new()),
-    });
+    };
     // What cannot be read is in the log; devices are watched from their next messages then.
-    shared.metrics.silence.watch(&profiles, read.await.unwrap_or_default());
-}
-
-/// When devices last sent, of those that `is_watched`: at most [`WATCHED`].
-fn last_heard(
-    connection: &Connection,
-    is_watched: impl Fn(&str) -> bool,
-) -> rusqlite::Result<Vec<(String, i64)>> {
-    let mut devices = connection.prepare_cached("SELECT device, last_id FROM devices")?;
-    let mut received = connection.prepare_cached("SELECT received_at FROM messages WHERE id = ?")?;
-    let mut rows = devices.query([])?;
-    let mut heard = Vec::new();
-    while let Some(row) = rows.next()?
-        && heard.len() < WATCHED
-    {
-        let device = row.get_ref(0)?.as_str()?;
-        if is_watched(device) {
-            let at = received.query_row([row.get::<_, i64>(1)?], |row| row.get(0))?;
-            heard.push((device.to_owned(), at));
-        }
-    }
-    Ok(heard)
+    silence.watch(profiles, heard.unwrap_or_default());
 }
 
 impl Collector for Silence {
@@ -159,7 +139,7 @@ impl Collector for Silence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, Profile};
+    use crate::profile_settings::{Profile, SchemaSettings};
 
     fn profiles(watched: &[(&str, u64)]) -> Profiles {
         let profile = |(device, seconds): &(&str, u64)| Profile {
@@ -167,8 +147,8 @@ mod tests {
             silent_after_seconds: Some(*seconds),
             ..Profile::default()
         };
-        let profiles = watched.iter().map(profile).collect();
-        Profiles::load(&Config { profiles, ..Config::default() }).unwrap()
+        let profiles: Vec<_> = watched.iter().map(profile).collect();
+        Profiles::load(&SchemaSettings::default(), &profiles).unwrap()
     }
 
     #[test]

@@ -1,21 +1,12 @@
 //! The packed layouts of a schema: which one a message has, by its slot byte (`spec/packed.md`).
 
-use crate::{hex::hex, problem::Problem, profile::ProfileError};
+use crate::{problem::Problem, profile_settings::ProfileError};
 use axum::http::StatusCode;
+use dunnage_base::hex::hex;
+use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Error, Kind, Packed};
 use dunnage_schema::Model;
 use std::sync::Arc;
-
-/// Which layout a message was decoded with.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct LayoutKey {
-    /// The schema's name.
-    pub schema: Arc<str>,
-    /// The slot, 1 to 63.
-    pub slot: u8,
-    /// SHA-256 of the layout.
-    pub fingerprint: [u8; 32],
-}
 
 /// A layout and where it comes from.
 #[derive(Clone)]

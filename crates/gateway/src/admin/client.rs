@@ -1,7 +1,8 @@
 //! Asking a running gateway, over its admin socket.
 
 use super::check_length;
-use crate::{config::Config, tls};
+use crate::config::Config;
+use dunnage_access::tls;
 use serde_json::Value;
 use std::{
     io::ErrorKind,

@@ -3,16 +3,12 @@
 use super::{Admin, Query, ids::Ids, query};
 use crate::{
     api::objects::RejectObject,
-    buffer::{
-        Change, Use,
-        quarantine::{self, Filter, Kept},
-    },
     inputs::{content_type::encoding, read::read},
     problem::Problem,
-    reading::{Provenance, Reading, Reject},
     shared::Shared,
 };
 use axum::{Json, extract::State};
+use dunnage_buffer::{Change, Filter, NewMessage, NewQuarantined, Provenance, Quarantined, Use};
 use serde::{Deserialize, Serialize};
 use std::{
     sync::Arc,
@@ -47,17 +43,19 @@ impl Asked {
     }
 
     /// Reads the messages behind `after`, up to `last`.
-    async fn find(&self, shared: &Shared, range: (i64, i64), limit: usize) -> Result<Vec<Kept>, Problem> {
+    async fn find(
+        &self,
+        shared: &Shared,
+        range: (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<Quarantined>, Problem> {
         let (filter, wanted) = (self.filter(), self.schema.clone());
         let profiles = shared.profiles.load_full();
-        let found = shared.readers.of(Use::Admin).read(move |c| {
-            let also = |kept: &Kept| {
-                wanted.is_none()
-                    || profiles.schema_of(&kept.device, kept.schema.as_deref()) == wanted.as_deref()
-            };
-            quarantine::find(c, &filter, also, range, limit)
-        });
-        found.await.ok_or_else(Problem::unreadable)
+        let also = move |found: &Quarantined| {
+            wanted.is_none()
+                || profiles.schema_of(&found.device, found.schema.as_deref()) == wanted.as_deref()
+        };
+        Ok(shared.readers.of(Use::Admin).find_quarantined(filter, also, range, limit).await?)
     }
 }
 
@@ -107,7 +105,7 @@ pub(super) async fn list(
     let more = found.len() > limit;
     found.truncate(limit);
     let profiles = admin.shared.profiles.load();
-    let messages = found.into_iter().map(|kept| RejectObject::of_kept(kept, &profiles)).collect();
+    let messages = found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect();
     Ok(Json(Listed { messages, more }))
 }
 
@@ -120,7 +118,7 @@ pub(super) async fn retry(
     let asked = query(asked)?;
     let _alone = admin.quarantine.lock().await;
     let shared = &admin.shared;
-    let (mut after, last) = (0, shared.board.totals().last_quarantine_id);
+    let (mut after, last) = (0, shared.stats.totals().last_quarantine_id);
     let mut retried = Retried::default();
     loop {
         let kept = asked.find(shared, (after, last), AT_A_TIME).await?;
@@ -155,7 +153,7 @@ pub(super) async fn discard(
     let asked = query(asked)?;
     let _alone = admin.quarantine.lock().await;
     let shared = &admin.shared;
-    let (mut after, last) = (0, shared.board.totals().last_quarantine_id);
+    let (mut after, last) = (0, shared.stats.totals().last_quarantine_id);
     let mut dropped = 0;
     loop {
         let ids: Vec<_> =
@@ -172,23 +170,26 @@ pub(super) async fn discard(
 }
 
 impl Retried {
-    fn failed(&mut self, id: i64, device: String, reject: Reject) {
+    fn failed(&mut self, id: i64, device: String, reject: NewQuarantined) {
         self.failed += 1;
         if self.failures.len() < LISTED {
-            let Reject { kind, offset, reason, .. } = reject;
+            let NewQuarantined { kind, offset, reason, .. } = reject;
             self.failures.push(Failure { id, device, kind, offset, reason });
         }
     }
 }
 
-async fn decode_again(shared: &Arc<Shared>, kept: Kept) -> Result<Reading, (Reject, Problem)> {
+async fn decode_again(
+    shared: &Arc<Shared>,
+    kept: Quarantined,
+) -> Result<NewMessage, (NewQuarantined, Problem)> {
     let provenance = Provenance {
         device: kept.device,
         received_at: kept.received_at,
         schema: kept.schema.map(Into::into),
         link: kept.link,
         key: kept.key,
-        by_bytes: false,
+        dedup_by_payload: false,
         request: kept.request,
         origin: kept.origin.map(Into::into),
     };
@@ -197,7 +198,7 @@ async fn decode_again(shared: &Arc<Shared>, kept: Kept) -> Result<Reading, (Reje
 }
 
 /// Hands a reading to the writer. It waits for room, which others may have taken.
-async fn requeue(shared: &Shared, reading: Reading, id: i64) -> Result<Receiver<bool>, Problem> {
+async fn requeue(shared: &Shared, reading: NewMessage, id: i64) -> Result<Receiver<bool>, Problem> {
     let mut room = shared.queue.reserve();
     let begun = Instant::now();
     while room.grow(reading.raw.len() + reading.json.len()).is_err() {

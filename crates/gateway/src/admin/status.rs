@@ -1,18 +1,16 @@
 //! `GET /status`: what the gateway did and does.
 
 use super::Admin;
-use crate::{
-    buffer::{Use, quarantine},
-    clock::{self, rfc3339},
-    outputs::{self, Breaker},
-    problem::Problem,
-};
+use crate::problem::Problem;
 use axum::{Json, extract::State};
+use dunnage_base::clock::{self, rfc3339};
+use dunnage_buffer::Use;
+use dunnage_outputs::Breaker;
 use serde::Serialize;
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
+    sync::Arc,
 };
 
 /// An output whose oldest message waits longer than this is behind.
@@ -79,7 +77,7 @@ struct Quarantine {
 #[derive(Serialize)]
 struct Output {
     #[serde(flatten)]
-    status: outputs::Status,
+    status: dunnage_outputs::Status,
     /// `delivering`, `behind`, `waiting` for messages, `breaker open` or `probing`.
     state: &'static str,
     /// Messages that it refused for good, and that wait for an operator.
@@ -87,7 +85,7 @@ struct Output {
 }
 
 impl Output {
-    fn new(status: outputs::Status, undelivered: u64) -> Output {
+    fn new(status: dunnage_outputs::Status, undelivered: u64) -> Output {
         let state = match status.breaker {
             Breaker::Open => "breaker open",
             Breaker::Probing => "probing",
@@ -102,12 +100,11 @@ impl Output {
 /// All of it.
 pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
     let (shared, config) = (&admin.shared, &admin.config);
-    let (messages, bytes) =
-        shared.readers.of(Use::Admin).read(quarantine::size).await.ok_or_else(Problem::unreadable)?;
-    let totals = shared.board.totals();
+    let (messages, bytes) = shared.readers.of(Use::Admin).quarantine_size().await?;
+    let totals = shared.stats.totals();
     let outputs = shared.outputs.statuses(totals.last_message_id).into_iter();
     let outputs = outputs.map(|status| {
-        let undelivered = totals.undelivered.get(&*status.output).copied();
+        let undelivered = totals.dead_letters.get(&*status.output).copied();
         Output::new(status, undelivered.unwrap_or_default())
     });
     let decoded = totals.stored + totals.duplicates;
@@ -133,7 +130,7 @@ pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Statu
             bytes: size(&config.buffer.path),
             limit_bytes: config.buffer.limit_bytes,
             full: shared.queue.is_buffer_full(),
-            writable: shared.board.writable.load(Ordering::Relaxed),
+            writable: shared.stats.is_writable(),
         },
         queue: Queue {
             messages: shared.queue.depth(),

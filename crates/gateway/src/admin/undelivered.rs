@@ -1,13 +1,11 @@
 //! What outputs refused for good: list it, try it again, give it up.
 
 use super::{Admin, Query, ids::Ids, query};
-use crate::{
-    buffer::undelivered::Undelivered,
-    clock::rfc3339,
-    outputs::{AsideError, Which},
-    problem::Problem,
-};
+use crate::problem::Problem;
 use axum::{Json, extract::State, http::StatusCode};
+use dunnage_base::clock::rfc3339;
+use dunnage_buffer::DeadLetter;
+use dunnage_outputs::{AsideError, Which};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -63,7 +61,7 @@ pub(super) async fn list(
     let mut outputs = Vec::new();
     for (output, count) in admin.with_undelivered(asked.output.as_deref())? {
         let shared = &admin.shared;
-        let found = shared.outputs.set_aside(shared, &output, 0, limit).await.map_err(|e| refused(&e))?;
+        let found = shared.outputs.set_aside(&output, 0, limit).await.map_err(|e| refused(&e))?;
         let messages = found.into_iter().map(Message::of).collect();
         outputs.push(Output { output, count, messages });
     }
@@ -79,7 +77,7 @@ pub(super) async fn retry(
     let mut messages = 0;
     for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
         let shared = &admin.shared;
-        messages += shared.outputs.retry(shared, &output, asked.which()).await.map_err(|e| refused(&e))?;
+        messages += shared.outputs.retry(&output, asked.which()).await.map_err(|e| refused(&e))?;
     }
     Ok(Json(Done { messages }))
 }
@@ -93,7 +91,7 @@ pub(super) async fn give_up(
     let mut messages = 0;
     for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
         let shared = &admin.shared;
-        messages += shared.outputs.give_up(shared, &output, asked.which()).await.map_err(|e| refused(&e))?;
+        messages += shared.outputs.give_up(&output, asked.which()).await.map_err(|e| refused(&e))?;
     }
     Ok(Json(Done { messages }))
 }
@@ -107,7 +105,7 @@ impl Asked {
 impl Admin {
     /// The outputs that refused messages, and how many; only `output` if there is one.
     fn with_undelivered(&self, output: Option<&str>) -> Result<BTreeMap<String, u64>, Problem> {
-        let mut counts = BTreeMap::clone(&self.shared.board.totals().undelivered);
+        let mut counts = BTreeMap::clone(&self.shared.stats.totals().dead_letters);
         if let Some(output) = output {
             let known = self.config.outputs.iter().any(|known| known.name == output);
             if !known && !counts.contains_key(output) {
@@ -120,7 +118,7 @@ impl Admin {
 }
 
 impl Message {
-    fn of(aside: Undelivered) -> Message {
+    fn of(aside: DeadLetter) -> Message {
         Message {
             id: aside.message_id,
             device: aside.device,

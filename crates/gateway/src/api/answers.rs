@@ -1,11 +1,7 @@
 //! What answers take in memory until they are read. A page of a list has some megabytes, and whoever asked for it may take it as slowly as
 //! he likes: without a bound, connections that do not read would take all memory.
 
-use crate::{
-    access::Peer,
-    buffer::{Memory, Reservation, Sender, Shares},
-    problem::Problem,
-};
+use crate::problem::Problem;
 use axum::{
     body::{Body, Bytes, HttpBody, to_bytes},
     extract::{Request, State},
@@ -13,6 +9,8 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use dunnage_access::Peer;
+use dunnage_buffer::{Memory, Reservation, Sender, Shares};
 
 /// What all answers together may take, and how large one can be, in bytes. An address may have as much.
 const ALL: usize = 64 << 20;

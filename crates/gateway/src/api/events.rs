@@ -1,17 +1,13 @@
 //! The event stream: `message`, `quarantine` and `stats`, as server-sent events.
 
 use super::objects::StatsObject;
-use crate::{
-    access::{Peer, Right, http::credential},
-    problem::Problem,
-    query::NoQuery,
-    shared::Shared,
-};
+use crate::{problem::Problem, query::NoQuery, shared::Shared};
 use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
     response::sse::{self, KeepAlive, Sse},
 };
+use dunnage_access::{Peer, Right, http::credential};
 use std::{borrow::Cow, convert::Infallible, sync::Arc};
 use tokio_stream::{
     Stream, StreamExt,

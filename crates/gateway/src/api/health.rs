@@ -2,8 +2,6 @@
 
 use super::objects::StatsObject;
 use crate::{
-    buffer::{Use, queries},
-    clock,
     metrics::{Moment, plain},
     problem::Problem,
     query::NoQuery,
@@ -15,7 +13,9 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::IntoResponse,
 };
-use std::sync::{Arc, atomic::Ordering};
+use dunnage_base::clock;
+use dunnage_buffer::Use;
+use std::sync::Arc;
 
 #[utoipa::path(get, path = "/api/stats", tag = "api", responses(
     (status = 200, description = "Counts over the life of the buffer.", body = StatsObject),
@@ -44,7 +44,7 @@ pub async fn healthz() -> &'static str {
 pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
     let reason = if shared.queue.is_closed() {
         "the writer has ended"
-    } else if !shared.board.writable.load(Ordering::Relaxed) {
+    } else if !shared.stats.is_writable() {
         "the buffer cannot be written; the log says why"
     } else if shared.queue.is_buffer_full() {
         "the buffer is full"
@@ -67,9 +67,9 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> impl IntoResponse {
-    let (queue, totals) = (&shared.queue, shared.board.totals());
+    let (queue, totals) = (&shared.queue, shared.stats.totals());
     shared.outputs.gauge(totals.last_message_id);
-    let oldest = shared.readers.of(Use::Admin).read(queries::oldest).await.flatten();
+    let oldest = shared.readers.of(Use::Admin).oldest().await.ok().flatten();
     let age = oldest.map_or(0, |received_at| clock::now().saturating_sub(received_at).max(0));
     let (buffer_bytes, wal_bytes) = shared.readers.bytes();
     let moment = Moment {
@@ -77,7 +77,7 @@ pub async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> i
         queue_bytes: queue.bytes(),
         buffer_bytes,
         wal_bytes,
-        writable: shared.board.writable.load(Ordering::Relaxed),
+        writable: shared.stats.is_writable(),
         oldest_seconds: age as f64 / 1e6,
     };
     let text = shared.metrics.text(&totals, &moment);

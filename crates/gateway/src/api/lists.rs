@@ -3,17 +3,9 @@
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
 use super::objects::{DeviceObject, MessageObject, RejectObject};
-use crate::{
-    buffer::{
-        quarantine,
-        queries::{self, Page, StoredMessage},
-    },
-    problem::Problem,
-    query,
-    segment::Segment,
-    shared::Shared,
-};
+use crate::{problem::Problem, query, segment::Segment, shared::Shared};
 use axum::{Json, extract::State, http::Uri};
+use dunnage_buffer::{Message, Page};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -76,8 +68,7 @@ pub struct Devices {
 ))]
 pub async fn devices(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Json<Devices>, Problem> {
     let (page, _) = Parameters::read(&uri, &[])?;
-    let found =
-        shared.readers.read(move |c| queries::devices(c, page)).await.ok_or_else(Problem::unreadable)?;
+    let found = shared.readers.devices(page).await?;
     let devices = found.into_iter().map(DeviceObject::of_stored).collect::<Option<_>>();
     Ok(Json(Devices { devices: devices.ok_or_else(Problem::unreadable)? }))
 }
@@ -99,8 +90,7 @@ pub async fn device_messages(
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let (page, _) = Parameters::read(&uri, &[])?;
     let missing = format!("no message of {device:?} has been stored");
-    let found = shared.readers.read(move |c| queries::device_messages(c, &device, page)).await;
-    let found = found.ok_or_else(Problem::unreadable)?;
+    let found = shared.readers.device_messages(device, page).await?;
     objects(found.ok_or_else(|| Problem::not_found(missing))?)
 }
 
@@ -119,15 +109,11 @@ pub async fn messages(
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let (page, others) = Parameters::read(&uri, &["device"])?;
     let found = match others.into_iter().next() {
-        None => shared.readers.read(move |c| queries::messages(c, page)).await,
+        None => shared.readers.messages(page).await?,
         // A device that has stored nothing has no messages.
-        Some((_, device)) => shared
-            .readers
-            .read(move |c| queries::device_messages(c, &device, page))
-            .await
-            .map(Option::unwrap_or_default),
+        Some((_, device)) => shared.readers.device_messages(device, page).await?.unwrap_or_default(),
     };
-    objects(found.ok_or_else(Problem::unreadable)?)
+    objects(found)
 }
 
 #[utoipa::path(get, path = "/api/quarantine", tag = "api", params(Parameters), responses(
@@ -144,15 +130,14 @@ pub async fn rejects(
     uri: Uri,
 ) -> Result<Json<Messages<RejectObject>>, Problem> {
     let (page, _) = Parameters::read(&uri, &[])?;
-    let found =
-        shared.readers.read(move |c| quarantine::newest(c, page)).await.ok_or_else(Problem::unreadable)?;
+    let found = shared.readers.quarantined(page).await?;
     let profiles = shared.profiles.load();
     Ok(Json(Messages {
-        messages: found.into_iter().map(|kept| RejectObject::of_kept(kept, &profiles)).collect(),
+        messages: found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect(),
     }))
 }
 
-fn objects(found: Vec<StoredMessage>) -> Result<Json<Messages<MessageObject>>, Problem> {
+fn objects(found: Vec<Message>) -> Result<Json<Messages<MessageObject>>, Problem> {
     let messages = found.into_iter().map(MessageObject::of_stored).collect::<Option<_>>();
     Ok(Json(Messages { messages: messages.ok_or_else(Problem::unreadable)? }))
 }

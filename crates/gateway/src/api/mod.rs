@@ -8,18 +8,24 @@ pub mod objects;
 pub mod openapi;
 mod page;
 
-use crate::{access::http::readers_only, inputs, problem::Problem, shared::Shared};
-use axum::{
-    Router,
-    http::{HeaderValue, StatusCode, header},
-    middleware::{from_fn_with_state, map_response},
-    response::Response,
+use crate::{
+    inputs::{self, Hooks},
+    problem::Problem,
+    shared::Shared,
 };
+use axum::{
+    Extension, Router,
+    extract::{Request, State},
+    http::{HeaderValue, StatusCode, header},
+    middleware::{Next, from_fn_with_state, map_response},
+    response::{IntoResponse, Response},
+};
+use dunnage_access::{Peer, http::credential};
 use std::sync::Arc;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// All addresses: those of inputs, and around them the API and the page, for those who may read.
-pub fn router(shared: &Arc<Shared>) -> Router {
+pub fn router(shared: &Arc<Shared>, hooks: Arc<Hooks>) -> Router {
     let api = Router::from(readable())
         .layer(from_fn_with_state(answers::memory(), answers::bounded))
         .fallback(page::page)
@@ -27,9 +33,23 @@ pub fn router(shared: &Arc<Shared>) -> Router {
         .merge(health())
         .layer(map_response(guard));
     Router::from(inputs::routes())
+        .layer(Extension(hooks))
         .merge(api)
         .method_not_allowed_fallback(method_not_allowed)
         .with_state(Arc::clone(shared))
+}
+
+/// Lets a request through whose peer may read.
+pub async fn readers_only(
+    State(shared): State<Arc<Shared>>,
+    peer: Peer,
+    request: Request,
+    next: Next,
+) -> Response {
+    match shared.access.may_read(&peer, credential(request.headers()).as_deref()) {
+        Ok(()) => next.run(request).await,
+        Err(denied) => Problem::from(denied).into_response(),
+    }
 }
 
 /// What those ask who may read.

@@ -1,17 +1,8 @@
 //! The API's JSON objects.
 
-use crate::{
-    buffer::{
-        quarantine::Kept,
-        queries::{Device, StoredMessage},
-    },
-    clock::rfc3339,
-    hex::hex,
-    outputs,
-    profile::Profiles,
-    reading::{Reading, Reject},
-    shared::Shared,
-};
+use crate::{profile::Profiles, shared::Shared};
+use dunnage_base::{clock::rfc3339, hex::hex};
+use dunnage_buffer::{Device, Message, NewMessage, NewQuarantined, Quarantined};
 use dunnage_formats::Id;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -42,36 +33,37 @@ pub struct MessageObject {
 
 impl MessageObject {
     /// A message of the buffer; `None` when its JSON is damaged.
-    pub fn of_stored(m: StoredMessage) -> Option<Self> {
+    pub fn of_stored(m: Message) -> Option<Self> {
         Some(MessageObject {
+            // The slot of a packed message is its first byte, whose mode bits are zero.
+            slot: (m.format == Id::Packed.name()).then(|| m.raw.first().copied()).flatten(),
             id: m.id,
             device: m.device,
             received_at: rfc3339(m.received_at),
             format: m.format,
             schema: m.schema,
-            slot: m.slot,
             link: m.link,
-            bytes: m.bytes,
+            bytes: m.raw.len(),
             json_bytes: m.json.len(),
             origin: m.origin.map(RawValue::from_string).transpose().ok()?,
-            value: RawValue::from_string(m.json).ok()?,
+            value: RawValue::from_string(m.json.as_ref().into()).ok()?,
         })
     }
 
     /// A message that was just stored under `id`.
-    pub fn of_reading(id: i64, reading: &Reading) -> Option<Self> {
-        let from = reading.provenance.clone();
-        MessageObject::of_stored(StoredMessage {
+    pub fn of_new(id: i64, message: &NewMessage) -> Option<Self> {
+        let from = message.provenance.clone();
+        MessageObject::of_stored(Message {
             id,
             received_at: from.received_at,
             device: from.device,
-            format: reading.format.name().into(),
+            format: message.format.into(),
             schema: from.schema.as_deref().map(str::to_owned),
-            slot: reading.layout.as_ref().map(|layout| layout.slot),
             link: from.link,
-            bytes: reading.raw.len(),
-            json: reading.json.clone(),
+            raw: message.raw.clone(),
+            json: message.json.as_str().into(),
             origin: from.origin.as_deref().map(str::to_owned),
+            ..Message::default()
         })
     }
 }
@@ -101,7 +93,7 @@ pub struct RejectObject {
 
 impl RejectObject {
     /// A message of the quarantine. Its schema is the one that it would be read with now.
-    pub fn of_kept(r: Kept, profiles: &Profiles) -> Self {
+    pub fn of_stored(r: Quarantined, profiles: &Profiles) -> Self {
         let schema = profiles.schema_of(&r.device, r.schema.as_deref()).map(str::to_owned);
         RejectObject {
             id: r.id,
@@ -120,7 +112,7 @@ impl RejectObject {
     }
 
     /// A message that was just put there under `id`.
-    pub fn of_reject(id: i64, reject: &Reject, profiles: &Profiles) -> Self {
+    pub fn of_new(id: i64, reject: &NewQuarantined, profiles: &Profiles) -> Self {
         let from = reject.provenance.clone();
         let schema = profiles.schema_of(&from.device, from.schema.as_deref()).map(str::to_owned);
         RejectObject {
@@ -178,7 +170,7 @@ pub struct StatsObject {
     queue_depth: usize,
     queue_capacity: usize,
     formats: Vec<FormatObject>,
-    outputs: Vec<outputs::Status>,
+    outputs: Vec<dunnage_outputs::Status>,
     started_at: String,
     version: &'static str,
 }
@@ -194,12 +186,13 @@ struct FormatObject {
 impl StatsObject {
     /// The counts of a gateway at this moment.
     pub fn of(shared: &Shared) -> Self {
-        let totals = shared.board.totals();
+        let totals = shared.stats.totals();
         let received = totals.received();
         let sum = totals.sum();
         // Of nothing, everything has succeeded.
         let ratio = |part: u64, of: u64| if of == 0 { 1.0 } else { part as f64 / of as f64 };
-        let formats = Id::readable().zip(&totals.formats).filter(|(_, f)| f.messages > 0);
+        let formats = Id::readable().filter_map(|id| Some((id, totals.formats.get(id.name())?)));
+        let formats = formats.filter(|(_, f)| f.messages > 0);
         StatsObject {
             received,
             stored: totals.stored,

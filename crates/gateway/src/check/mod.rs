@@ -1,48 +1,14 @@
 //! Everything that is wrong with a configuration, with its place.
 
-mod document;
-
 use crate::{
-    access,
     config::Config,
     config_file::{ConfigError, overridden},
-    inputs,
-    kind::Kind,
-    log, outputs,
+    inputs, log,
     profile::Profiles,
-    tls,
 };
-pub use document::{Document, Wrong, nearest};
-use std::{fmt, path::Path};
-
-/// Something wrong in a configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The file, or the variable of the environment.
-    pub origin: String,
-    /// Line and column, from 1, where they are known.
-    pub place: Option<(usize, usize)>,
-    /// The key, like `http.listen` or `profile[2].schema`; empty when there is none.
-    pub key: String,
-    /// What is wrong.
-    pub message: String,
-}
-
-/// `dunnage.toml:3:1: http.listen: what is wrong`.
-impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Mistake { origin, place, key, message } = self;
-        f.write_str(origin)?;
-        if let Some((line, column)) = place {
-            write!(f, ":{line}:{column}")?;
-        }
-        if !key.is_empty() {
-            write!(f, ": {key}")?;
-        }
-        // Messages of parsers may have several lines.
-        write!(f, ": {}", message.replace('\n', " "))
-    }
-}
+use dunnage_access::tls;
+use dunnage_base::{Document, Mistake, Wrong, kind::Kind};
+use std::path::Path;
 
 /// All mistakes in the configuration of `file`, if there is one, and the environment, in the order of their places. Nothing is
 /// opened but schemas and definitions. Outputs are made without connecting, on the runtime this is called in.
@@ -66,8 +32,8 @@ fn check_text(name: &str, text: &str, environment: impl Iterator<Item = (String,
     errors.into_iter().for_each(|error| found.environment(error));
     found.values(&config);
     found.profiles(&config);
-    found.mistakes.extend(access::read(&config.tokens()).1);
-    found.mistakes.extend(access::keys::read(&config.keys()).1);
+    found.mistakes.extend(dunnage_access::read(&config.tokens()).1);
+    found.mistakes.extend(dunnage_access::keys::read(&config.keys()).1);
     found.inputs(&config);
     found.outputs(&config);
     let mut mistakes = found.mistakes;
@@ -122,7 +88,7 @@ impl Found<'_> {
     }
 
     fn profiles(&mut self, config: &Config) {
-        for mistaken in Profiles::load_all(config).1 {
+        for mistaken in Profiles::load_all(&config.schemas, &config.profiles).1 {
             let error = mistaken.error;
             match mistaken.profile {
                 Some((index, key)) => self.value(&["profile", &index.to_string(), key], error.message),
@@ -140,10 +106,10 @@ impl Found<'_> {
     fn outputs(&mut self, config: &Config) {
         for (index, output) in config.outputs.iter().enumerate() {
             let index_text = index.to_string();
-            if let Err((key, message)) = outputs::check(&config.outputs[..index], output) {
+            if let Err((key, message)) = dunnage_outputs::check(&config.outputs[..index], output) {
                 self.value(&["output", &index_text, key], message);
             }
-            if let Err(error) = outputs::open(output) {
+            if let Err(error) = dunnage_outputs::open(output) {
                 self.own(("output", index), output.kind.key(), &error.message);
             }
         }
@@ -151,7 +117,7 @@ impl Found<'_> {
 
     fn inputs(&mut self, config: &Config) {
         for (index, input) in config.inputs.iter().enumerate() {
-            if let Err(error) = inputs::open(config, index) {
+            if let Err(error) = inputs::open(&config.inputs, index, config.beside_inputs()) {
                 self.own(("input", index), input.kind.key(), &error.message);
             }
         }

@@ -9,11 +9,8 @@ use super::{
     take::{Arrived, Queued, enqueue},
 };
 use crate::{
-    access::Peer,
-    buffer::Reservation,
     problem::Problem,
-    reading::Provenance,
-    shared::{Arrival, Shared},
+    shared::{InFlight, Shared},
 };
 use axum::{
     Json,
@@ -21,8 +18,10 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
+use dunnage_access::Peer;
+use dunnage_buffer::{Provenance, Reservation};
+pub use framing::Framing;
 use framing::Piece;
-pub use framing::{BATCHES, Framing};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -79,12 +78,12 @@ impl IntoResponse for Report {
 /// `first` stands for the first of them.
 pub async fn take<'s>(
     shared: &'s Arc<Shared>,
-    first: &mut Arrival<'s>,
+    first: &mut InFlight<'s>,
     batch: Batch<'_>,
 ) -> Result<Report, Problem> {
     let Batch { peer, provenance, framing, raw, room } = batch;
     let pieces = framing.split(&raw, shared.queue.capacity())?;
-    let mut others: Vec<_> = (1..pieces.len()).map(|_| Arrival::new(&shared.board)).collect();
+    let mut others: Vec<_> = (1..pieces.len()).map(|_| InFlight::new(&shared.stats)).collect();
     // The request was admitted as one message.
     (1..pieces.len()).try_for_each(|_| shared.limits.admit(peer, &provenance.device))?;
     let (mut queued, mut refusal) = (Vec::with_capacity(pieces.len()), None);
@@ -123,7 +122,7 @@ fn message(batch: &Provenance, index: usize) -> Provenance {
 
 async fn put(
     shared: &Arc<Shared>,
-    arrival: &mut Arrival<'_>,
+    arrival: &mut InFlight<'_>,
     framing: &Framing,
     provenance: Provenance,
     piece: Piece,

@@ -1,14 +1,11 @@
 //! Receiving a request's body: bounded in size, in time, and in what all bodies take together.
 
-use crate::{
-    buffer::{NoRoom, Reservation, Sender},
-    config::Http,
-    problem::Problem,
-};
+use crate::{http_settings::HttpSettings, problem::Problem};
 use axum::{
     body::{Bytes, HttpBody},
     http::StatusCode,
 };
+use dunnage_buffer::{NoRoom, Reservation, Sender};
 use futures_util::future::poll_immediate;
 use std::{
     fmt::Display,
@@ -25,7 +22,7 @@ const COPIED: usize = 2048;
 /// messages that have not arrived whole, and gives way when it makes no progress.
 pub async fn receive<B>(
     mut body: B,
-    limits: &Http,
+    limits: &HttpSettings,
     sender: Sender<'_>,
     room: &mut Reservation,
 ) -> Result<Bytes, Problem>
@@ -56,7 +53,7 @@ where
 }
 
 /// Lets `body` pass, whose request is refused already.
-pub async fn ignore<B: HttpBody<Data = Bytes> + Unpin>(mut body: B, limits: &Http) {
+pub async fn ignore<B: HttpBody<Data = Bytes> + Unpin>(mut body: B, limits: &HttpSettings) {
     let seconds = Duration::from_secs(limits.body_timeout_seconds);
     // One that is too slow ends with its connection.
     let _ = tokio::time::timeout(seconds, discard(&mut body, limits.body_limit_bytes)).await;
@@ -64,7 +61,7 @@ pub async fn ignore<B: HttpBody<Data = Bytes> + Unpin>(mut body: B, limits: &Htt
 
 async fn collect<B>(
     body: &mut B,
-    limits: &Http,
+    limits: &HttpSettings,
     sender: Sender<'_>,
     room: &mut Reservation,
 ) -> Result<Bytes, Problem>

@@ -3,11 +3,12 @@
 //! A few bytes can hold gigabytes. What comes out is bounded, grows as it comes, and whatever a body announces of itself is not
 //! believed; a few at a time are expanded, away from other requests.
 
-use crate::{buffer::Reservation, problem::Problem, shared::Shared};
+use crate::{problem::Problem, shared::Shared};
 use axum::{
     body::Bytes,
     http::{HeaderMap, StatusCode, header},
 };
+use dunnage_buffer::Reservation;
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{
     BlockDecodingStrategy, FrameDecoder,

@@ -1,21 +1,11 @@
 //! What a request says of its body: the format, and for packed the layout.
 
-use super::{batch::BATCHES, decode::Encoding};
-use crate::problem::Problem;
+use super::decode::Encoding;
+use crate::{media_types::KNOWN, problem::Problem};
 use dunnage_formats::Id;
-use std::sync::LazyLock;
 
 /// How much of a `Content-Type` that no format has is shown.
 const SHOWN: usize = 128;
-
-/// All types of messages and of batches.
-pub static KNOWN: LazyLock<String> = LazyLock::new(|| {
-    let types: Vec<_> = Id::all().map(Id::media_type).chain(BATCHES).collect();
-    types.join(", ")
-});
-
-/// The names of all formats.
-pub static NAMES: LazyLock<String> = LazyLock::new(|| Id::all().map(Id::name).collect::<Vec<_>>().join(", "));
 
 /// Fewest and most hexadecimal digits of a fingerprint.
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=64;

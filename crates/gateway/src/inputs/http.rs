@@ -8,16 +8,10 @@ use super::{
     take::{Arrived, take},
 };
 use crate::{
-    access::{self, Peer},
-    buffer::Sender,
-    clock,
-    name::{is_key, is_name},
     problem::Problem,
-    query,
-    reading::Provenance,
-    requests,
+    query, requests,
     segment::Segment,
-    shared::{Arrival, Shared},
+    shared::{InFlight, Shared},
 };
 use axum::{
     body::{Bytes, HttpBody},
@@ -25,6 +19,12 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
+use dunnage_access::{Peer, http::credential};
+use dunnage_base::{
+    clock,
+    name::{is_key, is_name},
+};
+use dunnage_buffer::{Provenance, Sender};
 use std::{fmt::Display, sync::Arc};
 use utoipa::ToSchema;
 
@@ -93,7 +93,7 @@ pub async fn answer<B>(shared: &Arc<Shared>, peer: &Peer, device: String, reques
 where
     B: HttpBody<Data = Bytes, Error: Display> + Unpin,
 {
-    let mut arrival = Arrival::new(&shared.board);
+    let mut arrival = InFlight::new(&shared.stats);
     let name = shared.requests.of(request.headers());
     let taken = accept(shared, &mut arrival, peer, device, &name, request).await;
     if let Err(problem) = &taken {
@@ -110,7 +110,7 @@ where
 
 async fn accept<'s, B>(
     shared: &'s Arc<Shared>,
-    arrival: &mut Arrival<'s>,
+    arrival: &mut InFlight<'s>,
     peer: &Peer,
     device: String,
     name: &str,
@@ -121,7 +121,8 @@ where
 {
     let (head, body) = request.into_parts();
     let asked = parameters(&device, &head.uri).and_then(|asked| {
-        access::http::admit(shared, peer, &head.headers, &device)?;
+        shared.access.may_send(peer, &device, credential(&head.headers).as_deref())?;
+        shared.limits.admit(peer, &device)?;
         Ok((asked, key(&head.headers)?, coding(&head.headers)?))
     });
     let (Parameters { schema, link }, key, coding) = match asked {
@@ -139,7 +140,7 @@ where
     };
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), name.to_owned());
     let provenance =
-        Provenance { device, received_at, schema, link, key, by_bytes: false, request, origin: None };
+        Provenance { device, received_at, schema, link, key, dedup_by_payload: false, request, origin: None };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = match Framing::of(content_type) {

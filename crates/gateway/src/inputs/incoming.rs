@@ -5,12 +5,11 @@ use super::{
     take::{Arrived, Queued, enqueue},
 };
 use crate::{
-    buffer::Reservation,
     problem::Problem,
-    reading::{Provenance, Reject},
-    shared::{Arrival, Shared},
+    shared::{InFlight, Shared},
 };
 use axum::{body::Bytes, http::StatusCode};
+use dunnage_buffer::{NewQuarantined, Provenance, Reservation};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -83,7 +82,7 @@ impl Incoming {
         let fits = shared.queue.depth() < shared.queue.capacity() && room.grow(self.raw.len()).is_ok();
         let entered = match fits {
             true => {
-                let mut arrival = Arrival::new(&shared.board);
+                let mut arrival = InFlight::new(&shared.stats);
                 let arrived = Arrived {
                     input: self.input,
                     provenance: self.provenance.clone(),
@@ -109,9 +108,9 @@ impl Incoming {
 
     /// Has it kept in the quarantine, unread.
     fn keep(&self, shared: &Shared, problem: Problem, room: Reservation) -> Result<Queued, Problem> {
-        let mut arrival = Arrival::new(&shared.board);
+        let mut arrival = InFlight::new(&shared.stats);
         shared.metrics.received(self.input, None);
-        let reject = Reject {
+        let reject = NewQuarantined {
             provenance: self.provenance.clone(),
             content_type: self.content_type.chars().take(CONTENT_TYPE).collect(),
             raw: self.raw.clone(),

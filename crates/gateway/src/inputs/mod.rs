@@ -13,20 +13,21 @@ pub mod incoming;
 pub mod mqtt;
 pub mod nats;
 pub mod read;
+mod settings;
 pub mod take;
 mod topic;
 pub mod udp;
 pub mod webhooks;
 
-use crate::{
-    config::{Config, InputKind},
-    name::is_name,
-    secret::SecretFile,
-    shared::Shared,
-};
+pub use settings::{InputKind, InputSettings};
+
+use crate::shared::Shared;
+use dunnage_base::name::is_name;
+use dunnage_clients::secret::SecretFile;
 use std::{net::SocketAddr, sync::Arc};
 use tokio::sync::watch;
 use utoipa_axum::{router::OpenApiRouter, routes};
+pub use webhooks::hooks::Hooks;
 use webhooks::{Hook, hooks};
 
 /// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
@@ -55,7 +56,7 @@ pub trait Input: Send {
     async fn run(self: Box<Self>, shared: Arc<Shared>, stopping: watch::Receiver<bool>);
 }
 
-/// The addresses of inputs on the HTTP port.
+/// The addresses of inputs on the HTTP port. The router needs the webhooks as an extension.
 pub fn routes() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new().routes(routes!(http::ingest)).routes(routes!(hooks::call))
 }
@@ -78,14 +79,23 @@ pub struct InputError {
     pub message: String,
 }
 
-/// Makes the inputs that `config` describes. What they take from need not be there yet.
-pub fn open_all(config: &Config) -> Result<Vec<Named>, InputError> {
-    (0..config.inputs.len()).map(|index| open(config, index)).collect()
+/// What else is configured, as far as inputs depend on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside {
+    /// There is a certificate for listeners.
+    pub certificate: bool,
+    /// There are outputs.
+    pub outputs: bool,
 }
 
-/// Makes the input at `index` of those that `config` describes.
-pub fn open(config: &Config, index: usize) -> Result<Named, InputError> {
-    let (earlier, input) = (&config.inputs[..index], &config.inputs[index]);
+/// Makes all `inputs`. What they connect to need not be there yet.
+pub fn open_all(inputs: &[InputSettings], beside: Beside) -> Result<Vec<Named>, InputError> {
+    (0..inputs.len()).map(|index| open(inputs, index, beside)).collect()
+}
+
+/// Makes the input at `index` of `inputs`.
+pub fn open(inputs: &[InputSettings], index: usize, beside: Beside) -> Result<Named, InputError> {
+    let (earlier, input) = (&inputs[..index], &inputs[index]);
     let name = &input.name;
     let failed = |message: String| InputError { name: name.clone(), message };
     if !is_name(name) {
@@ -95,12 +105,12 @@ pub fn open(config: &Config, index: usize) -> Result<Named, InputError> {
         return Err(failed("another input has this name".into()));
     }
     let opened = match &input.kind {
-        InputKind::Mqtt(settings) => {
-            let certificate = !config.tls.certificate.as_os_str().is_empty();
-            mqtt::Mqtt::new(name, settings, certificate).map(boxed)
-        }
+        InputKind::Mqtt(settings) => mqtt::Mqtt::new(name, settings, beside.certificate).map(boxed),
         InputKind::Broker(settings) => broker::Broker::new(name, settings).map(boxed),
-        InputKind::Nats(settings) => nats::Nats::new(name, settings, config).map(boxed),
+        InputKind::Nats(settings) => {
+            let streams = inputs.iter().all(|input| matches!(input.kind, InputKind::Nats(_)));
+            nats::Nats::new(name, settings, streams, beside.outputs).map(boxed)
+        }
         InputKind::Webhook(settings) => webhooks::Webhook::new(name, settings).map(boxed),
         InputKind::Coap(settings) => coap::Coap::new(name, settings).map(boxed),
         InputKind::Udp(settings) => udp::Udp::new(name, settings).map(boxed),

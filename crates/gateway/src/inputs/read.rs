@@ -1,20 +1,16 @@
-//! From a body and where it came from to a reading, or to what is kept of it.
+//! From raw bytes and their provenance to a message, or to what the quarantine keeps.
 
 use super::decode::{Decoded, Encoding, decode, steps, takes_long};
-use crate::{
-    problem::Problem,
-    profile::Profiles,
-    reading::{Provenance, Reading, Reject},
-    shared::Shared,
-};
+use crate::{problem::Problem, profile::Profiles, shared::Shared};
 use axum::{body::Bytes, http::StatusCode};
+use dunnage_buffer::{NewMessage, NewQuarantined, Provenance};
 use dunnage_formats::{Kind, Reception};
 use std::sync::Arc;
 
 /// How much of a `Content-Type` is kept.
 const CONTENT_TYPE: usize = 256;
 
-/// Makes a reading of `raw`, or says what is wrong with it. `content_type` is what its sender says of it, and `encoding`
+/// Decodes and validates `raw`, or says what is wrong with it. `content_type` is what its sender says of it, and `encoding`
 /// what that means. What the sender left out, the device's profile says.
 pub async fn read(
     shared: &Arc<Shared>,
@@ -22,11 +18,11 @@ pub async fn read(
     content_type: &str,
     encoding: Result<Encoding, Problem>,
     raw: Bytes,
-) -> Result<Reading, (Reject, Problem)> {
+) -> Result<NewMessage, (NewQuarantined, Problem)> {
     let profiles = shared.profiles.load_full();
     if let Some(rule) = profiles.rule(&provenance.device) {
         provenance.link = provenance.link.or_else(|| rule.link.clone());
-        provenance.by_bytes = rule.by_bytes;
+        provenance.dedup_by_payload = rule.dedup_by_payload;
     }
     // In the quarantine stays what was asked for: what the profile says may be another thing when it is decoded again.
     let asked = provenance.schema.clone();
@@ -37,7 +33,9 @@ pub async fn read(
             .map(|decoded| (encoding.format, decoded)),
     };
     match decoded {
-        Ok((format, Decoded { json, layout })) => Ok(Reading { provenance, format, raw, json, layout }),
+        Ok((format, Decoded { json, layout })) => {
+            Ok(NewMessage { provenance, format: format.name(), raw, json, layout })
+        }
         Err(problem) => {
             let content_type = content_type.chars().take(CONTENT_TYPE).collect();
             let reason = match &problem.pointer {
@@ -46,7 +44,7 @@ pub async fn read(
             };
             let (kind, offset) = (problem.kind.unwrap_or(problem.name()), problem.offset);
             provenance.schema = asked;
-            Err((Reject { provenance, content_type, raw, kind, offset, reason }, problem))
+            Err((NewQuarantined { provenance, content_type, raw, kind, offset, reason }, problem))
         }
     }
 }

@@ -2,12 +2,11 @@
 
 use super::{decode::Encoding, read::read};
 use crate::{
-    buffer::{Durable, Reservation},
     problem::Problem,
-    reading::Provenance,
-    shared::{Arrival, Shared},
+    shared::{InFlight, Shared},
 };
 use axum::body::Bytes;
+use dunnage_buffer::{Ack, Provenance, Reservation};
 use std::sync::Arc;
 
 /// A message that has arrived whole.
@@ -29,7 +28,7 @@ pub struct Arrived<'a> {
 /// A message that the writer answers for, but has not committed yet.
 pub struct Queued {
     /// When it is durable.
-    pub durable: Durable,
+    pub durable: Ack,
     /// Why it goes into the quarantine, if it does.
     pub problem: Option<Problem>,
 }
@@ -45,7 +44,7 @@ impl Queued {
 /// Makes a message durable. Unless an error is temporary, it says what is wrong with a message that is now in the quarantine.
 pub async fn take(
     shared: &Arc<Shared>,
-    arrival: &mut Arrival<'_>,
+    arrival: &mut InFlight<'_>,
     arrived: Arrived<'_>,
 ) -> Result<(), Problem> {
     enqueue(shared, arrival, arrived).await?.commit().await
@@ -54,16 +53,16 @@ pub async fn take(
 /// Reads a message and gives it to the writer. An error is temporary.
 pub async fn enqueue(
     shared: &Arc<Shared>,
-    arrival: &mut Arrival<'_>,
+    arrival: &mut InFlight<'_>,
     arrived: Arrived<'_>,
 ) -> Result<Queued, Problem> {
     let Arrived { input, provenance, content_type, encoding, raw, mut room } = arrived;
     shared.metrics.received(input, encoding.as_ref().ok().map(|encoding| encoding.format));
     match read(shared, provenance, content_type, encoding, raw).await {
-        Ok(reading) => {
-            shared.metrics.decoded(reading.format);
-            room.grow(reading.json.len())?;
-            let durable = shared.queue.store(reading, room, || arrival.queued())?;
+        Ok(message) => {
+            shared.metrics.decoded(message.format);
+            room.grow(message.json.len())?;
+            let durable = shared.queue.store(message, room, || arrival.queued())?;
             Ok(Queued { durable, problem: None })
         }
         Err((reject, problem)) => {

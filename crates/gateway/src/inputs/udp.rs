@@ -3,14 +3,13 @@
 
 use super::{Input, datagrams, incoming::Incoming};
 use crate::{
-    access::Peer,
-    clock,
-    name::is_name,
     problem::Problem,
-    reading::Provenance,
-    shared::{Arrival, Shared, said},
+    shared::{InFlight, Shared, said},
 };
 use axum::{body::Bytes, http::StatusCode};
+use dunnage_access::Peer;
+use dunnage_base::{clock, name::is_name};
+use dunnage_buffer::Provenance;
 use dunnage_formats::Id;
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use ipnet::IpNet;
@@ -183,8 +182,8 @@ impl Taker {
             return;
         }
         let incoming = self.read(bytes, from);
-        if let Err(problem) = self.shared.limits.admit(&Peer::of_address(address), incoming.device()) {
-            self.drop(problem.name());
+        if let Err(denied) = self.shared.limits.admit(&Peer::of_address(address), incoming.device()) {
+            self.drop(denied.code());
         } else if self.taking.len() >= MOST.0 || self.bytes + bytes.len() > MOST.1 {
             self.drop(Problem::full().name());
         } else {
@@ -209,7 +208,7 @@ impl Taker {
 
     /// Counts a message that is not taken, which nobody is told.
     fn drop(&mut self, problem: &'static str) {
-        drop(Arrival::new(&self.shared.board));
+        drop(InFlight::new(&self.shared.stats));
         self.shared.metrics.datagram(METRIC, "dropped");
         self.shared.metrics.answered(problem);
         if self.logged.is_none_or(|at| at.elapsed() >= LOG) {
@@ -240,7 +239,7 @@ impl Taker {
             schema: None,
             link: None,
             key: None,
-            by_bytes: false,
+            dedup_by_payload: false,
             request: self.shared.requests.name(),
             origin: Some(origin.into()),
         };

@@ -1,7 +1,7 @@
 //! Messages in files, read back with another program (DuckDB), after kills.
 
 use crate::support::{JSON, Running, agent, child, start_in, tools::tool};
-use dunnage_gateway::{Config, Output, OutputKind, files_output::Kind, files_output::Settings};
+use dunnage_gateway::{Config, OutputKind, OutputSettings, files_output::Kind, files_output::Settings};
 use std::{
     collections::BTreeSet,
     fs,
@@ -20,7 +20,7 @@ fn settings(folder: &Path, name: &str, kind: Kind) -> Settings {
 fn with_whole_files(folder: &Path, config: &mut Config) {
     let parquet = settings(folder, "parquet", Kind::Parquet);
     let parquet = Settings { readable_after_seconds: Some(1), ..parquet };
-    config.outputs = vec![Output::new("parquet", OutputKind::Files(parquet))];
+    config.outputs = vec![OutputSettings::new("parquet", OutputKind::Files(parquet))];
 }
 
 /// Files of every kind, each in a folder of its own.
@@ -29,7 +29,7 @@ fn with_files(folder: &Path, config: &mut Config) {
         .iter()
         .map(|(name, kind)| {
             let files = settings(folder, name, *kind);
-            Output::new(name, OutputKind::Files(files))
+            OutputSettings::new(name, OutputKind::Files(files))
         })
         .collect();
 }

@@ -1,7 +1,7 @@
 //! Messages in a topic of a real Kafka broker, which is killed and comes again. `make test-kafka` runs it.
 
 use crate::support::{JSON, Running, kafka::Kafka, start_with};
-use dunnage_gateway::{Config, Output, OutputKind, kafka_output::Settings};
+use dunnage_gateway::{Config, OutputKind, OutputSettings, kafka_output::Settings};
 use rdkafka::{
     ClientConfig, Message,
     consumer::{BaseConsumer, Consumer},
@@ -16,7 +16,7 @@ const DEVICES: usize = 10;
 
 fn with_kafka(kafka: &Kafka, config: &mut Config) {
     let settings = Settings { brokers: kafka.address(), topic: "telemetry".into(), timeout_seconds: 10 };
-    config.outputs.push(Output::new("log", OutputKind::Kafka(settings)));
+    config.outputs.push(OutputSettings::new("log", OutputKind::Kafka(settings)));
 }
 
 /// A record: its key, its value, and a header.

@@ -1,7 +1,7 @@
 //! What `/metrics` has is what docs/metrics.md says and what the Grafana dashboard asks for. BLESS=1 writes the table again.
 
 use crate::support::{JSON, Running, coap, mqtt, start_in, start_with};
-use dunnage_gateway::{Output, OutputKind, Profile};
+use dunnage_gateway::{OutputKind, OutputSettings, Profile};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::Write,
@@ -44,7 +44,7 @@ fn when_silent(gateway: &Running, devices: usize) -> String {
 fn gateway() -> Running {
     let gateway = start_with(|config| {
         let http = toml::from_str("url = 'http://127.0.0.1:1/'\ntimeout_seconds = 1").unwrap();
-        config.outputs.push(Output::new("o", OutputKind::Http(http)));
+        config.outputs.push(OutputSettings::new("o", OutputKind::Http(http)));
         config.profiles.push(watched("d"));
         let tokens = config.buffer.path.with_file_name("tokens");
         std::fs::write(&tokens, "0123456789abcdef").unwrap();

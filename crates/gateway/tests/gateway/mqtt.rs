@@ -9,7 +9,7 @@ use crate::support::{
     start_in, start_with,
     tools::tool,
 };
-use dunnage_gateway::{Config, InputKind, Right, Tls, Who, tokens};
+use dunnage_gateway::{Config, InputKind, Right, TlsSettings, Who, tokens};
 use rusqlite::Connection;
 use std::{
     collections::HashSet,
@@ -278,7 +278,7 @@ fn tls_is_offered_and_nothing_else_then() {
     authority.write(&ca);
     let gateway = start_with(|config| {
         listen(config, "tls = true");
-        config.tls = Tls { certificate, key };
+        config.tls = TlsSettings { certificate, key };
     });
     let address = address(&gateway);
     let message = ["-q", "1", "-t", "v1/d/json", "-m", "1"];

@@ -2,10 +2,10 @@
 
 use crate::support::{JSON, nats::Cluster, start_with};
 use async_nats::jetstream::{Context, consumer::pull, message::StreamMessage, stream};
-use dunnage_gateway::{Input, Output, OutputKind};
+use dunnage_gateway::{InputSettings, OutputKind, OutputSettings};
 use std::time::{Duration, Instant};
 
-fn output(urls: &[String], more: &str) -> Output {
+fn output(urls: &[String], more: &str) -> OutputSettings {
     let text = format!("name = \"stream\"\n[nats]\nservers = {urls:?}\nstream = \"FLEET\"\n{more}");
     toml::from_str(&text).unwrap()
 }
@@ -179,7 +179,7 @@ fn a_stream_that_is_missing_or_a_token_that_is_wrong_is_waited_for() {
     assert_eq!(payloads, [b"1", b"2"]);
 }
 
-fn input(urls: &[String]) -> Input {
+fn input(urls: &[String]) -> InputSettings {
     let text = format!("name = \"fleet\"\n[nats]\nservers = {urls:?}\nstream = \"FLEET\"\nconsumer = \"f\"");
     toml::from_str(&text).unwrap()
 }

@@ -13,7 +13,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, Method, StatusCode, Uri},
 };
-use dunnage_gateway::{Output, OutputKind, onem2m_output::Settings};
+use dunnage_gateway::{OutputKind, OutputSettings, onem2m_output::Settings};
 use serde_json::{Value, json};
 use std::{
     collections::HashSet,
@@ -40,7 +40,7 @@ fn settings(url: &str, more: &str) -> Settings {
 fn gateway(url: &str, more: &str) -> Running {
     let onem2m = settings(url, more);
     start_with(|config| {
-        config.outputs.push(Output::new("cse", OutputKind::Onem2m(onem2m)));
+        config.outputs.push(OutputSettings::new("cse", OutputKind::Onem2m(onem2m)));
     })
 }
 

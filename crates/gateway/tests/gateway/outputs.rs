@@ -4,7 +4,7 @@
 
 use crate::support::{JSON, Running, start_in, start_with};
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
-use dunnage_gateway::{Output, OutputKind, Which};
+use dunnage_gateway::{OutputKind, OutputSettings, Which};
 use serde_json::Value;
 use std::{
     net::SocketAddr,
@@ -36,9 +36,9 @@ fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
     (runtime, address)
 }
 
-fn output(address: SocketAddr) -> Output {
+fn output(address: SocketAddr) -> OutputSettings {
     let http = toml::from_str(&format!("url = 'http://{address}/in'")).unwrap();
-    Output::new("archive", OutputKind::Http(http))
+    OutputSettings::new("archive", OutputKind::Http(http))
 }
 
 fn wait_for(received: &Received, count: usize) -> Vec<Value> {

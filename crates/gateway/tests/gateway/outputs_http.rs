@@ -5,7 +5,7 @@ use crate::support::{
     scripted::{Reply, Request, Scripted},
     start_with,
 };
-use dunnage_gateway::{Output, OutputKind, Status};
+use dunnage_gateway::{OutputKind, OutputSettings, Status};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ fn gateway_to(server: &Scripted, settings: &str) -> Running {
     let settings = format!("url = 'http://{}/in?key=hidden'\n{settings}", server.address);
     start_with(|config| {
         let http = toml::from_str(&settings).unwrap();
-        config.outputs.push(Output::new("hook", OutputKind::Http(http)));
+        config.outputs.push(OutputSettings::new("hook", OutputKind::Http(http)));
     })
 }
 
@@ -183,7 +183,7 @@ fn settings_that_cannot_work_name_their_key() {
         let folder = tempfile::tempdir().unwrap();
         let mut config = crate::support::config(folder.path());
         let http = toml::from_str(settings).unwrap();
-        config.outputs.push(Output::new("hook", OutputKind::Http(http)));
+        config.outputs.push(OutputSettings::new("hook", OutputKind::Http(http)));
         let error =
             crate::support::runtime().block_on(dunnage_gateway::Gateway::start(config)).err().unwrap();
         assert!(error.to_string().contains(key), "{settings}: {error}");

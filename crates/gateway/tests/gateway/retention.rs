@@ -4,7 +4,7 @@
 
 use crate::support::{JSON, Running, runtime, start_in, start_with};
 use axum::{Router, extract::State, http::StatusCode, routing::post};
-use dunnage_gateway::{Config, Output, OutputKind, WhenFull, http_output};
+use dunnage_gateway::{Config, OutputKind, OutputSettings, WhenFull, http_output};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::{
@@ -49,7 +49,7 @@ fn limited(config: &mut Config, address: Option<SocketAddr>) {
     config.buffer.limit_bytes = LIMIT;
     if let Some(address) = address {
         let http = settings(&format!("http://{address}/"));
-        config.outputs.push(Output::new("archive", OutputKind::Http(http)));
+        config.outputs.push(OutputSettings::new("archive", OutputKind::Http(http)));
     }
 }
 

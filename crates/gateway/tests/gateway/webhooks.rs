@@ -2,7 +2,7 @@
 
 use crate::support::{Answer, JSON, Running, answer, start_in};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use dunnage_gateway::{Config, Input, Profile, WhenFull};
+use dunnage_gateway::{Config, InputSettings, Profile, WhenFull};
 use ring::{rand::SystemRandom, signature};
 use rustls_pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 use serde_json::{Value, json};
@@ -320,7 +320,7 @@ fn a_webhook_sends_as_its_devices_and_no_others() {
     let metrics = gateway.get("/metrics").text;
     assert!(metrics.contains("dunnage_access_refusals_total{problem=\"forbidden\"} 7"), "{metrics}");
     let table = "name = 'h'\n[webhook]\nprovider = 'rockblock'\nformat = 'json'\n[webhook.devices]\na = 'b'";
-    let error = toml::from_str::<Input>(table).unwrap_err().to_string();
+    let error = toml::from_str::<InputSettings>(table).unwrap_err().to_string();
     assert!(error.contains("[input.webhook.names]"), "{error}");
 }
 
@@ -524,7 +524,7 @@ fn settings_that_cannot_work_are_named() {
         ("rockblock", "format = 'json'", "devices"),
     ] {
         let text = format!("name = 'h'\n[webhook]\nprovider = {provider:?}\n{settings}");
-        let input: Input = toml::from_str(&text).unwrap();
+        let input: InputSettings = toml::from_str(&text).unwrap();
         let mut config = crate::support::config(folder.path());
         config.inputs = vec![input];
         let Err(error) = crate::support::runtime().block_on(dunnage_gateway::Gateway::start(config)) else {

@@ -1,7 +1,7 @@
 //! In the yard: MQTT at QoS 1, over the one connection of the yard's concentrator.
 
 use crate::demo::report::Report;
-use dunnage_gateway::mqtt_client::{Client, Error, Event, Options, Version};
+use dunnage_gateway::mqtt::{Client, Error, Event, Options, Version};
 use std::{
     net::SocketAddr,
     sync::{Mutex, PoisonError},

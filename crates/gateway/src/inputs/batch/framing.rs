@@ -1,13 +1,12 @@
 //! Where a batch's messages begin and end.
 
-use crate::{inputs::content_type::NAMES, problem::Problem};
+use crate::{
+    media_types::{BATCHES, NAMES},
+    problem::Problem,
+};
 use axum::{body::Bytes, http::StatusCode};
 use dunnage_formats::Id;
 use minicbor::Decoder;
-
-/// The types of batches: lines, a sequence, and messages with lengths before them.
-pub const BATCHES: [&str; 3] =
-    ["application/x-ndjson", "application/cbor-seq", "application/vnd.dunnage.batch"];
 
 /// Most messages of a batch.
 const MESSAGES: usize = 1024;

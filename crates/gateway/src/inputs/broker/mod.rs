@@ -13,12 +13,14 @@ use super::{
     topic::{Pattern, Said},
 };
 use crate::{
-    access::Buckets,
-    mqtt_client::{Client, Event, Options, Publish, Trust, Version},
-    name::is_name,
     problem::Problem,
-    secret::{self, SecretFile},
     shared::{Shared, said},
+};
+use dunnage_access::Buckets;
+use dunnage_base::name::is_name;
+use dunnage_clients::{
+    mqtt::{Client, Event, Options, Publish, Trust, Version},
+    secret::{self, SecretFile},
 };
 use dunnage_formats::Id;
 use mqtt_protocol_core::mqtt::packet::Qos;
@@ -64,7 +66,7 @@ pub struct Settings {
     pub topics: Vec<String>,
     /// The format of messages that do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<crate::config::FormatName>,
+    pub format: Option<crate::profile_settings::FormatName>,
     /// Gateways that share the messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,

@@ -1,7 +1,7 @@
 //! Which messages came already (RFC 7252, 4.5): what comes again is answered the same, and does nothing.
 
 use super::{endpoint::Endpoint, reply::Reply};
-use crate::buffer::Readers;
+use dunnage_buffer::Readers;
 use std::{
     collections::{HashMap, VecDeque},
     net::SocketAddr,
@@ -97,25 +97,10 @@ impl Exchanges {
     /// since 1970.
     pub async fn load(&mut self, input: &str, readers: &Readers, now: i64) {
         let lifetime = i64::try_from(LIFETIME.as_micros()).unwrap_or(i64::MAX);
-        let found = readers.read(move |connection| {
-            let sql = "SELECT received_at, origin FROM messages ORDER BY id DESC";
-            let mut statement = connection.prepare(sql)?;
-            let mut rows = statement.query([])?;
-            let mut found = Vec::new();
-            while found.len() < MOST
-                && let Some(row) = rows.next()?
-            {
-                let age = now.saturating_sub(row.get(0)?);
-                if age >= lifetime {
-                    break;
-                }
-                found.extend(row.get::<_, Option<String>>(1)?.map(|origin| (age, origin)));
-            }
-            Ok(found)
-        });
+        let found = readers.origins(now.saturating_sub(lifetime), MOST);
         let begun = Instant::now();
-        for (age, origin) in found.await.unwrap_or_default().into_iter().rev() {
-            let age = Duration::from_micros(age.try_into().unwrap_or_default());
+        for (received_at, origin) in found.await.unwrap_or_default().into_iter().rev() {
+            let age = Duration::from_micros(now.saturating_sub(received_at).try_into().unwrap_or_default());
             if let Some(exchange) = read_origin(input, &origin) {
                 self.begin(exchange, begun.checked_sub(age).unwrap_or(begun));
                 self.known.insert(exchange, State::Changed);

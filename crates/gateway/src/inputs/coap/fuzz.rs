@@ -5,11 +5,9 @@ use super::{
     request::{self, Post, Refused},
     transfers::{Part, Step, Transfers},
 };
-use crate::{
-    buffer::{Queue, Shares},
-    name::is_name,
-};
 use coap_lite::Packet;
+use dunnage_base::name::is_name;
+use dunnage_buffer::{Queue, Shares};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     time::{Duration, Instant},

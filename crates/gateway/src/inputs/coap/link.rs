@@ -1,11 +1,7 @@
 //! What is between CoAP and the network: a socket, and DTLS where it is asked for.
 
 use super::{dtls::Sessions, endpoint::Endpoint, request::Post};
-use crate::{
-    access::{Access, Foreign, Peer, is_loopback_host},
-    problem::Problem,
-};
-use axum::http::StatusCode;
+use dunnage_access::{Access, Denied, Foreign, Peer, is_loopback_host};
 use std::{io, net::SocketAddr, time::Instant};
 use tokio::net::UdpSocket;
 
@@ -73,15 +69,12 @@ impl Link {
     }
 
     /// Refuses who may not send as `device`: without DTLS by the token, with it by the key that the session was made with.
-    pub fn may_send(&self, access: &Access, from: Endpoint, peer: &Peer, post: &Post) -> Result<(), Problem> {
+    pub fn may_send(&self, access: &Access, from: Endpoint, peer: &Peer, post: &Post) -> Result<(), Denied> {
         match &self.sessions {
             None => access.may_send(peer, &post.device, post.token.as_deref()),
             Some(sessions) => match sessions.key(from) {
                 Some(key) => access.may_send_by_key(key, &post.device),
-                None => {
-                    let detail = "the session has ended";
-                    Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "Unauthorized", detail))
-                }
+                None => Err(Denied::Unauthorized("the session has ended".into())),
             },
         }
     }

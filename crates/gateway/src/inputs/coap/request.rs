@@ -2,12 +2,12 @@
 
 use super::{block::Block, content_format::media_type, reply::Reply};
 use crate::{
-    name::{is_key, is_name},
     problem::Problem,
     query::{self, bad_query},
 };
 use axum::http::StatusCode;
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType, ResponseType};
+use dunnage_base::name::{is_key, is_name};
 
 /// Request-Tag (RFC 9175, 3.2), which tells transfers apart.
 const REQUEST_TAG: u16 = 292;

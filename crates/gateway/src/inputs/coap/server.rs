@@ -16,18 +16,17 @@ use super::{
     transfers::{Part, Step, Transfers, too_large},
 };
 use crate::{
-    buffer::Reservation,
-    clock,
     inputs::{
         content_type::encoding,
         take::{Arrived, take},
     },
     problem::Problem,
-    reading::Provenance,
-    shared::{Arrival, Shared, said},
+    shared::{InFlight, Shared, said},
 };
 use axum::body::Bytes;
 use coap_lite::{MessageType, Packet, ResponseType};
+use dunnage_base::clock;
+use dunnage_buffer::{Provenance, Reservation};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use std::{
     collections::VecDeque,
@@ -163,7 +162,7 @@ impl Server {
                 self.separate.settle(from, id);
                 "settled"
             }
-            Datagram::Reject(id) => {
+            Datagram::NewQuarantined(id) => {
                 self.send(&empty(MessageType::Reset, id), from).await;
                 "rejected"
             }
@@ -206,7 +205,7 @@ impl Server {
             }
         };
         // It counts as refused.
-        drop(Arrival::new(&self.shared.board));
+        drop(InFlight::new(&self.shared.stats));
         self.refuse(&asked, &problem).await;
         "request"
     }
@@ -290,7 +289,7 @@ impl Server {
             schema: post.schema.map(Into::into),
             link: post.link,
             key: post.key,
-            by_bytes: false,
+            dedup_by_payload: false,
             request: self.shared.requests.name(),
             origin: Some(
                 origin(&self.name, &asked.exchange, self.link.identity(asked.exchange.endpoint)).into(),
@@ -299,7 +298,7 @@ impl Server {
         let (shared, content_type, input) = (Arc::clone(&self.shared), post.content_type, self.metric);
         let number = post.content_format;
         self.taking.push(Box::pin(async move {
-            let mut arrival = Arrival::new(&shared.board);
+            let mut arrival = InFlight::new(&shared.stats);
             let encoding = match content_format::is_known(number) {
                 true => encoding(&content_type),
                 false => Err(content_format::unsupported(number)),
@@ -369,7 +368,7 @@ impl Server {
         }
         for _ in 0..self.transfers.tidy(now) {
             // Its blocks did not come, as those of a body that breaks off.
-            drop(Arrival::new(&self.shared.board));
+            drop(InFlight::new(&self.shared.stats));
             self.shared.metrics.answered("incomplete");
         }
         let forgotten = self.exchanges.tidy(now);

@@ -1,12 +1,10 @@
 //! Messages that come in blocks (RFC 7959): put together in order, bounded in number, memory and time.
 
 use super::{block::Block, endpoint::Endpoint};
-use crate::{
-    access::network,
-    buffer::{Queue, Reservation, Sender},
-    problem::Problem,
-};
+use crate::problem::Problem;
 use axum::{body::Bytes, http::StatusCode};
+use dunnage_access::network;
+use dunnage_buffer::{Queue, Reservation, Sender};
 use std::{
     collections::HashMap,
     net::IpAddr,
@@ -229,7 +227,7 @@ fn incomplete(detail: impl Into<String>) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer::Shares;
+    use dunnage_buffer::Shares;
 
     const LIMIT: usize = 100;
 

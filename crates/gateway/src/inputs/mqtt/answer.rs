@@ -1,10 +1,10 @@
 //! What the listener sends.
 
-use super::{
+use bytes::{BufMut, BytesMut};
+use dunnage_clients::mqtt::{
     packet::Version,
     reason::{Reason, Refusal, told},
 };
-use bytes::{BufMut, BytesMut};
 use mqtt_protocol_core::mqtt::packet::VariableByteInteger;
 
 /// An acknowledgement, by its first byte.

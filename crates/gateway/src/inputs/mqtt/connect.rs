@@ -3,12 +3,14 @@
 use super::{
     Door, Remote,
     answer::Answers,
-    packet::{self, Connect, Version},
-    reason::{Reason, Refusal, told},
     session::{Key, Session},
     wire::{Stream, Wire},
 };
 use crate::shared::said;
+use dunnage_clients::mqtt::{
+    packet::{self, Connect, Version},
+    reason::{Reason, Refusal, told},
+};
 use mqtt_protocol_core::mqtt::{
     packet::{
         AssignedClientIdentifier, MaximumPacketSize, Properties, Property, ReasonString, ReceiveMaximum,
@@ -23,6 +25,9 @@ use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
 };
+
+/// Most topic aliases of a connection.
+pub const ALIASES: u16 = 16;
 
 /// Longest wait for a CONNECT, and for the end of an earlier connection of the same client.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -166,7 +171,7 @@ fn yes_5(door: &Door, present: bool, said: Vec<Result<Property, MqttError>>) -> 
     properties.extend([
         ReceiveMaximum::new(door.settings.in_flight_messages)?.into(),
         MaximumPacketSize::new(u32::try_from(door.largest()).unwrap_or(u32::MAX))?.into(),
-        TopicAliasMaximum::new(super::connection::ALIASES)?.into(),
+        TopicAliasMaximum::new(ALIASES)?.into(),
         RetainAvailable::new(0)?.into(),
         WildcardSubscriptionAvailable::new(0)?.into(),
         SubscriptionIdentifierAvailable::new(0)?.into(),

@@ -3,19 +3,21 @@
 use super::{
     Door, Remote,
     answer::{Ack, Answers},
-    connect::{Client, greet},
+    connect::{ALIASES, Client, greet},
     flow::{Flow, Outcome, Storing, To, duplicate},
     message,
-    packet::{self, Packet, Publish, Version},
-    reason::{Reason, Refusal},
     wire::{Stream, Wire},
 };
 use crate::{
-    access::Right,
-    buffer::Reservation,
     connections::Place,
     inputs::incoming::Entered,
-    shared::{Arrival, said},
+    shared::{InFlight, said},
+};
+use dunnage_access::Right;
+use dunnage_buffer::Reservation;
+use dunnage_clients::mqtt::{
+    packet::{self, Packet, Publish, Version},
+    reason::{Reason, Refusal},
 };
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -24,8 +26,6 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Most topic aliases of a connection.
-pub const ALIASES: u16 = 16;
 /// Most messages of QoS 2 that a client of MQTT 3.1.1 leaves unreleased: it is not told of a limit.
 const UNRELEASED: usize = 1024;
 
@@ -244,7 +244,7 @@ impl Connection {
         let mut topic = String::new();
         let Err(refusal) = self.enter(&mut topic, publish, room, flow) else { return Ok(()) };
         // It was received, and is refused.
-        drop(Arrival::new(&self.door.shared.board));
+        drop(InFlight::new(&self.door.shared.stats));
         self.door.refused(&refusal);
         self.door.tell(&self.client.id, &topic, &refusal);
         let answerable = matches!(refusal.reason, Reason::Topic | Reason::NotAuthorized | Reason::Quota);

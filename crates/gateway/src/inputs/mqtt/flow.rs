@@ -1,12 +1,12 @@
 //! Messages of a client that are under way to the disk: they enter the queue one after the other, wait for their commits
 //! together, and are acknowledged in their order.
 
-use super::reason::{Reason, Refusal};
 use crate::{
     inputs::incoming::Entered,
     problem::Problem,
-    shared::{Arrival, Shared},
+    shared::{InFlight, Shared},
 };
+use dunnage_clients::mqtt::reason::{Reason, Refusal};
 use futures_util::future::BoxFuture;
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{
@@ -52,7 +52,7 @@ pub fn duplicate(shared: &Arc<Shared>) -> Storing {
     let shared = Arc::clone(shared);
     Box::pin(async move {
         let durable = {
-            let mut arrival = Arrival::new(&shared.board);
+            let mut arrival = InFlight::new(&shared.stats);
             shared.queue.duplicate(|| arrival.queued())
         };
         if let Ok(durable) = durable {

@@ -1,11 +1,9 @@
 //! What holds for any bytes that a client of MQTT sends.
 
-use super::{
-    message::{address, content_type},
-    packet::{self, Packet, Version, frame},
-};
-use crate::name::is_name;
+use super::message::{address, content_type};
 use bytes::BytesMut;
+use dunnage_base::name::is_name;
+use dunnage_clients::mqtt::packet::{self, Packet, Version, frame};
 use mqtt_protocol_core::mqtt::packet::Qos;
 
 /// Largest packet.

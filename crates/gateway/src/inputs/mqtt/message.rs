@@ -1,18 +1,21 @@
 //! From a PUBLISH to a message: what its topic and its properties say of it.
 
-use super::{
-    packet::Publish,
-    reason::{Reason, Refusal},
-};
 use crate::{
-    clock,
-    inputs::{content_type::NAMES, incoming::Incoming, topic::Pattern},
-    name::{is_key, is_name},
+    inputs::{incoming::Incoming, topic::Pattern},
+    media_types::NAMES,
     problem::Problem,
-    reading::Provenance,
     shared::Shared,
 };
 use axum::http::StatusCode;
+use dunnage_base::{
+    clock,
+    name::{is_key, is_name},
+};
+use dunnage_buffer::Provenance;
+use dunnage_clients::mqtt::{
+    packet::Publish,
+    reason::{Reason, Refusal},
+};
 use dunnage_formats::Id;
 
 /// What metrics call the input.
@@ -113,7 +116,7 @@ pub fn read(shared: &Shared, input: &'static str, address: &Address<'_>, publish
         schema,
         link,
         key: key.filter(|key| is_key(key)),
-        by_bytes: false,
+        dedup_by_payload: false,
         request: request.unwrap_or_else(|| shared.requests.name()),
         origin: None,
     };

@@ -10,22 +10,23 @@ pub mod flow;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 pub mod message;
-pub mod packet;
-pub mod reason;
 mod session;
 mod wire;
 
 use super::Input;
 use crate::{
-    access::{Buckets, Peer},
-    buffer::{Memory, Shares},
+    accept::accept_stream,
     connections::{Connections, Limits, Place},
-    server::accept_stream,
     shared::{Shared, said},
+};
+use dunnage_access::Denied;
+use dunnage_access::{
+    Buckets, Peer,
     tls::{Acceptor, TlsError},
 };
+use dunnage_buffer::{Memory, Shares};
+use dunnage_clients::mqtt::reason::{Reason, Refusal};
 use message::Topics;
-use reason::{Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use session::Sessions;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
@@ -84,7 +85,7 @@ pub struct Settings {
     pub topics: Vec<String>,
     /// The format of messages to these topics that do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<crate::config::FormatName>,
+    pub format: Option<crate::profile_settings::FormatName>,
     /// Longest time that a session is kept after its connection.
     #[serde(default = "session_expiry_seconds")]
     pub session_expiry_seconds: u64,
@@ -257,13 +258,13 @@ impl Door {
 
     /// Whether a client may connect at all.
     fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Refusal> {
-        self.shared.access.may_connect(peer, credential).map_err(|problem| Refusal::of(&problem))
+        self.shared.access.may_connect(peer, credential).map_err(refusal)
     }
 
     /// Whether a client may send as `device`, and now.
     fn may_send(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Refusal> {
         let allowed = self.shared.access.may_send(peer, device, credential);
-        allowed.and_then(|()| self.shared.limits.admit(peer, device)).map_err(|problem| Refusal::of(&problem))
+        allowed.and_then(|()| self.shared.limits.admit(peer, device)).map_err(refusal)
     }
 
     /// Counts what is refused.
@@ -279,6 +280,16 @@ impl Door {
             tracing::info!(%input, client, topic, reason, "a topic is refused");
         } else {
             tracing::debug!(%input, client, topic, reason, "a message is refused");
+        }
+    }
+}
+
+/// What a client is told that may not do what it asks for, or not now.
+fn refusal(denied: Denied) -> Refusal {
+    match denied {
+        Denied::TooMany { detail, .. } => Refusal::new(Reason::Quota, detail),
+        Denied::Unauthorized(detail) | Denied::Forbidden(detail) | Denied::BadHost(detail) => {
+            Refusal::new(Reason::NotAuthorized, detail)
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A connection's bytes: few of them while it is idle, bounded while a packet arrives, and written within a time.
 
-use super::{
+use bytes::BytesMut;
+use dunnage_buffer::{Memory, NoRoom, Reservation, Sender};
+use dunnage_clients::mqtt::{
     packet::frame,
     reason::{Reason, Refusal},
 };
-use crate::buffer::{Memory, NoRoom, Reservation, Sender};
-use bytes::BytesMut;
 use std::{io, net::IpAddr, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},

@@ -1,17 +1,14 @@
 //! A message of a stream: what its headers say of it.
 
-use crate::{
-    clock,
-    inputs::incoming::Incoming,
-    name::{is_key, is_name},
-    nats::{device_of, header},
-    outputs::message,
-    problem::Problem,
-    reading::Provenance,
-    shared::Shared,
-};
+use crate::{inputs::incoming::Incoming, problem::Problem, shared::Shared};
 use async_nats::jetstream::Message;
 use axum::http::StatusCode;
+use dunnage_base::{
+    clock,
+    name::{is_key, is_name},
+};
+use dunnage_buffer::{Provenance, is_stable_id, key_of};
+use dunnage_clients::nats::{device_of, header};
 
 /// What stands for a device that has no id that can be used.
 const NO_DEVICE: &str = "unknown";
@@ -42,7 +39,7 @@ pub fn read(shared: &Shared, input: &str, message: Message) -> Incoming {
         schema,
         link,
         key: Some(key(input, text(async_nats::header::NATS_MESSAGE_ID.as_ref()), &message)),
-        by_bytes: false,
+        dedup_by_payload: false,
         request: request.unwrap_or_else(|| shared.requests.name()),
         origin: origin.map(Into::into),
     };
@@ -63,7 +60,7 @@ fn is_object(text: &str) -> bool {
 /// What makes the message the same when it is delivered again: its name, and else its place in the stream.
 fn key(input: &str, id: Option<String>, message: &Message) -> String {
     match id {
-        Some(name) if message::is_ours(&name) => message::key_of(&name),
+        Some(name) if is_stable_id(&name) => key_of(&name),
         Some(id) if is_key(&id) => id,
         _ => match message.info() {
             Ok(info) => format!("{}@{}:{input}", info.stream_sequence, info.published.unix_timestamp_nanos()),

@@ -10,10 +10,7 @@ mod consumer;
 mod message;
 
 use crate::{
-    config::{Config, InputKind},
     inputs::{Input, incoming::Incoming},
-    nats::{Access, Servers},
-    secret::SecretFile,
     shared::{Shared, said},
 };
 use async_nats::jetstream::{
@@ -23,6 +20,10 @@ use async_nats::jetstream::{
     message::Acker,
 };
 use consumer::OpenError;
+use dunnage_clients::{
+    nats::{Access, Servers},
+    secret::SecretFile,
+};
 use futures_util::{StreamExt, future, stream::ReadyChunks};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -105,9 +106,8 @@ pub enum Acknowledge {
 
 impl Acknowledge {
     /// What holds when the setting is missing: `Delivered` for a forwarder, a gateway with an output whose inputs are all NATS streams.
-    pub fn default_of(config: &Config) -> Acknowledge {
-        let only_streams = config.inputs.iter().all(|input| matches!(input.kind, InputKind::Nats(_)));
-        match only_streams && !config.outputs.is_empty() {
+    pub fn default_of(only_streams: bool, outputs: bool) -> Acknowledge {
+        match only_streams && outputs {
             true => Acknowledge::Delivered,
             false => Acknowledge::Stored,
         }
@@ -143,8 +143,9 @@ struct Unacknowledged {
 }
 
 impl Nats {
-    /// The input `name` that `settings` describe, as a part of `config`. An error says what is wrong with them.
-    pub fn new(name: &str, settings: &Settings, config: &Config) -> Result<Nats, String> {
+    /// The input `name` that `settings` describe, in a gateway whose inputs are `only_streams` and that has `outputs`. An error says
+    /// what is wrong with the settings.
+    pub fn new(name: &str, settings: &Settings, only_streams: bool, outputs: bool) -> Result<Nats, String> {
         let access = Access {
             servers: &settings.servers,
             credentials: settings.credentials.as_deref(),
@@ -159,12 +160,13 @@ impl Nats {
         if settings.in_flight_messages == 0 {
             return Err("in_flight_messages: must be at least 1".into());
         }
-        if settings.acknowledge == Some(Acknowledge::Delivered) && config.outputs.is_empty() {
+        if settings.acknowledge == Some(Acknowledge::Delivered) && !outputs {
             return Err(
                 "acknowledge: there is no [[output]] that could deliver; add one, or set \"stored\"".into()
             );
         }
-        let acknowledge = settings.acknowledge.unwrap_or_else(|| Acknowledge::default_of(config));
+        let acknowledge =
+            settings.acknowledge.unwrap_or_else(|| Acknowledge::default_of(only_streams, outputs));
         let servers = Servers::new(&access)?;
         Ok(Nats { name: name.into(), servers, settings: settings.clone(), acknowledge })
     }
@@ -218,7 +220,7 @@ impl Nats {
     fn delivered_with(&self, shared: &Shared) -> i64 {
         match self.acknowledge {
             Acknowledge::Stored => i64::MIN,
-            Acknowledge::Delivered => shared.board.totals().last_message_id,
+            Acknowledge::Delivered => shared.stats.totals().last_message_id,
         }
     }
 

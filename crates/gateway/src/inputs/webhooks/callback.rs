@@ -1,6 +1,6 @@
 //! What a provider's request says.
 
-use super::{origin::Origin, replay::Signed};
+use super::origin::Origin;
 use crate::problem::Problem;
 use axum::http::StatusCode;
 use base64::{
@@ -9,6 +9,15 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 use serde::de::DeserializeOwned;
+
+/// The times that a signed request has, in microseconds since 1970.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Signed {
+    /// When it was signed.
+    pub at: Option<i64>,
+    /// When its device sent the message.
+    pub sent: Option<i64>,
+}
 
 /// Longest name that a provider may give a message or a device.
 const ID: usize = 128;

@@ -1,17 +1,13 @@
 //! All webhooks of the gateway, found by their names.
 
 use super::{Answer, Hook, guard::Guard};
-use crate::{
-    access::{Peer, http::credential},
-    inputs::InputError,
-    problem::Problem,
-    segment::Segment,
-    shared::Shared,
-};
+use crate::{inputs::InputError, problem::Problem, segment::Segment, shared::Shared};
 use axum::{
+    Extension,
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
+use dunnage_access::{Peer, http::credential};
 use std::{collections::HashMap, sync::Arc};
 
 /// The webhooks, by the names of their inputs.
@@ -69,17 +65,18 @@ impl Guards {
 )]
 pub async fn call(
     State(shared): State<Arc<Shared>>,
+    Extension(hooks): Extension<Arc<Hooks>>,
     Segment(name): Segment,
     peer: Peer,
     request: Request,
 ) -> Response {
-    if let Some(hook) = shared.hooks.0.get(&name) {
+    if let Some(hook) = hooks.0.get(&name) {
         return hook.call(&shared, peer, request).await;
     }
     // Which webhooks there are is for those who may read.
     let problem = match shared.access.may_read(&peer, credential(request.headers()).as_deref()) {
         Ok(()) => Problem::not_found(format!("there is nothing at {}", request.uri().path())),
-        Err(problem) => problem,
+        Err(denied) => denied.into(),
     };
     problem.into_response()
 }

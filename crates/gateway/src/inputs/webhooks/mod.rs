@@ -25,16 +25,11 @@ use super::{
     take::{Arrived, take},
 };
 use crate::{
-    access::{Peer, is_pattern},
-    buffer::{Reservation, Sender},
-    clock,
-    config::{FormatName, Http},
-    name::{fits, is_name},
+    http_settings::HttpSettings,
     problem::Problem,
-    query,
-    reading::Provenance,
-    requests,
-    shared::{Arrival, Shared, said},
+    profile_settings::FormatName,
+    query, requests,
+    shared::{InFlight, Shared, said},
 };
 use arc_swap::ArcSwap;
 use axum::{
@@ -43,9 +38,15 @@ use axum::{
     http::{HeaderMap, HeaderName, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use callback::{Body, Callback, Uplink};
+use callback::{Body, Callback, Signed, Uplink};
+use dunnage_access::{Peer, is_pattern};
+use dunnage_base::{
+    clock,
+    name::{fits, is_name},
+};
+use dunnage_buffer::{Provenance, Reservation, Sender};
 use guard::{Guard, Secret};
-use replay::{Quarantined, Signed};
+use replay::Quarantined;
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{SeqAccess, Visitor},
@@ -291,7 +292,7 @@ impl Hook {
             }
             Ok((Callback::Uplink(uplink), room)) => self.store(shared, (&name, &peer), *uplink, room).await,
             Err(problem) => {
-                drop(Arrival::new(&shared.board));
+                drop(InFlight::new(&shared.stats));
                 Err(problem)
             }
         };
@@ -323,11 +324,11 @@ impl Hook {
             Guard::Signature(_) => SIGNED_BYTES,
             Guard::Tokens(_) => CALLBACK_BYTES,
         };
-        let limits = Http { body_limit_bytes, ..shared.http.clone() };
+        let limits = HttpSettings { body_limit_bytes, ..shared.http.clone() };
         if let Err(tried) = self.admit(&guard, &head) {
             ignore(body, &limits).await;
             let detail = format!("{} must have a token of this webhook", self.header);
-            return Err(shared.access.refuse_token(peer, tried, detail));
+            return Err(shared.access.refuse_token(peer, tried, detail).into());
         }
         if let Err(problem) = query::read(head.uri.query(), self.provider.parameters()) {
             ignore(body, &limits).await;
@@ -350,7 +351,7 @@ impl Hook {
             Provider::Rockblock => rockblock::read(&body, key),
         };
         let callback = callback.map_err(|problem| match problem.status() {
-            StatusCode::UNAUTHORIZED => shared.access.refuse_token(peer, true, problem.detail),
+            StatusCode::UNAUTHORIZED => shared.access.refuse_token(peer, true, problem.detail).into(),
             _ => problem,
         });
         Ok((callback?, room))
@@ -393,7 +394,7 @@ impl Hook {
             shared.metrics.event(provider, "repeated");
             return Ok(Answer { message: "quarantined", problem: None });
         }
-        let mut arrival = Arrival::new(&shared.board);
+        let mut arrival = InFlight::new(&shared.stats);
         checked?;
         shared.limits.admit(peer, device)?;
         if uplink.payload.len() > shared.http.body_limit_bytes {
@@ -407,7 +408,7 @@ impl Hook {
             schema: None,
             link: self.link.clone(),
             key: Some(key.clone()),
-            by_bytes: false,
+            dedup_by_payload: false,
             request: request.to_owned(),
             origin,
         };
@@ -439,14 +440,17 @@ impl Hook {
             return Err(Problem::bad_name("the device's id"));
         }
         if !self.may_send(device) {
-            return Err(shared.access.refuse_device(format!("this webhook may not send as {device:?}")));
+            return Err(shared
+                .access
+                .refuse_device(format!("this webhook may not send as {device:?}"))
+                .into());
         }
         let Some(signed) = signed else { return Ok(false) };
         // For as long as all that came is known still.
         let fresh = shared.metrics.reaches().saturating_sub(CLOCKS);
         let last = replay::is_last(shared, fresh, device, key, signed).await;
         last.map_err(|problem| match problem.status() {
-            StatusCode::UNAUTHORIZED => shared.access.refuse_token(peer, false, problem.detail),
+            StatusCode::UNAUTHORIZED => shared.access.refuse_token(peer, false, problem.detail).into(),
             _ => problem,
         })
     }

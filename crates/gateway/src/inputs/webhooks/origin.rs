@@ -1,6 +1,6 @@
 //! What a provider knows of a message beside its bytes: the object that is stored with it (`spec/ingest.md`, "What is stored").
 
-use crate::clock;
+use dunnage_base::clock;
 use serde::Serialize;
 use std::sync::Arc;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};

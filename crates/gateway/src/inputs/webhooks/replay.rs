@@ -1,13 +1,14 @@
 //! Signed requests that come again. A signature says who sent a request, and not that it is sent for the first time: what tells is the
 //! memory of duplicates for as long as it lasts, and after that the order of the device's messages.
 
-use super::{CLOCKS, callback::unauthorized, origin};
-use crate::{
-    buffer::last::{self, Last},
-    clock,
-    problem::Problem,
-    shared::Shared,
+use super::{
+    CLOCKS,
+    callback::{Signed, unauthorized},
+    origin,
 };
+use crate::{problem::Problem, shared::Shared};
+use dunnage_base::clock;
+use dunnage_buffer::Last;
 use serde::Deserialize;
 use std::{
     collections::{HashSet, VecDeque},
@@ -17,15 +18,6 @@ use std::{
 
 /// Most messages of the quarantine that are remembered: as many as it has by default.
 const REMEMBERED: usize = 10_000;
-
-/// The times that a signed request has, in microseconds since 1970.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Signed {
-    /// When it was signed.
-    pub at: Option<i64>,
-    /// When its device sent the message.
-    pub sent: Option<i64>,
-}
 
 /// Signed messages that went into the quarantine, as far as this process remembers: what is not stored is not among the duplicates, and
 /// whoever sends one again and again would push everything else out of the quarantine.
@@ -83,8 +75,7 @@ pub async fn is_last(
         return Ok(false);
     }
     let of = device.to_owned();
-    let last =
-        shared.readers.read(move |c| last::of_device(c, &of)).await.ok_or_else(Problem::not_written)?;
+    let last = shared.readers.last_of(of).await.map_err(|_| Problem::not_written())?;
     let Some(last) = last else { return Ok(false) };
     if last.key.as_deref() == Some(key) {
         return Ok(true);

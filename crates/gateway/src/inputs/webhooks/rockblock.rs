@@ -3,12 +3,12 @@
 //! tries again until it is answered 200.
 
 use super::{
-    callback::{Body, Callback, foreign, unauthorized},
+    callback::{Body, Callback, Signed, foreign, unauthorized},
     jwt::PublicKey,
     origin::{self, Origin, Position},
-    replay::Signed,
 };
-use crate::{clock, problem::Problem};
+use crate::problem::Problem;
+use dunnage_base::clock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -104,7 +104,7 @@ fn hex(text: &str) -> Result<Vec<u8>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::{hex, micros};
-    use crate::clock;
+    use dunnage_base::clock;
 
     #[test]
     fn both_shapes_of_times_are_read() {

@@ -4,10 +4,8 @@ use super::{
     Library, Sessions,
     client::{Client, config},
 };
-use crate::{
-    access::{Access, Keys, Settings, Tokens, keys::KeyBook},
-    metrics::{Handshakes, Refusals},
-};
+use crate::metrics::Handshakes;
+use dunnage_access::{Access, AccessSettings, Keys, Refusals, Tokens, keys::KeyBook};
 use std::{
     collections::HashSet,
     net::{Ipv4Addr, SocketAddr},
@@ -22,7 +20,7 @@ const HELLO: usize = 64;
 static ACCESS: LazyLock<Arc<Access>> = LazyLock::new(|| {
     let keys: KeyBook = toml::from_str(KEYS).unwrap_or_default();
     let keys = Keys::new(keys.keys(&mut HashSet::new()).0);
-    Arc::new(Access::new(&Settings::default(), Tokens::default(), keys, Refusals::default()))
+    Arc::new(Access::new(&AccessSettings::default(), Tokens::default(), keys, Refusals::default()))
 });
 // Making these tries all of the cryptography.
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| match Library::new(Arc::clone(&ACCESS)) {

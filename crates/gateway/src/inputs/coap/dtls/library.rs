@@ -1,11 +1,11 @@
 //! The library that speaks DTLS, and what it asks of us: keys, and whether a cookie is good.
 
 use super::hello::{COOKIE, Hello};
-use crate::access::{Access, Key};
 use dimpl::{
     Config, CryptoError, Dtls, Error, HashAlgorithm, Output, PskResolver,
     crypto::{CryptoProvider, Dtls12CipherSuite, HmacProvider, rust_crypto},
 };
+use dunnage_access::{Access, Key};
 use std::{
     cell::Cell,
     panic::AssertUnwindSafe,

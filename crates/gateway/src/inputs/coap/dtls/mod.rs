@@ -14,11 +14,9 @@ mod table;
 mod tests;
 
 use super::endpoint::Endpoint;
-use crate::{
-    access::{Access, Key, Peer},
-    metrics::Handshakes,
-};
+use crate::metrics::Handshakes;
 use dimpl::{Dtls, Error, SecurityError};
+use dunnage_access::{Access, Key, Peer};
 use hello::{Cookies, Hello, record};
 use library::{Event, Library, Named, drain, hand, hand_over};
 use std::{

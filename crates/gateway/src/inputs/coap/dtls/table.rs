@@ -1,6 +1,6 @@
 //! What is kept by address: bounded in all, and for each network that addresses are of.
 
-use crate::access::network;
+use dunnage_access::network;
 use std::{
     collections::{HashMap, hash_map},
     net::{IpAddr, SocketAddr},

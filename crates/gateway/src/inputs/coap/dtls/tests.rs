@@ -1,9 +1,6 @@
 use super::*;
-use crate::{
-    access::{Keys, Settings, Tokens, keys::KeyBook},
-    metrics::Refusals,
-};
 use client::{Client, config};
+use dunnage_access::{AccessSettings, Keys, Refusals, Tokens, keys::KeyBook};
 use std::{collections::HashSet, sync::LazyLock};
 
 const KEYS: &str = "\
@@ -30,7 +27,8 @@ fn at(port: u16) -> SocketAddr {
 impl Door {
     fn new() -> Door {
         let now = Instant::now();
-        let access = Access::new(&Settings::default(), Tokens::default(), keys(KEYS), Refusals::default());
+        let access =
+            Access::new(&AccessSettings::default(), Tokens::default(), keys(KEYS), Refusals::default());
         let sessions = Sessions::new(Arc::new(access), Handshakes::default(), now).unwrap();
         Door { sessions, now }
     }

@@ -1,0 +1,367 @@
+//! What the file of the tokens says: `[[token]]` with name, hash, right and end.
+//!
+//! A token is 256 random bits, of which the file has the SHA-256. A slow password hash would protect what can be guessed, and these
+//! cannot: whoever has the file would have to try 2^255 tokens. A salt would protect equal secrets and those of a dictionary, and there
+//! are neither; without one, a token is found by its hash, however many there are.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use dunnage_base::{
+    clock,
+    hex::{hex, unhex},
+    name::MAX_NAME,
+};
+use ring::{
+    digest::{SHA256, digest},
+    rand::{SecureRandom, SystemRandom},
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::HashSet, hash::Hasher, io};
+use subtle::ConstantTimeEq;
+use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
+use toml::value::Datetime;
+
+/// How tokens begin, for people and for programs that look for secrets in the wrong places.
+const PREFIX: &str = "dn_";
+/// Bytes of a token that are random, and those of its hash.
+const BYTES: usize = 32;
+/// Characters of a token.
+const LENGTH: usize = PREFIX.len() + (BYTES * 4).div_ceil(3);
+/// Longest pattern.
+const PATTERN: usize = 2 * MAX_NAME;
+
+/// The file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Book {
+    /// Its tokens.
+    #[serde(default, rename = "token")]
+    pub tokens: Vec<Entry>,
+}
+
+/// `[[token]]`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// What people call it.
+    pub name: String,
+    /// SHA-256 of the token, in hexadecimal digits.
+    pub hash: Fingerprint,
+    /// The devices that it may send as: an id, in which `*` stands for any characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+    /// Whether it may read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read: bool,
+    /// When it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
+}
+
+/// A token as the file knows it: without its secret.
+#[derive(Debug, Clone)]
+pub struct Token {
+    /// What people call it.
+    pub name: String,
+    /// Of the secret.
+    pub fingerprint: Fingerprint,
+    /// What it may.
+    pub right: Right,
+    /// When it ends.
+    pub until: Option<Until>,
+}
+
+/// What a token may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Right {
+    /// Send as the devices that fit a pattern.
+    Send(String),
+    /// Read the API, the page and the metrics.
+    Read,
+}
+
+impl Right {
+    /// Whether it may send as `device`.
+    pub fn sends_as(&self, device: &str) -> bool {
+        matches!(self, Right::Send(pattern) if dunnage_base::name::fits(pattern, device))
+    }
+
+    /// Whether it may send at all.
+    pub fn sends(&self) -> bool {
+        matches!(self, Right::Send(_))
+    }
+
+    /// Whether it may read.
+    pub fn reads(&self) -> bool {
+        *self == Right::Read
+    }
+}
+
+/// Something wrong in the file: which token, from 0, its key, and why.
+#[derive(Debug)]
+pub struct Mistaken {
+    /// Which.
+    pub index: usize,
+    /// Its key.
+    pub key: &'static str,
+    /// Why.
+    pub message: String,
+}
+
+impl Token {
+    /// A new token and its secret, which is nowhere else.
+    /// An error means that the machine has no source of random numbers.
+    pub fn make(name: &str, right: Right, until: Option<Until>) -> io::Result<(Token, String)> {
+        let mut bytes = [0; BYTES];
+        let random = SystemRandom::new().fill(&mut bytes);
+        random.map_err(|_| io::Error::other("the machine has no random numbers"))?;
+        let secret = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes));
+        let fingerprint = Fingerprint::of(&secret);
+        Ok((Token { name: name.into(), fingerprint, right, until }, secret))
+    }
+
+    /// The token that `secret` is already.
+    pub fn of(secret: &str, name: &str, right: Right, until: Option<Until>) -> Result<Token, String> {
+        let fingerprint = Fingerprint::of_credential(secret);
+        let fingerprint = fingerprint
+            .ok_or_else(|| format!("token: a token is {PREFIX} and {} characters", LENGTH - PREFIX.len()))?;
+        Ok(Token { name: name.into(), fingerprint, right, until })
+    }
+
+    /// The same as the file has it.
+    pub fn entry(&self) -> Entry {
+        let (device, read) = match &self.right {
+            Right::Send(pattern) => (Some(pattern.clone()), false),
+            Right::Read => (None, true),
+        };
+        Entry { name: self.name.clone(), hash: self.fingerprint, device, read, until: self.until }
+    }
+}
+
+/// What there may be only once in a file.
+#[derive(Default)]
+pub struct Unique {
+    names: HashSet<String>,
+    hashes: HashSet<Fingerprint>,
+}
+
+impl Unique {
+    /// The tokens of `book` that can be used, and all that is wrong with the others, if it comes behind what came before.
+    pub fn tokens(&mut self, book: Book) -> (Vec<Token>, Vec<Mistaken>) {
+        let (mut tokens, mut mistakes): (Vec<Token>, Vec<Mistaken>) = Default::default();
+        for (index, entry) in book.tokens.into_iter().enumerate() {
+            let mut wrong =
+                |key, message: &str| mistakes.push(Mistaken { index, key, message: message.into() });
+            if !dunnage_base::name::is_name(&entry.name) {
+                wrong("name", "must be 1 to 64 of A-Z a-z 0-9 . _ : -");
+            } else if !self.names.insert(entry.name.clone()) {
+                wrong("name", "another token has this name");
+            }
+            if !self.hashes.insert(entry.hash) {
+                wrong("hash", "another token has this hash");
+            }
+            let right = match (entry.device, entry.read) {
+                (Some(pattern), false) if is_pattern(&pattern) => Right::Send(pattern),
+                (Some(_), false) => {
+                    wrong("device", "must be a device's id, in which * stands for any characters");
+                    continue;
+                }
+                (None, true) => Right::Read,
+                (Some(_), true) => {
+                    wrong("read", "a token may send as devices or read, not both");
+                    continue;
+                }
+                (None, false) => {
+                    wrong("device", "a token needs device = \"PATTERN\" or read = true");
+                    continue;
+                }
+            };
+            tokens.push(Token { name: entry.name, fingerprint: entry.hash, right, until: entry.until });
+        }
+        (tokens, mistakes)
+    }
+}
+
+/// Whether `pattern` can fit a device's id.
+pub fn is_pattern(pattern: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:-*".contains(&b);
+    let first = pattern.bytes().next().is_some_and(|b| b == b'*' || b.is_ascii_alphanumeric());
+    first && pattern.len() <= PATTERN && pattern.bytes().all(allowed)
+}
+
+/// SHA-256 of a token. It is compared in constant time, though it is no secret that one could get at bit by bit: who chooses tokens does
+/// not choose their hashes.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Fingerprint([u8; BYTES]);
+
+impl Fingerprint {
+    /// Of a token.
+    pub fn of(secret: &str) -> Fingerprint {
+        let mut bytes = [0; BYTES];
+        bytes.copy_from_slice(digest(&SHA256, secret.as_bytes()).as_ref());
+        Fingerprint(bytes)
+    }
+
+    /// Of what a peer has brought, if it looks like a token at all.
+    pub fn of_credential(credential: &str) -> Option<Fingerprint> {
+        (credential.len() == LENGTH && credential.starts_with(PREFIX)).then(|| Fingerprint::of(credential))
+    }
+
+    /// Its first digits, which tell tokens apart for people.
+    pub fn short(&self) -> String {
+        hex(&self.0[..4])
+    }
+}
+
+impl std::fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.short())
+    }
+}
+
+impl PartialEq for Fingerprint {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+impl Eq for Fingerprint {}
+
+impl std::hash::Hash for Fingerprint {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(&self.0);
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let bytes = unhex(&text).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(Fingerprint).ok_or_else(|| {
+            format!("a hash has {} hexadecimal digits; `dunnage gateway token new` writes it", 2 * BYTES)
+        })
+    }
+}
+
+impl From<Fingerprint> for String {
+    fn from(fingerprint: Fingerprint) -> String {
+        hex(&fingerprint.0)
+    }
+}
+
+/// When a token ends: a moment, or a day at whose end in UTC it does.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Datetime", into = "Datetime")]
+pub struct Until {
+    written: Datetime,
+    micros: i64,
+}
+
+impl Until {
+    /// The moment, in microseconds since 1970.
+    pub fn micros(&self) -> i64 {
+        self.micros
+    }
+
+    /// Whether it is over at `now`, in microseconds since 1970.
+    pub fn is_over(&self, now: i64) -> bool {
+        now >= self.micros
+    }
+
+    /// Whether it is over.
+    pub fn has_passed(&self) -> bool {
+        self.is_over(clock::now())
+    }
+
+    /// The moment, as RFC 3339.
+    pub fn text(&self) -> String {
+        clock::rfc3339(self.micros)
+    }
+}
+
+impl std::str::FromStr for Until {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Until, String> {
+        text.parse::<Datetime>().map_err(|_| MOMENT.to_owned()).and_then(Until::try_from)
+    }
+}
+
+const MOMENT: &str = "must be a day, 2027-01-31, or a moment with its offset, 2027-01-31T08:00:00Z";
+
+impl TryFrom<Datetime> for Until {
+    type Error = String;
+
+    fn try_from(written: Datetime) -> Result<Until, String> {
+        moment(&written).map(|micros| Until { written, micros }).ok_or_else(|| MOMENT.into())
+    }
+}
+
+impl From<Until> for Datetime {
+    fn from(until: Until) -> Datetime {
+        until.written
+    }
+}
+
+fn moment(written: &Datetime) -> Option<i64> {
+    let date = written.date?;
+    let month = Month::try_from(date.month).ok()?;
+    let date = Date::from_calendar_date(date.year.into(), month, date.day).ok()?;
+    let moment = match (written.time, written.offset) {
+        (None, None) => PrimitiveDateTime::new(date.next_day()?, Time::MIDNIGHT).assume_utc(),
+        (Some(time), Some(offset)) => {
+            // A leap second is the end of the one before it.
+            let second = time.second.unwrap_or(0).min(59);
+            let time = Time::from_hms(time.hour, time.minute, second).ok()?;
+            let seconds = match offset {
+                toml::value::Offset::Z => 0,
+                toml::value::Offset::Custom { minutes } => i32::from(minutes) * 60,
+            };
+            PrimitiveDateTime::new(date, time).assume_offset(UtcOffset::from_whole_seconds(seconds).ok()?)
+        }
+        _ => return None,
+    };
+    i64::try_from(moment.unix_timestamp_nanos() / 1000).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_known_by_its_hash_alone() {
+        let (token, secret) = Token::make("a", Right::Read, None).unwrap();
+        assert_eq!(secret.len(), LENGTH);
+        assert_eq!(Fingerprint::of_credential(&secret), Some(token.fingerprint));
+        assert_ne!(Token::make("a", Right::Read, None).unwrap().1, secret);
+        for other in ["", "dn_", &secret[1..], &format!("{secret}A"), &secret.to_lowercase()] {
+            assert_ne!(Fingerprint::of_credential(other), Some(token.fingerprint), "{other}");
+        }
+        let text = toml::to_string(&Book { tokens: vec![token.entry()] }).unwrap();
+        assert!(!text.contains(&secret) && !format!("{token:?}").contains(&secret), "{text}");
+        let (tokens, mistakes) = Unique::default().tokens(toml::from_str(&text).unwrap());
+        assert!(mistakes.is_empty() && tokens[0].fingerprint == token.fingerprint, "{text}");
+    }
+
+    #[test]
+    fn a_day_ends_with_itself_and_a_moment_needs_an_offset() {
+        let text = |until: &str| until.parse::<Until>().map(|until| until.text());
+        assert_eq!(text("2027-01-31").unwrap(), "2027-02-01T00:00:00.000Z");
+        assert_eq!(text("2027-01-31T08:00:00Z").unwrap(), "2027-01-31T08:00:00.000Z");
+        assert_eq!(text("2027-01-31T08:00:00+02:00").unwrap(), "2027-01-31T06:00:00.000Z");
+        for bad in ["", "tomorrow", "2027-02-30", "08:00:00", "2027-01-31T08:00:00"] {
+            assert!(text(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn patterns_are_ids_with_stars() {
+        for pattern in ["*", "buoy-*", "*7", "urn:imei:*", "a*b*c", "buoy-7"] {
+            assert!(is_pattern(pattern), "{pattern}");
+        }
+        for pattern in ["", "-a", "a b", "a?", "é*", &"x".repeat(PATTERN + 1)] {
+            assert!(!is_pattern(pattern), "{pattern}");
+        }
+    }
+}

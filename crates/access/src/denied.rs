@@ -1,0 +1,59 @@
+//! Why access is denied, and how often it was.
+
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{counter::Counter, family::Family},
+    registry::Registry,
+};
+
+/// Why a peer may not do what it asks for. Nothing of its message has been kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Denied {
+    /// It brings no valid token or key; the text says what is wrong, for people.
+    Unauthorized(String),
+    /// Its token or key does not give this right.
+    Forbidden(String),
+    /// It has reached a limit.
+    TooMany {
+        /// Which limit, for people.
+        detail: String,
+        /// When it may try again, in seconds.
+        seconds: u32,
+    },
+    /// Its HTTP request has no valid `Host`.
+    BadHost(String),
+}
+
+impl Denied {
+    /// The name of the kind, as it stands in metrics and problems.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Denied::Unauthorized(_) => "unauthorized",
+            Denied::Forbidden(_) => "forbidden",
+            Denied::TooMany { .. } => "too-many",
+            Denied::BadHost(_) => "host",
+        }
+    }
+}
+
+/// The label of [`Refusals`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByProblem {
+    problem: &'static str,
+}
+
+/// Counts denied access, by [`Denied::code`].
+#[derive(Debug, Clone, Default)]
+pub struct Refusals(Family<ByProblem, Counter>);
+
+impl Refusals {
+    /// Counts one.
+    pub fn count(&self, denied: &Denied) {
+        self.0.get_or_create(&ByProblem { problem: denied.code() }).inc();
+    }
+
+    /// Adds the counter to `registry` under the name `name`.
+    pub fn register(&self, registry: &mut Registry, name: &str, help: &str) {
+        registry.register(name, help, self.0.clone());
+    }
+}

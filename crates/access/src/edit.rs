@@ -1,0 +1,365 @@
+//! Changing the file of the tokens, as that of the keys: one process at a time, whole or not at all, and readable by its owner alone.
+
+use super::{
+    book::{Book, Right, Token, Until, is_pattern},
+    tokens,
+};
+use dunnage_base::{folders, name::is_name};
+use serde::{Deserialize, de::DeserializeOwned};
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+const HEAD: &str = "\
+# Written by `dunnage gateway token`, which leaves comments out. A token is kept as its SHA-256 only; whoever lost one makes another.
+";
+
+/// Why the tokens could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// What is there cannot be used; the text is the first mistake with its place.
+    #[error("{0}")]
+    Mistaken(String),
+    /// What was asked for cannot be.
+    #[error("{0}")]
+    Asked(String),
+    /// The file cannot be written.
+    #[error("{path}: {source}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// The tokens of the file `path`; none if there is no file.
+pub fn list(path: &Path) -> Result<Vec<Token>, EditError> {
+    let (tokens, mistakes) = tokens::read(path);
+    match mistakes.first() {
+        Some(mistake) => Err(EditError::Mistaken(mistake.to_string())),
+        None => Ok(tokens),
+    }
+}
+
+/// Adds a token to the file `path`. Answers with its secret, which nothing keeps. Without a name it gets the first digits of its hash.
+pub fn add(
+    path: &Path,
+    name: Option<&str>,
+    right: Right,
+    until: Option<Until>,
+) -> Result<(Token, String), EditError> {
+    if let Right::Send(pattern) = &right
+        && !is_pattern(pattern)
+    {
+        let message = format!("{pattern:?} is no device's id, in which * stands for any characters");
+        return Err(EditError::Asked(message));
+    }
+    if let Some(name) = name.filter(|name| !is_name(name)) {
+        return Err(EditError::Asked(format!("the name {name:?} must be 1 to 64 of A-Z a-z 0-9 . _ : -")));
+    }
+    change(path, |tokens| {
+        let made = Token::make(name.unwrap_or_default(), right, until);
+        let (mut token, secret) = made.map_err(|source| EditError::Write { path: path.into(), source })?;
+        if name.is_none() {
+            token.name = token.fingerprint.short();
+        }
+        if tokens.iter().any(|other| other.name == token.name) {
+            return Err(EditError::Asked(format!("there is a token {:?} already", token.name)));
+        }
+        tokens.push(token.clone());
+        Ok((token, secret))
+    })
+}
+
+/// A row of what is imported.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    device: String,
+    #[serde(default)]
+    read: String,
+    #[serde(default)]
+    until: String,
+    #[serde(default)]
+    token: String,
+}
+
+/// Adds a token to the file `path` for each row of `rows`, CSV with a line of the columns' names: `name`, `device` or `read` (true),
+/// `until`, and `token` for one that exists. Writes the name and the secret of each to `secrets`, as CSV, before the file has them: a
+/// secret is nowhere else. Answers how many. All of them are added, or none.
+pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize, EditError> {
+    change(path, |tokens| {
+        let mut names: HashSet<String> = tokens.iter().map(|token| token.name.clone()).collect();
+        let mut hashes: HashSet<_> = tokens.iter().map(|token| token.fingerprint).collect();
+        let count = import_rows(rows, secrets, "token", |row: Row| {
+            let until = moment(&row.until)?;
+            let right = match (&*row.device, &*row.read) {
+                ("", "true") => Right::Read,
+                (device, "" | "false") if is_pattern(device) => Right::Send(device.to_owned()),
+                (_, "" | "false") => return Err(format!("device: {:?} is no device's id", row.device)),
+                ("", _) => return Err("read: must be true or false".into()),
+                _ => return Err("read: a token may send as devices or read, not both".into()),
+            };
+            let (mut token, secret) = match &*row.token {
+                "" => Token::make(&row.name, right, until).map_err(|e| e.to_string())?,
+                secret => (Token::of(secret, &row.name, right, until)?, secret.to_owned()),
+            };
+            if token.name.is_empty() {
+                token.name = token.fingerprint.short();
+            }
+            if !hashes.insert(token.fingerprint) {
+                return Err("token: it is there already".into());
+            }
+            check_name(&token.name, &mut names)?;
+            let name = token.name.clone();
+            tokens.push(token);
+            Ok((name, secret))
+        })?;
+        Ok(count)
+    })
+}
+
+/// A moment in a cell, if there is one.
+pub(super) fn moment(cell: &str) -> Result<Option<Until>, String> {
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    cell.parse().map(Some).map_err(|e| format!("until: {e}"))
+}
+
+/// Refuses a name that is none, or is among `names`, where it is from here.
+pub(super) fn check_name(name: &str, names: &mut HashSet<String>) -> Result<(), String> {
+    match is_name(name) {
+        false => Err(format!("name: {name:?} must be 1 to 64 of A-Z a-z 0-9 . _ : -")),
+        true if !names.insert(name.to_owned()) => Err(format!("name: {name:?} is there already")),
+        true => Ok(()),
+    }
+}
+
+/// Has `add` take each of `rows` and answer with its name and secret, which go to `secrets` under a line with the names of the columns.
+/// Answers how many there were. An error has the line of its row.
+pub(super) fn import_rows<R: DeserializeOwned>(
+    rows: impl Read,
+    mut secrets: impl Write,
+    kind: &str,
+    mut add: impl FnMut(R) -> Result<(String, String), String>,
+) -> Result<usize, EditError> {
+    let mut rows = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(rows);
+    let mut list = csv::Writer::from_writer(Vec::new());
+    let written = |e: csv::Error| EditError::Asked(format!("the {kind}s cannot be written: {e}"));
+    list.write_record(["name", kind]).map_err(written)?;
+    let (headers, mut record, mut count) = (rows.headers().cloned(), csv::StringRecord::new(), 0);
+    let headers = headers.map_err(|e| EditError::Asked(e.to_string()))?;
+    while rows.read_record(&mut record).map_err(|e| EditError::Asked(e.to_string()))? {
+        let line = record.position().map_or(0, csv::Position::line);
+        let failed = |message: String| EditError::Asked(format!("line {line}: {message}"));
+        let row = record.deserialize(Some(&headers)).map_err(|e| failed(e.to_string()))?;
+        let (name, secret) = add(row).map_err(failed)?;
+        list.write_record([name, secret]).map_err(written)?;
+        count += 1;
+    }
+    // Only when nothing is wrong with any row.
+    let list = list.into_inner().map_err(|e| written(e.into_error().into()))?;
+    secrets.write_all(&list).and_then(|()| secrets.flush()).map_err(|e| written(e.into()))?;
+    Ok(count)
+}
+
+/// Takes the token `name` out of the file `path`, or has it end at `until`.
+pub fn revoke(path: &Path, name: &str, until: Option<Until>) -> Result<(), EditError> {
+    change(path, |tokens| {
+        let found = tokens.iter().position(|token| token.name == name);
+        let at = found.ok_or_else(|| EditError::Asked(format!("there is no token {name:?}")))?;
+        match until {
+            Some(_) => tokens[at].until = until,
+            None => drop(tokens.remove(at)),
+        }
+        Ok(())
+    })
+}
+
+fn change<T>(
+    path: &Path,
+    edit: impl FnOnce(&mut Vec<Token>) -> Result<T, EditError>,
+) -> Result<T, EditError> {
+    replace(path, HEAD, || {
+        let mut tokens = list(path)?;
+        let answer = edit(&mut tokens)?;
+        Ok((answer, Book { tokens: tokens.iter().map(Token::entry).collect() }))
+    })
+}
+
+/// Has `edit` read the file `path`, with nobody else at it, and writes what it answers, behind `head`.
+pub(super) fn replace<T, B: serde::Serialize>(
+    path: &Path,
+    head: &str,
+    edit: impl FnOnce() -> Result<(T, B), EditError>,
+) -> Result<T, EditError> {
+    let failed = |source| EditError::Write { path: path.into(), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    folders::create(folder).map_err(failed)?;
+    let _alone = lock(folder).map_err(failed)?;
+    let (answer, book) = edit()?;
+    let text = toml::to_string(&book).map_err(|e| EditError::Mistaken(e.to_string()))?;
+    write(path, folder, &format!("{head}\n{text}")).map_err(failed)?;
+    Ok(answer)
+}
+
+/// One process at a time changes what is in `folder`.
+fn lock(folder: &Path) -> io::Result<Option<File>> {
+    if cfg!(not(unix)) {
+        return Ok(None);
+    }
+    let folder = File::open(folder)?;
+    folder.lock()?;
+    Ok(Some(folder))
+}
+
+/// Puts `text` in the place of what is at `path`, so that no reader sees half of it.
+fn write(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = folder.join(name);
+    match fs::remove_file(&new) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&new)?;
+    #[cfg(unix)]
+    give_to_owner(&file, folder)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, path)?;
+    folders::sync_above(path)
+}
+
+/// What root writes belongs to the owner of `folder`, as which the gateway runs. It is the open file that is given away: at its path that
+/// owner could have put another one by now.
+#[cfg(unix)]
+fn give_to_owner(file: &File, folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let (folder, made) = (fs::metadata(folder)?, file.metadata()?);
+    if made.uid() == 0 && folder.uid() != 0 {
+        fchown(file, Some(folder.uid()), Some(folder.gid()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Tokens;
+
+    fn send(pattern: &str) -> Right {
+        Right::Send(pattern.into())
+    }
+
+    #[test]
+    fn tokens_are_made_listed_and_revoked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state").join("tokens.toml");
+        assert!(list(&path).unwrap().is_empty());
+        let (first, secret) = add(&path, Some("a"), send("buoy-*"), None).unwrap();
+        let (second, _) = add(&path, None, Right::Read, Some("2027-01-31".parse().unwrap())).unwrap();
+        assert_eq!(second.name.len(), 8);
+        assert!(add(&path, Some("a"), Right::Read, None).unwrap_err().to_string().contains("already"));
+        let names: Vec<_> = list(&path).unwrap().into_iter().map(|token| token.name).collect();
+        assert_eq!(names, [first.name.clone(), second.name.clone()]);
+        let tokens = Tokens::load(&path).unwrap();
+        assert_eq!(tokens.find(&secret, 0).unwrap().right, send("buoy-*"));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains(&secret) && text.contains("until = 2027-01-31"), "{text}");
+        revoke(&path, "a", Some("2020-01-01T00:00:00Z".parse().unwrap())).unwrap();
+        let now = dunnage_base::clock::now();
+        assert_eq!(Tokens::load(&path).unwrap().find(&secret, now).unwrap_err(), "the token has ended");
+        revoke(&path, "a", None).unwrap();
+        assert!(revoke(&path, "a", None).unwrap_err().to_string().contains("no token \"a\""));
+        assert_eq!(list(&path).unwrap().len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_is_its_owners_and_what_a_kill_left_is_no_obstacle() {
+        use std::os::unix::fs::{MetadataExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        let elsewhere = folder.path().join("elsewhere");
+        fs::write(&elsewhere, "precious").unwrap();
+        symlink(&elsewhere, folder.path().join("tokens.toml.new")).unwrap();
+        fs::write(&path, "").unwrap();
+        add(&path, None, Right::Read, None).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_to_string(elsewhere).unwrap(), "precious");
+        assert!(!folder.path().join("tokens.toml.new").exists());
+    }
+
+    #[test]
+    fn many_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let path = &path;
+                scope.spawn(move || add(path, Some(&format!("t{n}")), Right::Read, None).unwrap());
+            }
+        });
+        assert_eq!(list(&path).unwrap().len(), 8);
+    }
+
+    #[test]
+    fn a_file_with_a_mistake_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        fs::write(&path, "[[token]]\nname = 'a'\n").unwrap();
+        let e = add(&path, None, Right::Read, None).unwrap_err().to_string();
+        assert!(e.contains("tokens.toml:1:1") && e.contains("token[1]"), "{e}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[[token]]\nname = 'a'\n");
+        assert!(add(&path, None, send("a b"), None).unwrap_err().to_string().contains("no device's id"));
+    }
+
+    #[test]
+    fn tokens_are_imported_all_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        let import = |rows: &str| {
+            let mut secrets = Vec::new();
+            let count = import(&path, rows.as_bytes(), &mut secrets).map_err(|e| e.to_string());
+            count.map(|count| (count, String::from_utf8(secrets).unwrap()))
+        };
+        let (count, secrets) =
+            import("name,device,until,read\nbuoy-1, buoy-1,2027-01-31,\n,ship-*,,false\nr,,,true\n").unwrap();
+        assert_eq!((count, secrets.lines().count()), (3, 4));
+        let secret = secrets.lines().find_map(|line| line.strip_prefix("buoy-1,")).unwrap();
+        assert_eq!(Tokens::load(&path).unwrap().find(secret, 0).unwrap().right, send("buoy-1"));
+        // One that exists somewhere else.
+        let (_, other) = Token::make("x", Right::Read, None).unwrap();
+        import(&format!("token,device\n{other},a\n")).unwrap();
+        assert!(Tokens::load(&path).unwrap().find(&other, 0).is_ok());
+        let before = fs::read_to_string(&path).unwrap();
+        for (rows, error) in [
+            ("name,device\na,a\nb,b c\n".to_owned(), "line 3: device: \"b c\" is no device's id"),
+            ("name,device\na,a\na,b\n".into(), "line 3: name: \"a\" is there already"),
+            ("name,device\nbuoy-1,b\n".into(), "line 2: name: \"buoy-1\" is there already"),
+            (format!("token,device\n{other},a\n"), "line 2: token: it is there already"),
+            ("token,device\npassword,a\n".into(), "line 2: token: "),
+            ("name,device,until\na,a,tomorrow\n".into(), "line 2: until: must be a day"),
+            ("name,device,read\na,a,true\n".into(), "line 2: read: "),
+            ("name,devise\na,a\n".into(), "devise"),
+            ("name,device\na\n".into(), "line"),
+        ] {
+            let message = import(&rows).unwrap_err();
+            assert!(message.contains(error), "{rows}: {message}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), before);
+        }
+    }
+}

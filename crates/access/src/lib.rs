@@ -1,0 +1,317 @@
+//! Who may send as which device, and who may read.
+//!
+//! The rule is `[access] who`. Every input brings the same two things to [`Access`]: the [`Peer`], and the credential that its protocol
+//! carries. The file `[access] tokens` says what a token permits (`tokens.rs`), `[access] keys` has the pre-shared keys of DTLS (`keys.rs`).
+//! [`Limits`] bound how much a device and an address may send. [`tls`] has the certificates that listeners show.
+
+mod book;
+mod buckets;
+mod denied;
+pub mod edit;
+pub mod edit_keys;
+pub mod http;
+pub mod keys;
+mod limits;
+mod owner;
+mod peer;
+mod settings;
+mod tables;
+pub mod tls;
+mod tokens;
+
+pub use book::{Right, Token, Until, is_pattern};
+pub use denied::{Denied, Refusals};
+pub use dunnage_base::network;
+pub use keys::{Key, Keys};
+pub use limits::Limits;
+pub use peer::{Foreign, Listener, Peer, is_loopback_host};
+pub use settings::{AccessSettings, Who};
+pub use tokens::{Tokens, TokensError, read};
+
+use arc_swap::{ArcSwap, Guard};
+pub use buckets::Buckets;
+use dunnage_base::{clock, name::MAX_NAME};
+use std::{net::IpAddr, sync::Arc, time::Duration};
+use tokio::sync::watch;
+
+/// Wrong tokens that an address may bring in a minute before it is told to come again later.
+const FAILURES: u32 = 30;
+/// Lines of the log about wrong tokens in a minute.
+const LINES: u32 = 10;
+/// How often it is looked whether tokens have ended that something stands on which lasts.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// Decides who may do what.
+pub struct Access {
+    who: Who,
+    tokens: ArcSwap<Tokens>,
+    keys: ArcSwap<Keys>,
+    failures: Buckets<IpAddr>,
+    lines: Buckets<()>,
+    refusals: Refusals,
+    /// Says that tokens may be good no more which were: there are others, or some time has passed.
+    looks: watch::Sender<()>,
+}
+
+impl Access {
+    /// The rule of `settings`, with `tokens` and `keys`. `refusals` counts whom it refuses.
+    pub fn new(settings: &AccessSettings, tokens: Tokens, keys: Keys, refusals: Refusals) -> Access {
+        Access {
+            who: settings.who,
+            tokens: ArcSwap::from_pointee(tokens),
+            keys: ArcSwap::from_pointee(keys),
+            failures: Buckets::new(FAILURES),
+            lines: Buckets::new(LINES),
+            refusals,
+            looks: watch::Sender::new(()),
+        }
+    }
+
+    /// Replaces all tokens and keys.
+    pub fn replace(&self, tokens: Tokens, keys: Keys) {
+        self.tokens.store(Arc::new(tokens));
+        self.keys.store(Arc::new(keys));
+        self.looks.send_replace(());
+    }
+
+    /// Has everything that lasts look now and then whether its token is good still: tokens end.
+    pub async fn look_again(self: Arc<Self>) {
+        let mut intervals = tokio::time::interval(LOOK);
+        loop {
+            intervals.tick().await;
+            self.looks.send_replace(());
+        }
+    }
+
+    /// Says when it is time to ask [`Access::may_go_on`].
+    pub fn looks(&self) -> watch::Receiver<()> {
+        self.looks.subscribe()
+    }
+
+    /// Whether what a peer was let in for with the token `credential`, or without one, may go on: with a token that still has the `right`.
+    pub fn may_go_on(&self, credential: Option<&str>, right: impl Fn(&Right) -> bool) -> bool {
+        let good =
+            |token: &str| self.tokens.load().find(token, clock::now()).is_ok_and(|token| right(&token.right));
+        credential.is_none_or(good)
+    }
+
+    /// Whether `peer` needs no token.
+    fn is_free(&self, peer: &Peer) -> bool {
+        match self.who {
+            Who::Anyone => true,
+            Who::Loopback => peer.is_this_machine(),
+            Who::Tokens => false,
+        }
+    }
+
+    /// Refuses a peer that may not send as `device` with the token `credential`: 401 without a token that is valid, 403 with one
+    /// for other devices, 429 after too many that are not. The refusal is counted here; nothing of the message has been kept.
+    ///
+    /// A peer that needs no token may bring none, but one that it brings is looked at all the same: what is wrong with it would
+    /// otherwise be seen only when the device is elsewhere.
+    pub fn may_send(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Denied> {
+        self.may(
+            peer,
+            credential,
+            |right| right.sends_as(device),
+            || format!("this token may not send as {device:?}"),
+        )
+    }
+
+    /// Refuses a peer that may not read what is stored.
+    pub fn may_read(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Denied> {
+        self.may(peer, credential, Right::reads, || "this token may send, and not read".into())
+    }
+
+    /// Refuses a peer that may send as no device at all, for protocols that ask for the credential before the device.
+    pub fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Denied> {
+        self.may(peer, credential, Right::sends, || "this token may read, and not send".into())
+    }
+
+    /// The key of `identity`, or what to say of it in the log.
+    pub fn key(&self, identity: &[u8]) -> Result<Arc<Key>, &'static str> {
+        self.keys.load().find(identity).cloned()
+    }
+
+    /// How many keys there are.
+    pub fn keys(&self) -> usize {
+        self.keys.load().len()
+    }
+
+    /// Whether `key`, with which a session was made, is good still.
+    pub fn holds(&self, key: &Key) -> bool {
+        self.keys.load().find(key.name.as_bytes()).is_ok_and(|now| now.is(key))
+    }
+
+    /// Refuses a session that was made with `key` and may not send as `device`: 401 if the key has been taken away, 403 if it is
+    /// for other devices. The refusal is counted here.
+    pub fn may_send_by_key(&self, key: &Key, device: &str) -> Result<(), Denied> {
+        let keys = self.keys.load();
+        let denied = match keys.find(key.name.as_bytes()) {
+            Ok(now) if !now.is(key) => Denied::Unauthorized("the key is another now".into()),
+            Ok(now) if dunnage_base::name::fits(&now.device, device) => return Ok(()),
+            Ok(_) => Denied::Forbidden(format!("this key may not send as {device:?}")),
+            Err(detail) => Denied::Unauthorized(detail.into()),
+        };
+        self.refusals.count(&denied);
+        Err(denied)
+    }
+
+    /// What a peer is told that may send, and not as this device; `detail` says which. The refusal is counted here.
+    pub fn refuse_device(&self, detail: String) -> Denied {
+        let denied = Denied::Forbidden(detail);
+        self.refusals.count(&denied);
+        denied
+    }
+
+    /// `peer` could not show that it has the key of `identity`. That is counted, and is in the log.
+    pub fn refuse_key(&self, peer: &Peer, identity: &[u8], detail: &str) {
+        self.refusals.count(&Denied::Unauthorized(detail.into()));
+        if self.lines.take(&()).is_ok() {
+            let identity = identity[..identity.len().min(MAX_NAME)].escape_ascii().to_string();
+            tracing::warn!(address = %peer.address.to_canonical(), identity, detail, "a key is refused");
+        }
+    }
+
+    fn may(
+        &self,
+        peer: &Peer,
+        credential: Option<&str>,
+        enough: impl Fn(&Right) -> bool,
+        otherwise: impl Fn() -> String,
+    ) -> Result<(), Denied> {
+        if credential.is_none() && self.is_free(peer) {
+            return Ok(());
+        }
+        let tokens: Guard<Arc<Tokens>> = self.tokens.load();
+        let token = match (credential, peer.foreign) {
+            (Some(credential), _) => tokens.find(credential, clock::now()).map_err(str::to_owned),
+            (None, Some(foreign)) if peer.is_loopback() && self.who == Who::Loopback => {
+                Err(format!("a token is needed, as {}", foreign.reason()))
+            }
+            (None, _) => Err("a token is needed".to_owned()),
+        };
+        let denied = match token {
+            Ok(token) if enough(&token.right) => return Ok(()),
+            Ok(_) => Denied::Forbidden(otherwise()),
+            Err(detail) => return Err(self.refuse_token(peer, credential.is_some(), detail)),
+        };
+        self.refusals.count(&denied);
+        Err(denied)
+    }
+
+    /// What a peer is told that brought no valid token, here or to a door that has its own, and counts it. One that brings nothing is told
+    /// what is needed. One that brings the wrong thing again and again is told to wait; a token that is valid is always taken, as
+    /// others may be behind the same address.
+    pub fn refuse_token(&self, peer: &Peer, tried: bool, detail: String) -> Denied {
+        let denied = self.wrong(peer, tried, detail);
+        self.refusals.count(&denied);
+        denied
+    }
+
+    fn wrong(&self, peer: &Peer, tried: bool, detail: String) -> Denied {
+        if tried {
+            let address = peer.address.to_canonical();
+            let failures = self.failures.take(&network(address));
+            if self.lines.take(&()).is_ok() {
+                tracing::warn!(%address, foreign = ?peer.foreign, detail, "a token is refused");
+            }
+            if let Err(seconds) = failures {
+                return Denied::TooMany {
+                    detail: "too many wrong tokens came from this address".into(),
+                    seconds,
+                };
+            }
+        }
+        Denied::Unauthorized(detail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(address: &str) -> Peer {
+        Peer::of_address(address.parse().unwrap())
+    }
+
+    fn access(who: Who) -> (Access, String, String) {
+        let (sends, secret) = Token::make("a", Right::Send("buoy-*".into()), None).unwrap();
+        let (reads, key) = Token::make("b", Right::Read, None).unwrap();
+        let tokens = Tokens::new([sends, reads]);
+        (
+            Access::new(
+                &AccessSettings { who, ..AccessSettings::default() },
+                tokens,
+                Keys::default(),
+                Refusals::default(),
+            ),
+            secret,
+            key,
+        )
+    }
+
+    fn status(answer: Result<(), Denied>) -> u16 {
+        let status = |denied| match denied {
+            Denied::BadHost(_) => 400,
+            Denied::Unauthorized(_) => 401,
+            Denied::Forbidden(_) => 403,
+            Denied::TooMany { .. } => 429,
+        };
+        answer.map_or_else(status, |()| 204)
+    }
+
+    #[test]
+    fn peers_on_the_loopback_address_are_free_unless_they_hand_on() {
+        let (access, ..) = access(Who::Loopback);
+        for address in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
+            assert_eq!(status(access.may_send(&peer(address), "x", None)), 204, "{address}");
+            let forwarded = peer(address).unless(Some(Foreign::Forwarded));
+            assert_eq!(status(access.may_send(&forwarded, "x", None)), 401, "{address}");
+        }
+        let open = Peer::of_listener([127, 0, 0, 1].into(), [0, 0, 0, 0].into());
+        assert_eq!(status(access.may_send(&open, "x", None)), 401);
+        for address in ["10.0.0.1", "::", "0.0.0.0", "2001:db8::1", "::ffff:10.0.0.1"] {
+            assert_eq!(status(access.may_send(&peer(address), "x", None)), 401, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_token_has_one_right() {
+        let (access, sends, reads) = access(Who::Tokens);
+        let peer = peer("127.0.0.1");
+        assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&sends))), 204);
+        assert_eq!(status(access.may_send(&peer, "ship", Some(&sends))), 403);
+        assert_eq!(status(access.may_read(&peer, Some(&sends))), 403);
+        assert_eq!(status(access.may_connect(&peer, Some(&sends))), 204);
+        assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&reads))), 403);
+        assert_eq!(status(access.may_read(&peer, Some(&reads))), 204);
+        assert_eq!(status(access.may_connect(&peer, Some(&reads))), 403);
+        assert_eq!(status(access.may_read(&peer, None)), 401);
+    }
+
+    #[test]
+    fn wrong_tokens_are_slowed_down_and_right_ones_behind_the_same_address_are_not() {
+        let (access, sends, _) = access(Who::Tokens);
+        let peer = peer("10.0.0.1");
+        let wrong = |n: u32| format!("dn_{n:043}");
+        let answers: Vec<_> =
+            (0..=FAILURES).map(|n| status(access.may_send(&peer, "buoy-7", Some(&wrong(n))))).collect();
+        assert!(answers[..FAILURES as usize].iter().all(|status| *status == 401), "{answers:?}");
+        assert_eq!(answers[FAILURES as usize], 429);
+        assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&sends))), 204);
+        let other = Peer::of_address("10.0.0.2".parse().unwrap());
+        assert_eq!(status(access.may_send(&other, "buoy-7", Some("wrong"))), 401);
+        // Whoever has a network of IPv6 has all addresses of it.
+        let of_network = |n| Peer::of_address(IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, n]));
+        let answers = (0..100).map(|n| status(access.may_send(&of_network(n), "buoy-7", Some("wrong"))));
+        assert_eq!(answers.filter(|status| *status == 401).count(), FAILURES as usize);
+    }
+
+    #[test]
+    fn no_peer_needs_a_token_where_anyone_may() {
+        let (access, ..) = access(Who::Anyone);
+        assert_eq!(status(access.may_read(&peer("10.0.0.1"), None)), 204);
+        assert_eq!(status(access.may_read(&peer("10.0.0.1"), Some("wrong"))), 401);
+    }
+}

@@ -1,0 +1,185 @@
+//! The tokens of a running gateway: read from their file, found by their hashes.
+
+use super::{
+    book::{Book, Fingerprint, Right, Token, Unique},
+    tables::read_tables,
+};
+use dunnage_base::Mistake;
+use std::{collections::HashMap, path::Path};
+
+/// All tokens that peers may bring.
+#[derive(Default)]
+pub struct Tokens {
+    /// The hash table's own hash has a random key, so that nobody can tell where in it an entry is.
+    all: HashMap<Fingerprint, Grant>,
+}
+
+/// What a token gives. Its name is for people, and stays in the file.
+#[derive(Debug)]
+pub struct Grant {
+    /// What it may.
+    pub right: Right,
+    /// When it ends, in microseconds since 1970.
+    until: Option<i64>,
+}
+
+/// A file of tokens or keys that cannot be used; the mistake has its place.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct TokensError(pub Mistake);
+
+impl Tokens {
+    /// Those of `tokens`.
+    pub fn new(tokens: impl IntoIterator<Item = Token>) -> Tokens {
+        let grant = |token: Token| {
+            let until = token.until.map(|until| until.micros());
+            (token.fingerprint, Grant { right: token.right, until })
+        };
+        Tokens { all: tokens.into_iter().map(grant).collect() }
+    }
+
+    /// Reads the file `path`. One that is not there has no tokens.
+    pub fn load(path: &Path) -> Result<Tokens, TokensError> {
+        let (tokens, mistakes) = read(path);
+        match mistakes.into_iter().next() {
+            Some(mistake) => Err(TokensError(mistake)),
+            None => Ok(Tokens::new(tokens)),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The token that `credential` is at `now`, or what to say of it.
+    pub fn find(&self, credential: &str, now: i64) -> Result<&Grant, &'static str> {
+        let fingerprint = Fingerprint::of_credential(credential);
+        let token = fingerprint.and_then(|fingerprint| self.all.get(&fingerprint));
+        let token = token.ok_or("the token is not known")?;
+        match token.until.is_some_and(|until| now >= until) {
+            true => Err("the token has ended"),
+            false => Ok(token),
+        }
+    }
+}
+
+/// The tokens of the file `path` that can be used, and everything that is wrong with it.
+pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
+    let mut unique = Unique::default();
+    read_tables(path, "token", |book: Book| unique.tokens(book))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Until;
+
+    fn mistakes(text: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        std::fs::write(&path, text).unwrap();
+        let prefix = format!("{}:", path.display());
+        read(&path).1.iter().map(|m| m.to_string().replace(&prefix, "")).collect()
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_has_no_tokens() {
+        assert!(Tokens::load(Path::new("/nowhere/tokens.toml")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_token_ends() {
+        let until: Until = "2027-01-31T08:00:00Z".parse().unwrap();
+        let (token, secret) = Token::make("a", Right::Read, Some(until)).unwrap();
+        let tokens = Tokens::new([token]);
+        let end = 1_801_382_400_000_000;
+        assert!(tokens.find(&secret, end - 1).is_ok());
+        assert_eq!(tokens.find(&secret, end).unwrap_err(), "the token has ended");
+        assert_eq!(tokens.find("dn_", 0).unwrap_err(), "the token is not known");
+    }
+
+    #[test]
+    fn mistakes_have_line_and_key() {
+        let hash = "0".repeat(64);
+        let other = "1".repeat(64);
+        let text = format!(
+            "[[token]]\nname = 'a'\nhash = '12'\nread = true\n\
+             [[token]]\nname = 'b'\nhash = '{hash}'\ndevice = 'a b'\n\
+             [[token]]\nname = 'c'\nhash = '{other}'\nread = true\nuntil = 08:00:00\n\
+             [[token]]\nname = 'd'\nhash = '{}'\n",
+            "2".repeat(64)
+        );
+        let found = mistakes(&text);
+        assert!(found.iter().any(|m| m.starts_with("3:8: token[1].hash: a hash has 64")), "{found:#?}");
+        assert!(
+            found.iter().any(|m| m.starts_with("8:1: token[2].device: must be a device's id")),
+            "{found:#?}"
+        );
+        assert!(found.iter().any(|m| m.starts_with("13:9: token[3].until: must be a day")), "{found:#?}");
+        assert!(found.iter().any(|m| m.contains("token[4].device: a token needs device")), "{found:#?}");
+        assert_eq!(found.len(), 4, "{found:#?}");
+    }
+
+    #[test]
+    fn names_and_hashes_are_there_once() {
+        let entry = |name: &str, digit: &str| {
+            format!("[[token]]\nname = '{name}'\nhash = '{}'\nread = true\n", digit.repeat(64))
+        };
+        let found = mistakes(&(entry("a", "0") + &entry("a", "1") + &entry("b", "0")));
+        assert_eq!(
+            found,
+            [
+                "6:1: token[2].name: another token has this name",
+                "11:1: token[3].hash: another token has this hash"
+            ]
+        );
+    }
+
+    /// A file of `count` tokens that send as a device each.
+    fn write_many(path: &Path, count: usize) {
+        let mut text = String::from("# Devices.\n");
+        for n in 0..count {
+            text += &format!("\n[[token]]\nname = \"t{n}\"\nhash = \"{n:064x}\"\ndevice = \"buoy-{n}\"\n");
+        }
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn ten_times_as_many_tokens_take_about_ten_times_as_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        let time = |count| {
+            write_many(&path, count);
+            let begun = std::time::Instant::now();
+            assert_eq!(Tokens::load(&path).unwrap().len(), count);
+            begun.elapsed()
+        };
+        let (few, many) = (time(2000), time(20_000));
+        // Comparing each with all others would take a hundred times as long.
+        assert!(many < 40 * few, "{few:?} {many:?}");
+    }
+
+    #[test]
+    fn a_mistake_among_many_has_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.toml");
+        write_many(&path, 3000);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(
+            &path,
+            text.replace("name = \"t2998\"", "name = \"t7\"").replace("= \"t2999\"", "= t"),
+        )
+        .unwrap();
+        let (tokens, mistakes) = read(&path);
+        let found: Vec<_> = mistakes.iter().map(|m| (m.place.unwrap(), m.key.clone())).collect();
+        assert_eq!(found[0], ((2 + 2998 * 5 + 2, 1), "token[2999].name".to_owned()), "{mistakes:?}");
+        assert_eq!(found[1].0.0, 2 + 2999 * 5 + 1, "{mistakes:?}");
+        assert!(tokens.len() >= 2998);
+    }
+}

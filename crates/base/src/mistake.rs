@@ -1,0 +1,32 @@
+//! What is wrong in a file of settings, with its place.
+
+use std::fmt;
+
+/// Something wrong in a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The file, or the variable of the environment.
+    pub origin: String,
+    /// Line and column, from 1, where they are known.
+    pub place: Option<(usize, usize)>,
+    /// The key, like `http.listen` or `profile[2].schema`; empty when there is none.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// `dunnage.toml:3:1: http.listen: what is wrong`.
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mistake { origin, place, key, message } = self;
+        f.write_str(origin)?;
+        if let Some((line, column)) = place {
+            write!(f, ":{line}:{column}")?;
+        }
+        if !key.is_empty() {
+            write!(f, ": {key}")?;
+        }
+        // Messages of parsers may have several lines.
+        write!(f, ": {}", message.replace('\n', " "))
+    }
+}

@@ -1,0 +1,133 @@
+//! What is written beside messages: how far outputs have come, and their dead letters.
+
+use super::{Totals, quarantine};
+use rusqlite::Connection;
+use std::{collections::HashMap, sync::Arc};
+
+/// A change beside messages, made durable with the next batch.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// An output has resolved every message up to this one: delivered it, or made it a dead letter.
+    Cursor {
+        /// Its name.
+        output: Arc<str>,
+        /// The message ID.
+        message_id: i64,
+    },
+    /// An output has refused a message for good.
+    DeadLetter {
+        /// Its name.
+        output: Arc<str>,
+        /// The message ID.
+        message_id: i64,
+        /// When, in microseconds since 1970.
+        refused_at: i64,
+        /// The reason, for people.
+        reason: String,
+    },
+    /// Dead letters of an output were delivered after all, or discarded.
+    Resolved {
+        /// Its name.
+        output: Arc<str>,
+        /// The message IDs; `None` for all of them.
+        message_ids: Option<Vec<i64>>,
+    },
+    /// Messages of the quarantine are dropped.
+    Discard {
+        /// Their IDs in the quarantine.
+        quarantine_ids: Vec<i64>,
+    },
+}
+
+impl Change {
+    /// Makes the change, also in `totals`. Returns how many messages leave the quarantine by it, and their bytes.
+    pub fn apply(&self, connection: &Connection, totals: &mut Totals) -> rusqlite::Result<(u64, u64)> {
+        match self {
+            Change::Cursor { output, message_id } => {
+                let sql = "INSERT OR REPLACE INTO cursors VALUES (?, ?)";
+                connection.prepare_cached(sql)?.execute((output, message_id))?;
+            }
+            Change::DeadLetter { output, message_id, refused_at, reason } => {
+                let row = (output, message_id, refused_at, reason);
+                let sql = "INSERT OR IGNORE INTO undelivered VALUES (?, ?, ?, ?)";
+                if connection.prepare_cached(sql)?.execute(row)? == 1 {
+                    totals.dead_letters_by(output, 1);
+                } else {
+                    let sql = "REPLACE INTO undelivered VALUES (?, ?, ?, ?)";
+                    connection.prepare_cached(sql)?.execute(row)?;
+                }
+            }
+            Change::Resolved { output, message_ids: None } => {
+                let sql = "DELETE FROM undelivered WHERE output = ?";
+                let gone = connection.prepare_cached(sql)?.execute([output])?;
+                totals.dead_letters_by(output, -(gone as i64));
+            }
+            Change::Resolved { output, message_ids: Some(ids) } => {
+                let sql = "DELETE FROM undelivered WHERE output = ? AND message_id = ?";
+                let mut statement = connection.prepare_cached(sql)?;
+                for id in ids {
+                    let gone = statement.execute((output, id))?;
+                    totals.dead_letters_by(output, -(gone as i64));
+                }
+            }
+            Change::Discard { quarantine_ids } => {
+                let mut gone = (0, 0);
+                for id in quarantine_ids {
+                    if let Some(bytes) = quarantine::remove(connection, *id)? {
+                        gone = (gone.0 + 1, gone.1 + bytes);
+                    }
+                }
+                return Ok(gone);
+            }
+        }
+        Ok((0, 0))
+    }
+}
+
+/// How far outputs have come: the last message that each is done with.
+pub fn cursors(connection: &Connection) -> rusqlite::Result<HashMap<Arc<str>, i64>> {
+    let mut statement = connection.prepare("SELECT output, message_id FROM cursors")?;
+    statement.query_map([], |row| Ok((row.get::<_, String>(0)?.into(), row.get(1)?)))?.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{dead_letters, tables::make_tables},
+        *,
+    };
+
+    #[test]
+    fn totals_count_what_outputs_refused_as_the_table_does() {
+        let connection = Connection::open_in_memory().unwrap();
+        make_tables(&connection).unwrap();
+        let mut totals = Totals::load(&connection).unwrap();
+        let refused = |output: &str, message_id| Change::DeadLetter {
+            output: output.into(),
+            message_id,
+            refused_at: message_id,
+            reason: "no".into(),
+        };
+        let settled = |output: &str, message_ids: Option<&[i64]>| Change::Resolved {
+            output: output.into(),
+            message_ids: message_ids.map(<[i64]>::to_vec),
+        };
+        let changes = [
+            refused("a", 1),
+            refused("a", 2),
+            // Refused anew, after another try.
+            refused("a", 1),
+            refused("b", 1),
+            settled("a", Some(&[1, 7])),
+            settled("none", Some(&[1])),
+            settled("b", None),
+            refused("c", 9),
+        ];
+        for change in changes {
+            change.apply(&connection, &mut totals).unwrap();
+            assert_eq!(*totals.dead_letters, dead_letters::counts(&connection).unwrap(), "{change:?}");
+        }
+        assert_eq!(*totals.dead_letters, [("a".to_owned(), 1), ("c".to_owned(), 1)].into());
+        assert_eq!(Totals::load(&connection).unwrap().dead_letters, totals.dead_letters);
+    }
+}

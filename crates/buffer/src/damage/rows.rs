@@ -1,0 +1,145 @@
+//! What a row is, by its shape: rows are found without knowing which table they are of.
+
+use crate::{Formats, Totals, record::Record};
+use dunnage_base::name::is_name;
+use rusqlite::types::ValueRef::{self, Blob, Integer, Null, Text};
+
+/// A row of one of the tables.
+pub enum Found<'a> {
+    Message(Record<'a>),
+    NewQuarantined(i64),
+    Totals(Box<Totals>),
+    /// Messages, bytes and the last id of a device, or messages, bytes and bytes of JSON of a format.
+    Counts(&'a str, [u64; 3]),
+    Cursor(&'a str, i64),
+    DeadLetter(&'a str, i64, i64, &'a str),
+    Layout(&'a str, u8, [u8; 32]),
+    Gap(i64, i64),
+}
+
+/// What the row `id` with these `columns` is; `None` for a row of no table of ours, or a damaged one. `formats` are those that messages
+/// may have.
+pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) -> Option<Found<'a>> {
+    match (id, columns) {
+        (Some(id), [Null, Integer(last)]) if (1..=*last).contains(&id) => Some(Found::Gap(id, *last)),
+        (Some(1), [Null, numbers @ .., Integer(_)])
+            if numbers.len() >= 7 && matches!(columns[7], Text(_)) =>
+        {
+            totals(columns)
+        }
+        (Some(id), [Null, Integer(_), Text(_), _, _, _, _, Blob(_), Text(_), ..]) if id > 0 => {
+            message(id, columns, formats).map(Found::Message)
+        }
+        (
+            Some(id),
+            [
+                Null,
+                Integer(_),
+                Text(device),
+                schema,
+                link,
+                Text(_),
+                Text(_),
+                offset,
+                Text(_),
+                Blob(_),
+                rest @ ..,
+            ],
+        ) if id > 0 => {
+            let texts = [schema, link].into_iter().chain(rest).all(|column| text(*column).is_some());
+            let named = std::str::from_utf8(device).is_ok_and(is_name) && matches!(offset, Null | Integer(_));
+            let readable =
+                columns.iter().all(|column| !matches!(column, Text(t) if std::str::from_utf8(t).is_err()));
+            (texts && named && readable && rest.len() <= 3).then_some(Found::NewQuarantined(id))
+        }
+        (None, [Text(output), Integer(id)]) => Some(Found::Cursor(name(output)?, *id)),
+        (None, [Text(schema), Integer(slot), Blob(fingerprint)]) => {
+            Some(Found::Layout(name(schema)?, u8::try_from(*slot).ok()?, (*fingerprint).try_into().ok()?))
+        }
+        (None, [Text(output), Integer(id), Integer(at), Text(reason)]) => {
+            Some(Found::DeadLetter(name(output)?, *id, *at, std::str::from_utf8(reason).ok()?))
+        }
+        (None, [Text(key), Integer(a), Integer(b), Integer(c)]) => {
+            Some(Found::Counts(name(key)?, [count(*a)?, count(*b)?, count(*c)?]))
+        }
+        _ => None,
+    }
+}
+
+/// A message, if its checksum says that it is one. Messages of older buffers have none: they have to look like one.
+fn message<'a>(id: i64, columns: &[ValueRef<'a>], formats: Formats) -> Option<Record<'a>> {
+    let column = |at: usize| columns.get(at).copied().unwrap_or(Null);
+    let number = |at: usize| match column(at) {
+        Null => Some(None),
+        Integer(number) => Some(Some(number)),
+        _ => None,
+    };
+    let record = Record {
+        id,
+        received_at: number(1)??,
+        device: text(column(2))??,
+        format: text(column(3))??,
+        schema: text(column(4))?,
+        link: text(column(5))?,
+        previous: number(6)?,
+        raw: column(7).as_blob().ok()?,
+        json: text(column(8))??,
+        key: text(column(9))?,
+        request: text(column(10))?,
+        origin: text(column(12))?,
+    };
+    let sound = match number(11)? {
+        Some(check) => check == i64::from(record.check()),
+        None => {
+            is_name(record.device)
+                && formats.contains(&record.format)
+                && serde_json::from_str::<serde::de::IgnoredAny>(record.json).is_ok()
+        }
+    };
+    sound.then_some(record)
+}
+
+fn totals(columns: &[ValueRef<'_>]) -> Option<Found<'static>> {
+    let number = |at: usize| match columns.get(at) {
+        None => Some(0),
+        Some(Integer(number)) if *number >= 0 => Some(*number),
+        _ => None,
+    };
+    let amount = |at: usize| number(at).map(i64::unsigned_abs);
+    let name = text(columns[7])??;
+    let named = name.len() == 8 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let totals = Totals {
+        name: name.into(),
+        last_message_id: number(1)?,
+        last_quarantine_id: number(2)?,
+        stored: amount(3)?,
+        quarantined: amount(4)?,
+        refused: amount(5)?,
+        devices: amount(6)?,
+        duplicates: amount(8)?,
+        dropped: amount(9)?,
+        dropped_to: number(10)?,
+        lost: amount(11)?,
+        damages: amount(12)?,
+        ..Totals::default()
+    };
+    let sound = named && totals.dropped_to <= totals.last_message_id;
+    sound.then(|| Found::Totals(Box::new(totals)))
+}
+
+/// A text or nothing; `None` for anything else.
+fn text(column: ValueRef<'_>) -> Option<Option<&str>> {
+    match column {
+        Null => Some(None),
+        Text(text) => std::str::from_utf8(text).ok().map(Some),
+        _ => None,
+    }
+}
+
+fn name(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok().filter(|name| is_name(name))
+}
+
+fn count(number: i64) -> Option<u64> {
+    u64::try_from(number).ok()
+}

@@ -1,0 +1,216 @@
+//! A new buffer from what there is in a damaged one. Names, ids and places in it stay the same.
+
+use super::{
+    Known, Salvaged,
+    pages::Pages,
+    remains::Remains,
+    rows::{self, Found},
+};
+use crate::{
+    Formats, Totals,
+    record::{self, Record},
+    tables, waypoints,
+};
+use rusqlite::{Connection, ErrorCode, params_from_iter, types::ToSqlOutput, types::ValueRef};
+use std::{collections::HashMap, path::Path};
+
+/// How many ids are left out when it is not known which was the last: a message that is lost was perhaps delivered, and no
+/// other may have its name.
+const SKIP: i64 = 1 << 24;
+
+/// What is written of a device: messages, bytes and its last id.
+type Devices = HashMap<String, (u64, u64, i64)>;
+
+/// What is missing.
+struct Missing {
+    /// Ids that no message has from here on.
+    gaps: Vec<(i64, i64)>,
+    /// How many messages.
+    lost: u64,
+}
+
+/// Writes a buffer to `new` with everything that `pages` have. `uncertain` says that the last transactions may be missing. A
+/// buffer that was open is `known` better than its pages; `name` is its name where nothing else says it.
+pub fn salvage(
+    mut pages: Pages,
+    new: &Path,
+    uncertain: bool,
+    name: Option<String>,
+    known: Option<&Known>,
+    formats: Formats,
+) -> rusqlite::Result<Salvaged> {
+    let remains = Remains::find(&mut pages, formats);
+    let mut connection = Connection::open(new)?;
+    connection
+        .execute_batch("PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
+    let transaction = connection.transaction()?;
+    tables::make_tables(&transaction)?;
+    let found = known.map(|known| known.totals.clone()).or(remains.totals.clone());
+    let mut totals = found.clone().unwrap_or_default();
+    let devices = write_messages(&transaction, &mut pages, &remains, &mut totals, formats)?;
+    write_rejects(&transaction, &mut pages, &remains)?;
+
+    let newest = |rows: &[(i64, _)], last: i64| rows.last().map_or(last, |(id, _)| last.max(*id));
+    totals.last_message_id = newest(&remains.messages, totals.last_message_id);
+    totals.last_quarantine_id = newest(&remains.rejects, totals.last_quarantine_id);
+    let cursors = cursors(&remains, known, totals.last_message_id);
+    if found.is_none() {
+        // What every output is done with may have been dropped or be damaged; who knows.
+        totals.dropped_to = cursors.values().copied().min().unwrap_or_default();
+    }
+    let mut missing = missing(&remains, &totals);
+    if found.is_none() {
+        totals.stored = remains.messages.len() as u64 + missing.lost;
+        totals.quarantined = totals.last_quarantine_id.unsigned_abs();
+    }
+    if known.is_none() && (found.is_none() || uncertain) {
+        missing.gaps.push((totals.last_message_id + 1, totals.last_message_id + SKIP));
+        totals.last_message_id += SKIP;
+        totals.last_quarantine_id += SKIP;
+    }
+    totals.lost += missing.lost;
+    totals.damages += 1;
+    totals.devices = devices.len() as u64;
+    if totals.name.is_empty() {
+        let made = || transaction.query_row("SELECT name FROM totals", [], |row| row.get::<_, String>(0));
+        totals.name = name.map_or_else(made, Ok)?.into();
+    }
+    write_rest(&transaction, &remains, &totals, &devices, &cursors, &missing)?;
+    transaction.commit()?;
+    connection.close().map_err(|(_, e)| e)?;
+    let undelivered = cursors.values().copied().min().unwrap_or_default();
+    let undelivered = missing.gaps.iter().filter(|(_, last)| *last > undelivered).count();
+    Ok(Salvaged {
+        messages: remains.messages.len() as u64,
+        lost: missing.lost,
+        gaps: missing.gaps.len(),
+        undelivered_gaps: undelivered,
+    })
+}
+
+/// Writes messages in the order of their ids, each with its device's message before it that is still there. Devices and
+/// formats are counted anew where the old counts are gone.
+fn write_messages(
+    connection: &Connection,
+    pages: &mut Pages,
+    remains: &Remains,
+    totals: &mut Totals,
+    formats: Formats,
+) -> rusqlite::Result<Devices> {
+    let mut statement = connection.prepare_cached(record::INSERT)?;
+    let mut devices = Devices::new();
+    let mut counted = Totals::default();
+    let aside: std::collections::HashSet<i64> = remains.undelivered.keys().map(|(_, id)| *id).collect();
+    for (id, cell) in &remains.messages {
+        let Some(row) = pages.row(*cell) else { continue };
+        let Some(columns) = row.columns() else { continue };
+        let Some(Found::Message(record)) = rows::of(row.id, &columns, formats) else { continue };
+        // Pages that are free still have the messages that were dropped.
+        let stays = || remains.last.get(record.device) == Some(id) || aside.contains(id);
+        if *id <= totals.dropped_to && !stays() {
+            continue;
+        }
+        if !devices.contains_key(record.device) {
+            devices.insert(record.device.to_owned(), (0, 0, 0));
+        }
+        let Some(device) = devices.get_mut(record.device) else { continue };
+        let previous = (device.2 > 0).then_some(device.2);
+        Record { previous, ..record }.insert(&mut statement)?;
+        *device = (device.0 + 1, device.1 + record.raw.len() as u64, *id);
+        waypoints::add(connection, record.device, device.0, *id)?;
+        counted.add(record.format, record.raw.len(), record.json.len());
+    }
+    for (name, device) in &mut devices {
+        let [messages, bytes] = remains.devices.get(name).copied().unwrap_or_default();
+        (device.0, device.1) = (device.0.max(messages), device.1.max(bytes));
+    }
+    let found = remains.formats.iter().map(|(format, counts)| (*format, counts));
+    for (format, counts) in found.chain(counted.formats.iter().map(|(format, counts)| (&**format, counts))) {
+        let known = totals.formats.entry(format.to_owned()).or_default();
+        if known.messages < counts.messages {
+            *known = *counts;
+        }
+    }
+    Ok(devices)
+}
+
+fn write_rejects(connection: &Connection, pages: &mut Pages, remains: &Remains) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let mut statement = connection.prepare_cached(sql)?;
+    for (id, cell) in &remains.rejects {
+        let Some(row) = pages.row(*cell) else { continue };
+        let Some(mut columns) = row.columns() else { continue };
+        columns[0] = ValueRef::Integer(*id);
+        columns.resize(13, ValueRef::Null);
+        match statement.execute(params_from_iter(columns.into_iter().map(ToSqlOutput::Borrowed))) {
+            Err(e) if e.sqlite_error_code() != Some(ErrorCode::ConstraintViolation) => return Err(e),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// How far outputs have come. A place behind the last message is none.
+fn cursors(remains: &Remains, known: Option<&Known>, last: i64) -> HashMap<String, i64> {
+    let mut cursors = remains.cursors.clone();
+    cursors.retain(|_, id| (0..=last).contains(id));
+    if let Some(known) = known {
+        cursors.extend(known.cursors.iter().map(|(output, id)| (output.to_string(), *id)));
+    }
+    cursors
+}
+
+/// Which ids are missing, and how many of them were not missing before.
+fn missing(remains: &Remains, totals: &Totals) -> Missing {
+    let mut gaps = Vec::new();
+    let mut expected = totals.dropped_to + 1;
+    let ids = remains.messages.iter().map(|(id, _)| *id).chain([totals.last_message_id + 1]);
+    for id in ids.filter(|id| *id > totals.dropped_to) {
+        if id > expected {
+            gaps.push((expected, id - 1));
+        }
+        expected = id + 1;
+    }
+    let all: i64 = gaps.iter().map(|(first, last)| last - first + 1).sum();
+    let before: i64 =
+        gaps.iter().map(|gap| remains.gaps.iter().map(|known| overlap(*gap, *known)).sum::<i64>()).sum();
+    Missing { gaps, lost: (all - before).max(0).unsigned_abs() }
+}
+
+fn overlap(a: (i64, i64), b: (i64, i64)) -> i64 {
+    (a.1.min(b.1) - a.0.max(b.0) + 1).max(0)
+}
+
+fn write_rest(
+    connection: &Connection,
+    remains: &Remains,
+    totals: &Totals,
+    devices: &Devices,
+    cursors: &HashMap<String, i64>,
+    missing: &Missing,
+) -> rusqlite::Result<()> {
+    totals.save(&Totals::default(), connection)?;
+    let sql = "UPDATE totals SET name = ?, lost = ?, damages = ?";
+    connection.execute(sql, (&*totals.name, totals.lost, totals.damages))?;
+    let mut statement = connection.prepare("INSERT INTO devices VALUES (?, ?, ?, ?)")?;
+    for (device, (messages, bytes, last)) in devices {
+        statement.execute((device, messages, bytes, last))?;
+    }
+    let mut statement = connection.prepare("INSERT INTO cursors VALUES (?, ?)")?;
+    for cursor in cursors {
+        statement.execute(cursor)?;
+    }
+    let mut statement = connection.prepare("INSERT INTO undelivered VALUES (?, ?, ?, ?)")?;
+    for ((output, id), (at, reason)) in &remains.undelivered {
+        statement.execute((output, id, at, reason))?;
+    }
+    let mut statement = connection.prepare("INSERT INTO layouts VALUES (?, ?, ?)")?;
+    for ((schema, slot), fingerprint) in &remains.layouts {
+        statement.execute((schema, slot, fingerprint))?;
+    }
+    let mut statement = connection.prepare("INSERT INTO gaps VALUES (?, ?)")?;
+    for gap in &missing.gaps {
+        statement.execute(*gap)?;
+    }
+    Ok(())
+}

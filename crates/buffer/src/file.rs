@@ -1,0 +1,226 @@
+//! The SQLite file: its tables, its lock, and how connections are opened.
+
+use super::{
+    Formats,
+    damage::{self, Known, Salvaged},
+    in_place::{Files, LOG_LIMIT},
+    private::{MODE, make_private},
+    tables::{VERSION, make_tables},
+};
+use dunnage_base::folders;
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
+use std::{
+    fs::{File, Permissions, TryLockError},
+    io,
+    os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+/// A buffer that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BufferError {
+    /// Another gateway has it open.
+    #[error("{0}: another gateway is using this buffer")]
+    InUse(PathBuf),
+    /// Its folder or its lock cannot be made.
+    #[error("{path}: {source}")]
+    Io {
+        /// The folder or file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is another program's database.
+    #[error("{0}: this file is not a buffer; it is left as it is")]
+    Foreign(PathBuf),
+    /// It was written by another version of this program.
+    #[error("{path}: this buffer has layout {found}, this program reads layout {VERSION}")]
+    Layout {
+        /// The file.
+        path: PathBuf,
+        /// Its layout.
+        found: i64,
+    },
+    /// It is damaged, and no new one could be made of it.
+    #[error("{path}: the buffer is damaged, and what is left of it could not be saved: {source}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// SQLite cannot use it.
+    #[error("{path}: {source}")]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+/// The buffer's file, locked against other gateways for as long as this lives (or the process does).
+pub struct BufferFile {
+    path: PathBuf,
+    lock_path: PathBuf,
+    /// Has the buffer ID in it, in case that the database loses it.
+    lock: File,
+    /// The formats that messages may have.
+    formats: Formats,
+}
+
+impl BufferFile {
+    /// Locks the file at `path` and makes its folder, if it is missing. Messages may have `formats`.
+    pub fn lock(path: &Path, formats: Formats) -> Result<BufferFile, BufferError> {
+        if let Some(folder) = path.parent() {
+            folders::create(folder).map_err(|source| BufferError::Io { path: folder.to_owned(), source })?;
+        }
+        let mut lock_path = path.as_os_str().to_owned();
+        lock_path.push(".lock");
+        let lock_path = PathBuf::from(lock_path);
+        let lock = lock_at(path, &lock_path)?;
+        restrict(path);
+        Ok(BufferFile { path: path.to_owned(), lock_path, lock, formats })
+    }
+
+    /// Makes the lock anew that somebody deleted, unless another gateway was faster.
+    pub fn lock_again(&mut self, name: &str) -> Result<(), BufferError> {
+        self.lock = lock_at(&self.path, &self.lock_path)?;
+        self.remember(name)
+    }
+
+    /// Opens it for writing, with the tables made when they are not there.
+    pub fn open(&self) -> Result<Connection, BufferError> {
+        let failed = |source| self.failed(source);
+        let found = self.version().map_err(failed)?;
+        match found {
+            None => return Err(BufferError::Foreign(self.path.clone())),
+            Some(found) if found > VERSION => {
+                return Err(BufferError::Layout { path: self.path.clone(), found });
+            }
+            Some(_) => {}
+        }
+        make_private(&self.path).map_err(|source| BufferError::Io { path: self.path.clone(), source })?;
+        let mut connection = Connection::open(&self.path).map_err(failed)?;
+        prepare(&mut connection).map_err(failed)?;
+        Ok(connection)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which files those are that [`BufferFile::open`] has just opened.
+    pub fn files(&self) -> Result<Files, BufferError> {
+        Files::of(&self.path, &self.lock_path, &self.lock)
+            .map_err(|source| BufferError::Io { path: self.path.clone(), source })
+    }
+
+    /// The error that says which file SQLite's is of.
+    pub fn failed(&self, source: rusqlite::Error) -> BufferError {
+        BufferError::Sqlite { path: self.path.clone(), source }
+    }
+
+    /// The version of its tables; 0 if there are none, `None` if they are another program's. Nothing is changed.
+    fn version(&self) -> rusqlite::Result<Option<i64>> {
+        if !self.path.exists() {
+            return Ok(Some(0));
+        }
+        let connection = open_to_read(&self.path)?;
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let sql = "SELECT count(*), ifnull(sum(name IN ('messages', 'quarantine', 'totals')), 0) FROM sqlite_schema";
+        let (all, ours): (i64, i64) = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let known = if all == 0 { version == 0 } else { ours == 3 };
+        Ok(known.then_some(version))
+    }
+
+    /// Keeps the buffer's name beside it.
+    pub fn remember(&self, name: &str) -> Result<(), BufferError> {
+        if self.name().as_deref() == Some(name) {
+            return Ok(());
+        }
+        let written = self.lock.set_len(0).and_then(|()| self.lock.write_all_at(name.as_bytes(), 0));
+        written.map_err(|source| BufferError::Io { path: self.path.clone(), source })
+    }
+
+    /// The name that the buffer had.
+    fn name(&self) -> Option<String> {
+        let mut bytes = [0; 8];
+        self.lock.read_exact_at(&mut bytes, 0).ok()?;
+        let name = String::from_utf8(bytes.into()).ok()?;
+        name.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(name)
+    }
+
+    /// Puts a new buffer into its place that was complete when a gateway ended, and says what is wrong with the one that is
+    /// there: its log, which SQLite would silently leave out.
+    pub fn check(&self) -> Result<Option<&'static str>, BufferError> {
+        damage::finish(&self.path)
+            .map_err(|source| BufferError::Damaged { path: self.path.clone(), source })?;
+        Ok(damage::log_is_damaged(&self.path).then_some("the write-ahead log is damaged"))
+    }
+
+    /// Makes a new buffer of the damaged one.
+    pub fn recover(&self, reason: &str, known: Option<&Known>) -> Result<(), BufferError> {
+        let path = self.path.display();
+        tracing::error!(%path, reason, "the buffer is damaged; a new one is made of what can be read");
+        let recovered = damage::recover(&self.path, self.name(), known, self.formats);
+        let (salvaged, aside) =
+            recovered.map_err(|source| BufferError::Damaged { path: self.path.clone(), source })?;
+        let Salvaged { messages, lost, gaps, undelivered_gaps } = salvaged;
+        let aside = aside.display();
+        tracing::error!(messages, lost, gaps, undelivered_gaps, %aside, "the buffer was made anew; the damaged one was set aside");
+        Ok(())
+    }
+}
+
+/// Takes what others may do with the buffer at `path` away from them, as older versions made it with the mode of the umask.
+fn restrict(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_owned();
+        file.push(suffix);
+        match std::fs::set_permissions(&file, Permissions::from_mode(MODE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let file = Path::new(&file).display();
+                tracing::warn!(%file, %error, "the mode cannot be set to 0600; others may read the messages in it");
+            }
+            _ => {}
+        }
+    }
+}
+
+fn lock_at(path: &Path, lock_path: &Path) -> Result<File, BufferError> {
+    let failed = |source| BufferError::Io { path: lock_path.to_owned(), source };
+    let mut options = File::options();
+    options.create(true).truncate(false).read(true).write(true).mode(MODE);
+    let lock = options.open(lock_path).map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(BufferError::InUse(path.to_owned())),
+        Err(TryLockError::Error(source)) => return Err(failed(source)),
+    }
+    restrict(lock_path);
+    Ok(lock)
+}
+
+/// Opens the buffer at `path` for reading.
+pub fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    Ok(connection)
+}
+
+/// Sets durability and makes the tables of an empty file.
+fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
+    // A damaged file must not be made worse by what is in its log.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // A commit returns when the WAL is on the disk: FULL. Every page in it is two writes, so fewer are better: 8 KiB.
+    // The WAL is copied into the file every 2048 pages (16 MiB), so that a page which changes often is copied once.
+    connection.execute_batch(&format!(
+        "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2048;
+         PRAGMA journal_size_limit = {LOG_LIMIT}; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",
+    ))?;
+    let transaction = connection.transaction()?;
+    make_tables(&transaction)?;
+    transaction.commit()
+}

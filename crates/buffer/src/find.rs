@@ -1,0 +1,112 @@
+//! What the writer does about files that are not where they were: it goes on where nothing is lost by it, and else refuses.
+
+use super::{
+    Observer, Writer,
+    file::BufferError,
+    in_place::{Fault, FaultKind, Part},
+    opened::load,
+};
+
+/// How the files were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// As they were.
+    InPlace,
+    /// They were not, and are now; the buffer was read again.
+    Again,
+}
+
+impl<O: Observer> Writer<O> {
+    /// Makes sure that the files at the buffer's path are those that are open. After an error nothing may be acknowledged.
+    pub(super) fn find_files(&mut self) -> Result<Found, Fault> {
+        let mut looked = self.loaded.files.check();
+        if self.fault.is_some() {
+            looked = looked.and_then(|()| self.loaded.files.check_writable());
+        } else if looked.is_ok() {
+            return Ok(Found::InPlace);
+        }
+        if let Err(fault) = looked {
+            self.note(&fault);
+            if fault.kind == FaultKind::Cut {
+                return if self.recover(&fault.to_string()) { Ok(Found::Again) } else { Err(fault) };
+            }
+            self.repair(&fault)?;
+        }
+        match self.load_again() {
+            true => Ok(Found::Again),
+            false => self.fault.clone().map_or(Ok(Found::Again), Err),
+        }
+    }
+
+    /// Whether messages could be written, as far as one can tell without writing.
+    pub(super) fn is_well(&mut self) -> bool {
+        let looked = self.loaded.files.check().and_then(|()| self.loaded.files.check_writable());
+        if let Err(fault) = &looked {
+            self.note(fault);
+        }
+        looked.is_ok() && self.fault.is_none() && !self.failed
+    }
+
+    /// Remembers what is wrong, and logs it once.
+    pub(super) fn note(&mut self, fault: &Fault) {
+        if self.fault.as_ref() != Some(fault) {
+            let stored = self.loaded.totals.stored;
+            tracing::error!(
+                %fault, stored,
+                "the buffer's files are not where they were; no message is acknowledged until they are back or the gateway is \
+                 started again"
+            );
+        }
+        self.fault = Some(fault.clone());
+    }
+
+    /// Does what can be done without losing a message.
+    fn repair(&mut self, fault: &Fault) -> Result<(), Fault> {
+        let repaired = match (fault.part, fault.kind) {
+            // All that is in the log goes into the database, and the next log is a new file.
+            (Part::Log, FaultKind::Gone | FaultKind::Replaced) if self.loaded.files.log_is_missing() => {
+                self.empty_log()
+            }
+            (Part::Lock, FaultKind::Gone) => self.file.lock_again(&self.loaded.totals.name),
+            _ => return Err(fault.clone()),
+        };
+        repaired.map_err(|error| {
+            tracing::warn!(%error, "the buffer could not be repaired; it is tried again");
+            fault.clone()
+        })
+    }
+
+    /// Copies the log into the database, from the file that is still open.
+    fn empty_log(&self) -> Result<(), BufferError> {
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let busy = self.loaded.connection.query_row(sql, [], |row| row.get::<_, bool>(0));
+        match busy.map_err(|e| self.file.failed(e))? {
+            false => Ok(()),
+            true => {
+                let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+                Err(self.file.failed(rusqlite::Error::SqliteFailure(busy, None)))
+            }
+        }
+    }
+
+    /// Opens the files anew and reads what is kept of them in memory: a batch may be in them that was not acknowledged.
+    fn load_again(&mut self) -> bool {
+        let before = self.loaded.files.database();
+        let loaded = load(&self.file, self.window, &|device| self.observer.dedup_by_payload(device));
+        match loaded {
+            Ok(loaded) if loaded.files.database() == before => {
+                self.loaded = loaded;
+                self.readers.renew(before);
+                self.retention.forget();
+                self.stats.show(&self.loaded.totals);
+                self.fault = None;
+                tracing::info!("the buffer's files are in place again");
+                return true;
+            }
+            // It has just been replaced once more; the next look finds that.
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "the buffer cannot be opened again; it is tried again"),
+        }
+        false
+    }
+}

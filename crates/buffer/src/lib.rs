@@ -1,0 +1,157 @@
+//! A durable log of messages in one SQLite file.
+//!
+//! Producers hand in messages from many threads; one writer commits them in batches, and each producer learns when its own message is
+//! on disk. Consumers read on from a cursor of their own and move it when they are done. Nothing here knows how a message arrived, what
+//! its bytes mean, or where it goes.
+//!
+//! # Constraints
+//!
+//! - **An acknowledgement is a promise.** [`Ack::commit`] returns after the commit of a transaction that SQLite has synchronized with the
+//!   disk (`synchronous = FULL`), in the files that a restart will open. The writer compares device and inode of its files with those at
+//!   their paths after each commit and once a second: a database, log or lock that was deleted or replaced under it ends all
+//!   acknowledgements until it is back.
+//! - **Memory is bounded.** A message holds a [`Reservation`] from its first byte to its commit. [`Shares`] splits the bound: incomplete
+//!   messages hold at most half, those of one address a quarter, those of one device an eighth.
+//! - **Readers never block the writer.** They have connections of their own, some for each [`Use`], so that a slow page of the API does
+//!   not delay an output. A query ends when its future is dropped.
+//!
+//! # Layout
+//!
+//! | table | a row for each | |
+//! |---|---|---|
+//! | `messages` | stored message | its ID, provenance, raw bytes, JSON, and a CRC-32 over all of it (`record.rs`) |
+//! | `quarantine` | message that could not be decoded | what is needed to decode it again |
+//! | `devices` | device | counts and its last message; each message points to the one before, so a device's messages are a list without an index |
+//! | `waypoints` | 64th message of a device | where a list can be entered |
+//! | `cursors` | output | the last message ID before which it has resolved everything |
+//! | `undelivered` | dead letter | output, message ID, time and reason |
+//! | `gaps` | range of IDs | no message has these IDs: they were lost, or will not be used |
+//! | `layouts` | slot of a schema | the fingerprint of the layout that its messages came with |
+//! | `formats`, `totals` | format; one row | counts over the life of the buffer |
+//!
+//! Pages have 8 KiB. The write-ahead log is copied into the database every 16 MiB. `tables.rs` has the SQL and the steps from older
+//! versions.
+//!
+//! # IDs
+//!
+//! Message IDs ascend by one over all devices and are never reused. The buffer ID, eight hexadecimal digits drawn at random when the
+//! file is made, tells the messages of two buffers apart; it is also in the lock file, in case that the database loses it. Both
+//! together, or the sender's key, make the [`stable_id`] of a message, which every delivery carries.
+//!
+//! # Duplicates
+//!
+//! A message with a key that its device has used within the window is a duplicate: it is acknowledged and not stored. The keys are
+//! remembered as hashes in memory ([`Duplicates`]) and read from the newest messages at the start.
+//!
+//! # Recovery
+//!
+//! Each read verifies the CRC of its rows and that no ID is missing which is not in `gaps`. When SQLite or a checksum reports damage, or
+//! the log was cut, the writer moves the files aside (`NAME.damaged-TIME`) and makes a new buffer from every row that can still be
+//! found, page by page and without SQLite (`damage/`). IDs, cursors and counts go on; lost IDs become `gaps`. The new file is complete
+//! before it takes its place, so that recovery itself can be interrupted.
+//!
+//! # Retention
+//!
+//! A message may be dropped once every output is done with it, except the last one of each device and dead letters. It is dropped when
+//! it is older than `keep_delivered_hours`, or when the file reaches `limit_bytes`; without anything to drop, new messages are refused.
+//! Each transaction looks at a few of the oldest messages, so that dropping keeps pace with storing.
+//!
+//! # Example
+//!
+//! ```
+//! use dunnage_buffer::*;
+//! use std::sync::Arc;
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("log.sqlite3");
+//! let settings = BufferSettings { path, ..BufferSettings::default() };
+//! let options = Options {
+//!     buffer: &settings,
+//!     quarantine: &QuarantineSettings::default(),
+//!     formats: &["json"],
+//!     outputs: vec!["archive".into()],
+//! };
+//! let opened = open(options, &|_device| false)?;
+//! let (queue, receiver) = Queue::new(100, Shares::of(1 << 20, 1 << 16));
+//! let readers = Readers::new(&opened, queue.clone());
+//! let stats = Arc::new(BufferStats::new(opened.totals().clone()));
+//! let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(&stats), ());
+//! let writer = std::thread::spawn(move || writer.run());
+//!
+//! let provenance = Provenance {
+//!     device: "buoy".into(),
+//!     received_at: 1_767_225_600_000_000,
+//!     schema: None,
+//!     link: None,
+//!     key: Some("42".into()),
+//!     dedup_by_payload: false,
+//!     request: "r1".into(),
+//!     origin: None,
+//! };
+//! let message = NewMessage { provenance, format: "json", raw: "7 ".into(), json: "7".into(), layout: None };
+//! queue.store(message, queue.reserve(), || ())?.commit().await?;
+//! // From here on the message is on disk.
+//! let messages = readers.after(0, 10).await?;
+//! assert_eq!((messages[0].id, &*messages[0].json), (1, "7"));
+//! assert_eq!(stats.totals().stored, 1);
+//! queue.change(Change::Cursor { output: "archive".into(), message_id: 1 }).await?;
+//!
+//! readers.close().await;
+//! queue.stop().await;
+//! writer.join().expect("the writer ends");
+//! # Ok(())
+//! # }
+//! ```
+
+mod changes;
+mod damage;
+mod dead_letters;
+mod devices;
+mod duplicates;
+mod file;
+mod find;
+mod in_place;
+mod layouts;
+mod memory;
+mod message;
+mod messages;
+mod missing_ids;
+mod opened;
+mod private;
+mod quarantine;
+mod queue;
+mod reader;
+mod reads;
+mod record;
+mod retention;
+mod settings;
+mod shares;
+mod stats;
+mod tables;
+mod totals;
+mod transact;
+mod waypoints;
+mod writer;
+
+pub use changes::Change;
+pub use duplicates::Duplicates;
+pub use file::BufferError;
+pub use memory::{Memory, Reservation};
+pub use message::{
+    DeadLetter, Device, Last, LayoutKey, Message, NewMessage, NewQuarantined, Provenance, Quarantined,
+    is_stable_id, key_of, stable_id,
+};
+pub use messages::Page;
+pub use opened::{Opened, Options, open};
+pub use quarantine::Filter;
+pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};
+pub use reader::{ReadError, Readers, Use};
+pub use settings::{BufferSettings, QuarantineSettings, WhenFull};
+pub use shares::{NoRoom, Sender, Shares};
+pub use stats::BufferStats;
+pub use totals::{FormatTotals, Totals};
+pub use writer::{Observer, Writer};
+
+/// The names that the format of a message may have. Recovery tells by them what a row without a checksum is.
+pub type Formats = &'static [&'static str];

@@ -1,0 +1,115 @@
+use super::*;
+use crate::tables::make_tables;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A buffer ID.
+fn id() -> Arc<str> {
+    "0a1b2c3d".into()
+}
+
+/// A buffer with `messages` messages, whose devices `device` says by their ids.
+fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    make_tables(&connection).unwrap();
+    let mut insert = connection.prepare_cached(crate::record::INSERT).unwrap();
+    let mut devices = std::collections::HashMap::<String, (u64, i64)>::new();
+    connection.execute_batch("BEGIN").unwrap();
+    for id in 1..=messages {
+        let device = device(id);
+        let known = devices.get(&device).copied();
+        let (count, previous) = known.map_or((1, None), |(count, last)| (count + 1, Some(last)));
+        let (format, raw, json) = ("json", &b"1"[..], "1");
+        let record = Record {
+            id,
+            received_at: 0,
+            device: &device,
+            format,
+            schema: None,
+            link: None,
+            previous,
+            raw,
+            json,
+            key: None,
+            request: None,
+            origin: None,
+        };
+        record.insert(&mut insert).unwrap();
+        waypoints::add(&connection, &device, count, id).unwrap();
+        devices.insert(device, (count, id));
+    }
+    for (device, (count, last)) in devices {
+        connection.execute("INSERT INTO devices VALUES (?, ?, ?, ?)", (device, count, count, last)).unwrap();
+    }
+    connection.execute("UPDATE totals SET last_message_id = ?", [messages]).unwrap();
+    connection.execute_batch("COMMIT").unwrap();
+    drop(insert);
+    connection
+}
+
+/// What `query` finds, and how many steps SQLite's machine needs for it.
+fn steps<T>(connection: &mut Connection, query: impl FnOnce(&Connection) -> T) -> (T, u64) {
+    let count = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&count);
+    let count_one = move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        false
+    };
+    connection.progress_handler(1, Some(count_one)).unwrap();
+    let found = query(connection);
+    connection.progress_handler(1, None::<fn() -> bool>).unwrap();
+    (found, count.load(Ordering::Relaxed))
+}
+
+#[test]
+fn a_page_of_a_device_costs_the_same_wherever_it_is() {
+    const MESSAGES: i64 = 30_000;
+    let is_of = |id: i64| id % 3 == 0;
+    let mut connection = buffer(MESSAGES, |id| if is_of(id) { "d".into() } else { "e".into() });
+    for before in
+        [i64::MIN, -1, 0, 1, 2, 3, 4, 100, 191, 192, 193, 10_000, 15_000, 29_999, 30_000, 30_001, i64::MAX]
+    {
+        let page = Page { limit: 50, before: Some(before) };
+        let (found, steps) =
+            steps(&mut connection, |c| device_messages(c, &id(), "d", page).unwrap().unwrap());
+        let found: Vec<_> = found.iter().map(|message| message.id).collect();
+        let below = (1..MESSAGES.min(before.max(1) - 1) + 1).rev();
+        let expected: Vec<_> = below.filter(|id| is_of(*id)).take(50).collect();
+        assert_eq!(found, expected, "before {before}");
+        assert!(steps < 10_000, "before {before}: {steps} steps");
+    }
+    let page = Page { limit: 50, before: Some(0) };
+    assert!(device_messages(&connection, &id(), "unknown", page).unwrap().is_none());
+}
+
+#[test]
+fn waypoints_of_an_older_buffer_are_those_that_it_would_have() {
+    let connection = buffer(1000, |id| format!("d{}", id % 7));
+    let all = |c: &Connection| -> Vec<(Vec<u8>, i64)> {
+        let mut statement = c.prepare("SELECT device, id FROM waypoints ORDER BY device, id").unwrap();
+        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+    };
+    let before = all(&connection);
+    assert_eq!(before.len(), 14);
+    connection.execute_batch("DELETE FROM waypoints").unwrap();
+    waypoints::fill(&connection).unwrap();
+    assert_eq!(all(&connection), before);
+    waypoints::remove(&connection, "d1", 500).unwrap();
+    assert_eq!(all(&connection).len(), 13);
+}
+
+#[test]
+fn the_devices_that_sent_last_are_found_without_looking_at_all() {
+    let mut connection = buffer(20_000, |id| format!("d{id}"));
+    for before in [None, Some(10_001), Some(51), Some(0)] {
+        let page = Page { limit: 50, before };
+        let (found, steps) = steps(&mut connection, |c| devices(c, &id(), page).unwrap());
+        let found: Vec<_> = found.iter().map(|device| device.last.id).collect();
+        let newest = before.map_or(20_000, |before| before - 1);
+        assert_eq!(found, (1.max(newest - 49)..=newest).rev().collect::<Vec<_>>());
+        assert!(steps < 10_000, "before {before:?}: {steps} steps");
+    }
+    // One that sends a lot, and others that were last heard long ago.
+    let connection = buffer(10_000, |id| if id <= 3 { format!("d{id}") } else { "busy".into() });
+    let found = devices(&connection, &id(), Page { limit: 50, before: None }).unwrap();
+    assert_eq!(found.iter().map(|device| device.last.id).collect::<Vec<_>>(), [10_000, 3, 2, 1]);
+}

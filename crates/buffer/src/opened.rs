@@ -1,0 +1,157 @@
+//! The buffer's file once it is open, and what is kept of it in memory.
+
+use super::{
+    Totals, changes,
+    damage::is_damage,
+    devices::Devices,
+    duplicates::Duplicates,
+    file::{BufferError, BufferFile},
+    in_place::{Files, Identity},
+    layouts,
+};
+use crate::{
+    Formats, LayoutKey,
+    retention::Retention,
+    settings::{BufferSettings, QuarantineSettings},
+};
+use dunnage_base::clock;
+use rusqlite::{Connection, ErrorCode};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+/// What a buffer is opened with.
+pub struct Options<'a> {
+    /// What the operator has set.
+    pub buffer: &'a BufferSettings,
+    /// What the operator has set for the quarantine.
+    pub quarantine: &'a QuarantineSettings,
+    /// The formats that messages may have.
+    pub formats: Formats,
+    /// The outputs that have to be done with a message before it may be dropped.
+    pub outputs: Vec<Arc<str>>,
+}
+
+/// A buffer that was opened.
+pub struct Opened {
+    pub(super) file: BufferFile,
+    pub(super) loaded: Loaded,
+    pub(super) window: (Duration, usize),
+    pub(super) retention: Retention,
+    pub(super) batch_messages: usize,
+    pub(super) quarantine_limit: Kept,
+}
+
+impl Opened {
+    /// How much it holds.
+    pub fn totals(&self) -> &Totals {
+        &self.loaded.totals
+    }
+
+    /// Which file it is, and where.
+    pub(super) fn identity(&self) -> (&Path, Identity) {
+        (self.file.path(), self.loaded.files.database())
+    }
+
+    /// The packed layouts that its messages were decoded with.
+    pub fn layouts(&self) -> &HashSet<Arc<LayoutKey>> {
+        &self.loaded.layouts
+    }
+
+    /// What it knows of messages that come again.
+    pub fn duplicates(&self) -> &Duplicates {
+        &self.loaded.duplicates
+    }
+
+    /// How far outputs have come: the last message that each is done with.
+    pub fn cursors(&self) -> &HashMap<Arc<str>, i64> {
+        &self.loaded.cursors
+    }
+}
+
+/// A buffer's file, and what is kept of it in memory.
+pub struct Loaded {
+    pub connection: Connection,
+    /// Which files it is connected to.
+    pub files: Files,
+    pub totals: Totals,
+    pub kept: Kept,
+    /// The packed layouts that the buffer remembers.
+    pub layouts: HashSet<Arc<LayoutKey>>,
+    /// How far outputs have come.
+    pub cursors: HashMap<Arc<str>, i64>,
+    pub duplicates: Duplicates,
+    pub devices: Devices,
+}
+
+/// How much the quarantine holds.
+#[derive(Clone, Copy)]
+pub struct Kept {
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+impl Kept {
+    /// So many messages, with so many bytes, are no longer kept.
+    pub fn less(&mut self, (messages, bytes): (u64, u64)) {
+        self.messages = self.messages.saturating_sub(messages);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+/// Opens a buffer, or makes it if there is none. A damaged one is moved aside, and a new one takes over everything that can still be
+/// read. `dedup_by_payload` says of a device whether messages without a key are duplicates when their bytes are equal.
+pub fn open(options: Options<'_>, dedup_by_payload: &dyn Fn(&str) -> bool) -> Result<Opened, BufferError> {
+    let Options { buffer, quarantine, formats, outputs } = options;
+    let window = Duration::from_secs(buffer.duplicate_window_seconds);
+    let window = (window, buffer.duplicate_limit_messages);
+    let file = BufferFile::lock(&buffer.path, formats)?;
+    if let Some(reason) = file.check()? {
+        file.recover(reason, None)?;
+    }
+    let loaded = match load(&file, window, dedup_by_payload) {
+        Err(BufferError::Sqlite { source, .. }) if is_damage(&source) || is_incomplete(&source) => {
+            file.recover(&source.to_string(), None)?;
+            load(&file, window, dedup_by_payload)
+        }
+        other => other,
+    }?;
+    file.remember(&loaded.totals.name)?;
+    let retention = Retention::new(buffer, outputs, &loaded.cursors);
+    let quarantine_limit = Kept { messages: quarantine.messages as u64, bytes: quarantine.bytes as u64 };
+    let batch_messages = buffer.batch_messages;
+    Ok(Opened { file, loaded, window, retention, batch_messages, quarantine_limit })
+}
+
+/// Whether tables or their rows are missing.
+fn is_incomplete(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{QueryReturnedNoRows, SqlInputError};
+    matches!(error, QueryReturnedNoRows | SqlInputError { .. })
+        || error.sqlite_error_code() == Some(ErrorCode::Unknown)
+}
+
+/// Opens the file and reads what the writer keeps in memory. `window` says for how long messages are remembered, and how many.
+pub fn load(
+    file: &BufferFile,
+    window: (Duration, usize),
+    dedup_by_payload: &dyn Fn(&str) -> bool,
+) -> Result<Loaded, BufferError> {
+    let connection = file.open()?;
+    let files = file.files()?;
+    let read = || -> rusqlite::Result<_> {
+        let totals = Totals::load(&connection)?;
+        let layouts = layouts::load(&connection)?;
+        let cursors = changes::cursors(&connection)?;
+        let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
+        let kept =
+            connection.query_row(sql, [], |row| Ok(Kept { messages: row.get(0)?, bytes: row.get(1)? }))?;
+        let mut duplicates = Duplicates::new(window.0, window.1);
+        duplicates.load(&connection, clock::now(), dedup_by_payload)?;
+        Ok((totals, layouts, cursors, kept, duplicates))
+    };
+    let (totals, layouts, cursors, kept, duplicates) = read().map_err(|source| file.failed(source))?;
+    Ok(Loaded { connection, files, totals, layouts, cursors, kept, duplicates, devices: Devices::default() })
+}

@@ -1,0 +1,90 @@
+//! The quarantine: looking for messages in it, and taking them out.
+
+use super::messages::{PAGE_BYTES, Page, collect};
+use crate::message::Quarantined;
+use dunnage_base::name::fits;
+use rusqlite::{Connection, OptionalExtension, Row, types::Value};
+
+/// Which messages of the quarantine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// A pattern for the device, in which `*` stands for any characters.
+    pub device: Option<String>,
+    /// What is wrong with them.
+    pub kind: Option<String>,
+    /// Their ids; empty for any.
+    pub ids: Vec<i64>,
+}
+
+impl Filter {
+    fn takes(&self, message: &Quarantined) -> bool {
+        self.device.as_deref().is_none_or(|pattern| fits(pattern, &message.device))
+            && self.kind.as_deref().is_none_or(|kind| kind == message.kind)
+            && (self.ids.is_empty() || self.ids.contains(&message.id))
+    }
+}
+
+const COLUMNS: &str = "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request, origin";
+
+/// A part of the list, newest first.
+pub fn newest(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Quarantined>> {
+    let sql = format!("SELECT {COLUMNS} FROM quarantine WHERE id < ? ORDER BY id DESC LIMIT ?");
+    let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
+    collect(connection, &sql, values, read, |kept| 2 * kept.raw.len())
+}
+
+/// The messages with an id above `after` and up to `last` that `filter` takes and `also` too, oldest first, `limit` at most. Ends
+/// early when they are large, after the first message that makes them so.
+pub fn find(
+    connection: &Connection,
+    filter: &Filter,
+    also: impl Fn(&Quarantined) -> bool,
+    (after, last): (i64, i64),
+    limit: usize,
+) -> rusqlite::Result<Vec<Quarantined>> {
+    let sql = format!("SELECT {COLUMNS} FROM quarantine WHERE id > ? AND id <= ? ORDER BY id");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query((after, last))?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while found.len() < limit
+        && bytes < PAGE_BYTES
+        && let Some(row) = rows.next()?
+    {
+        let message = read(row)?;
+        if filter.takes(&message) && also(&message) {
+            bytes += message.raw.len();
+            found.push(message);
+        }
+    }
+    Ok(found)
+}
+
+/// How many messages there are, and their bytes.
+pub fn size(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
+    let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
+    connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// Takes a message out. Answers how many bytes it had, if it was there.
+pub fn remove(connection: &Connection, id: i64) -> rusqlite::Result<Option<u64>> {
+    let sql = "DELETE FROM quarantine WHERE id = ? RETURNING length(raw)";
+    connection.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Quarantined> {
+    Ok(Quarantined {
+        id: row.get(0)?,
+        received_at: row.get(1)?,
+        device: row.get(2)?,
+        schema: row.get(3)?,
+        link: row.get(4)?,
+        content_type: row.get(5)?,
+        kind: row.get(6)?,
+        offset: row.get(7)?,
+        reason: row.get(8)?,
+        raw: row.get(9)?,
+        key: row.get(10)?,
+        request: row.get::<_, Option<String>>(11)?.unwrap_or_default(),
+        origin: row.get(12)?,
+    })
+}

@@ -1,0 +1,130 @@
+//! What can be read from a buffer.
+
+use super::{
+    changes, dead_letters, layouts,
+    message::{DeadLetter, Device, Last, LayoutKey, Message, Quarantined},
+    messages::{self, Page},
+    quarantine::{self, Filter},
+    reader::{ReadError, Readers},
+};
+use std::{collections::HashSet, sync::Arc};
+
+/// All of them run on a thread for blocking work, with a connection of the pool of this handle (see [`Readers::of`]).
+impl Readers {
+    /// A page of all messages, newest first. A page of 1 MiB ends early.
+    pub async fn messages(&self, page: Page) -> Result<Vec<Message>, ReadError> {
+        let buffer = self.buffer();
+        self.read(move |c| messages::messages(c, &buffer, page)).await
+    }
+
+    /// A page of the messages of `device`, newest first; `None` if there is no such device.
+    pub async fn device_messages(
+        &self,
+        device: String,
+        page: Page,
+    ) -> Result<Option<Vec<Message>>, ReadError> {
+        let buffer = self.buffer();
+        self.read(move |c| messages::device_messages(c, &buffer, &device, page)).await
+    }
+
+    /// A page of the devices, the one that sent last first. The page's `before` is the ID of a device's last message.
+    pub async fn devices(&self, page: Page) -> Result<Vec<Device>, ReadError> {
+        let buffer = self.buffer();
+        self.read(move |c| messages::devices(c, &buffer, page)).await
+    }
+
+    /// The next `limit` messages with an ID above `after`, oldest first, fewer if they have more than 1 MiB.
+    pub fn after(
+        &self,
+        after: i64,
+        limit: u32,
+    ) -> impl Future<Output = Result<Vec<Message>, ReadError>> + Send + use<> {
+        let buffer = self.buffer();
+        self.read(move |c| messages::after(c, &buffer, after, limit))
+    }
+
+    /// The messages with these IDs, in their order; `None` for one that is no longer there. Ends early after more than 1 MiB.
+    pub fn by_ids(
+        &self,
+        ids: Vec<i64>,
+    ) -> impl Future<Output = Result<Vec<Option<Message>>, ReadError>> + Send + use<> {
+        let buffer = self.buffer();
+        self.read(move |c| messages::by_ids(c, &buffer, &ids))
+    }
+
+    /// When the oldest message was received, in microseconds since 1970.
+    pub async fn oldest(&self) -> Result<Option<i64>, ReadError> {
+        self.read(messages::oldest).await
+    }
+
+    /// The last message of `device`, if it has stored one.
+    pub async fn last_of(&self, device: String) -> Result<Option<Last>, ReadError> {
+        self.read(move |c| messages::last_of(c, &device)).await
+    }
+
+    /// When devices were last heard, in microseconds since 1970, of those that `is_wanted`: at most `most`.
+    pub async fn last_heard(
+        &self,
+        is_wanted: impl Fn(&str) -> bool + Send + 'static,
+        most: usize,
+    ) -> Result<Vec<(String, i64)>, ReadError> {
+        self.read(move |c| messages::last_heard(c, is_wanted, most)).await
+    }
+
+    /// When messages were received after `since`, in microseconds since 1970, and their origins: newest first, at most `most`.
+    pub async fn origins(&self, since: i64, most: usize) -> Result<Vec<(i64, String)>, ReadError> {
+        self.read(move |c| messages::origins(c, since, most)).await
+    }
+
+    /// How far `output` has come: the last message ID before which it has resolved everything. `None` for one that never moved.
+    pub async fn cursor(&self, output: Arc<str>) -> Result<Option<i64>, ReadError> {
+        self.read(move |c| Ok(changes::cursors(c)?.remove(&output))).await
+    }
+
+    /// The layouts that packed messages came with.
+    pub async fn layouts(&self) -> Result<HashSet<Arc<LayoutKey>>, ReadError> {
+        self.read(layouts::load).await
+    }
+
+    /// A page of the quarantine, newest first.
+    pub async fn quarantined(&self, page: Page) -> Result<Vec<Quarantined>, ReadError> {
+        self.read(move |c| quarantine::newest(c, page)).await
+    }
+
+    /// The messages of the quarantine with an ID above `after` and up to `last` that `filter` and `also` accept: oldest first, at most
+    /// `limit`. Ends early after more than 1 MiB.
+    pub async fn find_quarantined(
+        &self,
+        filter: Filter,
+        also: impl Fn(&Quarantined) -> bool + Send + 'static,
+        (after, last): (i64, i64),
+        limit: usize,
+    ) -> Result<Vec<Quarantined>, ReadError> {
+        self.read(move |c| quarantine::find(c, &filter, also, (after, last), limit)).await
+    }
+
+    /// How many messages are in the quarantine, and their bytes.
+    pub async fn quarantine_size(&self) -> Result<(u64, u64), ReadError> {
+        self.read(quarantine::size).await
+    }
+
+    /// The dead letters of `output`, the oldest message first: at most `limit`, with message IDs above `after`.
+    pub async fn dead_letters(
+        &self,
+        output: Arc<str>,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<DeadLetter>, ReadError> {
+        self.read(move |c| dead_letters::list(c, &output, after, limit)).await
+    }
+
+    /// Which of `ids` are dead letters of `output`, or without `ids` all of them: message IDs in ascending order, at most `limit`.
+    pub async fn dead_letter_ids(
+        &self,
+        output: Arc<str>,
+        ids: Option<Vec<i64>>,
+        limit: usize,
+    ) -> Result<Vec<i64>, ReadError> {
+        self.read(move |c| dead_letters::ids(c, &output, ids.as_deref(), limit)).await
+    }
+}

@@ -1,0 +1,171 @@
+//! How much the buffer keeps: messages that every output is done with are dropped, the oldest first, a few in each
+//! transaction. Never dropped is the last message of a device, from which the others are found.
+
+use super::{Totals, waypoints};
+use crate::settings::{BufferSettings, WhenFull};
+use dunnage_base::clock;
+use rusqlite::{Connection, params_from_iter, types::Value};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Fewest messages that a transaction looks at. One with more messages looks at four times as many, so that dropping is
+/// faster than storing.
+const LOOK: usize = 256;
+/// How often those are looked at again that were not dropped in their turn: devices have sent since, outputs have taken
+/// what they had refused.
+const AGAIN: Duration = Duration::from_secs(60);
+
+/// What is to be kept.
+pub struct Retention {
+    limit_bytes: u64,
+    when_full: WhenFull,
+    keep: Option<Duration>,
+    /// The outputs that have to be done with a message.
+    outputs: Vec<Arc<str>>,
+    /// Finds the next messages, and says of each whether it must stay.
+    sql: String,
+    /// Up to which message was looked.
+    looked_to: i64,
+    again: Instant,
+    dropping: bool,
+}
+
+/// What a transaction leaves behind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kept {
+    /// Whether there is no room for more messages.
+    pub full: bool,
+    dropped: bool,
+    looked_to: i64,
+}
+
+impl Retention {
+    /// Retention by `settings`. A message may be dropped once all `outputs` are done with it; `cursors` are those that the buffer has.
+    pub fn new(
+        settings: &BufferSettings,
+        outputs: Vec<Arc<str>>,
+        cursors: &HashMap<Arc<str>, i64>,
+    ) -> Retention {
+        for (output, message) in cursors.iter().filter(|(output, _)| !outputs.contains(*output)) {
+            tracing::info!(%output, message, "the buffer knows an output that is not configured any more; messages are not kept for it");
+        }
+        let places = vec!["?"; outputs.len()].join(", ");
+        let sql = format!(
+            "SELECT m.id, m.received_at, m.device,
+                 EXISTS (SELECT 1 FROM devices d WHERE d.device = m.device AND d.last_id = m.id)
+                 OR EXISTS (SELECT 1 FROM undelivered u WHERE u.output IN ({places}) AND u.message_id = m.id)
+             FROM messages m WHERE m.id > ? AND m.id <= ? ORDER BY m.id LIMIT ?"
+        );
+        Retention {
+            limit_bytes: settings.limit_bytes,
+            when_full: settings.when_full,
+            keep: (settings.keep_delivered_hours > 0)
+                .then(|| Duration::from_secs(3600 * settings.keep_delivered_hours)),
+            outputs,
+            sql,
+            looked_to: 0,
+            again: Instant::now(),
+            dropping: false,
+        }
+    }
+
+    /// Drops what may go, in the transaction of `stored` messages. `cursors` are how far outputs have come.
+    pub fn apply(
+        &self,
+        connection: &Connection,
+        totals: &mut Totals,
+        cursors: &HashMap<Arc<str>, i64>,
+        stored: usize,
+    ) -> rusqlite::Result<Kept> {
+        let mut kept = Kept { looked_to: self.looked_to, ..Kept::default() };
+        let over = self.is_over(connection)?;
+        let room = over && self.when_full == WhenFull::DropDelivered;
+        let done = self.outputs.iter().map(|output| cursors.get(output).copied().unwrap_or_default()).min();
+        if let Some(done) = done.filter(|_| room || self.keep.is_some()) {
+            if self.again.elapsed() >= AGAIN && self.looked_to >= done.min(totals.dropped_to) {
+                kept.looked_to = 0;
+            }
+            let before = totals.dropped;
+            self.drop_some(connection, totals, &mut kept, (done, LOOK.max(4 * stored)), room)?;
+            kept.dropped = totals.dropped > before;
+        }
+        kept.full = over && !(room && kept.dropped) && self.is_over(connection)?;
+        Ok(kept)
+    }
+
+    /// The transaction was committed.
+    pub fn keep(&mut self, kept: Kept) {
+        if kept.looked_to < self.looked_to {
+            self.again = Instant::now();
+        }
+        self.looked_to = kept.looked_to;
+        if kept.dropped && !self.dropping {
+            tracing::info!("delivered messages are dropped from the buffer, the oldest first");
+        }
+        self.dropping |= kept.dropped;
+    }
+
+    /// The buffer was made anew.
+    pub fn forget(&mut self) {
+        self.looked_to = 0;
+    }
+
+    /// Whether the pages in use are more than the limit.
+    fn is_over(&self, connection: &Connection) -> rusqlite::Result<bool> {
+        if self.limit_bytes == 0 {
+            return Ok(false);
+        }
+        let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, u64>(0));
+        let pages = number("page_count")?.saturating_sub(number("freelist_count")?);
+        Ok(pages * number("page_size")? > self.limit_bytes)
+    }
+
+    /// Looks at the next messages up to `done`, at most `most`, and drops those that may go: all when `room` is needed, else
+    /// those that are old enough.
+    fn drop_some(
+        &self,
+        connection: &Connection,
+        totals: &mut Totals,
+        kept: &mut Kept,
+        (done, most): (i64, usize),
+        room: bool,
+    ) -> rusqlite::Result<()> {
+        let now = clock::now();
+        let old =
+            self.keep.map_or(i64::MIN, |keep| now - i64::try_from(keep.as_micros()).unwrap_or(i64::MAX));
+        let mut statement = connection.prepare_cached(&self.sql)?;
+        let outputs = self.outputs.iter().map(|output| Value::Text(output.to_string()));
+        let range = [kept.looked_to, done, most as i64].map(Value::Integer);
+        let mut rows = statement.query(params_from_iter(outputs.chain(range)))?;
+        let (mut leave, mut devices) = (Vec::new(), HashMap::new());
+        while let Some(row) = rows.next()? {
+            let received_at: i64 = row.get(1)?;
+            // Those behind it are no older. One from the future says nothing of them: the clock was ahead when it came.
+            if !room && (old..=now).contains(&received_at) {
+                break;
+            }
+            kept.looked_to = row.get(0)?;
+            let may_go = room || received_at < old;
+            if may_go && !row.get::<_, bool>(3)? {
+                leave.push(kept.looked_to);
+                match devices.get_mut(row.get_ref(2)?.as_str()?) {
+                    Some(last) => *last = kept.looked_to,
+                    None => drop(devices.insert(row.get::<_, String>(2)?, kept.looked_to)),
+                }
+            }
+        }
+        let mut delete = connection.prepare_cached("DELETE FROM messages WHERE id = ?")?;
+        for id in &leave {
+            delete.execute([id])?;
+        }
+        for (device, last) in &devices {
+            waypoints::remove(connection, device, *last)?;
+        }
+        totals.dropped += leave.len() as u64;
+        totals.dropped_to = totals.dropped_to.max(kept.looked_to);
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! The tables of the database, and how those of older versions become those of today.
+
+use super::waypoints;
+use rusqlite::Connection;
+
+/// The layout of the tables below, as `PRAGMA user_version`.
+pub const VERSION: i64 = 6;
+
+/// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
+/// Ids ascend and are not used again; `totals` keeps the last one. `previous` is the id of the device's message
+/// before, which makes a list of its messages without an index: an index by device would write a page for nearly
+/// every message.
+const TABLES: &str = "
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY,
+    received_at INTEGER NOT NULL,
+    device TEXT NOT NULL,
+    format TEXT NOT NULL,
+    schema TEXT,
+    link TEXT,
+    previous INTEGER,
+    raw BLOB NOT NULL,
+    json TEXT NOT NULL
+) STRICT;
+CREATE TABLE quarantine (
+    id INTEGER PRIMARY KEY,
+    received_at INTEGER NOT NULL,
+    device TEXT NOT NULL,
+    schema TEXT,
+    link TEXT,
+    content_type TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    \"offset\" INTEGER,
+    reason TEXT NOT NULL,
+    raw BLOB NOT NULL
+) STRICT;
+CREATE TABLE devices (
+    device TEXT PRIMARY KEY,
+    messages INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    last_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE formats (
+    format TEXT PRIMARY KEY,
+    messages INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    json_bytes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE totals (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    last_message_id INTEGER NOT NULL,
+    last_quarantine_id INTEGER NOT NULL,
+    stored INTEGER NOT NULL,
+    quarantined INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
+    devices INTEGER NOT NULL
+) STRICT;
+INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0, 0);
+";
+
+/// What version 2 has more: the packed layouts that messages were decoded with, one for each slot of a schema.
+const LAYOUTS: &str = "
+CREATE TABLE layouts (
+    schema TEXT NOT NULL,
+    slot INTEGER NOT NULL,
+    fingerprint BLOB NOT NULL,
+    PRIMARY KEY (schema, slot)
+) STRICT, WITHOUT ROWID;
+";
+
+/// What version 3 has more: what outputs have delivered, and what makes a message's name the same every time it is sent.
+/// `key` is what the sender calls its message, `request` what it (or the gateway) calls the request. `name` is the
+/// buffer's own, so that ids of two buffers are never taken for one another.
+const OUTPUTS: &str = "
+ALTER TABLE messages ADD COLUMN key TEXT;
+ALTER TABLE messages ADD COLUMN request TEXT;
+ALTER TABLE quarantine ADD COLUMN key TEXT;
+ALTER TABLE quarantine ADD COLUMN request TEXT;
+ALTER TABLE totals ADD COLUMN name TEXT NOT NULL DEFAULT '';
+ALTER TABLE totals ADD COLUMN duplicates INTEGER NOT NULL DEFAULT 0;
+UPDATE totals SET name = lower(hex(randomblob(4)));
+CREATE TABLE cursors (
+    output TEXT PRIMARY KEY,
+    message_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE undelivered (
+    output TEXT NOT NULL,
+    message_id INTEGER NOT NULL,
+    refused_at INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (output, message_id)
+) STRICT, WITHOUT ROWID;
+";
+
+/// What version 4 has more. `check` is a checksum over the message (`record.rs`). Of the messages up to `dropped_to` those were
+/// dropped that every output was done with, `dropped` in all. `lost` are those that could not be read any more the
+/// `damages` times that the file was damaged; their ids, and others that will not be used, are `gaps`.
+const CARE: &str = "
+ALTER TABLE messages ADD COLUMN \"check\" INTEGER;
+ALTER TABLE totals ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN dropped_to INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN damages INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE gaps (
+    first INTEGER PRIMARY KEY,
+    last INTEGER NOT NULL
+) STRICT;
+";
+
+/// What version 5 has more: what the way that a message came knows of it, an object as compact JSON.
+const ORIGIN: &str = "
+ALTER TABLE messages ADD COLUMN origin TEXT;
+ALTER TABLE quarantine ADD COLUMN origin TEXT;
+";
+
+/// Makes the tables of an empty file, and what is missing in those of an older version.
+pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
+    let version = |c: &Connection| c.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    let empty: bool =
+        transaction.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))?;
+    if version(transaction)? == 0 && empty {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", 1)?;
+    }
+    if version(transaction)? == 1 {
+        transaction.execute_batch(LAYOUTS)?;
+        transaction.pragma_update(None, "user_version", 2)?;
+    }
+    if version(transaction)? == 2 {
+        transaction.execute_batch(OUTPUTS)?;
+        transaction.pragma_update(None, "user_version", 3)?;
+    }
+    if version(transaction)? == 3 {
+        transaction.execute_batch(CARE)?;
+        transaction.pragma_update(None, "user_version", 4)?;
+    }
+    if version(transaction)? == 4 {
+        transaction.execute_batch(ORIGIN)?;
+        transaction.pragma_update(None, "user_version", 5)?;
+    }
+    if version(transaction)? == 5 {
+        transaction.execute_batch(waypoints::TABLE)?;
+        waypoints::fill(transaction)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! One transaction: a batch, and all that changes with it.
+
+use super::{
+    Change, layouts,
+    opened::{Kept, Loaded},
+    quarantine,
+    queue::{Ticket, WriteOp},
+    record::{self, Record},
+    retention::{self, Retention},
+    totals::Totals,
+    waypoints,
+};
+use crate::{LayoutKey, message::NewQuarantined};
+use rusqlite::{CachedStatement, Connection, TransactionBehavior};
+use std::{collections::HashSet, sync::Arc};
+
+/// What a transaction made of the buffer.
+pub struct Written {
+    pub totals: Totals,
+    pub kept: Kept,
+    pub retained: retention::Kept,
+    /// Which entries of the batch were stored already.
+    pub again: Vec<usize>,
+}
+
+impl Loaded {
+    /// Writes a batch. What is known in memory is not changed but for the duplicates and the devices. `refused` are the
+    /// messages refused over the life of the buffer.
+    pub fn transact(
+        &mut self,
+        batch: &[WriteOp],
+        refused: u64,
+        quarantine_limit: Kept,
+        retention: &Retention,
+    ) -> rusqlite::Result<Written> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut totals = self.totals.clone();
+        let mut kept = self.kept;
+        let mut again = Vec::new();
+        {
+            let mut insert = transaction.prepare_cached(record::INSERT)?;
+            let mut quarantine = transaction
+                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+            for (at, op) in batch.iter().enumerate() {
+                if let WriteOp::Message(_, Ticket { requeued: Some(id), .. }) = op {
+                    let Some(bytes) = quarantine::remove(&transaction, *id)? else {
+                        // It was dropped since it was read, and stays so.
+                        again.push(at);
+                        continue;
+                    };
+                    kept.less((1, bytes));
+                    totals.quarantined = totals.quarantined.saturating_sub(1);
+                }
+                match op {
+                    WriteOp::Message(message, _) if self.duplicates.is_known(message) => {
+                        totals.duplicates += 1;
+                        again.push(at);
+                    }
+                    WriteOp::Message(message, _) => {
+                        totals.last_message_id += 1;
+                        totals.stored += 1;
+                        totals.add(message.format, message.raw.len(), message.json.len());
+                        let device = self.devices.find(&transaction, &message.provenance.device)?;
+                        totals.devices += u64::from(device.last_id.is_none());
+                        let id = totals.last_message_id;
+                        Record::new(id, device.last_id, message).insert(&mut insert)?;
+                        device.messages += 1;
+                        device.bytes += message.raw.len() as u64;
+                        device.last_id = Some(totals.last_message_id);
+                        let messages = device.messages;
+                        waypoints::add(&transaction, &message.provenance.device, messages, id)?;
+                    }
+                    WriteOp::Quarantine(new, _) => {
+                        totals.last_quarantine_id += 1;
+                        totals.quarantined += 1;
+                        insert_quarantined(&mut quarantine, totals.last_quarantine_id, new)?;
+                        kept.messages += 1;
+                        kept.bytes += new.raw.len() as u64;
+                    }
+                    WriteOp::Change(change, _) => kept.less(change.apply(&transaction, &mut totals)?),
+                    WriteOp::Duplicate(_) => totals.duplicates += 1,
+                    WriteOp::Damaged(..)
+                    | WriteOp::EnforceRetention
+                    | WriteOp::CheckFiles
+                    | WriteOp::Stop => {}
+                }
+            }
+        }
+        self.devices.save(&transaction)?;
+        let new: HashSet<_> = layouts_of(batch).filter(|layout| !self.layouts.contains(*layout)).collect();
+        layouts::save(&transaction, new)?;
+        trim_quarantine(&transaction, &mut kept, quarantine_limit)?;
+        let mut cursors = self.cursors.clone();
+        cursors.extend(cursors_of(batch));
+        let retained = retention.apply(&transaction, &mut totals, &cursors, batch.len())?;
+        totals.refused = refused;
+        totals.save(&self.totals, &transaction)?;
+        transaction.commit()?;
+        Ok(Written { totals, kept, retained, again })
+    }
+}
+
+/// The layouts of a batch's messages.
+pub fn layouts_of(batch: &[WriteOp]) -> impl Iterator<Item = &Arc<LayoutKey>> {
+    batch.iter().filter_map(|op| match op {
+        WriteOp::Message(message, _) => message.layout.as_ref(),
+        _ => None,
+    })
+}
+
+/// How far outputs have come with a batch.
+pub fn cursors_of(batch: &[WriteOp]) -> impl Iterator<Item = (Arc<str>, i64)> {
+    batch.iter().filter_map(|op| match op {
+        WriteOp::Change(Change::Cursor { output, message_id }, _) => Some((Arc::clone(output), *message_id)),
+        _ => None,
+    })
+}
+
+fn insert_quarantined(
+    statement: &mut CachedStatement<'_>,
+    id: i64,
+    new: &NewQuarantined,
+) -> rusqlite::Result<()> {
+    let from = &new.provenance;
+    statement.execute((
+        id,
+        from.received_at,
+        &from.device,
+        &from.schema,
+        &from.link,
+        &new.content_type,
+        new.kind,
+        new.offset.map(|offset| i64::try_from(offset).unwrap_or(i64::MAX)),
+        &new.reason,
+        &new.raw[..],
+        &from.key,
+        &from.request,
+        &from.origin,
+    ))?;
+    Ok(())
+}
+
+/// Lets the oldest go until the quarantine is within its limit.
+fn trim_quarantine(connection: &Connection, kept: &mut Kept, limit: Kept) -> rusqlite::Result<()> {
+    let mut oldest = connection.prepare_cached(
+        "DELETE FROM quarantine WHERE id = (SELECT min(id) FROM quarantine) RETURNING length(raw)",
+    )?;
+    while kept.messages > 0 && (kept.messages > limit.messages || kept.bytes > limit.bytes) {
+        let bytes: u64 = oldest.query_row([], |row| row.get(0))?;
+        kept.messages -= 1;
+        kept.bytes = kept.bytes.saturating_sub(bytes);
+    }
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! MQTT 3.1.1 and 5: the packets that a client sends, why a server refuses one, and a client.
+
+pub mod client;
+pub mod packet;
+pub mod reason;
+
+pub use client::{Client, Error, Event, Options, Trust};
+pub use packet::{Publish, Version};

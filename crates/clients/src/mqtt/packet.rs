@@ -1,0 +1,289 @@
+//! Packets of MQTT 3.1.1 and 5 as the listener sees them. The bytes of what clients send are mqtt-protocol-core's matter.
+
+use super::reason::{Reason, Refusal};
+use bytes::{Bytes, BytesMut};
+use mqtt_protocol_core::mqtt::{
+    common::Arc,
+    packet::{DecodeResult, Properties, Property, Qos, VariableByteInteger, v3_1_1, v5_0},
+};
+
+/// Which MQTT a client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// 3.1.1
+    V3,
+    /// 5
+    V5,
+}
+
+/// What a client says first.
+#[derive(Debug)]
+pub struct Connect {
+    /// Which MQTT it speaks.
+    pub version: Version,
+    /// Its client ID; may be empty.
+    pub client_id: String,
+    /// What is remembered of earlier connections is to be forgotten.
+    pub clean: bool,
+    /// For how many seconds it is to be remembered after this one; with 3.1.1 forever or not at all.
+    pub expiry: u32,
+    /// In seconds; 0 for none.
+    pub keep_alive: u16,
+    /// Whether it leaves a will.
+    pub will: bool,
+    /// Its password, which is the token.
+    pub password: Option<Vec<u8>>,
+    /// It wants to authenticate in several steps.
+    pub auth: bool,
+    /// Largest packet that it takes, in bytes.
+    pub largest: u32,
+    /// Whether acknowledgements may say why.
+    pub reasons: bool,
+}
+
+/// What a client sends when it is connected.
+#[derive(Debug)]
+pub enum Packet {
+    /// PUBLISH
+    Publish(Publish),
+    /// PUBREL
+    Release(u16),
+    /// The identifier, and how many topic filters there are.
+    Subscribe(u16, usize),
+    /// The same.
+    Unsubscribe(u16, usize),
+    /// PINGREQ
+    Ping,
+    /// With another time to remember the session for.
+    Disconnect(Option<u32>),
+}
+
+/// A message.
+#[derive(Debug)]
+pub struct Publish {
+    /// The packet's identifier; 0 with QoS 0.
+    pub id: u16,
+    /// How often it may come.
+    pub qos: Qos,
+    /// It may have come before.
+    pub dup: bool,
+    /// The broker or the client kept it, or wants it kept.
+    pub retain: bool,
+    /// Empty when only the alias is there.
+    pub topic: String,
+    /// A number that stands for the topic (MQTT 5).
+    pub alias: Option<u16>,
+    /// What its payload is, as the sender says (MQTT 5).
+    pub content_type: Option<String>,
+    /// Properties that the sender has made up (MQTT 5).
+    pub user: Vec<(String, String)>,
+    /// What it carries.
+    pub payload: Bytes,
+}
+
+/// Takes the next packet out of `input`, when it is there whole: its first byte, and what follows the length. A packet of
+/// more than `limit` bytes is refused as soon as its length is known.
+pub fn frame(input: &mut BytesMut, limit: usize) -> Result<Option<(u8, BytesMut)>, Refusal> {
+    let Some((&first, rest)) = input.split_first() else { return Ok(None) };
+    let (length, digits) = match VariableByteInteger::decode_stream(rest) {
+        DecodeResult::Ok(length, digits) => (length.to_u32() as usize, digits),
+        DecodeResult::Incomplete => return Ok(None),
+        DecodeResult::Err(why) => return Err(Refusal::new(Reason::Malformed, why)),
+    };
+    let head = 1 + digits;
+    if head + length > limit {
+        return Err(Refusal::new(Reason::TooLarge, format!("a packet may have {limit} bytes")));
+    }
+    if input.len() < head + length {
+        return Ok(None);
+    }
+    let mut packet = input.split_to(head + length);
+    Ok(Some((first, packet.split_off(head))))
+}
+
+/// Reads a CONNECT. Without a version in the error, the client does not speak MQTT, or one that is older.
+pub fn connect(first: u8, body: &[u8]) -> Result<Connect, (Option<Version>, Refusal)> {
+    let (version, level) = match body {
+        [0, 4, b'M', b'Q', b'T', b'T', 4, ..] => (Version::V3, true),
+        [0, 4, b'M', b'Q', b'T', b'T', level, ..] => (Version::V5, *level == 5),
+        [0, 6, b'M', b'Q', b'I', b's', b'd', b'p', ..] => (Version::V3, false),
+        _ => return Err((None, Refusal::new(Reason::Protocol, "this is no CONNECT of MQTT"))),
+    };
+    let refused = |refusal: Refusal| (Some(version), refusal);
+    if !level {
+        return Err(refused(Refusal::new(Reason::Version, "MQTT 3.1.1 and 5 are spoken here")));
+    }
+    // The lowest of the connect flags is reserved, and those of a will come with one.
+    let flags = body.get(7).copied().unwrap_or_default();
+    if first != 0x10 || flags & 1 != 0 || (flags & 0b100 == 0 && flags & 0b11_1000 != 0) {
+        return Err(refused(Refusal::new(Reason::Malformed, "reserved flags are set")));
+    }
+    let read = match version {
+        Version::V3 => connect_3(body),
+        Version::V5 => connect_5(body),
+    };
+    read.map_err(refused)
+}
+
+fn connect_3(body: &[u8]) -> Result<Connect, Refusal> {
+    let (packet, read) = v3_1_1::Connect::parse(body)?;
+    whole(read, body)?;
+    Ok(Connect {
+        version: Version::V3,
+        client_id: packet.client_id().to_owned(),
+        clean: packet.clean_session(),
+        expiry: if packet.clean_session() { 0 } else { u32::MAX },
+        keep_alive: packet.keep_alive(),
+        will: packet.will_flag(),
+        password: packet.password().map(<[u8]>::to_vec),
+        auth: false,
+        largest: u32::MAX,
+        reasons: false,
+    })
+}
+
+fn connect_5(body: &[u8]) -> Result<Connect, Refusal> {
+    let (packet, read) = v5_0::Connect::parse(body)?;
+    whole(read, body)?;
+    let mut connect = Connect {
+        version: Version::V5,
+        client_id: packet.client_id().to_owned(),
+        clean: packet.clean_start(),
+        expiry: 0,
+        keep_alive: packet.keep_alive(),
+        will: packet.will_flag(),
+        password: packet.password().map(<[u8]>::to_vec),
+        auth: false,
+        largest: u32::MAX,
+        reasons: true,
+    };
+    for property in packet.props() {
+        match property {
+            Property::SessionExpiryInterval(seconds) => connect.expiry = seconds.val(),
+            Property::AuthenticationMethod(_) => connect.auth = true,
+            Property::MaximumPacketSize(bytes) => connect.largest = bytes.val(),
+            Property::RequestProblemInformation(wanted) => connect.reasons = wanted.val() != 0,
+            _ => {}
+        }
+    }
+    Ok(connect)
+}
+
+/// Reads a packet that comes after the CONNECT.
+pub fn read(version: Version, first: u8, body: &[u8]) -> Result<Packet, Refusal> {
+    let (kind, flags) = (first >> 4, first & 0x0f);
+    let reserved = match kind {
+        3 => flags,
+        6 | 8 | 10 => 0b0010,
+        _ => 0,
+    };
+    if flags != reserved {
+        return Err(Refusal::new(Reason::Malformed, "reserved flags are set"));
+    }
+    let (packet, length) = match (kind, version) {
+        (3, Version::V3) => publish_3(flags, body)?,
+        (3, Version::V5) => publish_5(flags, body)?,
+        (6, Version::V3) => {
+            let (packet, length) = v3_1_1::Pubrel::parse(body)?;
+            (Packet::Release(packet.packet_id()), length)
+        }
+        (6, Version::V5) => {
+            let (packet, length) = v5_0::Pubrel::parse(body)?;
+            (Packet::Release(packet.packet_id()), length)
+        }
+        (8, Version::V3) => {
+            let (packet, length) = v3_1_1::Subscribe::parse(body)?;
+            (Packet::Subscribe(packet.packet_id(), packet.entries().len()), length)
+        }
+        (8, Version::V5) => {
+            let (packet, length) = v5_0::Subscribe::parse(body)?;
+            (Packet::Subscribe(packet.packet_id(), packet.entries().len()), length)
+        }
+        (10, Version::V3) => {
+            let (packet, length) = v3_1_1::Unsubscribe::parse(body)?;
+            (Packet::Unsubscribe(packet.packet_id(), packet.entries().len()), length)
+        }
+        (10, Version::V5) => {
+            let (packet, length) = v5_0::Unsubscribe::parse(body)?;
+            (Packet::Unsubscribe(packet.packet_id(), packet.entries().len()), length)
+        }
+        (12, _) => (Packet::Ping, 0),
+        (14, Version::V3) => (Packet::Disconnect(None), 0),
+        (14, Version::V5) => {
+            let (packet, length) = v5_0::Disconnect::parse(body)?;
+            let expiry = packet.props.iter().flatten().find_map(|property| match property {
+                Property::SessionExpiryInterval(seconds) => Some(seconds.val()),
+                _ => None,
+            });
+            (Packet::Disconnect(expiry), length)
+        }
+        _ => {
+            let why = format!("packets of the type {kind} are not sent by publishers");
+            return Err(Refusal::new(Reason::Protocol, why));
+        }
+    };
+    whole(length, body)?;
+    Ok(packet)
+}
+
+fn publish_3(flags: u8, body: &[u8]) -> Result<(Packet, usize), Refusal> {
+    let (packet, length) = v3_1_1::Publish::parse(flags, Arc::from(body))?;
+    let publish = Publish {
+        id: packet.packet_id().unwrap_or_default(),
+        qos: packet.qos(),
+        dup: packet.dup(),
+        retain: packet.retain(),
+        topic: packet.topic_name().to_owned(),
+        alias: None,
+        content_type: None,
+        user: Vec::new(),
+        payload: Bytes::copy_from_slice(packet.payload().as_slice()),
+    };
+    Ok((checked(publish)?, length))
+}
+
+fn publish_5(flags: u8, body: &[u8]) -> Result<(Packet, usize), Refusal> {
+    let (packet, length) = v5_0::Publish::parse(flags, Arc::from(body))?;
+    let mut publish = Publish {
+        id: packet.packet_id().unwrap_or_default(),
+        qos: packet.qos(),
+        dup: packet.dup(),
+        retain: packet.retain(),
+        topic: packet.topic_name().to_owned(),
+        alias: None,
+        content_type: None,
+        user: Vec::new(),
+        payload: Bytes::copy_from_slice(packet.payload().as_slice()),
+    };
+    describe(&mut publish, packet.props());
+    Ok((checked(publish)?, length))
+}
+
+fn describe(publish: &mut Publish, properties: &Properties) {
+    for property in properties {
+        match property {
+            Property::TopicAlias(alias) => publish.alias = Some(alias.val()),
+            Property::ContentType(text) => publish.content_type = Some(text.val().to_owned()),
+            Property::UserProperty(pair) => publish.user.push((pair.key().to_owned(), pair.val().to_owned())),
+            _ => {}
+        }
+    }
+}
+
+fn checked(publish: Publish) -> Result<Packet, Refusal> {
+    if publish.qos != Qos::AtMostOnce && publish.id == 0 {
+        return Err(Refusal::new(Reason::Malformed, "0 is no packet identifier"));
+    }
+    if publish.qos == Qos::AtMostOnce && publish.dup {
+        return Err(Refusal::new(Reason::Malformed, "a message of QoS 0 is never sent again"));
+    }
+    Ok(Packet::Publish(publish))
+}
+
+/// A packet has nothing behind its end.
+fn whole(read: usize, body: &[u8]) -> Result<(), Refusal> {
+    match read == body.len() {
+        true => Ok(()),
+        false => Err(Refusal::new(Reason::Malformed, "there are bytes behind the packet's end")),
+    }
+}

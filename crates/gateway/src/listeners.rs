@@ -1,0 +1,57 @@
+//! What the log says at the start about who reaches the listeners.
+
+use crate::{config::Config, inputs::InputKind};
+use dunnage_access::{Tokens, Who};
+use std::net::SocketAddr;
+
+/// Says in the log what an operator may not have meant: who needs a token, that there is none, or who may read them.
+pub fn warn(config: &Config, tokens: &Tokens) {
+    let open: Vec<_> = listeners(config).into_iter().filter(|(_, listen, _)| is_open(*listen)).collect();
+    let names = |all: &[&(String, SocketAddr, bool)]| {
+        all.iter().map(|(name, listen, _)| format!("{name} ({listen})")).collect::<Vec<_>>().join(", ")
+    };
+    let all = names(&open.iter().collect::<Vec<_>>());
+    let clear: Vec<_> = open.iter().filter(|(_, _, encrypted)| !encrypted).collect();
+    match config.access.who {
+        Who::Anyone if !open.is_empty() => tracing::warn!(
+            listeners = all,
+            "[access] who = \"anyone\": whoever reaches these addresses may send as any device, and read everything over HTTP"
+        ),
+        Who::Tokens | Who::Loopback
+            if tokens.is_empty() && (!open.is_empty() || config.access.who == Who::Tokens) =>
+        {
+            tracing::warn!(
+                listeners = all,
+                tokens = %config.tokens().display(),
+                "there is no token, and peers that need one are answered 401: make one with `dunnage gateway token new`, or set \
+                 [access] who = \"anyone\" behind a proxy that asks who they are"
+            );
+        }
+        Who::Tokens | Who::Loopback if !clear.is_empty() => tracing::warn!(
+            listeners = names(&clear),
+            "tokens go over the network in the clear, unless a proxy in front has TLS: set tls"
+        ),
+        _ => {}
+    }
+}
+
+/// Whether other machines may reach `listen`.
+fn is_open(listen: SocketAddr) -> bool {
+    !listen.ip().to_canonical().is_loopback()
+}
+
+/// Every listener that takes tokens: what it is called in the configuration, its address, and whether it is encrypted.
+fn listeners(config: &Config) -> Vec<(String, SocketAddr, bool)> {
+    let mut all = vec![("[http]".to_owned(), config.http.listen, config.http.tls)];
+    for input in &config.inputs {
+        match &input.kind {
+            InputKind::Mqtt(settings) => all.push((input.name.clone(), settings.listen, settings.tls)),
+            // With DTLS, devices have keys.
+            InputKind::Coap(settings) if !settings.dtls => {
+                all.push((input.name.clone(), settings.listen, false));
+            }
+            _ => {}
+        }
+    }
+    all
+}

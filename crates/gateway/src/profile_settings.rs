@@ -1,0 +1,111 @@
+//! `[[profile]]` and `[schemas]`: what devices send, and what messages may be.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// `[schemas]`
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SchemaSettings {
+    /// A folder of `NAME.json` and `NAME.SUFFIX.json`; empty for the bundled schemas alone.
+    pub path: PathBuf,
+    /// Whether `format` restricts which text is valid.
+    pub assert_formats: bool,
+    /// Whether packed messages without a check are refused.
+    pub require_check: bool,
+}
+
+/// `[[profile]]`: what some devices send.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Which devices: an id, in which `*` stands for any characters.
+    pub device: String,
+    /// The schema of their messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// The formats that they may send; empty for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formats: Vec<FormatName>,
+    /// The slots of the packed layouts that they may send, 1 to 63; empty for all of the schema.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<u8>,
+    /// A .proto file that describes their Protobuf messages; without it, the one derived from the schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proto: Option<PathBuf>,
+    /// How protobuf, struct and struct-zlib carry decimals.
+    #[serde(default)]
+    pub mapping: Mapping,
+    /// The link that their messages came over, when the sender names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Where outputs put their messages: what `{path}` stands for in an output's templates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// By what a message that comes again is recognized.
+    #[serde(default)]
+    pub duplicates: Duplicates,
+    /// How long after its last message a device counts as silent in the metrics; without it, never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_after_seconds: Option<u64>,
+}
+
+/// A format, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub struct FormatName(pub dunnage_formats::Id);
+
+impl TryFrom<String> for FormatName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse().map(FormatName)
+    }
+}
+
+impl From<FormatName> for &'static str {
+    fn from(format: FormatName) -> Self {
+        format.0.name()
+    }
+}
+
+/// By what a message that comes again is recognized.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Duplicates {
+    /// By the key that its sender gives it. Without one, it is another message.
+    #[default]
+    Key,
+    /// By the key, or without one by its bytes.
+    Bytes,
+}
+
+/// How schema-driven formats carry decimals and structured text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mapping {
+    /// As scaled integers.
+    #[default]
+    Exact,
+    /// As binary32.
+    Float32,
+}
+
+impl From<Mapping> for dunnage_formats::Mapping {
+    fn from(mapping: Mapping) -> Self {
+        match mapping {
+            Mapping::Exact => dunnage_formats::Mapping::Exact,
+            Mapping::Float32 => dunnage_formats::Mapping::Float32,
+        }
+    }
+}
+
+/// A schema or a profile that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{origin}: {message}")]
+pub struct ProfileError {
+    /// The file or the profile.
+    pub origin: String,
+    /// Why.
+    pub message: String,
+}

@@ -1,0 +1,384 @@
+//! Comma-separated values: `2026-01-31.BUFFER.SCHEMA.1.csv`, a file a day and schema.
+//!
+//! The header of a file that was begun never changes. When messages bring columns that it does not have, the next part
+//! (`.2.csv`) is begun with all columns so far and the new ones; after the last part, such values are in `value` alone.
+
+use super::{
+    Archive, Formulas,
+    columns::{Columns, FIRST, Leaf, cost, flatten},
+    growing::Growing,
+    row::{Row, group, new_rows},
+};
+use ::csv::{ReaderBuilder, StringRecord, Terminator, Writer, WriterBuilder};
+use dunnage_base::clock;
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+};
+
+/// Most parts of a file; messages whose keys are never the same would otherwise make a file each.
+const PARTS: u32 = 100;
+/// About what the columns of rows may take that are written at a time.
+const AT_A_TIME: usize = 4 << 20;
+/// Most files that are remembered.
+const REMEMBERED: usize = 256;
+
+/// Files of comma-separated values, and what is known of the last part of each, by the path without part.
+#[derive(Default)]
+pub struct Csv {
+    parts: HashMap<PathBuf, Part>,
+    formulas: Formulas,
+}
+
+/// The columns of a message.
+type Leaves = Vec<(String, Leaf)>;
+
+/// The last part of a file.
+struct Part {
+    number: u32,
+    file: Growing,
+    /// Those of values; nothing before the file is begun.
+    columns: Columns,
+    last_id: i64,
+}
+
+impl Csv {
+    /// Files whose cells are as `formulas` says.
+    pub fn new(formulas: Formulas) -> Csv {
+        Csv { parts: HashMap::new(), formulas }
+    }
+}
+
+impl Archive for Csv {
+    fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()> {
+        let key = |row: &Row<'_>| {
+            let schema = row.message.schema.as_ref().map_or(String::new(), |schema| format!(".{schema}"));
+            folder.join(format!("{}.{}{schema}", row.day, row.message.buffer))
+        };
+        for (stem, rows) in group(rows, key) {
+            if self.parts.len() > REMEMBERED {
+                self.parts.retain(|_, part| part.file.is_torn());
+            }
+            let part = match self.parts.remove(&stem).filter(|part| part.file.is_as_left()) {
+                Some(part) => part,
+                None => Part::last(&stem)?,
+            };
+            self.parts.entry(stem.clone()).or_insert(part).write(&stem, &rows, self.formulas)?;
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    /// The last part that there is, or the first if there is none.
+    fn last(stem: &Path) -> io::Result<Part> {
+        let last = (1..PARTS).take_while(|n| path(stem, n + 1).exists()).count() as u32 + 1;
+        let mut part = Part::open(stem, last)?;
+        let mut earlier = last;
+        // A part may hold nothing when the process ended as it was begun.
+        while part.last_id == 0 && earlier > 1 {
+            earlier -= 1;
+            let before = Part::open(stem, earlier)?;
+            part.last_id = before.last_id;
+            if part.columns.names().is_empty() {
+                part.columns = before.columns;
+            }
+        }
+        Ok(part)
+    }
+
+    fn open(stem: &Path, number: u32) -> io::Result<Part> {
+        let is_line = |line: &[u8]| identify(line).is_some() || is_header(line);
+        let (file, last) = Growing::open(path(stem, number), is_line)?;
+        let last_id = last.as_deref().and_then(identify).unwrap_or_default();
+        let columns = if file.len() == 0 { Columns::default() } else { header(file.path())? };
+        Ok(Part { number, file, columns, last_id })
+    }
+
+    fn write(&mut self, stem: &Path, rows: &[&Row<'_>], formulas: Formulas) -> io::Result<()> {
+        let mut rows = new_rows(rows, self.last_id, self.file.path());
+        while !rows.is_empty() {
+            // Of as many rows at a time as their columns take little memory.
+            let (mut leaves, mut taken) = (Vec::new(), 0);
+            while taken < AT_A_TIME
+                && let Some(row) = rows.get(leaves.len())
+            {
+                let found = leaves_of(row)?;
+                taken += cost(&found);
+                leaves.push(found);
+            }
+            let (first, rest) = rows.split_at(leaves.len());
+            self.append(stem, first, leaves, formulas)?;
+            rows = rest;
+        }
+        Ok(())
+    }
+
+    /// Appends `rows`, of which there is one at least, with their columns.
+    fn append(
+        &mut self,
+        stem: &Path,
+        rows: &[&Row<'_>],
+        leaves: Vec<Leaves>,
+        formulas: Formulas,
+    ) -> io::Result<()> {
+        let mut columns = self.columns.clone();
+        leaves.iter().flatten().for_each(|(pointer, _)| columns.add(pointer));
+        if self.file.len() > 0 && columns.names().len() > self.columns.names().len() {
+            if self.number < PARTS {
+                let (file, _) = Growing::open(path(stem, self.number + 1), |_| false)?;
+                (self.number, self.file) = (self.number + 1, file);
+            } else {
+                columns = self.columns.clone();
+            }
+        }
+        let is_new = self.file.len() == 0;
+        self.file.append(|to| {
+            let mut lines = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(to);
+            if is_new {
+                lines
+                    .write_record(FIRST.into_iter().chain(columns.names().iter().map(|name| column(name))))?;
+            }
+            for (row, leaves) in rows.iter().zip(leaves) {
+                record(&mut lines, row, &columns, (leaves, formulas))?;
+            }
+            lines.flush()
+        })?;
+        self.last_id = rows.last().map_or(self.last_id, |last| last.message.id);
+        self.columns = columns;
+        Ok(())
+    }
+}
+
+fn path(stem: &Path, part: u32) -> PathBuf {
+    let mut path = stem.as_os_str().to_owned();
+    path.push(format!(".{part}.csv"));
+    path.into()
+}
+
+/// A column's name in the header. A message that is one value has the empty pointer.
+fn column(pointer: &str) -> &str {
+    if pointer.is_empty() { "(all)" } else { pointer }
+}
+
+fn record(
+    lines: &mut Writer<&mut dyn Write>,
+    row: &Row<'_>,
+    columns: &Columns,
+    (leaves, formulas): (Leaves, Formulas),
+) -> io::Result<()> {
+    let message = row.message;
+    let cells: HashMap<String, String> =
+        leaves.into_iter().map(|(pointer, leaf)| (pointer, cell(leaf, formulas))).collect();
+    let id = message.id.to_string();
+    let received_at = clock::rfc3339_micros(message.received_at);
+    let first = [
+        &*message.stable_id,
+        &id,
+        &message.device,
+        &received_at,
+        &message.format,
+        message.schema.as_deref().unwrap_or_default(),
+        message.link.as_deref().unwrap_or_default(),
+        &message.request,
+        row.value.get(),
+    ];
+    let others = columns.names().iter().map(|name| cells.get(name).map_or("", String::as_str));
+    lines.write_record(first.into_iter().chain(others))?;
+    Ok(())
+}
+
+/// The parts of a message under the names of their columns, which are in one line as cells are.
+fn leaves_of(row: &Row<'_>) -> io::Result<Vec<(String, Leaf)>> {
+    let leaves = flatten(row.value)?.into_iter();
+    Ok(leaves.map(|(pointer, leaf)| (one_line(pointer), leaf)).collect())
+}
+
+fn cell(leaf: Leaf, formulas: Formulas) -> String {
+    match leaf {
+        Leaf::Null => String::new(),
+        Leaf::Bool(bool) => bool.to_string(),
+        Leaf::Number(text) | Leaf::Empty(text) => text,
+        Leaf::Text(text) => one_line(if formulas == Formulas::Escape { harmless(text) } else { text }),
+    }
+}
+
+/// A record is one line, so that programs that read lines can read it: what breaks lines in a text is written as in JSON.
+fn one_line(text: String) -> String {
+    match text.contains(['\n', '\r']) {
+        true => text.replace('\n', "\\n").replace('\r', "\\r"),
+        false => text,
+    }
+}
+
+/// A text that no spreadsheet takes for a formula: one that begins like a formula has an apostrophe before it. A number in a
+/// text is none.
+fn harmless(text: String) -> String {
+    let begins = text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
+    let number = || serde_json::from_str::<serde_json::Number>(&text).is_ok();
+    match begins && !number() {
+        true => format!("'{text}"),
+        false => text,
+    }
+}
+
+/// The id of a line's message; nothing of what is no record.
+fn identify(line: &[u8]) -> Option<i64> {
+    let record = fields(line)?;
+    // A record that was cut has fewer, or a JSON that breaks off.
+    serde_json::from_str::<serde::de::IgnoredAny>(record.get(FIRST.len() - 1)?).ok()?;
+    record.get(1)?.parse().ok()
+}
+
+fn is_header(line: &[u8]) -> bool {
+    fields(line).is_some_and(|fields| fields.iter().take(FIRST.len()).eq(FIRST))
+}
+
+fn fields(line: &[u8]) -> Option<StringRecord> {
+    let mut reader = ReaderBuilder::new().has_headers(false).from_reader(line);
+    let mut record = StringRecord::new();
+    reader.read_record(&mut record).ok()?.then_some(record)
+}
+
+/// The columns of values that a file has.
+fn header(file: &Path) -> io::Result<Columns> {
+    let mut line = Vec::new();
+    BufReader::new(File::open(file)?).read_until(b'\n', &mut line)?;
+    let fields = fields(&line).unwrap_or_default();
+    let pointer = |name| if name == column("") { "" } else { name };
+    Ok(Columns::of(fields.iter().skip(FIRST.len()).map(pointer)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{tests::message, write},
+        *,
+    };
+
+    fn read(folder: &Path, file: &str) -> Vec<HashMap<String, String>> {
+        let mut reader = ::csv::Reader::from_path(folder.join(file)).unwrap();
+        reader.deserialize().map(|record| record.unwrap()).collect()
+    }
+
+    fn cells(records: &[HashMap<String, String>], column: &str) -> Vec<String> {
+        records.iter().map(|record| record[column].clone()).collect()
+    }
+
+    #[test]
+    fn a_new_column_begins_a_part_and_no_header_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |messages: &[_]| write(&mut Csv::default(), folder.path(), messages).unwrap();
+        write(&[message(1, 1, r#"{"t":1,"tags":["a\nb","\"c\","]}"#), message(2, 1, r#"{"t":null}"#)]);
+        write(&[message(3, 1, r#"{"t":-0.0}"#), message(4, 1, r#"{"t":5,"v":{"x":true}}"#)]);
+        write(&[message(5, 1, r#"{"v":{"x":false}}"#)]);
+        let first = read(folder.path(), "2026-01-01.b.1.csv");
+        assert_eq!(cells(&first, "/t"), ["1", ""]);
+        assert_eq!(cells(&first, "/tags/0"), ["a\\nb", ""]);
+        assert_eq!(cells(&first, "/tags/1"), ["\"c\",", ""]);
+        let second = read(folder.path(), "2026-01-01.b.2.csv");
+        assert_eq!(cells(&second, "id"), ["3", "4", "5"]);
+        assert_eq!(cells(&second, "/t"), ["-0.0", "5", ""]);
+        assert_eq!(cells(&second, "/v/x"), ["", "true", "false"]);
+        assert_eq!(cells(&second, "value")[1], r#"{"t":5,"v":{"x":true}}"#);
+        assert!(!folder.path().join("2026-01-01.b.3.csv").exists());
+    }
+
+    #[test]
+    fn no_text_is_a_formula_and_numbers_stay_numbers() {
+        let values = [
+            r#"{"t":"=1+1"}"#,
+            r#"{"t":"+a"}"#,
+            r#"{"t":"-2+3"}"#,
+            r#"{"t":"@x"}"#,
+            r#"{"t":"\t=1"}"#,
+            r#"{"t":"\r=1"}"#,
+            r#"{"t":-1.5}"#,
+            r#"{"t":"-1.5"}"#,
+            r#"{"t":"a=1"}"#,
+        ];
+        let messages: Vec<_> = values.iter().zip(1..).map(|(json, id)| message(id, 1, json)).collect();
+        let cells_of = |formulas| {
+            let folder = tempfile::tempdir().unwrap();
+            write(&mut Csv::new(formulas), folder.path(), &messages).unwrap();
+            cells(&read(folder.path(), "2026-01-01.b.1.csv"), "/t")
+        };
+        let escaped = ["'=1+1", "'+a", "'-2+3", "'@x", "'\t=1", "'\\r=1", "-1.5", "-1.5", "a=1"];
+        assert_eq!(cells_of(Formulas::Escape), escaped);
+        let kept = ["=1+1", "+a", "-2+3", "@x", "\t=1", "\\r=1", "-1.5", "-1.5", "a=1"];
+        assert_eq!(cells_of(Formulas::Keep), kept);
+    }
+
+    #[test]
+    fn a_key_with_a_line_break_is_one_column_also_for_who_opens_the_file_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |message| write(&mut Csv::default(), folder.path(), &[message]).unwrap();
+        write(message(1, 1, r#"{"t":1,"a\nb\r":2,"v":3}"#));
+        write(message(2, 1, r#"{"v":4}"#));
+        write(message(3, 1, r#"{"a":5}"#));
+        let first = read(folder.path(), "2026-01-01.b.1.csv");
+        assert_eq!(
+            (cells(&first, "/a\\nb\\r"), cells(&first, "/v")),
+            (vec!["2".into(), "".into()], vec!["3".into(), "4".into()])
+        );
+        assert_eq!(cells(&read(folder.path(), "2026-01-01.b.2.csv"), "/a"), ["5"]);
+    }
+
+    #[test]
+    fn each_schema_has_a_file_and_a_message_without_one_has_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = |id, schema: &str| {
+            let mut named = message(id, 1, "1");
+            named.stored.schema = Some(schema.into());
+            named
+        };
+        write(&mut Csv::default(), folder.path(), &[named(1, "a.1"), message(2, 1, "7"), named(3, "1")])
+            .unwrap();
+        for (file, id) in [("a.1.1", "1"), ("1", "2"), ("1.1", "3")] {
+            let records = read(folder.path(), &format!("2026-01-01.b.{file}.csv"));
+            assert_eq!(cells(&records, "id"), [id]);
+        }
+        assert_eq!(cells(&read(folder.path(), "2026-01-01.b.1.csv"), "(all)"), ["7"]);
+    }
+
+    #[test]
+    fn messages_whose_keys_are_never_the_same_stop_making_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut csv = Csv::default();
+        for id in 1..=i64::from(PARTS) + 20 {
+            write(&mut csv, folder.path(), &[message(id, 1, &format!("{{\"k{id}\":1}}"))]).unwrap();
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count() as u32, PARTS);
+        let last = read(folder.path(), &format!("2026-01-01.b.{PARTS}.csv"));
+        assert_eq!(last.len(), 21);
+        assert_eq!(last[20]["value"], "{\"k120\":1}");
+    }
+
+    #[test]
+    fn what_was_torn_is_written_again_and_nothing_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let all: Vec<_> =
+            (1..=6).map(|id| message(id, 1, &format!("{{\"t{}\":\"a,\\\"b\"}}", id / 4))).collect();
+        let mut csv = Csv::default();
+        write(&mut csv, folder.path(), &all[..3]).unwrap();
+        write(&mut csv, folder.path(), &all[3..]).unwrap();
+        let whole =
+            |part: u32| std::fs::read(folder.path().join(format!("2026-01-01.b.{part}.csv"))).unwrap();
+        let (first, second) = (whole(1), whole(2));
+        for torn in 0..=second.len() {
+            std::fs::write(folder.path().join("2026-01-01.b.2.csv"), &second[..torn]).unwrap();
+            write(&mut Csv::default(), folder.path(), &all).unwrap();
+            assert_eq!((&whole(1), &whole(2)), (&first, &second), "{torn}");
+        }
+        for torn in 0..=first.len() {
+            std::fs::remove_file(folder.path().join("2026-01-01.b.2.csv")).unwrap();
+            std::fs::write(folder.path().join("2026-01-01.b.1.csv"), &first[..torn]).unwrap();
+            let mut csv = Csv::default();
+            write(&mut csv, folder.path(), &all[..3]).unwrap();
+            write(&mut csv, folder.path(), &all[3..]).unwrap();
+            assert_eq!((&whole(1), &whole(2)), (&first, &second), "{torn}");
+        }
+    }
+}

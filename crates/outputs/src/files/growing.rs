@@ -1,0 +1,196 @@
+//! Files that grow by whole lines. What is not whole at the end of a file was never answered for, and is cut.
+
+use dunnage_base::folders;
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+/// How much of a file's end is read at first.
+const WINDOW: u64 = 64 << 10;
+/// How much is written at a time.
+const BUFFERED: usize = 64 << 10;
+/// Most lines at the end of a file that may be damaged: those of the last append. More mean that the file is not ours.
+const DAMAGED: usize = 5000;
+
+/// A file to which lines are appended.
+#[derive(Debug)]
+pub struct Growing {
+    path: PathBuf,
+    /// How much of it is durable.
+    len: u64,
+    /// Whether there may be more in it, of an append that failed.
+    torn: bool,
+}
+
+impl Growing {
+    /// The file at `path`, which need not be there, and its last line. Lines at its end that are none are cut off.
+    pub fn open(path: PathBuf, is_line: impl Fn(&[u8]) -> bool) -> io::Result<(Growing, Option<Vec<u8>>)> {
+        let mut file = match File::options().read(true).write(true).open(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                return Ok((Growing { path, len: 0, torn: false }, None));
+            }
+            opened => opened?,
+        };
+        let found = file.metadata()?.len();
+        let mut len = found;
+        let mut last = None;
+        let mut damaged = 0;
+        while let Some((start, end)) = last_line(&mut file, len)? {
+            let line = read(&mut file, start, end)?;
+            len = start;
+            damaged += 1;
+            if damaged > DAMAGED {
+                return Err(io::Error::other(format!("{}: these are none of our lines", path.display())));
+            }
+            if is_line(&line) {
+                len = end + 1;
+                last = Some(line);
+                break;
+            }
+        }
+        if last.is_none() {
+            len = 0;
+        }
+        if len < found {
+            tracing::warn!(file = %path.display(), bytes = found - len, "cut off what was not written whole");
+            file.set_len(len)?;
+        }
+        // What counts as written from here may still have been on its way to the disk.
+        file.sync_all()?;
+        Ok((Growing { path, len, torn: false }, last))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How much of it is durable.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether the last append failed.
+    pub fn is_torn(&self) -> bool {
+        self.torn
+    }
+
+    /// Whether the file is as it was left. If not, somebody has moved or changed it.
+    pub fn is_as_left(&self) -> bool {
+        let found = fs::metadata(&self.path).map_or(0, |about| about.len());
+        found == self.len || (self.torn && found > self.len)
+    }
+
+    /// Appends the lines that `write` writes, durable on return. After an error none of them count.
+    pub fn append(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let mut file = File::options().create(true).truncate(false).write(true).open(&self.path)?;
+        if self.torn {
+            file.set_len(self.len)?;
+        }
+        self.torn = true;
+        file.seek(SeekFrom::Start(self.len))?;
+        let mut lines = BufWriter::with_capacity(BUFFERED, &mut file);
+        write(&mut lines)?;
+        lines.flush()?;
+        drop(lines);
+        let end = file.stream_position()?;
+        file.sync_data()?;
+        if self.len == 0 {
+            folders::sync_above(&self.path)?;
+        }
+        self.torn = false;
+        self.len = end;
+        Ok(())
+    }
+}
+
+/// The last line of the first `len` bytes that has an end: where it starts, and where its end is.
+fn last_line(file: &mut File, len: u64) -> io::Result<Option<(u64, u64)>> {
+    let mut window = WINDOW;
+    loop {
+        let from = len.saturating_sub(window);
+        let bytes = read(file, from, len)?;
+        let newline = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte == b'\n');
+        if let Some(end) = newline(&bytes) {
+            match newline(&bytes[..end]) {
+                Some(before) => return Ok(Some((from + before as u64 + 1, from + end as u64))),
+                None if from == 0 => return Ok(Some((0, end as u64))),
+                None => {}
+            }
+        } else if from == 0 {
+            return Ok(None);
+        }
+        window *= 4;
+    }
+}
+
+fn read(file: &mut File, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(to - from).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digits(line: &[u8]) -> bool {
+        !line.is_empty() && line.iter().all(u8::is_ascii_digit)
+    }
+
+    fn open(path: &Path) -> (Growing, Option<String>) {
+        let (file, last) = Growing::open(path.to_owned(), digits).unwrap();
+        (file, last.map(|line| String::from_utf8(line).unwrap()))
+    }
+
+    #[test]
+    fn what_is_not_whole_is_cut_and_the_last_line_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        let long = "1".repeat(200_000);
+        for (before, last, after) in [
+            ("", None, ""),
+            ("12", None, ""),
+            ("12\n", Some("12"), "12\n"),
+            ("12\n34", Some("12"), "12\n"),
+            ("12\n34\n", Some("34"), "12\n34\n"),
+            ("12\n\0\0\0\n\0\0", Some("12"), "12\n"),
+            ("x\ny\n", None, ""),
+            (&format!("7\n{long}\n{long}"), Some(&*long), &format!("7\n{long}\n")),
+        ] {
+            fs::write(&path, before).unwrap();
+            let (file, found) = open(&path);
+            assert_eq!((found.as_deref(), file.len), (last, after.len() as u64));
+            assert_eq!(fs::read_to_string(&path).unwrap(), after);
+        }
+    }
+
+    #[test]
+    fn another_program_s_file_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        let theirs = "not ours\n".repeat(DAMAGED + 1);
+        fs::write(&path, &theirs).unwrap();
+        assert!(Growing::open(path.clone(), digits).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
+    }
+
+    #[test]
+    fn an_append_that_failed_leaves_nothing_once_the_next_succeeds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        let (mut file, _) = open(&path);
+        file.append(|to| to.write_all(b"1\n")).unwrap();
+        // As after a disk that became full in the middle of a batch.
+        file.torn = true;
+        fs::write(&path, "1\n2\n3").unwrap();
+        assert!(file.is_as_left());
+        file.append(|to| to.write_all(b"2\n")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "1\n2\n");
+        fs::remove_file(&path).unwrap();
+        assert!(!file.is_as_left());
+    }
+}

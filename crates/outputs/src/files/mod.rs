@@ -1,0 +1,295 @@
+//! `[output.files]`: files by day, of lines, of comma-separated values, or of Parquet.
+//!
+//! A message goes to a file that its day, its buffer and its schema name, and ids ascend in each file. So the last id in a
+//! file says which messages it has: a message that is delivered again is not written again.
+
+mod columns;
+mod csv;
+mod declared;
+mod growing;
+mod ndjson;
+mod parquet;
+mod row;
+
+use super::{Catalog, Failed, Lanes, Message, Output, Shape};
+use dunnage_base::folders;
+use row::Row;
+use serde::{Deserialize, Serialize};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# Files by day (UTC) in a folder: ndjson, csv or parquet.
+# [[output]]
+# name = \"files\"
+# [output.files]
+# path = \"data/files\"
+# kind = \"ndjson\"
+# Also formulas, for csv, and readable_after_seconds, for parquet: docs/outputs.md.
+";
+
+/// `[output.files]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The folder. It is made when it is missing.
+    pub path: PathBuf,
+    /// What the files are made of.
+    pub kind: Kind,
+    /// What becomes of texts in CSV that a spreadsheet would take for formulas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formulas: Option<Formulas>,
+    /// After how long messages are in a whole Parquet file; by default 600.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readable_after_seconds: Option<u64>,
+}
+
+/// After how long messages are in a whole file, when the configuration does not say.
+const READABLE_AFTER: u64 = 600;
+/// How often it is seen whether a file is due.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What becomes of texts that begin like a formula.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Formulas {
+    /// They have an apostrophe before them.
+    #[default]
+    Escape,
+    /// They stay as they are.
+    Keep,
+}
+
+/// What files are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A JSON object a line.
+    Ndjson,
+    /// Comma-separated values (RFC 4180), files by schema, a column for each part of the message.
+    Csv,
+    /// Apache Parquet, a column for each part of the message.
+    Parquet,
+}
+
+/// A folder of files.
+pub struct Files {
+    folder: PathBuf,
+    kind: Kind,
+    archive: Arc<Mutex<Box<dyn Archive>>>,
+}
+
+/// Files of one kind.
+trait Archive: Send {
+    /// Makes `rows` durable, those that are not there already. After an error some may be; the same rows may come again.
+    fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()>;
+
+    /// Does what is due for the files of `buffer`, also when no message comes.
+    fn tend(&mut self, _folder: &Path, _buffer: &str, _catalog: &dyn Catalog) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Files {
+    /// The folder that `settings` name. An error says what is wrong with them.
+    pub fn new(settings: &Settings) -> Result<Files, String> {
+        if settings.path.as_os_str().is_empty() {
+            return Err("path: must name a folder".into());
+        }
+        if settings.formulas.is_some() && settings.kind != Kind::Csv {
+            return Err("formulas: is for kind = \"csv\"".into());
+        }
+        if settings.readable_after_seconds.is_some() && settings.kind != Kind::Parquet {
+            return Err(
+                "readable_after_seconds: is for kind = \"parquet\"; the other files are readable at once"
+                    .into(),
+            );
+        }
+        let after = settings.readable_after_seconds.unwrap_or(READABLE_AFTER);
+        if !(1..=86_400).contains(&after) {
+            return Err("readable_after_seconds: must be 1 to 86400".into());
+        }
+        let archive: Box<dyn Archive> = match settings.kind {
+            Kind::Ndjson => Box::new(ndjson::Ndjson::default()),
+            Kind::Csv => Box::new(csv::Csv::new(settings.formulas.unwrap_or_default())),
+            Kind::Parquet => Box::new(parquet::Parquet::new(Duration::from_secs(after))),
+        };
+        Ok(Files {
+            folder: settings.path.clone(),
+            kind: settings.kind,
+            archive: Arc::new(Mutex::new(archive)),
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl Output for Files {
+    fn shape(&self) -> Shape {
+        Shape { lanes: Lanes::One, batch: 4096, linger: Duration::from_millis(100) }
+    }
+
+    fn tends_every(&self) -> Option<Duration> {
+        (self.kind == Kind::Parquet).then_some(LOOK)
+    }
+
+    async fn tend(&self, buffer: &str, catalog: Arc<dyn Catalog>) {
+        let (folder, archive, buffer) = (self.folder.clone(), Arc::clone(&self.archive), buffer.to_owned());
+        let tended = tokio::task::spawn_blocking(move || {
+            let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+            archive.tend(&folder, &buffer, &*catalog).map_err(|e| (folder, e))
+        });
+        if let Ok(Err((folder, error))) = tended.await {
+            tracing::warn!(folder = %folder.display(), %error, "a file could not be finished; it is tried again");
+        }
+    }
+
+    async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
+        let (folder, archive, messages) = (self.folder.clone(), Arc::clone(&self.archive), messages.to_vec());
+        // When nobody waits for it any more it still ends, and a further call waits for its end.
+        let written = tokio::task::spawn_blocking(move || {
+            let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+            write(&mut **archive, &folder, &messages)
+        });
+        written.await.unwrap_or_else(|e| Err(Failed::retry(e.to_string())))
+    }
+}
+
+/// Writes the messages up to the first that no file can have.
+fn write(archive: &mut dyn Archive, folder: &Path, messages: &[Message]) -> Result<(), Failed> {
+    let mut rows = Vec::with_capacity(messages.len());
+    let mut refused = Ok(());
+    for message in messages {
+        match Row::new(message) {
+            Ok(row) => rows.push(row),
+            Err(reason) => {
+                refused = Err(Failed::refused(reason).after(rows.len()));
+                break;
+            }
+        }
+    }
+    let failed = |e: io::Error| Failed::retry(format!("{}: {e}", folder.display()));
+    folders::create(folder).map_err(failed)?;
+    archive.write(folder, &rows).map_err(failed)?;
+    refused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message of the buffer `b`, received at noon of the `day`th of January 2026.
+    pub fn message(id: i64, day: i64, json: &str) -> Message {
+        let stored = dunnage_buffer::Message {
+            id,
+            buffer: "b".into(),
+            stable_id: format!("mb-{id}"),
+            device: "d".into(),
+            received_at: (1_767_268_800 + (day - 1) * 86_400) * 1_000_000 + id,
+            format: "json".into(),
+            request: "r".into(),
+            raw: bytes::Bytes::copy_from_slice(json.as_bytes()),
+            json: json.into(),
+            ..Default::default()
+        };
+        Message { stored, ..Message::default() }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn ids(file: &Path) -> Vec<i64> {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.lines().map(|line| ndjson::identify(line.as_bytes()).unwrap()).collect()
+    }
+
+    #[test]
+    fn each_day_has_a_file_in_whatever_order_days_come() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("made/when/missing");
+        let messages: Vec<_> = [(1, 2), (2, 1), (3, 2), (4, 3), (5, 1)]
+            .iter()
+            .map(|(id, day)| message(*id, *day, "{\"t\":1.50}"))
+            .collect();
+        let mut archive = ndjson::Ndjson::default();
+        write(&mut archive, &folder, &messages[..2]).unwrap();
+        // All of them come again, as after a cursor that was not saved; then a process that knows nothing.
+        write(&mut archive, &folder, &messages).unwrap();
+        write(&mut ndjson::Ndjson::default(), &folder, &messages).unwrap();
+        assert_eq!(names(&folder), ["2026-01-01.b.ndjson", "2026-01-02.b.ndjson", "2026-01-03.b.ndjson"]);
+        assert_eq!(ids(&folder.join("2026-01-01.b.ndjson")), [2, 5]);
+        assert_eq!(ids(&folder.join("2026-01-02.b.ndjson")), [1, 3]);
+        let line = std::fs::read_to_string(folder.join("2026-01-03.b.ndjson")).unwrap();
+        assert_eq!(
+            line,
+            "{\"name\":\"mb-4\",\"id\":4,\"device\":\"d\",\"received_at\":\"2026-01-03T12:00:00.000004Z\",\
+             \"format\":\"json\",\"schema\":null,\"link\":null,\"request\":\"r\",\"value\":{\"t\":1.50}}\n"
+        );
+    }
+
+    #[test]
+    fn wherever_a_file_is_torn_messages_that_come_again_make_it_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let messages: Vec<_> = (1..4).map(|id| message(id, 1, "[{},\"\\n\"]")).collect();
+        write(&mut ndjson::Ndjson::default(), folder.path(), &messages).unwrap();
+        let path = folder.path().join("2026-01-01.b.ndjson");
+        let whole = std::fs::read(&path).unwrap();
+        for torn in 0..whole.len() {
+            std::fs::write(&path, &whole[..torn]).unwrap();
+            write(&mut ndjson::Ndjson::default(), folder.path(), &messages).unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), whole, "{torn}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_moved_away_is_begun_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut archive = ndjson::Ndjson::default();
+        let path = folder.path().join("2026-01-01.b.ndjson");
+        write(&mut archive, folder.path(), &[message(1, 1, "1")]).unwrap();
+        std::fs::rename(&path, folder.path().join("moved")).unwrap();
+        write(&mut archive, folder.path(), &[message(2, 1, "2")]).unwrap();
+        assert_eq!(ids(&path), [2]);
+        assert_eq!(ids(&folder.path().join("moved")), [1]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_full_disk_did_not_take_is_taken_later_and_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("2026-01-02.b.ndjson");
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        let messages = [message(1, 1, "1"), message(2, 2, "2"), message(3, 3, "3")];
+        let mut archive = ndjson::Ndjson::default();
+        let failed = write(&mut archive, folder.path(), &messages).unwrap_err();
+        assert_eq!((failed.delivered, failed.kind), (0, crate::FailureKind::Retry(None)));
+        std::fs::remove_file(&path).unwrap();
+        write(&mut archive, folder.path(), &messages).unwrap();
+        for day in 1..4 {
+            assert_eq!(ids(&folder.path().join(format!("2026-01-0{day}.b.ndjson"))), [day]);
+        }
+    }
+
+    #[test]
+    fn a_message_that_no_file_can_have_is_refused_after_those_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut archive = ndjson::Ndjson::default();
+        let mut late = message(2, 1, "2");
+        late.stored.received_at = i64::MAX;
+        for bad in [late, message(2, 1, "{")] {
+            let failed = write(&mut archive, folder.path(), &[message(1, 1, "1"), bad]).unwrap_err();
+            assert_eq!((failed.delivered, failed.kind), (1, crate::FailureKind::Refused));
+        }
+        assert_eq!(ids(&folder.path().join("2026-01-01.b.ndjson")), [1]);
+    }
+}

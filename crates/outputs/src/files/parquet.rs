@@ -1,0 +1,303 @@
+//! Apache Parquet: `2026-01-31.BUFFER.SCHEMA.FIRST-LAST.parquet`, a file a schema, named by the ids of its first and last message.
+//!
+//! A Parquet file is written once, and small ones are of little use. So messages are first made durable as lines, in
+//! `2026-01-31.BUFFER.SCHEMA.open.ndjson`; these become a Parquet file when they are many, or when the first of them has waited for
+//! long enough. The file gets its name only when it is whole and on the disk, and only then the lines are removed: a message is in one
+//! of both, and the name says which lines are in both.
+
+mod table;
+
+use super::{
+    Archive,
+    ndjson::Logs,
+    row::{Row, group},
+};
+use crate::Catalog;
+use dunnage_base::folders;
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// How many bytes of lines make a file.
+const ENOUGH: u64 = 64 << 20;
+/// The end of the names of files of lines.
+const OPEN: &str = ".open.ndjson";
+
+/// Files of Parquet, and lines that will be.
+pub struct Parquet {
+    logs: Logs,
+    /// Since when there are files of lines, as far as this process knows.
+    since: HashMap<PathBuf, Instant>,
+    /// How long a message may be in lines alone.
+    after: Duration,
+}
+
+impl Archive for Parquet {
+    fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()> {
+        for (stem, rows) in group(rows, |row| stem(folder, row)) {
+            let path = with_end(&stem, OPEN);
+            let earlier = || remove_sealed(&stem, &path);
+            self.logs.append(path.clone(), earlier, &rows)?;
+            self.since.entry(path).or_insert_with(Instant::now);
+        }
+        Ok(())
+    }
+
+    fn tend(&mut self, folder: &Path, buffer: &str, catalog: &dyn Catalog) -> io::Result<()> {
+        for path in lines_of(folder, buffer)? {
+            let since = *self.since.entry(path.clone()).or_insert_with(Instant::now);
+            if since.elapsed() >= self.after || fs::metadata(&path)?.len() >= ENOUGH {
+                self.seal(&path, catalog)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Parquet {
+    /// Files in which a message is after `after`.
+    pub fn new(after: Duration) -> Parquet {
+        Parquet { logs: Logs::default(), since: HashMap::new(), after }
+    }
+
+    /// Makes a Parquet file of the lines at `path`, and removes them.
+    fn seal(&mut self, path: &Path, catalog: &dyn Catalog) -> io::Result<()> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = path.with_file_name(name.trim_end_matches(OPEN));
+        // When the process ended between the two, the lines are in a file already.
+        remove_sealed(&stem, path)?;
+        if let Some(table) = table::Table::survey(path, catalog)? {
+            let whole = with_end(&stem, &format!(".{}-{}.parquet", table.first_id, table.last_id));
+            let unfinished = with_end(&stem, ".parquet.tmp");
+            let file = table.write(path, File::create(&unfinished)?)?;
+            file.sync_all()?;
+            fs::rename(&unfinished, &whole)?;
+            folders::sync_above(&whole)?;
+            tracing::info!(file = %whole.display(), messages = table.rows, "a Parquet file is whole");
+            if table.misfits > 0 {
+                tracing::warn!(
+                    file = %whole.display(),
+                    values = table.misfits,
+                    "values do not fit the types of the schema; they are null in their columns, and stand in the column value"
+                );
+            }
+            fs::remove_file(path)?;
+            folders::sync_above(path)?;
+        }
+        self.logs.forget(path);
+        self.since.remove(path);
+        Ok(())
+    }
+}
+
+/// The path of a row's files, up to what tells them apart.
+fn stem(folder: &Path, row: &Row<'_>) -> PathBuf {
+    let schema = row.message.schema.as_ref().map_or(String::new(), |schema| format!(".{schema}"));
+    folder.join(format!("{}.{}{schema}", row.day, row.message.buffer))
+}
+
+fn with_end(stem: &Path, end: &str) -> PathBuf {
+    let mut path = stem.as_os_str().to_owned();
+    path.push(end);
+    path.into()
+}
+
+/// The last id in the Parquet files of `stem`. Lines that are among them are removed.
+fn remove_sealed(stem: &Path, lines: &Path) -> io::Result<i64> {
+    let name = stem.file_name().unwrap_or_default().to_string_lossy();
+    let folder = stem.parent().unwrap_or(Path::new("."));
+    let mut last = 0;
+    for entry in fs::read_dir(folder)? {
+        let file = entry?.file_name();
+        let ids = file.to_str().and_then(|file| {
+            file.strip_prefix(&*name)?.strip_prefix('.')?.strip_suffix(".parquet")?.split_once('-')
+        });
+        // What has more in its name is of another schema.
+        let ids = ids.filter(|(first, _)| first.parse::<i64>().is_ok());
+        if let Some(id) = ids.and_then(|(_, last)| last.parse::<i64>().ok()) {
+            last = last.max(id);
+        }
+    }
+    let sealed = last > 0 && lines.exists() && table::last_id(lines)?.is_some_and(|id| id <= last);
+    if sealed {
+        fs::remove_file(lines)?;
+        folders::sync_above(lines)?;
+    }
+    Ok(last)
+}
+
+/// The files of lines of `buffer`, of all days and schemas.
+fn lines_of(folder: &Path, buffer: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        let stem = name.to_str().and_then(|name| name.strip_suffix(OPEN));
+        let of = stem.and_then(|stem| stem.split_once('.')).map(|(_day, of)| of);
+        let ours = of
+            .and_then(|of| of.strip_prefix(buffer))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        if ours {
+            found.push(folder.join(name));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{tests::message, write},
+        *,
+    };
+    use ::parquet::{
+        file::reader::{FileReader, SerializedFileReader},
+        record::RowAccessor,
+    };
+    use std::sync::Arc;
+
+    /// No schemas.
+    struct Nothing;
+
+    impl Catalog for Nothing {
+        fn path(&self, _: &str) -> Arc<str> {
+            "".into()
+        }
+
+        fn media_type(&self, _: &str) -> Option<&'static str> {
+            None
+        }
+
+        fn versions<'a>(&'a self, _: &str) -> Box<dyn Iterator<Item = &'a dunnage_schema::Model> + 'a> {
+            Box::new(std::iter::empty())
+        }
+    }
+
+    fn parquet() -> Parquet {
+        Parquet::new(Duration::from_secs(3600))
+    }
+
+    fn files(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn ids(path: &Path) -> Vec<i64> {
+        let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+        reader.get_row_iter(None).unwrap().map(|row| row.unwrap().get_long(1).unwrap()).collect()
+    }
+
+    #[test]
+    fn lines_of_a_day_that_is_over_become_a_file_and_come_into_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let messages: Vec<_> = (1..=5).map(|id| message(id, 1 + id / 4, "{\"t\":1}")).collect();
+        write(&mut parquet(), folder, &messages).unwrap();
+        assert_eq!(files(folder), ["2026-01-01.b.open.ndjson", "2026-01-02.b.open.ndjson"]);
+        let finished = lines_of(folder, "b").unwrap();
+        assert_eq!(finished.len(), 2);
+        let lines = fs::read(&finished[0]).unwrap();
+        parquet().seal(&finished[0], &Nothing).unwrap();
+        let sealed = folder.join("2026-01-01.b.1-3.parquet");
+        assert_eq!(ids(&sealed), [1, 2, 3]);
+        // As if the process had ended before the lines were removed; and all messages come again, with a late one.
+        fs::write(&finished[0], &lines).unwrap();
+        let late = message(6, 1, "{\"u\":[]}");
+        write(&mut parquet(), folder, &[&messages[..], &[late]].concat()).unwrap();
+        parquet().seal(&finished[0], &Nothing).unwrap();
+        assert_eq!(ids(&folder.join("2026-01-01.b.6-6.parquet")), [6]);
+        assert_eq!(ids(&sealed), [1, 2, 3]);
+        assert_eq!(
+            files(folder),
+            ["2026-01-01.b.1-3.parquet", "2026-01-01.b.6-6.parquet", "2026-01-02.b.open.ndjson"]
+        );
+    }
+
+    #[test]
+    fn lines_become_a_file_after_a_while_and_those_of_other_buffers_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let named = |id, schema: &str| {
+            let mut named = message(id, 1, "1");
+            named.stored.schema = Some(schema.into());
+            named
+        };
+        let mut theirs = message(1, 1, "1");
+        theirs.stored.buffer = "b2".into();
+        let messages = [message(1, 1, "1"), named(2, "s.1-9"), named(3, "s.1-9"), theirs];
+        write(&mut parquet(), folder, &messages).unwrap();
+        parquet().tend(folder, "b", &Nothing).unwrap();
+        assert_eq!(files(folder).iter().filter(|name| name.ends_with(OPEN)).count(), 3);
+        let mut due = Parquet::new(Duration::ZERO);
+        due.tend(folder, "b", &Nothing).unwrap();
+        due.tend(&folder.join("missing"), "b", &Nothing).unwrap();
+        let expected =
+            ["2026-01-01.b.1-1.parquet", "2026-01-01.b.s.1-9.2-3.parquet", "2026-01-01.b2.open.ndjson"];
+        assert_eq!(files(folder), expected);
+        // What is of another schema is not taken for what is here already.
+        write(&mut parquet(), folder, &[message(2, 1, "1"), named(3, "s.1-9")]).unwrap();
+        due.tend(folder, "b", &Nothing).unwrap();
+        assert_eq!(ids(&folder.join("2026-01-01.b.2-2.parquet")), [2]);
+        assert_eq!(files(folder).len(), 4);
+    }
+
+    #[test]
+    fn enough_lines_become_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut archive = parquet();
+        let long = format!("\"{}\"", "x".repeat(1 << 20));
+        let messages: Vec<_> = (1..=66).map(|id| message(id, 1, &long)).collect();
+        for message in messages.chunks(11) {
+            write(&mut archive, folder.path(), message).unwrap();
+            archive.tend(folder.path(), "b", &Nothing).unwrap();
+        }
+        write(&mut archive, folder.path(), &[message(67, 1, "1")]).unwrap();
+        assert_eq!(files(folder.path()), ["2026-01-01.b.1-66.parquet", "2026-01-01.b.open.ndjson"]);
+        let reader =
+            SerializedFileReader::new(File::open(folder.path().join("2026-01-01.b.1-66.parquet")).unwrap());
+        assert!(reader.unwrap().num_row_groups() > 4);
+    }
+
+    #[test]
+    fn columns_have_the_type_of_their_values_and_never_a_wrong_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let values = [
+            r#"{"n":1.5,"i":-7,"b":true,"t":"é","m":1,"big":9007199254740993,"mixed":9007199254740993,"none":null,"at":"2026-01-31T08:00:00.25+01:00","nearly":"2026-01-31T08:00:00Z"}"#,
+            r#"{"n":-2,"i":9223372036854775807,"t":null,"m":"x","big":1,"mixed":0.5,"e":{},"at":"2026-01-31T08:00:00Z","nearly":"soon"}"#,
+        ];
+        let messages: Vec<_> = values.iter().zip(1..).map(|(json, id)| message(id, 1, json)).collect();
+        write(&mut parquet(), folder.path(), &messages).unwrap();
+        parquet().seal(&folder.path().join("2026-01-01.b.open.ndjson"), &Nothing).unwrap();
+        let file = File::open(folder.path().join("2026-01-01.b.1-2.parquet")).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let rows: Vec<_> = reader
+            .get_row_iter(None)
+            .unwrap()
+            .map(|row| {
+                let row = row.unwrap();
+                let columns = row.get_column_iter().skip(9);
+                columns.map(|(name, field)| format!("{name}={field}")).collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                "/n=1.5 /i=-7 /b=true /t=\"é\" /m=\"1\" /big=9007199254740993 /mixed=\"9007199254740993\" \
+                 /at=2026-01-31 07:00:00.250000 +00:00 /nearly=\"2026-01-31T08:00:00Z\" /e=null",
+                "/n=-2E0 /i=9223372036854775807 /b=null /t=null /m=\"x\" /big=1 /mixed=\"0.5\" \
+                 /at=2026-01-31 08:00:00.000000 +00:00 /nearly=\"soon\" /e=\"{}\"",
+            ]
+        );
+    }
+}

@@ -1,0 +1,45 @@
+//! A message as files have it.
+
+use crate::Message;
+use dunnage_base::clock;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// A message with its day, and its value as JSON.
+pub struct Row<'m> {
+    pub message: &'m Message,
+    /// The day of its receipt in UTC, `2026-01-31`.
+    pub day: String,
+    pub value: &'m RawValue,
+}
+
+impl<'m> Row<'m> {
+    /// `message` as files have it, or why none can have it.
+    pub fn new(message: &'m Message) -> Result<Row<'m>, String> {
+        let day = clock::day(message.received_at)
+            .ok_or_else(|| format!("it was received on no day of a calendar: {}", message.received_at))?;
+        let value = serde_json::from_str(&message.json).map_err(|e| format!("its JSON is none: {e}"))?;
+        Ok(Row { message, day, value })
+    }
+}
+
+/// `rows` by the key of the file that they belong to, each in the order that they have here.
+pub fn group<'r, 'm, K: Ord>(
+    rows: &'r [Row<'m>],
+    key: impl Fn(&Row<'m>) -> K,
+) -> BTreeMap<K, Vec<&'r Row<'m>>> {
+    let mut groups: BTreeMap<K, Vec<_>> = BTreeMap::new();
+    for row in rows {
+        groups.entry(key(row)).or_default().push(row);
+    }
+    groups
+}
+
+/// The part of `rows` with ids above `last_id`; the others are in the file already.
+pub fn new_rows<'r, 'm>(rows: &'r [&'r Row<'m>], last_id: i64, file: &std::path::Path) -> &'r [&'r Row<'m>] {
+    let there = rows.partition_point(|row| row.message.id <= last_id);
+    if there > 0 {
+        tracing::info!(file = %file.display(), messages = there, "delivered again, but written already");
+    }
+    &rows[there..]
+}

@@ -1,0 +1,130 @@
+//! The circuit breaker of an output: when the other side fails for many devices, it is left alone for a while, and then asked
+//! with one call whether it works again.
+
+use super::backoff;
+use crate::Breaker as State;
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Opens after failures of so many lanes with no success between.
+const LANES: usize = 5;
+/// Opens after so many failures in such a time with no success between, whatever the lanes.
+const FAILURES: u32 = 5;
+const WHILE: Duration = Duration::from_secs(20);
+const FIRST: Duration = Duration::from_secs(1);
+const MOST: Duration = Duration::from_secs(60);
+
+#[derive(Default)]
+pub struct Breaker {
+    state: State,
+    /// Lanes that failed since the last success, `LANES` at most.
+    lanes: HashSet<Arc<str>>,
+    failures: u32,
+    /// The first failure since the last success.
+    since: Option<Instant>,
+    /// How often it opened since it was last closed.
+    opened: u32,
+    until: Option<Instant>,
+}
+
+impl Breaker {
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// When it lets a probe through, if it is open.
+    pub fn until(&self) -> Option<Instant> {
+        self.until.filter(|_| self.state == State::Open)
+    }
+
+    /// Whether a call may be made beside `calls` others.
+    pub fn allows(&self, calls: usize, now: Instant) -> bool {
+        match self.state {
+            State::Closed => true,
+            State::Probing => calls == 0,
+            State::Open => calls == 0 && self.until.is_none_or(|until| until <= now),
+        }
+    }
+
+    /// A call is made.
+    pub fn begun(&mut self) {
+        if self.state == State::Open {
+            self.state = State::Probing;
+        }
+    }
+
+    /// The other side answered a call. Says whether that closed the breaker.
+    pub fn succeeded(&mut self) -> bool {
+        let closed = self.state != State::Closed;
+        *self = Breaker::default();
+        closed
+    }
+
+    /// A call failed, after which the other side asked to wait. Says whether that opened the breaker.
+    pub fn failed(&mut self, lane: &Arc<str>, asked: Option<Duration>, now: Instant) -> bool {
+        if self.lanes.len() < LANES {
+            self.lanes.insert(Arc::clone(lane));
+        }
+        self.failures = self.failures.saturating_add(1);
+        let since = *self.since.get_or_insert(now);
+        let open = match self.state {
+            State::Open => false,
+            State::Probing => true,
+            State::Closed => {
+                self.lanes.len() >= LANES || (self.failures >= FAILURES && now.duration_since(since) >= WHILE)
+            }
+        };
+        if open {
+            self.state = State::Open;
+            self.opened = self.opened.saturating_add(1);
+            // Not under half: a probe at once would tell nothing new.
+            let wait = backoff::wait(FIRST, MOST, self.opened).max(FIRST / 2);
+            self.until = Some(now + backoff::asked(asked, wait));
+        }
+        open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_opens_when_many_lanes_fail_and_closes_after_a_probe() {
+        let (mut breaker, mut now) = (Breaker::default(), Instant::now());
+        let lanes: Vec<Arc<str>> = (0..9).map(|n| n.to_string().into()).collect();
+        for lane in &lanes[..4] {
+            assert!(!breaker.failed(lane, None, now) && breaker.allows(9, now));
+            assert!(!breaker.failed(lane, None, now));
+        }
+        breaker.succeeded();
+        for lane in &lanes[..4] {
+            assert!(!breaker.failed(lane, None, now));
+        }
+        assert!(breaker.failed(&lanes[4], None, now) && !breaker.allows(0, now));
+        // What was under way fails too.
+        assert!(!breaker.failed(&lanes[5], None, now));
+        for _ in 0..3 {
+            now = breaker.until().unwrap();
+            assert!(breaker.allows(0, now) && !breaker.allows(1, now));
+            breaker.begun();
+            assert!(!breaker.allows(1, now) && breaker.state() == State::Probing);
+            assert!(breaker.failed(&lanes[0], Some(Duration::from_secs(77)), now));
+            assert!(breaker.until().unwrap() >= now + Duration::from_secs(77));
+        }
+        breaker.begun();
+        assert!(breaker.succeeded() && breaker.allows(9, now) && !breaker.succeeded());
+    }
+
+    #[test]
+    fn it_opens_when_one_lane_fails_for_long() {
+        let (mut breaker, now, lane) = (Breaker::default(), Instant::now(), Arc::from(""));
+        for _ in 0..20 {
+            assert!(!breaker.failed(&lane, None, now));
+        }
+        assert!(breaker.failed(&lane, None, now + WHILE));
+    }
+}

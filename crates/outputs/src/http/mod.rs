@@ -1,0 +1,342 @@
+//! `[output.http]`: POST to any URL, signed if there is a secret.
+
+mod signature;
+
+use super::{Class, Failed, FailureKind, Lanes, Message, Output, Shape};
+use dunnage_access::tls;
+use dunnage_base::clock;
+use dunnage_clients::secret::SecretFile;
+use reqwest::{
+    Client, Response, StatusCode, Url,
+    header::{self, HeaderMap, HeaderName, HeaderValue},
+    redirect::Policy,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use signature::Secret;
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# POST to any URL, as JSON; with a batch of more than 1, as lines of JSON (application/x-ndjson).
+# [[output]]
+# name = \"archive\"
+# [output.http]
+# url = \"https://example.org/telemetry\"
+# timeout_seconds = 10
+# batch = 1
+# Also a secret to sign with (Standard Webhooks), a bearer token and further headers: docs/outputs.md.
+";
+
+/// Most messages in a request.
+const BATCH: usize = 10_000;
+/// How long a request waits for more messages, if it may have several.
+const LINGER: Duration = Duration::from_millis(200);
+/// Most of an answer's body that is read, and that is shown.
+const READ_BYTES: usize = 64 << 10;
+const SHOWN_BYTES: usize = 200;
+
+/// `[output.http]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Where to.
+    pub url: String,
+    /// Longest wait for an answer.
+    #[serde(default = "timeout_seconds")]
+    pub timeout_seconds: u64,
+    /// Most messages in a request, 1 to 10,000. With more than one, one request is under way at a time.
+    #[serde(default = "batch")]
+    pub batch: usize,
+    /// A file that holds the secret of signatures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_file: Option<PathBuf>,
+    /// A variable of the environment that holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_variable: Option<String>,
+    /// A file that holds a bearer token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<PathBuf>,
+    /// Further headers of every request.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+}
+
+fn timeout_seconds() -> u64 {
+    10
+}
+
+fn batch() -> usize {
+    1
+}
+
+/// An HTTP server.
+pub struct Http {
+    client: Client,
+    url: Url,
+    /// The same without what may be secret, for people.
+    shown: String,
+    secret: Option<Signer>,
+    token: Option<Arc<SecretFile>>,
+    batch: usize,
+    timeout: Duration,
+    duplicates: AtomicU64,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    name: &'a str,
+    device: &'a str,
+    received_at: String,
+    format: &'a str,
+    schema: Option<&'a str>,
+    link: Option<&'a str>,
+    request: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'a RawValue>,
+    value: &'a RawValue,
+}
+
+impl Http {
+    /// The server that `settings` names. An error says what is wrong with them.
+    pub fn new(settings: &Settings) -> Result<Http, String> {
+        tls::prepare();
+        let url = Url::parse(&settings.url).map_err(|e| format!("url: {e}"))?;
+        if !["http", "https"].contains(&url.scheme()) {
+            return Err("url: must begin with http:// or https://".into());
+        }
+        if !(1..=BATCH).contains(&settings.batch) {
+            return Err(format!("batch: must be 1 to {BATCH}"));
+        }
+        if settings.timeout_seconds == 0 {
+            return Err("timeout_seconds: must be at least 1".into());
+        }
+        let timeout = Duration::from_secs(settings.timeout_seconds);
+        let client =
+            Client::builder().timeout(timeout).redirect(Policy::none()).default_headers(headers(settings)?);
+        Ok(Http {
+            client: client.build().map_err(|e| e.to_string())?,
+            shown: format!("{}{}", url.host_str().unwrap_or_default(), url.path()),
+            url,
+            secret: secret(settings)?,
+            token: token(settings)?,
+            batch: settings.batch,
+            timeout,
+            duplicates: AtomicU64::new(0),
+        })
+    }
+
+    async fn post(&self, messages: &[Message]) -> Result<(), Failed> {
+        let mut body = Vec::new();
+        for (at, message) in messages.iter().enumerate() {
+            write(message, &mut body).map_err(|e| Failed::refused(e.to_string()).after(at))?;
+            if self.batch > 1 {
+                body.push(b'\n');
+            }
+        }
+        let id = name(messages);
+        let media_type = if self.batch > 1 { "application/x-ndjson" } else { "application/json" };
+        let mut request = self.client.post(self.url.clone()).header(header::CONTENT_TYPE, media_type);
+        request = request.header("idempotency-key", &id);
+        if let [message] = messages {
+            request = request.header("x-request-id", &message.request);
+        }
+        if let Some(token) = &self.token {
+            let token = bearer(&token.text()).map_err(Failed::retry)?;
+            request = request.header(header::AUTHORIZATION, token);
+        }
+        if let Some(secret) = &self.secret {
+            let secret = secret.now().map_err(Failed::retry)?;
+            let timestamp = clock::now() / 1_000_000;
+            let signature = secret.sign(&id, timestamp, &body);
+            request = request.header("webhook-timestamp", timestamp).header("webhook-signature", signature);
+            request = request.header("webhook-id", &id);
+        }
+        let answer = request.body(body).send().await.map_err(|e| {
+            let class = if e.is_timeout() { Class::Timeout } else { Class::Connection };
+            Failed::retry(format!("{}: {}", self.shown, reason(&e.without_url()))).because(class)
+        })?;
+        let status = answer.status();
+        let wait = retry_after(answer.headers());
+        let text = read(answer).await;
+        if status == StatusCode::CONFLICT && messages.len() == 1 {
+            self.duplicates.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        if status.is_success() {
+            return Ok(());
+        }
+        let reason = format!("{} answers {status}: {text}", self.shown);
+        Err(match status {
+            // Of several messages, it does not say which it has.
+            StatusCode::CONFLICT
+            | StatusCode::BAD_REQUEST
+            | StatusCode::PAYLOAD_TOO_LARGE
+            | StatusCode::UNSUPPORTED_MEDIA_TYPE
+            | StatusCode::UNPROCESSABLE_ENTITY => Failed::refused(reason),
+            _ => Failed::retry(reason).because(Class::of_status(status.as_u16())).not_before(wait),
+        })
+    }
+}
+
+/// What every request has in its head.
+fn headers(settings: &Settings) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &settings.headers {
+        let failed = |e: &dyn std::fmt::Display| format!("headers: {name:?}: {e}");
+        let value = HeaderValue::from_str(value).map_err(|e| failed(&e))?;
+        headers.insert(name.parse::<HeaderName>().map_err(|e| failed(&e))?, value);
+    }
+    Ok(headers)
+}
+
+/// The file of the bearer token, if there is one.
+fn token(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
+    let path = settings.token_file.clone();
+    path.map(|path| SecretFile::open("token_file", path, |text| bearer(text).map(|_| ()))).transpose()
+}
+
+fn bearer(token: &str) -> Result<HeaderValue, String> {
+    let mut value =
+        HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| "is no token".to_owned())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Where the secret of signatures is.
+enum Signer {
+    /// In a file, which may change.
+    File(Arc<SecretFile>),
+    /// It came in a variable of the environment.
+    Variable(String),
+}
+
+impl Signer {
+    /// The secret as it is now.
+    fn now(&self) -> Result<Secret, &'static str> {
+        match self {
+            Signer::File(file) => Secret::parse(&file.text()),
+            Signer::Variable(text) => Secret::parse(text),
+        }
+    }
+}
+
+fn secret(settings: &Settings) -> Result<Option<Signer>, String> {
+    let check = |text: &str| Secret::parse(text).map(|_| ()).map_err(str::to_owned);
+    Ok(Some(match (&settings.secret_file, &settings.secret_variable) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => return Err("secret_file, secret_variable: only one of them can be".into()),
+        (Some(path), None) => Signer::File(SecretFile::open("secret_file", path.clone(), check)?),
+        (None, Some(variable)) => {
+            let text = std::env::var(variable).map_err(|e| format!("secret_variable: {variable}: {e}"))?;
+            check(&text).map_err(|e| format!("secret_variable: {e}"))?;
+            Signer::Variable(text)
+        }
+    }))
+}
+
+fn write(message: &Message, body: &mut Vec<u8>) -> serde_json::Result<()> {
+    let value = serde_json::from_str(&message.json)?;
+    let object = Body {
+        name: &message.stable_id,
+        device: &message.device,
+        received_at: clock::rfc3339(message.received_at),
+        format: &message.format,
+        schema: message.schema.as_deref(),
+        link: message.link.as_deref(),
+        request: &message.request,
+        origin: message.origin.as_deref().map(serde_json::from_str).transpose()?,
+        value,
+    };
+    serde_json::to_writer(body, &object)
+}
+
+/// What a request with these messages is called: the same for the same messages.
+fn name(messages: &[Message]) -> String {
+    if let [message] = messages {
+        return message.stable_id.clone();
+    }
+    let mut hash = Sha256::new();
+    for message in messages {
+        hash.update(&message.stable_id);
+        hash.update([0]);
+    }
+    format!("b{}", dunnage_base::hex::hex(&hash.finalize()[..16]))
+}
+
+/// The begin of an answer's body, as a line. The rest of a body that is not too long is read too, so that the connection can
+/// be used again.
+async fn read(mut answer: Response) -> String {
+    let (mut text, mut length) = (Vec::new(), 0);
+    while length < READ_BYTES
+        && let Ok(Some(chunk)) = answer.chunk().await
+    {
+        length += chunk.len();
+        text.extend_from_slice(&chunk[..chunk.len().min(SHOWN_BYTES - text.len())]);
+    }
+    String::from_utf8_lossy(&text).replace(char::is_control, " ")
+}
+
+/// What an error says, with what caused it.
+fn reason(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// `Retry-After`, when it is in seconds.
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(header::RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
+}
+
+#[async_trait::async_trait]
+impl Output for Http {
+    fn shape(&self) -> Shape {
+        match self.batch {
+            1 => Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO },
+            batch => Shape { lanes: Lanes::One, batch, linger: LINGER },
+        }
+    }
+
+    async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
+        let Err(failed) = self.post(messages).await else { return Ok(()) };
+        if failed.kind != FailureKind::Refused {
+            return Err(failed);
+        }
+        // Which of them it was is found by halves.
+        if messages.len() > 1 {
+            let (first, second) = messages.split_at(messages.len() / 2);
+            self.deliver(first).await?;
+            return self.deliver(second).await.map_err(|failed| {
+                let delivered = first.len() + failed.delivered;
+                failed.after(delivered)
+            });
+        }
+        Err(failed)
+    }
+
+    fn deadline(&self) -> Duration {
+        // Finding one message of a batch takes two requests for every halving.
+        self.timeout * (2 * self.batch.ilog2() + 1) + Duration::from_secs(5)
+    }
+
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        let signs = match &self.secret {
+            Some(Signer::File(file)) => Some(file),
+            _ => None,
+        };
+        self.token.iter().chain(signs).cloned().collect()
+    }
+
+    fn duplicates(&self) -> u64 {
+        self.duplicates.load(Ordering::Relaxed)
+    }
+}

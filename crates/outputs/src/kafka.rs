@@ -1,0 +1,213 @@
+//! `[output.kafka]`: records of a topic, in the order of each device.
+//!
+//! The producer is idempotent: what it sends again after an error of the network is in the log once. A record that is sent
+//! again after the gateway ended is there twice, with the same name in its header.
+
+use super::{Class, Failed, Lanes, Message, Output, Shape};
+use dunnage_clients::nats::header;
+use rdkafka::{
+    ClientConfig,
+    error::{KafkaError, RDKafkaErrorCode},
+    message::{Header, OwnedHeaders},
+    producer::{DeliveryFuture, FutureProducer, FutureRecord, Producer},
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# A topic of Kafka; the key of a record is its device. Connections are not encrypted.
+# [[output]]
+# name = \"log\"
+# [output.kafka]
+# brokers = \"127.0.0.1:9092\"
+# topic = \"telemetry\"
+# timeout_seconds = 30
+";
+
+/// The header of a message's name. The others are those of a NATS stream.
+const NAME: &str = "Dunnage-Name";
+/// How long a full queue of the producer is given.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// `[output.kafka]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Brokers to ask for the others: `HOST:PORT`, with commas between them.
+    pub brokers: String,
+    /// The topic.
+    pub topic: String,
+    /// Longest time that a record may take to be acknowledged by all replicas in sync.
+    #[serde(default = "timeout_seconds")]
+    pub timeout_seconds: u64,
+}
+
+fn timeout_seconds() -> u64 {
+    30
+}
+
+/// A topic.
+pub struct Kafka {
+    config: ClientConfig,
+    topic: String,
+    producer: Mutex<FutureProducer>,
+    /// Ids of messages that were delivered behind one that failed: they are not sent again.
+    ahead: Mutex<HashSet<i64>>,
+}
+
+type Sent = Result<(), KafkaError>;
+
+impl Kafka {
+    /// The topic that `settings` name. An error says what is wrong with them.
+    pub fn new(settings: &Settings) -> Result<Kafka, String> {
+        for (key, text) in [("brokers", &settings.brokers), ("topic", &settings.topic)] {
+            if text.is_empty() {
+                return Err(format!("{key}: must not be empty"));
+            }
+        }
+        if settings.timeout_seconds == 0 {
+            return Err("timeout_seconds: must be at least 1".into());
+        }
+        let mut config = ClientConfig::new();
+        config
+            .set("bootstrap.servers", &settings.brokers)
+            .set("client.id", "dunnage")
+            .set("enable.idempotence", "true")
+            .set("acks", "all")
+            .set("message.timeout.ms", (settings.timeout_seconds * 1000).to_string())
+            // Where a broker's limit is lower, the broker says so.
+            .set("message.max.bytes", "16777216")
+            .set("queue.buffering.max.kbytes", "65536")
+            .set("linger.ms", "0")
+            // As Java's clients do it, so that a device's records are in one partition whoever writes them.
+            .set("partitioner", "murmur2_random");
+        let producer = config.create().map_err(|e| e.to_string())?;
+        let topic = settings.topic.clone();
+        Ok(Kafka { config, topic, producer: Mutex::new(producer), ahead: Mutex::default() })
+    }
+
+    /// The producer, or a new one after an error that no producer recovers from.
+    fn producer(&self) -> Result<FutureProducer, Failed> {
+        let mut producer = self.producer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((code, reason)) = producer.client().fatal_error() {
+            tracing::warn!(%code, reason, "the Kafka producer is made anew");
+            *producer = self.config.create().map_err(|e| Failed::retry(e.to_string()))?;
+        }
+        Ok(producer.clone())
+    }
+
+    /// Sends `messages` in their order, and waits for what became of each.
+    async fn send(&self, producer: &FutureProducer, messages: &[&Message]) -> Vec<Sent> {
+        let mut reports = Vec::with_capacity(messages.len());
+        for message in messages {
+            reports.push(self.enqueue(producer, message).await);
+        }
+        let mut sent = Vec::with_capacity(messages.len());
+        for report in reports {
+            sent.push(match report {
+                Err(e) => Err(e),
+                Ok(report) => match report.await {
+                    Ok(Ok(_)) => Ok(()),
+                    Ok(Err((e, _))) => Err(e),
+                    Err(_) => Err(KafkaError::Canceled),
+                },
+            });
+        }
+        sent
+    }
+
+    async fn enqueue(
+        &self,
+        producer: &FutureProducer,
+        message: &Message,
+    ) -> Result<DeliveryFuture, KafkaError> {
+        loop {
+            let record = FutureRecord::to(&self.topic)
+                .key(&message.device)
+                .payload(&*message.json)
+                .timestamp(message.received_at / 1000)
+                .headers(headers(message));
+            match producer.send_result(record) {
+                Ok(report) => return Ok(report),
+                Err((e, _)) if e.rdkafka_error_code() == Some(RDKafkaErrorCode::QueueFull) => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Err((e, _)) => return Err(e),
+            }
+        }
+    }
+}
+
+fn headers(message: &Message) -> OwnedHeaders {
+    let received_at = message.received_at.to_string();
+    [
+        (NAME, Some(&message.stable_id)),
+        (header::DEVICE, Some(&message.device)),
+        (header::RECEIVED_AT, Some(&received_at)),
+        (header::FORMAT, Some(&message.format)),
+        (header::SCHEMA, message.schema.as_ref()),
+        (header::LINK, message.link.as_ref()),
+        (header::REQUEST, Some(&message.request)),
+        (header::ORIGIN, message.origin.as_ref()),
+    ]
+    .into_iter()
+    .filter(|(_, value)| value.is_some())
+    .fold(OwnedHeaders::new(), |headers, (key, value)| headers.insert(Header { key, value }))
+}
+
+/// A broker judges a batch of records by the size of all of them.
+fn is_too_large(sent: &Sent) -> bool {
+    let code = sent.as_ref().err().and_then(KafkaError::rdkafka_error_code);
+    matches!(code, Some(RDKafkaErrorCode::MessageSizeTooLarge))
+}
+
+#[async_trait::async_trait]
+impl Output for Kafka {
+    fn shape(&self) -> Shape {
+        Shape { lanes: Lanes::One, batch: 1024, linger: Duration::from_millis(5) }
+    }
+
+    async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
+        let producer = self.producer()?;
+        let ahead = std::mem::take(&mut *self.ahead.lock().unwrap_or_else(PoisonError::into_inner));
+        let open: Vec<&Message> = messages.iter().filter(|message| !ahead.contains(&message.id)).collect();
+        let mut sent = self.send(&producer, &open).await;
+        for (message, sent) in open.iter().zip(&mut sent) {
+            if is_too_large(sent) && open.len() > 1 {
+                *sent = self.send(&producer, &[*message]).await.pop().unwrap_or(Err(KafkaError::Canceled));
+            }
+        }
+        let Some(failed) = sent.iter().position(Result::is_err) else { return Ok(()) };
+        let behind = open.iter().zip(&sent).skip(failed).filter(|(_, sent)| sent.is_ok());
+        let behind = behind.map(|(message, _)| message.id).chain(ahead);
+        *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = behind.collect();
+        let delivered = messages.iter().position(|message| message.id == open[failed].id).unwrap_or_default();
+        let too_large = is_too_large(&sent[failed]);
+        let Err(error) = sent.swap_remove(failed) else { return Ok(()) };
+        let failed = match too_large {
+            true => Failed::refused(error.to_string()),
+            false => Failed::retry(error.to_string()).because(class(&error)),
+        };
+        Err(failed.after(delivered))
+    }
+}
+
+fn class(error: &KafkaError) -> Class {
+    use RDKafkaErrorCode::{
+        AllBrokersDown, BrokerTransportFailure, MessageTimedOut, NotEnoughReplicas, RequestTimedOut,
+        TopicAuthorizationFailed, UnknownTopic, UnknownTopicOrPartition,
+    };
+    match error.rdkafka_error_code() {
+        Some(AllBrokersDown | BrokerTransportFailure) => Class::Connection,
+        Some(MessageTimedOut | RequestTimedOut) => Class::Timeout,
+        Some(TopicAuthorizationFailed) => Class::Denied,
+        Some(UnknownTopic | UnknownTopicOrPartition) => Class::Missing,
+        Some(NotEnoughReplicas) => Class::Failing,
+        _ => Class::Other,
+    }
+}

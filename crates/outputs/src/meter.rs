@@ -1,0 +1,298 @@
+//! What an output did and does, for metrics and for people.
+
+use super::Class;
+use dunnage_base::clock::{self, rfc3339};
+use prometheus_client::{
+    encoding::{EncodeLabelSet, EncodeLabelValue},
+    metrics::{
+        counter::Counter,
+        family::Family,
+        gauge::Gauge,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::{Registry, Unit},
+};
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError, atomic::AtomicU64},
+    time::Duration,
+};
+use utoipa::ToSchema;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByOutput {
+    output: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByReason {
+    output: String,
+    reason: Class,
+}
+
+type Seconds = Gauge<f64, AtomicU64>;
+
+/// The metrics of all outputs. Clones count together.
+#[derive(Clone)]
+pub struct Families {
+    delivered: Family<ByOutput, Counter>,
+    duplicates: Family<ByOutput, Counter>,
+    refused: Family<ByOutput, Counter>,
+    dropped: Family<ByOutput, Counter>,
+    retried: Family<ByReason, Counter>,
+    seconds: Family<ByOutput, Histogram, fn() -> Histogram>,
+    calls: Family<ByOutput, Gauge>,
+    limit: Family<ByOutput, Gauge>,
+    breaker: Family<ByOutput, Gauge>,
+    lag: Family<ByOutput, Gauge>,
+    age: Family<ByOutput, Seconds>,
+}
+
+impl Families {
+    /// Metrics of no output yet, in `registry`.
+    pub fn new(registry: &mut Registry) -> Families {
+        let seconds: fn() -> Histogram = || Histogram::new(exponential_buckets(0.001, 2.0, 17));
+        let f = Families {
+            delivered: Family::default(),
+            duplicates: Family::default(),
+            refused: Family::default(),
+            dropped: Family::default(),
+            retried: Family::default(),
+            seconds: Family::new_with_constructor(seconds),
+            calls: Family::default(),
+            limit: Family::default(),
+            breaker: Family::default(),
+            lag: Family::default(),
+            age: Family::default(),
+        };
+        let r = registry;
+        r.register("output_delivered_messages", "Messages delivered", f.delivered.clone());
+        r.register(
+            "output_duplicate_messages",
+            "Messages that the other side said it had already; they count as delivered too",
+            f.duplicates.clone(),
+        );
+        r.register("output_refused_messages", "Messages refused for good and set aside", f.refused.clone());
+        r.register("output_dropped_messages", "Messages set aside and then given up", f.dropped.clone());
+        r.register("output_retried_calls", "Calls that failed, by reason; tried again", f.retried.clone());
+        let seconds = f.seconds.clone();
+        r.register_with_unit("output_call_duration", "Of calls that succeeded", Unit::Seconds, seconds);
+        r.register("output_calls", "Calls under way", f.calls.clone());
+        r.register("output_call_limit", "Most calls at a time, now", f.limit.clone());
+        r.register("output_breaker", "0 closed, 1 probing, 2 open: no calls are made", f.breaker.clone());
+        r.register("output_lag_messages", "Messages stored that are not done with", f.lag.clone());
+        r.register_with_unit("output_queue_age", "Age of the oldest of them", Unit::Seconds, f.age.clone());
+        f
+    }
+
+    /// The meter of one output. Two of the same name count together.
+    pub fn meter(&self, output: &str) -> Meter {
+        let by = ByOutput { output: output.into() };
+        let retried = |reason| {
+            let by = ByReason { output: output.into(), reason };
+            (reason, self.retried.get_or_create_owned(&by))
+        };
+        Meter {
+            output: output.into(),
+            delivered: self.delivered.get_or_create_owned(&by),
+            duplicates: self.duplicates.get_or_create_owned(&by),
+            refused: self.refused.get_or_create_owned(&by),
+            dropped: self.dropped.get_or_create_owned(&by),
+            retried: Class::ALL.map(retried),
+            seconds: self.seconds.get_or_create_owned(&by),
+            calls: self.calls.get_or_create_owned(&by),
+            limit: self.limit.get_or_create_owned(&by),
+            breaker: self.breaker.get_or_create_owned(&by),
+            lag: self.lag.get_or_create_owned(&by),
+            age: self.age.get_or_create_owned(&by),
+            place: Mutex::default(),
+        }
+    }
+}
+
+/// Whether calls are made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Breaker {
+    /// They are.
+    #[default]
+    Closed,
+    /// One at a time, to see whether the other side works again.
+    Probing,
+    /// None, as all failed of late.
+    Open,
+}
+
+/// Where a forwarder is.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    /// Every message up to this one is done with.
+    pub cursor: i64,
+    /// Every message up to this one was taken from the buffer once.
+    pub taken: i64,
+    /// Of these, the messages that are not done with.
+    pub waiting: u64,
+    /// When the oldest of these arrived, in microseconds since 1970.
+    pub oldest: Option<i64>,
+    /// Calls under way.
+    pub calls: usize,
+    /// Most calls at a time.
+    pub limit: usize,
+    /// Whether calls are made.
+    pub breaker: Breaker,
+}
+
+/// Counts what one output does.
+pub struct Meter {
+    output: String,
+    delivered: Counter,
+    duplicates: Counter,
+    refused: Counter,
+    dropped: Counter,
+    retried: [(Class, Counter); Class::ALL.len()],
+    seconds: Histogram,
+    calls: Gauge,
+    limit: Gauge,
+    breaker: Gauge,
+    lag: Gauge,
+    age: Seconds,
+    place: Mutex<(Progress, Option<Failure>)>,
+}
+
+/// A call that failed.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Failure {
+    /// When, as RFC 3339.
+    pub at: String,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// What an output did since the start of the gateway, and what it does.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Status {
+    /// Its name.
+    pub output: String,
+    /// Messages delivered.
+    pub delivered: u64,
+    /// Of these, messages that the other side said it had already.
+    pub duplicates: u64,
+    /// Messages refused for good and set aside.
+    pub refused: u64,
+    /// Messages set aside and then given up.
+    pub dropped: u64,
+    /// Calls that failed and are tried again, by reason.
+    pub retried: BTreeMap<Class, u64>,
+    /// Calls under way.
+    pub calls: usize,
+    /// Most calls at a time, now.
+    pub limit: usize,
+    /// Whether calls are made.
+    pub breaker: Breaker,
+    /// Every message up to this one is done with.
+    pub cursor: i64,
+    /// Messages stored that are not done with.
+    pub lag_messages: u64,
+    /// Age of the oldest of them, in seconds; 0 when there is none.
+    pub age_seconds: f64,
+    /// The last call that failed.
+    #[schema(required)]
+    pub last_failure: Option<Failure>,
+}
+
+impl Meter {
+    /// Messages were delivered by a call that took so long.
+    pub fn delivered(&self, messages: usize, took: Duration) {
+        if messages == 0 {
+            return;
+        }
+        self.delivered.inc_by(messages as u64);
+        self.seconds.observe(took.as_secs_f64());
+    }
+
+    /// The other side said of so many more that it had them.
+    pub fn duplicates(&self, more: u64) {
+        self.duplicates.inc_by(more);
+    }
+
+    /// Messages were set aside, and then given up.
+    pub fn dropped(&self, messages: u64) {
+        self.dropped.inc_by(messages);
+    }
+
+    /// A message was refused for good.
+    pub fn refused(&self, reason: &str) {
+        self.refused.inc();
+        self.failed(reason);
+    }
+
+    /// A call failed and is tried again.
+    pub fn retried(&self, class: Class, reason: &str) {
+        if let Some((_, counter)) = self.retried.iter().find(|(of, _)| *of == class) {
+            counter.inc();
+        }
+        self.failed(reason);
+    }
+
+    fn failed(&self, reason: &str) {
+        let failure = Failure { at: rfc3339(clock::now()), reason: reason.into() };
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).1 = Some(failure);
+    }
+
+    /// Shows where the forwarder is.
+    pub fn show(&self, place: Progress) {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).0 = place;
+    }
+
+    /// Every message up to this one is done with.
+    pub fn cursor(&self) -> i64 {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).0.cursor
+    }
+
+    /// What it did and does. `last` is the id of the last message stored.
+    pub fn status(&self, last: i64) -> Status {
+        let (place, last_failure) = self.place.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let age = place.oldest.map_or(0, |oldest| clock::now().saturating_sub(oldest).max(0));
+        let retried = self.retried.iter().filter(|(_, counter)| counter.get() > 0);
+        Status {
+            output: self.output.clone(),
+            delivered: self.delivered.get(),
+            duplicates: self.duplicates.get(),
+            refused: self.refused.get(),
+            dropped: self.dropped.get(),
+            retried: retried.map(|(class, counter)| (*class, counter.get())).collect(),
+            calls: place.calls,
+            limit: place.limit,
+            breaker: place.breaker,
+            cursor: place.cursor,
+            lag_messages: u64::try_from(last - place.taken).unwrap_or_default() + place.waiting,
+            age_seconds: age as f64 / 1e6,
+            last_failure,
+        }
+    }
+
+    /// Sets the gauges to what they are at this moment.
+    pub fn gauge(&self, last: i64) {
+        let status = self.status(last);
+        let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        self.calls.set(number(status.calls));
+        self.limit.set(number(status.limit));
+        self.breaker.set(match status.breaker {
+            Breaker::Closed => 0,
+            Breaker::Probing => 1,
+            Breaker::Open => 2,
+        });
+        self.lag.set(i64::try_from(status.lag_messages).unwrap_or(i64::MAX));
+        self.age.set(status.age_seconds);
+    }
+}
+
+impl EncodeLabelValue for Class {
+    fn encode(
+        &self,
+        encoder: &mut prometheus_client::encoding::LabelValueEncoder<'_>,
+    ) -> Result<(), std::fmt::Error> {
+        self.name().encode(encoder)
+    }
+}

@@ -1,0 +1,374 @@
+//! `[output.nats]`: a NATS JetStream, a subject for each device. What the stream has acknowledged is delivered.
+
+use super::{Failed, Lanes, Message, Output, Shape};
+use async_nats::{
+    connection::State,
+    header::HeaderMap,
+    jetstream::{
+        self, Context, ErrorCode,
+        context::{GetStreamErrorKind, PublishError, PublishErrorKind},
+        message::PublishMessage,
+        stream,
+    },
+};
+use bytes::Bytes;
+use dunnage_clients::{
+    nats::{Access, Servers, header, partition_of, token_of},
+    secret::SecretFile,
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    error::Error,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::Mutex;
+
+/// What the commented default configuration says.
+pub const EXAMPLE: &str = "\
+# A NATS JetStream, a subject for each device; what the stream has acknowledged is delivered.
+# [[output]]
+# name = \"stream\"
+# [output.nats]
+# servers = [\"nats://127.0.0.1:4222\"]
+# stream = \"DUNNAGE\"
+# subject = \"dunnage.{device}\"   # or dunnage.{partition}.{device}, to share the devices among some forwarders
+# partitions = 16
+# payload = \"json\"               # or raw: the bytes as they arrived, which an input.nats wants
+# ack_timeout_seconds = 5
+# Files, if the servers want them: credentials, or token_file; ca_file makes the connection TLS.
+# [output.nats.create]           # makes the stream when it is missing
+# replicas = 3
+# max_age_seconds = 604800       # what is older is forgotten, delivered or not
+# max_bytes = 8589934592         # of messages; has to hold those of max_age_seconds, as a full stream takes no more
+# duplicate_window_seconds = 120
+";
+
+/// `[output.nats]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// URLs of servers of one cluster.
+    pub servers: Vec<String>,
+    /// The stream. Messages are never put into another one, whatever their subject.
+    pub stream: String,
+    /// The subject, with `{device}` and, if wanted, `{partition}` as tokens of it.
+    #[serde(default = "subject")]
+    pub subject: String,
+    /// How many partitions devices are shared among.
+    #[serde(default = "partitions")]
+    pub partitions: u64,
+    /// What a message's bytes are.
+    #[serde(default)]
+    pub payload: Payload,
+    /// Longest wait for the stream's acknowledgement.
+    #[serde(default = "ack_timeout_seconds")]
+    pub ack_timeout_seconds: u64,
+    /// A credentials file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<PathBuf>,
+    /// A file that holds a token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<PathBuf>,
+    /// Certificates to trust, as PEM. The connection is TLS then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+    /// How to make the stream when it is missing; without it, a missing stream is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub create: Option<Create>,
+}
+
+/// What a message's bytes are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Payload {
+    /// The JSON that says what arrived.
+    #[default]
+    Json,
+    /// What arrived.
+    Raw,
+}
+
+/// `[output.nats.create]`: a stream that is made. It refuses messages when it is full, and forgets old ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Create {
+    /// On how many servers.
+    pub replicas: usize,
+    /// How long it keeps messages; 0 for ever.
+    pub max_age_seconds: u64,
+    /// Most bytes of messages that it keeps, on each server; 0 for what the servers allow. A full stream refuses messages.
+    pub max_bytes: u64,
+    /// How long it recognises a message that comes again.
+    pub duplicate_window_seconds: u64,
+}
+
+impl Default for Create {
+    fn default() -> Self {
+        Create { replicas: 3, max_age_seconds: 7 * 86400, max_bytes: 8 << 30, duplicate_window_seconds: 120 }
+    }
+}
+
+fn subject() -> String {
+    "dunnage.{device}".into()
+}
+
+fn partitions() -> u64 {
+    16
+}
+
+fn ack_timeout_seconds() -> u64 {
+    5
+}
+
+/// A stream.
+pub struct Nats {
+    servers: Servers,
+    settings: Settings,
+    /// The connection, and how often what it identifies itself with had changed.
+    context: Mutex<Option<(u64, Context)>>,
+    /// Whether the stream has been seen.
+    there: AtomicBool,
+    looking: Mutex<()>,
+}
+
+impl Nats {
+    /// The stream that `settings` name. An error says what is wrong with them.
+    pub fn new(settings: &Settings) -> Result<Nats, String> {
+        let access = Access {
+            servers: &settings.servers,
+            credentials: settings.credentials.as_deref(),
+            token_file: settings.token_file.as_deref(),
+            ca_file: settings.ca_file.as_deref(),
+        };
+        check_subject(&settings.subject)?;
+        if settings.partitions == 0 {
+            return Err("partitions: must be at least 1".into());
+        }
+        if settings.ack_timeout_seconds == 0 {
+            return Err("ack_timeout_seconds: must be at least 1".into());
+        }
+        if settings.stream.is_empty() || settings.stream.contains(['.', '*', '>', '/', '\\', ' ', '\t']) {
+            return Err(format!("stream: {:?} is no stream's name", settings.stream));
+        }
+        Ok(Nats {
+            servers: Servers::new(&access)?,
+            settings: settings.clone(),
+            context: Mutex::default(),
+            there: AtomicBool::new(false),
+            looking: Mutex::new(()),
+        })
+    }
+
+    /// The connection, made when it is first asked for, or has to identify itself otherwise; an error while it is not there, so that nothing is left in it.
+    async fn connected(&self) -> Result<Context, Failed> {
+        let connect = || async {
+            let client = self.servers.connect(&self.settings.stream).await?;
+            let timeout = Duration::from_secs(self.settings.ack_timeout_seconds);
+            // The first message waits for the connection; whether it came is seen below.
+            let _ = tokio::time::timeout(timeout, client.flush()).await;
+            Ok(jetstream::context::ContextBuilder::new().timeout(timeout).build(client))
+        };
+        let mut made = self.context.lock().await;
+        let changes = self.servers.changes();
+        let context = match &*made {
+            Some((of, context)) if *of == changes => context.clone(),
+            _ => {
+                let context = connect().await.map_err(|e: String| Failed::retry(e))?;
+                made.insert((changes, context)).1.clone()
+            }
+        };
+        drop(made);
+        match context.client().connection_state() {
+            State::Connected => Ok(context),
+            _ => Err(Failed::retry(format!("no connection to {}", self.settings.servers.join(", ")))),
+        }
+    }
+
+    /// Looks whether the stream is there, and makes it if that is wanted.
+    async fn find_stream(&self, context: &Context) -> Result<(), Failed> {
+        let _one_at_a_time = self.looking.lock().await;
+        if self.there.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let name = &self.settings.stream;
+        match context.get_stream(name).await {
+            Ok(stream) => warn_of_discards(&stream.cached_info().config),
+            Err(e) => {
+                let missing = |e: &jetstream::Error| e.error_code() == ErrorCode::STREAM_NOT_FOUND;
+                if !matches!(e.kind(), GetStreamErrorKind::JetStream(answer) if missing(&answer)) {
+                    return Err(Failed::retry(format!("stream {name}: {e}")));
+                }
+                self.create(context).await?;
+            }
+        }
+        self.there.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Makes the stream, if that is wanted.
+    async fn create(&self, context: &Context) -> Result<(), Failed> {
+        let name = &self.settings.stream;
+        let Some(create) = &self.settings.create else {
+            let hint = "make it, or let [output.nats.create] do it";
+            return Err(Failed::retry(format!("there is no stream {name}: {hint}")));
+        };
+        let made = context.create_stream(self.stream(create)).await;
+        made.map_err(|e| {
+            let bytes = create.max_bytes;
+            Failed::retry(format!(
+                "stream {name} cannot be made: {e}; the servers must have room for max_bytes = {bytes}"
+            ))
+        })?;
+        tracing::info!(stream = name, replicas = create.replicas, "the stream was made");
+        Ok(())
+    }
+
+    fn stream(&self, create: &Create) -> stream::Config {
+        stream::Config {
+            name: self.settings.stream.clone(),
+            subjects: vec![self.settings.subject.replace("{device}", "*").replace("{partition}", "*")],
+            num_replicas: create.replicas,
+            max_age: Duration::from_secs(create.max_age_seconds),
+            max_bytes: match create.max_bytes {
+                0 => -1,
+                bytes => i64::try_from(bytes).unwrap_or(i64::MAX),
+            },
+            duplicate_window: Duration::from_secs(create.duplicate_window_seconds),
+            discard: stream::DiscardPolicy::New,
+            ..Default::default()
+        }
+    }
+
+    fn subject_of(&self, device: &str) -> String {
+        let partition = partition_of(device, self.settings.partitions).to_string();
+        self.settings.subject.replace("{partition}", &partition).replace("{device}", &token_of(device))
+    }
+
+    async fn publish(&self, message: &Message) -> Result<(), Failed> {
+        let context = self.connected().await?;
+        if !self.there.load(Ordering::Acquire) {
+            self.find_stream(&context).await?;
+        }
+        let payload = match self.settings.payload {
+            Payload::Json => Bytes::copy_from_slice(message.json.as_bytes()),
+            Payload::Raw => message.raw.clone(),
+        };
+        let publish = PublishMessage::build()
+            .payload(payload)
+            .headers(headers(message, self.settings.payload))
+            .message_id(&message.stable_id)
+            .expected_stream(&self.settings.stream);
+        let acknowledged = match context.send_publish(self.subject_of(&message.device), publish).await {
+            Ok(sent) => sent.await,
+            Err(e) => Err(e),
+        };
+        let acknowledged = acknowledged.map_err(|e| self.failed(&e))?;
+        if acknowledged.duplicate {
+            tracing::debug!(message = message.stable_id, "the stream had it already");
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: &PublishError) -> Failed {
+        let text = format!("stream {}: {error}", self.settings.stream);
+        let answer = error.source().and_then(|source| source.downcast_ref::<jetstream::Error>());
+        match (error.kind(), answer.map(jetstream::Error::error_code)) {
+            (PublishErrorKind::MaxPayloadExceeded, _)
+            | (
+                _,
+                Some(ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM | ErrorCode::STREAM_HEADER_EXCEEDS_MAXIMUM),
+            ) => Failed::refused(text),
+            _ => {
+                // It may have been deleted, or another may have its subjects.
+                self.there.store(false, Ordering::Release);
+                Failed::retry(text)
+            }
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl Output for Nats {
+    fn shape(&self) -> Shape {
+        Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO }
+    }
+
+    async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
+        for (delivered, message) in messages.iter().enumerate() {
+            self.publish(message).await.map_err(|failed| failed.after(delivered))?;
+        }
+        Ok(())
+    }
+
+    fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        self.servers.secrets()
+    }
+
+    async fn close(&self) {
+        if let Some((_, context)) = &*self.context.lock().await {
+            // Everything that was delivered is acknowledged; this is only to leave in order.
+            let _ = context.client().drain().await;
+        }
+    }
+}
+
+/// Warns of a stream that makes room for new messages by forgetting old ones, which nobody would notice.
+fn warn_of_discards(config: &stream::Config) {
+    let bounded = config.max_bytes > 0 || config.max_messages > 0 || config.max_messages_per_subject > 0;
+    if bounded && config.discard == stream::DiscardPolicy::Old {
+        let stream = &config.name;
+        tracing::warn!(
+            stream,
+            "the stream discards its oldest messages when it is full, delivered or not: set its discard policy to new"
+        );
+    }
+}
+
+/// Whether the placeholders are tokens of their own, and no token is a wildcard.
+fn check_subject(subject: &str) -> Result<(), String> {
+    let tokens: Vec<_> = subject.split('.').collect();
+    let fits = |token: &&str| match *token {
+        "{device}" | "{partition}" => true,
+        text => !text.is_empty() && !text.contains(['*', '>', '{', '}', ' ', '\t', '\r', '\n']),
+    };
+    if !tokens.iter().all(fits) || !tokens.contains(&"{device}") {
+        let rule =
+            "must be tokens with dots between them, of which one is {device}; {partition} may be another";
+        return Err(format!("subject: {subject:?} {rule}"));
+    }
+    Ok(())
+}
+
+/// Where the message came from. All values are names, numbers, media types or compact JSON, so none can break a header.
+fn headers(message: &Message, payload: Payload) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::DEVICE, message.device.as_str());
+    headers.insert(header::RECEIVED_AT, message.received_at.to_string());
+    headers.insert(header::FORMAT, message.format.as_str());
+    headers.insert(header::REQUEST, message.request.as_str());
+    if let Some(schema) = &message.schema {
+        headers.insert(header::SCHEMA, schema.as_str());
+    }
+    if let Some(link) = &message.link {
+        headers.insert(header::LINK, link.as_str());
+    }
+    if let Some(origin) = &message.origin {
+        headers.insert(header::ORIGIN, origin.as_str());
+    }
+    let media_type = match payload {
+        Payload::Json => Some("application/json"),
+        Payload::Raw => message.media_type,
+    };
+    if let Some(media_type) = media_type {
+        headers.insert(header::CONTENT_TYPE, media_type);
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests;

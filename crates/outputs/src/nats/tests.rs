@@ -1,0 +1,32 @@
+use super::*;
+
+fn settings(text: &str) -> Result<Nats, String> {
+    let text = format!("servers = [\"nats://127.0.0.1:1\"]\n{text}");
+    Nats::new(&toml::from_str(&text).map_err(|e| e.to_string())?)
+}
+
+#[test]
+fn a_device_has_a_subject_of_its_own_whatever_its_id() {
+    let nats = settings("stream = \"S\"").unwrap();
+    assert_eq!(nats.subject_of("urn:a.b"), "dunnage.urn:a%2Eb");
+    let nats = settings("stream = \"S\"\nsubject = \"x.{partition}.{device}\"\npartitions = 1").unwrap();
+    assert_eq!(nats.subject_of("d"), "x.0.d");
+    assert_eq!(nats.stream(&Create::default()).subjects, ["x.*.*"]);
+}
+
+#[test]
+fn settings_that_cannot_work_say_which() {
+    for (text, key) in [
+        ("stream = \"a.b\"", "stream"),
+        ("stream = \"\"", "stream"),
+        ("stream = \"S\"\nsubject = \"a.b\"", "subject"),
+        ("stream = \"S\"\nsubject = \"a.x{device}\"", "subject"),
+        ("stream = \"S\"\nsubject = \"a.>.{device}\"", "subject"),
+        ("stream = \"S\"\nsubject = \"a..{device}\"", "subject"),
+        ("stream = \"S\"\npartitions = 0", "partitions"),
+        ("stream = \"S\"\nack_timeout_seconds = 0", "ack_timeout_seconds"),
+    ] {
+        let message = settings(text).err().unwrap();
+        assert!(message.starts_with(key), "{message}");
+    }
+}

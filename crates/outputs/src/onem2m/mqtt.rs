@@ -1,0 +1,287 @@
+//! Requests over MQTT: TS-0010.
+
+use super::{
+    request::{self, Answer, Request},
+    settings::Settings,
+};
+use crate::{Class, Failed};
+use dunnage_clients::{
+    mqtt::{Client, Event, Options, Version},
+    secret::{self, SecretFile},
+};
+use mqtt_protocol_core::mqtt::packet::Qos;
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    task::AbortHandle,
+};
+
+/// Largest packet, in bytes. A message's JSON view is a few times 1 MiB at most.
+const PACKET: usize = 16 << 20;
+/// Requests that wait to be written to the connection.
+const CAPACITY: usize = 64;
+/// Between a connection and the next one.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// A CSE behind a broker.
+pub struct Mqtt {
+    link: Arc<Link>,
+    release: String,
+    originator: String,
+    timeout: Duration,
+    /// Set by the first request, which is when there is a runtime.
+    connection: OnceLock<AbortHandle>,
+}
+
+/// What the connection and those who wait for answers share.
+struct Link {
+    options: Options,
+    /// The file of the password, if it is not in the options.
+    password: Option<Arc<SecretFile>>,
+    /// Where the CSE takes requests.
+    requests: String,
+    /// Where it answers.
+    topic: String,
+    state: watch::Sender<State>,
+    waiting: Mutex<HashMap<String, oneshot::Sender<Answer>>>,
+}
+
+/// The connection to the broker.
+enum State {
+    /// Answers arrive. It takes requests.
+    Up(mpsc::Sender<Vec<u8>>),
+    /// There is none. Why, for people.
+    Down(String),
+}
+
+#[derive(Serialize)]
+struct Primitive<'a> {
+    op: u8,
+    fr: &'a str,
+    to: &'a str,
+    rqi: &'a str,
+    rvi: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ty: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rcn: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pc: Option<&'a RawValue>,
+}
+
+impl Mqtt {
+    /// The CSE that `settings` name, and the broker.
+    pub fn new(settings: &Settings) -> Result<Mqtt, String> {
+        let url = settings.address()?;
+        let Settings { originator, release, timeout_seconds, .. } = settings;
+        let cse = settings.cse_id.as_deref().unwrap_or_default().trim_start_matches('/');
+        // No two of the same name may be connected to a broker.
+        let name = format!("{originator}-{:x}", dunnage_base::clock::now());
+        let host = url.host_str().unwrap_or_default();
+        let mut options = Options::new(Version::V3, name, host, url.port().unwrap_or(1883));
+        options.packet_limit = PACKET;
+        if !url.username().is_empty() {
+            let password = url.password().unwrap_or_default().as_bytes().to_vec();
+            options.login = Some((url.username().to_owned(), password));
+        }
+        let password = settings.password_file.clone();
+        let password =
+            password.map(|path| SecretFile::open("password_file", path, secret::any)).transpose()?;
+        if let Some(user) = &settings.user {
+            options.login = Some((user.clone(), Vec::new()));
+        }
+        let link = Link {
+            options,
+            password,
+            requests: format!("/oneM2M/req/{originator}/{cse}/json"),
+            topic: format!("/oneM2M/resp/{originator}/{cse}/json"),
+            state: watch::Sender::new(State::Down("not connected yet".into())),
+            waiting: Mutex::default(),
+        };
+        Ok(Mqtt {
+            link: Arc::new(link),
+            release: release.clone(),
+            originator: originator.clone(),
+            timeout: Duration::from_secs(*timeout_seconds),
+            connection: OnceLock::new(),
+        })
+    }
+
+    /// The files that a reload reads again.
+    pub fn secrets(&self) -> Vec<Arc<SecretFile>> {
+        self.link.password.iter().cloned().collect()
+    }
+
+    /// Asks, and waits for the answer.
+    pub async fn send(&self, request: &Request<'_>) -> Result<Answer, Failed> {
+        self.connection.get_or_init(|| tokio::spawn(Arc::clone(&self.link).run()).abort_handle());
+        let payload = self.payload(request).map_err(|e| Failed::refused(e.to_string()))?;
+        if payload.len() + self.link.requests.len() + 16 > PACKET {
+            return Err(Failed::refused(format!("larger than {PACKET} bytes as a request")));
+        }
+        match tokio::time::timeout(self.timeout, self.ask(&request.identifier, payload)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(self.no_answer()),
+        }
+    }
+
+    fn payload(&self, request: &Request<'_>) -> serde_json::Result<Vec<u8>> {
+        let Request { to, child, identifier } = request;
+        serde_json::to_vec(&Primitive {
+            op: if child.is_some() { 1 } else { 2 },
+            fr: &self.originator,
+            to,
+            rqi: identifier,
+            rvi: &self.release,
+            ty: child.map(|child| child.ty),
+            // The answer need not repeat what was sent.
+            rcn: child.map(|_| 0),
+            pc: child.map(|child| &*child.content),
+        })
+    }
+
+    async fn ask(&self, identifier: &str, payload: Vec<u8>) -> Result<Answer, Failed> {
+        let mut state = self.link.state.subscribe();
+        let requests = match state.wait_for(|state| matches!(state, State::Up(_))).await.as_deref() {
+            Ok(State::Up(requests)) => requests.clone(),
+            _ => return Err(self.no_answer()),
+        };
+        let (sender, answer) = oneshot::channel();
+        self.link.waiting().insert(identifier.to_owned(), sender);
+        let _waiting = Waiting { link: &self.link, identifier };
+        let lost = || Failed::retry("the connection to the broker broke").because(Class::Connection);
+        requests.send(payload).await.map_err(|_| lost())?;
+        answer.await.map_err(|_| lost())
+    }
+
+    fn no_answer(&self) -> Failed {
+        match &*self.link.state.borrow() {
+            State::Up(_) => Failed::retry("no answer came in time").because(Class::Timeout),
+            State::Down(why) => Failed::retry(why.clone()).because(Class::Connection),
+        }
+    }
+}
+
+impl Drop for Mqtt {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.get() {
+            connection.abort();
+        }
+    }
+}
+
+/// A request that waits for its answer.
+struct Waiting<'a> {
+    link: &'a Link,
+    identifier: &'a str,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.link.waiting().remove(self.identifier);
+    }
+}
+
+impl Link {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<Answer>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Connects again and again. Each connection is a new session of a new client: what was under way in the one before is
+    /// tried again by those who asked, not by the client.
+    async fn run(self: Arc<Link>) {
+        loop {
+            let why = self.serve().await.err().unwrap_or_default();
+            tracing::debug!(why, "no connection to the MQTT broker");
+            // First nothing can be published any more, then those who have published are told.
+            self.state.send_replace(State::Down(format!("no connection to the broker: {why}")));
+            self.waiting().clear();
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Sends requests and hands on answers for as long as the connection lasts.
+    async fn serve(&self) -> Result<(), String> {
+        let text = |why: dunnage_clients::mqtt::Error| why.to_string();
+        let mut options = self.options.clone();
+        if let (Some((_, password)), Some(file)) = (&mut options.login, &self.password) {
+            *password = file.text().as_bytes().to_vec();
+        }
+        let (mut client, _) = Client::connect(&options).await.map_err(text)?;
+        client.subscribe(std::slice::from_ref(&self.topic)).map_err(text)?;
+        let (sender, mut requests) = mpsc::channel(CAPACITY);
+        let mut sender = Some(sender);
+        // The next request is taken when those before have been written.
+        loop {
+            tokio::select! {
+                event = client.next(true) => match event.map_err(text)? {
+                    Event::Subscribed(Ok(())) => {
+                        sender.take().map(|sender| self.state.send_replace(State::Up(sender)));
+                    }
+                    Event::Subscribed(Err(why)) => {
+                        return Err(format!("it refuses the subscription to {}: {why}", self.topic));
+                    }
+                    Event::Message(answer) => {
+                        if answer.qos == Qos::AtLeastOnce {
+                            client.acknowledge(answer.id);
+                        }
+                        self.answer(&answer.payload);
+                    }
+                    Event::Acknowledged(_) => {}
+                },
+                Some(request) = requests.recv() => drop(client.publish(&self.requests, &request).map_err(text)?),
+            }
+        }
+    }
+
+    fn answer(&self, payload: &[u8]) {
+        let waiting = read(payload).and_then(|(of, answer)| Some((self.waiting().remove(&of)?, answer)));
+        match waiting {
+            // Whoever does not wait any more tries again.
+            Some((sender, answer)) => drop(sender.send(answer)),
+            None => tracing::debug!("an answer that nobody waits for"),
+        }
+    }
+}
+
+/// A response primitive, in `m2m:rsp` or not: which request it answers, and how.
+fn read(payload: &[u8]) -> Option<(String, Answer)> {
+    let primitive: Value = serde_json::from_slice(payload).ok()?;
+    let primitive = primitive.get("m2m:rsp").unwrap_or(&primitive);
+    let code = match primitive.get("rsc")? {
+        Value::String(text) => text.parse().ok()?,
+        number => u16::try_from(number.as_u64()?).ok()?,
+    };
+    let detail = match primitive.get("pc") {
+        None | Some(Value::Null) => String::new(),
+        Some(content) => request::detail(content.to_string().as_bytes()),
+    };
+    Some((primitive.get("rqi")?.as_str()?.to_owned(), Answer { code, detail, wait: None }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn answers_are_read_in_both_spellings_and_anything_else_is_none() {
+        for text in [
+            r#"{"rsc":4004,"rqi":"r","pc":{"m2m:dbg":"no"}}"#,
+            r#"{"m2m:rsp":{"rsc":"4004","rqi":"r","pc":{"m2m:dbg":"no"}}}"#,
+        ] {
+            let (of, answer) = read(text.as_bytes()).unwrap();
+            assert_eq!((&*of, answer.code, &*answer.detail), ("r", 4004, "no"));
+        }
+        for text in
+            ["", "[]", "{}", r#"{"rsc":2001}"#, r#"{"rsc":70000,"rqi":"r"}"#, r#"{"rsc":2001,"rqi":1}"#]
+        {
+            assert!(read(text.as_bytes()).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The resources that we make in the CSE: an AE, containers, contentInstances (TS-0001, 9.6; TS-0004, 7.4).
+
+use super::settings::{Content, Settings};
+use crate::Message;
+use dunnage_base::clock::rfc3339;
+use serde::Serialize;
+use serde_json::{json, value::RawValue};
+
+/// A resource to be made.
+#[derive(Debug)]
+pub struct Resource {
+    /// What it is made in, from the CSE base on.
+    pub parent: String,
+    /// Its name there.
+    pub name: String,
+    /// Its type: 2 AE, 3 container, 4 contentInstance.
+    pub ty: u8,
+    /// Its representation, as JSON.
+    pub content: Box<RawValue>,
+}
+
+impl Resource {
+    /// Where it is, from the CSE base on.
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.parent, self.name)
+    }
+}
+
+/// What our resources look like.
+pub struct Resources(Settings);
+
+#[derive(Serialize)]
+struct Cin<'a> {
+    #[serde(rename = "m2m:cin")]
+    instance: Instance<'a>,
+}
+
+#[derive(Serialize)]
+struct Instance<'a> {
+    rn: &'a str,
+    con: Con<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cnf: Option<&'a str>,
+    lbl: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Con<'a> {
+    Text(&'a str),
+    Json(&'a RawValue),
+}
+
+impl Resources {
+    /// As `settings` say.
+    pub fn new(settings: &Settings) -> Resources {
+        Resources(settings.clone())
+    }
+
+    /// The container of a message, from the CSE base on.
+    pub fn container(&self, message: &Message) -> String {
+        let Settings { cse, ae, container, .. } = &self.0;
+        let path: Vec<_> = message.path.split('/').map(escape).collect();
+        let below =
+            container.replace("{path}", &path.join("/")).replace("{device}", &escape(&message.device));
+        // Where there is no path, nothing is left of its name.
+        let names = [cse.as_str(), ae].into_iter().chain(below.split('/').filter(|name| !name.is_empty()));
+        names.collect::<Vec<_>>().join("/")
+    }
+
+    /// The instance of a message, in the container `container`. An error says why it cannot be one.
+    pub fn instance(&self, container: &str, message: &Message) -> Result<Resource, String> {
+        let json: &RawValue = serde_json::from_str(&message.json).map_err(|e| e.to_string())?;
+        let con = match self.0.content {
+            // An instance without content, or with null, is none.
+            Content::Object if &*message.json != "null" => Con::Json(json),
+            _ => Con::Text(&message.json),
+        };
+        let instance =
+            Instance { rn: &message.stable_id, con, cnf: self.0.cnf.as_deref(), lbl: labels(message) };
+        let content = serde_json::value::to_raw_value(&Cin { instance }).map_err(|e| e.to_string())?;
+        Ok(Resource { parent: container.to_owned(), name: message.stable_id.clone(), ty: 4, content })
+    }
+
+    /// What has to be there for a message to be put into `container`: the AE, its containers, and last this one.
+    pub fn above(&self, container: &str) -> Vec<Resource> {
+        let Settings { cse, ae, app_id, release, mni, mbs, mia, .. } = &self.0;
+        let application = json!({ "rn": ae, "api": app_id, "rr": false, "srv": [release] });
+        let mut above = vec![resource(cse.clone(), ae, 2, "m2m:ae", &application)];
+        let names: Vec<_> = container.split('/').skip(2).collect();
+        for (n, name) in names.iter().enumerate() {
+            let mut attributes = json!({ "rn": name });
+            if n + 1 == names.len() {
+                for (limit, value) in [("mni", mni), ("mbs", mbs), ("mia", mia)] {
+                    if let Some(value) = value {
+                        attributes[limit] = (*value).into();
+                    }
+                }
+            }
+            let parent = [&[cse.as_str(), ae], &names[..n]].concat().join("/");
+            above.push(resource(parent, name, 3, "m2m:cnt", &attributes));
+        }
+        above
+    }
+}
+
+fn resource(parent: String, name: &str, ty: u8, kind: &str, attributes: &serde_json::Value) -> Resource {
+    let content = serde_json::value::to_raw_value(&json!({ kind: attributes })).unwrap_or_default();
+    Resource { parent, name: name.to_owned(), ty, content }
+}
+
+/// What is known of a message beside its content, as labels `key:value` (TS-0001, 9.6.1.3).
+fn labels(message: &Message) -> Vec<String> {
+    let mut labels = vec![
+        format!("device:{}", message.device),
+        format!("received:{}", rfc3339(message.received_at)),
+        format!("format:{}", message.format),
+    ];
+    let more = [("schema", message.schema.as_deref()), ("link", message.link.as_deref())];
+    let request = Some(&*message.request).filter(|request| !request.is_empty());
+    for (key, value) in more.into_iter().chain([("request", request)]) {
+        labels.extend(value.map(|value| format!("{key}:{value}")));
+    }
+    labels
+}
+
+/// Names that mean something else in a path: virtual resources (TS-0001, 9.6; TS-0004, 6.2.4), in both spellings.
+const RESERVED: [&str; 12] = [
+    "la",
+    "latest",
+    "ol",
+    "oldest",
+    "fopt",
+    "fanoutpoint",
+    "pcu",
+    "pollingchanneluri",
+    "sti",
+    "semanticfanoutpoint",
+    "smf",
+    "ntpr",
+];
+
+/// One of our names as that of a resource. Those have unreserved characters only: the others become `~` and two hexadecimal
+/// digits, and so does the first one of a name that means something else. Ours have no `~`, so no two become the same.
+pub fn escape(ours: &str) -> String {
+    let reserved = RESERVED.contains(&ours.to_ascii_lowercase().as_str());
+    let mut name = String::with_capacity(ours.len() + 4);
+    for (at, byte) in ours.bytes().enumerate() {
+        let plain = byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        if plain && !(reserved && at == 0) {
+            name.push(byte.into());
+        } else {
+            name.push_str(&format!("~{byte:02X}"));
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn resources(text: &str) -> Resources {
+        let settings = format!("url = 'http://h:1'\ncse = 'cse-in'\n{text}");
+        Resources::new(&toml::from_str(&settings).unwrap())
+    }
+
+    fn message(json: &str) -> Message {
+        let stored = dunnage_buffer::Message {
+            id: 7,
+            buffer: "0a1b2c3d".into(),
+            stable_id: "m0a1b2c3d-7".into(),
+            device: "urn:imei:1".into(),
+            received_at: 1_587_602_980_049_999,
+            format: "cbor".into(),
+            schema: None,
+            link: Some("astrocast".into()),
+            request: "r1".into(),
+            raw: bytes::Bytes::new(),
+            json: json.into(),
+            origin: None,
+        };
+        Message { stored, path: "fleet:north/sea".into(), ..Message::default() }
+    }
+
+    #[test]
+    fn names_of_devices_are_names_of_resources_and_no_two_the_same() {
+        assert_eq!(escape("buoy-7.a_B"), "buoy-7.a_B");
+        assert_eq!(escape("urn:imei:1"), "urn~3Aimei~3A1");
+        assert_eq!(escape("la"), "~6Ca");
+        assert_eq!(escape("Latest"), "~4Catest");
+        assert_eq!(escape("lab"), "lab");
+    }
+
+    #[test]
+    fn an_instance_has_the_messages_own_json_and_what_is_known_of_it() {
+        let resources = resources("cnf = 'application/json:0'");
+        let exact = r#"{"n":18446744073709551615,"d":1.50,"t":"é"}"#;
+        let made = resources.instance("cse-in/dunnage/x", &message(exact)).unwrap();
+        assert!(made.content.get().contains(exact), "{}", made.content);
+        let content: Value = serde_json::from_str(made.content.get()).unwrap();
+        assert_eq!(content["m2m:cin"]["rn"], "m0a1b2c3d-7");
+        assert_eq!(content["m2m:cin"]["cnf"], "application/json:0");
+        let labels = [
+            "device:urn:imei:1",
+            "received:2020-04-23T00:49:40.049Z",
+            "format:cbor",
+            "link:astrocast",
+            "request:r1",
+        ];
+        assert_eq!(content["m2m:cin"]["lbl"], json!(labels));
+    }
+
+    #[test]
+    fn content_can_be_text_and_null_always_is() {
+        let con = |text: &str, json: &str| {
+            let made = resources(text).instance("c", &message(json)).unwrap();
+            serde_json::from_str::<Value>(made.content.get()).unwrap()["m2m:cin"]["con"].clone()
+        };
+        assert_eq!(con("content = 'string'", r#"{"a":1}"#), r#"{"a":1}"#);
+        assert_eq!(con("", "null"), "null");
+        assert_eq!(con("", "[null]"), json!([null]));
+    }
+
+    #[test]
+    fn a_profiles_path_is_containers() {
+        let resources = resources("container = '{path}/{device}'");
+        assert_eq!(resources.container(&message("1")), "cse-in/dunnage/fleet~3Anorth/sea/urn~3Aimei~3A1");
+        let without = Message { path: "".into(), ..message("1") };
+        assert_eq!(resources.container(&without), "cse-in/dunnage/urn~3Aimei~3A1");
+    }
+
+    #[test]
+    fn what_is_above_a_message_is_an_ae_and_containers_of_which_the_last_has_limits() {
+        let resources = resources("container = 'fleet/{device}/data'\nmni = 9");
+        let container = resources.container(&message("1"));
+        assert_eq!(container, "cse-in/dunnage/fleet/urn~3Aimei~3A1/data");
+        let above = resources.above(&container);
+        let paths: Vec<_> = above.iter().map(|r| (r.ty, r.path())).collect();
+        assert_eq!(paths[0], (2, "cse-in/dunnage".into()));
+        assert_eq!(paths[1], (3, "cse-in/dunnage/fleet".into()));
+        assert_eq!(paths[3], (3, container));
+        assert_eq!(above[2].content.get(), r#"{"m2m:cnt":{"rn":"urn~3Aimei~3A1"}}"#);
+        let limited: Value = serde_json::from_str(above[3].content.get()).unwrap();
+        assert_eq!(limited, json!({"m2m:cnt": {"rn": "data", "mni": 9}}));
+    }
+}
