@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run test test-c test-kafka conform lint fmt audit faults bench bench-host bench-load bench-mcu fuzz fuzz-c docs
+.PHONY: help run check test nightly test-c test-kafka conform lint fmt audit faults bench bench-host bench-load bench-mcu fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -27,6 +27,10 @@ help:  ## this list
 run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
 	cargo run --release -p dunnage -- demo
 
+check: lint  ## format, lint, unit and vector tests: needs nothing but Rust and a C compiler, and no network
+	cargo test --lib
+	cargo test -p dunnage-pson -p dunnage-schema -p dunnage-packed -p dunnage-buffer
+
 test: lint audit test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
@@ -40,6 +44,9 @@ test: lint audit test-c conform  ## everything that must hold: vectors, properti
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	examples/weather-station/run.sh
 	examples/doors/run.sh
+
+nightly:  ## what takes longer than `make test`: long faults, mutated frames, attacks, fuzzing; writes target/nightly.md
+	.ci/nightly
 
 test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdkafka, so `make test` leaves it out
 	.ci/need cc:build-essential java:default-jre-headless mvn:maven
@@ -60,9 +67,10 @@ conform: test-c  ## ask the device library all vectors and random messages, on f
 	cargo run --release -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
 	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 100000
 
-lint:  ## formatting and clippy
-	.ci/need cc:build-essential
+lint:  ## formatting, circles of modules, and clippy
+	.ci/need cc:build-essential python3:python3 git:git
 	cargo fmt --all --check
+	.ci/circles
 	cargo clippy --workspace --all-targets -- -D warnings
 
 fmt:  ## format the code
