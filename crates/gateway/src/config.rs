@@ -3,7 +3,7 @@
 use crate::{
     http_settings::HttpSettings,
     inputs::{Beside, InputSettings},
-    profile_settings::{Profile, SchemaSettings},
+    profiles::settings::{Profile, SchemaSettings},
 };
 use dunnage_access::{AccessSettings, tls::TlsSettings};
 use dunnage_buffer::{BufferSettings, QuarantineSettings};

@@ -4,7 +4,6 @@
 //! writes it, many in a transaction, and the sender is answered after the commit (`dunnage_buffer`). Outputs read on from the buffer. The
 //! API and the page show what is stored. See `spec/ingest.md`.
 
-mod accept;
 #[cfg(unix)]
 mod admin;
 mod api;
@@ -13,9 +12,9 @@ mod commits;
 mod config;
 mod config_file;
 mod connections;
+mod error;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
-mod head_timer;
 mod http_settings;
 mod inputs;
 mod listeners;
@@ -24,19 +23,15 @@ pub mod log;
 mod media_types;
 mod metrics;
 mod problem;
-mod profile;
-mod profile_settings;
+mod profiles;
 mod quarantine_log;
 mod query;
 mod reload;
 mod requests;
-mod schemas;
 mod segment;
 mod server;
 mod shared;
 mod silence;
-mod slots;
-mod unread;
 mod view;
 
 #[cfg(unix)]
@@ -58,9 +53,10 @@ pub use dunnage_outputs::{
     AsideError, Breaker, Class, OutputError, OutputKind, OutputSettings, Status, Which,
     files as files_output, http as http_output, nats as nats_output, onem2m as onem2m_output,
 };
+pub use error::Error;
 pub use http_settings::HttpSettings;
 pub use inputs::{InputError, InputKind, InputSettings, nats as nats_input, webhooks as webhook_input};
-pub use profile_settings::{Duplicates, FormatName, Mapping, Profile, ProfileError, SchemaSettings};
+pub use profiles::settings::{Duplicates, FormatName, Mapping, Profile, ProfileError, SchemaSettings};
 pub use reload::{ReloadError, Reloaded};
 
 use arc_swap::ArcSwap;
@@ -73,7 +69,7 @@ use dunnage_outputs::{Outputs, Source, open_all as open_outputs};
 use inputs::{Hooks, Named};
 use live::Live;
 use metrics::Metrics;
-use profile::Profiles;
+use profiles::Profiles;
 use reload::Reloader;
 use requests::Requests;
 use shared::Shared;
@@ -124,64 +120,6 @@ pub struct Summary {
     pub refused: u64,
     /// Messages that were stored already.
     pub duplicates: u64,
-}
-
-/// Why a gateway could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// A schema or a profile cannot be used.
-    #[error(transparent)]
-    Profile(#[from] ProfileError),
-    /// The file of the tokens or that of the keys cannot be used.
-    #[error(transparent)]
-    Tokens(#[from] TokensError),
-    /// The certificate cannot be used.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// The buffer cannot be used.
-    #[error(transparent)]
-    Buffer(#[from] BufferError),
-    /// An input cannot be used.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// An output cannot be used.
-    #[error(transparent)]
-    Output(#[from] OutputError),
-    /// A slot has another layout than the messages that came in it so far.
-    #[error(
-        "{origin}: slot {slot} of the schema {schema:?} has the layout {now}, but the messages in {buffer} came with \
-         {before}. Devices that still send that one would be misread: give the new layout another x-dunnage-slot, and \
-         keep the old one as {schema}.json or {schema}.SUFFIX.json in the folder [schemas] path"
-    )]
-    ChangedLayout {
-        /// The schema's file, or its name if it is a bundled one.
-        origin: String,
-        /// The schema's name.
-        schema: String,
-        /// The slot.
-        slot: u8,
-        /// The fingerprint of its layout.
-        now: String,
-        /// The fingerprint of the layout that the buffer remembers.
-        before: String,
-        /// The buffer's file.
-        buffer: String,
-    },
-    /// The admin socket cannot be made.
-    #[cfg(unix)]
-    #[error(transparent)]
-    Socket(#[from] SocketError),
-    /// The address is not free.
-    #[error("cannot listen on {address}: {source}")]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The writer's thread cannot be made.
-    #[error("cannot start the writer: {0}")]
-    Thread(std::io::Error),
 }
 
 impl Gateway {

@@ -4,10 +4,8 @@ use crate::{
     config::Config,
     config_file::{ConfigError, differences},
     inputs::{Hooks, InputError},
-    profile::Profiles,
-    profile_settings::ProfileError,
+    profiles::{Profiles, settings::ProfileError, slots::Slot},
     shared::Shared,
-    slots::Slot,
 };
 use dunnage_access::{Keys, Tokens, TokensError, tls::TlsError};
 use dunnage_buffer::{self, LayoutKey, Use};

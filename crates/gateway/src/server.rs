@@ -1,13 +1,12 @@
 //! Connections: how many, how slow they may be, and how they end.
 
 use crate::{
-    accept::accept_stream,
-    connections::{Activity, Connections, Place},
-    head_timer::HeadTimer,
+    connections::{
+        Activity, Connections, Place, accept::accept_stream, head_timer::HeadTimer, unread::WriteDeadline,
+    },
     inputs::http,
     problem::Problem,
     shared::{Shared, said},
-    unread::WriteDeadline,
 };
 use axum::{
     Router,

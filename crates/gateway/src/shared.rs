@@ -1,7 +1,8 @@
 //! What all requests and the writer share.
 
 use crate::{
-    http_settings::HttpSettings, live::Live, metrics::Metrics, profile::Profiles, requests::Requests, silence,
+    http_settings::HttpSettings, live::Live, metrics::Metrics, profiles::Profiles, requests::Requests,
+    silence,
 };
 use arc_swap::ArcSwap;
 use dunnage_access::{Access, Limits, tls::Certificates};

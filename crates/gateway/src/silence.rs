@@ -3,7 +3,7 @@
 //! Metrics have no label for each device of a fleet. They have one for silent devices alone, and for so many of them at most: an alert needs
 //! no more, and a fleet of a million devices costs Prometheus nothing while it sends.
 
-use crate::profile::Profiles;
+use crate::profiles::Profiles;
 use dunnage_base::clock;
 use dunnage_buffer::{Readers, Use};
 use prometheus_client::{
@@ -139,7 +139,7 @@ impl Collector for Silence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile_settings::{Profile, SchemaSettings};
+    use crate::profiles::settings::{Profile, SchemaSettings};
 
     fn profiles(watched: &[(&str, u64)]) -> Profiles {
         let profile = |(device, seconds): &(&str, u64)| Profile {

@@ -1,6 +1,6 @@
 //! The API's JSON objects.
 
-use crate::{profile::Profiles, shared::Shared};
+use crate::{profiles::Profiles, shared::Shared};
 use dunnage_base::{clock::rfc3339, hex::hex};
 use dunnage_buffer::{Device, Message, NewMessage, NewQuarantined, Quarantined};
 use dunnage_formats::Id;

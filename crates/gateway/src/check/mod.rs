@@ -4,7 +4,7 @@ use crate::{
     config::Config,
     config_file::{ConfigError, overridden},
     inputs, log,
-    profile::Profiles,
+    profiles::Profiles,
 };
 use dunnage_access::tls;
 use dunnage_base::{Document, Mistake, Wrong, kind::Kind};

@@ -1,6 +1,10 @@
 //! From bytes to the JSON that is stored, or to what is wrong with them.
 
-use crate::{problem::Problem, profile::Codecs, slots::Slot, view};
+use crate::{
+    problem::Problem,
+    profiles::{Codecs, slots::Slot},
+    view,
+};
 use axum::http::StatusCode;
 use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Error, Format, Id, Reception};

@@ -1,7 +1,7 @@
 //! From raw bytes and their provenance to a message, or to what the quarantine keeps.
 
 use super::decode::{Decoded, Encoding, decode, steps, takes_long};
-use crate::{problem::Problem, profile::Profiles, shared::Shared};
+use crate::{problem::Problem, profiles::Profiles, shared::Shared};
 use axum::{body::Bytes, http::StatusCode};
 use dunnage_buffer::{NewMessage, NewQuarantined, Provenance};
 use dunnage_formats::{Kind, Reception};

@@ -66,7 +66,7 @@ pub struct Settings {
     pub topics: Vec<String>,
     /// The format of messages that do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<crate::profile_settings::FormatName>,
+    pub format: Option<crate::profiles::settings::FormatName>,
     /// Gateways that share the messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,

@@ -15,8 +15,7 @@ mod wire;
 
 use super::Input;
 use crate::{
-    accept::accept_stream,
-    connections::{Connections, Limits, Place},
+    connections::{Connections, Limits, Place, accept::accept_stream},
     shared::{Shared, said},
 };
 use dunnage_access::Denied;
@@ -85,7 +84,7 @@ pub struct Settings {
     pub topics: Vec<String>,
     /// The format of messages to these topics that do not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<crate::profile_settings::FormatName>,
+    pub format: Option<crate::profiles::settings::FormatName>,
     /// Longest time that a session is kept after its connection.
     #[serde(default = "session_expiry_seconds")]
     pub session_expiry_seconds: u64,

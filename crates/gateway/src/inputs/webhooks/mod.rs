@@ -27,7 +27,7 @@ use super::{
 use crate::{
     http_settings::HttpSettings,
     problem::Problem,
-    profile_settings::FormatName,
+    profiles::settings::FormatName,
     query, requests,
     shared::{InFlight, Shared, said},
 };

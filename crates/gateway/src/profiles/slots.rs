@@ -1,6 +1,6 @@
 //! The packed layouts of a schema: which one a message has, by its slot byte (`spec/packed.md`).
 
-use crate::{problem::Problem, profile_settings::ProfileError};
+use crate::{problem::Problem, profiles::settings::ProfileError};
 use axum::http::StatusCode;
 use dunnage_base::hex::hex;
 use dunnage_buffer::LayoutKey;

@@ -4,6 +4,10 @@
 //! table is full, those of the address that has the most make room, the ones that have waited longest first. One whose request the gateway
 //! is working on is never closed.
 
+pub mod accept;
+pub mod head_timer;
+pub mod unread;
+
 use dunnage_access::network;
 use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
 use std::{

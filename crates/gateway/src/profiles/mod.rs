@@ -1,15 +1,17 @@
 //! Which codecs a message is read with: by its format, its schema, and its device's profile.
 
-use crate::{
-    profile_settings::{self, Duplicates, Profile, ProfileError, SchemaSettings},
-    schemas::{self, Schema, Schemas},
-    slots::{Slot, Slots},
-};
+pub mod schemas;
+pub mod settings;
+pub mod slots;
+
 use dunnage_base::name::{fits, is_name};
 use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
 use dunnage_outputs::Catalog;
 use dunnage_schema::{Model, read_text};
+use schemas::{Schema, Schemas};
+use settings::{Duplicates, Profile, ProfileError, SchemaSettings};
+use slots::{Slot, Slots};
 use std::{
     collections::HashMap,
     sync::{Arc, OnceLock},
@@ -249,7 +251,7 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
         let alone = [
             ("slots", !profile.slots.is_empty()),
             ("proto", profile.proto.is_some()),
-            ("mapping", profile.mapping != profile_settings::Mapping::Exact),
+            ("mapping", profile.mapping != settings::Mapping::Exact),
         ];
         let given = alone.iter().filter(|(_, given)| *given);
         wrong.extend(given.map(|(key, _)| (*key, format!("{key} needs a schema"))));

@@ -1,7 +1,7 @@
 //! The schemas: those that are built in, and those of `[schemas] path`.
 
-use crate::{
-    profile_settings::{ProfileError, SchemaSettings},
+use crate::profiles::{
+    settings::{ProfileError, SchemaSettings},
     slots::Slots,
 };
 use dunnage_base::name::is_name;
