@@ -1,38 +1,38 @@
-//! What is written beside messages: how far outputs have come, and their dead letters.
+//! Writes other than messages: the cursors of outputs, dead letters, and discarded messages of the quarantine.
 
 use super::{Totals, quarantine};
 use rusqlite::Connection;
 use std::{collections::HashMap, sync::Arc};
 
-/// A change beside messages, made durable with the next batch.
+/// A write other than a message. It becomes durable with the next batch.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// An output has resolved every message up to this one: delivered it, or made it a dead letter.
+    /// An output has resolved all messages up to this one: each was delivered or became a dead letter.
     Cursor {
-        /// Its name.
+        /// The output's name.
         output: Arc<str>,
         /// The message ID.
         message_id: i64,
     },
     /// An output has refused a message for good.
     DeadLetter {
-        /// Its name.
+        /// The output's name.
         output: Arc<str>,
         /// The message ID.
         message_id: i64,
-        /// When, in microseconds since 1970.
+        /// When the output refused it, in microseconds since 1970.
         refused_at: i64,
         /// The reason, for people.
         reason: String,
     },
-    /// Dead letters of an output were delivered after all, or discarded.
+    /// Dead letters of an output were delivered in a retry, or discarded.
     Resolved {
-        /// Its name.
+        /// The output's name.
         output: Arc<str>,
         /// The message IDs; `None` for all of them.
         message_ids: Option<Vec<i64>>,
     },
-    /// Messages of the quarantine are dropped.
+    /// Messages of the quarantine are discarded.
     Discard {
         /// Their IDs in the quarantine.
         quarantine_ids: Vec<i64>,
@@ -40,7 +40,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Makes the change, also in `totals`. Returns how many messages leave the quarantine by it, and their bytes.
+    /// Applies the change to the database and to `totals`. Returns how many messages it removes from the quarantine, and their bytes.
     pub fn apply(&self, connection: &Connection, totals: &mut Totals) -> rusqlite::Result<(u64, u64)> {
         match self {
             Change::Cursor { output, message_id } => {
@@ -84,7 +84,7 @@ impl Change {
     }
 }
 
-/// How far outputs have come: the last message that each is done with.
+/// Returns the cursor of each output: the last message ID before which it has resolved everything.
 pub fn cursors(connection: &Connection) -> rusqlite::Result<HashMap<Arc<str>, i64>> {
     let mut statement = connection.prepare("SELECT output, message_id FROM cursors")?;
     statement.query_map([], |row| Ok((row.get::<_, String>(0)?.into(), row.get(1)?)))?.collect()
@@ -115,7 +115,7 @@ mod tests {
         let changes = [
             refused("a", 1),
             refused("a", 2),
-            // Refused anew, after another try.
+            // Refused again after a retry.
             refused("a", 1),
             refused("b", 1),
             settled("a", Some(&[1, 7])),

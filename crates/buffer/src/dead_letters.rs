@@ -1,10 +1,10 @@
-//! Dead letters: messages that outputs have refused for good.
+//! Queries for dead letters.
 
 use crate::message::DeadLetter;
 use rusqlite::{Connection, Row, ToSql};
 use std::collections::BTreeMap;
 
-/// The dead letters of `output`, the oldest message first: at most `limit`, with message IDs above `after`.
+/// Returns the dead letters of `output` with message IDs above `after`, in ascending order, at most `limit`.
 pub fn list(
     connection: &Connection,
     output: &str,
@@ -25,7 +25,8 @@ pub fn list(
     connection.prepare_cached(sql)?.query_map((output, after, limit), read)?.collect()
 }
 
-/// Which of `ids` are dead letters of `output`, or without `ids` all of them: message IDs in ascending order, at most `limit`.
+/// Returns which of `ids` are dead letters of `output`, or without `ids` all of its dead letters: message IDs in ascending order, at most
+/// `limit`.
 pub fn ids(
     connection: &Connection,
     output: &str,
@@ -49,7 +50,7 @@ pub fn ids(
     Ok(found)
 }
 
-/// The outputs that have dead letters, and how many. Counts all of them; [`super::Totals`] keeps the counts.
+/// Returns the number of dead letters by output. Counts all rows; [`super::Totals`] keeps the counts.
 pub fn counts(connection: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
     let sql = "SELECT output, count(*) FROM undelivered GROUP BY output";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));

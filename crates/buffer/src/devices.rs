@@ -1,35 +1,35 @@
-//! What the buffer counts for each device, and the last message it has of it.
+//! Counts by device, and the ID of each device's last message.
 
 use rusqlite::{Connection, OptionalExtension};
 use std::{collections::HashMap, sync::Arc};
 
-/// Most devices that are kept in memory.
+/// Largest number of devices to cache.
 const MOST: usize = 1 << 16;
 
-/// A device's messages.
+/// The counts of a device.
 #[derive(Default)]
 pub struct Tally {
-    /// How many were stored.
+    /// How many messages it has stored.
     pub messages: u64,
-    /// Their bytes as they arrived.
+    /// Their raw bytes.
     pub bytes: u64,
-    /// The last one.
+    /// The ID of the last one.
     pub last_id: Option<i64>,
     is_changed: bool,
 }
 
-/// The devices that sent of late, so that they need not be looked for in the file. Those of the batch that is being written are
-/// changed here at once: a look at each name, where a map for the batch would take three. If the batch fails, all are forgotten.
+/// A cache of the devices that sent recently. A batch changes its devices here directly, at one lookup a message, where a separate map for
+/// the batch would need three. If the batch fails, the cache is cleared.
 #[derive(Default)]
 pub struct Devices {
     known: HashMap<Arc<str>, usize>,
     tallies: Vec<(Arc<str>, Tally)>,
-    /// Those that the batch has changed.
+    /// The devices that the batch has changed.
     changed: Vec<usize>,
 }
 
 impl Devices {
-    /// What the buffer has of a device, to be changed; nothing of a new one.
+    /// Returns the counts of a device for the caller to change; zeros for a new device.
     pub fn find(&mut self, connection: &Connection, device: &str) -> rusqlite::Result<&mut Tally> {
         let at = match self.known.get(device) {
             Some(at) => *at,
@@ -63,7 +63,7 @@ impl Devices {
         Ok(())
     }
 
-    /// Forgets everything: the file may not be what it was.
+    /// Clears the cache, because the file may differ from it.
     pub fn forget(&mut self) {
         *self = Devices::default();
     }

@@ -1,4 +1,7 @@
-//! Which messages are stored already: those of the last while, by what makes them the same.
+//! Detects duplicates: remembers a hash of each message of the last window.
+//!
+//! The hash covers the device and the sender's key, or the raw bytes where the profile asks for it. Only messages that have such an
+//! identity are remembered.
 
 use crate::message::{NewMessage, Provenance};
 use rusqlite::Connection;
@@ -8,41 +11,41 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a window that has shrunk is logged, at most.
+/// Shortest time between two warnings that messages were forgotten early.
 const WARN_AGAIN: Duration = Duration::from_secs(60);
-/// So many messages in a row that are too old end the search for those of the window. These may only look old: the clock was
-/// set, or another gateway received them long before. So they are known from the start for another window.
+/// After this many consecutive messages that are older than the window, the scan at the start ends. They may only look old, because the
+/// clock was set or because another gateway received them long before. Therefore their keys are remembered for another window.
 const OLD: usize = 4096;
 
-/// What makes a message the same as another: the first half of SHA-256.
+/// Identifies a message: the first 16 bytes of a SHA-256.
 type Hash = [u8; 16];
 
-/// The messages of the window that can come again. Those of a batch are added as it is written, and taken back if that fails.
+/// The messages of the window. Those of a batch are added while it is written, and removed if the write fails.
 pub struct Duplicates {
     window: Duration,
     known: HashSet<Hash>,
     /// Oldest first.
     order: VecDeque<(Hash, Instant)>,
-    /// How many of the last ones are of the batch that is being written.
+    /// How many of the newest entries belong to the batch that is being written.
     unsettled: usize,
-    /// Most messages that are remembered.
+    /// Largest number of messages to remember.
     most: usize,
-    /// How many were forgotten before their time, and when that was logged last.
+    /// How many messages were forgotten before the window ended, and when that was last logged.
     forgotten: u64,
     warned: Option<Instant>,
-    /// Since when all are known, if messages of before have left the buffer within the window.
+    /// The time from which on all messages are known, if retention has dropped messages that may belong to the window.
     since: Option<Instant>,
 }
 
 impl Duplicates {
-    /// Nothing is known; messages are remembered for `window`, at most `most` of them.
+    /// Creates an empty set that remembers at most `most` messages for `window`.
     pub fn new(window: Duration, most: usize) -> Duplicates {
         let (known, order) = Default::default();
         Duplicates { window, known, order, unsettled: 0, most, forgotten: 0, warned: None, since: None }
     }
 
-    /// Learns what the buffer holds of the window that ends at `now`, in microseconds since 1970. `dedup_by_payload` says whether a
-    /// device's messages without a key are the same when their bytes are.
+    /// Loads the messages of the window that ends at `now`, in microseconds since 1970. `dedup_by_payload` returns whether messages of a
+    /// device without a key are duplicates when their bytes are equal.
     pub fn load(
         &mut self,
         connection: &Connection,
@@ -76,7 +79,8 @@ impl Duplicates {
                 }
                 None => continue,
             };
-            // Newest first: what is known is a younger one. A process can be younger than its messages.
+            // The scan runs from new to old, so a hash that is known already belongs to a newer message. An `Instant` may not reach back to
+            // the message's arrival.
             if self.known.insert(hash) {
                 self.order.push_front((hash, begun.checked_sub(age).unwrap_or(begun)));
             }
@@ -84,7 +88,7 @@ impl Duplicates {
         Ok(())
     }
 
-    /// Whether `message` is stored already, or comes earlier in this batch. If not, it is known from here.
+    /// Returns whether `message` is stored already or comes earlier in this batch. If not, it is remembered.
     pub fn is_known(&mut self, message: &NewMessage) -> bool {
         let Provenance { device, key, dedup_by_payload, .. } = &message.provenance;
         let hash = match key {
@@ -101,7 +105,7 @@ impl Duplicates {
         false
     }
 
-    /// Forgets the messages of a batch that was not written.
+    /// Forgets the messages of a batch that could not be written.
     pub fn take_back(&mut self) {
         for (hash, _) in self.order.drain(self.order.len() - self.unsettled..) {
             self.known.remove(&hash);
@@ -109,7 +113,7 @@ impl Duplicates {
         self.unsettled = 0;
     }
 
-    /// A batch begins; the one before was written. What is too old or too much is forgotten.
+    /// Begins a batch, after the previous one was written. Forgets messages that are too old or too many.
     pub fn begin(&mut self) {
         self.unsettled = 0;
         let before = self.forgotten;
@@ -135,25 +139,25 @@ impl Duplicates {
         }
     }
 
-    /// How far back messages are known, as long as others keep coming at this rate: the window, or less when it has shrunk.
+    /// Returns how far back messages are remembered at the current rate: the window, or less when messages are forgotten early.
     pub fn reaches(&self) -> Duration {
         let oldest = self.order.front().filter(|_| self.order.len() >= self.most).map(|(_, oldest)| oldest);
         let since = oldest.into_iter().chain(&self.since).max();
         since.map_or(self.window, |since| since.elapsed().min(self.window))
     }
 
-    /// How many messages are remembered.
+    /// Returns how many messages are remembered.
     pub fn remembered(&self) -> usize {
         self.order.len()
     }
 
-    /// How many were forgotten before their time, since the start.
+    /// Returns how many messages were forgotten before the window ended, since the start.
     pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
 }
 
-/// Whether messages have left the buffer.
+/// Returns whether retention may have dropped messages.
 fn has_dropped(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT dropped_to > 0 FROM totals", [], |row| row.get(0))
 }

@@ -1,4 +1,4 @@
-//! The SQLite file: its tables, its lock, and how connections are opened.
+//! The SQLite file: its lock, its mode, its version, and how connections to it are opened.
 
 use super::{
     Formats,
@@ -16,61 +16,61 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A buffer that cannot be used.
+/// The buffer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BufferError {
-    /// Another gateway has it open.
+    /// Another gateway has the buffer open.
     #[error("{0}: another gateway is using this buffer")]
     InUse(PathBuf),
-    /// Its folder or its lock cannot be made.
+    /// A folder or file of the buffer cannot be created or written.
     #[error("{path}: {source}")]
     Io {
         /// The folder or file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// It is another program's database.
+    /// The file is another program's database.
     #[error("{0}: this file is not a buffer; it is left as it is")]
     Foreign(PathBuf),
-    /// It was written by another version of this program.
+    /// A newer version of this program has written the buffer.
     #[error("{path}: this buffer has layout {found}, this program reads layout {VERSION}")]
     Layout {
         /// The file.
         path: PathBuf,
-        /// Its layout.
+        /// The version of its tables.
         found: i64,
     },
-    /// It is damaged, and no new one could be made of it.
+    /// The buffer is damaged, and recovery failed.
     #[error("{path}: the buffer is damaged, and what is left of it could not be saved: {source}")]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// SQLite cannot use it.
+    /// SQLite reports an error.
     #[error("{path}: {source}")]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: rusqlite::Error,
     },
 }
 
-/// The buffer's file, locked against other gateways for as long as this lives (or the process does).
+/// The buffer's file. A lock protects it from other gateways while this value or the process lives.
 pub struct BufferFile {
     path: PathBuf,
     lock_path: PathBuf,
-    /// Has the buffer ID in it, in case that the database loses it.
+    /// The lock file contains the buffer ID, for recovery if the database has lost it.
     lock: File,
     /// The formats that messages may have.
     formats: Formats,
 }
 
 impl BufferFile {
-    /// Locks the file at `path` and makes its folder, if it is missing. Messages may have `formats`.
+    /// Locks the file at `path`, after creating its folder if there is none. Messages may have `formats`.
     pub fn lock(path: &Path, formats: Formats) -> Result<BufferFile, BufferError> {
         if let Some(folder) = path.parent() {
             folders::create(folder).map_err(|source| BufferError::Io { path: folder.to_owned(), source })?;
@@ -83,13 +83,13 @@ impl BufferFile {
         Ok(BufferFile { path: path.to_owned(), lock_path, lock, formats })
     }
 
-    /// Makes the lock anew that somebody deleted, unless another gateway was faster.
+    /// Creates and locks the lock file again after somebody deleted it. Fails if another gateway has locked it first.
     pub fn lock_again(&mut self, name: &str) -> Result<(), BufferError> {
         self.lock = lock_at(&self.path, &self.lock_path)?;
         self.remember(name)
     }
 
-    /// Opens it for writing, with the tables made when they are not there.
+    /// Opens the file for writing, and creates or migrates its tables.
     pub fn open(&self) -> Result<Connection, BufferError> {
         let failed = |source| self.failed(source);
         let found = self.version().map_err(failed)?;
@@ -106,23 +106,23 @@ impl BufferFile {
         Ok(connection)
     }
 
-    /// Where it is.
+    /// Returns the path of the database.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Which files those are that [`BufferFile::open`] has just opened.
+    /// Returns the identities of the files that [`BufferFile::open`] has just opened.
     pub fn files(&self) -> Result<Files, BufferError> {
         Files::of(&self.path, &self.lock_path, &self.lock)
             .map_err(|source| BufferError::Io { path: self.path.clone(), source })
     }
 
-    /// The error that says which file SQLite's is of.
+    /// Adds the path to an error of SQLite.
     pub fn failed(&self, source: rusqlite::Error) -> BufferError {
         BufferError::Sqlite { path: self.path.clone(), source }
     }
 
-    /// The version of its tables; 0 if there are none, `None` if they are another program's. Nothing is changed.
+    /// Returns the version of the tables: 0 for an empty or missing file, `None` for another program's database. Changes nothing.
     fn version(&self) -> rusqlite::Result<Option<i64>> {
         if !self.path.exists() {
             return Ok(Some(0));
@@ -135,7 +135,7 @@ impl BufferFile {
         Ok(known.then_some(version))
     }
 
-    /// Keeps the buffer's name beside it.
+    /// Writes the buffer ID to the lock file.
     pub fn remember(&self, name: &str) -> Result<(), BufferError> {
         if self.name().as_deref() == Some(name) {
             return Ok(());
@@ -144,7 +144,7 @@ impl BufferFile {
         written.map_err(|source| BufferError::Io { path: self.path.clone(), source })
     }
 
-    /// The name that the buffer had.
+    /// Returns the buffer ID from the lock file.
     fn name(&self) -> Option<String> {
         let mut bytes = [0; 8];
         self.lock.read_exact_at(&mut bytes, 0).ok()?;
@@ -152,15 +152,15 @@ impl BufferFile {
         name.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(name)
     }
 
-    /// Puts a new buffer into its place that was complete when a gateway ended, and says what is wrong with the one that is
-    /// there: its log, which SQLite would silently leave out.
+    /// Finishes a recovery that was interrupted after its new file was complete. Then returns what is wrong with the write-ahead log, if
+    /// anything: SQLite would silently skip its damaged part.
     pub fn check(&self) -> Result<Option<&'static str>, BufferError> {
         damage::finish(&self.path)
             .map_err(|source| BufferError::Damaged { path: self.path.clone(), source })?;
         Ok(damage::log_is_damaged(&self.path).then_some("the write-ahead log is damaged"))
     }
 
-    /// Makes a new buffer of the damaged one.
+    /// Recovers the damaged buffer: moves it aside and makes a new one from what can be read.
     pub fn recover(&self, reason: &str, known: Option<&Known>) -> Result<(), BufferError> {
         let path = self.path.display();
         tracing::error!(%path, reason, "the buffer is damaged; a new one is made of what can be read");
@@ -174,7 +174,7 @@ impl BufferFile {
     }
 }
 
-/// Takes what others may do with the buffer at `path` away from them, as older versions made it with the mode of the umask.
+/// Sets the mode of the files at `path` to 0600. Older versions created them with the mode of the umask.
 fn restrict(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut file = path.as_os_str().to_owned();
@@ -203,19 +203,19 @@ fn lock_at(path: &Path, lock_path: &Path) -> Result<File, BufferError> {
     Ok(lock)
 }
 
-/// Opens the buffer at `path` for reading.
+/// Opens the buffer at `path` read-only.
 pub fn open_to_read(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     Ok(connection)
 }
 
-/// Sets durability and makes the tables of an empty file.
+/// Sets the pragmas, and creates or migrates the tables.
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
-    // A damaged file must not be made worse by what is in its log.
+    // If the file turns out to be damaged, closing it must not copy the log over it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // A commit returns when the WAL is on the disk: FULL. Every page in it is two writes, so fewer are better: 8 KiB.
-    // The WAL is copied into the file every 2048 pages (16 MiB), so that a page which changes often is copied once.
+    // With FULL, a commit returns after the WAL is on disk. Each page in the WAL costs two writes, so large pages are better: 8 KiB. The
+    // WAL is copied into the file every 2048 pages (16 MiB), so that a page that changes often is copied once.
     connection.execute_batch(&format!(
         "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2048;
          PRAGMA journal_size_limit = {LOG_LIMIT}; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;",

@@ -1,4 +1,7 @@
-//! What the writer does about files that are not where they were: it goes on where nothing is lost by it, and else refuses.
+//! Checks that the buffer's files are still in place, and repairs what it can.
+//!
+//! A deleted or replaced file is repaired if no message is lost by that, and a file that was cut off is recovered. In all other cases the
+//! writer refuses messages until the files are back.
 
 use super::{
     Observer, Writer,
@@ -7,17 +10,18 @@ use super::{
     opened::load,
 };
 
-/// How the files were found.
+/// The result of a check of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// As they were.
+    /// The files were in place.
     InPlace,
-    /// They were not, and are now; the buffer was read again.
+    /// The files are in place again after a fault. The buffer was reloaded.
     Again,
 }
 
 impl<O: Observer> Writer<O> {
-    /// Makes sure that the files at the buffer's path are those that are open. After an error nothing may be acknowledged.
+    /// Checks that the files at the buffer's path are those that are open, and repairs them if possible. After an error, no message may be
+    /// acknowledged.
     pub(super) fn find_files(&mut self) -> Result<Found, Fault> {
         let mut looked = self.loaded.files.check();
         if self.fault.is_some() {
@@ -38,7 +42,7 @@ impl<O: Observer> Writer<O> {
         }
     }
 
-    /// Whether messages could be written, as far as one can tell without writing.
+    /// Returns whether messages can probably be written. Writes nothing to find out.
     pub(super) fn is_well(&mut self) -> bool {
         let looked = self.loaded.files.check().and_then(|()| self.loaded.files.check_writable());
         if let Err(fault) = &looked {
@@ -47,7 +51,7 @@ impl<O: Observer> Writer<O> {
         looked.is_ok() && self.fault.is_none() && !self.failed
     }
 
-    /// Remembers what is wrong, and logs it once.
+    /// Records a fault and logs it once.
     pub(super) fn note(&mut self, fault: &Fault) {
         if self.fault.as_ref() != Some(fault) {
             let stored = self.loaded.totals.stored;
@@ -60,10 +64,10 @@ impl<O: Observer> Writer<O> {
         self.fault = Some(fault.clone());
     }
 
-    /// Does what can be done without losing a message.
+    /// Repairs a fault that can be repaired without losing a message.
     fn repair(&mut self, fault: &Fault) -> Result<(), Fault> {
         let repaired = match (fault.part, fault.kind) {
-            // All that is in the log goes into the database, and the next log is a new file.
+            // Checkpoint everything in the open log into the database; SQLite then starts a new log file.
             (Part::Log, FaultKind::Gone | FaultKind::Replaced) if self.loaded.files.log_is_missing() => {
                 self.empty_log()
             }
@@ -76,7 +80,7 @@ impl<O: Observer> Writer<O> {
         })
     }
 
-    /// Copies the log into the database, from the file that is still open.
+    /// Checkpoints the log into the database, from the file that is still open.
     fn empty_log(&self) -> Result<(), BufferError> {
         let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
         let busy = self.loaded.connection.query_row(sql, [], |row| row.get::<_, bool>(0));
@@ -89,7 +93,8 @@ impl<O: Observer> Writer<O> {
         }
     }
 
-    /// Opens the files anew and reads what is kept of them in memory: a batch may be in them that was not acknowledged.
+    /// Reopens the files and reloads what is cached in memory, because the files may contain a batch that was not acknowledged. Returns
+    /// whether it succeeded.
     fn load_again(&mut self) -> bool {
         let before = self.loaded.files.database();
         let loaded = load(&self.file, self.window, &|device| self.observer.dedup_by_payload(device));
@@ -103,7 +108,7 @@ impl<O: Observer> Writer<O> {
                 tracing::info!("the buffer's files are in place again");
                 return true;
             }
-            // It has just been replaced once more; the next look finds that.
+            // The database was replaced once more; the next check finds that.
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "the buffer cannot be opened again; it is tried again"),
         }

@@ -1,8 +1,8 @@
-//! Whether the buffer's files are still where a restart would look for them.
+//! Checks that the buffer's files are still where a restart will look for them.
 //!
-//! A process can write to a file that was deleted: SQLite commits, the disk synchronizes, and nobody ever finds the message again.
-//! SQLite does not notice. So the writer compares the files at their paths with those that it opened, by device and inode,
-//! after every commit and before it acknowledges. That takes a few microseconds, where a commit takes a hundred or more.
+//! A process can write to a deleted file: SQLite commits, the disk synchronizes, and the message is lost at the restart. SQLite does not
+//! notice. Therefore the writer compares the files at their paths with those that it opened, by device and inode, after every commit and
+//! before it acknowledges. The check takes a few microseconds; a commit takes a hundred or more.
 
 use std::{
     fmt,
@@ -12,12 +12,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// To how many bytes SQLite itself shortens a log that is longer.
+/// SQLite truncates a longer log to this many bytes (`journal_size_limit`).
 pub const LOG_LIMIT: u64 = 64 << 20;
-/// The first bytes of a write-ahead log, but for the lowest bit, which says how its checksums are made.
+/// The first four bytes of a write-ahead log. The lowest bit, which is masked, tells the byte order of its checksums.
 const LOG_MAGIC: u32 = 0x377f_0682;
 
-/// A file as the file system knows it, whatever its name.
+/// A file's identity in the file system, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -25,7 +25,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The file at `path`.
+    /// Returns the identity of the file at `path`.
     pub fn at(path: &Path) -> io::Result<Identity> {
         Ok(Identity::of(&fs::metadata(path)?))
     }
@@ -35,12 +35,12 @@ impl Identity {
     }
 }
 
-/// What is wrong with the buffer's files.
+/// A file of the buffer that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What happened.
+    /// What happened to it.
     pub kind: FaultKind,
-    /// Which file.
+    /// Which file it is.
     pub part: Part,
     /// Its path.
     pub path: PathBuf,
@@ -49,13 +49,13 @@ pub struct Fault {
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// Nothing is at its path.
+    /// There is no file at its path, or the path cannot be searched.
     Gone,
     /// Another file is at its path.
     Replaced,
-    /// Somebody has shortened it.
+    /// It is shorter than before, or the log has lost its header.
     Cut,
-    /// It can no longer be opened for writing.
+    /// Its file system has become read-only.
     ReadOnly,
 }
 
@@ -84,13 +84,13 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The files of an open buffer.
+/// The files of an open buffer, as they were at the last check.
 pub struct Files {
     database: PathBuf,
     database_is: Identity,
     database_bytes: u64,
     log: PathBuf,
-    /// SQLite does not lock the log, so this handle may be closed without giving up a lock of SQLite's.
+    /// SQLite holds no locks on the log, so closing this handle releases none.
     log_file: File,
     log_has_begun: bool,
     log_bytes: u64,
@@ -99,9 +99,9 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files of the database at `path`, which was just opened, with its `lock` at `lock_path`.
+    /// Records the files of the database at `path`, which was just opened, with its `lock` at `lock_path`.
     pub fn of(path: &Path, lock_path: &Path, lock: &File) -> io::Result<Files> {
-        // SQLite puts the log beside the file that a symbolic link leads to.
+        // SQLite puts the log beside the target of a symbolic link.
         let mut log = fs::canonicalize(path)?.into_os_string();
         log.push("-wal");
         let about = fs::metadata(path)?;
@@ -118,12 +118,12 @@ impl Files {
         })
     }
 
-    /// The database.
+    /// Returns the identity of the database.
     pub fn database(&self) -> Identity {
         self.database_is
     }
 
-    /// Compares the files at the paths with those that are open.
+    /// Compares the files at the paths with those that are open, and their sizes with those of the last check.
     pub fn check(&mut self) -> Result<(), Fault> {
         let about = look(Part::Database, &self.database, self.database_is)?;
         if about.len() < self.database_bytes {
@@ -133,7 +133,7 @@ impl Files {
         let open = self.log_file.metadata().map_err(|_| fault(FaultKind::Gone, Part::Log, &self.log))?;
         look(Part::Log, &self.log, Identity::of(&open))?;
         let mut magic = [0; 4];
-        // Too few bytes are no magic either.
+        // A log that is shorter than its magic number has no header either.
         let read = self.log_file.read_exact_at(&mut magic, 0);
         let is_log = read.is_ok() && u32::from_be_bytes(magic) & !1 == LOG_MAGIC;
         if self.log_has_begun && !is_log {
@@ -147,7 +147,7 @@ impl Files {
         Ok(())
     }
 
-    /// Whether files can be opened for writing where the buffer is. A file system that was made read-only lets nobody.
+    /// Returns a fault if the buffer's file system is read-only.
     pub fn check_writable(&self) -> Result<(), Fault> {
         match File::options().write(true).open(&self.lock) {
             Err(e) if e.kind() == io::ErrorKind::ReadOnlyFilesystem => {
@@ -157,14 +157,15 @@ impl Files {
         }
     }
 
-    /// Whether the log can be made anew: there is none, or an empty one that nobody has written to.
+    /// Returns whether SQLite can create the log again: there is none at its path, or an empty one.
     pub fn log_is_missing(&self) -> bool {
         fs::metadata(&self.log).map_or_else(|e| e.kind() == io::ErrorKind::NotFound, |about| about.len() == 0)
     }
 }
 
-/// The path from the root to what is at `path` now. A relative one leads to the same file when the working folder is moved, but whoever
-/// starts the gateway again does not begin there. Where the way from the root may not be searched, it stays relative.
+/// Returns the absolute path of `path`. A relative path would still lead to the file after the working directory was moved, but a restart
+/// begins elsewhere. Returns `path` itself if the absolute path does not lead to the same file, for example because a parent directory may
+/// not be searched.
 fn wherever_we_are(path: &Path) -> PathBuf {
     let is = Identity::at(path);
     let absolute = std::path::absolute(path).ok();
@@ -176,7 +177,7 @@ fn look(part: Part, path: &Path, is: Identity) -> Result<fs::Metadata, Fault> {
     match fs::metadata(path) {
         Ok(about) if Identity::of(&about) == is => Ok(about),
         Ok(_) => Err(fault(FaultKind::Replaced, part, path)),
-        // Also a folder that may not be searched any more: what is there cannot be known.
+        // This includes a directory that may no longer be searched: the file in it is unknown.
         Err(_) => Err(fault(FaultKind::Gone, part, path)),
     }
 }

@@ -1,10 +1,10 @@
-//! Which packed layouts messages were decoded with, so that a changed schema is not taken for the old one.
+//! The packed layouts that messages were decoded with. With them the gateway notices a schema that has changed under the same slot.
 
 use crate::LayoutKey;
 use rusqlite::Connection;
 use std::{collections::HashSet, sync::Arc};
 
-/// What the buffer remembers: one layout for each slot of a schema.
+/// Returns the stored layouts, one for each slot of a schema.
 pub fn load(connection: &Connection) -> rusqlite::Result<HashSet<Arc<LayoutKey>>> {
     let mut statement = connection.prepare("SELECT schema, slot, fingerprint FROM layouts")?;
     let key = |row: &rusqlite::Row<'_>| {
@@ -14,7 +14,7 @@ pub fn load(connection: &Connection) -> rusqlite::Result<HashSet<Arc<LayoutKey>>
     statement.query_map([], key)?.collect()
 }
 
-/// Remembers more of them.
+/// Stores new layouts.
 pub fn save<'a>(
     connection: &Connection,
     new: impl IntoIterator<Item = &'a Arc<LayoutKey>>,

@@ -1,14 +1,14 @@
-//! The memory for messages: how many bytes all of them take, and who may hold how much of it before a message is there.
+//! Bounds the memory for messages, and shares it between senders.
 //!
-//! A message that is whole leaves the memory in milliseconds. One that has not arrived stays for as long as its sender likes, up to a
-//! timeout, so a few senders that never finish could take all of it. Therefore:
+//! A complete message leaves the memory within milliseconds. An incomplete one stays until its sender finishes or times out, so a few slow
+//! senders could occupy all of it. Therefore:
 //!
-//! - incomplete messages get a part of the memory only, an address a part of that, and a device a smaller one,
-//! - a transfer that makes no progress gives way when another needs its room,
-//! - whoever holds the most of what is used up, and more than a message, gives way to who would hold less.
+//! - Incomplete messages may use only a part of the memory, those of one address a part of that, and those of one device a smaller one.
+//! - A transfer that makes no progress is evicted when another needs its memory.
+//! - When a share is used up, the sender that holds the most of it, and more than one message, loses transfers to a sender that would hold
+//!   less.
 //!
-//! Only transfers that have to wait for bytes are looked at in this way. Most messages arrive in one piece and cost two atomic
-//! additions.
+//! These rules apply only to transfers that have to wait for bytes. Most messages arrive in one piece and cost two atomic additions.
 
 use crate::shares::{NoRoom, Sender, Shares};
 use dunnage_base::network;
@@ -23,12 +23,12 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// How long a transfer may pause before it can be made to give way, ...
+/// How long a transfer may pause before it can be evicted.
 const GRACE: Duration = Duration::from_secs(2);
-/// ... and how many bytes earn it a second of that.
+/// How many bytes earn a transfer one second of [`GRACE`], up to all of it.
 const BYTES_PER_SECOND: u32 = 1024;
 
-/// Bytes of messages in memory. Clones are the same memory.
+/// Counts the bytes of messages in memory. Clones share the count.
 #[derive(Clone)]
 pub struct Memory(Arc<Inner>);
 
@@ -44,7 +44,7 @@ enum Owner {
     Device(Arc<str>),
 }
 
-/// The transfers under way that wait for bytes.
+/// The transfers in progress that wait for bytes.
 #[derive(Default)]
 struct Arriving {
     bytes: usize,
@@ -56,19 +56,19 @@ struct Arriving {
 struct Transfer {
     bytes: usize,
     owners: Vec<Owner>,
-    /// From when on it has to give way; `None` once the message is whole.
+    /// When the transfer can be evicted; `None` once the message is complete.
     good_until: Option<Instant>,
     signal: Arc<Signal>,
 }
 
-/// Tells a transfer that it has given way.
+/// Tells a transfer that it was evicted.
 #[derive(Default)]
 struct Signal {
     given_way: AtomicBool,
     notify: Notify,
 }
 
-/// Bytes that count against the memory until this is dropped.
+/// Bytes that are counted until this is dropped.
 pub struct Reservation {
     bytes: usize,
     memory: Memory,
@@ -76,22 +76,22 @@ pub struct Reservation {
 }
 
 impl Memory {
-    /// Memory of which nothing is in use.
+    /// Creates the count, at zero.
     pub fn new(shares: Shares) -> Memory {
         Memory(Arc::new(Inner { used: AtomicUsize::new(0), shares, arriving: Mutex::default() }))
     }
 
-    /// A reservation of nothing; it grows as bytes arrive.
+    /// Returns an empty reservation. It grows as bytes arrive.
     pub fn reserve(&self) -> Reservation {
         Reservation { bytes: 0, memory: self.clone(), transfer: None }
     }
 
-    /// Bytes in use.
+    /// Returns how many bytes are in use.
     pub fn used(&self) -> usize {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// How much may be held.
+    /// Returns the limits.
     pub fn shares(&self) -> Shares {
         self.0.shares
     }
@@ -100,7 +100,7 @@ impl Memory {
         self.0.arriving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes `bytes`, if there are so many.
+    /// Counts `bytes` more if they are within the limit on all messages. Returns whether they are.
     fn take(&self, bytes: usize) -> bool {
         let before = self.0.used.fetch_add(bytes, Ordering::Relaxed);
         let fits = before.saturating_add(bytes) <= self.0.shares.all;
@@ -114,7 +114,7 @@ impl Memory {
         self.0.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes `bytes`, for which transfers may have to give way.
+    /// Counts `bytes` more, after evicting idle transfers if necessary.
     fn take_from(&self, arriving: &mut Arriving, bytes: usize, now: Instant) -> Result<(), NoRoom> {
         if self.take(bytes) {
             return Ok(());
@@ -126,8 +126,8 @@ impl Memory {
 }
 
 impl Arriving {
-    /// Has transfers give way that make no progress, those first that have made none for longest, until `bytes` are free; of all
-    /// of them or of `owner`. Answers how many bytes that are.
+    /// Evicts transfers that make no progress, the longest idle first, until `bytes` are free. Considers only transfers of `owner` if there
+    /// is one. Returns how many bytes were freed.
     fn make_way(&mut self, bytes: usize, owner: Option<&Owner>, now: Instant) -> usize {
         let is_of = |transfer: &Transfer| owner.is_none_or(|owner| transfer.owners.contains(owner));
         let idle = self.transfers.iter().filter(|(_, transfer)| is_of(transfer));
@@ -144,9 +144,9 @@ impl Arriving {
         freed
     }
 
-    /// Has the one that holds the most of what `owner` has, or of all, give way to `by` with `bytes` more, if it holds more than that, and
-    /// more than a `message`: its transfers that have made the least progress, until so many bytes are free. In what an address has, these
-    /// are devices, and else addresses. Answers how many bytes that are.
+    /// Evicts transfers of the sender that holds the most, in favor of `by`, which needs `bytes` more, until these are free. Evicts only
+    /// while that sender holds more than `by` would and more than a `message`; those that have made the least progress go first. Within an
+    /// address the senders are devices, otherwise addresses. Returns how many bytes were freed.
     fn share_out(&mut self, bytes: usize, owner: Option<&Owner>, by: &[Owner], message: usize) -> usize {
         let of_address = matches!(owner, Some(Owner::Address(_)));
         let is_rival = |rival: &&Owner| matches!(rival, Owner::Device(_)) == of_address;
@@ -175,7 +175,7 @@ impl Arriving {
         freed
     }
 
-    /// Tells the transfer `id` to give way. Answers how many bytes it had.
+    /// Evicts the transfer `id`. Returns how many bytes it held.
     fn end(&mut self, id: u64) -> usize {
         let Some(transfer) = self.remove(id) else { return 0 };
         transfer.signal.given_way.store(true, Ordering::Release);
@@ -197,7 +197,7 @@ impl Arriving {
         Some(transfer)
     }
 
-    /// Counts `bytes` more for the transfer `id`.
+    /// Adds `bytes` to the transfer `id`, and the grace that they earn.
     fn add(&mut self, id: u64, bytes: usize, now: Instant) {
         let Some(transfer) = self.transfers.get_mut(&id) else { return };
         transfer.bytes += bytes;
@@ -214,9 +214,9 @@ impl Arriving {
 }
 
 impl Reservation {
-    /// Takes `bytes` more, or nothing when there is no room.
+    /// Reserves `bytes` more, or none if there is no room.
     pub fn grow(&mut self, bytes: usize) -> Result<(), NoRoom> {
-        // Most messages need no look at others.
+        // Most messages arrive in one piece and need no lock.
         if self.transfer.is_none() && self.memory.take(bytes) {
             self.bytes += bytes;
             return Ok(());
@@ -246,7 +246,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// Whether `bytes` more are within the shares of incomplete messages.
+    /// Returns an error if `bytes` more would exceed a share of incomplete messages, after evicting other transfers if necessary.
     fn check_shares(
         &self,
         arriving: &mut Arriving,
@@ -283,7 +283,7 @@ impl Reservation {
         if over(arriving) > 0 { Err(NoRoom::Incomplete) } else { Ok(()) }
     }
 
-    /// The message has to wait for bytes: from here it is one of those that have not arrived whole.
+    /// Registers the message as incomplete, because it has to wait for bytes. From here on the shares apply.
     pub fn wait_for(&mut self, sender: Sender<'_>) -> Result<(), NoRoom> {
         self.wait_at(sender, Instant::now())
     }
@@ -301,7 +301,7 @@ impl Reservation {
         arriving.next += 1;
         let transfer = Transfer { bytes: 0, owners, good_until: Some(now), signal: Arc::clone(&signal) };
         arriving.transfers.insert(id, transfer);
-        // What has come already is no progress that it could have made.
+        // Bytes that arrived before this call earn no grace. Each transfer begins with all of it.
         arriving.add(id, self.bytes, now);
         if let Some(transfer) = arriving.transfers.get_mut(&id) {
             transfer.good_until = Some(now + GRACE);
@@ -310,7 +310,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// The message is there: it need not give way any more. Until it is written it still counts as its sender's.
+    /// Marks the message as complete: it can no longer be evicted. Its bytes count for its sender until it is written.
     pub fn whole(&mut self) -> Result<(), NoRoom> {
         if let Some((id, _)) = &self.transfer {
             let mut arriving = self.memory.arriving();
@@ -319,12 +319,12 @@ impl Reservation {
         Ok(())
     }
 
-    /// Gives back all that it has: the message is refused, and its bytes are gone.
+    /// Releases all bytes of a message that is refused.
     pub fn clear(&mut self) {
         *self = self.memory.reserve();
     }
 
-    /// Waits until it has to give way; forever, if it need not.
+    /// Returns a future that resolves when the transfer is evicted. It never resolves for a message that is not registered as incomplete.
     pub fn give_way(&self) -> impl Future<Output = ()> + Send + use<> {
         let signal = self.transfer.as_ref().map(|(_, signal)| Arc::clone(signal));
         async move {
@@ -339,12 +339,12 @@ impl Reservation {
         }
     }
 
-    /// Whether it has given way.
+    /// Returns whether the transfer was evicted.
     pub fn has_given_way(&self) -> bool {
         self.transfer.as_ref().is_some_and(|(_, signal)| signal.given_way.load(Ordering::Acquire))
     }
 
-    /// Bytes that it counts.
+    /// Returns how many bytes are reserved.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -356,7 +356,7 @@ impl Drop for Reservation {
         if let Some((id, signal)) = &self.transfer {
             let mut arriving = self.memory.arriving();
             let held = arriving.remove(*id).map_or(0, |transfer| transfer.bytes);
-            // What has given way was given back then.
+            // The bytes of an evicted transfer were released when it was evicted.
             if held == 0 && signal.given_way.load(Ordering::Acquire) {
                 bytes = 0;
             }

@@ -1,4 +1,4 @@
-//! Reading messages: by device, by ID, and from an ID on.
+//! Queries for messages: by device, by ID, and after an ID.
 
 use super::{
     missing_ids,
@@ -10,19 +10,19 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 use std::sync::Arc;
 
-/// Most bytes of messages in one answer; a page ends early rather than exceed it by more than a message.
+/// Bytes of messages after which an answer ends early. The last message may exceed it.
 pub(super) const PAGE_BYTES: usize = 1 << 20;
 
-/// Which part of a list, newest first.
+/// A page of a list, newest first.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
-    /// Most entries.
+    /// Largest number of entries.
     pub limit: u32,
-    /// Only those with a smaller id.
+    /// Only entries with a smaller ID.
     pub before: Option<i64>,
 }
 
-/// Messages of all devices.
+/// Returns a page of the messages of all devices.
 pub fn messages(connection: &Connection, buffer: &Arc<str>, page: Page) -> rusqlite::Result<Vec<Message>> {
     let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id < ?1 ORDER BY m.id DESC LIMIT ?2");
     let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
@@ -38,8 +38,8 @@ pub fn messages(connection: &Connection, buffer: &Arc<str>, page: Page) -> rusql
     Ok(found)
 }
 
-/// Messages of one device, along `previous`: from its last one, or from the one before `before`. `None` when there
-/// is no such device.
+/// Returns a page of the messages of one device, or `None` for an unknown device. Follows `previous`, from the device's last message or
+/// from the one before `before`.
 pub fn device_messages(
     connection: &Connection,
     buffer: &Arc<str>,
@@ -56,8 +56,7 @@ pub fn device_messages(
         let mut link = connection.prepare_cached(link)?;
         next = match link.query_row((before, device), |row| row.get(0)).optional()? {
             Some(previous) => previous,
-            // An id that is not this device's, or was dropped, is looked for along the list, from the waypoint above it. No
-            // message has an id under 1.
+            // If `before` belongs to another device or was dropped, start from the waypoint above it. There are no IDs below 1.
             None if before > 1 => waypoints::at_or_above(connection, device, before)?.or(next),
             None => None,
         };
@@ -70,7 +69,7 @@ pub fn device_messages(
         && let Some(id) = next
     {
         let read = |row: &Row<'_>| Ok((message(row, 0, buffer)?, row.get("previous")?));
-        // Messages before it may have been dropped.
+        // Retention may have dropped the messages before it.
         let Some((item, previous)) = statement.query_row([id], read).optional()? else { break };
         next = previous;
         if page.before.is_none_or(|before| id < before) {
@@ -81,7 +80,7 @@ pub fn device_messages(
     Ok(Some(found))
 }
 
-/// The next `limit` messages with an ID above `after`, oldest first.
+/// Returns the next `limit` messages with an ID above `after`, oldest first.
 pub fn after(
     connection: &Connection,
     buffer: &Arc<str>,
@@ -97,8 +96,8 @@ pub fn after(
     Ok(found)
 }
 
-/// The messages with these ids, in their order; `None` for one that has left the buffer. The answer ends early when it is
-/// large: after the first message that makes it so.
+/// Returns the messages with these IDs, in the order of `ids`; `None` for one that is no longer in the buffer. The answer ends early, after
+/// the message that exceeds [`PAGE_BYTES`].
 pub fn by_ids(
     connection: &Connection,
     buffer: &Arc<str>,
@@ -112,7 +111,7 @@ pub fn by_ids(
         let message = statement.query_row([id], |row| message(row, 0, buffer)).optional()?;
         match &message {
             Some(message) => bytes += message.size(),
-            // Unless it is known to have left, this is damage.
+            // A message that is missing for no known reason means damage.
             None => missing_ids::check(&snapshot, id - 1, [id + 1].into_iter(), None)?,
         }
         found.push(message);
@@ -123,20 +122,20 @@ pub fn by_ids(
     Ok(found)
 }
 
-/// When the oldest message arrived, in microseconds since 1970.
+/// Returns when the oldest message arrived, in microseconds since 1970.
 pub fn oldest(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     let sql = "SELECT received_at FROM messages ORDER BY id LIMIT 1";
     connection.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()
 }
 
-/// The last message of `device`, which no retention drops; none if nothing of it has been stored.
+/// Returns the last message of `device`, or `None` if it has stored none. Retention never drops the last message of a device.
 pub fn last_of(connection: &Connection, device: &str) -> rusqlite::Result<Option<Last>> {
     let sql = "SELECT m.key, m.received_at, m.origin FROM devices d JOIN messages m ON m.id = d.last_id WHERE d.device = ?";
     let read = |row: &Row<'_>| Ok(Last { key: row.get(0)?, received_at: row.get(1)?, origin: row.get(2)? });
     connection.prepare_cached(sql)?.query_row([device], read).optional()
 }
 
-/// When devices last sent, of those that `is_wanted`: at most `most`.
+/// Returns when devices last sent, in microseconds since 1970, for at most `most` devices that `is_wanted` accepts.
 pub fn last_heard(
     connection: &Connection,
     is_wanted: impl Fn(&str) -> bool,
@@ -158,8 +157,8 @@ pub fn last_heard(
     Ok(heard)
 }
 
-/// The time of receipt and the origin of messages, newest first, until one was received before `since`: of those that have an origin,
-/// at most `most`.
+/// Returns the times of receipt and the origins of the newest messages that have an origin, newest first, at most `most`. Stops at the
+/// first message that was received at or before `since`.
 pub fn origins(connection: &Connection, since: i64, most: usize) -> rusqlite::Result<Vec<(i64, String)>> {
     let mut statement = connection.prepare("SELECT received_at, origin FROM messages ORDER BY id DESC")?;
     let mut rows = statement.query([])?;
@@ -176,15 +175,15 @@ pub fn origins(connection: &Connection, since: i64, most: usize) -> rusqlite::Re
     Ok(found)
 }
 
-/// How many messages are looked at for devices, before all devices are.
+/// How many of the newest messages are searched for devices before the table of devices is scanned.
 const LOOK: usize = 4096;
 
-/// Devices, the one that sent last first; `before` is the id of a last message.
+/// Returns a page of devices, the one that sent last first. `page.before` bounds the IDs of their last messages.
 pub fn devices(connection: &Connection, buffer: &Arc<str>, page: Page) -> rusqlite::Result<Vec<Device>> {
     let snapshot = connection.unchecked_transaction()?;
     let ids = match newest_devices(&snapshot, page)? {
         Some(ids) => ids,
-        // Few devices send much, and others last sent long ago. All are looked at, and only as many kept as are asked for.
+        // Few devices send much, and the others last sent long ago. Scan all devices; SQLite's sorter keeps only as many as the limit.
         None => {
             let sql = "SELECT last_id FROM devices WHERE last_id < ? ORDER BY last_id DESC LIMIT ?";
             let before = page.before.unwrap_or(i64::MAX);
@@ -211,8 +210,8 @@ pub fn devices(connection: &Connection, buffer: &Arc<str>, page: Page) -> rusqli
     Ok(found)
 }
 
-/// The last messages of the devices that sent last, found among the newest messages. `None` if the page is not full after
-/// [`LOOK`] of them.
+/// Returns the IDs of the last messages of the devices that sent last, found among the newest [`LOOK`] messages. `None` if these do not
+/// fill the page.
 fn newest_devices(connection: &Connection, page: Page) -> rusqlite::Result<Option<Vec<i64>>> {
     let sql = "SELECT m.id, EXISTS (SELECT 1 FROM devices d WHERE d.device = m.device AND d.last_id = m.id)
                FROM messages m WHERE m.id < ? ORDER BY m.id DESC LIMIT ?";

@@ -1,10 +1,12 @@
-//! Ids that no message has. Any other id that is missing is a sign of damage: a page of the tables' trees that points to the
-//! wrong place leaves messages out, and SQLite does not notice.
+//! Message IDs that are missing.
+//!
+//! IDs in the table `gaps`, and those that retention has dropped, are known to be missing. Any other missing ID means that the file is
+//! damaged: a page of a B-tree that points to the wrong place hides messages, and SQLite does not notice.
 
 use rusqlite::{Connection, ffi};
 
-/// Makes sure that `ids`, which were read in ascending order behind `after`, leave nothing out that should be there, up to the
-/// last of them or, if they ended there, up to `end`.
+/// Checks that no message is missing among `ids`, which were read in ascending order after `after`. Checks up to the last of `ids`, or up
+/// to `end` if there is one. Returns `SQLITE_CORRUPT` for a missing message.
 pub fn check(
     connection: &Connection,
     after: i64,
@@ -25,7 +27,7 @@ pub fn check(
     Ok(())
 }
 
-/// How many ids from `first` to `last` are known to be missing.
+/// Returns how many IDs from `first` to `last` are known to be missing.
 pub fn known(connection: &Connection, first: i64, last: i64) -> rusqlite::Result<i64> {
     let sql = "SELECT ifnull(sum(min(last, ?2) - max(first, ?1) + 1), 0) FROM gaps WHERE first <= ?2 AND last >= ?1";
     connection.prepare_cached(sql)?.query_row([first, last], |row| row.get(0))

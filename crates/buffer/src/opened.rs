@@ -1,4 +1,4 @@
-//! The buffer's file once it is open, and what is kept of it in memory.
+//! Opens a buffer, and holds the state that is cached from its file.
 
 use super::{
     Totals, changes,
@@ -25,17 +25,17 @@ use std::{
 
 /// What a buffer is opened with.
 pub struct Options<'a> {
-    /// What the operator has set.
+    /// The settings of the buffer.
     pub buffer: &'a BufferSettings,
-    /// What the operator has set for the quarantine.
+    /// The settings of the quarantine.
     pub quarantine: &'a QuarantineSettings,
-    /// The formats that messages may have.
+    /// The names that the format of a message may have.
     pub formats: Formats,
-    /// The outputs that have to be done with a message before it may be dropped.
+    /// The outputs that must have resolved a message before retention may drop it.
     pub outputs: Vec<Arc<str>>,
 }
 
-/// A buffer that was opened.
+/// An open buffer, ready for a [`Writer`](crate::Writer).
 pub struct Opened {
     pub(super) file: BufferFile,
     pub(super) loaded: Loaded,
@@ -46,48 +46,48 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// How much it holds.
+    /// Returns the counts over the life of the buffer.
     pub fn totals(&self) -> &Totals {
         &self.loaded.totals
     }
 
-    /// Which file it is, and where.
+    /// Returns the path of the database, and its identity.
     pub(super) fn identity(&self) -> (&Path, Identity) {
         (self.file.path(), self.loaded.files.database())
     }
 
-    /// The packed layouts that its messages were decoded with.
+    /// Returns the packed layouts that the buffer's messages were decoded with.
     pub fn layouts(&self) -> &HashSet<Arc<LayoutKey>> {
         &self.loaded.layouts
     }
 
-    /// What it knows of messages that come again.
+    /// Returns the messages that are remembered to detect duplicates.
     pub fn duplicates(&self) -> &Duplicates {
         &self.loaded.duplicates
     }
 
-    /// How far outputs have come: the last message that each is done with.
+    /// Returns the cursor of each output: the last message ID before which it has resolved everything.
     pub fn cursors(&self) -> &HashMap<Arc<str>, i64> {
         &self.loaded.cursors
     }
 }
 
-/// A buffer's file, and what is kept of it in memory.
+/// An open file, and the state that is cached from it.
 pub struct Loaded {
     pub connection: Connection,
-    /// Which files it is connected to.
+    /// The files that the connection uses.
     pub files: Files,
     pub totals: Totals,
     pub kept: Kept,
-    /// The packed layouts that the buffer remembers.
+    /// The packed layouts that the buffer's messages were decoded with.
     pub layouts: HashSet<Arc<LayoutKey>>,
-    /// How far outputs have come.
+    /// The cursors of outputs.
     pub cursors: HashMap<Arc<str>, i64>,
     pub duplicates: Duplicates,
     pub devices: Devices,
 }
 
-/// How much the quarantine holds.
+/// How much the quarantine holds, or may hold.
 #[derive(Clone, Copy)]
 pub struct Kept {
     pub messages: u64,
@@ -95,15 +95,15 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// So many messages, with so many bytes, are no longer kept.
+    /// Subtracts messages, and their bytes, that have left the quarantine.
     pub fn less(&mut self, (messages, bytes): (u64, u64)) {
         self.messages = self.messages.saturating_sub(messages);
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 }
 
-/// Opens a buffer, or makes it if there is none. A damaged one is moved aside, and a new one takes over everything that can still be
-/// read. `dedup_by_payload` says of a device whether messages without a key are duplicates when their bytes are equal.
+/// Opens a buffer, or creates it if there is none. A damaged one is moved aside, and a new one gets everything that can still be read.
+/// `dedup_by_payload` returns whether messages of a device without a key are duplicates when their bytes are equal.
 pub fn open(options: Options<'_>, dedup_by_payload: &dyn Fn(&str) -> bool) -> Result<Opened, BufferError> {
     let Options { buffer, quarantine, formats, outputs } = options;
     let window = Duration::from_secs(buffer.duplicate_window_seconds);
@@ -126,14 +126,15 @@ pub fn open(options: Options<'_>, dedup_by_payload: &dyn Fn(&str) -> bool) -> Re
     Ok(Opened { file, loaded, window, retention, batch_messages, quarantine_limit })
 }
 
-/// Whether tables or their rows are missing.
+/// Returns whether tables or their rows are missing.
 fn is_incomplete(error: &rusqlite::Error) -> bool {
     use rusqlite::Error::{QueryReturnedNoRows, SqlInputError};
     matches!(error, QueryReturnedNoRows | SqlInputError { .. })
         || error.sqlite_error_code() == Some(ErrorCode::Unknown)
 }
 
-/// Opens the file and reads what the writer keeps in memory. `window` says for how long messages are remembered, and how many.
+/// Opens the file and loads what the writer caches. `window` is how long messages are remembered to detect duplicates, and how many at
+/// most.
 pub fn load(
     file: &BufferFile,
     window: (Duration, usize),

@@ -1,18 +1,18 @@
-//! The quarantine: looking for messages in it, and taking them out.
+//! Queries for messages of the quarantine, and their removal.
 
 use super::messages::{PAGE_BYTES, Page, collect};
 use crate::message::Quarantined;
 use dunnage_base::name::fits;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 
-/// Which messages of the quarantine.
+/// Selects messages of the quarantine. A field that is `None` or empty accepts all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// A pattern for the device, in which `*` stands for any characters.
     pub device: Option<String>,
-    /// What is wrong with them.
+    /// Why they are in the quarantine: a kind of error.
     pub kind: Option<String>,
-    /// Their ids; empty for any.
+    /// Their IDs in the quarantine.
     pub ids: Vec<i64>,
 }
 
@@ -26,15 +26,15 @@ impl Filter {
 
 const COLUMNS: &str = "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request, origin";
 
-/// A part of the list, newest first.
+/// Returns a page of the quarantine, newest first.
 pub fn newest(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Quarantined>> {
     let sql = format!("SELECT {COLUMNS} FROM quarantine WHERE id < ? ORDER BY id DESC LIMIT ?");
     let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
     collect(connection, &sql, values, read, |kept| 2 * kept.raw.len())
 }
 
-/// The messages with an id above `after` and up to `last` that `filter` takes and `also` too, oldest first, `limit` at most. Ends
-/// early when they are large, after the first message that makes them so.
+/// Returns the messages with an ID above `after` and up to `last` that `filter` and `also` accept: oldest first, at most `limit`. Ends
+/// early after the message that exceeds [`PAGE_BYTES`].
 pub fn find(
     connection: &Connection,
     filter: &Filter,
@@ -59,13 +59,13 @@ pub fn find(
     Ok(found)
 }
 
-/// How many messages there are, and their bytes.
+/// Returns how many messages there are, and their bytes.
 pub fn size(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
     connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// Takes a message out. Answers how many bytes it had, if it was there.
+/// Removes a message. Returns how many bytes it had, or `None` if it is not there.
 pub fn remove(connection: &Connection, id: i64) -> rusqlite::Result<Option<u64>> {
     let sql = "DELETE FROM quarantine WHERE id = ? RETURNING length(raw)";
     connection.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()

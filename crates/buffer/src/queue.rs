@@ -1,4 +1,4 @@
-//! The way to the writer: a bounded queue, and a bound on the bytes that are held in memory.
+//! The queue to the writer, bounded in messages and in bytes.
 
 use super::{
     changes::Change,
@@ -13,28 +13,28 @@ use std::sync::{
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// What the writer takes from the queue.
+/// An item of the writer's queue.
 pub enum WriteOp {
-    /// A message that is to be stored.
+    /// A message to store.
     Message(NewMessage, Ticket),
     /// A message for the quarantine.
     Quarantine(NewQuarantined, Ticket),
-    /// A message that is stored already, as its input or a transaction found.
+    /// A message that is stored already, as found by its input or by the transaction.
     Duplicate(Ticket),
-    /// Something else that is to be written, and who waits for it.
+    /// A write other than a message. The sender receives whether it is durable.
     Change(Change, oneshot::Sender<bool>),
-    /// A reader found the buffer damaged: which file, and why.
+    /// A reader found the file with this count of reopenings damaged, for this reason.
     Damaged(u64, String),
-    /// Nothing is written; messages that may be dropped are.
+    /// Writes nothing; lets retention drop messages.
     EnforceRetention,
-    /// Nothing is written; the writer looks whether its files are in place.
+    /// Writes nothing; checks that the files are in place.
     CheckFiles,
-    /// Everything before it is to be written, then the writer ends.
+    /// Ends the writer after everything before it in the queue was written.
     Stop,
 }
 
 impl WriteOp {
-    /// A message was stored already: its request still waits for the answer.
+    /// Turns a message that is not to be stored into a duplicate. Its request still waits for the answer.
     pub fn make_duplicate(&mut self) {
         if let WriteOp::Message(_, ticket) = std::mem::replace(self, WriteOp::Stop) {
             *self = WriteOp::Duplicate(ticket);
@@ -42,11 +42,11 @@ impl WriteOp {
     }
 }
 
-/// What a waiting request left with its message.
+/// The part of a queued message that belongs to the waiting request.
 pub struct Ticket {
-    /// Whether the message is durable.
+    /// Receives whether the message is durable.
     pub answer: oneshot::Sender<bool>,
-    /// The message's id in the quarantine, if it was there until now.
+    /// The ID in the quarantine of a message that is decoded again.
     pub requeued: Option<i64>,
     _reservation: Reservation,
 }
@@ -54,15 +54,15 @@ pub struct Ticket {
 /// Why a message is not durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// There is no room: try again later.
+    /// The queue is full. The sender can try again later.
     Full,
-    /// The buffer is at its limit.
+    /// The buffer is at its size limit.
     BufferFull,
-    /// It could not be written.
+    /// The message could not be written.
     NotWritten,
 }
 
-/// Where inputs leave messages. Clones are the same queue.
+/// The producers' end of the queue. Clones share the queue.
 #[derive(Clone)]
 pub struct Queue {
     sender: mpsc::Sender<WriteOp>,
@@ -70,22 +70,22 @@ pub struct Queue {
     buffer_full: Arc<AtomicBool>,
 }
 
-/// The acknowledgement of a message, which arrives with its commit.
+/// The pending acknowledgement of a message. It resolves when the message is committed.
 pub struct Ack(oneshot::Receiver<bool>);
 
 impl Queue {
-    /// A queue for `messages` messages, and for the bytes that `shares` say.
+    /// Creates a queue for `messages` messages, with memory limits from `shares`.
     pub fn new(messages: usize, shares: Shares) -> (Queue, mpsc::Receiver<WriteOp>) {
         let (sender, receiver) = mpsc::channel(messages);
         (Queue { sender, memory: Memory::new(shares), buffer_full: Arc::default() }, receiver)
     }
 
-    /// A reservation of nothing; it grows as bytes arrive.
+    /// Returns an empty reservation. It grows as bytes arrive.
     pub fn reserve(&self) -> Reservation {
         self.memory.reserve()
     }
 
-    /// Gives a message to the writer. The [`Ack`] says when it is durable. `queued` is called once the writer is responsible for it.
+    /// Queues a message. The [`Ack`] tells when it is durable. `queued` is called once the writer is responsible for the message.
     pub fn store(
         &self,
         message: NewMessage,
@@ -95,7 +95,7 @@ impl Queue {
         self.put(room, queued, |ticket| WriteOp::Message(message, ticket))
     }
 
-    /// The same for a message that goes into the quarantine.
+    /// Queues a message for the quarantine; otherwise like [`Queue::store`].
     pub fn quarantine(
         &self,
         message: NewQuarantined,
@@ -105,7 +105,7 @@ impl Queue {
         self.put(room, queued, |ticket| WriteOp::Quarantine(message, ticket))
     }
 
-    /// The same for a message of which an input knows that it is stored already, or is about to be.
+    /// Queues a duplicate: a message that an input knows to be stored or queued already.
     pub fn duplicate(&self, queued: impl FnOnce()) -> Result<Ack, Refusal> {
         self.put(self.reserve(), queued, WriteOp::Duplicate)
     }
@@ -129,7 +129,7 @@ impl Queue {
         Ok(Ack(durable))
     }
 
-    /// Stores a message that was `id` in the quarantine, which it leaves in the same transaction. Waits for a place in the queue. The
+    /// Queues a message that has the ID `id` in the quarantine, and leaves it in the same transaction. Waits for a place in the queue. The
     /// receiver gets whether the message is durable.
     pub async fn requeue(
         &self,
@@ -143,7 +143,7 @@ impl Queue {
         Ok(durable)
     }
 
-    /// Makes a change durable, also when the queue is full: then it waits for its place.
+    /// Makes a change durable. Waits for a place if the queue is full.
     pub async fn change(&self, change: Change) -> Result<(), Refusal> {
         let (answer, durable) = oneshot::channel();
         self.sender.send(WriteOp::Change(change, answer)).await.map_err(|_| Refusal::NotWritten)?;
@@ -153,18 +153,18 @@ impl Queue {
         }
     }
 
-    /// Tells the writer that the buffer is damaged. When the queue is full, the next reader will.
+    /// Reports damage to the writer. If the queue is full, the report is dropped; the next reader will repeat it.
     pub fn damaged(&self, file: u64, reason: String) {
         let _ = self.sender.try_send(WriteOp::Damaged(file, reason));
     }
 
-    /// Every second, also when no message comes: lets the writer look after its files, and drop what may go when the buffer is full
-    /// and where messages get old.
+    /// Makes the writer check its files every second, even if no message arrives. Makes it enforce retention every second while the buffer
+    /// is full, and every minute if `messages_get_old`.
     pub async fn enforce_retention(self, messages_get_old: bool) {
         let mut seconds = tokio::time::interval(Duration::from_secs(1));
         for second in 0_u64.. {
             seconds.tick().await;
-            // When the queue is full, there is a transaction soon.
+            // If the queue is full, a transaction is due anyway.
             let _ = self.sender.try_send(WriteOp::CheckFiles);
             if self.is_buffer_full() || messages_get_old && second % 60 == 0 {
                 let _ = self.sender.try_send(WriteOp::EnforceRetention);
@@ -172,50 +172,50 @@ impl Queue {
         }
     }
 
-    /// Says whether the buffer has room for messages. Returns what was said before.
+    /// Sets whether the buffer is at its size limit. Returns the previous value.
     pub(super) fn set_buffer_full(&self, full: bool) -> bool {
         self.buffer_full.swap(full, Ordering::Relaxed)
     }
 
-    /// Whether the buffer is at its limit.
+    /// Returns whether the buffer is at its size limit.
     pub fn is_buffer_full(&self) -> bool {
         self.buffer_full.load(Ordering::Relaxed)
     }
 
-    /// Tells the writer to write what waits and end.
+    /// Makes the writer write what is queued, then end.
     pub async fn stop(&self) {
         // An error means that the writer has ended already.
         let _ = self.sender.send(WriteOp::Stop).await;
     }
 
-    /// Messages and changes that wait, and the check of the files, which comes once a second.
+    /// Returns how many items wait, including the check of the files once a second.
     pub fn depth(&self) -> usize {
         self.sender.max_capacity() - self.sender.capacity()
     }
 
-    /// Most messages that may wait.
+    /// Returns how many items may wait.
     pub fn capacity(&self) -> usize {
         self.sender.max_capacity()
     }
 
-    /// How many bytes may be held.
+    /// Returns the limits on memory.
     pub fn shares(&self) -> Shares {
         self.memory.shares()
     }
 
-    /// Bytes held.
+    /// Returns how many bytes are reserved.
     pub fn bytes(&self) -> usize {
         self.memory.used()
     }
 
-    /// Whether the writer has ended.
+    /// Returns whether the writer has ended.
     pub fn is_closed(&self) -> bool {
         self.sender.is_closed()
     }
 }
 
 impl Ack {
-    /// Waits until the commit is done that holds the message.
+    /// Waits until the message is committed.
     pub async fn commit(self) -> Result<(), Refusal> {
         match self.0.await {
             Ok(true) => Ok(()),

@@ -1,4 +1,4 @@
-//! Connections for reading. They are separate from the writer's and used off the threads that serve requests.
+//! A pool of read-only connections, separate from the writer's. Queries run on threads for blocking work, not on those that serve requests.
 
 use super::{Opened, Queue, damage::is_damage, file::open_to_read, in_place::Identity};
 use rusqlite::{Connection, ffi};
@@ -11,28 +11,28 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// Most reads of a use at a time; others wait.
+/// Concurrent reads of each use. Further reads wait.
 const CONNECTIONS: usize = 4;
-/// After so many steps of SQLite's machine, a read looks whether anybody still waits for it: some tenths of a millisecond.
+/// How many steps SQLite's virtual machine makes between two checks whether the caller still waits: a few tenths of a millisecond.
 const STEPS: i32 = 10_000;
 
-/// The buffer could not be read; the log has the reason.
+/// The buffer could not be read. The log has the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the buffer could not be read; the log says why")]
 pub struct ReadError;
 
-/// What is read for. Each has connections of its own, so that none waits for another's queries.
+/// The purpose of a read. Each has connections of its own, so that no read waits for the queries of another use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// The API and the page: whoever may read.
+    /// The API and its page, for all clients that may read.
     Api,
-    /// Outputs, which deliver what is read.
+    /// Outputs, for the messages that they deliver.
     Outputs,
-    /// The operator, and Prometheus.
+    /// The operator and Prometheus.
     Admin,
 }
 
-/// Reads from the buffer. Clones share their connections.
+/// Reads from the buffer. Clones share the connections.
 #[derive(Clone)]
 pub struct Readers {
     inner: Arc<Inner>,
@@ -43,21 +43,21 @@ struct Inner {
     path: PathBuf,
     /// The buffer ID.
     buffer: Arc<str>,
-    /// Which of the files that were at the path the connections are to: one takes another's place when that is damaged.
+    /// Counts how often the writer has reopened the file. Connections from before are not reused.
     file: AtomicU64,
-    /// The file that the writer has open: another one at the path is not read.
+    /// The file that the writer has open. Another file at the path is not read.
     identity: Mutex<Identity>,
     pools: [Pool; 3],
     queue: Queue,
 }
 
-/// Connections for one use.
+/// The connections of one use.
 struct Pool {
     idle: Mutex<Vec<Connection>>,
     permits: Arc<Semaphore>,
 }
 
-/// Whoever asked for a read; when this is dropped, nobody waits for the answer.
+/// Sets its flag when the future of a read is dropped, so that the query ends.
 struct Asker(Arc<AtomicBool>);
 
 impl Drop for Asker {
@@ -67,7 +67,7 @@ impl Drop for Asker {
 }
 
 impl Readers {
-    /// Readers of the buffer `opened`. They tell the writer, through `queue`, when it is damaged.
+    /// Creates readers of the buffer `opened`. They report damage to the writer through `queue`.
     pub fn new(opened: &Opened, queue: Queue) -> Readers {
         let (path, identity) = opened.identity();
         Readers::of_file(path.to_owned(), identity, Arc::clone(&opened.totals().name), queue)
@@ -80,22 +80,22 @@ impl Readers {
         Readers { inner: Arc::new(Inner { path, buffer, file, identity, pools, queue }), of: Use::Api }
     }
 
-    /// The same, with the connections for another use.
+    /// Returns a handle that uses the connections for another use.
     pub fn of(&self, of: Use) -> Readers {
         Readers { inner: Arc::clone(&self.inner), of }
     }
 
-    /// The way to the writer.
+    /// Returns the queue to the writer.
     pub(super) fn queue(&self) -> &Queue {
         &self.inner.queue
     }
 
-    /// The buffer ID.
+    /// Returns the buffer ID.
     pub(super) fn buffer(&self) -> Arc<str> {
         Arc::clone(&self.inner.buffer)
     }
 
-    /// Runs a query. When its future is dropped, because the client has left, the query ends.
+    /// Runs a query. The query ends when its future is dropped, for example because the client has disconnected.
     pub(super) fn read<T, F>(&self, query: F) -> impl Future<Output = Result<T, ReadError>> + Send + use<T, F>
     where
         T: Send + 'static,
@@ -128,7 +128,7 @@ impl Readers {
         &self.inner.pools[self.of as usize]
     }
 
-    /// Bytes of the buffer's file, and of its write-ahead log.
+    /// Returns the size in bytes of the database and of its write-ahead log.
     pub fn bytes(&self) -> (u64, u64) {
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |about| about.len());
         let mut log = self.inner.path.clone().into_os_string();
@@ -136,22 +136,23 @@ impl Readers {
         (size(&self.inner.path), size(Path::new(&log)))
     }
 
-    /// Which file is read.
+    /// Returns the count of reopenings, which identifies the file that is read.
     pub(super) fn file(&self) -> u64 {
         self.inner.file.load(Ordering::Acquire)
     }
 
-    /// The writer has opened the file anew, which is `identity`: it has taken the place of the one that was read, or has another log.
+    /// Switches to the file `identity`, which the writer has reopened after a recovery or with a new log. Drops the connections to the old
+    /// one.
     pub(super) fn renew(&self, identity: Identity) {
         *self.inner.identity.lock().unwrap_or_else(PoisonError::into_inner) = identity;
         self.inner.file.fetch_add(1, Ordering::AcqRel);
         self.inner.pools.iter().for_each(Pool::clear);
     }
 
-    /// Refuses further reads, waits for those under way and closes the connections.
+    /// Refuses further reads, waits for those in progress, and closes the connections.
     pub async fn close(&self) {
         for pool in &self.inner.pools {
-            // An error means that it is closed already.
+            // An error means that the pool is closed already.
             let _ = pool.permits.acquire_many(CONNECTIONS as u32).await.map(|permits| permits.forget());
             pool.permits.close();
             pool.clear();
@@ -208,7 +209,7 @@ impl Inner {
         Ok(connection)
     }
 
-    /// Another file at the path may be a buffer, too, with other messages under the same ids.
+    /// Rejects another file at the path: it may be another buffer, with other messages under the same IDs.
     fn check_identity(&self) -> rusqlite::Result<()> {
         let expected = *self.identity.lock().unwrap_or_else(PoisonError::into_inner);
         if Identity::at(&self.path).is_ok_and(|found| found == expected) {
@@ -249,7 +250,7 @@ mod tests {
         for task in asked {
             task.abort();
         }
-        // They would never end by themselves.
+        // Without the interruption, the four queries would never end.
         let read = tokio::time::timeout(Duration::from_secs(60), readers.read(number)).await;
         assert_eq!(read.expect("the others have ended"), Ok(7));
     }

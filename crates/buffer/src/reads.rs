@@ -1,4 +1,4 @@
-//! What can be read from a buffer.
+//! The queries of [`Readers`].
 
 use super::{
     changes, dead_letters, layouts,
@@ -9,15 +9,15 @@ use super::{
 };
 use std::{collections::HashSet, sync::Arc};
 
-/// All of them run on a thread for blocking work, with a connection of the pool of this handle (see [`Readers::of`]).
+/// Each query runs on a thread for blocking work, with a connection from the pool of this handle (see [`Readers::of`]).
 impl Readers {
-    /// A page of all messages, newest first. A page of 1 MiB ends early.
+    /// Returns a page of all messages, newest first. The page ends early after more than 1 MiB.
     pub async fn messages(&self, page: Page) -> Result<Vec<Message>, ReadError> {
         let buffer = self.buffer();
         self.read(move |c| messages::messages(c, &buffer, page)).await
     }
 
-    /// A page of the messages of `device`, newest first; `None` if there is no such device.
+    /// Returns a page of the messages of `device`, newest first, or `None` for an unknown device.
     pub async fn device_messages(
         &self,
         device: String,
@@ -27,13 +27,13 @@ impl Readers {
         self.read(move |c| messages::device_messages(c, &buffer, &device, page)).await
     }
 
-    /// A page of the devices, the one that sent last first. The page's `before` is the ID of a device's last message.
+    /// Returns a page of the devices, the one that sent last first. The page's `before` is the ID of a device's last message.
     pub async fn devices(&self, page: Page) -> Result<Vec<Device>, ReadError> {
         let buffer = self.buffer();
         self.read(move |c| messages::devices(c, &buffer, page)).await
     }
 
-    /// The next `limit` messages with an ID above `after`, oldest first, fewer if they have more than 1 MiB.
+    /// Returns the next `limit` messages with an ID above `after`, oldest first. Ends early after more than 1 MiB.
     pub fn after(
         &self,
         after: i64,
@@ -43,7 +43,8 @@ impl Readers {
         self.read(move |c| messages::after(c, &buffer, after, limit))
     }
 
-    /// The messages with these IDs, in their order; `None` for one that is no longer there. Ends early after more than 1 MiB.
+    /// Returns the messages with these IDs, in the order of `ids`; `None` for one that is no longer in the buffer. Ends early after more
+    /// than 1 MiB.
     pub fn by_ids(
         &self,
         ids: Vec<i64>,
@@ -52,17 +53,17 @@ impl Readers {
         self.read(move |c| messages::by_ids(c, &buffer, &ids))
     }
 
-    /// When the oldest message was received, in microseconds since 1970.
+    /// Returns when the oldest message was received, in microseconds since 1970.
     pub async fn oldest(&self) -> Result<Option<i64>, ReadError> {
         self.read(messages::oldest).await
     }
 
-    /// The last message of `device`, if it has stored one.
+    /// Returns the last message of `device`, if it has stored one.
     pub async fn last_of(&self, device: String) -> Result<Option<Last>, ReadError> {
         self.read(move |c| messages::last_of(c, &device)).await
     }
 
-    /// When devices were last heard, in microseconds since 1970, of those that `is_wanted`: at most `most`.
+    /// Returns when devices last sent, in microseconds since 1970, for at most `most` devices that `is_wanted` accepts.
     pub async fn last_heard(
         &self,
         is_wanted: impl Fn(&str) -> bool + Send + 'static,
@@ -71,28 +72,29 @@ impl Readers {
         self.read(move |c| messages::last_heard(c, is_wanted, most)).await
     }
 
-    /// When messages were received after `since`, in microseconds since 1970, and their origins: newest first, at most `most`.
+    /// Returns the times of receipt, in microseconds since 1970, and the origins of messages that were received after `since`: newest
+    /// first, at most `most`.
     pub async fn origins(&self, since: i64, most: usize) -> Result<Vec<(i64, String)>, ReadError> {
         self.read(move |c| messages::origins(c, since, most)).await
     }
 
-    /// How far `output` has come: the last message ID before which it has resolved everything. `None` for one that never moved.
+    /// Returns the cursor of `output`: the last message ID before which it has resolved everything. `None` if it has never moved.
     pub async fn cursor(&self, output: Arc<str>) -> Result<Option<i64>, ReadError> {
         self.read(move |c| Ok(changes::cursors(c)?.remove(&output))).await
     }
 
-    /// The layouts that packed messages came with.
+    /// Returns the layouts that packed messages were decoded with.
     pub async fn layouts(&self) -> Result<HashSet<Arc<LayoutKey>>, ReadError> {
         self.read(layouts::load).await
     }
 
-    /// A page of the quarantine, newest first.
+    /// Returns a page of the quarantine, newest first.
     pub async fn quarantined(&self, page: Page) -> Result<Vec<Quarantined>, ReadError> {
         self.read(move |c| quarantine::newest(c, page)).await
     }
 
-    /// The messages of the quarantine with an ID above `after` and up to `last` that `filter` and `also` accept: oldest first, at most
-    /// `limit`. Ends early after more than 1 MiB.
+    /// Returns the messages of the quarantine with an ID above `after` and up to `last` that `filter` and `also` accept: oldest first, at
+    /// most `limit`. Ends early after more than 1 MiB.
     pub async fn find_quarantined(
         &self,
         filter: Filter,
@@ -103,12 +105,12 @@ impl Readers {
         self.read(move |c| quarantine::find(c, &filter, also, (after, last), limit)).await
     }
 
-    /// How many messages are in the quarantine, and their bytes.
+    /// Returns how many messages are in the quarantine, and their bytes.
     pub async fn quarantine_size(&self) -> Result<(u64, u64), ReadError> {
         self.read(quarantine::size).await
     }
 
-    /// The dead letters of `output`, the oldest message first: at most `limit`, with message IDs above `after`.
+    /// Returns the dead letters of `output` with message IDs above `after`, in ascending order, at most `limit`.
     pub async fn dead_letters(
         &self,
         output: Arc<str>,
@@ -118,7 +120,8 @@ impl Readers {
         self.read(move |c| dead_letters::list(c, &output, after, limit)).await
     }
 
-    /// Which of `ids` are dead letters of `output`, or without `ids` all of them: message IDs in ascending order, at most `limit`.
+    /// Returns which of `ids` are dead letters of `output`, or without `ids` all of its dead letters: message IDs in ascending order, at
+    /// most `limit`.
     pub async fn dead_letter_ids(
         &self,
         output: Arc<str>,

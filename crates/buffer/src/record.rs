@@ -1,47 +1,47 @@
-//! A message as a row of the buffer, with a checksum over all of it: what the disk changed is not taken for a message.
+//! The row of a message, with a checksum over all its columns. A row that the disk has changed is reported as damage.
 
 use crate::message::NewMessage;
 use rusqlite::{CachedStatement, Row, ffi};
 
-/// The columns of a message in the table `messages m`, in their order.
+/// The columns of the table `messages m`, in the order of [`Record::read`].
 pub const COLUMNS: &str =
     "m.id, m.received_at, m.device, m.format, m.schema, m.link, m.previous, m.raw, m.json, m.key, m.request,
     m.\"check\", m.origin";
 
-/// Writes a message.
+/// Inserts a message.
 pub const INSERT: &str = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/// A message.
+/// A row of the table `messages`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Record<'a> {
-    /// Ascends over all devices.
+    /// The message ID.
     pub id: i64,
-    /// Microseconds since 1970.
+    /// When the last byte arrived, in microseconds since 1970.
     pub received_at: i64,
     /// Its device.
     pub device: &'a str,
-    /// Its format's name.
+    /// The name of its format.
     pub format: &'a str,
-    /// Its schema's name.
+    /// The name of its schema.
     pub schema: Option<&'a str>,
-    /// The link it came over.
+    /// The link that carried it.
     pub link: Option<&'a str>,
-    /// The id of its device's message before.
+    /// The ID of the device's previous message.
     pub previous: Option<i64>,
     /// Its bytes as they arrived.
     pub raw: &'a [u8],
-    /// What they say, as compact JSON.
+    /// The value, as compact JSON.
     pub json: &'a str,
-    /// What its sender calls it.
+    /// The sender's idempotency key.
     pub key: Option<&'a str>,
-    /// What its request is called.
+    /// The request ID.
     pub request: Option<&'a str>,
-    /// What the way it came knows of it, as compact JSON.
+    /// What the input knows of it, as compact JSON.
     pub origin: Option<&'a str>,
 }
 
 impl<'a> Record<'a> {
-    /// The row of `message`.
+    /// Creates the row of `message`.
     pub fn new(id: i64, previous: Option<i64>, message: &'a NewMessage) -> Record<'a> {
         let from = &message.provenance;
         Record {
@@ -60,7 +60,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Reads the columns from `first` on. A row whose checksum is wrong is an error like that of a damaged page.
+    /// Reads the columns from `first` on. Returns `SQLITE_CORRUPT` if the checksum is wrong.
     pub fn read(row: &'a Row<'_>, first: usize) -> rusqlite::Result<Record<'a>> {
         let text = |at: usize| -> rusqlite::Result<Option<&'a str>> {
             Ok(row.get_ref(first + at)?.as_str_or_null()?)
@@ -79,7 +79,7 @@ impl<'a> Record<'a> {
             request: text(10)?,
             origin: text(12)?,
         };
-        // Messages of older buffers have none.
+        // Messages from before version 4 of the tables have no checksum.
         match row.get::<_, Option<i64>>(first + 11)? {
             Some(check) if check != i64::from(record.check()) => {
                 let message = format!("the message {} is not what was stored", record.id);
@@ -89,7 +89,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Writes it with [`INSERT`].
+    /// Writes the row with a statement of [`INSERT`].
     pub fn insert(&self, statement: &mut CachedStatement<'_>) -> rusqlite::Result<()> {
         statement.execute((
             self.id,
@@ -109,10 +109,10 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    /// CRC-32 of all columns; texts and bytes with their length, what is missing as length -1. Only an
-    /// `origin` that is missing is left out: messages of older buffers have none.
+    /// Returns the CRC-32 over all columns. Texts and bytes are preceded by their length; a missing value has the length -1. A missing
+    /// `origin` is left out, so that the checksums from before that column stay valid.
     pub fn check(&self) -> u32 {
-        // One pass over a copy: two dozen pieces of a few bytes each take half as many instructions again.
+        // One pass over a copy is cheaper: hashing two dozen pieces of a few bytes each takes half as many instructions again.
         let mut all = Vec::with_capacity(512 + self.raw.len() + self.json.len());
         let mut bytes = |bytes: Option<&[u8]>| {
             all.extend_from_slice(&bytes.map_or(-1, |bytes| bytes.len() as i64).to_le_bytes());

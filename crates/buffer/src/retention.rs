@@ -1,5 +1,6 @@
-//! How much the buffer keeps: messages that every output is done with are dropped, the oldest first, a few in each
-//! transaction. Never dropped is the last message of a device, from which the others are found.
+//! Retention: drops messages that every output has resolved, the oldest first, a few in each transaction.
+//!
+//! The last message of a device always stays, because the device's list begins with it. Dead letters of configured outputs stay, too.
 
 use super::{Totals, waypoints};
 use crate::settings::{BufferSettings, WhenFull};
@@ -11,29 +12,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Fewest messages that a transaction looks at. One with more messages looks at four times as many, so that dropping is
-/// faster than storing.
+/// Fewest messages that a transaction examines. With many new messages it examines four times their number, so that dropping is faster than
+/// storing.
 const LOOK: usize = 256;
-/// How often those are looked at again that were not dropped in their turn: devices have sent since, outputs have taken
-/// what they had refused.
+/// How often retention starts again with the oldest messages. Those that had to stay may be dropped later: their device has sent again, or
+/// their dead letter was resolved.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// What is to be kept.
+/// The rules, and how far they have been applied.
 pub struct Retention {
     limit_bytes: u64,
     when_full: WhenFull,
     keep: Option<Duration>,
-    /// The outputs that have to be done with a message.
+    /// The outputs that must have resolved a message before it may be dropped.
     outputs: Vec<Arc<str>>,
-    /// Finds the next messages, and says of each whether it must stay.
+    /// Selects the next messages, and for each whether it must stay.
     sql: String,
-    /// Up to which message was looked.
+    /// The last message ID that was examined.
     looked_to: i64,
     again: Instant,
     dropping: bool,
 }
 
-/// What a transaction leaves behind.
+/// The result of retention in one transaction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Kept {
     /// Whether there is no room for more messages.
@@ -43,7 +44,7 @@ pub struct Kept {
 }
 
 impl Retention {
-    /// Retention by `settings`. A message may be dropped once all `outputs` are done with it; `cursors` are those that the buffer has.
+    /// Creates the rules of `settings`. A message may be dropped once all `outputs` have resolved it. `cursors` are those in the buffer.
     pub fn new(
         settings: &BufferSettings,
         outputs: Vec<Arc<str>>,
@@ -72,7 +73,7 @@ impl Retention {
         }
     }
 
-    /// Drops what may go, in the transaction of `stored` messages. `cursors` are how far outputs have come.
+    /// Drops messages, in the transaction that stores `stored` messages. `cursors` are those of the outputs after it.
     pub fn apply(
         &self,
         connection: &Connection,
@@ -96,7 +97,7 @@ impl Retention {
         Ok(kept)
     }
 
-    /// The transaction was committed.
+    /// Takes over the result of a transaction, after its commit.
     pub fn keep(&mut self, kept: Kept) {
         if kept.looked_to < self.looked_to {
             self.again = Instant::now();
@@ -108,12 +109,12 @@ impl Retention {
         self.dropping |= kept.dropped;
     }
 
-    /// The buffer was made anew.
+    /// Starts again with the oldest messages, after the buffer was reopened.
     pub fn forget(&mut self) {
         self.looked_to = 0;
     }
 
-    /// Whether the pages in use are more than the limit.
+    /// Returns whether the pages in use exceed the size limit.
     fn is_over(&self, connection: &Connection) -> rusqlite::Result<bool> {
         if self.limit_bytes == 0 {
             return Ok(false);
@@ -123,8 +124,8 @@ impl Retention {
         Ok(pages * number("page_size")? > self.limit_bytes)
     }
 
-    /// Looks at the next messages up to `done`, at most `most`, and drops those that may go: all when `room` is needed, else
-    /// those that are old enough.
+    /// Examines at most `most` messages up to the ID `done`. Drops those that are old enough, or, if `room` is needed, all that need not
+    /// stay.
     fn drop_some(
         &self,
         connection: &Connection,
@@ -143,7 +144,8 @@ impl Retention {
         let (mut leave, mut devices) = (Vec::new(), HashMap::new());
         while let Some(row) = rows.next()? {
             let received_at: i64 = row.get(1)?;
-            // Those behind it are no older. One from the future says nothing of them: the clock was ahead when it came.
+            // The messages after this one are no older. A time in the future is no reason to stop: the clock was ahead when the message
+            // arrived.
             if !room && (old..=now).contains(&received_at) {
                 break;
             }

@@ -1,30 +1,30 @@
-//! `[buffer]` and `[quarantine]`: what an operator can set.
+//! The settings in `[buffer]` and `[quarantine]`.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// `[buffer]`
+/// The section `[buffer]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BufferSettings {
     /// The SQLite file.
     pub path: PathBuf,
-    /// Most messages that wait to be written.
+    /// Largest number of messages that wait to be written.
     pub queue_messages: usize,
-    /// Most bytes of messages in memory: bodies that are arriving, and messages that wait.
+    /// Largest number of bytes of messages in memory, both arriving and waiting to be written.
     pub queue_bytes: usize,
-    /// Most messages in one transaction.
+    /// Largest number of messages in one transaction.
     pub batch_messages: usize,
-    /// How long a message is known if it comes again; 0 for not at all.
+    /// How long a message is remembered to detect duplicates; 0 disables it.
     pub duplicate_window_seconds: u64,
-    /// How many messages are remembered at most; each takes some 56 bytes. When more come within the window, the oldest are
-    /// forgotten early.
+    /// How many messages are remembered at most, at about 56 bytes each. When more arrive within the window, the oldest are forgotten
+    /// early.
     pub duplicate_limit_messages: usize,
-    /// Most bytes of the file that are in use; 0 for no limit.
+    /// Largest number of bytes of the file that may be in use; 0 for no limit.
     pub limit_bytes: u64,
-    /// What happens at the limit.
+    /// What happens to new messages at that limit.
     pub when_full: WhenFull,
-    /// How long a message is kept after it arrived, once every output is done with it; 0 until there is no room.
+    /// How long a message is kept after its arrival, once every output has resolved it; 0 keeps it until the file is at its limit.
     pub keep_delivered_hours: u64,
 }
 
@@ -32,19 +32,19 @@ pub struct BufferSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhenFull {
-    /// Messages that every output is done with make room, the oldest first. Without such, new messages are refused.
+    /// Messages that every output has resolved are dropped, the oldest first. If there are none, new messages are refused.
     DropDelivered,
     /// New messages are refused.
     Refuse,
 }
 
-/// `[quarantine]`
+/// The section `[quarantine]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuarantineSettings {
-    /// Most messages kept; the oldest give way.
+    /// Largest number of messages; the oldest are discarded.
     pub messages: usize,
-    /// Most bytes of them kept; the oldest give way.
+    /// Largest number of bytes; the oldest messages are discarded.
     pub bytes: usize,
 }
 
@@ -56,7 +56,7 @@ impl Default for BufferSettings {
             queue_bytes: 64 << 20,
             batch_messages: 1024,
             duplicate_window_seconds: 3600,
-            // 7/8 of a power of two, which a hash table fills.
+            // A hash table is full at 7/8 of a power of two.
             duplicate_limit_messages: (1 << 19) / 8 * 7,
             limit_bytes: 8 << 30,
             when_full: WhenFull::DropDelivered,

@@ -1,24 +1,25 @@
-//! Who may hold how much of the memory for messages.
+//! The limits on memory for messages: in total, and for those that have not arrived completely.
 
 use std::net::IpAddr;
 
-/// How much of the memory may be held, in bytes.
+/// Limits on memory, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shares {
-    /// By all messages.
+    /// For all messages.
     pub all: usize,
-    /// By those that have not arrived whole.
+    /// For all incomplete messages.
     pub incomplete: usize,
-    /// By those of an address (of IPv6, a /64).
+    /// For incomplete messages of one address (a /64 of IPv6).
     pub address: usize,
-    /// By those of a device.
+    /// For incomplete messages of one device.
     pub device: usize,
-    /// Largest message: whoever holds no more gives way to nobody, as long as it makes progress.
+    /// Largest message. A sender that holds no more than this is not evicted in favor of another while it makes progress.
     pub message: usize,
 }
 
 impl Shares {
-    /// The shares in `all`, where a message has at most `largest` bytes: whatever the memory, one message fits.
+    /// Divides `all` bytes, where a message has at most `largest` bytes. Each share has room for one message, unless `all` is smaller than
+    /// that.
     pub fn of(all: usize, largest: usize) -> Shares {
         let part = |part: usize| part.max(largest).min(all);
         let (incomplete, address, device) = (part(all / 2), part(all / 4), part(all / 8));
@@ -26,26 +27,26 @@ impl Shares {
     }
 }
 
-/// Why there is no memory.
+/// Why a reservation cannot grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoRoom {
-    /// All of it is in use.
+    /// All memory is in use.
     All,
-    /// Incomplete messages hold as much as they may.
+    /// Incomplete messages have used up their share.
     Incomplete,
-    /// Incomplete messages of this address do.
+    /// Incomplete messages of this address have used up their share.
     Address,
-    /// Incomplete messages of this device do.
+    /// Incomplete messages of this device have used up their share.
     Device,
-    /// The message made no progress, and another needed its room.
+    /// The message was evicted, because another needed its memory.
     GaveWay,
 }
 
-/// Who sends a message that has not arrived whole.
+/// The sender of an incomplete message.
 #[derive(Debug, Clone, Copy)]
 pub struct Sender<'a> {
-    /// From where.
+    /// Its address.
     pub address: IpAddr,
-    /// As which device, if that is known.
+    /// Its device, if it is known.
     pub device: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! What anyone may know of a buffer at any time, without reading it.
+//! Counts and state of a buffer that any thread can read without a query.
 
 use super::Totals;
 use std::sync::{
@@ -7,7 +7,7 @@ use std::sync::{
 };
 use tokio::sync::watch;
 
-/// Counts of a buffer, and whether it can be written. The writer keeps them up to date.
+/// Counts of a buffer, and whether it can be written. The writer updates them.
 pub struct BufferStats {
     totals: Mutex<Totals>,
     received: AtomicU64,
@@ -17,7 +17,7 @@ pub struct BufferStats {
 }
 
 impl BufferStats {
-    /// The counts of a buffer that holds `totals`.
+    /// Creates the counts of a buffer that holds `totals`.
     pub fn new(totals: Totals) -> BufferStats {
         BufferStats {
             received: AtomicU64::new(0),
@@ -28,14 +28,14 @@ impl BufferStats {
         }
     }
 
-    /// What the buffer holds, with the refusals up to now.
+    /// Returns the totals of the last commit, with all refusals up to now.
     pub fn totals(&self) -> Totals {
         let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
         totals.refused = self.refused();
         totals
     }
 
-    /// Messages that arrived since the start.
+    /// Returns how many messages have arrived since the start.
     pub fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
@@ -45,7 +45,7 @@ impl BufferStats {
         self.received.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Messages that were neither stored nor quarantined, over the life of the buffer.
+    /// Returns how many messages were neither stored nor quarantined, over the life of the buffer.
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
@@ -55,22 +55,22 @@ impl BufferStats {
         self.refused.fetch_add(messages, Ordering::Relaxed);
     }
 
-    /// Whether the last batch could be written.
+    /// Returns whether the last batch could be written.
     pub fn is_writable(&self) -> bool {
         self.writable.load(Ordering::Relaxed)
     }
 
-    /// Changes whenever something has been committed.
+    /// Returns a receiver that is notified of each commit.
     pub fn commits(&self) -> watch::Receiver<()> {
         self.commits.subscribe()
     }
 
-    /// Says whether batches can be written. Returns what was said before.
+    /// Sets whether batches can be written. Returns the previous value.
     pub(super) fn set_writable(&self, writable: bool) -> bool {
         self.writable.swap(writable, Ordering::Relaxed)
     }
 
-    /// Shows what the buffer holds now.
+    /// Publishes the totals after a commit, and notifies the receivers.
     pub(super) fn show(&self, totals: &Totals) {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone_from(totals);
         self.commits.send_replace(());

@@ -1,15 +1,14 @@
-//! The tables of the database, and how those of older versions become those of today.
+//! The tables of the database, and their migration from older versions.
 
 use super::waypoints;
 use rusqlite::Connection;
 
-/// The layout of the tables below, as `PRAGMA user_version`.
+/// The version of the tables, as `PRAGMA user_version`.
 pub const VERSION: i64 = 6;
 
-/// Readings: `raw` is what arrived, `json` what it says. Times are microseconds since 1970 (UTC).
-/// Ids ascend and are not used again; `totals` keeps the last one. `previous` is the id of the device's message
-/// before, which makes a list of its messages without an index: an index by device would write a page for nearly
-/// every message.
+/// Version 1. `raw` holds the raw bytes of a message and `json` its value. Times are microseconds since 1970 (UTC). IDs ascend and are
+/// never reused; `totals` keeps the last one. `previous` is the ID of the device's previous message. It makes a device's messages a list
+/// without an index: an index by device would write a page for nearly every message.
 const TABLES: &str = "
 CREATE TABLE messages (
     id INTEGER PRIMARY KEY,
@@ -58,7 +57,7 @@ CREATE TABLE totals (
 INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0, 0);
 ";
 
-/// What version 2 has more: the packed layouts that messages were decoded with, one for each slot of a schema.
+/// Version 2 adds the packed layouts that messages were decoded with, one for each slot of a schema.
 const LAYOUTS: &str = "
 CREATE TABLE layouts (
     schema TEXT NOT NULL,
@@ -68,9 +67,8 @@ CREATE TABLE layouts (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// What version 3 has more: what outputs have delivered, and what makes a message's name the same every time it is sent.
-/// `key` is what the sender calls its message, `request` what it (or the gateway) calls the request. `name` is the
-/// buffer's own, so that ids of two buffers are never taken for one another.
+/// Version 3 adds the cursors and dead letters of outputs, and what a stable ID is made of. `key` is the sender's idempotency key, and
+/// `request` the request ID. `name` is the buffer ID, which tells the messages of two buffers apart.
 const OUTPUTS: &str = "
 ALTER TABLE messages ADD COLUMN key TEXT;
 ALTER TABLE messages ADD COLUMN request TEXT;
@@ -92,9 +90,9 @@ CREATE TABLE undelivered (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// What version 4 has more. `check` is a checksum over the message (`record.rs`). Of the messages up to `dropped_to` those were
-/// dropped that every output was done with, `dropped` in all. `lost` are those that could not be read any more the
-/// `damages` times that the file was damaged; their ids, and others that will not be used, are `gaps`.
+/// Version 4 adds checksums (`check`, see `record.rs`), retention and recovery. Retention has dropped `dropped` messages, all with IDs up
+/// to `dropped_to`. `lost` messages could not be read after the file was damaged, `damages` times in all. `gaps` holds their IDs, and
+/// others that will not be used.
 const CARE: &str = "
 ALTER TABLE messages ADD COLUMN \"check\" INTEGER;
 ALTER TABLE totals ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
@@ -107,13 +105,13 @@ CREATE TABLE gaps (
 ) STRICT;
 ";
 
-/// What version 5 has more: what the way that a message came knows of it, an object as compact JSON.
+/// Version 5 adds what an input knows of a message: an object, as compact JSON.
 const ORIGIN: &str = "
 ALTER TABLE messages ADD COLUMN origin TEXT;
 ALTER TABLE quarantine ADD COLUMN origin TEXT;
 ";
 
-/// Makes the tables of an empty file, and what is missing in those of an older version.
+/// Creates the tables of an empty file, or migrates those of an older version.
 pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     let version = |c: &Connection| c.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
     let empty: bool =

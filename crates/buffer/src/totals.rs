@@ -4,52 +4,52 @@ use super::dead_letters;
 use rusqlite::Connection;
 use std::{collections::BTreeMap, sync::Arc};
 
-/// How much was stored.
+/// Counts over the life of a buffer.
 #[derive(Debug, Clone, Default)]
 pub struct Totals {
-    /// The buffer's name: 8 hexadecimal digits that it was given when it was made.
+    /// The buffer ID: eight random hexadecimal digits.
     pub name: Arc<str>,
-    /// The last message's id.
+    /// The last message ID.
     pub last_message_id: i64,
-    /// The last quarantined message's id.
+    /// The last ID in the quarantine.
     pub last_quarantine_id: i64,
     /// Messages stored.
     pub stored: u64,
-    /// Messages quarantined, also those that gave way to others since.
+    /// Messages quarantined, including those that were discarded since. One that is decoded again and stored is no longer counted.
     pub quarantined: u64,
     /// Messages that were neither stored nor quarantined.
     pub refused: u64,
-    /// Messages that were stored already when they came again.
+    /// Duplicates.
     pub duplicates: u64,
     /// Devices that have stored messages.
     pub devices: u64,
-    /// Messages that were dropped when every output was done with them.
+    /// Messages that retention has dropped.
     pub dropped: u64,
-    /// Messages up to this id may have been dropped.
+    /// Retention has examined the messages up to this ID; they may have been dropped.
     pub dropped_to: i64,
-    /// Messages that could not be read any more.
+    /// Messages lost to damage.
     pub lost: u64,
-    /// How often the file was damaged and made anew.
+    /// How often the buffer was damaged and recovered.
     pub damages: u64,
-    /// By the names of formats.
+    /// Counts by the name of the format.
     pub formats: BTreeMap<String, FormatTotals>,
-    /// How many dead letters each output has; outputs without one are missing.
+    /// The number of dead letters by output. Outputs without any are missing.
     pub dead_letters: Arc<BTreeMap<String, u64>>,
 }
 
-/// How much was stored in one format.
+/// Counts of one format.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FormatTotals {
     /// Messages.
     pub messages: u64,
-    /// Bytes as they arrived.
+    /// Raw bytes.
     pub bytes: u64,
     /// Bytes of the same messages as compact JSON.
     pub json_bytes: u64,
 }
 
 impl FormatTotals {
-    /// Counts one message.
+    /// Adds one message.
     pub fn add(&mut self, bytes: usize, json_bytes: usize) {
         self.messages += 1;
         self.bytes += bytes as u64;
@@ -58,7 +58,7 @@ impl FormatTotals {
 }
 
 impl Totals {
-    /// What the buffer says.
+    /// Loads the counts from the database.
     pub fn load(connection: &Connection) -> rusqlite::Result<Totals> {
         let mut totals = connection.query_row(
             "SELECT last_message_id, last_quarantine_id, stored, quarantined, refused, devices, name, duplicates,
@@ -92,7 +92,7 @@ impl Totals {
         Ok(totals)
     }
 
-    /// Counts `more` dead letters of `output`, or fewer if it is negative.
+    /// Adds `more` dead letters of `output`. `more` may be negative.
     pub fn dead_letters_by(&mut self, output: &str, more: i64) {
         let counts = Arc::make_mut(&mut self.dead_letters);
         let count = counts.entry(output.to_owned()).or_default();
@@ -102,7 +102,7 @@ impl Totals {
         }
     }
 
-    /// Writes them; of the formats, those that differ from `before`.
+    /// Writes the counts; of the formats only those that differ from `before`.
     pub fn save(&self, before: &Totals, connection: &Connection) -> rusqlite::Result<()> {
         connection
             .prepare_cached(
@@ -130,12 +130,12 @@ impl Totals {
         Ok(())
     }
 
-    /// All messages that arrived.
+    /// Returns how many messages arrived.
     pub fn received(&self) -> u64 {
         self.stored + self.quarantined + self.refused + self.duplicates
     }
 
-    /// Counts one message in the format `format`.
+    /// Adds one message of `format`.
     pub fn add(&mut self, format: &str, bytes: usize, json_bytes: usize) {
         match self.formats.get_mut(format) {
             Some(totals) => totals.add(bytes, json_bytes),
@@ -143,7 +143,7 @@ impl Totals {
         }
     }
 
-    /// The sums over all formats.
+    /// Returns the sums over all formats.
     pub fn sum(&self) -> FormatTotals {
         self.formats.values().fold(FormatTotals::default(), |sum, f| FormatTotals {
             messages: sum.messages + f.messages,

@@ -1,4 +1,4 @@
-//! One transaction: a batch, and all that changes with it.
+//! One transaction: a batch of the queue, and everything that changes with it.
 
 use super::{
     Change, layouts,
@@ -14,18 +14,19 @@ use crate::{LayoutKey, message::NewQuarantined};
 use rusqlite::{CachedStatement, Connection, TransactionBehavior};
 use std::{collections::HashSet, sync::Arc};
 
-/// What a transaction made of the buffer.
+/// The result of a transaction.
 pub struct Written {
     pub totals: Totals,
     pub kept: Kept,
     pub retained: retention::Kept,
-    /// Which entries of the batch were stored already.
+    /// Positions in the batch of messages that were not stored: duplicates, and messages that have left the quarantine since they were
+    /// read.
     pub again: Vec<usize>,
 }
 
 impl Loaded {
-    /// Writes a batch. What is known in memory is not changed but for the duplicates and the devices. `refused` are the
-    /// messages refused over the life of the buffer.
+    /// Writes a batch and enforces retention. Of the state in memory, changes only `duplicates` and `devices`; the rest is returned.
+    /// `refused` is the number of messages refused over the life of the buffer.
     pub fn transact(
         &mut self,
         batch: &[WriteOp],
@@ -44,7 +45,7 @@ impl Loaded {
             for (at, op) in batch.iter().enumerate() {
                 if let WriteOp::Message(_, Ticket { requeued: Some(id), .. }) = op {
                     let Some(bytes) = quarantine::remove(&transaction, *id)? else {
-                        // It was dropped since it was read, and stays so.
+                        // It was discarded after it was read, and stays discarded.
                         again.push(at);
                         continue;
                     };
@@ -100,7 +101,7 @@ impl Loaded {
     }
 }
 
-/// The layouts of a batch's messages.
+/// Returns the layouts of a batch's messages.
 pub fn layouts_of(batch: &[WriteOp]) -> impl Iterator<Item = &Arc<LayoutKey>> {
     batch.iter().filter_map(|op| match op {
         WriteOp::Message(message, _) => message.layout.as_ref(),
@@ -108,7 +109,7 @@ pub fn layouts_of(batch: &[WriteOp]) -> impl Iterator<Item = &Arc<LayoutKey>> {
     })
 }
 
-/// How far outputs have come with a batch.
+/// Returns the cursors that a batch moves.
 pub fn cursors_of(batch: &[WriteOp]) -> impl Iterator<Item = (Arc<str>, i64)> {
     batch.iter().filter_map(|op| match op {
         WriteOp::Change(Change::Cursor { output, message_id }, _) => Some((Arc::clone(output), *message_id)),
@@ -140,7 +141,7 @@ fn insert_quarantined(
     Ok(())
 }
 
-/// Lets the oldest go until the quarantine is within its limit.
+/// Deletes the oldest messages of the quarantine until it is within its limit.
 fn trim_quarantine(connection: &Connection, kept: &mut Kept, limit: Kept) -> rusqlite::Result<()> {
     let mut oldest = connection.prepare_cached(
         "DELETE FROM quarantine WHERE id = (SELECT min(id) FROM quarantine) RETURNING length(raw)",

@@ -1,15 +1,15 @@
-//! Places in a device's list of messages, so that a page of it is found without walking the list.
+//! Waypoints are entry points into a device's list of messages. With them, any page of the list is found without walking it from the end.
 //!
-//! Messages of a device are linked from the last to the first. An index by device would write a page of the file for nearly every
-//! message; a waypoint for every 64th message of a device costs a 64th of that, and leaves at most twice as many to walk.
+//! The messages of a device form a linked list from the last to the first. An index by device would write a page of the file for nearly
+//! every message. A waypoint at every 64th message of a device costs a 64th of that, and at most twice the stride has to be walked.
 
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
 
-/// A message in so many of a device has a waypoint.
+/// Every `STRIDE`th message of a device has a waypoint.
 pub const STRIDE: u64 = 64;
 
-/// Devices are written as bytes: a damaged file is read by the shapes of its rows, and text with a number is an output's cursor.
+/// The device is a BLOB, because recovery recognizes rows by the types of their columns: a text and a number would be an output's cursor.
 pub const TABLE: &str = "
 CREATE TABLE waypoints (
     device BLOB NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE waypoints (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// A device has so many messages, with `id` as the last.
+/// Adds a waypoint at the message `id`, the device's `messages`th, if it is due.
 pub fn add(connection: &Connection, device: &str, messages: u64, id: i64) -> rusqlite::Result<()> {
     if messages.is_multiple_of(STRIDE) {
         let sql = "INSERT OR IGNORE INTO waypoints VALUES (?, ?)";
@@ -27,20 +27,20 @@ pub fn add(connection: &Connection, device: &str, messages: u64, id: i64) -> rus
     Ok(())
 }
 
-/// The first waypoint of a device at `id` or above.
+/// Returns the first waypoint of a device at or above `id`.
 pub fn at_or_above(connection: &Connection, device: &str, id: i64) -> rusqlite::Result<Option<i64>> {
     let sql = "SELECT id FROM waypoints WHERE device = ? AND id >= ? ORDER BY id LIMIT 1";
     connection.prepare_cached(sql)?.query_row((device.as_bytes(), id), |row| row.get(0)).optional()
 }
 
-/// The messages of a device up to `id` were dropped.
+/// Removes the waypoints of a device up to `id`, after its messages up to there were dropped.
 pub fn remove(connection: &Connection, device: &str, id: i64) -> rusqlite::Result<()> {
     let sql = "DELETE FROM waypoints WHERE device = ? AND id <= ?";
     connection.prepare_cached(sql)?.execute((device.as_bytes(), id))?;
     Ok(())
 }
 
-/// Makes those of a buffer that has none yet. Reads all messages, but not their bodies.
+/// Adds the waypoints of a buffer from before version 6. Reads the rows of all messages, but not their bodies.
 pub fn fill(connection: &Connection) -> rusqlite::Result<()> {
     let mut counts: HashMap<String, u64> = HashMap::new();
     let mut statement = connection.prepare("SELECT id, device FROM messages ORDER BY id")?;

@@ -1,4 +1,7 @@
-//! The one thread that writes. Whatever waits in the queue becomes one transaction.
+//! The thread that writes. Everything that waits in the queue becomes one transaction, so that many messages share one synchronization with
+//! the disk.
+//!
+//! A message is acknowledged after the commit, and after a check that the commit went to the files that a restart will open.
 
 use super::{
     BufferStats, Readers, Totals,
@@ -23,22 +26,22 @@ use tokio::{runtime::Handle, sync::mpsc::Receiver};
 /// How long the writer waits at a time for more messages, and how often at most.
 const GATHER_STEP: Duration = Duration::from_micros(200);
 const GATHER_STEPS: usize = 10;
-/// How long a damaged buffer is left alone that could not be recovered.
+/// Time between two attempts to recover a damaged buffer.
 const RECOVER_AGAIN: Duration = Duration::from_secs(10);
 
-/// Follows what the writer does, for metrics and streams of events. `()` ignores all of it.
+/// Observes the writer, for metrics and streams of events. `()` ignores everything.
 pub trait Observer: Send {
-    /// A batch is durable; its senders are answered afterwards. `before` are the totals without it, `now` those with it; IDs continue
-    /// from `before`.
+    /// Called after a batch became durable, before its senders are answered. `before` are the totals without it and `now` those with it.
+    /// The IDs of its messages continue from `before`.
     fn committed(&mut self, _batch: &[WriteOp], _before: &Totals, _now: &Totals, _took: Duration) {}
 
-    /// A batch could not be written.
+    /// Called after a batch could not be written.
     fn failed(&mut self) {}
 
-    /// What is remembered, to recognize duplicates.
+    /// Called after a batch with the messages that are remembered to detect duplicates.
     fn remembered(&mut self, _duplicates: &Duplicates) {}
 
-    /// Whether messages of a device without a key are duplicates when their bytes are equal.
+    /// Returns whether messages of a device without a key are duplicates when their bytes are equal.
     fn dedup_by_payload(&self, _device: &str) -> bool {
         false
     }
@@ -46,7 +49,7 @@ pub trait Observer: Send {
 
 impl Observer for () {}
 
-/// Writes what comes out of the queue.
+/// Writes the items of the queue.
 pub struct Writer<O> {
     pub(super) file: BufferFile,
     pub(super) loaded: Loaded,
@@ -59,11 +62,11 @@ pub struct Writer<O> {
     runtime: Handle,
     batch_messages: usize,
     quarantine_limit: Kept,
-    /// Messages in a batch of late: the most, falling by an eighth with every batch.
+    /// The recent size of a batch: the maximum, which decays by an eighth with every batch.
     usual: usize,
     /// When recovery failed last.
     unrecovered: Option<Instant>,
-    /// What is wrong with the files, if something is.
+    /// The fault of the files, if they have one.
     pub(super) fault: Option<Fault>,
     /// Whether the last batch could not be written.
     pub(super) failed: bool,
@@ -74,7 +77,7 @@ pub struct Writer<O> {
 enum NotDurable {
     /// SQLite could not write it.
     Sqlite(rusqlite::Error),
-    /// The files are not where a restart would look for them.
+    /// The files are not where a restart will look for them.
     Astray(Fault),
 }
 
@@ -100,7 +103,8 @@ impl From<Fault> for NotDurable {
 }
 
 impl<O: Observer> Writer<O> {
-    /// A writer on an opened buffer, for senders that run on the runtime it is called in. It keeps `stats` up to date.
+    /// Creates a writer for an open buffer. It keeps `stats` up to date. Must be called in the runtime of the senders, where the writer
+    /// answers them.
     pub fn new(
         opened: Opened,
         queue: Receiver<WriteOp>,
@@ -128,7 +132,7 @@ impl<O: Observer> Writer<O> {
         }
     }
 
-    /// Writes until the queue says stop, then copies the WAL into the file and closes it.
+    /// Writes until the queue is stopped or closed. Then copies the WAL into the database and closes it.
     pub fn run(mut self) {
         let mut stop = false;
         while !stop {
@@ -145,7 +149,7 @@ impl<O: Observer> Writer<O> {
                 WriteOp::Damaged(file, reason) if *file == self.readers.file() => Some(reason.clone()),
                 _ => None,
             });
-            // A log that was deleted looks like damage to readers, and nothing is lost yet.
+            // To readers, a deleted log looks like damage, but nothing is lost yet. Recover only if the files are in place.
             if let Some(reason) = damaged
                 && self.find_files().is_ok_and(|found| found == Found::InPlace)
             {
@@ -155,9 +159,9 @@ impl<O: Observer> Writer<O> {
             if only_check && self.is_well() {
                 continue;
             }
-            // At the stop there may be nothing but refusals to write.
+            // At the stop, an empty batch may still have a count of refused messages to write.
             let durable = self.write(&mut batch);
-            // Waking hundreds of requests from outside the runtime takes longer than from one of its own tasks.
+            // Waking hundreds of requests takes longer from outside the runtime than from one of its own tasks.
             self.runtime.spawn(async move { answer(batch, durable) });
         }
         let connection = &self.loaded.connection;
@@ -167,8 +171,8 @@ impl<O: Observer> Writer<O> {
         }
     }
 
-    /// Waits a little for more, when batches were much larger a moment ago and more keep coming: senders that were
-    /// answered together come back one after the other, and a commit for each of the first would cost all of them.
+    /// Waits briefly for more messages if recent batches were much larger and more keep coming. Senders that were answered together return
+    /// one after the other, and a commit for each of the first would delay all of them.
     fn gather(&mut self, batch: &mut Vec<WriteOp>) {
         let enough = (self.usual / 2).min(self.batch_messages);
         for _ in 0..GATHER_STEPS {
@@ -189,7 +193,7 @@ impl<O: Observer> Writer<O> {
         self.usual = batch.len().max(self.usual - self.usual.div_ceil(8));
     }
 
-    /// Writes a batch and tells the observer. Answers whether it is durable.
+    /// Writes a batch and tells the observer. Returns whether the batch is durable.
     fn write(&mut self, batch: &mut [WriteOp]) -> bool {
         let begun = Instant::now();
         let committed = self.commit(batch);
@@ -211,7 +215,7 @@ impl<O: Observer> Writer<O> {
                 loaded.cursors.extend(cursors_of(batch));
             }
             Err(e) => {
-                // What came out of the quarantine is still there.
+                // A message that was to leave the quarantine is still there, so it is not counted as refused.
                 let messages = |entry: &&WriteOp| match entry {
                     WriteOp::Message(_, ticket) => ticket.requeued.is_none(),
                     entry => matches!(entry, WriteOp::Quarantine(..) | WriteOp::Duplicate(_)),
@@ -236,7 +240,7 @@ impl<O: Observer> Writer<O> {
         }
     }
 
-    /// Notes that a batch of so many messages could not be written, or without a batch, that none could be.
+    /// Records that a batch with this many messages could not be written, or, without a batch, that the buffer is not writable.
     pub(super) fn note_failure(&mut self, messages: Option<usize>, error: &dyn Display) {
         if let Some(messages) = messages {
             self.stats.refuse(messages as u64);
@@ -247,7 +251,7 @@ impl<O: Observer> Writer<O> {
         }
     }
 
-    /// Commits a batch to the files that a restart would find.
+    /// Commits a batch to the files that a restart will open.
     fn commit(&mut self, batch: &[WriteOp]) -> Result<Written, NotDurable> {
         self.find_files()?;
         let mut written = self.transact(batch);
@@ -258,8 +262,8 @@ impl<O: Observer> Writer<O> {
             written = self.transact(batch);
         }
         let written = written?;
-        // Between the first look and the commit somebody may have deleted them. Then the batch is in them, and what is
-        // kept in memory has to be read again.
+        // Somebody may have deleted the files between the first check and the commit. The batch is then in the deleted files, and the
+        // cached state has to be reloaded.
         if let Err(fault) = self.loaded.files.check() {
             self.loaded.duplicates.take_back();
             self.loaded.devices.forget();
@@ -280,7 +284,7 @@ impl<O: Observer> Writer<O> {
         written
     }
 
-    /// Makes a new buffer of the damaged one. Answers whether there is one now.
+    /// Recovers the damaged buffer. Returns whether it succeeded. Does nothing if the last attempt failed less than [`RECOVER_AGAIN`] ago.
     pub(super) fn recover(&mut self, reason: &str) -> bool {
         if self.unrecovered.is_some_and(|last| last.elapsed() < RECOVER_AGAIN) {
             return false;
@@ -306,9 +310,9 @@ impl<O: Observer> Writer<O> {
         self.unrecovered.is_none()
     }
 
-    /// After a rollback that failed, the connection is of no use.
+    /// Reopens the database, because the connection is unusable after a failed rollback.
     fn reopen(&mut self) {
-        // Nor is another file, or a new one.
+        // Do not open another file, or create a new one.
         if self.loaded.files.check().is_err() {
             return;
         }
@@ -319,7 +323,7 @@ impl<O: Observer> Writer<O> {
     }
 }
 
-/// Tells the requests of a batch whether their messages are durable.
+/// Answers the requests of a batch.
 fn answer(batch: Vec<WriteOp>, durable: bool) {
     for entry in batch {
         let answer = match entry {
@@ -331,7 +335,7 @@ fn answer(batch: Vec<WriteOp>, durable: bool) {
                 continue;
             }
         };
-        // An error means that the client has left; its message is what it is nevertheless.
+        // An error means that the client has disconnected. Its message is durable or refused all the same.
         let _ = answer.send(durable);
     }
 }

@@ -1,8 +1,8 @@
-//! A damaged buffer is set aside, and what can be read of it goes on in a new one.
+//! Recovery: moves a damaged buffer aside and makes a new one from what can be read.
 //!
-//! The damaged file is read page by page, without SQLite (`pages.rs`, `wal.rs`): a row is found wherever its page is,
-//! and taken for what it looks like (`rows.rs`). So only what stands in damaged pages is lost, whichever they are. The
-//! new file is complete and on the disk before the old one is moved; an end in between goes on at the next start.
+//! The damaged file is read page by page, without SQLite (`pages.rs`, `wal.rs`). A row is found wherever its page is, and recognized by its
+//! shape (`rows.rs`), so that only the rows in damaged pages are lost. The new file is complete and on disk before the old one is moved. If
+//! the process ends in between, the next start continues.
 
 mod pages;
 mod remains;
@@ -22,31 +22,31 @@ use std::{
     sync::Arc,
 };
 
-/// Bytes of a page; all buffers have the same.
+/// The page size in bytes, the same for all buffers.
 const PAGE: usize = 8192;
 
-/// What a writer knows of its buffer, whatever the file says.
+/// What the writer remembers of its buffer, independent of the file.
 pub struct Known {
-    /// As they were committed.
+    /// The totals of the last commit.
     pub totals: Totals,
-    /// As they were committed.
+    /// The cursors of the last commit.
     pub cursors: HashMap<Arc<str>, i64>,
 }
 
-/// What became of a damaged buffer.
+/// The result of a recovery.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// Messages that could be read.
+    /// Messages that were read.
     pub messages: u64,
-    /// Messages that were there and could not.
+    /// Messages that were stored and could not be read.
     pub lost: u64,
-    /// In how many pieces ids are missing.
+    /// Ranges of IDs that are missing.
     pub gaps: usize,
-    /// In how many of them are messages that an output has not delivered.
+    /// How many of those ranges contain IDs that at least one output has not resolved.
     pub undelivered_gaps: usize,
 }
 
-/// Whether an error says that the file is not what was written to it.
+/// Returns whether an error means that the file differs from what was written to it.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
     match error {
@@ -68,15 +68,16 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// Whether the log at `path` was damaged, so that SQLite would take an older state for the last one. Beside an
-/// empty or missing file it would delete the log.
+/// Returns whether SQLite would lose committed transactions of the log at `path`: because the log is damaged, or because the database is
+/// missing or empty, in which case SQLite would delete the log.
 pub fn log_is_damaged(path: &Path) -> bool {
     let wal = wal::read(&beside(path, "-wal"));
     let empty = fs::metadata(path).map_or(0, |about| about.len()) == 0;
     wal.damaged || empty && !wal.pages.is_empty()
 }
 
-/// Makes a new buffer of the damaged one at `path`, and sets that one aside. The new one has everything that can be read.
+/// Makes a new buffer from everything that can be read of the damaged one at `path`, and moves the damaged one aside. Returns what was
+/// read, and the path of the damaged buffer.
 pub fn recover(
     path: &Path,
     name: Option<String>,
@@ -97,7 +98,7 @@ pub fn recover(
     Ok((salvaged, aside))
 }
 
-/// Puts a new buffer that is complete into its place. Answers where the damaged one is then.
+/// Moves a complete new buffer to `path`, if there is one. Returns the path to which the damaged one was moved.
 pub fn finish(path: &Path) -> Result<Option<PathBuf>, io::Error> {
     let complete = beside(path, ".salvaged");
     if !complete.exists() {
@@ -105,7 +106,7 @@ pub fn finish(path: &Path) -> Result<Option<PathBuf>, io::Error> {
     }
     let stamp = clock::rfc3339(clock::now()).replace(':', "-");
     let aside = beside(path, &format!(".damaged-{stamp}"));
-    // The log first: it must not stand beside the new file.
+    // Move the log first: SQLite must not find it beside the new file.
     for (from, to) in [(beside(path, "-wal"), beside(&aside, "-wal")), (path.to_owned(), aside.clone())] {
         if from.exists() {
             fs::rename(from, to)?;
@@ -127,14 +128,14 @@ fn remove(path: &Path) -> Result<(), io::Error> {
     }
 }
 
-/// `path` with something behind its name.
+/// Appends a suffix to the file name of `path`.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Reads what can be read at `at`; the rest of `bytes` stays what it is.
+/// Reads as much as possible at `at`. Leaves the rest of `bytes` unchanged.
 fn read_at(file: &File, bytes: &mut [u8], at: u64) {
     let mut done = 0;
     while done < bytes.len() {

@@ -1,15 +1,16 @@
-//! Pages of a database file, read without SQLite, which gives up on a tree with one page that is damaged. Layout:
-//! <https://www.sqlite.org/fileformat2.html#b_tree_pages>. Whatever is in a page is taken for rows only as far as it is
-//! well-formed; what a row means is for others to check.
+//! Reads the pages of a database file without SQLite, which cannot read a B-tree with a damaged page.
+//!
+//! The format is at <https://www.sqlite.org/fileformat2.html#b_tree_pages>. A row is returned if it is well-formed; the caller checks its
+//! content.
 
 use super::{PAGE, read_at, wal::Wal};
 use rusqlite::types::ValueRef;
 use std::{fs::File, path::Path};
 
-/// Longest row that is believed: a message has 1 MiB, and its JSON a few times that.
+/// Longest row that is accepted. A message has up to 1 MiB, and its JSON a few times that.
 const LONGEST: usize = 32 << 20;
 
-/// The pages of a file and its log.
+/// The pages of a database and its log.
 pub struct Pages {
     file: Option<File>,
     log: Option<File>,
@@ -19,30 +20,30 @@ pub struct Pages {
     kept: (Option<Image>, Box<[u8]>),
 }
 
-/// A page as it stands in the file or in the log.
+/// The state of a page, in the database or in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Image {
     number: u32,
     log: Option<u64>,
 }
 
-/// Where a row begins.
+/// The place where a row begins.
 #[derive(Debug, Clone, Copy)]
 pub struct Cell {
     image: Image,
     index: u16,
 }
 
-/// A row: of a table that has ids, or of an index.
+/// A row of a table, with its ID, or of an index.
 pub struct Row {
-    /// The id.
+    /// The row ID, in a table.
     pub id: Option<i64>,
-    /// All columns.
+    /// The record: its header and its columns.
     pub bytes: Vec<u8>,
 }
 
 impl Pages {
-    /// The pages of the database at `path`, with those of the log that was read from `log`.
+    /// Opens the database at `path` and the log from which `wal` was read.
     pub fn open(path: &Path, log: &Path, wal: Wal) -> Pages {
         let file = File::open(path).ok();
         let length = file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |about| about.len());
@@ -50,7 +51,8 @@ impl Pages {
         Pages { file, log: File::open(log).ok(), wal, count, kept: (None, vec![0; PAGE].into()) }
     }
 
-    /// The newest state of every page but the first. Where it is not certain that the log is newer, the file's too.
+    /// Returns the newest state of every page. If the header of the log is damaged, its pages may be older, so the states in the database
+    /// are returned, too. Page 1 of the database is skipped: it has only the schema.
     pub fn images(&self) -> impl Iterator<Item = Image> + use<> {
         let (pages, confirmed) = (self.wal.pages.clone(), self.wal.confirmed);
         let mut logged: Vec<_> =
@@ -64,7 +66,7 @@ impl Pages {
         Image { number, log: self.wal.pages.get(&number).copied() }
     }
 
-    /// The bytes of a page; zeros where they cannot be read.
+    /// Returns the bytes of a page, with zeros where they cannot be read.
     fn page(&mut self, image: Image) -> &[u8] {
         if self.kept.0 != Some(image) {
             self.kept.1.fill(0);
@@ -80,7 +82,7 @@ impl Pages {
         &self.kept.1
     }
 
-    /// The rows that begin in a page.
+    /// Returns the rows that begin in a page.
     pub fn cells(&mut self, image: Image) -> impl Iterator<Item = Cell> + use<> {
         let page = self.page(image);
         let fits = page.len().saturating_sub(first_pointer(page)) / 2;
@@ -92,7 +94,7 @@ impl Pages {
         (0..count.min(fits) as u16).map(move |index| Cell { image, index })
     }
 
-    /// A row, if it is well-formed so far.
+    /// Reads a row with its overflow pages. Returns `None` if its length or the chain of pages is invalid.
     pub fn row(&mut self, cell: Cell) -> Option<Row> {
         let page = self.page(cell.image);
         let kind = page[0];
@@ -128,7 +130,7 @@ impl Pages {
 }
 
 impl Row {
-    /// Its columns, if it is well-formed.
+    /// Decodes the columns. Returns `None` if the record is malformed.
     pub fn columns(&self) -> Option<Vec<ValueRef<'_>>> {
         let mut at = 0;
         let header = usize::try_from(varint(&self.bytes, &mut at)?).ok()?;
@@ -163,7 +165,7 @@ const TABLE_LEAF: u8 = 0x0d;
 const INDEX_LEAF: u8 = 0x0a;
 const INDEX_NODE: u8 = 0x02;
 
-/// Where the list of cells begins.
+/// Returns the offset of the first cell pointer.
 fn first_pointer(page: &[u8]) -> usize {
     if page[0] == INDEX_NODE { 12 } else { 8 }
 }
@@ -172,7 +174,7 @@ fn half(page: &[u8], at: usize) -> u16 {
     page.get(at..at + 2).and_then(|half| half.try_into().ok()).map_or(0, u16::from_be_bytes)
 }
 
-/// How much of a row of `length` bytes stands in the page where it begins.
+/// Returns how many bytes of a row of `length` bytes are in the page where it begins.
 fn local(length: usize, table: bool) -> usize {
     let most = if table { PAGE - 35 } else { (PAGE - 12) * 64 / 255 - 23 };
     let least = (PAGE - 12) * 32 / 255 - 23;
@@ -183,7 +185,7 @@ fn local(length: usize, table: bool) -> usize {
     if here <= most { here } else { least }
 }
 
-/// An integer of 1 to 9 bytes, the first with the highest bits.
+/// Reads an SQLite varint of 1 to 9 bytes, the most significant first.
 fn varint(bytes: &[u8], at: &mut usize) -> Option<i64> {
     let mut value: u64 = 0;
     for index in 0..9 {
@@ -200,7 +202,7 @@ fn varint(bytes: &[u8], at: &mut usize) -> Option<i64> {
     Some(value as i64)
 }
 
-/// An integer of two's complement, the highest byte first.
+/// Reads a big-endian integer in two's complement.
 fn integer(bytes: &[u8]) -> i64 {
     let sign = if bytes.first().is_some_and(|first| *first >= 0x80) { -1 } else { 0 };
     bytes.iter().fold(sign, |value, byte| value << 8 | i64::from(*byte))

@@ -1,4 +1,4 @@
-//! What there is in a damaged file.
+//! Collects what can be read of a damaged buffer.
 
 use super::{
     pages::{Cell, Pages},
@@ -7,29 +7,29 @@ use super::{
 use crate::{Formats, Totals, totals::FormatTotals};
 use std::collections::{BTreeMap, HashMap};
 
-/// Every row that could be read. Those with messages in them are looked up again when they are needed.
+/// All rows that could be read. For messages and the quarantine only the places are kept; the rows are read again when they are written.
 #[derive(Default)]
 pub struct Remains {
-    /// By ascending id.
+    /// In ascending order of IDs.
     pub messages: Vec<(i64, Cell)>,
-    /// The last message of each device.
+    /// The ID of the last message of each device.
     pub last: HashMap<String, i64>,
-    /// By ascending id.
+    /// In ascending order of IDs.
     pub rejects: Vec<(i64, Cell)>,
     pub totals: Option<Totals>,
-    /// Messages and bytes.
+    /// Messages and bytes by device.
     pub devices: HashMap<String, [u64; 2]>,
     pub formats: HashMap<&'static str, FormatTotals>,
     pub cursors: HashMap<String, i64>,
-    /// By output and message: when and why.
+    /// Time and reason, by output and message ID.
     pub undelivered: BTreeMap<(String, i64), (i64, String)>,
-    /// By schema and slot.
+    /// Fingerprints, by schema and slot.
     pub layouts: BTreeMap<(String, u8), [u8; 32]>,
     pub gaps: Vec<(i64, i64)>,
 }
 
 impl Remains {
-    /// Looks at every page.
+    /// Reads every page.
     pub fn find(pages: &mut Pages, formats: Formats) -> Remains {
         let mut remains = Remains::default();
         for image in pages.images() {
@@ -51,7 +51,7 @@ impl Remains {
         remains
     }
 
-    /// A row can be there twice, in the file and in its log: what only grows is then where it is larger.
+    /// Adds a row. A row may occur twice, in the database and in the log. Cursors and totals only grow, so the larger one is newer.
     fn add(&mut self, cell: Cell, found: Found<'_>, counts: &mut Vec<(String, [u64; 3])>) {
         match found {
             Found::Message(record) => {
@@ -85,7 +85,8 @@ impl Remains {
         }
     }
 
-    /// The counts of a page are those of formats, or those of devices, of which some may be called like a format.
+    /// Adds the counts of a page. They are those of formats if all their keys are names of formats; otherwise they are those of devices, of
+    /// which one may be named like a format.
     fn add_counts(&mut self, counts: Vec<(String, [u64; 3])>, formats: Formats) {
         let known = |key: &str| formats.iter().find(|format| **format == key).copied();
         let are_formats = counts.iter().all(|(key, _)| known(key).is_some());

@@ -1,4 +1,4 @@
-//! What a row is, by its shape: rows are found without knowing which table they are of.
+//! Recognizes rows by the types of their columns, because recovery does not know to which table a page belongs.
 
 use crate::{Formats, Totals, record::Record};
 use dunnage_base::name::is_name;
@@ -9,7 +9,7 @@ pub enum Found<'a> {
     Message(Record<'a>),
     NewQuarantined(i64),
     Totals(Box<Totals>),
-    /// Messages, bytes and the last id of a device, or messages, bytes and bytes of JSON of a format.
+    /// Messages, bytes and last message ID of a device, or messages, bytes and JSON bytes of a format.
     Counts(&'a str, [u64; 3]),
     Cursor(&'a str, i64),
     DeadLetter(&'a str, i64, i64, &'a str),
@@ -17,8 +17,8 @@ pub enum Found<'a> {
     Gap(i64, i64),
 }
 
-/// What the row `id` with these `columns` is; `None` for a row of no table of ours, or a damaged one. `formats` are those that messages
-/// may have.
+/// Recognizes the row `id` with these `columns`. Returns `None` for a damaged row, or one of no table of the buffer. `formats` are the
+/// names that the format of a message may have.
 pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) -> Option<Found<'a>> {
     match (id, columns) {
         (Some(id), [Null, Integer(last)]) if (1..=*last).contains(&id) => Some(Found::Gap(id, *last)),
@@ -66,7 +66,8 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
     }
 }
 
-/// A message, if its checksum says that it is one. Messages of older buffers have none: they have to look like one.
+/// Returns a message if its checksum matches. Messages from before version 4 of the tables have none; they must have a valid device, a
+/// known format and valid JSON.
 fn message<'a>(id: i64, columns: &[ValueRef<'a>], formats: Formats) -> Option<Record<'a>> {
     let column = |at: usize| columns.get(at).copied().unwrap_or(Null);
     let number = |at: usize| match column(at) {
@@ -127,7 +128,7 @@ fn totals(columns: &[ValueRef<'_>]) -> Option<Found<'static>> {
     sound.then(|| Found::Totals(Box::new(totals)))
 }
 
-/// A text or nothing; `None` for anything else.
+/// Returns a text or NULL, and `None` for other types and invalid UTF-8.
 fn text(column: ValueRef<'_>) -> Option<Option<&str>> {
     match column {
         Null => Some(None),

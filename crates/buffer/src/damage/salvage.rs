@@ -1,4 +1,4 @@
-//! A new buffer from what there is in a damaged one. Names, ids and places in it stay the same.
+//! Writes a new buffer from the remains of a damaged one. The buffer ID, the message IDs and the cursors stay the same.
 
 use super::{
     Known, Salvaged,
@@ -14,23 +14,22 @@ use crate::{
 use rusqlite::{Connection, ErrorCode, params_from_iter, types::ToSqlOutput, types::ValueRef};
 use std::{collections::HashMap, path::Path};
 
-/// How many ids are left out when it is not known which was the last: a message that is lost was perhaps delivered, and no
-/// other may have its name.
+/// How many IDs are skipped when the last one is unknown. A lost message may have been delivered, so its ID must not be reused.
 const SKIP: i64 = 1 << 24;
 
-/// What is written of a device: messages, bytes and its last id.
+/// Messages, bytes and last message ID by device.
 type Devices = HashMap<String, (u64, u64, i64)>;
 
-/// What is missing.
+/// What is missing in the new buffer.
 struct Missing {
-    /// Ids that no message has from here on.
+    /// Ranges of IDs that no message has.
     gaps: Vec<(i64, i64)>,
-    /// How many messages.
+    /// How many messages are lost by this damage.
     lost: u64,
 }
 
-/// Writes a buffer to `new` with everything that `pages` have. `uncertain` says that the last transactions may be missing. A
-/// buffer that was open is `known` better than its pages; `name` is its name where nothing else says it.
+/// Writes a buffer to `new` with everything in `pages`. `uncertain` means that the last transactions may be missing. `known` takes
+/// precedence over the pages; it is what the writer of an open buffer remembers. `name` is the buffer ID if nothing else has it.
 pub fn salvage(
     mut pages: Pages,
     new: &Path,
@@ -55,7 +54,7 @@ pub fn salvage(
     totals.last_quarantine_id = newest(&remains.rejects, totals.last_quarantine_id);
     let cursors = cursors(&remains, known, totals.last_message_id);
     if found.is_none() {
-        // What every output is done with may have been dropped or be damaged; who knows.
+        // Messages that every output has resolved may have been dropped or lost; there is no way to tell.
         totals.dropped_to = cursors.values().copied().min().unwrap_or_default();
     }
     let mut missing = missing(&remains, &totals);
@@ -88,8 +87,8 @@ pub fn salvage(
     })
 }
 
-/// Writes messages in the order of their ids, each with its device's message before it that is still there. Devices and
-/// formats are counted anew where the old counts are gone.
+/// Writes the messages in ascending order of IDs, linked to the device's previous message that is left. Returns the counts by device.
+/// Counts of devices and formats are the stored ones, or those of the messages where these are larger.
 fn write_messages(
     connection: &Connection,
     pages: &mut Pages,
@@ -105,7 +104,7 @@ fn write_messages(
         let Some(row) = pages.row(*cell) else { continue };
         let Some(columns) = row.columns() else { continue };
         let Some(Found::Message(record)) = rows::of(row.id, &columns, formats) else { continue };
-        // Pages that are free still have the messages that were dropped.
+        // Free pages still contain messages that were dropped.
         let stays = || remains.last.get(record.device) == Some(id) || aside.contains(id);
         if *id <= totals.dropped_to && !stays() {
             continue;
@@ -150,7 +149,7 @@ fn write_rejects(connection: &Connection, pages: &mut Pages, remains: &Remains) 
     Ok(())
 }
 
-/// How far outputs have come. A place behind the last message is none.
+/// Returns the cursors of outputs. A cursor in the file that is beyond the last message is invalid.
 fn cursors(remains: &Remains, known: Option<&Known>, last: i64) -> HashMap<String, i64> {
     let mut cursors = remains.cursors.clone();
     cursors.retain(|_, id| (0..=last).contains(id));
@@ -160,7 +159,7 @@ fn cursors(remains: &Remains, known: Option<&Known>, last: i64) -> HashMap<Strin
     cursors
 }
 
-/// Which ids are missing, and how many of them were not missing before.
+/// Returns which IDs are missing, and how many of them were not missing before.
 fn missing(remains: &Remains, totals: &Totals) -> Missing {
     let mut gaps = Vec::new();
     let mut expected = totals.dropped_to + 1;

@@ -1,5 +1,6 @@
-//! The write-ahead log, read without SQLite, which forgets all that stands behind the first damaged frame. Layout:
-//! <https://www.sqlite.org/fileformat2.html#walformat>.
+//! Reads the write-ahead log without SQLite, which ignores everything after the first damaged frame.
+//!
+//! The format is at <https://www.sqlite.org/fileformat2.html#walformat>.
 
 use super::{PAGE, read_at};
 use std::{collections::HashMap, fs::File, path::Path};
@@ -8,14 +9,14 @@ const HEADER: u64 = 32;
 const FRAME_HEADER: usize = 24;
 const FRAME: usize = FRAME_HEADER + PAGE;
 
-/// What a log has of pages, behind the last commit left out.
+/// The pages in a log, up to its last commit.
 #[derive(Default)]
 pub struct Wal {
-    /// Where in the file the newest state of each page is.
+    /// The offset in the file of the newest state of each page.
     pub pages: HashMap<u32, u64>,
-    /// Whether SQLite would leave out transactions that were committed.
+    /// Whether SQLite would ignore transactions that were committed.
     pub damaged: bool,
-    /// Whether the header says which frames are of this log, and not of the one before it in the same file.
+    /// Whether the header is intact. It tells the frames of this log from those of an earlier one in the same file.
     pub confirmed: bool,
 }
 
@@ -60,25 +61,25 @@ pub fn read(path: &Path) -> Wal {
         }
     }
     let commits = found.iter().filter(|frame| frame.commits);
-    // A loss of power can leave the last transaction in pieces, too, which was not acknowledged then. That cannot be told from
-    // damage; nothing is lost by taking it for damage.
+    // A power failure can also leave the last transaction in pieces; it was not acknowledged then. That looks the same as damage, and
+    // treating it as damage loses nothing.
     let damaged = commits.filter(|frame| frame.behind > 0 || !confirmed).count() > 0;
     let last = found.iter().rposition(|frame| frame.commits).map_or(0, |last| last + 1);
     let pages = found[..last].iter().map(|frame| (frame.page, frame.at)).collect();
     Wal { pages, damaged, confirmed }
 }
 
-/// Goes from frame to frame.
+/// Verifies one frame after the other.
 struct Reader {
     little: bool,
     salt: Option<[u8; 8]>,
-    /// The checksum of the frame before, as far as it is known.
+    /// The checksum of the previous frame, if it is known.
     last: Option<(u32, u32)>,
 }
 
 impl Reader {
-    /// The page's number and whether a transaction ends with it. `None` for a frame that is damaged or of another log.
-    /// Without the checksum before it a frame cannot be checked; then its salt has to do.
+    /// Returns the page number of a frame, and whether it commits a transaction. Returns `None` for a frame that is damaged or of another
+    /// log. If the previous checksum is unknown, only the salt of the frame is compared.
     fn frame(&mut self, bytes: &[u8]) -> Option<(u32, bool)> {
         let salt: [u8; 8] = bytes[8..16].try_into().ok()?;
         let (before, says) = (self.last, (word(bytes, 16), word(bytes, 20)));
@@ -93,7 +94,7 @@ impl Reader {
             if sum(self.little, first, &bytes[FRAME_HEADER..]) != says {
                 return None;
             }
-            // Without the header, the first frame that fits the one before says which log this is.
+            // If the header is damaged, the first frame whose checksum continues that of its predecessor tells the salt of this log.
             self.salt = Some(salt);
         } else if self.salt.is_none() {
             return None;
@@ -106,7 +107,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|word| word.try_into().ok()).map_or(0, u32::from_be_bytes)
 }
 
-/// The log's checksum of pairs of words, continued.
+/// Continues the log's checksum over pairs of words.
 fn sum(little: bool, start: (u32, u32), bytes: &[u8]) -> (u32, u32) {
     let word = |word: &[u8]| {
         let word = word.try_into().unwrap_or_default();

@@ -72,7 +72,7 @@ fn what_makes_no_progress_gives_way_and_what_does_stays() {
     assert!(slow.has_given_way() && !steady.has_given_way());
     assert_eq!(slow.grow_at(1, later), Err(NoRoom::GaveWay));
     assert_eq!(slow.whole(), Err(NoRoom::GaveWay));
-    // A message that is whole has made all the progress that it can.
+    // A complete message cannot be evicted.
     steady.whole().unwrap();
     assert_eq!(complete.grow_at(7, later + GRACE * 2), Err(NoRoom::All));
     assert_eq!(memory.used(), 94);
@@ -83,7 +83,7 @@ fn what_makes_no_progress_gives_way_and_what_does_stays() {
 #[test]
 fn who_holds_the_most_gives_way_to_who_holds_less_though_it_makes_progress() {
     let now = Instant::now();
-    /// Transfers of five bytes that are still arriving, by address and device.
+    /// Begins transfers of five bytes that stay incomplete, by address and device.
     fn begin(
         memory: &Memory,
         all: &[(&str, &'static str)],
@@ -102,18 +102,18 @@ fn who_holds_the_most_gives_way_to_who_holds_less_though_it_makes_progress() {
         all.iter().filter(|transfer| transfer.as_ref().is_ok_and(Reservation::has_given_way)).count()
     };
 
-    // All of the memory for incomplete messages, by two addresses with many devices.
+    // Two addresses with many devices use all memory for incomplete messages.
     let memory = shares();
     let of = |address| ["a", "b", "c", "d"].map(|device| (address, device));
     let two = begin(&memory, &[of("10.0.0.1"), of("10.0.0.2")].concat(), now);
     assert!(two.iter().all(Result::is_ok) && memory.used() == 40);
     let third = begin(&memory, &[("10.0.0.3", "x"), ("10.0.0.3", "x"), ("10.0.0.3", "y")], now);
     assert!(third[0].is_ok() && third[1].is_ok());
-    // It gets no more than the others have.
+    // A third address gets no more than the others have.
     assert_eq!(third[2].as_ref().err(), Some(&NoRoom::Incomplete));
     assert_eq!((gave_way(&two[..4]), gave_way(&two[4..]), memory.used()), (1, 1, 40));
 
-    // A message each is no more than anybody may have.
+    // A sender with one message is never evicted in favor of another.
     let memory = shares();
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let addresses: Vec<_> = (0..8).map(|n| format!("10.0.1.{n}")).collect();
@@ -122,7 +122,7 @@ fn who_holds_the_most_gives_way_to_who_holds_less_though_it_makes_progress() {
     assert_eq!(begin(&memory, &[("10.0.0.3", "x")], now)[0].as_ref().err(), Some(&NoRoom::Incomplete));
     assert_eq!(gave_way(&each), 0);
 
-    // One address in what a device or a webhook has, and one device in what an address has.
+    // Addresses compete within a device (or a webhook), and devices within an address.
     let memory = shares();
     let hook = begin(&memory, &[("10.0.0.1", "hook"), ("10.0.0.1", "hook")], now);
     let other = begin(&memory, &[("10.0.0.2", "hook")], now);

@@ -7,7 +7,7 @@ fn id() -> Arc<str> {
     "0a1b2c3d".into()
 }
 
-/// A buffer with `messages` messages, whose devices `device` says by their ids.
+/// Creates a buffer with `messages` messages. `device` returns the device of each ID.
 fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     make_tables(&connection).unwrap();
@@ -46,7 +46,7 @@ fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
     connection
 }
 
-/// What `query` finds, and how many steps SQLite's machine needs for it.
+/// Returns the result of `query`, and the number of steps of SQLite's virtual machine.
 fn steps<T>(connection: &mut Connection, query: impl FnOnce(&Connection) -> T) -> (T, u64) {
     let count = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&count);
@@ -108,7 +108,7 @@ fn the_devices_that_sent_last_are_found_without_looking_at_all() {
         assert_eq!(found, (1.max(newest - 49)..=newest).rev().collect::<Vec<_>>());
         assert!(steps < 10_000, "before {before:?}: {steps} steps");
     }
-    // One that sends a lot, and others that were last heard long ago.
+    // One device that sends a lot, and others that last sent long ago.
     let connection = buffer(10_000, |id| if id <= 3 { format!("d{id}") } else { "busy".into() });
     let found = devices(&connection, &id(), Page { limit: 50, before: None }).unwrap();
     assert_eq!(found.iter().map(|device| device.last.id).collect::<Vec<_>>(), [10_000, 3, 2, 1]);
