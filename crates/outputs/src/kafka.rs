@@ -1,7 +1,7 @@
-//! `[output.kafka]`: records of a topic, in the order of each device.
+//! The output `[output.kafka]`: writes records to a topic, in order for each device.
 //!
-//! The producer is idempotent: what it sends again after an error of the network is in the log once. A record that is sent
-//! again after the gateway ended is there twice, with the same name in its header.
+//! The producer is idempotent, so what it repeats after a network error is stored once. A record that is delivered again after a restart is
+//! stored twice, with the same stable ID in its header.
 
 use super::{Class, Failed, Lanes, Message, Output, Shape};
 use dunnage_clients::nats::header;
@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// What the commented default configuration says.
+/// Example for the default configuration, commented out.
 pub const EXAMPLE: &str = "\
 # A topic of Kafka; the key of a record is its device. Connections are not encrypted.
 # [[output]]
@@ -29,20 +29,20 @@ pub const EXAMPLE: &str = "\
 # timeout_seconds = 30
 ";
 
-/// The header of a message's name. The others are those of a NATS stream.
+/// The header with the stable ID. The other headers are those of the NATS output.
 const NAME: &str = "Dunnage-Name";
-/// How long a full queue of the producer is given.
+/// Delay before a message is offered again to a producer whose queue is full.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// `[output.kafka]`
+/// The settings in `[output.kafka]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Brokers to ask for the others: `HOST:PORT`, with commas between them.
+    /// Bootstrap brokers: `HOST:PORT`, separated by commas.
     pub brokers: String,
     /// The topic.
     pub topic: String,
-    /// Longest time that a record may take to be acknowledged by all replicas in sync.
+    /// Longest time until all in-sync replicas acknowledge a record, in seconds.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
 }
@@ -51,19 +51,19 @@ fn timeout_seconds() -> u64 {
     30
 }
 
-/// A topic.
+/// The output.
 pub struct Kafka {
     config: ClientConfig,
     topic: String,
     producer: Mutex<FutureProducer>,
-    /// Ids of messages that were delivered behind one that failed: they are not sent again.
+    /// IDs of messages that were delivered although an earlier one failed. They are not sent again.
     ahead: Mutex<HashSet<i64>>,
 }
 
 type Sent = Result<(), KafkaError>;
 
 impl Kafka {
-    /// The topic that `settings` name. An error says what is wrong with them.
+    /// Creates the output. Returns an error for invalid settings.
     pub fn new(settings: &Settings) -> Result<Kafka, String> {
         for (key, text) in [("brokers", &settings.brokers), ("topic", &settings.topic)] {
             if text.is_empty() {
@@ -80,18 +80,18 @@ impl Kafka {
             .set("enable.idempotence", "true")
             .set("acks", "all")
             .set("message.timeout.ms", (settings.timeout_seconds * 1000).to_string())
-            // Where a broker's limit is lower, the broker says so.
+            // A broker with a lower limit rejects the record itself.
             .set("message.max.bytes", "16777216")
             .set("queue.buffering.max.kbytes", "65536")
             .set("linger.ms", "0")
-            // As Java's clients do it, so that a device's records are in one partition whoever writes them.
+            // The default of Java's clients, so that a device's records are in one partition whichever client writes them.
             .set("partitioner", "murmur2_random");
         let producer = config.create().map_err(|e| e.to_string())?;
         let topic = settings.topic.clone();
         Ok(Kafka { config, topic, producer: Mutex::new(producer), ahead: Mutex::default() })
     }
 
-    /// The producer, or a new one after an error that no producer recovers from.
+    /// Returns the producer, or a new one after a fatal error.
     fn producer(&self) -> Result<FutureProducer, Failed> {
         let mut producer = self.producer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((code, reason)) = producer.client().fatal_error() {
@@ -101,7 +101,7 @@ impl Kafka {
         Ok(producer.clone())
     }
 
-    /// Sends `messages` in their order, and waits for what became of each.
+    /// Sends `messages` in order, and waits for the result of each.
     async fn send(&self, producer: &FutureProducer, messages: &[&Message]) -> Vec<Sent> {
         let mut reports = Vec::with_capacity(messages.len());
         for message in messages {
@@ -160,7 +160,8 @@ fn headers(message: &Message) -> OwnedHeaders {
     .fold(OwnedHeaders::new(), |headers, (key, value)| headers.insert(Header { key, value }))
 }
 
-/// A broker judges a batch of records by the size of all of them.
+/// Returns whether the broker rejected a record as too large. The broker judges a batch by the size of all its records, so the record
+/// itself may be small enough.
 fn is_too_large(sent: &Sent) -> bool {
     let code = sent.as_ref().err().and_then(KafkaError::rdkafka_error_code);
     matches!(code, Some(RDKafkaErrorCode::MessageSizeTooLarge))

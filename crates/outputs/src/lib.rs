@@ -1,15 +1,15 @@
-//! Outputs: each reads messages from the buffer, behind a cursor of its own, and delivers them to another system.
+//! Outputs: each reads messages from the buffer, after a cursor of its own, and delivers them to another system.
 //!
-//! An [`Output`] knows how to deliver some messages in one call. The [`Forwarder`], which is the same for all outputs, decides when to call,
-//! how many calls to make at a time, and what to do when one fails:
+//! An [`Output`] delivers some messages in one call. The [`Forwarder`], which is the same for all outputs, decides when to call, how many
+//! calls to make at a time, and what to do when one fails:
 //!
 //! - **Order.** Messages of one partition are delivered one after the other; see [`Lanes`].
-//! - **At least once.** A message that was delivered shortly before the gateway ended is delivered again, with the same stable ID, so that
-//!   the receiver can drop it.
-//! - **Retries.** A call that fails is repeated, later and later. While all calls fail, the breaker pauses the output.
-//! - **Dead letters.** A message that the receiver refuses for good is listed and does not hold up others. An operator can have it retried
-//!   or discarded.
-//! - **Concurrency.** The number of calls at a time follows the receiver: it falls when answers get slower.
+//! - **At least once.** A message that was delivered shortly before the gateway ended may be delivered again, with the same stable ID, so
+//!   that the receiver can drop it.
+//! - **Retries.** A failed call is repeated, with a growing delay. While all calls fail, the breaker pauses the output.
+//! - **Dead letters.** A message that the receiver rejects permanently becomes a dead letter and does not hold up others. An operator can
+//!   retry or discard it.
+//! - **Concurrency.** The number of concurrent calls adapts to the receiver: it falls when answers get slower.
 //!
 //! To add an output, make a module with its settings, its `EXAMPLE` and its [`Output`], and register it in `settings.rs`.
 //!
@@ -64,99 +64,98 @@ use serde::Serialize;
 use std::{sync::Arc, time::Duration};
 use utoipa::ToSchema;
 
-/// Another system that takes messages.
+/// Delivers messages to another system.
 #[async_trait::async_trait]
 pub trait Output: Send + Sync {
-    /// How it wants its messages.
+    /// Returns how messages are to be delivered.
     fn shape(&self) -> Shape;
 
-    /// Hands over `messages`, in their order: at least one, at most `shape().batch`. `Ok` means that the other side
-    /// answers for all of them from here. Called again with the same messages after an error, or after a restart.
+    /// Delivers `messages`, in order: at least one, at most `shape().batch`. `Ok` means that the receiver is responsible for all of them.
+    /// After an error or a restart, the same messages are delivered again.
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed>;
 
-    /// Longest time that a call may take. One that takes longer is given up and tried again.
+    /// Returns the longest time that a call may take. A call that takes longer is canceled and retried.
     fn deadline(&self) -> Duration {
         Duration::from_secs(60)
     }
 
-    /// How many messages, since it was opened, the other side said it had already. They count as delivered too.
+    /// Returns how many messages the receiver already had, since this was opened. These count as delivered, too.
     fn duplicates(&self) -> u64 {
         0
     }
 
-    /// How often it has something to do when no message comes; without it, never.
+    /// Returns how often [`Output::tend`] is called; `None` for never.
     fn tends_every(&self) -> Option<Duration> {
         None
     }
 
-    /// Does what is due, also when no message comes. `buffer` is the name of the buffer that the messages are of, `catalog` has their
-    /// schemas.
+    /// Does periodic work that is independent of deliveries. `buffer` is the buffer ID, and `catalog` has the schemas.
     async fn tend(&self, _buffer: &str, _catalog: Arc<dyn Catalog>) {}
 
-    /// The files that hold what it identifies itself with.
+    /// Returns the files with credentials.
     fn secrets(&self) -> Vec<Arc<SecretFile>> {
         Vec::new()
     }
 
-    /// Ends it in order. No message is handed over afterwards.
+    /// Closes the output in order. No message is delivered afterwards.
     async fn close(&self) {}
 }
 
-/// How an output wants its messages.
+/// How an output takes its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// What may be under way at a time.
+    /// Which calls may be in progress at the same time.
     pub lanes: Lanes,
-    /// Most messages in one call.
+    /// Largest number of messages in one call.
     pub batch: usize,
-    /// How long a batch may wait until it is full.
+    /// How long a batch may wait for more messages.
     pub linger: Duration,
 }
 
-/// What may be under way at a time.
+/// Which calls may be in progress at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lanes {
-    /// One call for each device, with messages of that device alone; many devices at a time.
+    /// One call for each device, with messages of that device only. Devices are delivered concurrently.
     PerDevice,
-    /// One call in all, with messages of any devices.
+    /// One call in total, with messages of any devices.
     One,
 }
 
-/// Messages that were not delivered.
+/// A failed delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
-    /// How many of the messages were delivered before the one that failed.
+    /// How many messages were delivered before the one that failed.
     pub delivered: usize,
-    /// What to do about it.
+    /// Whether to retry.
     pub kind: FailureKind,
-    /// Why, for metrics.
+    /// The reason, for metrics.
     pub class: Class,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
-/// Why messages were not delivered, as the label `reason` of metrics has it.
+/// Why a delivery failed: the label `reason` of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// There is no connection, or it broke.
     Connection,
-    /// No answer came in time.
+    /// There was no answer in time.
     Timeout,
-    /// The other side has too much to do: HTTP's 429 and 503.
+    /// The receiver is overloaded: 429 or 503 in HTTP.
     Busy,
-    /// It does not let us: 401, 403.
+    /// The receiver denies access: 401 or 403.
     Denied,
-    /// What the message is for is not there: 404.
+    /// The destination does not exist: 404.
     Missing,
-    /// It fails itself: any other 5xx.
+    /// The receiver has an internal error: any other 5xx.
     Failing,
-    /// Anything else.
+    /// Any other reason.
     Other,
 }
 
 impl Class {
-    /// Every one.
+    /// All reasons.
     pub const ALL: [Class; 7] = [
         Class::Connection,
         Class::Timeout,
@@ -167,7 +166,7 @@ impl Class {
         Class::Other,
     ];
 
-    /// What it is called.
+    /// Returns the value of the label.
     pub fn name(self) -> &'static str {
         match self {
             Class::Connection => "connection",
@@ -180,7 +179,7 @@ impl Class {
         }
     }
 
-    /// What an HTTP status says, or one of a protocol that has the same numbers.
+    /// Returns the reason for a status code of HTTP, or of a protocol with the same codes.
     pub fn of_status(status: u16) -> Class {
         match status {
             408 | 504 => Class::Timeout,
@@ -193,37 +192,37 @@ impl Class {
     }
 }
 
-/// What to do about a message that was not delivered.
+/// What to do with a message that was not delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// Try again later; the other side may have said when.
+    /// Retry it, after the time that the receiver has asked for, if any.
     Retry(Option<Duration>),
-    /// The other side will never take this message. It stays in the buffer, is listed, and others go on.
+    /// The receiver will never accept it. It becomes a dead letter and does not hold up others.
     Refused,
 }
 
 impl Failed {
-    /// The first message failed, and may be tried again.
+    /// Creates a failure of the first message that may be retried.
     pub fn retry(reason: impl Into<String>) -> Failed {
         Failed { delivered: 0, kind: FailureKind::Retry(None), class: Class::Other, reason: reason.into() }
     }
 
-    /// The first message is refused for good.
+    /// Creates a failure of the first message that makes it a dead letter.
     pub fn refused(reason: impl Into<String>) -> Failed {
         Failed { delivered: 0, kind: FailureKind::Refused, class: Class::Other, reason: reason.into() }
     }
 
-    /// The same, because of `class`.
+    /// Sets the reason for metrics.
     pub fn because(self, class: Class) -> Failed {
         Failed { class, ..self }
     }
 
-    /// The same, to be tried again no sooner than after `wait`.
+    /// Makes it a failure to retry, no sooner than after `wait`.
     pub fn not_before(self, wait: Option<Duration>) -> Failed {
         Failed { kind: FailureKind::Retry(wait), ..self }
     }
 
-    /// The same, after `delivered` messages that did not fail.
+    /// Sets how many messages were delivered before the one that failed.
     pub fn after(self, delivered: usize) -> Failed {
         Failed { delivered, ..self }
     }

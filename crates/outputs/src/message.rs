@@ -1,13 +1,13 @@
-//! A message as outputs see it.
+//! The message that outputs deliver.
 
 use std::{ops::Deref, sync::Arc};
 
-/// A stored message, and where outputs put it.
+/// A stored message, with what the configuration adds for outputs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Message {
-    /// The message.
+    /// The message in the buffer.
     pub stored: dunnage_buffer::Message,
-    /// What `{path}` stands for in a template, by the profile of its device; empty without one.
+    /// The value of `{path}` in templates, from the profile of the device; empty if there is none.
     pub path: Arc<str>,
     /// The media type of its raw bytes; `None` for a format that this version does not know.
     pub media_type: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! What an output did and does, for metrics and for people.
+//! Metrics and the status of outputs.
 
 use super::Class;
 use dunnage_base::clock::{self, rfc3339};
@@ -33,7 +33,7 @@ struct ByReason {
 
 type Seconds = Gauge<f64, AtomicU64>;
 
-/// The metrics of all outputs. Clones count together.
+/// The metrics of all outputs. Clones share the metrics.
 #[derive(Clone)]
 pub struct Families {
     delivered: Family<ByOutput, Counter>,
@@ -50,7 +50,7 @@ pub struct Families {
 }
 
 impl Families {
-    /// Metrics of no output yet, in `registry`.
+    /// Registers the metrics, without any output yet.
     pub fn new(registry: &mut Registry) -> Families {
         let seconds: fn() -> Histogram = || Histogram::new(exponential_buckets(0.001, 2.0, 17));
         let f = Families {
@@ -86,7 +86,7 @@ impl Families {
         f
     }
 
-    /// The meter of one output. Two of the same name count together.
+    /// Returns the meter of one output. Meters with the same name share their metrics.
     pub fn meter(&self, output: &str) -> Meter {
         let by = ByOutput { output: output.into() };
         let retried = |reason| {
@@ -111,39 +111,39 @@ impl Families {
     }
 }
 
-/// Whether calls are made.
+/// The state of an output's breaker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Breaker {
-    /// They are.
+    /// Calls are made.
     #[default]
     Closed,
-    /// One at a time, to see whether the other side works again.
+    /// One call at a time is made, to test whether the receiver works again.
     Probing,
-    /// None, as all failed of late.
+    /// No calls are made, because the last ones failed.
     Open,
 }
 
-/// Where a forwarder is.
+/// How far a forwarder has come.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
-    /// Every message up to this one is done with.
+    /// The last message ID before which the output has resolved everything.
     pub cursor: i64,
-    /// Every message up to this one was taken from the buffer once.
+    /// The last message ID that was read from the buffer.
     pub taken: i64,
-    /// Of these, the messages that are not done with.
+    /// Messages that were read and are not resolved.
     pub waiting: u64,
     /// When the oldest of these arrived, in microseconds since 1970.
     pub oldest: Option<i64>,
-    /// Calls under way.
+    /// Calls in progress.
     pub calls: usize,
-    /// Most calls at a time.
+    /// Current limit on concurrent calls.
     pub limit: usize,
-    /// Whether calls are made.
+    /// The state of the breaker.
     pub breaker: Breaker,
 }
 
-/// Counts what one output does.
+/// The metrics and the progress of one output.
 pub struct Meter {
     output: String,
     delivered: Counter,
@@ -160,49 +160,49 @@ pub struct Meter {
     place: Mutex<(Progress, Option<Failure>)>,
 }
 
-/// A call that failed.
+/// A failed call.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Failure {
-    /// When, as RFC 3339.
+    /// The time, as RFC 3339.
     pub at: String,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
-/// What an output did since the start of the gateway, and what it does.
+/// The status of an output. Counts begin at the start of the gateway.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Status {
-    /// Its name.
+    /// The output's name.
     pub output: String,
     /// Messages delivered.
     pub delivered: u64,
-    /// Of these, messages that the other side said it had already.
+    /// Of these, messages that the receiver already had.
     pub duplicates: u64,
-    /// Messages refused for good and set aside.
+    /// Messages that became dead letters.
     pub refused: u64,
-    /// Messages set aside and then given up.
+    /// Dead letters that were discarded.
     pub dropped: u64,
-    /// Calls that failed and are tried again, by reason.
+    /// Failed calls that are retried, by reason.
     pub retried: BTreeMap<Class, u64>,
-    /// Calls under way.
+    /// Calls in progress.
     pub calls: usize,
-    /// Most calls at a time, now.
+    /// Current limit on concurrent calls.
     pub limit: usize,
-    /// Whether calls are made.
+    /// The state of the breaker.
     pub breaker: Breaker,
-    /// Every message up to this one is done with.
+    /// The last message ID before which the output has resolved everything.
     pub cursor: i64,
-    /// Messages stored that are not done with.
+    /// Stored messages that are not resolved.
     pub lag_messages: u64,
-    /// Age of the oldest of them, in seconds; 0 when there is none.
+    /// Age of the oldest of them, in seconds; 0 if there is none.
     pub age_seconds: f64,
-    /// The last call that failed.
+    /// The last failed call.
     #[schema(required)]
     pub last_failure: Option<Failure>,
 }
 
 impl Meter {
-    /// Messages were delivered by a call that took so long.
+    /// Records messages that a call of this duration has delivered.
     pub fn delivered(&self, messages: usize, took: Duration) {
         if messages == 0 {
             return;
@@ -211,23 +211,23 @@ impl Meter {
         self.seconds.observe(took.as_secs_f64());
     }
 
-    /// The other side said of so many more that it had them.
+    /// Records `more` messages that the receiver already had.
     pub fn duplicates(&self, more: u64) {
         self.duplicates.inc_by(more);
     }
 
-    /// Messages were set aside, and then given up.
+    /// Records dead letters that were discarded.
     pub fn dropped(&self, messages: u64) {
         self.dropped.inc_by(messages);
     }
 
-    /// A message was refused for good.
+    /// Records a new dead letter.
     pub fn refused(&self, reason: &str) {
         self.refused.inc();
         self.failed(reason);
     }
 
-    /// A call failed and is tried again.
+    /// Records a failed call that is retried.
     pub fn retried(&self, class: Class, reason: &str) {
         if let Some((_, counter)) = self.retried.iter().find(|(of, _)| *of == class) {
             counter.inc();
@@ -240,17 +240,17 @@ impl Meter {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).1 = Some(failure);
     }
 
-    /// Shows where the forwarder is.
+    /// Publishes the progress of the forwarder.
     pub fn show(&self, place: Progress) {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).0 = place;
     }
 
-    /// Every message up to this one is done with.
+    /// Returns the last message ID before which the output has resolved everything.
     pub fn cursor(&self) -> i64 {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).0.cursor
     }
 
-    /// What it did and does. `last` is the id of the last message stored.
+    /// Returns the status. `last` is the last message ID stored.
     pub fn status(&self, last: i64) -> Status {
         let (place, last_failure) = self.place.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let age = place.oldest.map_or(0, |oldest| clock::now().saturating_sub(oldest).max(0));
@@ -272,7 +272,7 @@ impl Meter {
         }
     }
 
-    /// Sets the gauges to what they are at this moment.
+    /// Sets the gauges to the current values. `last` is the last message ID stored.
     pub fn gauge(&self, last: i64) {
         let status = self.status(last);
         let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);

@@ -1,4 +1,5 @@
-//! `[output.nats]`: a NATS JetStream, a subject for each device. What the stream has acknowledged is delivered.
+//! The output `[output.nats]`: publishes to a NATS JetStream, on a subject for each device. A message is delivered when the stream has
+//! acknowledged it.
 
 use super::{Failed, Lanes, Message, Output, Shape};
 use async_nats::{
@@ -28,7 +29,7 @@ use std::{
 };
 use tokio::sync::Mutex;
 
-/// What the commented default configuration says.
+/// Example for the default configuration, commented out.
 pub const EXAMPLE: &str = "\
 # A NATS JetStream, a subject for each device; what the stream has acknowledged is delivered.
 # [[output]]
@@ -48,62 +49,62 @@ pub const EXAMPLE: &str = "\
 # duplicate_window_seconds = 120
 ";
 
-/// `[output.nats]`
+/// The settings in `[output.nats]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// URLs of servers of one cluster.
     pub servers: Vec<String>,
-    /// The stream. Messages are never put into another one, whatever their subject.
+    /// The stream. Messages are never stored in another one, whatever their subject.
     pub stream: String,
-    /// The subject, with `{device}` and, if wanted, `{partition}` as tokens of it.
+    /// The subject. `{device}` must be one of its tokens, and `{partition}` may be another.
     #[serde(default = "subject")]
     pub subject: String,
-    /// How many partitions devices are shared among.
+    /// The number of partitions.
     #[serde(default = "partitions")]
     pub partitions: u64,
-    /// What a message's bytes are.
+    /// The payload of a NATS message.
     #[serde(default)]
     pub payload: Payload,
-    /// Longest wait for the stream's acknowledgement.
+    /// Longest time to wait for the stream's acknowledgement.
     #[serde(default = "ack_timeout_seconds")]
     pub ack_timeout_seconds: u64,
     /// A credentials file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<PathBuf>,
-    /// A file that holds a token.
+    /// A file with a token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_file: Option<PathBuf>,
-    /// Certificates to trust, as PEM. The connection is TLS then.
+    /// CA certificates, as PEM. With them, the connection uses TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<PathBuf>,
-    /// How to make the stream when it is missing; without it, a missing stream is waited for.
+    /// How to create the stream if it is missing. Otherwise the output waits for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub create: Option<Create>,
 }
 
-/// What a message's bytes are.
+/// The payload of a NATS message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Payload {
-    /// The JSON that says what arrived.
+    /// The value, as compact JSON.
     #[default]
     Json,
-    /// What arrived.
+    /// The raw bytes.
     Raw,
 }
 
-/// `[output.nats.create]`: a stream that is made. It refuses messages when it is full, and forgets old ones.
+/// The settings in `[output.nats.create]`. The stream rejects messages when it is full, and deletes old ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Create {
-    /// On how many servers.
+    /// The number of replicas.
     pub replicas: usize,
-    /// How long it keeps messages; 0 for ever.
+    /// How long the stream keeps messages; 0 for ever.
     pub max_age_seconds: u64,
-    /// Most bytes of messages that it keeps, on each server; 0 for what the servers allow. A full stream refuses messages.
+    /// Largest number of bytes of messages on each server; 0 for the servers' limit. A full stream rejects messages.
     pub max_bytes: u64,
-    /// How long it recognises a message that comes again.
+    /// How long the stream detects duplicates.
     pub duplicate_window_seconds: u64,
 }
 
@@ -125,19 +126,19 @@ fn ack_timeout_seconds() -> u64 {
     5
 }
 
-/// A stream.
+/// The output.
 pub struct Nats {
     servers: Servers,
     settings: Settings,
-    /// The connection, and how often what it identifies itself with had changed.
+    /// The connection, and the count of credential changes with which it was made.
     context: Mutex<Option<(u64, Context)>>,
-    /// Whether the stream has been seen.
+    /// Whether the stream was found since the last failure.
     there: AtomicBool,
     looking: Mutex<()>,
 }
 
 impl Nats {
-    /// The stream that `settings` name. An error says what is wrong with them.
+    /// Creates the output. Returns an error for invalid settings.
     pub fn new(settings: &Settings) -> Result<Nats, String> {
         let access = Access {
             servers: &settings.servers,
@@ -164,12 +165,13 @@ impl Nats {
         })
     }
 
-    /// The connection, made when it is first asked for, or has to identify itself otherwise; an error while it is not there, so that nothing is left in it.
+    /// Returns the connection. Connects on the first call, and again after the credentials have changed. Returns an error while there is no
+    /// connection, so that the client queues no messages.
     async fn connected(&self) -> Result<Context, Failed> {
         let connect = || async {
             let client = self.servers.connect(&self.settings.stream).await?;
             let timeout = Duration::from_secs(self.settings.ack_timeout_seconds);
-            // The first message waits for the connection; whether it came is seen below.
+            // Wait for the connection. Its state is checked below.
             let _ = tokio::time::timeout(timeout, client.flush()).await;
             Ok(jetstream::context::ContextBuilder::new().timeout(timeout).build(client))
         };
@@ -189,7 +191,7 @@ impl Nats {
         }
     }
 
-    /// Looks whether the stream is there, and makes it if that is wanted.
+    /// Checks that the stream exists, and creates it if the settings say so.
     async fn find_stream(&self, context: &Context) -> Result<(), Failed> {
         let _one_at_a_time = self.looking.lock().await;
         if self.there.load(Ordering::Acquire) {
@@ -210,7 +212,7 @@ impl Nats {
         Ok(())
     }
 
-    /// Makes the stream, if that is wanted.
+    /// Creates the stream if the settings say so.
     async fn create(&self, context: &Context) -> Result<(), Failed> {
         let name = &self.settings.stream;
         let Some(create) = &self.settings.create else {
@@ -284,7 +286,7 @@ impl Nats {
                 Some(ErrorCode::STREAM_MESSAGE_EXCEEDS_MAXIMUM | ErrorCode::STREAM_HEADER_EXCEEDS_MAXIMUM),
             ) => Failed::refused(text),
             _ => {
-                // It may have been deleted, or another may have its subjects.
+                // The stream may have been deleted, or another stream may have its subjects.
                 self.there.store(false, Ordering::Release);
                 Failed::retry(text)
             }
@@ -311,13 +313,13 @@ impl Output for Nats {
 
     async fn close(&self) {
         if let Some((_, context)) = &*self.context.lock().await {
-            // Everything that was delivered is acknowledged; this is only to leave in order.
+            // Everything that was delivered is acknowledged. This only closes the connection in order.
             let _ = context.client().drain().await;
         }
     }
 }
 
-/// Warns of a stream that makes room for new messages by forgetting old ones, which nobody would notice.
+/// Warns of a stream that discards its oldest messages when it is full, because such a loss goes unnoticed.
 fn warn_of_discards(config: &stream::Config) {
     let bounded = config.max_bytes > 0 || config.max_messages > 0 || config.max_messages_per_subject > 0;
     if bounded && config.discard == stream::DiscardPolicy::Old {
@@ -329,7 +331,7 @@ fn warn_of_discards(config: &stream::Config) {
     }
 }
 
-/// Whether the placeholders are tokens of their own, and no token is a wildcard.
+/// Checks that each placeholder is a whole token, and that no token is a wildcard.
 fn check_subject(subject: &str) -> Result<(), String> {
     let tokens: Vec<_> = subject.split('.').collect();
     let fits = |token: &&str| match *token {
@@ -344,7 +346,7 @@ fn check_subject(subject: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Where the message came from. All values are names, numbers, media types or compact JSON, so none can break a header.
+/// Returns the headers that describe the message. All values are names, numbers, media types or compact JSON, so none can break a header.
 fn headers(message: &Message, payload: Payload) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(header::DEVICE, message.device.as_str());

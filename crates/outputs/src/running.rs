@@ -1,4 +1,4 @@
-//! The outputs of a running gateway, as the API sees them: what they do, and what they set aside.
+//! The outputs of a running gateway, for the API: their status and their dead letters.
 
 use super::{Families, Forwarder, Meter, Named, Source, Status};
 use dunnage_buffer::{Change, DeadLetter, Use};
@@ -8,19 +8,19 @@ use std::{
 };
 use tokio::sync::{mpsc, watch};
 
-/// Most messages that are tried again by one [`Outputs::retry`].
+/// Largest number of dead letters that one [`Outputs::retry`] retries.
 pub const RETRIES: usize = 100_000;
 
-/// The outputs that run. It is there before they are, and is empty then.
+/// The running outputs. Created empty, before the outputs are started.
 pub struct Outputs {
     handles: RwLock<Vec<Handle>>,
     source: Source,
     metrics: Families,
-    /// How long calls under way have to end when the gateway stops.
+    /// How long calls in progress may take to end when the gateway stops.
     drain: Duration,
 }
 
-/// One of them.
+/// A running output.
 #[derive(Clone)]
 pub struct Handle {
     name: Arc<str>,
@@ -28,34 +28,35 @@ pub struct Handle {
     again: mpsc::Sender<Vec<i64>>,
 }
 
-/// Which of the messages that an output set aside.
+/// Selects dead letters of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Which {
-    /// Every one.
+    /// All of them.
     All,
-    /// Those with these ids.
+    /// Those with these message IDs.
     Ids(Vec<i64>),
 }
 
-/// Why nothing was done with what was set aside.
+/// Why dead letters could not be read, retried or discarded.
 #[derive(Debug, thiserror::Error)]
 pub enum AsideError {
-    /// There is no such output, now.
+    /// No output with this name is running.
     #[error("there is no output {0:?}")]
     Unknown(String),
-    /// The buffer cannot be read or written; the log has the reason.
+    /// The buffer cannot be read or written. The log has the cause.
     #[error("the buffer cannot be used")]
     Buffer,
 }
 
 impl Outputs {
-    /// No output yet. Those to come read from `source` and count in `metrics`; at the stop, calls under way have the time `drain` to end.
+    /// Creates an empty set. Outputs read from `source` and count in `metrics`. When the gateway stops, calls in progress have the time
+    /// `drain` to end.
     pub fn new(source: Source, metrics: Families, drain: Duration) -> Outputs {
         Outputs { handles: RwLock::default(), source, metrics, drain }
     }
 
-    /// Makes the forwarder of an output, which goes on behind the message `cursor` and is seen here from now on. It is to be run until
-    /// `stopping` says true.
+    /// Creates the forwarder of an output, which begins after the message ID `cursor`, and adds the output to this set. The caller runs the
+    /// forwarder until `stopping` is true.
     pub fn forwarder(
         self: &Arc<Self>,
         named: Named,
@@ -72,38 +73,39 @@ impl Outputs {
         Forwarder::new(named, cursor, Arc::clone(self), meter, commands, stopping)
     }
 
-    /// Where messages come from.
+    /// Returns where outputs read messages.
     pub(crate) fn source(&self) -> &Source {
         &self.source
     }
 
-    /// How long calls under way have to end when the gateway stops.
+    /// Returns how long calls in progress may take to end when the gateway stops.
     pub(crate) fn drain(&self) -> Duration {
         self.drain
     }
 
-    /// What each does, in the order of the configuration. `last` is the id of the last message stored.
+    /// Returns the status of each output, in the order in which they were started. `last` is the last message ID stored.
     pub fn statuses(&self, last: i64) -> Vec<Status> {
         self.handles().iter().map(|handle| handle.meter.status(last)).collect()
     }
 
-    /// How many there are.
+    /// Returns how many outputs are running.
     pub fn count(&self) -> usize {
         self.handles.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Every message of the buffer up to this one is done with at all outputs. Without outputs, all are.
+    /// Returns the last message ID before which all outputs have resolved everything. Without outputs, this is `i64::MAX`.
     pub fn delivered(&self) -> i64 {
         let handles = self.handles.read().unwrap_or_else(PoisonError::into_inner);
         handles.iter().map(|handle| handle.meter.cursor()).min().unwrap_or(i64::MAX)
     }
 
-    /// Sets the gauges of all to what they are at this moment.
+    /// Sets the gauges of all outputs to the current values.
     pub fn gauge(&self, last: i64) {
         self.handles().iter().for_each(|handle| handle.meter.gauge(last));
     }
 
-    /// What `output` set aside, the oldest message first: at most `limit`, with ids above `after`. It need not run.
+    /// Returns the dead letters of `output` with message IDs above `after`, in ascending order, at most `limit`. The output need not be
+    /// running.
     pub async fn set_aside(
         &self,
         output: &str,
@@ -114,8 +116,8 @@ impl Outputs {
         readers.dead_letters(output.into(), after, limit).await.map_err(|_| AsideError::Buffer)
     }
 
-    /// Has an output try again what it set aside, [`RETRIES`] of it at most. Answers how many messages; they leave the list
-    /// as they are delivered, or are set aside anew.
+    /// Makes an output retry its dead letters, at most [`RETRIES`]. Returns how many. A dead letter leaves the list when it is delivered,
+    /// and stays if it is refused again.
     pub async fn retry(&self, output: &str, which: Which) -> Result<u64, AsideError> {
         let unknown = || AsideError::Unknown(output.into());
         let handle = self.handles().into_iter().find(|h| &*h.name == output).ok_or_else(unknown)?;
@@ -125,7 +127,7 @@ impl Outputs {
         Ok(count)
     }
 
-    /// Gives up what an output set aside; it need not run any more. Answers how many messages.
+    /// Discards dead letters of an output, which need not be running. Returns how many.
     pub async fn give_up(&self, output: &str, which: Which) -> Result<u64, AsideError> {
         let all = which == Which::All;
         let ids = self.ids(output, which, usize::MAX >> 1).await?;

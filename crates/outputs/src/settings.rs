@@ -1,4 +1,4 @@
-//! `[[output]]`: the settings of outputs, and the one place where each kind is registered.
+//! The settings in `[[output]]`, and the one place where each kind of output is registered.
 
 #[cfg(feature = "kafka")]
 use crate::kafka;
@@ -10,7 +10,7 @@ use dunnage_base::{
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::sync::Arc;
 
-/// One example of each kind of output, commented out, for the commented default configuration.
+/// An example of each kind of output, for the default configuration.
 pub const EXAMPLES: &[&str] = &[
     http::EXAMPLE,
     files::EXAMPLE,
@@ -20,33 +20,33 @@ pub const EXAMPLES: &[&str] = &[
     kafka::EXAMPLE,
 ];
 
-/// Most calls at a time, when the configuration does not say.
+/// Default limit on concurrent calls.
 const CONCURRENCY: usize = 64;
 
-/// An output as it is configured.
+/// An output that was opened from its settings.
 pub struct Named {
-    /// What it is called.
+    /// Its name.
     pub name: Arc<str>,
-    /// Most calls at a time.
+    /// Largest number of concurrent calls.
     pub concurrency: usize,
-    /// The system.
+    /// Delivers its messages.
     pub output: Arc<dyn Output>,
 }
 
-/// `[[output]]`: where messages go.
+/// The settings in `[[output]]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OutputSettings {
-    /// What it is called in metrics and the log, and what its cursor belongs to. No two have the same.
+    /// The name, in metrics, in the log and of the cursor. It must be unique.
     pub name: String,
-    /// Most calls at a time, 1 to 1024; without it, 64. Fewer are made when the other side gets slower under more.
+    /// Largest number of concurrent calls, 1 to 1024; by default 64. The forwarder makes fewer if more of them slow the receiver down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
-    /// How they go.
+    /// The settings of its kind.
     #[serde(flatten)]
     pub kind: OutputKind,
 }
 
-/// How messages go.
+/// The settings of each kind of output.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutputKind {
@@ -56,10 +56,10 @@ pub enum OutputKind {
     Files(files::Settings),
     /// Publish to a NATS stream.
     Nats(nats::Settings),
-    /// A topic of Kafka.
+    /// Write to a Kafka topic.
     #[cfg(feature = "kafka")]
     Kafka(kafka::Settings),
-    /// contentInstances in a oneM2M CSE.
+    /// Create contentInstances in a oneM2M CSE.
     Onem2m(onem2m::Settings),
 }
 
@@ -106,23 +106,23 @@ impl<'de> Deserialize<'de> for OutputSettings {
 }
 
 impl OutputSettings {
-    /// An output of the kind `kind`, with as many calls at a time as there are by default.
+    /// Creates the settings of an output of the kind `kind`, with the default concurrency.
     pub fn new(name: &str, kind: OutputKind) -> OutputSettings {
         OutputSettings { name: name.into(), concurrency: None, kind }
     }
 }
 
-/// An output that cannot be used as it is configured.
+/// The settings of an output are invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("[[output]] name = {name:?}: {message}")]
 pub struct OutputError {
-    /// Which.
+    /// The output's name.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub message: String,
 }
 
-/// Makes the outputs that the settings describe, of which no two have the same name. What they talk to need not be there yet.
+/// Opens the outputs in `outputs`, whose names must differ. The receivers need not be reachable yet.
 pub fn open_all(outputs: &[OutputSettings]) -> Result<Vec<Named>, OutputError> {
     let mut opened: Vec<Named> = Vec::new();
     for (index, output) in outputs.iter().enumerate() {
@@ -133,7 +133,8 @@ pub fn open_all(outputs: &[OutputSettings]) -> Result<Vec<Named>, OutputError> {
     Ok(opened)
 }
 
-/// Most calls at a time of the output `config`, behind the outputs `earlier`. An error has the key that is wrong, and why.
+/// Checks the name and the concurrency of `config`, which follows the outputs `earlier`. Returns the largest number of concurrent calls. An
+/// error has the invalid key, and the reason.
 pub fn check(earlier: &[OutputSettings], config: &OutputSettings) -> Result<usize, (&'static str, String)> {
     if earlier.iter().any(|other| other.name == config.name) {
         return Err(("name", "another output has this name".into()));
@@ -145,7 +146,7 @@ pub fn check(earlier: &[OutputSettings], config: &OutputSettings) -> Result<usiz
     }
 }
 
-/// Makes the output that `config` describes. What it talks to need not be there yet.
+/// Opens the output that `config` describes. The receiver need not be reachable yet.
 pub fn open(config: &OutputSettings) -> Result<Arc<dyn Output>, OutputError> {
     let failed = |message: String| OutputError { name: config.name.clone(), message };
     if !is_name(&config.name) {
