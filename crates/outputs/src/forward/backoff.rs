@@ -1,18 +1,18 @@
-//! How long to wait after a failure: exponential, with full jitter, so that devices that failed together do not come back together
-//! (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+//! Delays after failures: exponential backoff with full jitter, so that devices that failed together do not retry together (M. Brooker,
+//! "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
 
 use std::time::Duration;
 
-/// Longest wait that the other side may ask for.
+/// Longest delay that is accepted from a receiver.
 const LONGEST_ASKED: Duration = Duration::from_secs(3600);
 
-/// Anything from nothing to `first` doubled for every failure but one, or `most` if that is less. `failures` is at least 1.
+/// Returns a random delay from zero to `first * 2^(failures - 1)`, or to `most` if that is less. `failures` is at least 1.
 pub fn wait(first: Duration, most: Duration, failures: u32) -> Duration {
     let doubled = 2u32.checked_pow(failures.saturating_sub(1)).and_then(|by| first.checked_mul(by));
     doubled.map_or(most, |longest| longest.min(most)).mul_f64(fastrand::f64())
 }
 
-/// What the other side asked for, if it asked, within reason; else `otherwise`.
+/// Returns the delay that the receiver has asked for, limited to [`LONGEST_ASKED`], but at least `otherwise`.
 pub fn asked(asked: Option<Duration>, otherwise: Duration) -> Duration {
     asked.map_or(otherwise, |asked| asked.min(LONGEST_ASKED).max(otherwise))
 }

@@ -1,5 +1,5 @@
-//! The circuit breaker of an output: when the other side fails for many devices, it is left alone for a while, and then asked
-//! with one call whether it works again.
+//! The circuit breaker of an output. It opens when the receiver fails for many partitions or for long. After a delay, a single call probes
+//! whether the receiver works again.
 
 use super::backoff;
 use crate::Breaker as State;
@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Opens after failures of so many lanes with no success between.
+/// The breaker opens after failures of this many partitions without a success in between.
 const LANES: usize = 5;
-/// Opens after so many failures in such a time with no success between, whatever the lanes.
+/// The breaker also opens after this many failures over at least [`WHILE`] without a success in between, of whichever partitions.
 const FAILURES: u32 = 5;
 const WHILE: Duration = Duration::from_secs(20);
 const FIRST: Duration = Duration::from_secs(1);
@@ -20,12 +20,12 @@ const MOST: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub struct Breaker {
     state: State,
-    /// Lanes that failed since the last success, `LANES` at most.
+    /// Partitions that failed since the last success, at most [`LANES`].
     lanes: HashSet<Arc<str>>,
     failures: u32,
     /// The first failure since the last success.
     since: Option<Instant>,
-    /// How often it opened since it was last closed.
+    /// How often the breaker has opened since it was last closed.
     opened: u32,
     until: Option<Instant>,
 }
@@ -35,12 +35,12 @@ impl Breaker {
         self.state
     }
 
-    /// When it lets a probe through, if it is open.
+    /// Returns when a probe is allowed, if the breaker is open.
     pub fn until(&self) -> Option<Instant> {
         self.until.filter(|_| self.state == State::Open)
     }
 
-    /// Whether a call may be made beside `calls` others.
+    /// Returns whether a call is allowed while `calls` others are in progress.
     pub fn allows(&self, calls: usize, now: Instant) -> bool {
         match self.state {
             State::Closed => true,
@@ -49,21 +49,21 @@ impl Breaker {
         }
     }
 
-    /// A call is made.
+    /// Records the start of a call. If the breaker is open, the call is the probe.
     pub fn begun(&mut self) {
         if self.state == State::Open {
             self.state = State::Probing;
         }
     }
 
-    /// The other side answered a call. Says whether that closed the breaker.
+    /// Records a success. Returns whether it closed the breaker.
     pub fn succeeded(&mut self) -> bool {
         let closed = self.state != State::Closed;
         *self = Breaker::default();
         closed
     }
 
-    /// A call failed, after which the other side asked to wait. Says whether that opened the breaker.
+    /// Records a failed call, with the delay that the receiver asked for. Returns whether it opened the breaker.
     pub fn failed(&mut self, lane: &Arc<str>, asked: Option<Duration>, now: Instant) -> bool {
         if self.lanes.len() < LANES {
             self.lanes.insert(Arc::clone(lane));
@@ -80,7 +80,7 @@ impl Breaker {
         if open {
             self.state = State::Open;
             self.opened = self.opened.saturating_add(1);
-            // Not under half: a probe at once would tell nothing new.
+            // Wait at least half of the base delay: an immediate probe would show nothing new.
             let wait = backoff::wait(FIRST, MOST, self.opened).max(FIRST / 2);
             self.until = Some(now + backoff::asked(asked, wait));
         }
@@ -105,7 +105,7 @@ mod tests {
             assert!(!breaker.failed(lane, None, now));
         }
         assert!(breaker.failed(&lanes[4], None, now) && !breaker.allows(0, now));
-        // What was under way fails too.
+        // The calls in progress fail, too.
         assert!(!breaker.failed(&lanes[5], None, now));
         for _ in 0..3 {
             now = breaker.until().unwrap();

@@ -1,4 +1,4 @@
-//! One call: hands messages over, and makes durable what came of it besides the cursor.
+//! A call: delivers messages, and makes its results durable except the cursor.
 
 use super::window::Taken;
 use crate::{Class, Failed, FailureKind, Meter, Output, Outputs, Source};
@@ -9,10 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Between two tries to write a change.
+/// Delay after a change could not be written.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Where calls go.
+/// An output with all that a call needs.
 pub struct Target {
     pub name: Arc<str>,
     pub output: Arc<dyn Output>,
@@ -21,20 +21,20 @@ pub struct Target {
     pub meter: Arc<Meter>,
 }
 
-/// What came of a call.
+/// The result of a call.
 pub struct Called {
-    /// Messages of it.
+    /// How many messages it had.
     pub messages: usize,
-    /// How many of them, from the first, are done with.
+    /// How many of them, from the first, are resolved.
     pub done: usize,
-    /// Why the next one is not, and when it may be tried again.
+    /// Why the next one failed: reason for metrics, delay that the receiver asked for, and reason for people.
     pub failed: Option<(Class, Option<Duration>, String)>,
-    /// From begin to answer.
+    /// The duration of the call.
     pub took: Duration,
 }
 
 impl Target {
-    /// Calls the other side. What it refuses is set aside before this ends.
+    /// Calls the output. A rejected message is a dead letter in the buffer before this returns.
     pub async fn call(&self, Taken { messages, aside, .. }: Taken) -> Called {
         let begun = Instant::now();
         let deliver = tokio::time::timeout(self.output.deadline(), self.output.deliver(&messages));
@@ -79,7 +79,7 @@ impl Target {
         Called { messages: messages.len(), done, failed: again, took }
     }
 
-    /// Makes a change durable, however long it takes.
+    /// Writes a change, and retries until it is durable.
     async fn change(&self, change: Change) {
         while self.source.queue.change(change.clone()).await.is_err() {
             tokio::time::sleep(PAUSE).await;

@@ -1,37 +1,37 @@
-//! What waits for one call after the other.
+//! The unresolved messages of one partition.
 
 use crate::Message;
 use std::{collections::VecDeque, time::Instant};
 
-/// A message that is not done with.
+/// A message that is not resolved.
 #[derive(Debug, Clone, Copy)]
 pub struct Item {
     pub id: i64,
     /// In microseconds since 1970.
     pub received_at: i64,
-    /// Whether it had been set aside, and counts as done with in the buffer.
+    /// Whether it is a dead letter that is retried. The cursor may have passed it.
     pub aside: bool,
 }
 
-/// Messages in ascending order: first those under way, then those in memory, then those of which only the id is kept. Those
-/// that had been set aside go before all others that are not under way.
+/// The messages of a partition: first those in a call, then those in memory, then those of which only the ID is kept. Each group is in
+/// ascending order of IDs, except that retried dead letters precede all others that are not in a call.
 #[derive(Default)]
 pub struct Lane {
     pub calling: Vec<Item>,
     pub calling_bytes: usize,
     pub loaded: VecDeque<(Message, bool)>,
     pub ids: VecDeque<Item>,
-    /// Calls that failed since the last one that did not.
+    /// Failed calls since the last success.
     pub failures: u32,
-    /// No call before.
+    /// No call is made before this time.
     pub due: Option<Instant>,
-    /// Whether it was the other side that said so.
+    /// Whether the receiver asked for the delay.
     pub asked: bool,
-    /// Since when messages in memory wait.
+    /// Since when messages in memory have waited.
     pub since: Option<Instant>,
-    /// When it is looked at again.
+    /// When the partition is examined again.
     pub alarm: Option<Instant>,
-    /// It is in line for a call, or its messages are being read.
+    /// Whether it waits for a call, or its messages are being read.
     pub queued: bool,
 }
 
@@ -42,19 +42,19 @@ impl Item {
 }
 
 impl Message {
-    /// About what it takes in memory.
+    /// Returns about how many bytes of memory it takes.
     pub fn bytes(&self) -> usize {
         256 + self.raw.len() + self.json.len()
     }
 }
 
 impl Lane {
-    /// Whether it waits after a failure.
+    /// Returns whether it waits after a failure.
     pub fn is_blocked(&self) -> bool {
         self.due.is_some()
     }
 
-    /// Whether something is being done with it.
+    /// Returns whether it is queued or in a call.
     pub fn is_busy(&self) -> bool {
         self.queued || !self.calling.is_empty()
     }
@@ -68,7 +68,7 @@ impl Lane {
         self.loaded.push_back((message, aside));
     }
 
-    /// Keeps only ids. Answers how many bytes that frees.
+    /// Drops the messages in memory and keeps their IDs. Returns how many bytes that frees.
     pub fn unload(&mut self) -> usize {
         self.since = None;
         let mut bytes = 0;
@@ -79,7 +79,7 @@ impl Lane {
         bytes
     }
 
-    /// The messages of the next call.
+    /// Takes the messages of the next call.
     pub fn take(&mut self, batch: usize) -> (Vec<Message>, Vec<bool>) {
         let count = batch.min(self.loaded.len());
         let (messages, aside): (Vec<_>, Vec<_>) = self.loaded.drain(..count).unzip();
@@ -93,12 +93,12 @@ impl Lane {
         (messages, aside)
     }
 
-    /// How many of the first `done` messages of a call had not been set aside.
+    /// Returns how many of the first `done` messages of the call were not retried dead letters.
     pub fn waiting_of(&self, done: usize) -> u64 {
         self.calling.iter().take(done).filter(|item| !item.aside).count() as u64
     }
 
-    /// Keeps the ids of what is left of a call. Answers how many.
+    /// Ends the call, and keeps the IDs of all but its first `done` messages. Returns how many.
     pub fn put_back(&mut self, done: usize) -> usize {
         let left = self.calling.split_off(done.min(self.calling.len()));
         self.calling.clear();
@@ -109,7 +109,7 @@ impl Lane {
         left.len()
     }
 
-    /// The first message that counts as not done with in the buffer.
+    /// Returns the first message that the cursor must not pass.
     pub fn oldest(&self) -> Option<Item> {
         let loaded = self.loaded.iter().map(|(message, aside)| Item::of(message, *aside));
         self.calling.iter().copied().chain(loaded).chain(self.ids.iter().copied()).find(|item| !item.aside)

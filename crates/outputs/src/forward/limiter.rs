@@ -1,32 +1,34 @@
-//! How many calls may be under way: fewer when they take clearly longer than a call that is alone or when they fail, more when
-//! they do not and more are wanted. Additive increase, multiplicative decrease by the gradient of the latency, as in Netflix'
-//! concurrency-limits; what a call takes that is alone is measured again from time to time instead of being let drift.
+//! Limits the number of concurrent calls. The limit falls when calls fail, or take clearly longer than a call that is alone. It grows when
+//! neither is the case and more calls are wanted.
+//!
+//! The algorithm is additive increase and multiplicative decrease by the gradient of the latency, as in Netflix's concurrency-limits.
+//! Unlike there, the latency of a lone call is measured again from time to time, so that the baseline cannot drift.
 
 use std::time::{Duration, Instant};
 
-/// How many times longer than alone a call may take.
+/// How many times the latency of a lone call is tolerated.
 const TOLERANCE: f64 = 2.0;
-/// A window of calls ends after so many, or after as many as the limit is.
+/// Fewest calls in a measuring window. With a higher limit, it has as many calls as the limit.
 const LEAST_CALLS: u32 = 4;
-/// The part of failed calls in a window that makes the limit smaller.
+/// The share of failed calls in a window above which the limit is multiplied by [`AFTER_FAILURES`].
 const FAILED: f64 = 0.1;
 const AFTER_FAILURES: f64 = 0.7;
-/// How long what a call takes alone is believed.
+/// How long the latency of a lone call stays valid.
 const BELIEVED: Duration = Duration::from_secs(60);
-/// Latencies are kept by the number of messages: 1, 2 to 3, 4 to 7, ...
+/// Latencies are kept by number of messages: 1, 2 to 3, 4 to 7, ...
 const SIZES: usize = 16;
 
 pub struct Limiter {
     limit: f64,
     most: f64,
-    /// Doubles until the first decrease.
+    /// The limit doubles with each window until its first decrease.
     starting: bool,
-    /// Seconds that a call takes that is alone.
+    /// The latency of a lone call, in seconds.
     alone: [Option<f64>; SIZES],
     measured: Instant,
-    /// One call at a time, to measure it alone.
+    /// Whether calls are made one at a time, to measure the latency of a lone call.
     measuring: bool,
-    /// Of this window: calls, failures, the sum of how many times longer than alone they took, and whether the limit was reached.
+    /// Of this window: calls, failures, the sum of the latencies relative to a lone call, and whether the limit was reached.
     calls: u32,
     failures: u32,
     slowness: f64,
@@ -34,7 +36,7 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// At most `most` calls, at first one.
+    /// Creates a limit of one call, which can grow to `most`.
     pub fn new(most: usize, now: Instant) -> Limiter {
         Limiter {
             limit: 1.0,
@@ -50,18 +52,19 @@ impl Limiter {
         }
     }
 
-    /// Most calls at a time, now.
+    /// Returns the current limit.
     pub fn limit(&self) -> usize {
         if self.measuring { 1 } else { self.limit as usize }
     }
 
-    /// A call is made and is one of `calls`. Says whether it is alone.
+    /// Records the start of a call; now `calls` are in progress. Returns whether it is alone.
     pub fn begun(&mut self, calls: usize) -> bool {
         self.reached |= calls >= self.limit();
         calls == 1
     }
 
-    /// A call of `messages` messages ended. `stayed_alone` says that no other was under way beside it.
+    /// Records the end of a call of `messages` messages. `took` is `None` for a failed call. `stayed_alone` means that no other call was in
+    /// progress at the same time.
     pub fn ended(&mut self, messages: usize, took: Option<Duration>, stayed_alone: bool, now: Instant) {
         self.calls += 1;
         match took.map(|took| took.as_secs_f64().max(1e-6)) {
@@ -74,7 +77,7 @@ impl Limiter {
                     self.measuring = false;
                 }
                 self.slowness += alone.map_or(1.0, |alone| took / alone);
-                // Sizes that were never seen alone are measured before they are let grow.
+                // Measure an unknown size alone before the limit grows.
                 self.measuring |= alone.is_none();
             }
         }
@@ -105,7 +108,7 @@ impl Limiter {
 mod tests {
     use super::*;
 
-    /// A server that takes `service` seconds, for `capacity` calls at a time; more of them queue. Answers the limit at the end.
+    /// Simulates a server that handles `capacity` calls at a time in `service` seconds and queues the others. Returns the limit at the end.
     fn run(limiter: &mut Limiter, capacity: usize, service: f64, rounds: usize, now: &mut Instant) -> usize {
         for _ in 0..rounds {
             let calls = limiter.limit();
@@ -138,7 +141,7 @@ mod tests {
         assert!(run(&mut limiter, 40, 0.01, 2000, &mut now) >= 40);
         assert!(run(&mut limiter, 4, 0.01, 2000, &mut now) <= 9);
         assert!(run(&mut limiter, 40, 0.01, 2000, &mut now) >= 40);
-        // Slow for each, but not because of many.
+        // Slow for each call, but independent of their number.
         assert!(run(&mut limiter, 40, 0.05, 20_000, &mut now) >= 35);
     }
 

@@ -1,6 +1,7 @@
-//! The forwarder: takes messages from the buffer behind an output's cursor, and hands them over until they are delivered.
+//! The forwarder: reads messages after an output's cursor and delivers them until each is resolved.
 //!
-//! One task has the state; calls, reads and writes are tasks that it starts, and whose ends are its events.
+//! One task owns the state. Calls, reads and writes are tasks that it spawns, and their results are its events. The saved cursor never
+//! passes a message that is not resolved, so that a restart loses nothing.
 
 mod backoff;
 mod breaker;
@@ -30,18 +31,18 @@ use tokio::{
 };
 use window::{Wait, Wanted, Window};
 
-/// Most messages that are read from the buffer at a time: a long read would keep its log from being shortened.
+/// Largest number of messages to read at a time. SQLite cannot shorten the log during a long read.
 const READ: u32 = 256;
-/// Between a read that failed and the next.
+/// Delay after a failed read.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How often the cursor is written and the state shown, while they change.
+/// How often the cursor is saved and the progress is published, while they change.
 const TICK: Duration = Duration::from_millis(200);
-/// Waits after the first and after many failures of a device.
+/// Bounds of the backoff after the first failure of a partition, and after many.
 const FIRST: Duration = Duration::from_millis(200);
 const MOST: Duration = Duration::from_secs(60);
-/// Between two lines in the log about calls that failed.
+/// Shortest time between two log lines about failed calls.
 const QUIET: Duration = Duration::from_secs(5);
-/// Longest time that an output may take to end, beside the calls under way.
+/// How long saving the cursor and closing the output may take at the stop, after the calls in progress.
 pub const CLOSING: Duration = Duration::from_secs(10);
 
 /// Moves messages from the buffer to one output.
@@ -55,21 +56,21 @@ pub struct Forwarder {
     stopping: watch::Receiver<bool>,
     drain: Duration,
     tasks: JoinSet<Event>,
-    /// The lane of each call under way, how many had begun by then, and whether it was alone.
+    /// For each call in progress: its partition, its serial number, and whether it began alone.
     calls: HashMap<Id, (Arc<str>, u64, bool)>,
     begun: u64,
-    /// The last message that was taken from the buffer, and whether there may be more.
+    /// The last message ID that was read from the buffer, and whether there may be more messages.
     taken: i64,
     more: bool,
-    /// What was set aside and is to be taken up again.
+    /// Dead letters to retry.
     aside: VecDeque<i64>,
     reading: bool,
     loaded_last: bool,
     read_not_before: Option<Instant>,
-    /// What the cursor in the buffer says.
+    /// The cursor in the buffer.
     saved: i64,
     saving: bool,
-    /// Something changed since the last tick.
+    /// Whether something has changed since the last tick.
     moved: bool,
     ticked_at: Instant,
     duplicates: u64,
@@ -79,7 +80,7 @@ pub struct Forwarder {
 /// Messages that were read by their IDs; `None` for those that are no longer in the buffer.
 type Loaded = Result<Vec<Option<Message>>, ReadError>;
 
-/// What a task of the forwarder ends with.
+/// The result of a task.
 enum Event {
     Called(Called),
     Taken(Result<Vec<Message>, ReadError>),
@@ -89,7 +90,7 @@ enum Event {
 }
 
 impl Forwarder {
-    /// A forwarder that goes on behind the message `cursor`, and retries the dead letters that come through `again`.
+    /// Creates a forwarder that begins after the message ID `cursor`, and retries the dead letters that it receives from `again`.
     pub fn new(
         Named { name, concurrency, output }: Named,
         cursor: i64,
@@ -128,7 +129,7 @@ impl Forwarder {
         }
     }
 
-    /// Forwards until the gateway stops.
+    /// Forwards messages until the gateway stops.
     pub async fn run(mut self) {
         let mut commits = self.target.source.stats.commits();
         let tending = self.tend();
@@ -156,7 +157,7 @@ impl Forwarder {
         self.stop().await;
     }
 
-    /// Lets the output do now and then what is due when no message comes, if it has something like this.
+    /// Starts the output's periodic work, if it has any.
     fn tend(&self) -> Option<AbortHandle> {
         let target = Arc::clone(&self.target);
         let every = target.output.tends_every()?;
@@ -170,10 +171,10 @@ impl Forwarder {
         Some(tending.abort_handle())
     }
 
-    /// Sees what the gateway does. Answers what time it is.
+    /// Measures the load of the gateway. Returns the current time.
     async fn look(&mut self) -> Instant {
         let before = Instant::now();
-        // Behind all tasks that are ready.
+        // Runs after all tasks that are ready, so that the delay measures how busy the processor is.
         tokio::task::yield_now().await;
         let (now, source) = (Instant::now(), &self.target.source);
         let load = Load {
@@ -186,7 +187,7 @@ impl Forwarder {
         now
     }
 
-    /// When there is something to do even if nothing happens.
+    /// Returns when to continue if there is no event until then.
     fn next(&self, now: Instant) -> Instant {
         let tick = self.moved.then_some(self.ticked_at + TICK);
         let pause = (!self.pace.allows() && !self.window.is_idle()).then_some(now + pace::PAUSE);
@@ -194,7 +195,7 @@ impl Forwarder {
         all.into_iter().flatten().filter(|at| *at > now).min().unwrap_or(now + MOST)
     }
 
-    /// Makes as many calls as may be made.
+    /// Starts as many calls as the breaker, the limiter and the pace allow.
     fn call(&mut self, now: Instant) {
         while self.breaker.allows(self.calls.len(), now) && self.calls.len() < self.limiter.limit() {
             if self.breaker.state() != super::Breaker::Closed {
@@ -215,7 +216,7 @@ impl Forwarder {
         }
     }
 
-    /// Starts the next read, if there is something to be read and none is under way.
+    /// Starts the next read, if there is something to read and no read is in progress.
     fn read(&mut self, now: Instant) {
         if self.reading || self.read_not_before.is_some_and(|at| at > now) {
             return;
@@ -253,7 +254,7 @@ impl Forwarder {
         }
     }
 
-    /// Reads what comes behind the messages that were taken.
+    /// Reads the next messages.
     fn take(&mut self) {
         let source = &self.target.source;
         let catalog = (source.catalog)();
@@ -273,7 +274,7 @@ impl Forwarder {
             Ok((id, Event::Called(called))) => self.called(id, called, now),
             Ok((_, Event::Saved(cursor, durable))) => {
                 self.saving = false;
-                // When it is not, messages are delivered again after a restart.
+                // If the cursor was not saved, messages are only delivered again after a restart.
                 if durable {
                     self.saved = cursor;
                 } else {
@@ -311,7 +312,7 @@ impl Forwarder {
             Event::Aside(ids, found) => {
                 let failed = found.is_err();
                 let found = found.unwrap_or_default();
-                // What did not fit into one answer is asked for again.
+                // Request those again that did not fit into the answer.
                 for id in ids[found.len()..].iter().rev() {
                     self.aside.push_front(*id);
                 }
@@ -328,7 +329,7 @@ impl Forwarder {
         self.read_not_before = failed.then_some(now + PAUSE);
     }
 
-    /// Messages that had been set aside have left the buffer.
+    /// Resolves dead letters that are no longer in the buffer.
     fn gone(&self, ids: Vec<i64>) {
         if ids.is_empty() {
             return;
@@ -366,7 +367,7 @@ impl Forwarder {
         now: Instant,
     ) {
         let output = &self.target.name;
-        // What it took before the failure says that it works.
+        // A partial delivery shows that the receiver works, so the backoff starts again.
         let failures = if done > 0 { 0 } else { self.window.failures(lane) } + 1;
         let wait = backoff::asked(asked, backoff::wait(FIRST, MOST, failures));
         self.window.ended(lane, done, Some(Wait { until: now + wait, asked: asked.is_some() }), now);
@@ -378,7 +379,7 @@ impl Forwarder {
         }
     }
 
-    /// A task came to no end. A call that did not counts as failed.
+    /// Handles a task that panicked. A call counts as failed.
     fn panicked(&mut self, error: &JoinError, now: Instant) {
         tracing::error!(output = %self.target.name, %error, "a task ended early");
         if let Some((lane, ..)) = self.calls.remove(&error.id()) {
@@ -388,14 +389,14 @@ impl Forwarder {
         }
     }
 
-    /// When it is time, shows others where it is, and writes the cursor.
+    /// Publishes the progress and saves the cursor, if it is time.
     fn tick(&mut self, now: Instant) {
         if !self.moved || now < self.ticked_at + TICK {
             return;
         }
         self.ticked_at = now;
         let cursor = self.show();
-        // A cursor that is not written now is looked at again.
+        // Come back at the next tick for a cursor that is not saved yet.
         self.moved = cursor != self.saved;
         if self.moved && !self.saving {
             self.saving = true;
@@ -407,7 +408,7 @@ impl Forwarder {
         }
     }
 
-    /// Shows others where it is. Answers the cursor.
+    /// Publishes the progress. Returns the cursor.
     fn show(&mut self) -> i64 {
         let duplicates = self.target.output.duplicates();
         self.target.meter.duplicates(duplicates.saturating_sub(self.duplicates));
@@ -426,7 +427,7 @@ impl Forwarder {
         cursor
     }
 
-    /// Lets the calls under way end, writes the cursor, and ends the output.
+    /// Waits for the calls in progress, saves the cursor, and closes the output.
     async fn stop(mut self) {
         let deadline = tokio::time::Instant::now() + self.drain;
         while !self.calls.is_empty()

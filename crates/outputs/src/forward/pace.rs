@@ -1,21 +1,23 @@
-//! Live messages first: an output that is behind could take the processor from the ingest. So while requests wait for the writer
-//! and tasks wait for the processor, it may only do a part of what the ingest does.
+//! Gives live messages precedence over a backlog. An output that is behind could otherwise take the processor from the ingest.
+//!
+//! While the gateway is busy, that is, while requests wait for the writer and tasks wait for the processor, outputs may only do a fraction
+//! of the work of the ingest.
 
 use std::time::{Duration, Instant};
 
-/// Entries in the writer's queue and a wait for the processor, both on average, above which the gateway is busy. An output on
-/// an idle gateway makes tasks wait too, but nothing in the queue.
+/// Averages above which the gateway is busy: entries in the writer's queue, and seconds that a task waits for the processor. Both are
+/// required, because an output on an otherwise idle gateway makes tasks wait, too, but nothing waits in the queue.
 const DEPTH: f64 = 16.0;
 const DELAY: f64 = 0.000_2;
-/// What a call costs beside the ingest of a message, and what each message in it costs beside the call.
+/// The cost of a call, relative to the ingest of a message, and the additional cost of each message in it.
 const CALL: f64 = 1.0;
 const MESSAGE: f64 = 0.15;
-/// What all outputs may cost for each message stored, and what each may in a second whatever is stored.
+/// What all outputs together earn with each stored message, and what each output earns in a second in any case.
 const SHARE: f64 = 0.06;
 const LEAST: f64 = 200.0;
-/// What may be saved up.
+/// Largest allowance that can be saved.
 const SAVED: f64 = 64.0;
-/// How long an output waits that may do nothing.
+/// How long an output pauses when its allowance is used up.
 pub const PAUSE: Duration = Duration::from_millis(2);
 
 pub struct Pace {
@@ -26,7 +28,7 @@ pub struct Pace {
     at: Instant,
 }
 
-/// What the gateway does at a moment.
+/// A measurement of the gateway's load.
 pub struct Load {
     /// Entries in the writer's queue.
     pub depth: usize,
@@ -34,7 +36,7 @@ pub struct Load {
     pub delay: Duration,
     /// Messages stored over the life of the buffer.
     pub stored: u64,
-    /// Outputs that share what may be done.
+    /// How many outputs share the allowance.
     pub outputs: usize,
 }
 
@@ -44,7 +46,7 @@ impl Pace {
     }
 
     pub fn look(&mut self, load: &Load, now: Instant) {
-        // The averages of about the last 10 ms, however often it is looked.
+        // Averages over about the last 10 ms, independent of how often this is called.
         let passed = now.duration_since(self.at).as_secs_f64();
         let weight = (passed / 0.01).min(1.0);
         self.depth += (load.depth as f64 - self.depth) * weight;
@@ -59,15 +61,15 @@ impl Pace {
         self.depth > DEPTH && self.delay > DELAY
     }
 
-    /// Whether a call may be made.
+    /// Returns whether a call is allowed.
     pub fn allows(&self) -> bool {
         self.allowance > 0.0 || !self.is_busy()
     }
 
-    /// A call of so many messages is made.
+    /// Charges a call of `messages` messages.
     pub fn spend(&mut self, messages: usize) {
         let cost = CALL + MESSAGE * messages as f64;
-        // What was done while nothing was busy is not owed.
+        // Work in quiet times must not leave a debt.
         self.allowance = (self.allowance - cost).max(if self.is_busy() { f64::MIN } else { 0.0 });
     }
 }
@@ -76,7 +78,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Calls in ten seconds of an output that makes as many as it may, beside an ingest of `rate` messages a second.
+    /// Returns how many calls an output makes in ten seconds if it makes all that are allowed, beside an ingest of `rate` messages a
+    /// second.
     fn calls(rate: u64, depth: usize, delay: Duration, batch: usize) -> u64 {
         let (mut now, mut calls) = (Instant::now(), 0);
         let mut pace = Pace::new(0, now);

@@ -1,4 +1,4 @@
-//! A simulated system that fails at random, behind the real buffer.
+//! Tests of the forwarder, with the real buffer and a simulated receiver that fails at random.
 
 use crate::{
     Breaker, Catalog, Failed, Families, Lanes, Message, Named, Output, Outputs, Shape, Source, Status, Which,
@@ -22,14 +22,14 @@ use tokio::{sync::watch, task::JoinHandle};
 
 const NAME: &str = "sim";
 
-/// What the simulated system does with a call, by its first message.
+/// Decides how the simulated receiver answers a call.
 type Behaviour = dyn Fn(&[Message]) -> Answer + Send + Sync;
 
 enum Answer {
     Take,
-    /// Takes so many, then fails.
+    /// Accepts this many messages, then fails.
     Fail(usize, Failed),
-    /// Takes all and says that it failed.
+    /// Accepts all messages, but reports a failure.
     Lie,
     Hang,
     Panic,
@@ -46,7 +46,7 @@ struct System {
     broken: Mutex<Vec<&'static str>>,
 }
 
-/// Says that a device's call is under way until it is dropped, however that happens.
+/// Marks a device's call as in progress until this is dropped, also when the call is canceled.
 struct Busy<'a>(&'a System, String);
 
 impl Drop for Busy<'_> {
@@ -135,7 +135,7 @@ fn one_by_one() -> Shape {
     Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO }
 }
 
-/// No schemas, and no paths.
+/// A catalog without schemas and paths.
 struct Nothing;
 
 impl Catalog for Nothing {
@@ -193,7 +193,7 @@ impl Bench {
         self.writer.join().unwrap();
     }
 
-    /// Stores messages of devices that `device` names by their number.
+    /// Stores messages. `device` returns the device of each number.
     async fn store(&self, range: std::ops::Range<usize>, device: impl Fn(usize) -> String) {
         let mut storing = tokio::task::JoinSet::new();
         for n in range {
@@ -206,7 +206,7 @@ impl Bench {
         storing.join_all().await;
     }
 
-    /// Starts a forwarder to `system` where the last one ended.
+    /// Starts a forwarder to `system` where the previous one ended.
     async fn forward(&self, system: &Arc<System>) -> Running {
         let (stop, stopping) = watch::channel(false);
         let cursor = self.cursor().await;
@@ -243,7 +243,7 @@ impl Running {
         self.task.await.unwrap();
     }
 
-    /// As if the process was killed. A call that is just running goes on to where it waits next.
+    /// Simulates a crash of the process. A call in progress continues to its next await point.
     async fn crash(self, system: &System) {
         self.task.abort();
         assert!(self.task.await.unwrap_err().is_cancelled());
@@ -272,7 +272,7 @@ fn message(device: String, n: usize) -> NewMessage {
     }
 }
 
-/// Each device's messages came first in ascending order.
+/// Asserts that the first deliveries of each device's messages were in ascending order.
 fn assert_in_order(took: &[(String, i64)]) {
     let mut last: BTreeMap<&str, i64> = BTreeMap::new();
     let mut seen = BTreeSet::new();
@@ -302,8 +302,8 @@ fn at_random(seed: u64) -> impl Fn(&[Message]) -> Answer {
     }
 }
 
-/// Whatever fails and whenever it is killed: every message arrives or is set aside, those of a device in order, one call at a
-/// time for each, and the cursor is never beyond a message that is not done with.
+/// Whatever fails and whenever the forwarder is killed: every message arrives or becomes a dead letter, those of a device in order and with
+/// one call at a time, and the cursor never passes an unresolved message.
 async fn everything_arrives(seed: u64, shape: Shape) {
     let bench = Bench::new();
     let mut random = Rng::with_seed(seed);
@@ -318,7 +318,7 @@ async fn everything_arrives(seed: u64, shape: Shape) {
             bench.store(stored..stored + 60, device).await;
             stored += 60;
         }
-        // Every run is a little longer, so that there is an end.
+        // Each run is a little longer, so that the test ends.
         starts += 1;
         tokio::time::sleep(Duration::from_millis(random.u64(10..300) + starts * 20)).await;
         match random.bool() {
@@ -364,7 +364,7 @@ async fn everything_arrives_in_order_in_one_lane() {
     everything_arrives(8, Shape { lanes: Lanes::One, batch: 20, linger }).await;
 }
 
-/// More messages of one device than fit into memory do not hold up others, however long it fails.
+/// A backlog of one failing device that does not fit into memory does not hold up other devices.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_device_that_fails_holds_up_no_other() {
     let bench = Bench::new();
@@ -394,7 +394,7 @@ async fn a_device_that_fails_holds_up_no_other() {
     running.stop().await;
 }
 
-/// A system that is down is asked a few times, not by every device; when it works again everything arrives soon.
+/// A receiver that is down gets a few calls, not one from every device. When it works again, everything arrives soon.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_system_that_is_down_is_left_alone() {
     let bench = Bench::new();
@@ -428,7 +428,7 @@ async fn a_batch_waits_until_it_is_full_or_its_time_is_over() {
     running.stop().await;
 }
 
-/// At the stop, calls under way may end, those that hang are cut, nothing is begun, and the cursor is where it was.
+/// At the stop, calls in progress may end, hanging calls are canceled, no calls are started, and the cursor stays correct.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_waits_for_calls_and_begins_none() {
     struct Slow(Arc<AtomicUsize>, Arc<AtomicBool>);
@@ -465,7 +465,7 @@ async fn a_stop_waits_for_calls_and_begins_none() {
     }
 }
 
-/// What was set aside goes to the other side again when it is asked for, in order, beside what is new.
+/// Dead letters are delivered again on request, in order, together with new messages.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_set_aside_is_tried_again() {
     let bench = Bench::new();
@@ -482,7 +482,7 @@ async fn what_was_set_aside_is_tried_again() {
     let running = bench.forward(&system).await;
     bench.until("all are done with", |status| status.cursor == 900).await;
     assert_eq!(bench.set_aside().await, (1..=300).map(|n| n * 3).collect::<Vec<_>>());
-    // Refused again: nothing changes.
+    // Rejected again: nothing changes.
     let outputs = &bench.outputs;
     assert_eq!(outputs.retry(NAME, Which::Ids(vec![3, 4, 6])).await.unwrap(), 2);
     bench.until("two are refused again", |status| status.refused == 302).await;

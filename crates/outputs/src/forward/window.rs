@@ -1,6 +1,7 @@
-//! The messages that were taken from the buffer and are not done with, by lane: those of a device, or all of them when an output
-//! has one lane. Of a lane that waits after a failure, and of one that has much waiting, only ids are kept, so that it does
-//! not take the place of others.
+//! The messages that were read and are not resolved, by partition: the messages of a device, or all of them for an output with one
+//! partition.
+//!
+//! Of a partition that waits after a failure or has a long backlog, only the IDs are kept in memory, so that it does not crowd out others.
 
 use super::lane::{Item, Lane};
 use crate::{Lanes, Message, Shape};
@@ -11,49 +12,49 @@ use std::{
     time::Instant,
 };
 
-/// Most messages in memory, and most bytes of them.
+/// Largest number of messages in memory, and of their bytes.
 const MESSAGES: usize = 4096;
 const BYTES: usize = 4 << 20;
-/// Most messages of which only the id is kept.
+/// Largest number of messages of which only the ID is kept.
 const IDS: usize = 200_000;
-/// Most messages in memory of one lane of many, if not a batch is more.
+/// Largest number of messages in memory of one partition among many, unless a batch is larger.
 const OF_A_LANE: usize = 32;
-/// Most messages that are asked for by id at a time.
+/// Largest number of messages to read by ID at a time.
 const LOAD: usize = 256;
 
-/// A call to be made.
+/// The messages of a call.
 pub struct Taken {
     pub lane: Arc<str>,
     pub messages: Vec<Message>,
-    /// For each, whether it had been set aside.
+    /// Which of them are retried dead letters.
     pub aside: Vec<bool>,
 }
 
-/// How long a lane waits after a failure.
+/// The delay of a partition after a failure.
 #[derive(Debug, Clone, Copy)]
 pub struct Wait {
     pub until: Instant,
-    /// Whether it was the other side that said so.
+    /// Whether the receiver asked for it.
     pub asked: bool,
 }
 
-/// What is read by id: for each lane, which messages.
+/// The message IDs to read, by partition.
 pub type Wanted = Vec<(Arc<str>, Vec<i64>)>;
 
 pub struct Window {
     shape: Shape,
     lanes: HashMap<Arc<str>, Lane>,
-    /// Lanes that can be called.
+    /// Partitions that can be called.
     ready: VecDeque<Arc<str>>,
-    /// Lanes that could be called if their messages were in memory.
+    /// Partitions that could be called if their messages were in memory.
     thin: VecDeque<Arc<str>>,
     alarms: BinaryHeap<Reverse<(Instant, Arc<str>)>>,
-    /// Messages in memory, also those under way, and their bytes.
+    /// Messages in memory, including those in calls, and their bytes.
     messages: usize,
     bytes: usize,
-    /// Messages of which only the id is kept.
+    /// Messages of which only the ID is kept.
     ids: usize,
-    /// Messages that are not done with, without those that were set aside.
+    /// Messages that are not resolved, without retried dead letters.
     waiting: u64,
 }
 
@@ -72,12 +73,12 @@ impl Window {
         }
     }
 
-    /// Messages that are not done with.
+    /// Returns how many messages are not resolved, without retried dead letters.
     pub fn waiting(&self) -> u64 {
         self.waiting
     }
 
-    /// Whether messages behind those that were taken are of use, when so many more calls may be made.
+    /// Returns whether to read further messages, when `calls` concurrent calls are allowed.
     pub fn wants_more(&self, calls: usize) -> bool {
         let room = self.messages < self.most() && self.bytes < BYTES && self.ids < IDS;
         room && match self.shape.lanes {
@@ -86,7 +87,7 @@ impl Window {
         }
     }
 
-    /// Whether no lane can be called.
+    /// Returns whether no partition can be called.
     pub fn is_idle(&self) -> bool {
         self.ready.is_empty()
     }
@@ -112,7 +113,7 @@ impl Window {
         }
     }
 
-    /// Takes up a message that comes behind all others.
+    /// Adds a new message, after all others.
     pub fn add(&mut self, message: Message, now: Instant) {
         let name = self.lane_of(&message);
         let of_a_lane = self.of_a_lane();
@@ -129,7 +130,7 @@ impl Window {
         self.look(&name, now);
     }
 
-    /// Takes up a message that was set aside. It goes before the others of its lane.
+    /// Adds a dead letter to retry, before the other messages of its partition.
     pub fn add_aside(&mut self, message: &Message, now: Instant) {
         let name = self.lane_of(message);
         self.unload(&name);
@@ -144,7 +145,7 @@ impl Window {
         self.look(&name, now);
     }
 
-    /// Keeps only the ids of a lane's messages.
+    /// Drops the messages of a partition from memory and keeps their IDs.
     fn unload(&mut self, name: &str) {
         let Some(lane) = self.lanes.get_mut(name) else { return };
         self.messages -= lane.loaded.len();
@@ -152,7 +153,7 @@ impl Window {
         self.bytes -= lane.unload();
     }
 
-    /// Wakes the lanes whose time has come.
+    /// Wakes the partitions whose time has come.
     pub fn wake(&mut self, now: Instant) {
         while let Some(Reverse((at, _))) = self.alarms.peek()
             && *at <= now
@@ -167,12 +168,12 @@ impl Window {
         }
     }
 
-    /// When the next lane is to be woken.
+    /// Returns when to wake the next partition.
     pub fn next_alarm(&self) -> Option<Instant> {
         self.alarms.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Puts a lane where it belongs.
+    /// Queues a partition if it can be called or read, or sets its alarm, or removes it if it is empty.
     fn look(&mut self, name: &Arc<str>, now: Instant) {
         let full = self.messages >= self.most() || self.bytes >= BYTES;
         let Some(lane) = self.lanes.get_mut(name) else { return };
@@ -202,7 +203,7 @@ impl Window {
         }
     }
 
-    /// The messages of the next call.
+    /// Takes the messages of the next call.
     pub fn take(&mut self, now: Instant) -> Option<Taken> {
         while let Some(name) = self.ready.pop_front() {
             let Some(lane) = self.lanes.get_mut(&name) else { continue };
@@ -210,14 +211,14 @@ impl Window {
             if !messages.is_empty() {
                 return Some(Taken { lane: name, messages, aside });
             }
-            // It was unloaded while it was in line.
+            // It was unloaded while it was queued.
             self.look(&name, now);
         }
         None
     }
 
-    /// A call of a lane ended, and its first `done` messages are done with. The others, and those behind them, wait if it
-    /// failed.
+    /// Ends the call of a partition, whose first `done` messages are resolved. With `wait`, the call has failed, and the rest of the
+    /// partition waits.
     pub fn ended(&mut self, name: &Arc<str>, done: usize, wait: Option<Wait>, now: Instant) {
         let Some(lane) = self.lanes.get_mut(name) else { return };
         self.messages -= lane.calling.len();
@@ -235,12 +236,12 @@ impl Window {
         self.look(name, now);
     }
 
-    /// How often a lane failed without success between.
+    /// Returns how many calls of a partition have failed since its last success.
     pub fn failures(&self, name: &str) -> u32 {
         self.lanes.get(name).map_or(0, |lane| lane.failures)
     }
 
-    /// Which messages are to be read by id, next.
+    /// Returns the message IDs to read next.
     pub fn want(&mut self) -> Wanted {
         let (mut wanted, mut count) = (Wanted::new(), 0);
         while count < LOAD
@@ -258,7 +259,8 @@ impl Window {
         wanted
     }
 
-    /// Takes up what was read by id: as much of `wanted` as `found` has, in its order. Answers how many messages are gone.
+    /// Adds messages that were read by ID. `found` has the messages of `wanted`, in the same order, but may end early. Returns how many are
+    /// no longer in the buffer.
     pub fn load(&mut self, wanted: Wanted, found: Vec<Option<Message>>, now: Instant) -> usize {
         let mut found = found.into_iter();
         let mut gone = 0;
@@ -269,7 +271,7 @@ impl Window {
             };
             lane.queued = false;
             for (id, message) in ids.into_iter().zip(&mut found) {
-                // A message that was set aside may have come before.
+                // A dead letter may have been added before it in the meantime.
                 let Some(item) = lane.ids.pop_front_if(|item| item.id == id) else { continue };
                 self.ids -= 1;
                 match message {
@@ -289,7 +291,7 @@ impl Window {
         gone
     }
 
-    /// Lets a lane go on before its time, for a probe: one that failed the least, unless the other side said when.
+    /// Ends the delay of one partition early, for a probe: of the one with the fewest failures. A delay that the receiver asked for stays.
     pub fn release_one(&mut self, now: Instant) {
         if !self.ready.is_empty() || self.lanes.values().any(|lane| lane.queued) {
             return;
@@ -303,7 +305,7 @@ impl Window {
         }
     }
 
-    /// Lets all lanes go on before their time, unless the other side said when.
+    /// Ends the delays of all partitions early, except those that the receiver asked for.
     pub fn release_all(&mut self, now: Instant) {
         let blocked = self.lanes.iter().filter(|(_, lane)| lane.is_blocked() && !lane.asked);
         for name in blocked.map(|(name, _)| Arc::clone(name)).collect::<Vec<_>>() {
@@ -319,7 +321,7 @@ impl Window {
         }
     }
 
-    /// The oldest message that is not done with.
+    /// Returns the oldest message that the cursor must not pass.
     pub fn oldest(&self) -> Option<Item> {
         self.lanes.values().filter_map(Lane::oldest).min_by_key(|item| item.id)
     }
