@@ -1,6 +1,7 @@
-//! A message as columns: each value that is no object or array is one, under its JSON pointer (RFC 6901), `/position/lat`.
+//! Flattens a message into columns: one for each value that is neither an object nor an array, named by its JSON pointer (RFC 6901), such
+//! as `/position/lat`.
 //!
-//! Columns are for people and queries. The whole message always stands beside them, in the column `value`.
+//! The columns are for people and queries. The whole message is always in the column `value`, too.
 
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -10,36 +11,36 @@ use std::{
     io::{self, ErrorKind},
 };
 
-/// What a file says of each message, before the columns of its value.
+/// The columns of each message, before those of its value.
 pub const FIRST: [&str; 9] =
     ["name", "id", "device", "received_at", "format", "schema", "link", "request", "value"];
 
-/// Most columns of values in a file, and longest pointer. Other values are in `value` alone.
+/// Largest number of value columns in a file, and length of a pointer in bytes. Further values are in `value` alone.
 pub const COLUMNS: usize = 1000;
 const POINTER: usize = 256;
-/// What a column of a message takes beside its texts.
+/// The memory that a column takes in addition to its texts, in bytes.
 const LEAF: usize = 64;
 
-/// A value of a message that has no parts.
+/// A value without parts.
 #[derive(Debug, PartialEq)]
 pub enum Leaf {
     Null,
     Bool(bool),
-    /// As it stands in the JSON.
+    /// The text in the JSON.
     Number(String),
     Text(String),
-    /// An object or array with nothing in it: `{}` or `[]`.
+    /// An empty object or array: `{}` or `[]`.
     Empty(String),
 }
 
-/// The columns of `value`, in its order: at most as many as a file may have, and none whose name no file would take.
+/// Returns the columns of `value`, in its order. Returns at most [`COLUMNS`], and none with a pointer that is too long.
 pub fn flatten(value: &RawValue) -> io::Result<Vec<(String, Leaf)>> {
     let mut leaves = Vec::new();
     walk(value, &mut String::new(), &mut leaves)?;
     Ok(leaves)
 }
 
-/// The columns of some messages, in the order of their appearance.
+/// The columns of some messages, in the order of their first appearance.
 #[derive(Clone, Default)]
 pub struct Columns {
     names: Vec<String>,
@@ -47,14 +48,14 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Those that are named.
+    /// Creates the columns with these names.
     pub fn of<'n>(names: impl Iterator<Item = &'n str>) -> Columns {
         let mut columns = Columns::default();
         names.for_each(|name| columns.add(name));
         columns
     }
 
-    /// Adds a column, unless it is there already, or there are too many.
+    /// Adds a column, unless it exists, its name is too long, or there are too many.
     pub fn add(&mut self, name: &str) {
         if self.names.len() < COLUMNS && name.len() <= POINTER && !self.known.contains(name) {
             self.known.insert(name.to_owned());
@@ -84,7 +85,7 @@ fn walk(value: &RawValue, pointer: &mut String, leaves: &mut Vec<(String, Leaf)>
     Ok(())
 }
 
-/// About what the columns of a message take in memory.
+/// Returns about how many bytes of memory the columns of a message take.
 pub fn cost(leaves: &[(String, Leaf)]) -> usize {
     let text = |leaf: &Leaf| match leaf {
         Leaf::Null | Leaf::Bool(_) => 0,
@@ -93,20 +94,21 @@ pub fn cost(leaves: &[(String, Leaf)]) -> usize {
     leaves.iter().map(|(pointer, leaf)| LEAF + pointer.len() + text(leaf)).sum()
 }
 
-/// Goes through the parts of an object or array, one after the other: a message of a megabyte can have a million of them.
+/// Visits the parts of an object or array one after the other. They are not collected, because a message of 1 MiB can have a million of
+/// them.
 struct Parts<'p> {
     pointer: &'p mut String,
     leaves: &'p mut Vec<(String, Leaf)>,
 }
 
 impl Parts<'_> {
-    /// Whether further values are in the column `value` alone.
+    /// Returns whether further values are in the column `value` alone.
     fn is_full(&self) -> bool {
         self.leaves.len() >= COLUMNS
     }
 
     fn walk<E: Error>(&mut self, key: &str, part: &RawValue) -> Result<(), E> {
-        // A longer one is the name of no column, and neither is that of anything inside.
+        // Skip this part: its pointer and those of everything in it are too long.
         if self.pointer.len() + key.len() >= POINTER {
             return Ok(());
         }
@@ -120,7 +122,7 @@ impl Parts<'_> {
 }
 
 impl<'de> Visitor<'de> for Parts<'_> {
-    /// How many there are.
+    /// The number of parts.
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

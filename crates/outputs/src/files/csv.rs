@@ -1,7 +1,7 @@
-//! Comma-separated values: `2026-01-31.BUFFER.SCHEMA.1.csv`, a file a day and schema.
+//! CSV files: one for each day and schema, `2026-01-31.BUFFER.SCHEMA.1.csv`.
 //!
-//! The header of a file that was begun never changes. When messages bring columns that it does not have, the next part
-//! (`.2.csv`) is begun with all columns so far and the new ones; after the last part, such values are in `value` alone.
+//! The header of a file never changes. When a message has columns that are not in it, the next part (`.2.csv`) begins, with all columns so
+//! far and the new ones. In the last part, values without a column are in `value` alone.
 
 use super::{
     Archive, Formulas,
@@ -18,14 +18,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most parts of a file; messages whose keys are never the same would otherwise make a file each.
+/// Largest number of parts. Without a limit, messages whose keys never repeat would make a file each.
 const PARTS: u32 = 100;
-/// About what the columns of rows may take that are written at a time.
+/// How many bytes the columns of rows may take that are written at a time.
 const AT_A_TIME: usize = 4 << 20;
-/// Most files that are remembered.
+/// Largest number of files whose state is cached.
 const REMEMBERED: usize = 256;
 
-/// Files of comma-separated values, and what is known of the last part of each, by the path without part.
+/// The archive, with the cached last part of each file, by the path without the part.
 #[derive(Default)]
 pub struct Csv {
     parts: HashMap<PathBuf, Part>,
@@ -39,13 +39,13 @@ type Leaves = Vec<(String, Leaf)>;
 struct Part {
     number: u32,
     file: Growing,
-    /// Those of values; nothing before the file is begun.
+    /// The value columns. Empty until the header is written.
     columns: Columns,
     last_id: i64,
 }
 
 impl Csv {
-    /// Files whose cells are as `formulas` says.
+    /// Creates an archive that writes texts according to `formulas`.
     pub fn new(formulas: Formulas) -> Csv {
         Csv { parts: HashMap::new(), formulas }
     }
@@ -72,12 +72,12 @@ impl Archive for Csv {
 }
 
 impl Part {
-    /// The last part that there is, or the first if there is none.
+    /// Opens the last part, or the first if there is none.
     fn last(stem: &Path) -> io::Result<Part> {
         let last = (1..PARTS).take_while(|n| path(stem, n + 1).exists()).count() as u32 + 1;
         let mut part = Part::open(stem, last)?;
         let mut earlier = last;
-        // A part may hold nothing when the process ended as it was begun.
+        // A part may be empty if the process ended when it was begun.
         while part.last_id == 0 && earlier > 1 {
             earlier -= 1;
             let before = Part::open(stem, earlier)?;
@@ -100,7 +100,7 @@ impl Part {
     fn write(&mut self, stem: &Path, rows: &[&Row<'_>], formulas: Formulas) -> io::Result<()> {
         let mut rows = new_rows(rows, self.last_id, self.file.path());
         while !rows.is_empty() {
-            // Of as many rows at a time as their columns take little memory.
+            // Flatten only some rows at a time, to bound the memory for their columns.
             let (mut leaves, mut taken) = (Vec::new(), 0);
             while taken < AT_A_TIME
                 && let Some(row) = rows.get(leaves.len())
@@ -116,7 +116,7 @@ impl Part {
         Ok(())
     }
 
-    /// Appends `rows`, of which there is one at least, with their columns.
+    /// Appends `rows`, of which there is at least one, with their columns. Begins the next part if there are new columns.
     fn append(
         &mut self,
         stem: &Path,
@@ -158,7 +158,7 @@ fn path(stem: &Path, part: u32) -> PathBuf {
     path.into()
 }
 
-/// A column's name in the header. A message that is one value has the empty pointer.
+/// Returns the name of a column in the header. A message that is a single value has the empty pointer.
 fn column(pointer: &str) -> &str {
     if pointer.is_empty() { "(all)" } else { pointer }
 }
@@ -190,7 +190,7 @@ fn record(
     Ok(())
 }
 
-/// The parts of a message under the names of their columns, which are in one line as cells are.
+/// Returns the columns of a message. Their names are made to fit in one line, like the cells.
 fn leaves_of(row: &Row<'_>) -> io::Result<Vec<(String, Leaf)>> {
     let leaves = flatten(row.value)?.into_iter();
     Ok(leaves.map(|(pointer, leaf)| (one_line(pointer), leaf)).collect())
@@ -205,7 +205,7 @@ fn cell(leaf: Leaf, formulas: Formulas) -> String {
     }
 }
 
-/// A record is one line, so that programs that read lines can read it: what breaks lines in a text is written as in JSON.
+/// Escapes line breaks as JSON does. Each record is one line, so that line-based programs can read the file.
 fn one_line(text: String) -> String {
     match text.contains(['\n', '\r']) {
         true => text.replace('\n', "\\n").replace('\r', "\\r"),
@@ -213,8 +213,7 @@ fn one_line(text: String) -> String {
     }
 }
 
-/// A text that no spreadsheet takes for a formula: one that begins like a formula has an apostrophe before it. A number in a
-/// text is none.
+/// Puts an apostrophe before a text that a spreadsheet would take for a formula. A number in a text stays as it is.
 fn harmless(text: String) -> String {
     let begins = text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
     let number = || serde_json::from_str::<serde_json::Number>(&text).is_ok();
@@ -224,10 +223,10 @@ fn harmless(text: String) -> String {
     }
 }
 
-/// The id of a line's message; nothing of what is no record.
+/// Returns the message ID of a line, or `None` if it is not a complete record.
 fn identify(line: &[u8]) -> Option<i64> {
     let record = fields(line)?;
-    // A record that was cut has fewer, or a JSON that breaks off.
+    // A truncated record has too few fields, or incomplete JSON.
     serde_json::from_str::<serde::de::IgnoredAny>(record.get(FIRST.len() - 1)?).ok()?;
     record.get(1)?.parse().ok()
 }
@@ -242,7 +241,7 @@ fn fields(line: &[u8]) -> Option<StringRecord> {
     reader.read_record(&mut record).ok()?.then_some(record)
 }
 
-/// The columns of values that a file has.
+/// Returns the value columns in the header of a file.
 fn header(file: &Path) -> io::Result<Columns> {
     let mut line = Vec::new();
     BufReader::new(File::open(file)?).read_until(b'\n', &mut line)?;

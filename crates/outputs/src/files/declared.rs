@@ -1,10 +1,10 @@
-//! The columns that a schema declares: its parts that are neither objects nor arrays, each by its JSON pointer, and their types.
+//! The columns that a schema declares: each of its parts that is neither an object nor an array, by its JSON pointer, and its type.
 
 use super::columns::COLUMNS;
 use dunnage_pson::Value;
 use dunnage_schema::{Array, Format, Model, Object, Tuple, Type};
 
-/// Most parts of a schema that are looked at for columns.
+/// Largest number of parts of a schema that are searched for columns.
 const PARTS: usize = 16 * COLUMNS;
 
 /// The type of a column.
@@ -17,10 +17,10 @@ pub enum Kind {
     Text,
 }
 
-/// What a schema says of the values behind a pointer.
+/// What a schema says about the values at a pointer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Declaration {
-    /// They are the values of a column.
+    /// They form a column of this type.
     Column(Kind),
     /// They have parts, or are always null.
     Structure,
@@ -28,32 +28,33 @@ pub enum Declaration {
     Open,
 }
 
-/// A schema in all its versions.
+/// A schema, in all its versions.
 pub struct Declared<'m>(Vec<&'m Model>);
 
-/// The types that the values behind a pointer can have.
+/// The types that the values at a pointer can have.
 type Part<'m> = Vec<&'m Type>;
 
 impl<'m> Declared<'m> {
-    /// The schema with these versions; without one, everything is open.
+    /// Creates the declarations of a schema with these versions. Without any version, everything is open.
     pub fn new(versions: impl Iterator<Item = &'m Model>) -> Declared<'m> {
         Declared(versions.collect())
     }
 
-    /// What the schema says of the values behind `pointer`. What one version says holds also where others say nothing.
+    /// Returns what the schema says about the values at `pointer`. A version that says nothing about them does not count if another says
+    /// something.
     pub fn at(&self, pointer: &str) -> Declaration {
         let said = self.0.iter().map(|model| declaration(&part_at(model, pointer)));
         said.reduce(Declaration::with).unwrap_or(Declaration::Open)
     }
 
-    /// The pointers to the columns of every message, in the schema's order: at most as many as a file may have. Those below a definition
-    /// that leads back to itself have no end and are left out, and so are those of arrays without `maxItems`.
+    /// Returns the pointers of the columns that every file has, in the schema's order, at most [`COLUMNS`]. Leaves out pointers into
+    /// recursive definitions and into arrays without `maxItems`, because there is no end to them.
     pub fn pointers(&self) -> Vec<String> {
         let mut found = Vec::new();
         for model in &self.0 {
             list(model, &part_at(model, ""), &mut String::new(), &mut PARTS.clone(), &mut found);
         }
-        // With what recursive definitions say as well.
+        // Check again with recursive definitions followed, because they may turn a column into something else.
         found.retain(|pointer| matches!(self.at(pointer), Declaration::Column(_)));
         found
     }
@@ -69,14 +70,15 @@ fn part_at<'m>(model: &'m Model, pointer: &str) -> Part<'m> {
     part
 }
 
-/// What is done with definitions that lead back to themselves.
+/// What to do with references to definitions.
 #[derive(Clone, Copy, PartialEq)]
 enum Definitions {
     Followed,
     LeftAlone,
 }
 
-/// Adds the types that values of `kind` can have, without those that stand for others.
+/// Adds the types that values of `kind` can have. Unions and other wrappers are replaced by their contents, and references to definitions
+/// are, too, if `definitions` says so.
 fn add<'m>(
     model: &'m Model,
     kind: &'m Type,
@@ -100,7 +102,7 @@ fn add<'m>(
     }
 }
 
-/// The part that is called `token` of the objects and arrays of `part`.
+/// Returns the types of the part `token` of the objects and arrays in `part`.
 fn child<'m>(model: &'m Model, part: &Part<'m>, token: &str, definitions: Definitions) -> Part<'m> {
     let mut child = Vec::new();
     for kind in part {
@@ -132,7 +134,7 @@ fn declaration(part: &Part<'_>) -> Declaration {
     kinds.reduce(Kind::with).map_or(Declaration::Structure, Declaration::Column)
 }
 
-/// What a column of these values is; nothing for what has parts and for null.
+/// Returns the type of a column of these values; `None` for objects, arrays and null.
 fn kind_of(kind: &Type) -> Option<Kind> {
     match kind {
         Type::Bool => Some(Kind::Bool),
@@ -157,7 +159,7 @@ fn kind_of_value(value: &Value) -> Option<Kind> {
 }
 
 impl Declaration {
-    /// What two versions say together.
+    /// Combines the declarations of two versions.
     fn with(self, other: Declaration) -> Declaration {
         match (self, other) {
             (Declaration::Column(one), Declaration::Column(other)) => Declaration::Column(one.with(other)),
@@ -169,7 +171,7 @@ impl Declaration {
 }
 
 impl Kind {
-    /// What a column with values of both is.
+    /// Returns the type of a column that can hold values of both types.
     fn with(self, other: Kind) -> Kind {
         match (self, other) {
             (one, other) if one == other => one,
@@ -179,7 +181,7 @@ impl Kind {
     }
 }
 
-/// Adds the pointers to the parts of `part`, which is behind `pointer`, that every message has a place for.
+/// Adds the pointers of the columns in `part`, which is at `pointer`, and in its parts. `left` bounds how many parts are searched.
 fn list(model: &Model, part: &Part<'_>, pointer: &mut String, left: &mut usize, found: &mut Vec<String>) {
     if *left == 0 || found.len() >= COLUMNS {
         return;
@@ -197,7 +199,7 @@ fn list(model: &Model, part: &Part<'_>, pointer: &mut String, left: &mut usize, 
     }
 }
 
-/// The names of the fields of `part`, and the indexes of its elements.
+/// Returns the names of the fields of `part`, and the indexes of its elements.
 fn tokens(part: &Part<'_>) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     for kind in part {
@@ -213,7 +215,7 @@ fn tokens(part: &Part<'_>) -> Vec<String> {
     tokens
 }
 
-/// The indexes of `count` elements, as far as they can be columns.
+/// Returns the indexes of `count` elements, at most [`COLUMNS`].
 fn indexes(count: usize) -> Vec<String> {
     (0..count.min(COLUMNS)).map(|index| index.to_string()).collect()
 }

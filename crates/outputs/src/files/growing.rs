@@ -1,4 +1,4 @@
-//! Files that grow by whole lines. What is not whole at the end of a file was never answered for, and is cut.
+//! Files that grow by whole lines. An incomplete line at the end of a file was never acknowledged, so it is cut off.
 
 use dunnage_base::folders;
 use std::{
@@ -7,25 +7,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How much of a file's end is read at first.
+/// How many bytes at the end of a file are read at first.
 const WINDOW: u64 = 64 << 10;
-/// How much is written at a time.
+/// The size of the write buffer, in bytes.
 const BUFFERED: usize = 64 << 10;
-/// Most lines at the end of a file that may be damaged: those of the last append. More mean that the file is not ours.
+/// Largest number of damaged lines at the end of a file. Only the last append can be damaged, so a file with more is not one of ours.
 const DAMAGED: usize = 5000;
 
 /// A file to which lines are appended.
 #[derive(Debug)]
 pub struct Growing {
     path: PathBuf,
-    /// How much of it is durable.
+    /// How many bytes of it are durable.
     len: u64,
-    /// Whether there may be more in it, of an append that failed.
+    /// Whether a failed append may have left bytes after these.
     torn: bool,
 }
 
 impl Growing {
-    /// The file at `path`, which need not be there, and its last line. Lines at its end that are none are cut off.
+    /// Opens the file at `path`, and returns its last line. The file need not exist. Cuts off everything after the last line that `is_line`
+    /// accepts. Returns an error if more than [`DAMAGED`] lines would be cut off.
     pub fn open(path: PathBuf, is_line: impl Fn(&[u8]) -> bool) -> io::Result<(Growing, Option<Vec<u8>>)> {
         let mut file = match File::options().read(true).write(true).open(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
@@ -57,33 +58,35 @@ impl Growing {
             tracing::warn!(file = %path.display(), bytes = found - len, "cut off what was not written whole");
             file.set_len(len)?;
         }
-        // What counts as written from here may still have been on its way to the disk.
+        // The file may not be on disk yet, but from here on its content counts as written.
         file.sync_all()?;
         Ok((Growing { path, len, torn: false }, last))
     }
 
-    /// Where it is.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How much of it is durable.
+    /// Returns how many bytes are durable.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether the last append failed.
+    /// Returns whether the last append failed.
     pub fn is_torn(&self) -> bool {
         self.torn
     }
 
-    /// Whether the file is as it was left. If not, somebody has moved or changed it.
+    /// Returns whether the file still has the size that it was left with, or more after a failed append. Otherwise somebody has moved or
+    /// changed it.
     pub fn is_as_left(&self) -> bool {
         let found = fs::metadata(&self.path).map_or(0, |about| about.len());
         found == self.len || (self.torn && found > self.len)
     }
 
-    /// Appends the lines that `write` writes, durable on return. After an error none of them count.
+    /// Appends the lines that `write` writes. They are durable on return. After an error, none of them count: the next append overwrites
+    /// them.
     pub fn append(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let mut file = File::options().create(true).truncate(false).write(true).open(&self.path)?;
         if self.torn {
@@ -106,7 +109,7 @@ impl Growing {
     }
 }
 
-/// The last line of the first `len` bytes that has an end: where it starts, and where its end is.
+/// Returns the start and the end of the last complete line in the first `len` bytes.
 fn last_line(file: &mut File, len: u64) -> io::Result<Option<(u64, u64)>> {
     let mut window = WINDOW;
     loop {
@@ -184,7 +187,7 @@ mod tests {
         let path = folder.path().join("f");
         let (mut file, _) = open(&path);
         file.append(|to| to.write_all(b"1\n")).unwrap();
-        // As after a disk that became full in the middle of a batch.
+        // As if the disk became full in the middle of a batch.
         file.torn = true;
         fs::write(&path, "1\n2\n3").unwrap();
         assert!(file.is_as_left());

@@ -1,7 +1,7 @@
-//! `[output.files]`: files by day, of lines, of comma-separated values, or of Parquet.
+//! The output `[output.files]`: files by day, as NDJSON, CSV or Parquet.
 //!
-//! A message goes to a file that its day, its buffer and its schema name, and ids ascend in each file. So the last id in a
-//! file says which messages it has: a message that is delivered again is not written again.
+//! The day and the buffer of a message determine its file, and in CSV and Parquet its schema does, too. IDs ascend in each file, so the
+//! last ID in a file tells which messages it has: a message that is delivered again is not written again.
 
 mod columns;
 mod csv;
@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-/// What the commented default configuration says.
+/// Example for the default configuration, commented out.
 pub const EXAMPLE: &str = "\
 # Files by day (UTC) in a folder: ndjson, csv or parquet.
 # [[output]]
@@ -33,70 +33,70 @@ pub const EXAMPLE: &str = "\
 # Also formulas, for csv, and readable_after_seconds, for parquet: docs/outputs.md.
 ";
 
-/// `[output.files]`
+/// The settings in `[output.files]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The folder. It is made when it is missing.
+    /// The folder. It is created if it is missing.
     pub path: PathBuf,
-    /// What the files are made of.
+    /// The format of the files.
     pub kind: Kind,
-    /// What becomes of texts in CSV that a spreadsheet would take for formulas.
+    /// What to do with texts in CSV that a spreadsheet would take for formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formulas: Option<Formulas>,
-    /// After how long messages are in a whole Parquet file; by default 600.
+    /// How many seconds a message may wait until it is in a finished Parquet file; by default 600.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readable_after_seconds: Option<u64>,
 }
 
-/// After how long messages are in a whole file, when the configuration does not say.
+/// The default of `readable_after_seconds`.
 const READABLE_AFTER: u64 = 600;
-/// How often it is seen whether a file is due.
+/// How often to check whether a file is due.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What becomes of texts that begin like a formula.
+/// What to do with texts that look like a formula.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Formulas {
-    /// They have an apostrophe before them.
+    /// An apostrophe is put before them.
     #[default]
     Escape,
-    /// They stay as they are.
+    /// They are not changed.
     Keep,
 }
 
-/// What files are made of.
+/// The format of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A JSON object a line.
+    /// One JSON object a line.
     Ndjson,
-    /// Comma-separated values (RFC 4180), files by schema, a column for each part of the message.
+    /// Comma-separated values (RFC 4180): a file for each schema, with a column for each part of the message.
     Csv,
-    /// Apache Parquet, a column for each part of the message.
+    /// Apache Parquet: files for each schema, with a column for each part of the message.
     Parquet,
 }
 
-/// A folder of files.
+/// The output.
 pub struct Files {
     folder: PathBuf,
     kind: Kind,
     archive: Arc<Mutex<Box<dyn Archive>>>,
 }
 
-/// Files of one kind.
+/// Writes files of one format.
 trait Archive: Send {
-    /// Makes `rows` durable, those that are not there already. After an error some may be; the same rows may come again.
+    /// Makes those of `rows` durable that are not in a file yet. After an error some may be, and the same rows may come again.
     fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()>;
 
-    /// Does what is due for the files of `buffer`, also when no message comes.
+    /// Finishes the files of `buffer` that are due.
     fn tend(&mut self, _folder: &Path, _buffer: &str, _catalog: &dyn Catalog) -> io::Result<()> {
         Ok(())
     }
 }
 
 impl Files {
-    /// The folder that `settings` name. An error says what is wrong with them.
+    /// Creates the output. Returns an error for invalid settings.
     pub fn new(settings: &Settings) -> Result<Files, String> {
         if settings.path.as_os_str().is_empty() {
             return Err("path: must name a folder".into());
@@ -150,7 +150,7 @@ impl Output for Files {
 
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
         let (folder, archive, messages) = (self.folder.clone(), Arc::clone(&self.archive), messages.to_vec());
-        // When nobody waits for it any more it still ends, and a further call waits for its end.
+        // After a timeout the write still runs to its end, and the next call waits for that.
         let written = tokio::task::spawn_blocking(move || {
             let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
             write(&mut **archive, &folder, &messages)
@@ -159,7 +159,7 @@ impl Output for Files {
     }
 }
 
-/// Writes the messages up to the first that no file can have.
+/// Writes the messages up to the first that cannot be in a file.
 fn write(archive: &mut dyn Archive, folder: &Path, messages: &[Message]) -> Result<(), Failed> {
     let mut rows = Vec::with_capacity(messages.len());
     let mut refused = Ok(());
@@ -223,7 +223,7 @@ mod tests {
             .collect();
         let mut archive = ndjson::Ndjson::default();
         write(&mut archive, &folder, &messages[..2]).unwrap();
-        // All of them come again, as after a cursor that was not saved; then a process that knows nothing.
+        // All of them come again, as after a cursor that was not saved; then again in a new process.
         write(&mut archive, &folder, &messages).unwrap();
         write(&mut ndjson::Ndjson::default(), &folder, &messages).unwrap();
         assert_eq!(names(&folder), ["2026-01-01.b.ndjson", "2026-01-02.b.ndjson", "2026-01-03.b.ndjson"]);

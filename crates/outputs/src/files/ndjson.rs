@@ -1,4 +1,4 @@
-//! A JSON object a line, a file a day: `2026-01-31.BUFFER.ndjson`.
+//! NDJSON files: one for each day, `2026-01-31.BUFFER.ndjson`, with one JSON object a line.
 
 use super::{
     Archive,
@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most files that are remembered.
+/// Largest number of files whose state is cached.
 const REMEMBERED: usize = 256;
 
 /// A line.
@@ -33,13 +33,13 @@ pub struct Line<'a> {
     pub value: &'a RawValue,
 }
 
-/// A line as far as it says which message it is.
+/// The part of a line that identifies its message.
 #[derive(Deserialize)]
 struct Identity {
     id: i64,
 }
 
-/// Files of lines.
+/// The archive.
 #[derive(Default)]
 pub struct Ndjson {
     logs: Logs,
@@ -55,7 +55,7 @@ impl Archive for Ndjson {
     }
 }
 
-/// Files of lines, and what is known of each.
+/// Files of lines, with the cached state of each.
 #[derive(Default)]
 pub struct Logs(HashMap<PathBuf, Log>);
 
@@ -65,8 +65,8 @@ struct Log {
 }
 
 impl Logs {
-    /// Appends the rows that the file at `path` does not have. When that is not known, the file says it; `earlier` is the
-    /// last id that is not in the file any more. Answers how large the file is then.
+    /// Appends the rows that are not yet in the file at `path`. If the last ID of the file is not cached, reads it from the file; `earlier`
+    /// returns the last ID that was moved out of the file. Returns the size of the file in bytes.
     pub fn append(
         &mut self,
         path: PathBuf,
@@ -74,7 +74,7 @@ impl Logs {
         rows: &[&Row<'_>],
     ) -> io::Result<u64> {
         if self.0.len() > REMEMBERED {
-            // What a file holds is read from it again when it is needed; what an append left behind is not.
+            // The last ID can be read from the file again, but the length before a failed append cannot.
             self.0.retain(|_, log| log.file.is_torn());
         }
         let log = match self.0.remove(&path).filter(|log| log.file.is_as_left()) {
@@ -90,7 +90,7 @@ impl Logs {
         Ok(log.file.len())
     }
 
-    /// Nothing is known of the file at `path` any more.
+    /// Drops the cached state of the file at `path`.
     pub fn forget(&mut self, path: &Path) {
         self.0.remove(path);
     }
@@ -104,7 +104,7 @@ impl Log {
     }
 }
 
-/// The id of a line's message; nothing of what is no line.
+/// Returns the message ID of a line, or `None` if it is not a complete line.
 pub fn identify(line: &[u8]) -> Option<i64> {
     serde_json::from_slice::<Identity>(line).ok().map(|line| line.id)
 }

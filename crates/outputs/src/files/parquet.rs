@@ -1,9 +1,10 @@
-//! Apache Parquet: `2026-01-31.BUFFER.SCHEMA.FIRST-LAST.parquet`, a file a schema, named by the ids of its first and last message.
+//! Parquet files: `2026-01-31.BUFFER.SCHEMA.FIRST-LAST.parquet`, by day and schema. FIRST and LAST are the IDs of the first and the last
+//! message.
 //!
-//! A Parquet file is written once, and small ones are of little use. So messages are first made durable as lines, in
-//! `2026-01-31.BUFFER.SCHEMA.open.ndjson`; these become a Parquet file when they are many, or when the first of them has waited for
-//! long enough. The file gets its name only when it is whole and on the disk, and only then the lines are removed: a message is in one
-//! of both, and the name says which lines are in both.
+//! A Parquet file is written once, and small ones are of little use. Therefore messages are first made durable as lines, in
+//! `2026-01-31.BUFFER.SCHEMA.open.ndjson`. These become a Parquet file when there are enough of them, or when the first has waited for long
+//! enough. The Parquet file gets its name when it is complete and on disk; then the lines are removed. So each message is always in one of
+//! the two files, and the name tells which lines are in both.
 
 mod table;
 
@@ -24,13 +25,13 @@ use std::{
 
 /// How many bytes of lines make a file.
 const ENOUGH: u64 = 64 << 20;
-/// The end of the names of files of lines.
+/// The suffix of files of lines.
 const OPEN: &str = ".open.ndjson";
 
-/// Files of Parquet, and lines that will be.
+/// The archive.
 pub struct Parquet {
     logs: Logs,
-    /// Since when there are files of lines, as far as this process knows.
+    /// When this process first saw each file of lines.
     since: HashMap<PathBuf, Instant>,
     /// How long a message may be in lines alone.
     after: Duration,
@@ -59,16 +60,16 @@ impl Archive for Parquet {
 }
 
 impl Parquet {
-    /// Files in which a message is after `after`.
+    /// Creates an archive that finishes a file when its first message has waited for `after`.
     pub fn new(after: Duration) -> Parquet {
         Parquet { logs: Logs::default(), since: HashMap::new(), after }
     }
 
-    /// Makes a Parquet file of the lines at `path`, and removes them.
+    /// Converts the lines at `path` to a Parquet file, and removes them.
     fn seal(&mut self, path: &Path, catalog: &dyn Catalog) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = path.with_file_name(name.trim_end_matches(OPEN));
-        // When the process ended between the two, the lines are in a file already.
+        // If the process ended before the lines were removed, they are in a Parquet file already.
         remove_sealed(&stem, path)?;
         if let Some(table) = table::Table::survey(path, catalog)? {
             let whole = with_end(&stem, &format!(".{}-{}.parquet", table.first_id, table.last_id));
@@ -94,7 +95,7 @@ impl Parquet {
     }
 }
 
-/// The path of a row's files, up to what tells them apart.
+/// Returns the common part of the paths of a row's files.
 fn stem(folder: &Path, row: &Row<'_>) -> PathBuf {
     let schema = row.message.schema.as_ref().map_or(String::new(), |schema| format!(".{schema}"));
     folder.join(format!("{}.{}{schema}", row.day, row.message.buffer))
@@ -106,7 +107,7 @@ fn with_end(stem: &Path, end: &str) -> PathBuf {
     path.into()
 }
 
-/// The last id in the Parquet files of `stem`. Lines that are among them are removed.
+/// Returns the last ID in the Parquet files of `stem`. Removes the lines if they are all in these.
 fn remove_sealed(stem: &Path, lines: &Path) -> io::Result<i64> {
     let name = stem.file_name().unwrap_or_default().to_string_lossy();
     let folder = stem.parent().unwrap_or(Path::new("."));
@@ -116,7 +117,7 @@ fn remove_sealed(stem: &Path, lines: &Path) -> io::Result<i64> {
         let ids = file.to_str().and_then(|file| {
             file.strip_prefix(&*name)?.strip_prefix('.')?.strip_suffix(".parquet")?.split_once('-')
         });
-        // What has more in its name is of another schema.
+        // A name with more parts belongs to another schema.
         let ids = ids.filter(|(first, _)| first.parse::<i64>().is_ok());
         if let Some(id) = ids.and_then(|(_, last)| last.parse::<i64>().ok()) {
             last = last.max(id);
@@ -130,7 +131,7 @@ fn remove_sealed(stem: &Path, lines: &Path) -> io::Result<i64> {
     Ok(last)
 }
 
-/// The files of lines of `buffer`, of all days and schemas.
+/// Returns the files of lines of `buffer`, for all days and schemas.
 fn lines_of(folder: &Path, buffer: &str) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -164,7 +165,7 @@ mod tests {
     };
     use std::sync::Arc;
 
-    /// No schemas.
+    /// A catalog without schemas.
     struct Nothing;
 
     impl Catalog for Nothing {
@@ -211,7 +212,7 @@ mod tests {
         parquet().seal(&finished[0], &Nothing).unwrap();
         let sealed = folder.join("2026-01-01.b.1-3.parquet");
         assert_eq!(ids(&sealed), [1, 2, 3]);
-        // As if the process had ended before the lines were removed; and all messages come again, with a late one.
+        // As if the process had ended before the lines were removed; then all messages come again, with a late one.
         fs::write(&finished[0], &lines).unwrap();
         let late = message(6, 1, "{\"u\":[]}");
         write(&mut parquet(), folder, &[&messages[..], &[late]].concat()).unwrap();
@@ -245,7 +246,7 @@ mod tests {
         let expected =
             ["2026-01-01.b.1-1.parquet", "2026-01-01.b.s.1-9.2-3.parquet", "2026-01-01.b2.open.ndjson"];
         assert_eq!(files(folder), expected);
-        // What is of another schema is not taken for what is here already.
+        // Files of another schema do not count.
         write(&mut parquet(), folder, &[message(2, 1, "1"), named(3, "s.1-9")]).unwrap();
         due.tend(folder, "b", &Nothing).unwrap();
         assert_eq!(ids(&folder.join("2026-01-01.b.2-2.parquet")), [2]);

@@ -1,4 +1,4 @@
-//! A message as files have it.
+//! The rows that files are written from.
 
 use crate::Message;
 use dunnage_base::clock;
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 /// A message with its day, and its value as JSON.
 pub struct Row<'m> {
     pub message: &'m Message,
-    /// The day of its receipt in UTC, `2026-01-31`.
+    /// The day of its receipt in UTC, as `2026-01-31`.
     pub day: String,
     pub value: &'m RawValue,
 }
 
 impl<'m> Row<'m> {
-    /// `message` as files have it, or why none can have it.
+    /// Creates the row of `message`. Returns an error if the message cannot be in a file.
     pub fn new(message: &'m Message) -> Result<Row<'m>, String> {
         let day = clock::day(message.received_at)
             .ok_or_else(|| format!("it was received on no day of a calendar: {}", message.received_at))?;
@@ -23,7 +23,7 @@ impl<'m> Row<'m> {
     }
 }
 
-/// `rows` by the key of the file that they belong to, each in the order that they have here.
+/// Groups `rows` by the key of their file, and keeps their order.
 pub fn group<'r, 'm, K: Ord>(
     rows: &'r [Row<'m>],
     key: impl Fn(&Row<'m>) -> K,
@@ -35,7 +35,7 @@ pub fn group<'r, 'm, K: Ord>(
     groups
 }
 
-/// The part of `rows` with ids above `last_id`; the others are in the file already.
+/// Returns the rows with IDs above `last_id`. The others are in the file already.
 pub fn new_rows<'r, 'm>(rows: &'r [&'r Row<'m>], last_id: i64, file: &std::path::Path) -> &'r [&'r Row<'m>] {
     let there = rows.partition_point(|row| row.message.id <= last_id);
     if there > 0 {

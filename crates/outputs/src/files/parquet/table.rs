@@ -1,8 +1,9 @@
-//! Lines as a table: what columns it has, and its bytes.
+//! Converts lines to a Parquet table.
 //!
-//! A column that the schema declares is always there and has the type that the schema says; values that do not fit it are null. The type
-//! of any other column is that of its values: integers are INT64, other numbers DOUBLE, and text where neither would be exact; times of
-//! RFC 3339 are TIMESTAMP; values of several types are text. Such a column is left out when it is null in all messages.
+//! A column that the schema declares is always present and has the declared type; values that do not fit the type are null. The type of any
+//! other column follows from its values: integers become INT64, other numbers, and integers among them, DOUBLE, and RFC 3339 times
+//! TIMESTAMP. Values become text if they have several types, or if a number or time would not be exact. Such a column is left out if it is
+//! null in all messages.
 
 use crate::{
     Catalog,
@@ -33,34 +34,34 @@ use std::{
 };
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// A group of rows ends after so many, or about so many bytes in memory.
+/// Largest number of rows in a row group, and about how many bytes of memory they take.
 const GROUP_ROWS: usize = 1 << 16;
 const GROUP_BYTES: usize = 16 << 20;
-/// Integers up to this have a double each.
+/// All integers up to this have an exact double.
 const EXACT: u64 = 1 << 53;
 
-/// What lines are as a table.
+/// The columns and the extent of a table.
 pub struct Table {
     pub rows: u64,
     pub first_id: i64,
     pub last_id: i64,
-    /// Values that do not fit what the schema says.
+    /// Values that do not fit the declared types.
     pub misfits: u64,
     columns: Columns,
     kinds: Vec<Kind>,
 }
 
-/// What is known of the values behind a pointer.
+/// What is known about the values at a pointer.
 enum Known {
-    /// The schema says the type.
+    /// The schema declares the type.
     Declared(Kind),
-    /// The schema says that they have parts.
+    /// The schema declares that they have parts.
     Structure,
-    /// The values say the type. Of integers, whether each has a double that is exactly it.
+    /// The type follows from the values. The flag tells whether all integers have an exact double.
     Seen(Kind, bool),
 }
 
-/// A message of a group, without the leaves that are no columns.
+/// A row of a row group.
 struct Record {
     fixed: [Option<String>; 9],
     id: i64,
@@ -69,7 +70,7 @@ struct Record {
 }
 
 impl Table {
-    /// What the lines at `path` are, without what was not written whole; nothing if there are none.
+    /// Determines the table of the lines at `path`, after cutting off an incomplete one. Returns `None` if there are no lines.
     pub fn survey(path: &Path, catalog: &dyn Catalog) -> io::Result<Option<Table>> {
         if last_id(path)?.is_none() {
             return Ok(None);
@@ -92,7 +93,7 @@ impl Table {
         Ok(Some(Table { rows, first_id, last_id, misfits, columns, kinds }))
     }
 
-    /// Writes the lines at `path` as Parquet. Answers the file.
+    /// Writes the lines at `path` as Parquet to the file `to`, and returns it.
     pub fn write(&self, path: &Path, to: File) -> io::Result<File> {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let mut writer = SerializedFileWriter::new(to, Arc::new(self.schema()?), Arc::new(properties))?;
@@ -178,7 +179,7 @@ impl Table {
     }
 }
 
-/// The columns of the messages that were looked at.
+/// The columns of the messages so far.
 struct Survey<'d, 'm> {
     declared: &'d Declared<'m>,
     columns: Columns,
@@ -196,7 +197,7 @@ impl<'d, 'm> Survey<'d, 'm> {
         survey
     }
 
-    /// Notes what the schema says of a pointer. Answers whether it says anything.
+    /// Looks up what the schema says about a pointer. Returns whether it says anything.
     fn declare(&mut self, pointer: &str) -> bool {
         let known = match self.declared.at(pointer) {
             Declaration::Column(kind) => Known::Declared(kind),
@@ -219,7 +220,7 @@ impl<'d, 'm> Survey<'d, 'm> {
                 *all_exact &= exact;
             }
             Some(Known::Structure) | None => {
-                // An empty object or array has no part, and is what the schema says.
+                // An empty object or array has no parts, so it does fit.
                 self.misfits += u64::from(!matches!(leaf, Leaf::Empty(_)));
                 return;
             }
@@ -237,7 +238,7 @@ impl Known {
     }
 }
 
-/// What a column with `leaf` alone would be, and whether an integer has a double that is exactly it; nothing for null.
+/// Returns the type of a column with `leaf` alone, and whether an integer has an exact double; `None` for null.
 fn kind_of(leaf: &Leaf) -> Option<(Kind, bool)> {
     let kind = match leaf {
         Leaf::Null => return None,
@@ -253,7 +254,7 @@ fn kind_of(leaf: &Leaf) -> Option<(Kind, bool)> {
     Some((kind, true))
 }
 
-/// What a column with values of both is, where all integers have exact doubles or not.
+/// Returns the type of a column with values of both types. The flags tell whether all integers have exact doubles.
 fn widened((one, one_exact): (Kind, bool), (other, other_exact): (Kind, bool)) -> Kind {
     match (one, other) {
         (one, other) if one == other => one,
@@ -264,7 +265,7 @@ fn widened((one, one_exact): (Kind, bool), (other, other_exact): (Kind, bool)) -
     }
 }
 
-/// Whether a column of `kind` can have `leaf`.
+/// Returns whether a column of `kind` can hold `leaf`.
 fn fits(leaf: &Leaf, kind: Kind) -> bool {
     match kind {
         Kind::Bool => leaf.bool().is_some(),
@@ -275,7 +276,7 @@ fn fits(leaf: &Leaf, kind: Kind) -> bool {
     }
 }
 
-/// Whether a number of JSON has a double that is exactly it, or is one already.
+/// Returns whether a number in JSON has a fraction or an exponent, or is an integer with an exact double.
 fn is_double(text: &str) -> bool {
     text.contains(['.', 'e', 'E'])
         || text.trim_start_matches('-').parse::<u64>().is_ok_and(|number| number <= EXACT)
@@ -286,24 +287,24 @@ impl Leaf {
         if let Leaf::Bool(bool) = self { Some(*bool) } else { None }
     }
 
-    /// A whole number, without fraction and exponent; nothing of `-0`, which is no integer.
+    /// Returns a number without fraction and exponent. `-0` is not an integer.
     fn integer(&self) -> Option<i64> {
         let Leaf::Number(text) = self else { return None };
         if text == "-0" { None } else { text.parse().ok() }
     }
 
-    /// The same, also of `1.0`, which is an integer to a schema.
+    /// Like [`Leaf::integer`], but accepts `1.0`, which is an integer in JSON Schema.
     fn whole(&self) -> Option<i64> {
         let double = || self.double().filter(|double| double.fract() == 0.0 && double.abs() <= EXACT as f64);
         self.integer().or_else(|| Some(double()? as i64))
     }
 
-    /// A time as RFC 3339 writes it, in microseconds since 1970, without what is finer.
+    /// Returns an RFC 3339 time, in microseconds since 1970, rounded down.
     fn time(&self) -> Option<i64> {
         i64::try_from(self.nanoseconds()?.div_euclid(1000)).ok()
     }
 
-    /// Whether it is a time that microseconds are exactly.
+    /// Returns whether it is a time without a fraction of a microsecond.
     fn exact_time(&self) -> bool {
         self.nanoseconds().is_some_and(|nanoseconds| nanoseconds % 1000 == 0) && self.time().is_some()
     }
@@ -313,7 +314,7 @@ impl Leaf {
         Some(OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos())
     }
 
-    /// A number as a double, if it has one that is exactly it, or is one already.
+    /// Returns a number as a double, except an integer that has no exact double.
     fn double(&self) -> Option<f64> {
         let Leaf::Number(text) = self else { return None };
         if is_double(text) { text.parse().ok() } else { None }
@@ -359,7 +360,7 @@ fn field(
     Ok(Arc::new(builder.with_logical_type(logical).build()?))
 }
 
-/// Writes the next column, of values that are always there.
+/// Writes the next column, without nulls.
 fn required<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: impl Iterator<Item = T::T>,
@@ -369,7 +370,7 @@ fn required<T: DataType>(
     Ok(column.close()?)
 }
 
-/// Writes the next column, of values of which some are null.
+/// Writes the next column, with nulls.
 fn optional<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: impl Iterator<Item = Option<T::T>>,
@@ -382,7 +383,7 @@ fn optional<T: DataType>(
     Ok(column.close()?)
 }
 
-/// Reads the lines at `path`, each with its length.
+/// Calls `read` with each line at `path`, and its length in bytes.
 fn for_each(path: &Path, mut read: impl FnMut(Line<'_>, usize) -> io::Result<()>) -> io::Result<()> {
     let mut lines = BufReader::new(File::open(path)?);
     let mut line = String::new();
@@ -393,7 +394,7 @@ fn for_each(path: &Path, mut read: impl FnMut(Line<'_>, usize) -> io::Result<()>
     Ok(())
 }
 
-/// The schema of the lines at `path`, which are all of one.
+/// Returns the schema of the lines at `path`, which is the same for all.
 fn schema_of(path: &Path) -> io::Result<Option<String>> {
     let mut line = String::new();
     BufReader::new(File::open(path)?).read_line(&mut line)?;
@@ -401,7 +402,7 @@ fn schema_of(path: &Path) -> io::Result<Option<String>> {
     Ok(line.schema)
 }
 
-/// The id of the last of the lines at `path`, after cutting off what was not written whole.
+/// Returns the last message ID of the lines at `path`, after cutting off an incomplete line.
 pub fn last_id(path: &Path) -> io::Result<Option<i64>> {
     let (_, last) = Growing::open(path.to_owned(), |line| identify(line).is_some())?;
     Ok(last.as_deref().and_then(identify))
