@@ -1,4 +1,4 @@
-//! `[output.http]`: POST to any URL, signed if there is a secret.
+//! The output `[output.http]`: posts to a URL, with a signature if a secret is set.
 
 mod signature;
 
@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-/// What the commented default configuration says.
+/// Example for the default configuration, commented out.
 pub const EXAMPLE: &str = "\
 # POST to any URL, as JSON; with a batch of more than 1, as lines of JSON (application/x-ndjson).
 # [[output]]
@@ -37,36 +37,36 @@ pub const EXAMPLE: &str = "\
 # Also a secret to sign with (Standard Webhooks), a bearer token and further headers: docs/outputs.md.
 ";
 
-/// Most messages in a request.
+/// Largest number of messages in a request.
 const BATCH: usize = 10_000;
-/// How long a request waits for more messages, if it may have several.
+/// How long a batch waits for more messages.
 const LINGER: Duration = Duration::from_millis(200);
-/// Most of an answer's body that is read, and that is shown.
+/// How many bytes of a response body are read, and how many are shown.
 const READ_BYTES: usize = 64 << 10;
 const SHOWN_BYTES: usize = 200;
 
-/// `[output.http]`
+/// The settings in `[output.http]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Where to.
+    /// The URL to post to.
     pub url: String,
-    /// Longest wait for an answer.
+    /// Longest time to wait for a response.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
-    /// Most messages in a request, 1 to 10,000. With more than one, one request is under way at a time.
+    /// Largest number of messages in a request, 1 to 10,000. If it is more than one, requests are sent one after the other.
     #[serde(default = "batch")]
     pub batch: usize,
-    /// A file that holds the secret of signatures.
+    /// A file with the secret for signatures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_file: Option<PathBuf>,
-    /// A variable of the environment that holds it.
+    /// An environment variable with the secret for signatures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_variable: Option<String>,
-    /// A file that holds a bearer token.
+    /// A file with a bearer token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_file: Option<PathBuf>,
-    /// Further headers of every request.
+    /// Additional headers of every request.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
 }
@@ -79,11 +79,11 @@ fn batch() -> usize {
     1
 }
 
-/// An HTTP server.
+/// The output.
 pub struct Http {
     client: Client,
     url: Url,
-    /// The same without what may be secret, for people.
+    /// The host and path of the URL, without parts that may be secret.
     shown: String,
     secret: Option<Signer>,
     token: Option<Arc<SecretFile>>,
@@ -107,7 +107,7 @@ struct Body<'a> {
 }
 
 impl Http {
-    /// The server that `settings` names. An error says what is wrong with them.
+    /// Creates the output. Returns an error for invalid settings.
     pub fn new(settings: &Settings) -> Result<Http, String> {
         tls::prepare();
         let url = Url::parse(&settings.url).map_err(|e| format!("url: {e}"))?;
@@ -177,7 +177,7 @@ impl Http {
         }
         let reason = format!("{} answers {status}: {text}", self.shown);
         Err(match status {
-            // Of several messages, it does not say which it has.
+            // For a batch, a conflict does not tell which messages the receiver has.
             StatusCode::CONFLICT
             | StatusCode::BAD_REQUEST
             | StatusCode::PAYLOAD_TOO_LARGE
@@ -188,7 +188,7 @@ impl Http {
     }
 }
 
-/// What every request has in its head.
+/// Returns the headers of every request.
 fn headers(settings: &Settings) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in &settings.headers {
@@ -199,7 +199,7 @@ fn headers(settings: &Settings) -> Result<HeaderMap, String> {
     Ok(headers)
 }
 
-/// The file of the bearer token, if there is one.
+/// Opens the file of the bearer token, if there is one.
 fn token(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
     let path = settings.token_file.clone();
     path.map(|path| SecretFile::open("token_file", path, |text| bearer(text).map(|_| ()))).transpose()
@@ -212,16 +212,16 @@ fn bearer(token: &str) -> Result<HeaderValue, String> {
     Ok(value)
 }
 
-/// Where the secret of signatures is.
+/// The source of the secret for signatures.
 enum Signer {
-    /// In a file, which may change.
+    /// A file, which may change.
     File(Arc<SecretFile>),
-    /// It came in a variable of the environment.
+    /// The content of an environment variable.
     Variable(String),
 }
 
 impl Signer {
-    /// The secret as it is now.
+    /// Returns the current secret.
     fn now(&self) -> Result<Secret, &'static str> {
         match self {
             Signer::File(file) => Secret::parse(&file.text()),
@@ -260,7 +260,7 @@ fn write(message: &Message, body: &mut Vec<u8>) -> serde_json::Result<()> {
     serde_json::to_writer(body, &object)
 }
 
-/// What a request with these messages is called: the same for the same messages.
+/// Returns the idempotency key of a request, which is the same for the same messages.
 fn name(messages: &[Message]) -> String {
     if let [message] = messages {
         return message.stable_id.clone();
@@ -273,8 +273,7 @@ fn name(messages: &[Message]) -> String {
     format!("b{}", dunnage_base::hex::hex(&hash.finalize()[..16]))
 }
 
-/// The begin of an answer's body, as a line. The rest of a body that is not too long is read too, so that the connection can
-/// be used again.
+/// Returns the beginning of a response body as one line. Reads on to [`READ_BYTES`], so that the connection can be reused.
 async fn read(mut answer: Response) -> String {
     let (mut text, mut length) = (Vec::new(), 0);
     while length < READ_BYTES
@@ -286,13 +285,13 @@ async fn read(mut answer: Response) -> String {
     String::from_utf8_lossy(&text).replace(char::is_control, " ")
 }
 
-/// What an error says, with what caused it.
+/// Describes an error with its causes.
 fn reason(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// `Retry-After`, when it is in seconds.
+/// Returns the value of `Retry-After` if it is a number of seconds.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(header::RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
 }
@@ -311,7 +310,7 @@ impl Output for Http {
         if failed.kind != FailureKind::Refused {
             return Err(failed);
         }
-        // Which of them it was is found by halves.
+        // Bisect the batch to find the rejected message.
         if messages.len() > 1 {
             let (first, second) = messages.split_at(messages.len() / 2);
             self.deliver(first).await?;
@@ -324,7 +323,7 @@ impl Output for Http {
     }
 
     fn deadline(&self) -> Duration {
-        // Finding one message of a batch takes two requests for every halving.
+        // Finding one message of a batch takes two requests for each bisection.
         self.timeout * (2 * self.batch.ilog2() + 1) + Duration::from_secs(5)
     }
 

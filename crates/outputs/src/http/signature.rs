@@ -1,13 +1,13 @@
-//! Signatures that tell the receiver who sent a request: the symmetric scheme of Standard Webhooks 1.0.
+//! Signatures that authenticate the sender of a request: the symmetric scheme of Standard Webhooks 1.0.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use ring::hmac;
 
-/// What a receiver and we know. It is shown nowhere.
+/// A secret shared with the receiver. It has no `Debug`, so that it is never printed.
 pub struct Secret(hmac::Key);
 
 impl Secret {
-    /// A secret from its text: `whsec_` and 24 to 64 bytes in base64.
+    /// Parses a secret: 24 to 64 bytes in base64, optionally after `whsec_`.
     pub fn parse(text: &str) -> Result<Secret, &'static str> {
         let text = text.trim();
         let bytes = STANDARD.decode(text.strip_prefix("whsec_").unwrap_or(text));
@@ -20,7 +20,7 @@ impl Secret {
         }
     }
 
-    /// The header `webhook-signature` of a request. `timestamp` is in seconds since 1970.
+    /// Returns the value of the header `webhook-signature`. `timestamp` is in seconds since 1970.
     pub fn sign(&self, id: &str, timestamp: i64, body: &[u8]) -> String {
         let mut context = hmac::Context::with_key(&self.0);
         context.update(format!("{id}.{timestamp}.").as_bytes());
