@@ -1,4 +1,4 @@
-//! Requests over HTTP: TS-0009.
+//! The HTTP binding of oneM2M (TS-0009).
 
 use super::{
     request::{self, Answer, Request},
@@ -9,10 +9,10 @@ use dunnage_access::tls;
 use reqwest::{Client, RequestBuilder, Response, Url, header, redirect::Policy};
 use std::time::Duration;
 
-/// What is kept of an answer's content, in bytes.
+/// How many bytes of a response's content are kept.
 const KEPT: usize = 4096;
 
-/// A CSE's HTTP server.
+/// An HTTP client of the CSE.
 pub struct Http {
     client: Client,
     url: String,
@@ -21,12 +21,12 @@ pub struct Http {
 }
 
 impl Http {
-    /// The server that `settings` name.
+    /// Creates a client for the CSE in `settings`.
     pub fn new(settings: &Settings) -> Result<Http, String> {
         tls::prepare();
         let client = Client::builder()
             .timeout(Duration::from_secs(settings.timeout_seconds))
-            // A redirected POST is a GET.
+            // A redirect would turn a POST into a GET.
             .redirect(Policy::none())
             .build()
             .map_err(|e| e.to_string())?;
@@ -39,7 +39,7 @@ impl Http {
         })
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for its response.
     pub async fn send(&self, request: &Request<'_>) -> Result<Answer, Failed> {
         let answer = self.request(request).send().await;
         let answer = match answer {
@@ -56,7 +56,7 @@ impl Http {
         let Request { to, child, identifier } = request;
         let url = format!("{}/{to}", self.url);
         let built = match child {
-            // rcn=0: the answer need not repeat what was sent.
+            // rcn=0: the response need not repeat the resource.
             Some(child) => (self.client.post(format!("{url}?rcn=0")))
                 .header(header::CONTENT_TYPE, format!("application/json;ty={}", child.ty))
                 .body(child.content.get().to_owned()),
@@ -74,7 +74,7 @@ async fn read(mut answer: Response) -> reqwest::Result<Answer> {
     let code = answer.headers().get("x-m2m-rsc").and_then(|code| code.to_str().ok()?.parse().ok());
     let code = code.unwrap_or(answer.status().as_u16());
     let wait = retry_after(answer.headers());
-    // To its end, so that the connection can be used again.
+    // Read to the end, so that the connection can be reused.
     let mut content = Vec::new();
     while let Some(part) = answer.chunk().await? {
         content.extend_from_slice(&part[..part.len().min(KEPT - content.len())]);
@@ -82,7 +82,7 @@ async fn read(mut answer: Response) -> reqwest::Result<Answer> {
     Ok(Answer { code, detail: request::detail(&content), wait })
 }
 
-/// An error with what caused it, which is where the reason is.
+/// Describes an error with its causes.
 fn explain(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

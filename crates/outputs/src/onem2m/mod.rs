@@ -1,8 +1,8 @@
-//! `[output.onem2m]`: contentInstances in a oneM2M CSE, over HTTP (TS-0009) or MQTT (TS-0010).
+//! The output `[output.onem2m]`: creates contentInstances in a oneM2M CSE, over HTTP (TS-0009) or MQTT (TS-0010).
 //!
-//! Each device has a container below our AE. What is missing there is made when a message needs it, so that nothing has to
-//! be prepared, and a CSE that came back empty is filled again. A message becomes an instance that is called by the message's
-//! name: when it is sent again after an unknown outcome, the CSE answers that there is one, and it is not there twice.
+//! Each device has a container below the AE of the gateway. The AE and containers are created when a message needs them, so nothing has to
+//! be prepared, and a CSE that has lost its data is filled again. The name of an instance is the stable ID of its message: if a message is
+//! sent again after an unknown outcome, the CSE reports a conflict and does not store it twice.
 
 mod http;
 mod mqtt;
@@ -26,15 +26,15 @@ use std::{
     time::Duration,
 };
 
-/// Most tries of a request that makes what a message needs, and the longest wait behind the first of them.
+/// How often a request for a resource that a message needs is sent, and the longest delay after the first attempt.
 const TRIES: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A CSE, and our place in it.
+/// The output.
 pub struct OneM2m {
     resources: Resources,
     binding: Binding,
-    /// Makes request identifiers differ from those of other gateways and of earlier starts.
+    /// The start time. It distinguishes request identifiers from those of other gateways and earlier starts.
     started: i64,
     requests: AtomicU64,
     duplicates: AtomicU64,
@@ -42,7 +42,7 @@ pub struct OneM2m {
 }
 
 impl OneM2m {
-    /// The CSE that `settings` name. An error says what is wrong with them.
+    /// Creates the output. Returns an error for invalid settings.
     pub fn new(settings: &Settings) -> Result<OneM2m, String> {
         settings.check()?;
         Ok(OneM2m {
@@ -64,14 +64,15 @@ impl OneM2m {
             answer = self.insist(&instance, &message.request).await?;
         }
         if answer.meaning() == Meaning::Unacceptable {
-            // A CSE that is starting may refuse anything: ACME does, until it has read which attributes there are. So it
-            // has to be well enough to show the container, and to refuse once more.
+            // A CSE that is starting may reject anything: ACME does, until it has read its attribute definitions. So the message is
+            // rejected only if the CSE can retrieve the container and then rejects the instance again.
             self.find(&container, &message.request).await?;
             answer = self.create(&instance, &message.request).await?;
         }
         match answer.meaning() {
             Meaning::Done => Ok(()),
-            // Some CSEs say so of an instance that collides with others in something else than its name, and drop it.
+            // Some CSEs report a conflict for an instance that collides in something other than its name, and drop it. So check that the
+            // instance exists.
             Meaning::Exists => {
                 self.find(&instance.path(), &message.request).await?;
                 self.duplicates.fetch_add(1, Ordering::Relaxed);
@@ -82,7 +83,7 @@ impl OneM2m {
         }
     }
 
-    /// Fails if the resource `path` cannot be retrieved.
+    /// Returns an error if the resource `path` cannot be retrieved.
     async fn find(&self, path: &str, request: &str) -> Result<(), Failed> {
         let answer = self.binding.send(&Request::retrieve(path, self.identifier(request))).await?;
         match answer.meaning() {
@@ -91,11 +92,11 @@ impl OneM2m {
         }
     }
 
-    /// Makes the container `container` and what is missing above it.
+    /// Creates the container `container` and what is missing above it.
     async fn make(&self, container: &str, request: &str) -> Result<(), Failed> {
         let above = self.resources.above(container);
         let mut made = above.len();
-        // Outwards, until something can be made; most often that is the first.
+        // Go up until a resource can be created; usually that is the first.
         loop {
             made -= 1;
             let answer = self.insist(&above[made], request).await?;
@@ -112,9 +113,11 @@ impl OneM2m {
         Ok(())
     }
 
-    /// Creates a resource, with a few tries. A message whose containers are missing needs several requests that succeed one after the
-    /// other: were none of them repeated, a CSE that fails some of its requests would hardly ever get the first message, and the
-    /// breaker would take it for one that is down. It did answer this call's first request, so it is not.
+    /// Creates a resource, with a few attempts.
+    ///
+    /// A message whose containers are missing needs several successful requests in a row. Without these attempts, a CSE that fails some of
+    /// its requests would hardly ever get the first message, and the breaker would consider it down. It is not down, because it has
+    /// answered the first request of this call.
     async fn insist(&self, resource: &Resource, request: &str) -> Result<Answer, Failed> {
         let mut tries = 1;
         loop {
@@ -139,13 +142,13 @@ impl OneM2m {
         self.binding.send(&Request::create(resource, self.identifier(request))).await
     }
 
-    /// A request identifier: which request brought the message, and a part that no other try has.
+    /// Returns a request identifier: the request ID of the message, and a part that is unique to each attempt.
     fn identifier(&self, request: &str) -> String {
         format!("{request}.{:x}.{:x}", self.started, self.requests.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// What carries requests and answers.
+/// The transport of requests and responses.
 enum Binding {
     Http(Http),
     Mqtt(Mqtt),
@@ -167,13 +170,13 @@ impl Binding {
     }
 }
 
-/// Whether a failure may pass by itself, and the CSE did not ask to wait.
+/// Returns whether a failure may pass by itself, and the CSE did not ask for a delay.
 fn passes(failed: &Failed) -> bool {
     let passing = matches!(failed.class, Class::Connection | Class::Timeout | Class::Failing | Class::Busy);
     passing && failed.kind == FailureKind::Retry(None)
 }
 
-/// Whether `resource` is there after `answer`. When it is not, that is no fault of the message, which waits.
+/// Checks that `resource` exists after `answer`. If it does not, the message is retried, because that is not its fault.
 fn there(answer: &Answer, resource: &Resource) -> Result<(), Failed> {
     match answer.meaning() {
         Meaning::Done | Meaning::Exists => Ok(()),
@@ -187,7 +190,7 @@ impl Output for OneM2m {
         Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO }
     }
 
-    /// As long as all requests may take that a message can need, when its containers are missing too.
+    /// Returns enough time for all requests that a message can need, including those for missing containers.
     fn deadline(&self) -> Duration {
         self.timeout.saturating_mul(10)
     }

@@ -1,4 +1,4 @@
-//! Requests over MQTT: TS-0010.
+//! The MQTT binding of oneM2M (TS-0010).
 
 use super::{
     request::{self, Answer, Request},
@@ -22,41 +22,41 @@ use tokio::{
     task::AbortHandle,
 };
 
-/// Largest packet, in bytes. A message's JSON view is a few times 1 MiB at most.
+/// Largest packet, in bytes. The JSON of a message is at most a few times 1 MiB.
 const PACKET: usize = 16 << 20;
-/// Requests that wait to be written to the connection.
+/// Largest number of requests that wait to be written to the connection.
 const CAPACITY: usize = 64;
-/// Between a connection and the next one.
+/// Delay before the next connection.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// A CSE behind a broker.
+/// A client of a CSE behind a broker.
 pub struct Mqtt {
     link: Arc<Link>,
     release: String,
     originator: String,
     timeout: Duration,
-    /// Set by the first request, which is when there is a runtime.
+    /// Spawned by the first request, because there is no runtime before.
     connection: OnceLock<AbortHandle>,
 }
 
-/// What the connection and those who wait for answers share.
+/// The state that the connection shares with the requests.
 struct Link {
     options: Options,
-    /// The file of the password, if it is not in the options.
+    /// The file with the password, if the settings name one.
     password: Option<Arc<SecretFile>>,
-    /// Where the CSE takes requests.
+    /// The topic for requests.
     requests: String,
-    /// Where it answers.
+    /// The topic for responses.
     topic: String,
     state: watch::Sender<State>,
     waiting: Mutex<HashMap<String, oneshot::Sender<Answer>>>,
 }
 
-/// The connection to the broker.
+/// The state of the connection to the broker.
 enum State {
-    /// Answers arrive. It takes requests.
+    /// Connected and subscribed. The channel accepts requests.
     Up(mpsc::Sender<Vec<u8>>),
-    /// There is none. Why, for people.
+    /// Not connected, for this reason.
     Down(String),
 }
 
@@ -76,12 +76,12 @@ struct Primitive<'a> {
 }
 
 impl Mqtt {
-    /// The CSE that `settings` name, and the broker.
+    /// Creates a client for the CSE and the broker in `settings`.
     pub fn new(settings: &Settings) -> Result<Mqtt, String> {
         let url = settings.address()?;
         let Settings { originator, release, timeout_seconds, .. } = settings;
         let cse = settings.cse_id.as_deref().unwrap_or_default().trim_start_matches('/');
-        // No two of the same name may be connected to a broker.
+        // Client identifiers must be unique at a broker.
         let name = format!("{originator}-{:x}", dunnage_base::clock::now());
         let host = url.host_str().unwrap_or_default();
         let mut options = Options::new(Version::V3, name, host, url.port().unwrap_or(1883));
@@ -113,12 +113,12 @@ impl Mqtt {
         })
     }
 
-    /// The files that a reload reads again.
+    /// Returns the files that a reload reads again.
     pub fn secrets(&self) -> Vec<Arc<SecretFile>> {
         self.link.password.iter().cloned().collect()
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for its response.
     pub async fn send(&self, request: &Request<'_>) -> Result<Answer, Failed> {
         self.connection.get_or_init(|| tokio::spawn(Arc::clone(&self.link).run()).abort_handle());
         let payload = self.payload(request).map_err(|e| Failed::refused(e.to_string()))?;
@@ -140,7 +140,7 @@ impl Mqtt {
             rqi: identifier,
             rvi: &self.release,
             ty: child.map(|child| child.ty),
-            // The answer need not repeat what was sent.
+            // The response need not repeat the resource.
             rcn: child.map(|_| 0),
             pc: child.map(|child| &*child.content),
         })
@@ -176,7 +176,7 @@ impl Drop for Mqtt {
     }
 }
 
-/// A request that waits for its answer.
+/// Removes a request from `waiting` when its future ends.
 struct Waiting<'a> {
     link: &'a Link,
     identifier: &'a str,
@@ -193,20 +193,20 @@ impl Link {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Connects again and again. Each connection is a new session of a new client: what was under way in the one before is
-    /// tried again by those who asked, not by the client.
+    /// Connects repeatedly. Each connection has a new client and session. The client does not resend requests that were in progress; their
+    /// callers retry them.
     async fn run(self: Arc<Link>) {
         loop {
             let why = self.serve().await.err().unwrap_or_default();
             tracing::debug!(why, "no connection to the MQTT broker");
-            // First nothing can be published any more, then those who have published are told.
+            // First prevent further requests, then fail those in progress.
             self.state.send_replace(State::Down(format!("no connection to the broker: {why}")));
             self.waiting().clear();
             tokio::time::sleep(PAUSE).await;
         }
     }
 
-    /// Sends requests and hands on answers for as long as the connection lasts.
+    /// Sends requests and dispatches responses until the connection ends.
     async fn serve(&self) -> Result<(), String> {
         let text = |why: dunnage_clients::mqtt::Error| why.to_string();
         let mut options = self.options.clone();
@@ -217,7 +217,7 @@ impl Link {
         client.subscribe(std::slice::from_ref(&self.topic)).map_err(text)?;
         let (sender, mut requests) = mpsc::channel(CAPACITY);
         let mut sender = Some(sender);
-        // The next request is taken when those before have been written.
+        // The next request is accepted after the previous ones have been written.
         loop {
             tokio::select! {
                 event = client.next(true) => match event.map_err(text)? {
@@ -243,14 +243,14 @@ impl Link {
     fn answer(&self, payload: &[u8]) {
         let waiting = read(payload).and_then(|(of, answer)| Some((self.waiting().remove(&of)?, answer)));
         match waiting {
-            // Whoever does not wait any more tries again.
+            // A caller that no longer waits will retry.
             Some((sender, answer)) => drop(sender.send(answer)),
             None => tracing::debug!("an answer that nobody waits for"),
         }
     }
 }
 
-/// A response primitive, in `m2m:rsp` or not: which request it answers, and how.
+/// Parses a response primitive, with or without `m2m:rsp`. Returns the identifier of its request, and the response.
 fn read(payload: &[u8]) -> Option<(String, Answer)> {
     let primitive: Value = serde_json::from_slice(payload).ok()?;
     let primitive = primitive.get("m2m:rsp").unwrap_or(&primitive);

@@ -1,61 +1,61 @@
-//! Requests and answers, whatever carries them: oneM2M TS-0004.
+//! Requests and responses of oneM2M (TS-0004), independent of the transport.
 
 use super::resources::Resource;
 use crate::{Class, Failed};
 use std::time::Duration;
 
-/// What is asked of the CSE.
+/// A request to the CSE.
 pub struct Request<'a> {
-    /// The resource that it is about, from the CSE base on: `cse-in/dunnage/buoy-7`.
+    /// The target resource, from the CSE base on: `cse-in/dunnage/buoy-7`.
     pub to: &'a str,
-    /// What to create there; without it, the resource is retrieved.
+    /// The resource to create in the target. If there is none, the target is retrieved.
     pub child: Option<&'a Resource>,
-    /// What it is called. No other request has the same.
+    /// The unique identifier of the request.
     pub identifier: String,
 }
 
 impl<'a> Request<'a> {
-    /// Creates `resource`.
+    /// Creates a request to create `resource`.
     pub fn create(resource: &'a Resource, identifier: String) -> Request<'a> {
         Request { to: &resource.parent, child: Some(resource), identifier }
     }
 
-    /// Retrieves the resource `path`.
+    /// Creates a request to retrieve the resource `path`.
     pub fn retrieve(path: &'a str, identifier: String) -> Request<'a> {
         Request { to: path, child: None, identifier }
     }
 }
 
-/// What the CSE says.
+/// A response of the CSE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// A response status code (TS-0004, 6.6.3), or an HTTP status when the answer has none: something in front of the CSE said it.
+    /// The response status code (TS-0004, 6.6.3). If there is none, the HTTP status: the response is from a proxy in front of the CSE.
     pub code: u16,
-    /// What it says of an error.
+    /// The description of an error.
     pub detail: String,
-    /// How long it says to wait before the next try.
+    /// The delay before the next attempt that the CSE has asked for.
     pub wait: Option<Duration>,
 }
 
-/// What an answer means for us.
+/// The meaning of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// It is done.
+    /// The request succeeded.
     Done,
-    /// A resource of that name is there, or the originator has registered.
+    /// A resource with this name exists, or the originator is already registered.
     Exists,
-    /// The resource that it is about, or the originator's AE, is not there.
+    /// The target, or the originator's AE, does not exist.
     Missing,
-    /// What was sent is at fault, and will be the next time.
+    /// The request is invalid, and will be when it is repeated.
     Unacceptable,
-    /// Perhaps another time.
+    /// The request may succeed later.
     Unable,
 }
 
 impl Answer {
-    /// What it means. Of the codes that blame the request, only those count against a message that can depend on it:
-    /// BAD_REQUEST, CONTENTS_UNACCEPTABLE and NOT_ACCEPTABLE (larger than the container takes). What else is wrong
-    /// with a request is wrong with every one of them, and is for the operator to change.
+    /// Returns the meaning of the status code. Of the codes that blame the request, only those that can depend on the message count against
+    /// it: BAD_REQUEST, CONTENTS_UNACCEPTABLE and NOT_ACCEPTABLE (too large for the container). The others concern every request, and are
+    /// for the operator to fix.
     pub fn meaning(&self) -> Meaning {
         match self.code {
             2000..=2999 => Meaning::Done,
@@ -64,13 +64,13 @@ impl Answer {
             // NOT_FOUND, ORIGINATOR_HAS_NOT_REGISTERED
             4004 | 4106 => Meaning::Missing,
             4000 | 4102 | 5207 => Meaning::Unacceptable,
-            // From a proxy: too large, or not to its liking.
+            // From a proxy: too large, or not acceptable.
             400 | 413 | 422 => Meaning::Unacceptable,
             _ => Meaning::Unable,
         }
     }
 
-    /// What was not done with the resource `path`, to be tried again.
+    /// Creates a failure to retry, for a request about the resource `path`.
     pub fn retry(&self, doing: &str, path: &str) -> Failed {
         Failed::retry(self.reason(doing, path)).because(self.class()).not_before(self.wait)
     }
@@ -85,14 +85,14 @@ impl Answer {
         }
     }
 
-    /// For people: what was done with the resource `path`, and what the CSE said.
+    /// Describes what was done with the resource `path`, and the response.
     pub fn reason(&self, doing: &str, path: &str) -> String {
         let Answer { code, detail, .. } = self;
         format!("{doing} {path}: the CSE answers {code} {detail}").trim_end().to_owned()
     }
 }
 
-/// What an answer's content says of an error: `{"m2m:dbg": "..."}`, or else how it begins.
+/// Returns the description of an error in a response's content: the value of `m2m:dbg`, or else the beginning of the content.
 pub fn detail(content: &[u8]) -> String {
     #[derive(serde::Deserialize)]
     struct Debug {

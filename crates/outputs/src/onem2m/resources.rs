@@ -1,4 +1,4 @@
-//! The resources that we make in the CSE: an AE, containers, contentInstances (TS-0001, 9.6; TS-0004, 7.4).
+//! The resources that the gateway creates in the CSE: an AE, containers and contentInstances (TS-0001, 9.6; TS-0004, 7.4).
 
 use super::settings::{Content, Settings};
 use crate::Message;
@@ -6,12 +6,12 @@ use dunnage_base::clock::rfc3339;
 use serde::Serialize;
 use serde_json::{json, value::RawValue};
 
-/// A resource to be made.
+/// A resource to create.
 #[derive(Debug)]
 pub struct Resource {
-    /// What it is made in, from the CSE base on.
+    /// Its parent, from the CSE base on.
     pub parent: String,
-    /// Its name there.
+    /// Its name.
     pub name: String,
     /// Its type: 2 AE, 3 container, 4 contentInstance.
     pub ty: u8,
@@ -20,13 +20,13 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// Where it is, from the CSE base on.
+    /// Returns its path, from the CSE base on.
     pub fn path(&self) -> String {
         format!("{}/{}", self.parent, self.name)
     }
 }
 
-/// What our resources look like.
+/// Creates the representations of resources.
 pub struct Resources(Settings);
 
 #[derive(Serialize)]
@@ -52,27 +52,28 @@ enum Con<'a> {
 }
 
 impl Resources {
-    /// As `settings` say.
+    /// Creates resources according to `settings`.
     pub fn new(settings: &Settings) -> Resources {
         Resources(settings.clone())
     }
 
-    /// The container of a message, from the CSE base on.
+    /// Returns the path of a message's container, from the CSE base on.
     pub fn container(&self, message: &Message) -> String {
         let Settings { cse, ae, container, .. } = &self.0;
         let path: Vec<_> = message.path.split('/').map(escape).collect();
         let below =
             container.replace("{path}", &path.join("/")).replace("{device}", &escape(&message.device));
-        // Where there is no path, nothing is left of its name.
+        // An empty `{path}` leaves an empty name, which is dropped.
         let names = [cse.as_str(), ae].into_iter().chain(below.split('/').filter(|name| !name.is_empty()));
         names.collect::<Vec<_>>().join("/")
     }
 
-    /// The instance of a message, in the container `container`. An error says why it cannot be one.
+    /// Returns the instance of a message in the container `container`. Returns an error if the JSON of the message or its instance is
+    /// invalid.
     pub fn instance(&self, container: &str, message: &Message) -> Result<Resource, String> {
         let json: &RawValue = serde_json::from_str(&message.json).map_err(|e| e.to_string())?;
         let con = match self.0.content {
-            // An instance without content, or with null, is none.
+            // An instance whose content is null is invalid, so null becomes text.
             Content::Object if &*message.json != "null" => Con::Json(json),
             _ => Con::Text(&message.json),
         };
@@ -82,7 +83,8 @@ impl Resources {
         Ok(Resource { parent: container.to_owned(), name: message.stable_id.clone(), ty: 4, content })
     }
 
-    /// What has to be there for a message to be put into `container`: the AE, its containers, and last this one.
+    /// Returns the resources that a message in `container` needs, from the outside in: the AE, the containers above, and the container
+    /// itself.
     pub fn above(&self, container: &str) -> Vec<Resource> {
         let Settings { cse, ae, app_id, release, mni, mbs, mia, .. } = &self.0;
         let application = json!({ "rn": ae, "api": app_id, "rr": false, "srv": [release] });
@@ -109,7 +111,7 @@ fn resource(parent: String, name: &str, ty: u8, kind: &str, attributes: &serde_j
     Resource { parent, name: name.to_owned(), ty, content }
 }
 
-/// What is known of a message beside its content, as labels `key:value` (TS-0001, 9.6.1.3).
+/// Returns the metadata of a message as labels `key:value` (TS-0001, 9.6.1.3).
 fn labels(message: &Message) -> Vec<String> {
     let mut labels = vec![
         format!("device:{}", message.device),
@@ -124,7 +126,7 @@ fn labels(message: &Message) -> Vec<String> {
     labels
 }
 
-/// Names that mean something else in a path: virtual resources (TS-0001, 9.6; TS-0004, 6.2.4), in both spellings.
+/// Names of virtual resources (TS-0001, 9.6; TS-0004, 6.2.4), short and long. They have a special meaning in a path.
 const RESERVED: [&str; 12] = [
     "la",
     "latest",
@@ -140,8 +142,8 @@ const RESERVED: [&str; 12] = [
     "ntpr",
 ];
 
-/// One of our names as that of a resource. Those have unreserved characters only: the others become `~` and two hexadecimal
-/// digits, and so does the first one of a name that means something else. Ours have no `~`, so no two become the same.
+/// Escapes a name of the gateway for use as the name of a resource, which has unreserved characters only. Other characters become `~` and
+/// two hexadecimal digits, and so does the first character of a reserved name. The gateway's names have no `~`, so the result is unique.
 pub fn escape(ours: &str) -> String {
     let reserved = RESERVED.contains(&ours.to_ascii_lowercase().as_str());
     let mut name = String::with_capacity(ours.len() + 4);

@@ -1,10 +1,10 @@
-//! What can be set.
+//! The settings in `[output.onem2m]`.
 
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What the commented default configuration says.
+/// Example for the default configuration, commented out.
 pub const EXAMPLE: &str = "\
 # contentInstances in a oneM2M CSE. The AE and the containers are made when they are missing.
 # [[output]]
@@ -34,67 +34,67 @@ pub const EXAMPLE: &str = "\
 # timeout_seconds = 10
 ";
 
-/// `[output.onem2m]`
+/// The settings in `[output.onem2m]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The CSE: `http://HOST:PORT`; or its broker: `mqtt://HOST:PORT`.
+    /// The address of the CSE, `http://HOST:PORT`, or of its broker, `mqtt://HOST:PORT`.
     pub url: String,
-    /// Who we are to the broker.
+    /// The user name at the broker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// A file that holds the password.
+    /// A file with the password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_file: Option<PathBuf>,
-    /// The name of the CSE base, as it stands in paths.
+    /// The name of the CSE base in paths.
     pub cse: String,
-    /// Its CSE-ID, which MQTT's topics have.
+    /// The CSE-ID, which is part of the MQTT topics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cse_id: Option<String>,
-    /// The name of our AE.
+    /// The name of the gateway's AE.
     #[serde(default = "ae")]
     pub ae: String,
-    /// Its App-ID: `N...`, or `R...` when it is registered.
+    /// The App-ID of the AE: `N...`, or `R...` if it is registered.
     #[serde(default = "app_id")]
     pub app_id: String,
-    /// Who asks: the AE-ID, `C...` or `S...`.
+    /// The originator of requests: the AE-ID, `C...` or `S...`.
     #[serde(default = "originator")]
     pub originator: String,
-    /// The release of oneM2M that requests are of (`X-M2M-RVI`), which the AE is registered to support.
+    /// The oneM2M release of requests (`X-M2M-RVI`). The AE is registered with support for it.
     #[serde(default = "release")]
     pub release: String,
-    /// The container of a device, below the AE: names with `/` between them, in which `{device}` stands for the device's id, and
-    /// `{path}` for the path of its profile (or no name, if it has none).
+    /// The container of a device, below the AE: names separated by `/`. `{device}` stands for the device's ID, and `{path}` for the path of
+    /// its profile (or no name, if it has none).
     #[serde(default = "container")]
     pub container: String,
-    /// Most instances that a new container keeps (`mni`).
+    /// Largest number of instances in a new container (`mni`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mni: Option<u64>,
-    /// Most bytes that a new container keeps (`mbs`).
+    /// Largest number of bytes in a new container (`mbs`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mbs: Option<u64>,
     /// Longest time that a new container keeps an instance, in seconds (`mia`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mia: Option<u64>,
-    /// What an instance's `con` is.
+    /// The content of an instance (`con`).
     #[serde(default)]
     pub content: Content,
-    /// What an instance's `cnf` says.
+    /// The content type of an instance (`cnf`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cnf: Option<String>,
-    /// Longest wait for an answer.
+    /// Longest time to wait for a response.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
 }
 
-/// What an instance's `con` is.
+/// The content of an instance (`con`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Content {
-    /// The message's JSON as it is.
+    /// The message's JSON, unchanged.
     #[default]
     Object,
-    /// The text of the message's JSON.
+    /// A string with the message's JSON.
     String,
 }
 
@@ -123,7 +123,7 @@ fn timeout_seconds() -> u64 {
 }
 
 impl Settings {
-    /// The CSE's or the broker's address.
+    /// Parses the address of the CSE or of the broker.
     pub fn address(&self) -> Result<Url, String> {
         let url = Url::parse(&self.url).map_err(|e| format!("url: {e}"))?;
         match (url.scheme(), url.host_str()) {
@@ -132,7 +132,7 @@ impl Settings {
         }
     }
 
-    /// Says which of them cannot work.
+    /// Returns an error that names an invalid setting.
     pub fn check(&self) -> Result<(), String> {
         let address = self.address()?;
         let mqtt = address.scheme() == "mqtt";
@@ -151,7 +151,7 @@ impl Settings {
                 return Err(format!("{key}: {name:?} is not a name: A-Z a-z 0-9 - . _ ~"));
             }
         }
-        // A name that has `{device}` in it is one with any device.
+        // A name with `{device}` in it is valid with any device if it is with one.
         let names: Vec<_> = self.container.split('/').filter(|name| *name != "{path}").collect();
         if names.is_empty() || !names.iter().all(|name| is_name(&name.replace("{device}", "d"))) {
             return Err(format!(
@@ -181,12 +181,12 @@ impl Settings {
     }
 }
 
-/// Whether `name` is a resource's name: unreserved characters of RFC 3986.
+/// Returns whether `name` is valid as the name of a resource: unreserved characters of RFC 3986.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~".contains(&b))
 }
 
-/// Whether `text` is a contentInfo: a media type and how it is encoded (TS-0004, 6.3.3).
+/// Returns whether `text` is a contentInfo: a media type and an encoding (TS-0004, 6.3.3).
 fn is_content_info(text: &str) -> bool {
     let Some((media, encoding)) = text.split_once(':') else { return false };
     let part = |part: &str| {
