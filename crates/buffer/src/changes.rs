@@ -49,6 +49,7 @@ impl Change {
             }
             Change::DeadLetter { output, message_id, refused_at, reason } => {
                 let row = (output, message_id, refused_at, reason);
+                // Count a dead letter once: one that is refused again after a retry only replaces its row.
                 let sql = "INSERT OR IGNORE INTO undelivered VALUES (?, ?, ?, ?)";
                 if connection.prepare_cached(sql)?.execute(row)? == 1 {
                     totals.dead_letters_by(output, 1);

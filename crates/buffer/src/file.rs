@@ -59,7 +59,7 @@ pub enum BufferError {
     },
 }
 
-/// The buffer's file. A lock protects it from other gateways while this value or the process lives.
+/// The buffer's file, locked against other gateways until this is dropped or the process ends.
 pub struct BufferFile {
     path: PathBuf,
     lock_path: PathBuf,

@@ -5,8 +5,8 @@
 
 use rusqlite::{Connection, ffi};
 
-/// Checks that no message is missing among `ids`, which were read in ascending order after `after`. Checks up to the last of `ids`, or up
-/// to `end` if there is one. Returns `SQLITE_CORRUPT` for a missing message.
+/// Checks that no message is missing among `ids`, which were read in ascending order after `after`. Checks up to the last of `ids`, and
+/// with `end` also up to the ID before `end` or the last one stored. Returns `SQLITE_CORRUPT` for a missing message.
 pub fn check(
     connection: &Connection,
     after: i64,

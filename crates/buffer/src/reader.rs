@@ -205,6 +205,7 @@ impl Inner {
     fn open(&self) -> rusqlite::Result<Connection> {
         self.check_identity()?;
         let connection = open_to_read(&self.path)?;
+        // Another file may have taken its place before it was opened.
         self.check_identity()?;
         Ok(connection)
     }

@@ -40,6 +40,7 @@ pub fn salvage(
 ) -> rusqlite::Result<Salvaged> {
     let remains = Remains::find(&mut pages, formats);
     let mut connection = Connection::open(new)?;
+    // An incomplete file is removed by the next recovery, and a complete one is synchronized by `recover`.
     connection
         .execute_batch("PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
     let transaction = connection.transaction()?;

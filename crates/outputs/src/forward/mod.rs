@@ -224,6 +224,7 @@ impl Forwarder {
         let calls = self.limiter.limit();
         let calling = self.breaker.state() == super::Breaker::Closed;
         let takes = self.more && (calling || self.window.waiting() == 0) && self.window.wants_more(calls);
+        // Alternate between new messages and reads by ID, so that neither holds up the other.
         if takes && self.loaded_last {
             return self.take();
         }
