@@ -174,7 +174,7 @@ impl Forwarder {
     /// Measures the load of the gateway. Returns the current time.
     async fn look(&mut self) -> Instant {
         let before = Instant::now();
-        // Runs after all tasks that are ready, so that the delay measures how busy the processor is.
+        // Let all ready tasks run first, so that the delay measures how busy the processor is.
         tokio::task::yield_now().await;
         let (now, source) = (Instant::now(), &self.target.source);
         let load = Load {
