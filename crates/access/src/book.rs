@@ -1,8 +1,8 @@
-//! What the file of the tokens says: `[[token]]` with name, hash, right and end.
+//! The token file: `[[token]]` with name, hash, right and expiry.
 //!
-//! A token is 256 random bits, of which the file has the SHA-256. A slow password hash would protect what can be guessed, and these
-//! cannot: whoever has the file would have to try 2^255 tokens. A salt would protect equal secrets and those of a dictionary, and there
-//! are neither; without one, a token is found by its hash, however many there are.
+//! A token has 256 random bits; the file has its SHA-256. A slow password hash protects secrets that can be guessed, but guessing one of
+//! these would take 2^255 attempts. A salt protects equal secrets and those in dictionaries, and random tokens are neither. Without a salt,
+//! a token can be looked up by its hash, in the same time for any number of tokens.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use dunnage_base::{
@@ -20,16 +20,16 @@ use subtle::ConstantTimeEq;
 use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
 use toml::value::Datetime;
 
-/// How tokens begin, for people and for programs that look for secrets in the wrong places.
+/// The prefix of all tokens, by which people and secret scanners recognize them.
 const PREFIX: &str = "dn_";
-/// Bytes of a token that are random, and those of its hash.
+/// The random bytes of a token, and the bytes of its hash.
 const BYTES: usize = 32;
 /// Characters of a token.
 const LENGTH: usize = PREFIX.len() + (BYTES * 4).div_ceil(3);
-/// Longest pattern.
+/// Longest device pattern, in bytes.
 const PATTERN: usize = 2 * MAX_NAME;
 
-/// The file.
+/// The token file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Book {
@@ -42,38 +42,38 @@ pub struct Book {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
     /// SHA-256 of the token, in hexadecimal digits.
     pub hash: Fingerprint,
-    /// The devices that it may send as: an id, in which `*` stands for any characters.
+    /// The devices that it may send as: an ID, in which `*` stands for any characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Whether it may read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read: bool,
-    /// When it ends.
+    /// When it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
 }
 
-/// A token as the file knows it: without its secret.
+/// A token without its secret.
 #[derive(Debug, Clone)]
 pub struct Token {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// Of the secret.
+    /// The hash of its secret.
     pub fingerprint: Fingerprint,
-    /// What it may.
+    /// The right that it grants.
     pub right: Right,
-    /// When it ends.
+    /// When it expires.
     pub until: Option<Until>,
 }
 
-/// What a token may.
+/// The right that a token grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Right {
-    /// Send as the devices that fit a pattern.
+    /// Send as the devices that match a pattern.
     Send(String),
     /// Read the API, the page and the metrics.
     Read,
@@ -96,10 +96,10 @@ impl Right {
     }
 }
 
-/// Something wrong in the file: which token, from 0, its key, and why.
+/// A mistake in the file.
 #[derive(Debug)]
 pub struct Mistaken {
-    /// Which.
+    /// Which token, from 0.
     pub index: usize,
     /// Its key.
     pub key: &'static str,
@@ -108,8 +108,7 @@ pub struct Mistaken {
 }
 
 impl Token {
-    /// A new token and its secret, which is nowhere else.
-    /// An error means that the machine has no source of random numbers.
+    /// Creates a token. Returns it with its secret, which is stored nowhere. Fails if the machine has no source of random numbers.
     pub fn make(name: &str, right: Right, until: Option<Until>) -> io::Result<(Token, String)> {
         let mut bytes = [0; BYTES];
         let random = SystemRandom::new().fill(&mut bytes);
@@ -119,7 +118,7 @@ impl Token {
         Ok((Token { name: name.into(), fingerprint, right, until }, secret))
     }
 
-    /// The token that `secret` is already.
+    /// Returns the token of an existing `secret`. Fails if `secret` does not have the form of a token.
     pub fn of(secret: &str, name: &str, right: Right, until: Option<Until>) -> Result<Token, String> {
         let fingerprint = Fingerprint::of_credential(secret);
         let fingerprint = fingerprint
@@ -127,7 +126,7 @@ impl Token {
         Ok(Token { name: name.into(), fingerprint, right, until })
     }
 
-    /// The same as the file has it.
+    /// Returns its entry in the file.
     pub fn entry(&self) -> Entry {
         let (device, read) = match &self.right {
             Right::Send(pattern) => (Some(pattern.clone()), false),
@@ -137,7 +136,7 @@ impl Token {
     }
 }
 
-/// What there may be only once in a file.
+/// The names and hashes seen so far: each must be unique in its file.
 #[derive(Default)]
 pub struct Unique {
     names: HashSet<String>,
@@ -145,7 +144,7 @@ pub struct Unique {
 }
 
 impl Unique {
-    /// The tokens of `book` that can be used, and all that is wrong with the others, if it comes behind what came before.
+    /// Returns the valid tokens of `book`, and the mistakes in the others. Names and hashes of earlier calls count as taken.
     pub fn tokens(&mut self, book: Book) -> (Vec<Token>, Vec<Mistaken>) {
         let (mut tokens, mut mistakes): (Vec<Token>, Vec<Mistaken>) = Default::default();
         for (index, entry) in book.tokens.into_iter().enumerate() {
@@ -181,33 +180,33 @@ impl Unique {
     }
 }
 
-/// Whether `pattern` can fit a device's id.
+/// Whether `pattern` is valid: the characters of a device ID and `*`.
 pub fn is_pattern(pattern: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:-*".contains(&b);
     let first = pattern.bytes().next().is_some_and(|b| b == b'*' || b.is_ascii_alphanumeric());
     first && pattern.len() <= PATTERN && pattern.bytes().all(allowed)
 }
 
-/// SHA-256 of a token. It is compared in constant time, though it is no secret that one could get at bit by bit: who chooses tokens does
-/// not choose their hashes.
+/// SHA-256 of a token, compared in constant time. Timing would reveal little anyway: an attacker who chooses tokens does not choose their
+/// hashes.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint([u8; BYTES]);
 
 impl Fingerprint {
-    /// Of a token.
+    /// Hashes a token.
     pub fn of(secret: &str) -> Fingerprint {
         let mut bytes = [0; BYTES];
         bytes.copy_from_slice(digest(&SHA256, secret.as_bytes()).as_ref());
         Fingerprint(bytes)
     }
 
-    /// Of what a peer has brought, if it looks like a token at all.
+    /// Hashes a credential. Returns `None` if it does not have the form of a token.
     pub fn of_credential(credential: &str) -> Option<Fingerprint> {
         (credential.len() == LENGTH && credential.starts_with(PREFIX)).then(|| Fingerprint::of(credential))
     }
 
-    /// Its first digits, which tell tokens apart for people.
+    /// Returns its first 8 digits, by which people tell tokens apart.
     pub fn short(&self) -> String {
         hex(&self.0[..4])
     }
@@ -250,7 +249,7 @@ impl From<Fingerprint> for String {
     }
 }
 
-/// When a token ends: a moment, or a day at whose end in UTC it does.
+/// When a token or key expires: a point in time, or the end of a day in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Datetime", into = "Datetime")]
 pub struct Until {
@@ -259,22 +258,22 @@ pub struct Until {
 }
 
 impl Until {
-    /// The moment, in microseconds since 1970.
+    /// Returns the point in time, in microseconds since 1970.
     pub fn micros(&self) -> i64 {
         self.micros
     }
 
-    /// Whether it is over at `now`, in microseconds since 1970.
+    /// Whether it has passed at `now`, in microseconds since 1970.
     pub fn is_over(&self, now: i64) -> bool {
         now >= self.micros
     }
 
-    /// Whether it is over.
+    /// Whether it has passed.
     pub fn has_passed(&self) -> bool {
         self.is_over(clock::now())
     }
 
-    /// The moment, as RFC 3339.
+    /// Returns the point in time, as RFC 3339.
     pub fn text(&self) -> String {
         clock::rfc3339(self.micros)
     }
@@ -311,7 +310,7 @@ fn moment(written: &Datetime) -> Option<i64> {
     let moment = match (written.time, written.offset) {
         (None, None) => PrimitiveDateTime::new(date.next_day()?, Time::MIDNIGHT).assume_utc(),
         (Some(time), Some(offset)) => {
-            // A leap second is the end of the one before it.
+            // `Time` has no second 60: a leap second becomes the second before it.
             let second = time.second.unwrap_or(0).min(59);
             let time = Time::from_hms(time.hour, time.minute, second).ok()?;
             let seconds = match offset {

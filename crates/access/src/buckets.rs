@@ -1,6 +1,6 @@
-//! Token buckets in bounded memory: how often something may happen in a minute, per key.
+//! Token buckets in bounded memory: limits how often something may happen in a minute, per key.
 //!
-//! The generic cell rate algorithm (ITU-T I.371): of each key only the time is kept at which its bucket will be full again.
+//! The generic cell rate algorithm (ITU-T I.371) stores one number per key: the time at which its bucket will be full again.
 
 use std::{
     collections::{HashMap, hash_map::RandomState},
@@ -11,24 +11,24 @@ use std::{
 };
 
 const MINUTE: u64 = 60_000_000_000;
-/// Parts that are locked one by one.
+/// Number of parts, each with a lock of its own.
 const SHARDS: usize = 16;
-/// Most keys that a part remembers; all of them take some 4 MiB.
+/// Most keys of a part; all parts together take some 4 MiB.
 const KEYS: usize = 8192;
 
-/// A bucket for each key, of as many as may come at once and in a minute.
+/// A bucket for each key. It holds one minute's worth and fills evenly.
 pub struct Buckets<K: ?Sized> {
-    /// Nanoseconds between two, when they come evenly.
+    /// Nanoseconds in which a bucket gains one.
     interval: u64,
     hasher: RandomState,
-    /// By the hash of the key, in nanoseconds since `start`: when the bucket is full again. What is full is forgotten in time.
+    /// When each bucket is full again, in nanoseconds since `start`, by the hash of its key. A bucket without an entry is full.
     shards: Vec<Mutex<HashMap<u64, u64>>>,
     start: Instant,
     key: PhantomData<fn(&K)>,
 }
 
 impl<K: Hash + ?Sized> Buckets<K> {
-    /// Buckets of `per_minute`, which is at least 1.
+    /// Creates buckets of `per_minute`; 0 counts as 1.
     pub fn new(per_minute: u32) -> Buckets<K> {
         Buckets {
             interval: MINUTE / u64::from(per_minute.max(1)),
@@ -39,7 +39,7 @@ impl<K: Hash + ?Sized> Buckets<K> {
         }
     }
 
-    /// Takes one from the bucket of `key`. An error says in how many seconds there will be one, and nothing is taken.
+    /// Takes one from the bucket of `key`. If it is empty, takes nothing and returns the seconds until there is one.
     pub fn take(&self, key: &K) -> Result<(), u32> {
         let now = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX / 2);
         self.take_at(key, now)
@@ -62,7 +62,7 @@ impl<K: Hash + ?Sized> Buckets<K> {
     }
 }
 
-/// Forgets what is full; if that is less than half of all, also the half that is nearest to it.
+/// Removes the full buckets. If more than half of the entries remain, also removes the half that is nearest to full.
 fn make_room(shard: &mut HashMap<u64, u64>, now: u64) {
     shard.retain(|_, full_again| *full_again > now);
     if shard.len() <= KEYS / 2 {

@@ -1,4 +1,4 @@
-//! Why access is denied, and how often it was.
+//! Reasons to deny access, and their counter.
 
 use prometheus_client::{
     encoding::EncodeLabelSet,
@@ -6,10 +6,10 @@ use prometheus_client::{
     registry::Registry,
 };
 
-/// Why a peer may not do what it asks for. Nothing of its message has been kept.
+/// Why a peer is denied access. Nothing of its message has been stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Denied {
-    /// It brings no valid token or key; the text says what is wrong, for people.
+    /// It has no valid token or key; the text is the reason, for people.
     Unauthorized(String),
     /// Its token or key does not give this right.
     Forbidden(String),
@@ -25,7 +25,7 @@ pub enum Denied {
 }
 
 impl Denied {
-    /// The name of the kind, as it stands in metrics and problems.
+    /// Returns the code, as it appears in metrics and problems.
     pub fn code(&self) -> &'static str {
         match self {
             Denied::Unauthorized(_) => "unauthorized",
@@ -47,7 +47,7 @@ struct ByProblem {
 pub struct Refusals(Family<ByProblem, Counter>);
 
 impl Refusals {
-    /// Counts one.
+    /// Counts one denial.
     pub fn count(&self, denied: &Denied) {
         self.0.get_or_create(&ByProblem { problem: denied.code() }).inc();
     }

@@ -1,4 +1,6 @@
-//! Changing the file of the tokens, as that of the keys: one process at a time, whole or not at all, and readable by its owner alone.
+//! Changes the token file, and has what the key file shares with it.
+//!
+//! One process at a time changes a file. A change is written completely or not at all, and the file is readable by its owner alone.
 
 use super::{
     book::{Book, Right, Token, Until, is_pattern},
@@ -17,13 +19,13 @@ const HEAD: &str = "\
 # Written by `dunnage gateway token`, which leaves comments out. A token is kept as its SHA-256 only; whoever lost one makes another.
 ";
 
-/// Why the tokens could not be changed.
+/// Why a file could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// What is there cannot be used; the text is the first mistake with its place.
+    /// The existing file has a mistake; the text is the first one with its place.
     #[error("{0}")]
     Mistaken(String),
-    /// What was asked for cannot be.
+    /// The request is invalid.
     #[error("{0}")]
     Asked(String),
     /// The file cannot be written.
@@ -36,7 +38,7 @@ pub enum EditError {
     },
 }
 
-/// The tokens of the file `path`; none if there is no file.
+/// Returns the tokens of the file `path`. A missing file has none.
 pub fn list(path: &Path) -> Result<Vec<Token>, EditError> {
     let (tokens, mistakes) = tokens::read(path);
     match mistakes.first() {
@@ -45,7 +47,8 @@ pub fn list(path: &Path) -> Result<Vec<Token>, EditError> {
     }
 }
 
-/// Adds a token to the file `path`. Answers with its secret, which nothing keeps. Without a name it gets the first digits of its hash.
+/// Adds a token to the file `path`. Returns it with its secret, which is stored nowhere. Without a name it gets the first digits of its
+/// hash.
 pub fn add(
     path: &Path,
     name: Option<&str>,
@@ -75,7 +78,7 @@ pub fn add(
     })
 }
 
-/// A row of what is imported.
+/// A row of the import.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -91,9 +94,9 @@ struct Row {
     token: String,
 }
 
-/// Adds a token to the file `path` for each row of `rows`, CSV with a line of the columns' names: `name`, `device` or `read` (true),
-/// `until`, and `token` for one that exists. Writes the name and the secret of each to `secrets`, as CSV, before the file has them: a
-/// secret is nowhere else. Answers how many. All of them are added, or none.
+/// Adds a token to the file `path` for each of `rows`, CSV with a header: `name`, `device` or `read` (true), `until`, and `token` for an
+/// existing secret. Writes name and secret of each to `secrets`, as CSV, before the file is changed, because the secrets are stored nowhere
+/// else. Returns the number of tokens. All of them are added, or none.
 pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize, EditError> {
     change(path, |tokens| {
         let mut names: HashSet<String> = tokens.iter().map(|token| token.name.clone()).collect();
@@ -126,7 +129,7 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
     })
 }
 
-/// A moment in a cell, if there is one.
+/// Parses a cell with an expiry; an empty one has none.
 pub(super) fn moment(cell: &str) -> Result<Option<Until>, String> {
     if cell.is_empty() {
         return Ok(None);
@@ -134,7 +137,7 @@ pub(super) fn moment(cell: &str) -> Result<Option<Until>, String> {
     cell.parse().map(Some).map_err(|e| format!("until: {e}"))
 }
 
-/// Refuses a name that is none, or is among `names`, where it is from here.
+/// Rejects an invalid name and one that is among `names`. Adds it to them.
 pub(super) fn check_name(name: &str, names: &mut HashSet<String>) -> Result<(), String> {
     match is_name(name) {
         false => Err(format!("name: {name:?} must be 1 to 64 of A-Z a-z 0-9 . _ : -")),
@@ -143,8 +146,8 @@ pub(super) fn check_name(name: &str, names: &mut HashSet<String>) -> Result<(), 
     }
 }
 
-/// Has `add` take each of `rows` and answer with its name and secret, which go to `secrets` under a line with the names of the columns.
-/// Answers how many there were. An error has the line of its row.
+/// Calls `add` for each of `rows`, and writes the name and secret that it returns to `secrets`, under a header. Returns the number of rows.
+/// An error has the line of its row.
 pub(super) fn import_rows<R: DeserializeOwned>(
     rows: impl Read,
     mut secrets: impl Write,
@@ -165,13 +168,13 @@ pub(super) fn import_rows<R: DeserializeOwned>(
         list.write_record([name, secret]).map_err(written)?;
         count += 1;
     }
-    // Only when nothing is wrong with any row.
+    // Written only after all rows were valid.
     let list = list.into_inner().map_err(|e| written(e.into_error().into()))?;
     secrets.write_all(&list).and_then(|()| secrets.flush()).map_err(|e| written(e.into()))?;
     Ok(count)
 }
 
-/// Takes the token `name` out of the file `path`, or has it end at `until`.
+/// Removes the token `name` from the file `path`, or sets its expiry to `until`.
 pub fn revoke(path: &Path, name: &str, until: Option<Until>) -> Result<(), EditError> {
     change(path, |tokens| {
         let found = tokens.iter().position(|token| token.name == name);
@@ -195,7 +198,7 @@ fn change<T>(
     })
 }
 
-/// Has `edit` read the file `path`, with nobody else at it, and writes what it answers, behind `head`.
+/// Calls `edit` while it holds the lock of the folder, and replaces the file `path` with `head` and the result.
 pub(super) fn replace<T, B: serde::Serialize>(
     path: &Path,
     head: &str,
@@ -211,7 +214,7 @@ pub(super) fn replace<T, B: serde::Serialize>(
     Ok(answer)
 }
 
-/// One process at a time changes what is in `folder`.
+/// Locks `folder`, so that one process at a time changes its files.
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     if cfg!(not(unix)) {
         return Ok(None);
@@ -221,7 +224,7 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     Ok(Some(folder))
 }
 
-/// Puts `text` in the place of what is at `path`, so that no reader sees half of it.
+/// Replaces the file `path` with `text` atomically.
 fn write(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -243,8 +246,8 @@ fn write(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
     folders::sync_above(path)
 }
 
-/// What root writes belongs to the owner of `folder`, as which the gateway runs. It is the open file that is given away: at its path that
-/// owner could have put another one by now.
+/// Gives a file that root has written to the owner of `folder`, as whom the gateway runs. It changes the open file, because that owner
+/// could have replaced the one at the path.
 #[cfg(unix)]
 fn give_to_owner(file: &File, folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -341,7 +344,7 @@ mod tests {
         assert_eq!((count, secrets.lines().count()), (3, 4));
         let secret = secrets.lines().find_map(|line| line.strip_prefix("buoy-1,")).unwrap();
         assert_eq!(Tokens::load(&path).unwrap().find(secret, 0).unwrap().right, send("buoy-1"));
-        // One that exists somewhere else.
+        // A token that exists somewhere else.
         let (_, other) = Token::make("x", Right::Read, None).unwrap();
         import(&format!("token,device\n{other},a\n")).unwrap();
         assert!(Tokens::load(&path).unwrap().find(&other, 0).is_ok());

@@ -1,4 +1,4 @@
-//! Changing the file of the keys of DTLS.
+//! Changes the key file of DTLS.
 
 use super::{
     Until,
@@ -19,7 +19,7 @@ const HEAD: &str = "\
 # Written by `dunnage gateway key`, which leaves comments out. These are the keys themselves: nobody but the gateway may read this file.
 ";
 
-/// The keys of the file `path`; none if there is no file.
+/// Returns the keys of the file `path`. A missing file has none.
 pub fn list(path: &Path) -> Result<Vec<Key>, EditError> {
     let (keys, mistakes) = keys::read(path);
     match mistakes.first() {
@@ -28,7 +28,7 @@ pub fn list(path: &Path) -> Result<Vec<Key>, EditError> {
     }
 }
 
-/// Adds a key to the file `path` for the devices of `pattern`. Answers with its name and secret. Without a name it gets a random one.
+/// Adds a key to the file `path` for the devices of `pattern`. Returns its name and secret. Without a name it gets a random one.
 pub fn add(
     path: &Path,
     name: Option<&str>,
@@ -55,7 +55,7 @@ pub fn add(
     })
 }
 
-/// A row of what is imported.
+/// A row of the import.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -70,9 +70,8 @@ struct Row {
     hex: String,
 }
 
-/// Adds a key to the file `path` for each row of `rows`, CSV with a line of the columns' names: `name`, `device`, `until`, and `secret` or
-/// `hex` for one that the device has already. Writes the name and the key of each to `secrets`, as CSV. Answers how many. All of
-/// them are added, or none.
+/// Adds a key to the file `path` for each of `rows`, CSV with a header: `name`, `device`, `until`, and `secret` or `hex` for an existing
+/// key. Writes name and key of each to `secrets`, as CSV. Returns the number of keys. All of them are added, or none.
 pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize, EditError> {
     change(path, |entries| {
         let mut names: HashSet<String> = entries.iter().map(|entry| entry.name.clone()).collect();
@@ -99,7 +98,7 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
     })
 }
 
-/// Takes the key `name` out of the file `path`, or has it end at `until`.
+/// Removes the key `name` from the file `path`, or sets its expiry to `until`.
 pub fn revoke(path: &Path, name: &str, until: Option<Until>) -> Result<(), EditError> {
     change(path, |entries| {
         let found = entries.iter().position(|entry| entry.name == name);
@@ -123,7 +122,7 @@ fn change<T>(
     })
 }
 
-/// The entries as they are written, once nothing is wrong with any.
+/// Returns the entries of the file `path` as they are written there. Fails if any is invalid.
 fn entries(path: &Path) -> Result<Vec<KeyEntry>, EditError> {
     list(path)?;
     let (entries, mistakes) = read_tables(path, "key", |book: KeyBook| (book.keys, Vec::new()));
@@ -169,7 +168,7 @@ mod tests {
         std::fs::write(&path, hex).unwrap();
         add(&path, None, "*", None).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
-        // What others wrote stays as it was.
+        // Existing entries stay as they were.
         assert!(
             std::fs::read_to_string(&path).unwrap().contains("hex = \"000102030405060708090a0b0c0d0e0f\"")
         );

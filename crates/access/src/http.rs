@@ -1,4 +1,7 @@
-//! What an HTTP request says of its peer, and the token that it brings.
+//! Peers and credentials of HTTP requests.
+//!
+//! A request over a connection from this machine may still be another's: a proxy forwards it, or a page of another site makes a browser
+//! send it. The headers tell.
 
 use super::{
     Foreign, Peer,
@@ -21,18 +24,18 @@ const PROXY_HEADERS: [&str; 8] = [
     "x-rewrite-url",
 ];
 
-/// Who sent `request` over the connection of `peer` to `listener`. A request without a valid `Host` is refused, as RFC 9112, 3.2,
-/// demands: what it is addressed to cannot be told.
+/// Returns the peer that sent `request` over the connection of `peer` to `listener`. Rejects a request without a valid `Host`, as RFC 9112,
+/// 3.2, requires.
 pub fn peer<B>(peer: Peer, listener: Listener, request: &http::Request<B>) -> Result<Peer, Denied> {
     let host = host(request.version(), request.headers())?;
-    // Nothing that a request says matters where the connection gives no right.
+    // What a request says matters only if its connection gives a right.
     if !peer.is_this_machine() {
         return Ok(peer);
     }
     Ok(peer.unless(foreign(listener, host.as_ref(), request)))
 }
 
-/// The authority in `Host`; none where HTTP/1.0 leaves it out, or where it is empty.
+/// Returns the authority in `Host`, or `None` if it is empty or HTTP/1.0 omits it.
 fn host(version: Version, headers: &HeaderMap) -> Result<Option<Authority>, Denied> {
     let mut all = headers.get_all(header::HOST).iter();
     let host = match (all.next(), all.next()) {
@@ -47,14 +50,14 @@ fn host(version: Version, headers: &HeaderMap) -> Result<Option<Authority>, Deni
     authority(host).map(Some).ok_or_else(|| bad_host("the Host header must be a host, and may have a port"))
 }
 
-/// `host [ ":" port ]` in ASCII, without user information (RFC 9110, 7.2).
+/// Parses `host [ ":" port ]` in ASCII, without user information (RFC 9110, 7.2).
 fn authority(value: &HeaderValue) -> Option<Authority> {
     let text = value.to_str().ok().filter(|text| !text.contains('@'))?;
     let authority: Authority = text.parse().ok()?;
     port(&authority).map(|_| authority)
 }
 
-/// The port in `authority`, if there is one. None at all for a port that is no number.
+/// Returns the port in `authority`, `Some(None)` without one, or `None` for an invalid port.
 fn port(authority: &Authority) -> Option<Option<u16>> {
     let rest = &authority.as_str()[authority.host().len()..];
     match rest.strip_prefix(':') {
@@ -69,7 +72,7 @@ fn bad_host(detail: &str) -> Denied {
     Denied::BadHost(detail.into())
 }
 
-/// Why the peer that sent `request` from a loopback address does not count as the gateway's own user, if there is a reason.
+/// Returns why the sender of `request` does not count as the gateway's own user, although its connection does.
 fn foreign<B>(listener: Listener, host: Option<&Authority>, request: &http::Request<B>) -> Option<Foreign> {
     let headers = request.headers();
     let target = request.uri().authority();
@@ -81,7 +84,7 @@ fn foreign<B>(listener: Listener, host: Option<&Authority>, request: &http::Requ
         .into_iter()
         .all(|host| host.is_some_and(|host| listener.is_named(host)))
     {
-        // The authority of an absolute target is what the request is addressed to (RFC 9112, 3.2.2), and proxies that use it may set Host.
+        // The authority of an absolute target overrides Host (RFC 9112, 3.2.2), and a proxy that sends one may set Host as it likes.
         Some(Foreign::Host)
     } else if is_of_another_site(headers, host) {
         Some(Foreign::Site)
@@ -98,7 +101,7 @@ impl Listener {
     }
 }
 
-/// Whether `name` is a header that proxies add (RFC 7239, RFC 9110, 7.6.3, and the many that were there before and since).
+/// Whether `name` is a header that proxies add (RFC 7239; RFC 9110, 7.6.3; and many that no standard has).
 fn is_of_a_proxy(name: &HeaderName) -> bool {
     let name = name.as_str();
     let ends = ["real-ip", "client-ip", "clientip", "connecting-ip", "connecting-ipv6"];
@@ -109,7 +112,7 @@ fn is_of_a_proxy(name: &HeaderName) -> bool {
         || PROXY_HEADERS.contains(&name)
 }
 
-/// Whether a browser says that a page asks which is not this gateway's own (Fetch Metadata; Origin, RFC 6454).
+/// Whether a browser says that the request comes from a page of another site (Fetch Metadata; Origin, RFC 6454).
 fn is_of_another_site(headers: &HeaderMap, host: Option<&Authority>) -> bool {
     let own = |site: &HeaderValue| site == "same-origin" || site == "none";
     let is_own_origin = |origin: &HeaderValue| {
@@ -124,16 +127,16 @@ fn is_of_another_site(headers: &HeaderMap, host: Option<&Authority>) -> bool {
 impl<S: Sync> axum_core::extract::FromRequestParts<S> for Peer {
     type Rejection = Infallible;
 
-    /// The peer that the server has put among the extensions of the request.
+    /// Returns the peer that the server has added to the extensions of the request.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Peer, Infallible> {
-        // A request without a peer would be one that did not come over the network; it gets no right from that.
+        // A request without a peer did not arrive over the network. The unspecified address gives it no right.
         let unknown = Peer::of_address(Ipv4Addr::UNSPECIFIED.into());
         Ok(parts.extensions.get::<Peer>().copied().unwrap_or(unknown))
     }
 }
 
-/// The token that a request brings: `Authorization: Bearer TOKEN`, or `Basic` with the token as password (RFC 6750, 7617). A header that
-/// brings none that can be read is a wrong token, the empty one.
+/// Returns the token of a request: `Authorization: Bearer TOKEN`, or `Basic` with the token as the password (RFC 6750, 7617). A header that
+/// cannot be read counts as an empty, and so invalid, token.
 pub fn credential(headers: &HeaderMap) -> Option<Cow<'_, str>> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let given = all.next()?;

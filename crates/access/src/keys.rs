@@ -1,6 +1,6 @@
-//! The pre-shared keys of DTLS: who has one may send as the devices that it is for.
+//! The pre-shared keys of DTLS. A peer that has one may send as the devices that match its pattern.
 //!
-//! A handshake needs the key itself, so its file has it, and nobody else may read that file.
+//! A handshake needs the key itself, so the file holds the keys in the clear, and only the gateway may read it.
 
 use super::{Until, book::Mistaken, tables::read_tables};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -16,12 +16,12 @@ use std::{
 };
 use subtle::ConstantTimeEq;
 
-/// Random bytes of a new key: as many as the cipher's own.
+/// Random bytes of a new key: the key length of the cipher.
 const BYTES: usize = 16;
-/// Fewest and most bytes of a key. Whoever records a handshake can try short ones at leisure (RFC 4279, 7.2).
+/// Fewest and most bytes of a key. Whoever records a handshake can try short keys offline (RFC 4279, 7.2).
 const LENGTH: std::ops::RangeInclusive<usize> = 16..=64;
 
-/// The file.
+/// The key file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyBook {
@@ -36,15 +36,15 @@ pub struct KeyBook {
 pub struct KeyEntry {
     /// The identity that the device sends.
     pub name: String,
-    /// The devices that it may send as: an id, in which `*` stands for any characters.
+    /// The devices that it may send as: an ID, in which `*` stands for any characters.
     pub device: String,
-    /// The key as text, whose bytes are the key.
+    /// The key as text; its bytes are the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// The key in hexadecimal digits, in place of `secret`.
+    /// The key in hexadecimal digits, instead of `secret`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hex: Option<String>,
-    /// When it ends.
+    /// When it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
 }
@@ -61,7 +61,7 @@ pub struct Key {
     pub name: String,
     /// The devices that it may send as.
     pub device: String,
-    /// When it ends.
+    /// When it expires.
     pub until: Option<Until>,
     secret: Vec<u8>,
 }
@@ -73,19 +73,19 @@ impl std::fmt::Debug for Key {
 }
 
 impl Key {
-    /// The bytes that both sides know.
+    /// Returns the bytes of the key.
     pub fn secret(&self) -> &[u8] {
         &self.secret
     }
 
-    /// Whether it is the same key under the same name as `other`.
+    /// Whether `other` has the same name and secret. Compares the secret in constant time.
     pub fn is(&self, other: &Key) -> bool {
         self.name == other.name && bool::from(self.secret.ct_eq(&other.secret))
     }
 }
 
-/// New secrets: 22 characters of base64url for 128 random bits, and a name of 8.
-/// An error means that the machine has no source of random numbers.
+/// Returns a new secret, 22 characters of base64url for 128 random bits, and a name of 8 hexadecimal digits. Fails if the machine has no
+/// source of random numbers.
 pub fn make() -> io::Result<(String, String)> {
     let mut bytes = [0; BYTES + 4];
     let random = SystemRandom::new().fill(&mut bytes);
@@ -95,7 +95,8 @@ pub fn make() -> io::Result<(String, String)> {
 }
 
 impl KeyBook {
-    /// The keys that can be used, and all that is wrong with the others, behind those of the `names` that came before.
+    /// Returns the valid keys, and the mistakes in the others. Adds their names to `names`, in which a name that is there already is a
+    /// mistake.
     pub fn keys(&self, names: &mut HashSet<String>) -> (Vec<Key>, Vec<Mistaken>) {
         let (mut keys, mut mistakes): (Vec<Key>, Vec<Mistaken>) = Default::default();
         for (index, entry) in self.keys.iter().enumerate() {
@@ -121,7 +122,7 @@ impl KeyBook {
     }
 }
 
-/// Refuses an entry whose key cannot be used: which part of it, and why.
+/// Rejects an entry whose key cannot be used. The error is the setting and the reason.
 pub fn check(entry: &KeyEntry) -> Result<(), (&'static str, &'static str)> {
     bytes(entry).map(drop)
 }
@@ -140,19 +141,19 @@ fn bytes(entry: &KeyEntry) -> Result<Vec<u8>, (&'static str, &'static str)> {
     LENGTH.contains(&bytes.len()).then_some(bytes).ok_or((key, "a key has 16 to 64 bytes"))
 }
 
-/// All keys that devices may have.
+/// The keys of all devices, by name.
 #[derive(Default)]
 pub struct Keys {
     all: HashMap<String, Arc<Key>>,
 }
 
 impl Keys {
-    /// Those of `keys`.
+    /// Collects `keys`.
     pub fn new(keys: impl IntoIterator<Item = Key>) -> Keys {
         Keys { all: keys.into_iter().map(|key| (key.name.clone(), Arc::new(key))).collect() }
     }
 
-    /// Reads the file `path`. One that is not there has no keys.
+    /// Reads the file `path`. A missing file has no keys.
     pub fn load(path: &Path) -> Result<Keys, super::TokensError> {
         let (keys, mistakes) = read(path);
         match mistakes.into_iter().next() {
@@ -161,13 +162,13 @@ impl Keys {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of keys.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// The key of `identity`, or what to say of it to the operator.
+    /// Returns the key of `identity`, or the reason for the operator.
     pub fn find(&self, identity: &[u8]) -> Result<&Arc<Key>, &'static str> {
         let name = std::str::from_utf8(identity).ok();
         let key = name.and_then(|name| self.all.get(name)).ok_or("there is no such key")?;
@@ -178,27 +179,27 @@ impl Keys {
     }
 }
 
-/// The keys of the file `path` that can be used, and everything that is wrong with it.
+/// Returns the valid keys of the file `path`, and all its mistakes.
 pub fn read(path: &Path) -> (Vec<Key>, Vec<Mistake>) {
     let mut names = HashSet::new();
     read_tables(path, "key", |book: KeyBook| book.keys(&mut names))
 }
 
-/// Says in the log that others may read the keys of the file `path`.
+/// Warns in the log if users other than its owner may read the key file `path`.
 pub fn warn(path: &Path) {
     if is_open(path) {
         tracing::warn!(keys = %path.display(), "others than the gateway may read the keys: chmod 600");
     }
 }
 
-/// Whether others than its owner may read the file `path`.
+/// Whether users other than its owner may access the file `path`.
 #[cfg(unix)]
 fn is_open(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(path).is_ok_and(|file| file.mode() & 0o077 != 0)
 }
 
-/// Whether others than its owner may read the file `path`, which cannot be told here.
+/// Other systems have no mode bits: returns false.
 #[cfg(not(unix))]
 fn is_open(_: &Path) -> bool {
     false

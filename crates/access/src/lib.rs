@@ -1,8 +1,10 @@
-//! Who may send as which device, and who may read.
+//! Access control: decides who may send as which device, and who may read.
 //!
-//! The rule is `[access] who`. Every input brings the same two things to [`Access`]: the [`Peer`], and the credential that its protocol
-//! carries. The file `[access] tokens` says what a token permits (`tokens.rs`), `[access] keys` has the pre-shared keys of DTLS (`keys.rs`).
-//! [`Limits`] bound how much a device and an address may send. [`tls`] has the certificates that listeners show.
+//! `[access] who` sets the rule. Every input passes the same two things to [`Access`]: the [`Peer`] and the credential that its protocol
+//! carries. The rights of tokens come from the file `[access] tokens` (`tokens.rs`), the pre-shared keys of DTLS from `[access] keys`
+//! (`keys.rs`). [`Limits`] bounds the messages of each device and address. [`tls`] has the certificates of the listeners.
+//!
+//! Each refusal is counted where it is made, and nothing of the refused message has been stored by then.
 
 mod book;
 mod buckets;
@@ -34,14 +36,14 @@ use dunnage_base::{clock, name::MAX_NAME};
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// Wrong tokens that an address may bring in a minute before it is told to come again later.
+/// Invalid tokens that an address may present in a minute. Further ones are answered 429.
 const FAILURES: u32 = 30;
-/// Lines of the log about wrong tokens in a minute.
+/// Most log lines about rejected tokens and keys in a minute.
 const LINES: u32 = 10;
-/// How often it is looked whether tokens have ended that something stands on which lasts.
+/// How often connections and subscriptions that last check that their token has not expired.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// Decides who may do what.
+/// Decides which peer may send, and which may read.
 pub struct Access {
     who: Who,
     tokens: ArcSwap<Tokens>,
@@ -49,12 +51,12 @@ pub struct Access {
     failures: Buckets<IpAddr>,
     lines: Buckets<()>,
     refusals: Refusals,
-    /// Says that tokens may be good no more which were: there are others, or some time has passed.
+    /// Signals that a token may have become invalid: the tokens were replaced, or [`LOOK`] has passed.
     looks: watch::Sender<()>,
 }
 
 impl Access {
-    /// The rule of `settings`, with `tokens` and `keys`. `refusals` counts whom it refuses.
+    /// Applies the rule of `settings` to `tokens` and `keys`. `refusals` counts what it denies.
     pub fn new(settings: &AccessSettings, tokens: Tokens, keys: Keys, refusals: Refusals) -> Access {
         Access {
             who: settings.who,
@@ -74,7 +76,7 @@ impl Access {
         self.looks.send_replace(());
     }
 
-    /// Has everything that lasts look now and then whether its token is good still: tokens end.
+    /// Signals once a minute, without end, that tokens may have expired.
     pub async fn look_again(self: Arc<Self>) {
         let mut intervals = tokio::time::interval(LOOK);
         loop {
@@ -83,12 +85,13 @@ impl Access {
         }
     }
 
-    /// Says when it is time to ask [`Access::may_go_on`].
+    /// Returns a receiver that changes when [`Access::may_go_on`] should be asked again.
     pub fn looks(&self) -> watch::Receiver<()> {
         self.looks.subscribe()
     }
 
-    /// Whether what a peer was let in for with the token `credential`, or without one, may go on: with a token that still has the `right`.
+    /// Whether a peer that was admitted with `credential` may continue: its token must still be valid and have the `right`. A peer that was
+    /// admitted without a token may continue.
     pub fn may_go_on(&self, credential: Option<&str>, right: impl Fn(&Right) -> bool) -> bool {
         let good =
             |token: &str| self.tokens.load().find(token, clock::now()).is_ok_and(|token| right(&token.right));
@@ -104,11 +107,11 @@ impl Access {
         }
     }
 
-    /// Refuses a peer that may not send as `device` with the token `credential`: 401 without a token that is valid, 403 with one
-    /// for other devices, 429 after too many that are not. The refusal is counted here; nothing of the message has been kept.
+    /// Denies a peer that may not send as `device`: 401 without a valid token, 403 with a token for other devices, 429 after too many
+    /// invalid tokens. Counts the refusal.
     ///
-    /// A peer that needs no token may bring none, but one that it brings is looked at all the same: what is wrong with it would
-    /// otherwise be seen only when the device is elsewhere.
+    /// Where no token is needed, a peer may omit it. One that it sends is checked nevertheless: otherwise a wrong token would go unnoticed
+    /// until the device connects from another address.
     pub fn may_send(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Denied> {
         self.may(
             peer,
@@ -118,33 +121,33 @@ impl Access {
         )
     }
 
-    /// Refuses a peer that may not read what is stored.
+    /// Denies a peer that may not read stored messages.
     pub fn may_read(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Denied> {
         self.may(peer, credential, Right::reads, || "this token may send, and not read".into())
     }
 
-    /// Refuses a peer that may send as no device at all, for protocols that ask for the credential before the device.
+    /// Denies a peer whose token does not let it send as any device, for protocols that ask for the credential before the device.
     pub fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Denied> {
         self.may(peer, credential, Right::sends, || "this token may read, and not send".into())
     }
 
-    /// The key of `identity`, or what to say of it in the log.
+    /// Returns the key of `identity`, or the reason for the log.
     pub fn key(&self, identity: &[u8]) -> Result<Arc<Key>, &'static str> {
         self.keys.load().find(identity).cloned()
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn keys(&self) -> usize {
         self.keys.load().len()
     }
 
-    /// Whether `key`, with which a session was made, is good still.
+    /// Whether `key`, with which a session was established, is still valid.
     pub fn holds(&self, key: &Key) -> bool {
         self.keys.load().find(key.name.as_bytes()).is_ok_and(|now| now.is(key))
     }
 
-    /// Refuses a session that was made with `key` and may not send as `device`: 401 if the key has been taken away, 403 if it is
-    /// for other devices. The refusal is counted here.
+    /// Denies a session that was established with `key` and may not send as `device`: 401 if the key was removed, replaced or has expired,
+    /// 403 if it is for other devices. Counts the refusal.
     pub fn may_send_by_key(&self, key: &Key, device: &str) -> Result<(), Denied> {
         let keys = self.keys.load();
         let denied = match keys.find(key.name.as_bytes()) {
@@ -157,14 +160,14 @@ impl Access {
         Err(denied)
     }
 
-    /// What a peer is told that may send, and not as this device; `detail` says which. The refusal is counted here.
+    /// Returns the denial for a peer that may send, but not as this device; `detail` names the device. Counts the refusal.
     pub fn refuse_device(&self, detail: String) -> Denied {
         let denied = Denied::Forbidden(detail);
         self.refusals.count(&denied);
         denied
     }
 
-    /// `peer` could not show that it has the key of `identity`. That is counted, and is in the log.
+    /// Counts that `peer` could not prove that it has the key of `identity`, and logs it.
     pub fn refuse_key(&self, peer: &Peer, identity: &[u8], detail: &str) {
         self.refusals.count(&Denied::Unauthorized(detail.into()));
         if self.lines.take(&()).is_ok() {
@@ -200,9 +203,9 @@ impl Access {
         Err(denied)
     }
 
-    /// What a peer is told that brought no valid token, here or to a door that has its own, and counts it. One that brings nothing is told
-    /// what is needed. One that brings the wrong thing again and again is told to wait; a token that is valid is always taken, as
-    /// others may be behind the same address.
+    /// Returns the denial for a peer without a valid token, and counts it. Inputs with their own tokens use it too. `tried` says whether
+    /// the peer sent a token: after too many invalid ones it is told to wait. A valid token is never refused for that, because other
+    /// clients may share the address.
     pub fn refuse_token(&self, peer: &Peer, tried: bool, detail: String) -> Denied {
         let denied = self.wrong(peer, tried, detail);
         self.refusals.count(&denied);
@@ -302,7 +305,7 @@ mod tests {
         assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&sends))), 204);
         let other = Peer::of_address("10.0.0.2".parse().unwrap());
         assert_eq!(status(access.may_send(&other, "buoy-7", Some("wrong"))), 401);
-        // Whoever has a network of IPv6 has all addresses of it.
+        // Whoever has one address of an IPv6 network has all of them.
         let of_network = |n| Peer::of_address(IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, n]));
         let answers = (0..100).map(|n| status(access.may_send(&of_network(n), "buoy-7", Some("wrong"))));
         assert_eq!(answers.filter(|status| *status == 401).count(), FAILURES as usize);

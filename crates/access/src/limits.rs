@@ -1,4 +1,4 @@
-//! How many messages a device and an address may send.
+//! Limits of the messages of each device and each address.
 
 use super::{AccessSettings, Peer, buckets::Buckets};
 use crate::{Denied, Refusals};
@@ -13,7 +13,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of `settings`. `refusals` counts what they refuse.
+    /// Creates the limits of `settings`. `refusals` counts what they deny.
     pub fn new(settings: &AccessSettings, refusals: Refusals) -> Limits {
         let (device, address) = (settings.device_messages_per_minute, settings.address_messages_per_minute);
         Limits {
@@ -23,10 +23,10 @@ impl Limits {
         }
     }
 
-    /// Takes a message of `device` from `peer` into account, or refuses it: 429 with the time to wait. The refusal is counted here;
-    /// nothing of the message has been kept. Called once the peer may send as the device, so that nobody else uses it up.
+    /// Counts a message of `device` from `peer`, or denies it: 429 with the time to wait. Counts the refusal. Call it after the access
+    /// check, so that only peers that may send as a device use up its limit.
     pub fn admit(&self, peer: &Peer, device: &str) -> Result<(), Denied> {
-        // Behind a loopback address is a proxy, or the machine's owner.
+        // A loopback address may be a proxy for many clients.
         if let Some(addresses) = self.addresses.as_ref().filter(|_| !peer.is_loopback()) {
             let seconds = addresses.take(&network(peer.address));
             seconds.map_err(|seconds| self.refuse("too many messages from this address", seconds))?;

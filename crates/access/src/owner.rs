@@ -1,4 +1,4 @@
-//! Whose connection it is.
+//! Finds the user who owns the other end of a local connection.
 //!
 //! A proxy on this machine connects from a loopback address on behalf of clients anywhere, and its requests need not reveal that. The
 //! kernel knows the user of the socket at the other end, and a proxy usually runs as a user of its own. A peer therefore counts as local
@@ -8,7 +8,7 @@ use std::{io, net::SocketAddr};
 
 /// Whether the socket at `peer`, connected over TCP to the socket at `local` of this process, belongs to this process's user.
 ///
-/// Fails if the kernel does not tell: the socket is closed already, is not of this machine, or its network namespace is another one.
+/// Fails if the kernel cannot tell: the socket is closed already, or belongs to another machine or network namespace.
 #[cfg(target_os = "linux")]
 pub fn is_own(peer: SocketAddr, local: SocketAddr) -> io::Result<bool> {
     Ok(user_of(peer, local)? == rustix::process::geteuid().as_raw())
@@ -20,7 +20,7 @@ pub fn is_own(_: SocketAddr, _: SocketAddr) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The user of the socket at `source` that is connected to `destination`, from the kernel (sock_diag(7)).
+/// Asks the kernel for the user of the socket at `source` that is connected to `destination` (sock_diag(7)).
 #[cfg(target_os = "linux")]
 fn user_of(source: SocketAddr, destination: SocketAddr) -> io::Result<u32> {
     use netlink_packet_core::{NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
@@ -54,13 +54,13 @@ fn user_of(source: SocketAddr, destination: SocketAddr) -> io::Result<u32> {
     let mut bytes = vec![0; message.buffer_len()];
     message.serialize(&mut bytes);
 
-    // The kernel answers while it takes the request, so nothing waits here.
+    // The kernel answers during the send, so a non-blocking socket suffices.
     let socket = Socket::new(NETLINK_SOCK_DIAG)?;
     socket.set_non_blocking(true)?;
     socket.send_to(&bytes, &Netlink::new(0, 0), 0)?;
     let (answer, _) = socket.recv_from_full()?;
     match NetlinkMessage::<SockDiagMessage>::deserialize(&answer).map_err(io::Error::other)?.payload {
-        // A socket without an inode is closed, and some kernels say then that it was root's.
+        // A socket without an inode is closed. Some kernels report root as its user.
         NetlinkPayload::InnerMessage(SockDiagMessage::InetResponse(socket)) if socket.header.inode != 0 => {
             Ok(socket.header.uid)
         }

@@ -1,14 +1,14 @@
-//! Who is at the other end, and whether it is the gateway's own user on this machine.
+//! The peer of a connection or datagram, and whether it is the gateway's own user on this machine.
 
 use super::owner;
 use std::net::{IpAddr, SocketAddr};
 
-/// Who is at the other end of a connection, or has sent a datagram.
+/// The other end of a connection, or the sender of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
     /// Its address.
     pub address: IpAddr,
-    /// Why it is not this machine although its address may be a loopback one.
+    /// Why it does not count as this machine, even if its address is a loopback one.
     pub foreign: Option<Foreign>,
 }
 
@@ -17,7 +17,7 @@ pub struct Peer {
 pub enum Foreign {
     /// Other machines reach the listener too, so a proxy in front of it may connect from the loopback address.
     Listener,
-    /// Its socket belongs to another user than the gateway's, or the kernel does not tell.
+    /// Its socket belongs to another user than the gateway's, or the kernel cannot tell.
     User,
     /// A header says that a proxy has forwarded the request.
     Forwarded,
@@ -30,7 +30,7 @@ pub enum Foreign {
 }
 
 impl Foreign {
-    /// The reason, as a client is told it.
+    /// Returns the reason, as errors tell it to the client.
     pub fn reason(self) -> &'static str {
         match self {
             Foreign::Listener => "this listener is reachable from other machines",
@@ -46,13 +46,13 @@ impl Foreign {
 }
 
 impl Peer {
-    /// A peer of a listener at `listener`, for protocols that say nothing of proxies.
+    /// Returns the peer at `address` of a listener at `listener`, for protocols that carry no trace of proxies.
     pub fn of_listener(address: IpAddr, listener: IpAddr) -> Peer {
         let open = !listener.to_canonical().is_loopback();
         Peer { address, foreign: open.then_some(Foreign::Listener) }
     }
 
-    /// The peer at `peer` of a TCP connection to `local`, which a listener at `listener` has accepted.
+    /// Returns the peer at `peer` of a TCP connection to `local`, which a listener at `listener` has accepted.
     pub fn of_connection(peer: SocketAddr, local: SocketAddr, listener: IpAddr) -> Peer {
         let found = Peer::of_listener(peer.ip(), listener);
         if !found.is_this_machine() {
@@ -65,12 +65,12 @@ impl Peer {
         found.unless((!own).then_some(Foreign::User))
     }
 
-    /// A peer by its address alone, where no right follows from that.
+    /// Returns a peer by its address alone, where no right depends on whether it is foreign.
     pub fn of_address(address: IpAddr) -> Peer {
         Peer { address, foreign: None }
     }
 
-    /// The same peer if it counts as this machine, or else for the reason `foreign` as another one.
+    /// Adds the reason `foreign`, unless the peer is foreign already.
     pub fn unless(self, foreign: Option<Foreign>) -> Peer {
         Peer { foreign: self.foreign.or(foreign), ..self }
     }
@@ -80,14 +80,14 @@ impl Peer {
         self.address.to_canonical().is_loopback()
     }
 
-    /// Whether it is the gateway's own user on this machine, and no proxy.
+    /// Whether it is the gateway's own user on this machine, and not a proxy.
     pub fn is_this_machine(&self) -> bool {
         self.is_loopback() && self.foreign.is_none()
     }
 }
 
-/// Whether `host` names this machine, with or without the brackets of an IPv6 address: `localhost`, or a loopback address. No other
-/// spelling is known, so `localhost.`, `127.1` and `0.0.0.0` are other hosts.
+/// Whether `host` is `localhost` or a loopback address, with or without the brackets of an IPv6 address. No other spelling is accepted:
+/// `localhost.`, `127.1` and `0.0.0.0` are other hosts.
 pub fn is_loopback_host(host: &str) -> bool {
     let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     match address.parse::<IpAddr>() {
@@ -96,11 +96,11 @@ pub fn is_loopback_host(host: &str) -> bool {
     }
 }
 
-/// A listener, as requests address it.
+/// The address of a listener, to compare with the one in a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Listener {
     /// Its address.
     pub address: SocketAddr,
-    /// The port that an authority without one means.
+    /// The port of an authority that has none.
     pub default_port: u16,
 }

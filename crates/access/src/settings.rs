@@ -1,4 +1,4 @@
-//! `[access]`.
+//! The settings of `[access]`.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccessSettings {
-    /// Who needs a token.
+    /// Who may send and read without a token.
     pub who: Who,
-    /// The file of the tokens; a relative path starts at the buffer's folder.
+    /// The token file; a relative path starts at the buffer's folder.
     pub tokens: PathBuf,
-    /// The file of the keys of DTLS; a relative path starts at the buffer's folder.
+    /// The key file of DTLS; a relative path starts at the buffer's folder.
     pub keys: PathBuf,
     /// Most messages of a device in a minute; 0 for no limit.
     pub device_messages_per_minute: u32,

@@ -1,4 +1,4 @@
-//! Reading a file of `[[table]]`s, one after the other: a million of them take seconds, and little more memory than what is kept of them.
+//! Reads a TOML file of `[[table]]`s, one table after the other. A million of them take seconds, and little more memory than the result.
 
 use super::book::Mistaken;
 use dunnage_base::Mistake;
@@ -10,8 +10,8 @@ use std::{
     path::Path,
 };
 
-/// What `entries` finds that can be used in the file `path` of `[[table]]`, and everything that is wrong with it. A file that is not
-/// there has nothing. `entries` is called for each table in turn.
+/// Calls `entries` for each `[[table]]` of the file `path` in turn. Returns what it accepts, and all mistakes with their places. A missing
+/// file is empty.
 pub fn read_tables<B: DeserializeOwned + Default, T>(
     path: &Path,
     table: &str,
@@ -44,17 +44,17 @@ pub fn read_tables<B: DeserializeOwned + Default, T>(
     }
 }
 
-/// The parts of a file: what is before the first table of an array, and each table.
+/// The pieces of a file: the text before the first array table, and each table.
 struct Pieces {
     from: BufReader<File>,
-    /// The line that begins the next one.
+    /// The first line of the next piece.
     next: String,
-    /// Lines before that.
+    /// The number of lines before it.
     line: usize,
 }
 
 impl Pieces {
-    /// The next one, and how many lines are before it.
+    /// Returns the next piece, and the number of lines before it.
     fn next(&mut self) -> std::io::Result<Option<(String, usize)>> {
         let (mut text, begin) = (std::mem::take(&mut self.next), self.line);
         self.line += usize::from(!text.is_empty());
@@ -76,7 +76,7 @@ fn is_begin(line: &str) -> bool {
     line.trim_start().starts_with("[[")
 }
 
-/// What can be used of one table, and what is wrong with it, as if nothing else were in its file.
+/// Parses one piece as if it were a whole file. Returns its valid entries and its mistakes.
 fn read_piece<B: DeserializeOwned + Default, T>(
     text: &str,
     origin: &str,
@@ -100,14 +100,14 @@ fn read_piece<B: DeserializeOwned + Default, T>(
     (found, mistakes(origin, table, &document, wrong, mistaken))
 }
 
-/// A mistake in table `number` of its file, before which there are so many lines.
+/// Corrects the number and the place of a mistake in table `number` of its file, which follows `lines` lines.
 fn of_file(mistake: Mistake, table: &str, number: usize, lines: usize) -> Mistake {
     let key =
         mistake.key.replacen(&format!("{table}[1]"), &format!("{table}[{number}]"), usize::from(number > 0));
     Mistake { place: mistake.place.map(|(line, column)| (line + lines, column)), key, ..mistake }
 }
 
-/// Everything that is wrong in a document of `[[table]]`s, in its order.
+/// Returns all mistakes in a document of `[[table]]`s, in its order.
 fn mistakes(
     origin: &str,
     table: &str,
@@ -120,7 +120,7 @@ fn mistakes(
         Wrong { at, key, message }
     }));
     let keys: Vec<_> = wrong.iter().map(|wrong| format!("{}.", wrong.key)).collect();
-    // A table that lacks what was wrong in it is not worth telling.
+    // Where a key was wrong and left out, do not also report that its table lacks it.
     let told = |wrong: &Wrong| {
         !keys.iter().any(|key| key.starts_with(&format!("{}.", wrong.key)) && key.len() > wrong.key.len() + 1)
     };

@@ -1,4 +1,4 @@
-//! The tokens of a running gateway: read from their file, found by their hashes.
+//! The tokens of a running gateway, found by their hashes.
 
 use super::{
     book::{Book, Fingerprint, Right, Token, Unique},
@@ -7,29 +7,29 @@ use super::{
 use dunnage_base::Mistake;
 use std::{collections::HashMap, path::Path};
 
-/// All tokens that peers may bring.
+/// All valid tokens.
 #[derive(Default)]
 pub struct Tokens {
-    /// The hash table's own hash has a random key, so that nobody can tell where in it an entry is.
+    /// The table hashes its keys again with a random seed, so that nobody can predict where an entry is.
     all: HashMap<Fingerprint, Grant>,
 }
 
-/// What a token gives. Its name is for people, and stays in the file.
+/// What a token grants. Its name is for people and stays in the file.
 #[derive(Debug)]
 pub struct Grant {
-    /// What it may.
+    /// The right that it grants.
     pub right: Right,
-    /// When it ends, in microseconds since 1970.
+    /// When it expires, in microseconds since 1970.
     until: Option<i64>,
 }
 
-/// A file of tokens or keys that cannot be used; the mistake has its place.
+/// A token or key file that cannot be used, with the place of the mistake.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct TokensError(pub Mistake);
 
 impl Tokens {
-    /// Those of `tokens`.
+    /// Collects `tokens`.
     pub fn new(tokens: impl IntoIterator<Item = Token>) -> Tokens {
         let grant = |token: Token| {
             let until = token.until.map(|until| until.micros());
@@ -38,7 +38,7 @@ impl Tokens {
         Tokens { all: tokens.into_iter().map(grant).collect() }
     }
 
-    /// Reads the file `path`. One that is not there has no tokens.
+    /// Reads the file `path`. A missing file has no tokens.
     pub fn load(path: &Path) -> Result<Tokens, TokensError> {
         let (tokens, mistakes) = read(path);
         match mistakes.into_iter().next() {
@@ -47,17 +47,17 @@ impl Tokens {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of tokens.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// The token that `credential` is at `now`, or what to say of it.
+    /// Returns what `credential` grants at `now`, in microseconds since 1970, or the reason why it grants nothing.
     pub fn find(&self, credential: &str, now: i64) -> Result<&Grant, &'static str> {
         let fingerprint = Fingerprint::of_credential(credential);
         let token = fingerprint.and_then(|fingerprint| self.all.get(&fingerprint));
@@ -69,7 +69,7 @@ impl Tokens {
     }
 }
 
-/// The tokens of the file `path` that can be used, and everything that is wrong with it.
+/// Returns the valid tokens of the file `path`, and all its mistakes.
 pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
     let mut unique = Unique::default();
     read_tables(path, "token", |book: Book| unique.tokens(book))
@@ -141,7 +141,7 @@ mod tests {
         );
     }
 
-    /// A file of `count` tokens that send as a device each.
+    /// Writes a file of `count` tokens, each for one device.
     fn write_many(path: &Path, count: usize) {
         let mut text = String::from("# Devices.\n");
         for n in 0..count {
@@ -161,7 +161,7 @@ mod tests {
             begun.elapsed()
         };
         let (few, many) = (time(2000), time(20_000));
-        // Comparing each with all others would take a hundred times as long.
+        // A comparison of each with all others would take a hundred times as long.
         assert!(many < 40 * few, "{few:?} {many:?}");
     }
 

@@ -1,4 +1,4 @@
-//! TLS on a connection that was accepted.
+//! The TLS handshake on accepted connections.
 
 use prometheus_client::metrics::counter::Counter;
 use rustls::ServerConfig;
@@ -10,14 +10,14 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-/// Longest time that a handshake may take.
+/// Longest duration of a handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How a TLS connection begins: the content type of a handshake (RFC 8446, 5.1).
+/// First byte of a TLS connection: the content type of a handshake (RFC 8446, 5.1).
 const RECORD: u8 = 22;
-/// Most of what a client without TLS sends that is read before it is told so.
+/// Most bytes to read from a client without TLS before it is answered.
 const PLAIN: usize = 16 << 10;
 
-/// Makes TLS connections of those that a listener has accepted.
+/// Performs the TLS handshake on the connections that a listener accepts.
 #[derive(Clone)]
 pub struct Acceptor {
     tls: TlsAcceptor,
@@ -30,7 +30,7 @@ impl Acceptor {
         Acceptor { tls: Arc::new(config).into(), plain, failures }
     }
 
-    /// The handshake on `stream`, within a bounded time. None when it fails, which is counted and logged here.
+    /// Performs the handshake on `stream`, for at most 10 s. Counts and logs a failure, and returns `None`.
     pub async fn accept(&self, stream: TcpStream) -> Option<TlsStream<TcpStream>> {
         let peer = stream.peer_addr().ok();
         let shaken = timeout(HANDSHAKE, self.shake(stream))
@@ -52,7 +52,7 @@ impl Acceptor {
         if first[0] == RECORD {
             return self.tls.accept(stream).await;
         }
-        // What has come is read, as closing a connection with unread bytes would take the answer back.
+        // Read what has arrived: closing a socket with unread bytes sends a reset, which would discard the answer.
         let mut seen = vec![0; PLAIN];
         let _ = stream.read(&mut seen).await?;
         stream.write_all(self.plain.as_bytes()).await?;

@@ -1,4 +1,4 @@
-//! The certificate that listeners show, and its key: read from their files, and again when these change.
+//! The certificate of the listeners and its key, reloaded when their files change.
 
 use super::{Acceptor, prepare};
 use arc_swap::ArcSwap;
@@ -19,14 +19,14 @@ use std::{
     time::Duration,
 };
 
-/// How often it is looked whether the files have changed.
+/// How often the files are checked for changes.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// `[tls]`
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlsSettings {
-    /// The certificate and those up to its authority, as PEM; empty for none.
+    /// The certificate chain, as PEM; empty for none.
     pub certificate: PathBuf,
     /// Its private key, as PEM.
     pub key: PathBuf,
@@ -42,20 +42,20 @@ pub struct TlsError {
     pub message: String,
 }
 
-/// What says whether two readings of the files are the same: of their bytes, or of what was wrong.
+/// Identifies the content of the files, to notice changes: a hash of their bytes, or the error.
 type Stamp = Result<Vec<u8>, TlsError>;
 
-/// The certificate that all listeners show, and its key.
+/// The certificate of all listeners, and its key.
 pub struct Certificates {
     settings: TlsSettings,
     current: Arc<Current>,
-    /// Of the files as they were last read.
+    /// The stamp of the files as they were last read.
     seen: Mutex<Stamp>,
     failures: Counter,
 }
 
 impl Certificates {
-    /// Those of `settings`, if they name any. `failures` counts handshakes that failed.
+    /// Reads the certificate of `settings`, if they name one. `failures` counts failed handshakes.
     pub fn open(settings: &TlsSettings, failures: Counter) -> Result<Option<Certificates>, TlsError> {
         if settings.certificate.as_os_str().is_empty() {
             return Ok(None);
@@ -67,36 +67,36 @@ impl Certificates {
         Ok(Some(Certificates { settings: settings.clone(), current, seen, failures }))
     }
 
-    /// Takes connections for one of `protocols` (ALPN), if the client names any. Whoever speaks no TLS is told `plain` in its place.
+    /// Returns an acceptor for `protocols` (ALPN), which apply if the client names any. It answers clients without TLS with `plain`.
     pub fn acceptor(&self, protocols: &[&str], plain: &'static str) -> Result<Acceptor, TlsError> {
         let builder = ServerConfig::builder_with_provider(Arc::new(default_provider()));
         let builder = builder.with_safe_default_protocol_versions().map_err(|e| unusable(&e))?;
         let mut config = builder.with_no_client_auth().with_cert_resolver(Arc::clone(&self.current) as _);
         config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
-        // Devices that come back need no whole handshake, and nothing is kept for them.
+        // Tickets let devices resume a session without a full handshake, and the server keeps no state for them.
         config.ticketer = Ticketer::new().map_err(|e| unusable(&e))?;
         Ok(Acceptor::new(config, plain, self.failures.clone()))
     }
 
-    /// What the files have now, to be used by `replace`. What is wrong is remembered, so that it is said once.
+    /// Reads the files again, for `replace`. The stamp is stored even if they are invalid, so that `watch` does not report the same error
+    /// again.
     pub fn read(&self) -> Result<CertifiedKey, TlsError> {
         let files = Files::read(&self.settings);
         *self.seen() = files.as_ref().map(Files::stamp).map_err(Clone::clone);
         files?.parse(&self.settings)
     }
 
-    /// Shows `new` from the next connection on.
+    /// Uses `new` from the next connection on.
     pub fn replace(&self, new: CertifiedKey) {
         self.current.0.store(Arc::new(new));
     }
 
-    /// Looks at the files from time to time, without end, and shows what they have when they have changed. What cannot be used
-    /// leaves the certificate from before.
+    /// Checks the files every 5 s, without end, and uses a certificate that has changed. If the new one is invalid, the previous one stays.
     pub async fn watch(self: Arc<Self>) {
         loop {
             tokio::time::sleep(LOOK).await;
             let looking = Arc::clone(&self);
-            // An error means that the runtime ends.
+            // An error means that the runtime is shutting down.
             let _ = tokio::task::spawn_blocking(move || looking.look()).await;
         }
     }
@@ -124,7 +124,7 @@ impl Certificates {
     }
 }
 
-/// Says what is wrong with the files of `settings`, if they name any.
+/// Checks the files of `settings`, if they name any.
 pub fn check(settings: &TlsSettings) -> Result<(), TlsError> {
     Certificates::open(settings, Counter::default()).map(|_| ())
 }
@@ -177,7 +177,7 @@ fn unusable(error: &rustls::Error) -> TlsError {
     TlsError { key: "certificate", message: error.to_string() }
 }
 
-/// Shows the certificate that is there when a client comes.
+/// Resolves to the current certificate at each handshake.
 #[derive(Debug)]
 struct Current(ArcSwap<CertifiedKey>);
 

@@ -1,4 +1,4 @@
-//! TLS: for what the gateway calls, and for its listeners.
+//! TLS, for the connections that the gateway makes and for its listeners.
 
 mod accept;
 mod certificate;
@@ -6,8 +6,8 @@ mod certificate;
 pub use accept::Acceptor;
 pub use certificate::{Certificates, TlsError, TlsSettings, check};
 
-/// Chooses the cryptography of all TLS connections of this process. Called before the first is made, any number of times.
+/// Installs the cryptography of all TLS connections of this process. Must be called before the first connection; further calls do nothing.
 pub fn prepare() {
-    // An error means that it is chosen already.
+    // An error means that one is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
