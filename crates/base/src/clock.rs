@@ -1,4 +1,4 @@
-//! Points in time: microseconds since 1970-01-01T00:00:00Z inside, RFC 3339 outside.
+//! Points in time: microseconds since 1970-01-01T00:00:00Z in memory, RFC 3339 in text.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 use time::{
@@ -13,28 +13,28 @@ const RFC3339_MICROS: StaticFormatDescription =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 const DAY: StaticFormatDescription = format_description!("[year]-[month]-[day]");
 
-/// Now, in microseconds.
+/// Returns the current time, in microseconds since 1970.
 pub fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// `micros` as RFC 3339 in UTC with milliseconds, `2026-01-31T08:00:00.123Z`.
+/// Formats `micros` as RFC 3339 in UTC with milliseconds, `2026-01-31T08:00:00.123Z`.
 pub fn rfc3339(micros: i64) -> String {
     format(micros, RFC3339_MILLIS).unwrap_or_default()
 }
 
-/// The same with microseconds, `2026-01-31T08:00:00.123456Z`.
+/// Formats `micros` as RFC 3339 in UTC with microseconds, `2026-01-31T08:00:00.123456Z`.
 pub fn rfc3339_micros(micros: i64) -> String {
     format(micros, RFC3339_MICROS).unwrap_or_default()
 }
 
-/// The day of `micros` in UTC, `2026-01-31`; nothing after the year 9999.
+/// Formats the day of `micros` in UTC, `2026-01-31`. Returns `None` after the year 9999.
 pub fn day(micros: i64) -> Option<String> {
     format(micros.max(0), DAY)
 }
 
-/// The inverse of [`rfc3339_micros`].
+/// Parses the output of [`rfc3339_micros`].
 pub fn micros(rfc3339: &str) -> Option<i64> {
     let time = PrimitiveDateTime::parse(rfc3339, RFC3339_MICROS).ok()?;
     i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok()

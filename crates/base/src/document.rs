@@ -1,4 +1,6 @@
-//! A TOML document with the places of its keys, read as far as it goes.
+//! A TOML document that knows the places of its keys, and reports all mistakes at once.
+//!
+//! Serde stops at the first error. [`Document::read`] removes the key that caused it and tries again, until the rest is valid.
 
 use crate::kind;
 use serde::de::DeserializeOwned;
@@ -8,30 +10,31 @@ use toml::{
     de::{DeArray, DeTable, DeValue, Deserializer},
 };
 
-/// Something wrong in a document.
+/// A mistake in a document.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// Where, in bytes.
+    /// Its offset, in bytes.
     pub at: Option<usize>,
-    /// Which key: `http.listen`, `profile[2].schema`; empty for what is no TOML.
+    /// The key: `http.listen`, `profile[2].schema`; empty for text that is not TOML.
     pub key: String,
     /// What is wrong.
     pub message: String,
 }
 
-/// A document.
+/// A TOML document.
 pub struct Document<'t> {
     text: &'t str,
-    /// Without what is wrong.
+    /// The document without the keys that were wrong.
     table: Spanned<DeTable<'t>>,
     numbers: Numbers,
 }
 
-/// Which table of its array each is, from 1, by where it starts: some are taken out.
+/// The number, from 1, of each table within its array, by its offset. Removing a table must not renumber the others.
 type Numbers = HashMap<usize, usize>;
 
 impl<'t> Document<'t> {
-    /// Reads `text`. What is wrong with it is left out, one key after the other, so that all of it is found.
+    /// Deserializes `text`. Returns all mistakes; the keys that have them are left out of the document and of the value. If a mistake
+    /// belongs to no key, the value is the default.
     pub fn read<T: DeserializeOwned + Default>(text: &'t str) -> (Document<'t>, T, Vec<Wrong>) {
         let (table, errors) = DeTable::parse_recoverable(text);
         let mut document = Document { text, numbers: numbers(table.get_ref()), table };
@@ -49,10 +52,10 @@ impl<'t> Document<'t> {
             let key =
                 error.span().and_then(|span| remove(document.table.get_mut(), &document.numbers, &span, ""));
             let gone = key.is_some();
-            // What follows from a line that is no TOML is not worth telling.
+            // Do not report errors that follow from a line that is not TOML.
             let follows = at(&error).is_some_and(|at| lines.contains(&document.place(at).0));
             let key = key.unwrap_or_default();
-            // A table whose kind was wrong has none any more.
+            // A table whose kind was wrong and left out now lacks a kind. Do not report that too.
             let within = format!("{key}.");
             let lacks = error.message().ends_with(kind::NONE)
                 && wrong.iter().any(|earlier| earlier.key.starts_with(&within));
@@ -66,15 +69,15 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Line and column, from 1, of the byte `at`.
+    /// Returns line and column, from 1, of the byte `at`.
     pub fn place(&self, at: usize) -> (usize, usize) {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.rsplit('\n').next().unwrap_or_default();
         (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
-    /// What the key at the end of `path` is called and where it is, or as much of the path as there is. Steps that are numbers
-    /// count the tables of an array from 0, as the configuration does.
+    /// Returns the name of the key at the end of `path`, and the offset of the deepest part of the path that exists. Numeric steps count
+    /// the tables of an array from 0; names count them from 1.
     pub fn find(&self, path: &[&str]) -> (String, Option<usize>) {
         let mut table = self.table.get_ref();
         let (mut found, mut names) = (None, Vec::new());
@@ -112,8 +115,7 @@ fn numbers(table: &DeTable<'_>) -> Numbers {
     arrays.flat_map(|items| items.iter().enumerate()).map(|(at, item)| (item.span().start, at + 1)).collect()
 }
 
-/// Takes what is at `span` out of `table`: a key that is wrong, one with a wrong value, or a table that lacks something. Answers
-/// which it was.
+/// Removes what is at `span` from `table`: a wrong key, a key with a wrong value, or a table that lacks something. Returns its name.
 fn remove(table: &mut DeTable<'_>, numbers: &Numbers, span: &Range<usize>, path: &str) -> Option<String> {
     let mut hit = None;
     for (key, value) in table.iter_mut() {
@@ -138,7 +140,7 @@ fn remove(table: &mut DeTable<'_>, numbers: &Numbers, span: &Range<usize>, path:
     Some(name)
 }
 
-/// The same in an array of tables.
+/// Does the same in an array of tables.
 fn remove_item(
     items: &mut DeArray<'_>,
     numbers: &Numbers,
@@ -166,7 +168,7 @@ fn remove_item(
     Some(name)
 }
 
-/// What a message of serde means to the author of the document.
+/// Rewrites a message of serde for the author of the document.
 fn explain(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let first = quoted.next().unwrap_or_default();
@@ -189,7 +191,7 @@ fn explain(message: &str) -> String {
     })
 }
 
-/// The word among `known` that `word` was probably meant to be.
+/// Returns the word among `known` that `word` was probably meant to be.
 pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     if let Some(longer) = known.iter().find(|other| other.starts_with(word)) {
         return Some(longer);

@@ -1,4 +1,4 @@
-//! Folders that survive a loss of power.
+//! Creates folders that survive a power failure.
 
 use std::{
     fs::{self, File},
@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 
-/// Makes the folder at `path` and those above it that are missing. All their names are durable on return: a file in a folder
-/// whose own name was never written is lost with it, however well the file was synchronized.
+/// Creates the folder at `path` and its missing parents. All their names are durable on return: a synchronized file is still lost if the
+/// name of a folder above it was never written.
 pub fn create(path: &Path) -> io::Result<()> {
     if path.as_os_str().is_empty() || path.is_dir() {
         return Ok(());
@@ -15,14 +15,14 @@ pub fn create(path: &Path) -> io::Result<()> {
     let above = above(path);
     create(above)?;
     match fs::create_dir(path) {
-        // Somebody else was faster.
+        // Another process was faster.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
         made => made?,
     }
     sync(above)
 }
 
-/// Makes the names in the folder of `path` durable: that it is there, or that it is not any more.
+/// Synchronizes the folder that contains `path`, so that its creation, renaming or removal is durable.
 pub fn sync_above(path: &Path) -> io::Result<()> {
     sync(above(path))
 }

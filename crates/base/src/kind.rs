@@ -1,4 +1,4 @@
-//! `[[input]]` and `[[output]]`: tables of the configuration that have a table of exactly one kind in them.
+//! `[[input]]` and `[[output]]`: tables of the configuration that must contain a table of exactly one kind.
 
 use serde::{
     Deserialize, Deserializer,
@@ -6,34 +6,34 @@ use serde::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// How the error of a table ends in which there is no kind.
+/// The end of the error about a table without a kind.
 pub const NONE: &str = "this one has none";
 
-/// What an input or an output is: the table in its table, by its key.
+/// The kind of an input or output: the key of the table within its table.
 pub trait Kind: Sized {
-    /// Which tables these are: `[[input]]`.
+    /// The section: `[[input]]`.
     const SECTION: &'static str;
     /// The key of each kind.
     const KEYS: &'static [&'static str];
 
-    /// The key of this one.
+    /// Returns the key of this kind.
     fn key(&self) -> &'static str;
 
-    /// Reads the table of the kind `key`, which is one of `KEYS`.
+    /// Deserializes the table of the kind `key`, which is one of `KEYS`.
     fn read<'de, D: Deserializer<'de>>(key: &str, table: D) -> Result<Self, D::Error>;
 }
 
-/// A table as it was read: its name, its kind, and its number of calls if it has one.
+/// A table after reading.
 pub struct Read<K> {
     /// `name`
     pub name: String,
-    /// `concurrency`, where `KEYS` of the reader has it.
+    /// `concurrency`, if the section has that key.
     pub concurrency: Option<usize>,
-    /// The table that says how.
+    /// The settings of the kind.
     pub kind: K,
 }
 
-/// Reads a table that has the keys `own` beside its kind. A second kind is an error at its key.
+/// Deserializes a table that has the keys `own` beside its kind. A second kind is an error at its key.
 pub fn read<'de, K: Kind, D: Deserializer<'de>>(
     table: D,
     own: &'static [&'static str],
@@ -71,7 +71,7 @@ impl<'de, K: Kind> Visitor<'de> for Table<K> {
     }
 }
 
-/// A key of the table. What is wrong with it is found while it is read, as errors get the place of what was being read.
+/// A key of the table. It is checked while it is deserialized, because an error gets the place of what is being deserialized.
 struct Key<'k, K> {
     own: &'static [&'static str],
     first: Option<&'k K>,

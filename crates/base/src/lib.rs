@@ -1,8 +1,8 @@
-//! What the crates of the gateway share, and none of them owns.
+//! Small helpers that the crates of the gateway share.
 //!
-//! Points in time, IDs and their patterns, folders that survive a power failure, and reading settings with the place of each mistake.
-//! Everything here is small, has no state, and knows nothing of messages. Whatever has a better home belongs there: this crate is for
-//! what the buffer, the inputs and the outputs would otherwise define twice.
+//! Points in time, IDs and their patterns, durable folders, and a TOML reader that reports each mistake with its place. Everything here is
+//! small, has no state, and knows nothing of messages. Code with a better home belongs there: this crate is only for what the buffer, the
+//! inputs and the outputs would otherwise define twice.
 
 pub mod clock;
 mod document;

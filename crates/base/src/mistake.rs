@@ -1,15 +1,15 @@
-//! What is wrong in a file of settings, with its place.
+//! Mistakes in configuration files, with their places.
 
 use std::fmt;
 
-/// Something wrong in a configuration.
+/// A mistake in a configuration file or in the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// The file, or the variable of the environment.
+    /// The file, or the environment variable.
     pub origin: String,
-    /// Line and column, from 1, where they are known.
+    /// Line and column, from 1, if they are known.
     pub place: Option<(usize, usize)>,
-    /// The key, like `http.listen` or `profile[2].schema`; empty when there is none.
+    /// The key, like `http.listen` or `profile[2].schema`; empty if there is none.
     pub key: String,
     /// What is wrong.
     pub message: String,

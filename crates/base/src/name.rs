@@ -1,4 +1,4 @@
-//! Names that travel in URLs: devices, schemas and links (`spec/ingest.md`).
+//! IDs of devices, schemas and links, which must fit in URLs (`spec/ingest.md`), and their patterns.
 
 /// Longest name, in bytes.
 pub const MAX_NAME: usize = 64;
@@ -11,15 +11,15 @@ pub fn is_name(name: &str) -> bool {
         && bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"._:-".contains(b))
 }
 
-/// Longest key of a message, in bytes.
+/// Longest idempotency key, in bytes.
 pub const MAX_KEY: usize = 128;
 
-/// Whether `key` may be what a sender calls its message: 1 to 128 visible ASCII characters.
+/// Whether `key` may be an idempotency key: 1 to 128 visible ASCII characters.
 pub fn is_key(key: &str) -> bool {
     (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic())
 }
 
-/// Whether `name` fits `pattern`, in which `*` stands for any characters, none included.
+/// Whether `name` matches `pattern`, in which `*` stands for any number of any characters.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
     let Some(rest) = name.strip_prefix(head) else { return false };

@@ -1,4 +1,4 @@
-//! What the NATS output and the NATS input share: the connection, and how a message looks in a stream.
+//! What the NATS output and the NATS input share: the connection, and the headers and subjects of messages in a stream.
 
 use crate::secret::{self, SecretFile};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
@@ -6,33 +6,33 @@ use dunnage_access::tls;
 use sha2::{Digest, Sha256};
 use std::{path::Path, sync::Arc, time::Duration};
 
-/// Headers of a message in a stream. `Nats-Msg-Id` is its name, `Content-Type` tells what the payload is.
+/// Headers of a message in a stream. `Nats-Msg-Id` is its stable ID, `Content-Type` the media type of its payload.
 pub mod header {
-    /// The device's id.
+    /// The device's ID.
     pub const DEVICE: &str = "Dunnage-Device";
     /// When its last byte arrived at the first gateway, in microseconds since 1970 (UTC).
     pub const RECEIVED_AT: &str = "Dunnage-Received-At";
-    /// The format that it came in.
+    /// The format in which the device sent it.
     pub const FORMAT: &str = "Dunnage-Format";
     /// Its schema's name.
     pub const SCHEMA: &str = "Dunnage-Schema";
-    /// The link it came over.
+    /// The link that carried it.
     pub const LINK: &str = "Dunnage-Link";
-    /// What its request is called.
+    /// Its request ID.
     pub const REQUEST: &str = "X-Request-Id";
-    /// What the way it came knows of it: an object, as compact JSON.
+    /// What the input knows about its origin: an object, as compact JSON.
     pub const ORIGIN: &str = "Dunnage-Origin";
     /// The format of the payload.
     pub const CONTENT_TYPE: &str = "Content-Type";
 }
 
-/// Longest wait for a connection, and between two attempts.
+/// Longest wait for a connection, and longest pause between two attempts.
 const CONNECT: Duration = Duration::from_secs(5);
 const ATTEMPTS: Duration = Duration::from_secs(2);
-/// How often a silent server is asked whether it is there.
+/// How often a silent server is pinged.
 const PING: Duration = Duration::from_secs(10);
 
-/// How to come to the servers, as settings say it.
+/// Addresses and credentials of the servers, from the settings.
 pub struct Access<'a> {
     /// URLs: `nats://HOST:PORT`, or `tls://HOST:PORT`.
     pub servers: &'a [String],
@@ -53,7 +53,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Reads the files that `access` names. An error says which setting cannot work. The servers need not be there.
+    /// Reads the files that `access` names, without connecting. An error begins with the setting that cannot work.
     pub fn new(access: &Access<'_>) -> Result<Servers, String> {
         if access.servers.is_empty() {
             return Err("servers: at least one is needed".into());
@@ -75,17 +75,18 @@ impl Servers {
         })
     }
 
-    /// The files that a reload reads again.
+    /// Returns the files that a reload reads again.
     pub fn secrets(&self) -> Vec<Arc<SecretFile>> {
         self.credentials.iter().chain(&self.token).chain(&self.ca).cloned().collect()
     }
 
-    /// How often these have changed: a client that is older goes on with those from before.
+    /// Returns how often these have changed. A client that was made before a change keeps using the old ones.
     pub fn changes(&self) -> u64 {
         self.credentials.iter().chain(&self.token).chain(&self.ca).map(|file| file.changes()).sum()
     }
 
-    /// A client, called `name` in the servers' lists. It connects in the background, and again whenever it has to.
+    /// Creates a client with the name `name` in the servers' lists. It connects in the background and reconnects when the connection is
+    /// lost.
     pub async fn connect(&self, name: &str) -> Result<Client, String> {
         tls::prepare();
         let log = name.to_owned();
@@ -125,18 +126,18 @@ fn tell(name: &str, event: &Event) {
     }
 }
 
-/// A device's id as one token of a subject. Of the characters in an id only the dot means something there.
+/// Encodes a device's ID as one token of a subject. Of the characters of an ID, only the dot is special there.
 pub fn token_of(device: &str) -> String {
     device.replace('.', "%2E")
 }
 
-/// The device that a token is made of.
+/// Decodes a token to the device's ID.
 pub fn device_of(token: &str) -> String {
     token.replace("%2E", ".")
 }
 
-/// Which of `partitions` partitions has the messages of a device: the first 8 bytes of the id's SHA-256, as a big-endian
-/// number, modulo `partitions`.
+/// Returns the partition, of `partitions`, of a device's messages: the first 8 bytes of the ID's SHA-256, as a big-endian number, modulo
+/// `partitions`.
 pub fn partition_of(device: &str, partitions: u64) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&Sha256::digest(device)[..8]);

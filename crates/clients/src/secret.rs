@@ -1,4 +1,7 @@
-//! Files that hold what outputs and inputs identify themselves with, and whom they trust: read at the start, and again by a reload.
+//! Files with the credentials of inputs and outputs and the certificates that they trust. They are read at the start, and again by a
+//! reload.
+//!
+//! A reload reads all of them before it uses any, so that one invalid file leaves everything as it was.
 
 use crate::mqtt::Trust;
 use arc_swap::ArcSwap;
@@ -10,11 +13,11 @@ use std::{
     },
 };
 
-/// A file with a token, a password, credentials or certificates. Its text is shown nowhere.
+/// A file with a token, a password, credentials or certificates. Its text is never shown.
 pub struct SecretFile {
     key: &'static str,
     path: PathBuf,
-    /// What is wrong with a text.
+    /// Checks a text.
     check: fn(&str) -> Result<(), String>,
     text: ArcSwap<String>,
     changes: AtomicU64,
@@ -33,17 +36,17 @@ impl SecretFile {
         Ok(Arc::new(file))
     }
 
-    /// The text, without white space around it.
+    /// Returns the text, without surrounding white space.
     pub fn text(&self) -> Arc<String> {
         self.text.load_full()
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How often a reload has found another text.
+    /// Returns how often a reload has found another text.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
@@ -64,12 +67,12 @@ impl SecretFile {
     }
 }
 
-/// A text that may be anything.
+/// Accepts any text.
 pub fn any(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A text that has certificates to trust, as PEM.
+/// Accepts PEM certificates to trust.
 pub fn certificates(text: &str) -> Result<(), String> {
     Trust::new(Some(text.as_bytes())).map(drop)
 }
@@ -77,10 +80,10 @@ pub fn certificates(text: &str) -> Result<(), String> {
 /// The files of all inputs and outputs, each with the table that names it.
 pub struct SecretFiles(pub Vec<(String, Arc<SecretFile>)>);
 
-/// Their texts, read again and not yet used.
+/// The texts of all files, read again and not used yet.
 pub struct NewSecrets(Vec<(Arc<SecretFile>, String)>);
 
-/// A file that cannot be used: its table, its key and why.
+/// A file that cannot be used, with its table and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{table}: {message}")]
 pub struct SecretError {
@@ -100,7 +103,7 @@ impl SecretFiles {
 }
 
 impl NewSecrets {
-    /// Uses them from now on.
+    /// Makes them the current texts.
     pub fn replace(self) {
         self.0.into_iter().for_each(|(file, text)| file.replace(text));
     }

@@ -1,4 +1,4 @@
-//! MQTT 3.1.1 and 5: the packets that a client sends, why a server refuses one, and a client.
+//! MQTT 3.1.1 and 5: the packets that clients send, the reason codes of a server, and a client.
 
 pub mod client;
 pub mod packet;

@@ -1,4 +1,6 @@
-//! Packets of MQTT 3.1.1 and 5 as the listener sees them. The bytes of what clients send are mqtt-protocol-core's matter.
+//! Packets of MQTT 3.1.1 and 5, reduced to what the listener and the client need of them.
+//!
+//! mqtt-protocol-core parses the bytes. This module finds where a packet ends, and rejects reserved flags and bytes behind the end.
 
 use super::reason::{Reason, Refusal};
 use bytes::{Bytes, BytesMut};
@@ -7,7 +9,7 @@ use mqtt_protocol_core::mqtt::{
     packet::{DecodeResult, Properties, Property, Qos, VariableByteInteger, v3_1_1, v5_0},
 };
 
-/// Which MQTT a client speaks.
+/// A version of MQTT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// 3.1.1
@@ -16,73 +18,73 @@ pub enum Version {
     V5,
 }
 
-/// What a client says first.
+/// The CONNECT packet, which a client sends first.
 #[derive(Debug)]
 pub struct Connect {
-    /// Which MQTT it speaks.
+    /// Its version.
     pub version: Version,
     /// Its client ID; may be empty.
     pub client_id: String,
-    /// What is remembered of earlier connections is to be forgotten.
+    /// Whether the server must discard the session of earlier connections.
     pub clean: bool,
-    /// For how many seconds it is to be remembered after this one; with 3.1.1 forever or not at all.
+    /// How long the server keeps the session after this connection, in seconds. With 3.1.1 it is 0 or `u32::MAX`, which is for ever.
     pub expiry: u32,
-    /// In seconds; 0 for none.
+    /// The keep alive interval, in seconds; 0 for none.
     pub keep_alive: u16,
     /// Whether it leaves a will.
     pub will: bool,
     /// Its password, which is the token.
     pub password: Option<Vec<u8>>,
-    /// It wants to authenticate in several steps.
+    /// Whether it asks for enhanced authentication.
     pub auth: bool,
-    /// Largest packet that it takes, in bytes.
+    /// Largest packet that it accepts, in bytes.
     pub largest: u32,
-    /// Whether acknowledgements may say why.
+    /// Whether acknowledgements may have a reason string.
     pub reasons: bool,
 }
 
-/// What a client sends when it is connected.
+/// A packet that a client sends after CONNECT.
 #[derive(Debug)]
 pub enum Packet {
     /// PUBLISH
     Publish(Publish),
     /// PUBREL
     Release(u16),
-    /// The identifier, and how many topic filters there are.
+    /// SUBSCRIBE: the packet identifier, and the number of topic filters.
     Subscribe(u16, usize),
-    /// The same.
+    /// UNSUBSCRIBE: the packet identifier, and the number of topic filters.
     Unsubscribe(u16, usize),
     /// PINGREQ
     Ping,
-    /// With another time to remember the session for.
+    /// DISCONNECT, with a new session expiry interval if it has one.
     Disconnect(Option<u32>),
 }
 
-/// A message.
+/// A PUBLISH packet.
 #[derive(Debug)]
 pub struct Publish {
-    /// The packet's identifier; 0 with QoS 0.
+    /// The packet identifier; 0 with QoS 0.
     pub id: u16,
-    /// How often it may come.
+    /// The quality of service.
     pub qos: Qos,
-    /// It may have come before.
+    /// Whether it may be a redelivery.
     pub dup: bool,
-    /// The broker or the client kept it, or wants it kept.
+    /// The RETAIN flag: from a broker, the message was retained; from a client, it is to be.
     pub retain: bool,
-    /// Empty when only the alias is there.
+    /// The topic; empty if only the alias is given.
     pub topic: String,
     /// A number that stands for the topic (MQTT 5).
     pub alias: Option<u16>,
-    /// What its payload is, as the sender says (MQTT 5).
+    /// The media type of the payload, as the sender says (MQTT 5).
     pub content_type: Option<String>,
-    /// Properties that the sender has made up (MQTT 5).
+    /// User properties (MQTT 5).
     pub user: Vec<(String, String)>,
-    /// What it carries.
+    /// The payload.
     pub payload: Bytes,
 }
 
-/// Takes the next packet out of `input`, when it is there whole: its first byte, and what follows the length. A packet of
-/// more than `limit` bytes is refused as soon as its length is known.
+/// Splits the next complete packet off `input`. Returns its first byte and its body, or `None` if the packet is incomplete. Rejects a
+/// packet of more than `limit` bytes as soon as its length is known.
 pub fn frame(input: &mut BytesMut, limit: usize) -> Result<Option<(u8, BytesMut)>, Refusal> {
     let Some((&first, rest)) = input.split_first() else { return Ok(None) };
     let (length, digits) = match VariableByteInteger::decode_stream(rest) {
@@ -101,7 +103,7 @@ pub fn frame(input: &mut BytesMut, limit: usize) -> Result<Option<(u8, BytesMut)
     Ok(Some((first, packet.split_off(head))))
 }
 
-/// Reads a CONNECT. Without a version in the error, the client does not speak MQTT, or one that is older.
+/// Parses a CONNECT. An error has the version in which to answer, or `None` if the client does not send an MQTT CONNECT.
 pub fn connect(first: u8, body: &[u8]) -> Result<Connect, (Option<Version>, Refusal)> {
     let (version, level) = match body {
         [0, 4, b'M', b'Q', b'T', b'T', 4, ..] => (Version::V3, true),
@@ -113,7 +115,7 @@ pub fn connect(first: u8, body: &[u8]) -> Result<Connect, (Option<Version>, Refu
     if !level {
         return Err(refused(Refusal::new(Reason::Version, "MQTT 3.1.1 and 5 are spoken here")));
     }
-    // The lowest of the connect flags is reserved, and those of a will come with one.
+    // The lowest connect flag is reserved, and the flags of a will need a will.
     let flags = body.get(7).copied().unwrap_or_default();
     if first != 0x10 || flags & 1 != 0 || (flags & 0b100 == 0 && flags & 0b11_1000 != 0) {
         return Err(refused(Refusal::new(Reason::Malformed, "reserved flags are set")));
@@ -169,7 +171,7 @@ fn connect_5(body: &[u8]) -> Result<Connect, Refusal> {
     Ok(connect)
 }
 
-/// Reads a packet that comes after the CONNECT.
+/// Parses a packet that follows the CONNECT.
 pub fn read(version: Version, first: u8, body: &[u8]) -> Result<Packet, Refusal> {
     let (kind, flags) = (first >> 4, first & 0x0f);
     let reserved = match kind {
@@ -280,7 +282,7 @@ fn checked(publish: Publish) -> Result<Packet, Refusal> {
     Ok(Packet::Publish(publish))
 }
 
-/// A packet has nothing behind its end.
+/// Rejects a packet with bytes behind its end.
 fn whole(read: usize, body: &[u8]) -> Result<(), Refusal> {
     match read == body.len() {
         true => Ok(()),

@@ -1,8 +1,9 @@
-//! Why the listener says no, in the words of MQTT 5 (section 2.4); MQTT 3.1.1 has few of them, and closes the connection.
+//! Reason codes of MQTT 5 (section 2.4), with which the listener refuses packets. MQTT 3.1.1 has few of them in CONNACK; otherwise it can
+//! only close the connection.
 
 use mqtt_protocol_core::mqtt::result_code::{ConnectReturnCode, MqttError};
 
-/// Longest reason that is told, in bytes.
+/// Longest reason string, in bytes.
 const WHY: usize = 200;
 
 /// A reason code.
@@ -53,22 +54,22 @@ pub enum Reason {
     Retain = 0x9a,
 }
 
-/// A no that ends the connection, unless it answers a PUBLISH of MQTT 5.
+/// The refusal of a packet. It ends the connection, unless it answers a PUBLISH of MQTT 5.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The reason code.
     pub reason: Reason,
-    /// For people.
+    /// The reason, for people.
     pub why: String,
 }
 
 impl Refusal {
-    /// A refusal with the code `reason`; `why` is for people.
+    /// Creates a refusal with the code `reason`; `why` is for people.
     pub fn new(reason: Reason, why: impl Into<String>) -> Refusal {
         Refusal { reason, why: why.into() }
     }
 
-    /// The name of its type of problem in metrics.
+    /// Returns its problem code, as it appears in metrics.
     pub fn problem(&self) -> &'static str {
         match self.reason {
             Reason::NotAuthorized | Reason::Login | Reason::AuthMethod => "unauthorized",
@@ -84,7 +85,7 @@ impl Refusal {
 }
 
 impl Reason {
-    /// What MQTT 3.1.1 says in its place in a CONNACK, if it can.
+    /// Returns the corresponding code of a CONNACK of MQTT 3.1.1, if there is one.
     pub fn in_connack(self) -> Option<ConnectReturnCode> {
         match self {
             Reason::Version => Some(ConnectReturnCode::UnacceptableProtocolVersion),
@@ -111,7 +112,7 @@ impl From<MqttError> for Refusal {
     }
 }
 
-/// As much of `why` as is told: whole characters.
+/// Truncates `why` to the longest reason string, at a character boundary.
 pub fn told(why: &str) -> &str {
     let end = (0..=why.len().min(WHY)).rev().find(|end| why.is_char_boundary(*end));
     &why[..end.unwrap_or_default()]

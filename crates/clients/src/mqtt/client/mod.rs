@@ -1,7 +1,7 @@
-//! MQTT as a client, 3.1.1 and 5, over TCP or TLS: what the input from a broker, the output to a oneM2M CSE, and the demo speak.
+//! An MQTT client, 3.1.1 and 5, over TCP or TLS. The broker input, the oneM2M output and the demo use it.
 //!
-//! A [`Client`] belongs to one task and has none of its own. Packets to send are queued, and [`Client::next`] writes them while it
-//! waits, so that nothing is half done when it is not waited for to its end.
+//! A [`Client`] belongs to one task and spawns none. Packets to send are queued, and [`Client::next`] writes them while it waits. It is
+//! cancellation safe: dropping its future loses nothing.
 
 mod packets;
 #[cfg(test)]
@@ -27,42 +27,42 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-/// Longest time for TCP, TLS and the broker's answer to CONNECT.
+/// Longest time to connect, for the TLS handshake and for the broker's CONNACK.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest time for what is left to be written at the end.
+/// Longest time to write what is queued when the connection is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How much is read at a time at most, in bytes.
+/// Most bytes to read at a time.
 const READ_BYTES: usize = 16 << 10;
 
-/// Where the broker is, and as whom to connect.
+/// Address and credentials of the broker, and settings of the connection.
 #[derive(Clone)]
 pub struct Options {
     /// Name or address.
     pub host: String,
     /// Port.
     pub port: u16,
-    /// Whose certificates to trust, for TLS.
+    /// The certificates to trust, for TLS; `None` for plain TCP.
     pub tls: Option<Trust>,
-    /// Which MQTT to speak.
+    /// The version of MQTT.
     pub version: Version,
-    /// The client's id, which no other client of the broker may have.
+    /// The client ID, which must be unique at the broker.
     pub client_id: String,
     /// User and password.
     pub login: Option<(String, Vec<u8>)>,
-    /// Whether the broker forgets the session of an earlier connection.
+    /// Whether the broker discards the session of an earlier connection.
     pub clean: bool,
     /// How long the broker keeps the session after the connection, in seconds (MQTT 5).
     pub session_expiry_seconds: u32,
-    /// Most messages of QoS 1 that the broker sends before they are acknowledged (MQTT 5). At least 1.
+    /// Most unacknowledged messages of QoS 1 that the broker sends (MQTT 5). At least 1.
     pub receive_maximum: u16,
     /// Largest packet to accept, in bytes.
     pub packet_limit: usize,
-    /// How often to ask the broker for a sign of life. At least a second.
+    /// How often to ping the broker. At least a second.
     pub keep_alive: Duration,
 }
 
 impl Options {
-    /// A new session, without TLS and password; packets of up to 1 MiB, and a sign of life every 20 s.
+    /// Returns options for a new session without TLS and password, with packets of up to 1 MiB, and a ping every 20 s.
     pub fn new(version: Version, client_id: impl Into<String>, host: impl Into<String>, port: u16) -> Self {
         Options {
             host: host.into(),
@@ -85,7 +85,7 @@ impl Options {
 pub struct Trust(Arc<ClientConfig>);
 
 impl Trust {
-    /// The certificates of `pem`, or the system's.
+    /// Trusts the certificates of `pem`, or else the system's.
     pub fn new(pem: Option<&[u8]>) -> Result<Trust, String> {
         dunnage_access::tls::prepare();
         let mut roots = RootCertStore::empty();
@@ -108,38 +108,38 @@ impl Trust {
     }
 }
 
-/// Why there is no connection any more.
+/// Why a connection failed or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The network, or TLS.
+    /// The network or TLS failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The broker does not let this client in. Its reason.
+    /// The broker refused the connection; its reason.
     #[error("the broker refuses the connection: {0}")]
     Refused(String),
-    /// The broker ended the connection. Its reason.
+    /// The broker ended the connection; its reason.
     #[error("the broker ends the connection: {0}")]
     Ended(String),
-    /// The broker hung up, or answered with something else, before it accepted the connection.
+    /// The broker closed the connection, or sent something else, before a CONNACK.
     #[error("the broker has not accepted the connection ({0}): does it speak MQTT {1}?")]
     Foreign(String, &'static str),
-    /// What the broker sends is not MQTT.
+    /// The broker sent something that is not valid MQTT.
     #[error("the broker breaks the protocol: {0}")]
     Protocol(String),
-    /// The broker shows no sign of life.
+    /// The broker did not answer in time.
     #[error("the broker has been silent for too long")]
     Silent,
-    /// What is to be sent cannot be said in MQTT.
+    /// MQTT cannot carry what is to be sent.
     #[error("{0}")]
     Unsendable(String),
 }
 
-/// What the broker sends.
+/// An event that the broker causes.
 #[derive(Debug)]
 pub enum Event {
     /// A message.
     Message(Publish),
-    /// A subscription was answered: the broker's reason, if it refuses a filter.
+    /// The broker answered a subscription; its reason, if it refuses a filter.
     Subscribed(Result<(), String>),
     /// The broker has acknowledged the message with this identifier.
     Acknowledged(u16),
@@ -149,32 +149,32 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
-/// A connection to a broker. It ends when this is dropped.
+/// A connection to a broker. Dropping it closes the connection.
 pub struct Client {
     stream: Box<dyn Stream>,
     version: Version,
     packet_limit: usize,
     input: BytesMut,
-    /// What is read into at a time.
+    /// The buffer of one read.
     piece: Box<[u8]>,
     output: BytesMut,
-    /// Nothing that was written waits in the stream.
+    /// Whether the stream has flushed everything that was written.
     flushed: bool,
-    /// Bytes that were queued, and that were written, since the beginning.
+    /// Bytes queued and bytes written since the connection was opened.
     queued: u64,
     written: u64,
-    /// Acknowledgements that are not written: the end of each in the bytes that were queued, and its identifier.
+    /// Acknowledgements that are not written yet: the end of each, counted in queued bytes, and its identifier.
     acknowledgements: VecDeque<(u64, u16)>,
     /// Identifiers of messages that the broker has not acknowledged.
     unacknowledged: HashSet<u16>,
     last_id: u16,
     ticks: Interval,
-    /// The broker owes an answer to a ping.
+    /// Whether the broker owes a PINGRESP.
     pinged: bool,
 }
 
 impl Client {
-    /// Connects and waits until the broker has accepted. Also answers whether the broker had kept the session.
+    /// Connects and waits for the broker to accept. Also returns whether the broker had kept the session.
     pub async fn connect(options: &Options) -> Result<(Client, bool), Error> {
         let connecting = async {
             let mut client = Client::open(options).await?;
@@ -187,7 +187,7 @@ impl Client {
 
     async fn open(options: &Options) -> Result<Client, Error> {
         let stream = TcpStream::connect((&*options.host, options.port)).await?;
-        // Acknowledgements are small, and the broker waits for them.
+        // Nagle's algorithm would delay small acknowledgements, for which the broker waits.
         stream.set_nodelay(true)?;
         let stream: Box<dyn Stream> = match &options.tls {
             None => Box::new(stream),
@@ -230,14 +230,15 @@ impl Client {
         packets::connack(self.version, first, &body).map_err(foreign)
     }
 
-    /// Queues a subscription to `filters` with QoS 1. What is retained comes once for each new subscription of a session of MQTT 5.
+    /// Queues a subscription to `filters` with QoS 1. With MQTT 5, the broker sends retained messages only if the session does not have the
+    /// subscription yet.
     pub fn subscribe(&mut self, filters: &[String]) -> Result<(), Error> {
         let id = self.next_id();
         self.queue(&packets::subscribe(self.version, id, filters)?);
         Ok(())
     }
 
-    /// Queues a message of QoS 1. Answers with its identifier, or nothing when all identifiers are in use.
+    /// Queues a message of QoS 1. Returns its packet identifier, or `None` if all identifiers are in use.
     pub fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<Option<u16>, Error> {
         if self.unacknowledged.len() >= usize::from(u16::MAX) - 1 {
             return Ok(None);
@@ -256,8 +257,8 @@ impl Client {
         self.acknowledgements.push_back((self.queued, id));
     }
 
-    /// What comes next. `read` says whether anything may: when not, this writes what is queued, keeps the connection alive, and
-    /// ends only with an error. Nothing is lost when it is not waited for to its end.
+    /// Returns the next event. With `read` false it reads nothing: it writes what is queued, keeps the connection alive, and ends only with
+    /// an error. It is cancellation safe.
     pub async fn next(&mut self, read: bool) -> Result<Event, Error> {
         loop {
             let (first, body) = self.packet(read).await?;
@@ -282,8 +283,8 @@ impl Client {
         }
     }
 
-    /// Writes what is queued, tells the broker, and ends the connection. Of the acknowledgements, [`Client::unwritten`] then
-    /// has those that did not go out.
+    /// Writes what is queued and a DISCONNECT, and closes the connection. Afterwards, [`Client::unwritten`] has the acknowledgements that
+    /// were not sent.
     pub async fn close(&mut self) {
         self.queue(&[0xe0, 0]);
         let written = timeout(CLOSE_TIMEOUT, async {
@@ -295,16 +296,16 @@ impl Client {
             .await?;
             Ok::<_, Error>(self.stream.shutdown().await?)
         });
-        // Whoever cannot be told notices it himself.
+        // If it cannot be told, the broker notices the closed connection.
         let _ = written.await;
     }
 
-    /// Identifiers of acknowledgements that have not been given to the network.
+    /// Returns the identifiers of acknowledgements that were not handed to the network.
     pub fn unwritten(&self) -> impl Iterator<Item = u16> {
         self.acknowledgements.iter().map(|&(_, id)| id)
     }
 
-    /// The next packet that has arrived whole. Writes meanwhile.
+    /// Returns the next complete packet, if `read` is set. Writes meanwhile.
     async fn packet(&mut self, read: bool) -> Result<(u8, BytesMut), Error> {
         loop {
             if read {
@@ -317,15 +318,15 @@ impl Client {
         }
     }
 
-    /// Reads, writes, or keeps the connection alive, whatever is possible first.
+    /// Waits until it has written or read something. Sends pings meanwhile.
     async fn advance(&mut self, read: bool) -> Result<(), Error> {
         poll_fn(|context| {
             let wrote = self.poll_write(context)?;
-            // Also while the broker takes nothing: it may be waiting to be read.
+            // Read even while the broker accepts no bytes: it may be waiting for this side to read.
             let came = read && self.poll_read(context)?;
             if self.ticks.poll_tick(context).is_ready() {
                 self.tick(read)?;
-                // What it has queued is to be written.
+                // Poll again to write the ping.
                 context.waker().wake_by_ref();
             }
             if wrote || came { Poll::Ready(Ok(())) } else { Poll::Pending }
@@ -333,7 +334,7 @@ impl Client {
         .await
     }
 
-    /// Writes as much as the network takes. Answers whether that was anything.
+    /// Writes as much as the network accepts. Returns whether that was anything.
     fn poll_write(&mut self, context: &mut Context<'_>) -> Result<bool, Error> {
         let mut wrote = false;
         while !self.output.is_empty() {
@@ -348,12 +349,12 @@ impl Client {
             }
             while self.acknowledgements.pop_front_if(|(end, _)| *end <= self.written).is_some() {}
         }
-        // TLS keeps what the network did not take.
+        // TLS buffers what the network did not accept.
         self.flushed = self.flushed || Pin::new(&mut self.stream).poll_flush(context)?.is_ready();
         Ok(wrote)
     }
 
-    /// Reads what there is. Answers whether that was anything.
+    /// Reads what has arrived. Returns whether that was anything.
     fn poll_read(&mut self, context: &mut Context<'_>) -> Result<bool, Error> {
         let mut piece = ReadBuf::new(&mut self.piece);
         match Pin::new(&mut self.stream).poll_read(context, &mut piece)? {
@@ -366,7 +367,7 @@ impl Client {
         }
     }
 
-    /// It is time for a sign of life.
+    /// Queues a ping. Fails if the last one was not answered, or if output is still waiting to be written.
     fn tick(&mut self, read: bool) -> Result<(), Error> {
         if self.pinged && read || !self.output.is_empty() {
             return Err(Error::Silent);

@@ -1,4 +1,4 @@
-//! Packets that a client sends, and what a broker answers.
+//! Builds the packets that the client sends, and parses the broker's answers.
 
 use super::{Error, Options, Version};
 use mqtt_protocol_core::mqtt::{
@@ -17,7 +17,7 @@ fn malformed(what: &str) -> impl Fn(MqttError) -> Error {
     move |why| Error::Protocol(format!("{what}: {why}"))
 }
 
-/// CONNECT
+/// Builds a CONNECT.
 pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
     let failed = unsendable("the client's id, user or password");
     let keep_alive = u16::try_from(options.keep_alive.as_secs()).unwrap_or(u16::MAX);
@@ -56,7 +56,7 @@ pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// CONNACK: whether the session was kept.
+/// Parses a CONNACK. Returns whether the broker had kept the session.
 pub fn connack(version: Version, first: u8, body: &[u8]) -> Result<bool, Error> {
     if first != 0x20 {
         return Err(Error::Protocol(format!("a packet that begins with {first:#04x} is no CONNACK")));
@@ -82,7 +82,7 @@ pub fn connack(version: Version, first: u8, body: &[u8]) -> Result<bool, Error> 
     }
 }
 
-/// SUBSCRIBE with QoS 1. With MQTT 5, what is retained comes for a new subscription only.
+/// Builds a SUBSCRIBE with QoS 1. With MQTT 5, it asks for retained messages only if the subscription is new.
 pub fn subscribe(version: Version, id: u16, filters: &[String]) -> Result<Vec<u8>, Error> {
     let failed = unsendable("a topic filter");
     let options = SubOpts::new().set_qos(Qos::AtLeastOnce);
@@ -104,7 +104,7 @@ pub fn subscribe(version: Version, id: u16, filters: &[String]) -> Result<Vec<u8
     })
 }
 
-/// SUBACK: the first reason against a filter, if there is one.
+/// Parses a SUBACK. The inner error is the reason of the first filter that was refused.
 pub fn suback(version: Version, body: &[u8]) -> Result<Result<(), String>, Error> {
     let failed = malformed("SUBACK");
     let refused = match version {
@@ -122,7 +122,7 @@ pub fn suback(version: Version, body: &[u8]) -> Result<Result<(), String>, Error
     Ok(refused.map_or(Ok(()), Err))
 }
 
-/// PUBLISH with QoS 1.
+/// Builds a PUBLISH with QoS 1.
 pub fn publish(version: Version, id: u16, topic: &str, payload: &[u8]) -> Result<Vec<u8>, Error> {
     let failed = unsendable("a message or its topic");
     Ok(match version {
@@ -139,13 +139,13 @@ pub fn publish(version: Version, id: u16, topic: &str, payload: &[u8]) -> Result
     })
 }
 
-/// PUBACK: whose it is.
+/// Parses a PUBACK. Returns its packet identifier.
 pub fn puback(body: &[u8]) -> Result<u16, Error> {
     let id = body.first_chunk().ok_or_else(|| Error::Protocol("PUBACK has no identifier".into()))?;
     Ok(u16::from_be_bytes(*id))
 }
 
-/// DISCONNECT: why.
+/// Parses a DISCONNECT. Returns its reason.
 pub fn disconnect(body: &[u8]) -> String {
     match v5_0::Disconnect::parse(body) {
         Ok((packet, _)) => {
@@ -157,7 +157,7 @@ pub fn disconnect(body: &[u8]) -> String {
     }
 }
 
-/// The reason that the broker gives in words.
+/// Returns the broker's reason string, behind `: `.
 fn reason(properties: &[Property]) -> String {
     let text = properties.iter().find_map(|property| match property {
         Property::ReasonString(text) => Some(format!(": {}", text.val())),

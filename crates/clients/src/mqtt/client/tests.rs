@@ -1,4 +1,4 @@
-//! The client beside brokers that do not behave; those that do are in `tests/broker.rs` and `tests/onem2m.rs`.
+//! The client with brokers that misbehave. `tests/broker.rs` and `tests/onem2m.rs` test it with real ones.
 
 use super::{Client, Error, Event, Options, Version};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// A client, and the other end of its connection, where the broker's first answer was `answer`.
+/// Connects a client to a broker whose first answer is `answer`. Returns it with the broker's end of the connection.
 async fn connected(answer: &[u8], keep_alive: Duration) -> (Result<Client, Error>, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut options = Options::new(Version::V5, "c", "127.0.0.1", listener.local_addr().unwrap().port());
@@ -25,7 +25,7 @@ async fn connected(answer: &[u8], keep_alive: Duration) -> (Result<Client, Error
 }
 
 const ACCEPTED: [u8; 5] = [0x20, 3, 0, 0, 0];
-/// So long that no test waits for it.
+/// Longer than any test.
 const LONG: Duration = Duration::from_secs(3600);
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn an_answer_that_is_none_in_mqtt_says_so() {
     }
 }
 
-/// Neither side waits for the other to read first.
+/// A deadlock in which both sides wait for the other to read must not happen.
 #[tokio::test]
 async fn it_reads_while_the_broker_takes_nothing() {
     let (client, mut broker) = connected(&ACCEPTED, LONG).await;
@@ -61,11 +61,11 @@ async fn it_reads_while_the_broker_takes_nothing() {
     let id = client.publish("v1/d/json", &payload).unwrap().unwrap();
     let [high, low] = id.to_be_bytes();
     client.acknowledge(7);
-    // The broker answers before it has read anything.
+    // The broker acknowledges before it has read anything.
     broker.write_all(&[0x40, 2, high, low]).await.unwrap();
     let event = client.next(true).await.unwrap();
     assert!(matches!(event, Event::Acknowledged(of) if of == id), "{event:?}");
-    // What stands behind the message is not written, so the broker cannot know of it.
+    // The acknowledgement behind the message is not written, so the broker cannot know of it.
     assert_eq!(client.unwritten().collect::<Vec<_>>(), [7]);
     let mut received = Vec::new();
     let (_, read) = tokio::join!(client.close(), broker.read_to_end(&mut received));
