@@ -1,4 +1,4 @@
-//! Changes the token file, and has what the key file shares with it.
+//! Changes the token file. The key file shares its locking, writing and import.
 //!
 //! One process at a time changes a file. A change is written completely or not at all, and the file is readable by its owner alone.
 

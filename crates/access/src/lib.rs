@@ -204,8 +204,8 @@ impl Access {
     }
 
     /// Returns the denial for a peer without a valid token, and counts it. Inputs with their own tokens use it too. `tried` says whether
-    /// the peer sent a token: after too many invalid ones it is told to wait. A valid token is never refused for that, because other
-    /// clients may share the address.
+    /// the peer sent a token: after too many invalid ones it is told to wait. A valid token is accepted nevertheless, because other clients
+    /// may share the address.
     pub fn refuse_token(&self, peer: &Peer, tried: bool, detail: String) -> Denied {
         let denied = self.wrong(peer, tried, detail);
         self.refusals.count(&denied);

@@ -296,7 +296,7 @@ impl Client {
             .await?;
             Ok::<_, Error>(self.stream.shutdown().await?)
         });
-        // If it cannot be told, the broker notices the closed connection.
+        // If the DISCONNECT cannot be sent, the broker notices the closed connection.
         let _ = written.await;
     }
 
