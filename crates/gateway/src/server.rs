@@ -1,4 +1,4 @@
-//! Connections: how many, how slow they may be, and how they end.
+//! The HTTP server: limits how many connections there are and how slow they may be, and ends them when the gateway stops.
 
 use crate::{
     connections::{
@@ -34,27 +34,27 @@ use tokio::{
     sync::watch,
 };
 
-/// Largest head of a request, and what a connection reads at a time, in bytes.
+/// Largest head of a request, and size of the read buffer, in bytes.
 const HEAD_BYTES: usize = 16 << 10;
 const HEADERS: usize = 64;
 
-/// What a client is answered that speaks HTTP where there is HTTPS.
+/// The answer to a client that speaks HTTP to an HTTPS port.
 pub const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nConnection: close\r\n\r\n\
     {\"type\":\"urn:dunnage:problem:tls\",\"title\":\"TLS needed\",\"status\":400,\"detail\":\"this port is https\"}";
 
-/// Where connections come from.
+/// A listener and what it needs to accept connections.
 pub struct Listening {
-    /// The port.
+    /// The socket.
     pub listener: TcpListener,
     /// Its address.
     pub address: SocketAddr,
-    /// What makes TLS connections of them, if they are to be.
+    /// The TLS acceptor, if the port is HTTPS.
     pub tls: Option<Acceptor>,
-    /// All of them.
+    /// The table of open connections.
     pub connections: Arc<Connections>,
 }
 
-/// Serves connections until `stopping` says true.
+/// Accepts and serves connections until the gateway stops.
 pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
     let Listening { listener, address, tls, connections } = listening;
     let limits = &shared.http;
@@ -88,7 +88,7 @@ pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
                     return converse(&http, WriteDeadline::new(stream, write_timeout), service, stopping)
                         .await;
                 };
-                // In memory of its own, which connections without TLS do not need.
+                // Boxed, so that a connection without TLS does not hold the memory of one with it.
                 Box::pin(async move {
                     let Some(stream) = tls.accept(stream).await else { return };
                     converse(&http, WriteDeadline::new(stream, write_timeout), service, stopping).await;
@@ -119,7 +119,7 @@ where
     }
 }
 
-/// The two ends of a connection, and what it does.
+/// The two ends of a connection, and its activity.
 #[derive(Clone)]
 struct Connection {
     peer: Peer,
@@ -136,19 +136,19 @@ async fn answer(
     let activity = &connection.activity;
     let is_whole = request.body().is_end_stream();
     if !if is_whole { activity.busy() } else { activity.receiving() } {
-        // The connection was closed when the request came, and ends where this waits.
+        // The connection was closed to make room just as the request arrived. Its task is aborted at this await.
         return std::future::pending().await;
     }
     let request = request.map(|body| Watched { body, activity: Arc::clone(activity) });
     let response = dispatch(shared, &connection, router, request).await;
-    // A stream of events has no known length, and lasts.
+    // An event stream has no known length and lasts, so its connection stays busy.
     if response.body().size_hint().exact().is_some() {
         activity.waiting();
     }
     Ok(response)
 }
 
-/// Messages go to their input directly: the router and its extractors would take a tenth more instructions for each.
+/// Answers a request. Messages bypass the router: it and its extractors would cost a tenth more instructions for each.
 async fn dispatch(
     shared: Arc<Shared>,
     connection: &Connection,
@@ -169,7 +169,7 @@ async fn dispatch(
     }
 }
 
-/// A body that says when it has come.
+/// A body that tells its connection's activity when it is complete.
 struct Watched {
     body: Incoming,
     activity: Arc<Activity>,

@@ -1,18 +1,18 @@
-//! Accepting TCP connections.
+//! Accepts TCP connections.
 
 use std::{net::SocketAddr, time::Duration};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The next connection of `listener`, on which small packets go out at once. None when it was gone already.
+/// Accepts the next connection of `listener`, with Nagle's algorithm off. Returns `None` after an error, which it logs.
 pub async fn accept_stream(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     match listener.accept().await {
         Ok((stream, address)) => {
-            // Answers are small, and a client waits for each.
+            // Answers are small, and clients wait for them.
             let _ = stream.set_nodelay(true);
             Some((stream, address))
         }
         Err(e) => {
-            // Out of file descriptors, or a connection that was gone already.
+            // The process is out of file descriptors, or the connection was closed already. The pause avoids a busy loop.
             tracing::debug!(error = %e, "a connection could not be accepted");
             tokio::time::sleep(Duration::from_millis(20)).await;
             None

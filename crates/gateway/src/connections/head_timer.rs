@@ -1,4 +1,4 @@
-//! How long a connection waits for the head of a request: one timer for all of its requests.
+//! The timeout for the head of a request: one timer for all requests of a connection.
 
 use hyper::rt::{Sleep, Timer};
 use std::{
@@ -9,9 +9,9 @@ use std::{
 };
 use tokio::time;
 
-/// Timers for one connection, of which it has one at a time. hyper wants a new one for each head and drops it when the
-/// head is there; with `TokioTimer` each is allocated, and put into the runtime's list and taken out again under its lock.
-/// Here one stays in the list, and is set anew only when it has run out, to what is wanted by then.
+/// The timer of one connection. hyper requests a new timer for each head and drops it when the head is complete. With `TokioTimer`, each of
+/// them is allocated, and added to and removed from the runtime's list under its lock. This one stays in the list. When it expires, it is
+/// set to the deadline that applies by then.
 #[derive(Clone, Default)]
 pub struct HeadTimer(Arc<Mutex<Option<Pin<Box<time::Sleep>>>>>);
 
@@ -67,7 +67,7 @@ mod tests {
         for (begins, ends) in [(0, 10), (5, 15), (9, 19), (20, 21), (21, 22)] {
             time::sleep_until(begun + Duration::from_secs(begins)).await;
             let mut wait = timer.sleep_until((begun + Duration::from_secs(ends)).into());
-            // It is begun, as by hyper, and left when the head comes; the last of those that overlap goes on.
+            // Started, as by hyper, and dropped when the head arrives. The last of the overlapping waits continues.
             assert_eq!(poll_immediate(&mut wait).await, None);
             if ends >= 19 {
                 wait.await;

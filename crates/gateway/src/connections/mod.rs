@@ -1,8 +1,8 @@
-//! The connections of a listener: how many there may be in all and of one address, and which give way when there is no room.
+//! The connections of a listener: limits in all and per address, and the choice of connections to close when there is no room.
 //!
-//! A peer costs the gateway a connection before it has shown who it is. So a connection that waits for its peer is only lent: when the
-//! table is full, those of the address that has the most make room, the ones that have waited longest first. One whose request the gateway
-//! is working on is never closed.
+//! A peer occupies a connection before it has authenticated. A connection that waits for its peer is therefore only lent: when the table is
+//! full, connections of the address that has the most are closed, those first that have waited longest. A connection whose request the
+//! gateway is working on is never closed.
 
 pub mod accept;
 pub mod head_timer;
@@ -22,31 +22,31 @@ use std::{
 };
 use tokio::{sync::Notify, task::AbortHandle};
 
-/// How long a body may be on its way before its connection can be closed to make room.
+/// How long a body may be arriving before its connection can be closed to make room.
 const STALLED: Duration = Duration::from_secs(2);
-/// How often a full table is looked through again for connections that can be closed.
+/// How often a full table is searched again for connections that can be closed.
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
-/// One in so many connections is closed at a time, so that the table is not looked through for each new one.
+/// One in this many connections is closed at a time, so that a full table is not searched for each new one.
 const BATCH: usize = 64;
 
-/// Bits of a [`Activity`] that say what it is; the others are milliseconds.
+/// Bits of the state of an [`Activity`] that hold the phase; the others are milliseconds.
 const PHASE_BITS: u32 = 2;
 
-/// What a connection does.
+/// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 enum Phase {
-    /// It waits for its peer's next request, or for its peer to say who it is.
+    /// It waits for its peer's next request, or for its peer to authenticate.
     Waiting,
-    /// A request's body is on its way.
+    /// The body of a request is arriving.
     Receiving,
-    /// The gateway works on a request, or has accepted the peer for good.
+    /// The gateway works on a request, or the peer has authenticated on a connection that stays open.
     Busy,
     /// It has been closed to make room.
     Closed,
 }
 
-/// What a connection does, and since when.
+/// The phase of a connection, and since when.
 #[derive(Debug)]
 pub struct Activity {
     start: Instant,
@@ -61,12 +61,14 @@ impl Activity {
         activity
     }
 
-    /// A request's body is on its way. False when the connection has been closed, and nothing of the request may be done.
+    /// Begins to receive the body of a request. Returns false if the connection has been closed; nothing of the request may be processed
+    /// then.
     pub fn receiving(&self) -> bool {
         self.enter(Phase::Receiving)
     }
 
-    /// The gateway has the whole request, or has accepted the peer for good. False as with `receiving`.
+    /// The gateway has the complete request, or the peer has authenticated on a connection that stays open. Returns false as `receiving`
+    /// does.
     pub fn busy(&self) -> bool {
         self.enter(Phase::Busy)
     }
@@ -86,7 +88,7 @@ impl Activity {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(0) << PHASE_BITS | phase as u64
     }
 
-    /// For how long it has waited for its peer, if it may be closed for that; and whether it waits for a request.
+    /// Returns for how long it has waited for its peer, if it may be closed for that, and whether it waits for a request.
     fn idle(&self) -> Option<(bool, Duration)> {
         let state = self.state.load(Ordering::Acquire);
         let since = Duration::from_millis(state >> PHASE_BITS);
@@ -98,7 +100,7 @@ impl Activity {
         }
     }
 
-    /// Closes it unless its peer has come to life in the meantime.
+    /// Closes it, unless its peer has become active in the meantime.
     fn close(&self) -> bool {
         let closed = self.word(Phase::Closed);
         let waits = |old| [Phase::Waiting as u64, Phase::Receiving as u64].contains(&phase_of(old));
@@ -111,27 +113,28 @@ fn phase_of(state: u64) -> u64 {
     state & ((1 << PHASE_BITS) - 1)
 }
 
-/// Most connections of a listener.
+/// Limits of the connections of a listener.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// In all.
     pub all: usize,
-    /// Of one address (of IPv6, a /64). The loopback address has no such limit: behind it may be a proxy, and so everybody.
+    /// Of one address (of IPv6, a /64). The loopback address has no such limit, because a proxy behind it may carry everybody's
+    /// connections.
     pub of_address: usize,
 }
 
-/// What is counted of the connections of a listener.
+/// Metrics of the connections of a listener.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    /// Those that are open.
+    /// Open connections.
     pub open: Gauge,
-    /// Those that were closed to make room.
+    /// Connections that were closed to make room.
     pub gave_way: Counter,
-    /// Those that were not accepted, as their address had too many.
+    /// Connections that were refused because their address had too many.
     pub refused: Counter,
 }
 
-/// The connections of a listener.
+/// The table of connections of a listener.
 pub struct Connections {
     limits: Limits,
     counts: Counts,
@@ -144,7 +147,7 @@ pub struct Connections {
 struct Table {
     next: u64,
     all: HashMap<u64, Entry>,
-    /// How many are of each network.
+    /// The number of connections of each network.
     networks: HashMap<IpAddr, usize>,
 }
 
@@ -154,7 +157,7 @@ struct Entry {
     task: Option<AbortHandle>,
 }
 
-/// The place of a connection among all, for as long as this lives.
+/// The place of a connection in the table, which dropping it frees.
 pub struct Place {
     connections: Arc<Connections>,
     id: u64,
@@ -162,14 +165,14 @@ pub struct Place {
 }
 
 impl Connections {
-    /// No connections yet.
+    /// Creates an empty table.
     pub fn new(limits: Limits, counts: Counts) -> Arc<Connections> {
         let (table, freed) = (Mutex::default(), Notify::new());
         Arc::new(Connections { limits, counts, start: Instant::now(), table, freed })
     }
 
-    /// A place for a connection from `address`; waits while all are busy. None if the address has too many that are busy: the
-    /// connection is then to be closed.
+    /// Returns a place for a connection from `address`, and waits while all connections are busy. Returns `None` if the address has too
+    /// many that are busy; the connection must then be closed.
     pub async fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         let network = network(address);
         let is_limited = !address.to_canonical().is_loopback();
@@ -190,12 +193,12 @@ impl Connections {
                     return Some(self.place(&mut table, network));
                 }
             }
-            // A body may be overdue before a place is free.
+            // A body may become overdue before a place is freed.
             let _ = tokio::time::timeout(RETRY_INTERVAL, freed).await;
         }
     }
 
-    /// The task that serves the connection with `id`.
+    /// Sets the task that serves the connection `id`, which is aborted if the connection is closed.
     pub fn attach(&self, id: u64, task: AbortHandle) {
         if let Some(entry) = self.table().all.get_mut(&id) {
             entry.task = Some(task);
@@ -222,7 +225,8 @@ impl Connections {
         Place { connections: Arc::clone(self), id, activity }
     }
 
-    /// Closes up to `most` connections of one network that wait for their peers: of `network`, or else of the one with the most.
+    /// Closes up to `most` idle connections of one network: of `network`, or else of the one with the most connections. Returns whether it
+    /// closed any.
     fn make_room(&self, table: &mut Table, network: Option<IpAddr>, most: usize) -> bool {
         let of_network = |entry: &Entry| network.is_none_or(|network| network == entry.network);
         let mut idle: Vec<_> = table
@@ -273,12 +277,12 @@ impl Table {
 }
 
 impl Place {
-    /// Which it is.
+    /// Returns the ID of the connection.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// What the connection does.
+    /// Returns the activity of the connection.
     pub fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
@@ -319,7 +323,7 @@ mod tests {
             assert!(places.iter().all(|place| place.activity().busy()));
             assert!(table.enter(address(same)).await.is_none(), "{same}");
             assert!(table.enter(address(other)).await.is_some(), "{other}");
-            // An idle connection gives way to another of its address.
+            // An idle connection is closed for another of its address.
             places[0].activity().waiting();
             assert!(table.enter(address(same)).await.is_some());
             assert!(!places[0].activity().busy() && places[1].activity().busy());
@@ -346,7 +350,7 @@ mod tests {
         many[1].activity().waiting();
         let other = table.enter(address("192.0.2.2")).await.unwrap();
         let closed: Vec<_> = many.iter().map(|place| !place.activity().busy()).collect();
-        // The busy one stays, and so does the one that was last heard of.
+        // The busy one stays, and so does the one that was active last.
         assert_eq!(closed.iter().filter(|closed| **closed).count(), 1, "{closed:?}");
         assert!(!closed[0] && !closed[1], "{closed:?}");
         assert!(guest.activity().busy() && other.activity().busy());
@@ -362,7 +366,7 @@ mod tests {
             table.enter(address("2001:db8::1")).await.unwrap(),
             table.enter(address("198.51.100.1")).await.unwrap(),
         ];
-        // What an address is as a number says nothing of its owner.
+        // The numeric order of addresses must not decide.
         let _new = table.enter(address("192.0.2.2")).await.unwrap();
         assert!(!first.activity().busy() && others.iter().all(|place| place.activity().busy()));
     }

@@ -1,4 +1,4 @@
-//! Clients that do not read: a write that makes no progress for too long ends the connection.
+//! Ends connections of clients that do not read: a write that makes no progress for too long fails.
 
 use std::{
     io,
@@ -11,7 +11,7 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// A stream whose writes fail with `TimedOut` when the other side takes nothing for `limit`.
+/// A stream whose writes fail with `TimedOut` when the peer accepts nothing for `limit`.
 pub struct WriteDeadline<S> {
     stream: S,
     limit: Duration,
@@ -23,7 +23,7 @@ impl<S> WriteDeadline<S> {
         WriteDeadline { stream, limit, deadline: None }
     }
 
-    /// Starts the clock when a write has to wait, and stops it when it goes on.
+    /// Starts the clock when a write has to wait, and stops it when the write makes progress.
     fn watch<T>(&mut self, cx: &mut Context<'_>, progress: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if progress.is_ready() {
             self.deadline = None;
