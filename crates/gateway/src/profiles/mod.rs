@@ -1,4 +1,4 @@
-//! Which codecs a message is read with: by its format, its schema, and its device's profile.
+//! Chooses the codecs of a message by its format, its schema, and its device's profile.
 
 pub mod schemas;
 pub mod settings;
@@ -17,7 +17,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// The codecs of one schema and mapping, each made when it is first needed.
+/// The codecs of one schema and mapping. Each is created when it is first needed.
 pub struct Codecs {
     /// The schema's name; `None` for messages without one.
     pub schema: Option<Arc<str>>,
@@ -40,7 +40,7 @@ impl Codecs {
         Codecs { schema, model, slots, mapping, opened: unopened() }
     }
 
-    /// The codec for `format`. An error says why this format cannot carry messages of this schema.
+    /// Returns the codec for `format`. An error says why this format cannot carry messages of this schema.
     pub fn get(&self, format: Id) -> Result<&dyn Format, &Error> {
         let open = || format.open(self.model.as_ref(), self.mapping_of(format));
         self.opened[format as usize].get_or_init(open).as_deref()
@@ -55,22 +55,22 @@ impl Codecs {
     }
 }
 
-/// What a profile says of its devices.
+/// A profile, compiled.
 pub struct Rule {
     pattern: String,
     codecs: Codecs,
     formats: Vec<Id>,
-    /// The link that their messages came over, when the sender names none.
+    /// The link of their messages, if the sender names none.
     pub link: Option<String>,
-    /// Whether a message without a key is the same as an earlier one that has the same bytes.
+    /// Whether a message without a key is a duplicate of an earlier one with the same bytes.
     pub dedup_by_payload: bool,
-    /// How long after its last message a device is silent, in microseconds.
+    /// How long after its last message a device counts as silent, in microseconds.
     silent_after: Option<i64>,
     path: Arc<str>,
 }
 
 impl Rule {
-    /// Refuses a format that these devices may not send. An error says which they may.
+    /// Rejects a format that these devices may not send. The error lists those that they may.
     pub fn check(&self, format: Id) -> Result<(), String> {
         if self.formats.is_empty() || self.formats.contains(&format) {
             return Ok(());
@@ -85,30 +85,30 @@ pub struct Profiles {
     without_schema: Codecs,
     schemas: HashMap<String, Codecs>,
     rules: Vec<Rule>,
-    /// Whether any of the rules asks for silent devices.
+    /// Whether any rule watches for silent devices.
     watch: bool,
     no_path: Arc<str>,
 }
 
-/// Something wrong with a schema or a profile.
+/// A mistake in a schema or a profile.
 pub struct Mistaken {
     /// What is wrong.
     pub error: ProfileError,
-    /// Which profile, from 0, and its key; none when it is a schema.
+    /// The profile, from 0, and its key; `None` for a schema.
     pub profile: Option<(usize, &'static str)>,
 }
 
-/// What is wrong with a profile: a key, and why.
+/// The mistakes in a profile: key and reason.
 type Wrong = Vec<(&'static str, String)>;
 
 impl Profiles {
-    /// Compiles the bundled schemas, those of `[schemas] path`, which take precedence, and the profiles.
+    /// Compiles the bundled schemas, those of `[schemas] path`, which take precedence, and the profiles. Fails with the first mistake.
     pub fn load(settings: &SchemaSettings, profiles: &[Profile]) -> Result<Profiles, ProfileError> {
         let (profiles, mistakes) = Profiles::load_all(settings, profiles);
         mistakes.into_iter().next().map_or(Ok(profiles), |mistaken| Err(mistaken.error))
     }
 
-    /// The same as far as it goes, and everything that is wrong.
+    /// Compiles the same as far as possible, and returns all mistakes.
     pub fn load_all(settings: &SchemaSettings, profiles: &[Profile]) -> (Profiles, Vec<Mistaken>) {
         let (schemas, errors) = schemas::load(settings);
         let mut mistakes: Vec<_> =
@@ -138,52 +138,52 @@ impl Profiles {
         (profiles, mistakes)
     }
 
-    /// The layout that has taken the place of `key`: another one in the same slot of the same schema.
+    /// Returns the layout that has replaced `key`: a different one in the same slot of the same schema.
     pub fn instead_of(&self, key: &LayoutKey) -> Option<&Slot> {
         let slots = self.schemas.get(&*key.schema)?.slots.as_ref()?;
         slots.all().iter().find(|slot| slot.key.slot == key.slot && *slot.key != *key)
     }
 
-    /// All packed layouts.
+    /// Iterates over all packed layouts.
     pub fn layouts(&self) -> impl Iterator<Item = &LayoutKey> {
         let slots = self.schemas.values().filter_map(|codecs| codecs.slots.as_ref());
         slots.flat_map(|slots| slots.all()).map(|slot| &*slot.key)
     }
 
-    /// How many schemas there are.
+    /// Returns the number of schemas.
     pub fn schemas(&self) -> usize {
         self.schemas.len()
     }
 
-    /// What the profile of `device` says, if it has one.
+    /// Returns the first profile that matches `device`.
     pub fn rule(&self, device: &str) -> Option<&Rule> {
         self.rules.iter().find(|rule| fits(&rule.pattern, device))
     }
 
-    /// The codecs for a message: of the schema it names, else of its device's profile, else those that need no schema.
-    /// `None` when there is no schema of that name.
+    /// Returns the codecs for a message: those of the schema that it names, else those of its device's profile, else those that need no
+    /// schema. Returns `None` for an unknown schema.
     pub fn pick<'p>(&'p self, rule: Option<&'p Rule>, schema: Option<&str>) -> Option<&'p Codecs> {
         let of_rule = rule.map(|rule| &rule.codecs);
         match schema {
             None => Some(of_rule.unwrap_or(&self.without_schema)),
-            // The profile of the same schema knows more: its mapping, its slots and its .proto.
+            // If the profile has the same schema, use its codecs, which have its mapping, its slots and its .proto.
             Some(name) => {
                 of_rule.filter(|c| c.schema.as_deref() == Some(name)).or_else(|| self.schemas.get(name))
             }
         }
     }
 
-    /// The schema that a message of `device` is read with: the one it asks for, else its profile's.
+    /// Returns the schema of a message of `device`: the one that it names, else its profile's.
     pub fn schema_of<'a>(&'a self, device: &str, asked: Option<&'a str>) -> Option<&'a str> {
         asked.or_else(|| self.rule(device)?.codecs.schema.as_deref())
     }
 
-    /// Whether messages of `device` without a key are the same when their bytes are.
+    /// Whether a message of `device` without a key is a duplicate of an earlier one with the same bytes.
     pub fn dedup_by_payload(&self, device: &str) -> bool {
         self.rule(device).is_some_and(|rule| rule.dedup_by_payload)
     }
 
-    /// How long after its last message `device` is silent, in microseconds, if anybody wants to know.
+    /// Returns how long after its last message `device` counts as silent, in microseconds, if it is watched.
     pub fn silent_after(&self, device: &str) -> Option<i64> {
         if self.watch { self.rule(device)?.silent_after } else { None }
     }
@@ -213,9 +213,9 @@ fn unopened() -> Vec<OnceLock<Result<Box<dyn Format>, Error>>> {
     Id::readable().map(|_| OnceLock::new()).collect()
 }
 
-/// Longest output path.
+/// Longest output path, in bytes.
 const PATH: usize = 256;
-/// Longest time that a device may be silent: a year.
+/// Longest `silent_after_seconds`: a year.
 const SILENT_AFTER: u64 = 366 * 86_400;
 
 fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
@@ -259,7 +259,7 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
     };
     let schema = match schemas.get(name) {
         Some(Some(schema)) => schema,
-        // What is wrong with it has been said.
+        // The mistake in it has been reported.
         Some(None) => return Codecs::none(),
         None => {
             let names: Vec<_> = schemas.keys().map(String::as_str).collect();
@@ -288,7 +288,7 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
     codecs
 }
 
-/// Whether `path` may say where outputs put messages: names with `/` between them.
+/// Whether `path` is a valid output path: names with `/` between them.
 fn is_path(path: &str) -> bool {
     path.len() <= PATH && path.split('/').all(is_name)
 }

@@ -1,4 +1,4 @@
-//! The schemas: those that are built in, and those of `[schemas] path`.
+//! Loads the schemas: the bundled ones, and those of `[schemas] path`.
 
 use crate::profiles::{
     settings::{ProfileError, SchemaSettings},
@@ -14,7 +14,7 @@ use std::{
 
 /// A schema.
 pub struct Schema {
-    /// Its first version, with which every format but packed is read.
+    /// Its first version, which all formats but packed use.
     pub model: Model,
     /// The packed layouts of all its versions.
     pub slots: Arc<Slots>,
@@ -32,7 +32,7 @@ impl Schema {
 /// All schemas by name; `None` for one that cannot be used.
 pub type Schemas = BTreeMap<String, Option<Schema>>;
 
-/// Compiles the bundled schemas and those of the folder, which take precedence. Answers what is wrong with them, too.
+/// Compiles the bundled schemas and those of the folder, which take precedence. Also returns what is wrong with them.
 pub fn load(config: &SchemaSettings) -> (Schemas, Vec<ProfileError>) {
     let mut wrong = Vec::new();
     let bundled = dunnage_schema::bundled().iter();
@@ -47,12 +47,12 @@ pub fn load(config: &SchemaSettings) -> (Schemas, Vec<ProfileError>) {
     (schemas, wrong)
 }
 
-/// What there is, with what is wrong noted.
+/// Returns the value, recording any error.
 fn noted<T>(result: Result<T, ProfileError>, wrong: &mut Vec<ProfileError>) -> Option<T> {
     result.map_err(|error| wrong.push(error)).ok()
 }
 
-/// Adds the files `NAME.json`, and the further versions of their schemas, `NAME.SUFFIX.json`.
+/// Adds the schemas of the files `NAME.json`, and their further versions, `NAME.SUFFIX.json`.
 fn read_files(
     config: &SchemaSettings,
     files: Vec<(String, PathBuf)>,
@@ -85,7 +85,7 @@ fn add_version(config: &SchemaSettings, schema: &mut Schema, path: &Path) -> Res
     Arc::make_mut(&mut schema.slots).add(&origin, &compile(config, &origin, &read(config, path)?)?)
 }
 
-/// The JSON files of `folder` by their names without `.json`, in the order of these.
+/// Returns the JSON files of `folder` with their names without `.json`, sorted by name.
 fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, PathBuf)>, ProfileError> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|e| failed(folder, e.to_string()))? {
@@ -104,7 +104,7 @@ fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, Pa
     Ok(files)
 }
 
-/// The schema of a file, with the files in the folder of schemas that it refers to.
+/// Returns the schema of a file, bundled with the files of the schema folder that it refers to.
 fn read(config: &SchemaSettings, path: &Path) -> Result<String, ProfileError> {
     let text = std::fs::File::open(path).and_then(read_text).map_err(|e| failed(path, e.to_string()))?;
     let folders = Folders::new(std::slice::from_ref(&config.path)).map_err(|e| failed(path, e))?;

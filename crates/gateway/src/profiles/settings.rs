@@ -1,4 +1,4 @@
-//! `[[profile]]` and `[schemas]`: what devices send, and what messages may be.
+//! The settings of `[[profile]]` and `[schemas]`.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ pub struct SchemaSettings {
     pub path: PathBuf,
     /// Whether `format` restricts which text is valid.
     pub assert_formats: bool,
-    /// Whether packed messages without a check are refused.
+    /// Whether packed messages without a check are rejected.
     pub require_check: bool,
 }
 
@@ -19,7 +19,7 @@ pub struct SchemaSettings {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Which devices: an id, in which `*` stands for any characters.
+    /// The devices: an ID, in which `*` stands for any characters.
     pub device: String,
     /// The schema of their messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,13 +36,13 @@ pub struct Profile {
     /// How protobuf, struct and struct-zlib carry decimals.
     #[serde(default)]
     pub mapping: Mapping,
-    /// The link that their messages came over, when the sender names none.
+    /// The link of their messages, if the sender names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// Where outputs put their messages: what `{path}` stands for in an output's templates.
+    /// The path of their messages at outputs: what `{path}` stands for in an output's templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// By what a message that comes again is recognized.
+    /// How duplicates are recognized.
     #[serde(default)]
     pub duplicates: Duplicates,
     /// How long after its last message a device counts as silent in the metrics; without it, never.
@@ -69,14 +69,14 @@ impl From<FormatName> for &'static str {
     }
 }
 
-/// By what a message that comes again is recognized.
+/// How duplicates are recognized.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Duplicates {
-    /// By the key that its sender gives it. Without one, it is another message.
+    /// By the sender's idempotency key. A message without one is never a duplicate.
     #[default]
     Key,
-    /// By the key, or without one by its bytes.
+    /// By the key, or, for a message without one, by its bytes.
     Bytes,
 }
 

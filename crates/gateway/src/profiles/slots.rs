@@ -1,4 +1,4 @@
-//! The packed layouts of a schema: which one a message has, by its slot byte (`spec/packed.md`).
+//! The packed layouts of a schema. The slot byte of a message selects one (`spec/packed.md`).
 
 use crate::{problem::Problem, profiles::settings::ProfileError};
 use axum::http::StatusCode;
@@ -11,11 +11,11 @@ use std::sync::Arc;
 /// A layout and where it comes from.
 #[derive(Clone)]
 pub struct Slot {
-    /// Which it is.
+    /// Identifies the layout.
     pub key: Arc<LayoutKey>,
     /// The file of its schema, or the name of a bundled one.
     pub origin: String,
-    /// Reads its messages.
+    /// The codec of its messages.
     pub codec: Packed,
 }
 
@@ -23,19 +23,19 @@ pub struct Slot {
 #[derive(Clone)]
 pub struct Slots {
     schema: Arc<str>,
-    /// Whether a layout without a check reads no messages.
+    /// Whether messages of a layout without a check are rejected.
     require_check: bool,
     slots: Vec<Slot>,
 }
 
 impl Slots {
-    /// No layouts of `schema` yet.
+    /// Creates an empty set of layouts of `schema`.
     pub fn new(schema: &str, require_check: bool) -> Slots {
         Slots { schema: schema.into(), require_check, slots: Vec::new() }
     }
 
-    /// Adds the layout of `model`, a version of the schema that comes from `origin`. The same layout once more is
-    /// nothing new.
+    /// Adds the layout of `model`, a version of the schema that comes from `origin`. Does nothing if the layout is there already; fails if
+    /// its slot has a different one.
     pub fn add(&mut self, origin: &str, model: &Model) -> Result<(), ProfileError> {
         let codec = Packed::new(model);
         let (slot, fingerprint) = (codec.layout().slot(), codec.layout().fingerprint());
@@ -56,7 +56,7 @@ impl Slots {
         }
     }
 
-    /// Those of the slots `numbers`. An error says which of these has no layout.
+    /// Returns the layouts of the slots `numbers`. Fails if one of these has no layout.
     pub fn only(&self, numbers: &[u8]) -> Result<Slots, String> {
         let mut slots = Vec::new();
         for number in numbers {
@@ -69,17 +69,17 @@ impl Slots {
         Ok(Slots { slots, ..self.with_none() })
     }
 
-    /// The same without a layout.
+    /// Returns the same set without layouts.
     fn with_none(&self) -> Slots {
         Slots::new(&self.schema, self.require_check)
     }
 
-    /// All of them.
+    /// Returns all layouts.
     pub fn all(&self) -> &[Slot] {
         &self.slots
     }
 
-    /// The layout of the message `body`. `asked` is the beginning of the fingerprint that its sender says it has.
+    /// Returns the layout of the message `body`. `asked` is the beginning of the fingerprint that the sender states, which must match.
     pub fn pick(&self, body: &[u8], asked: Option<&str>) -> Result<&Slot, Problem> {
         let damaged = |kind, reason: &str| Problem::undecodable(&Error::new(kind, 0, reason));
         let number = match body.first() {
