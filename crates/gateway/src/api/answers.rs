@@ -1,5 +1,5 @@
-//! What answers take in memory until they are read. A page of a list has some megabytes, and whoever asked for it may take it as slowly as
-//! he likes: without a bound, connections that do not read would take all memory.
+//! Bounds the memory of answers that clients have not read yet. A page of a list can have some megabytes, and a client may read it slowly:
+//! without a bound, clients that do not read would exhaust the memory.
 
 use crate::problem::Problem;
 use axum::{
@@ -12,18 +12,18 @@ use axum::{
 use dunnage_access::Peer;
 use dunnage_buffer::{Memory, Reservation, Sender, Shares};
 
-/// What all answers together may take, and how large one can be, in bytes. An address may have as much.
+/// Most bytes of all answers together, and of one answer. One address may hold as much as one answer.
 const ALL: usize = 64 << 20;
 const LARGEST: usize = 32 << 20;
-/// Smaller ones are not counted.
+/// Answers of at most this many bytes are not counted.
 const SMALL: u64 = 64 << 10;
 
-/// The memory for answers.
+/// Creates the memory for answers.
 pub fn memory() -> Memory {
     Memory::new(Shares { incomplete: ALL, ..Shares::of(ALL, LARGEST) })
 }
 
-/// The bytes of an answer, which count until they are written.
+/// The bytes of an answer, which count until they have been written.
 struct Counted {
     bytes: Bytes,
     _room: Reservation,
@@ -35,7 +35,7 @@ impl AsRef<[u8]> for Counted {
     }
 }
 
-/// Answers a request, if there is memory for the answer.
+/// Middleware that replaces an answer with 503 if there is no memory for it.
 pub async fn bounded(State(memory): State<Memory>, peer: Peer, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     match response.body().size_hint().exact() {

@@ -51,7 +51,7 @@ pub async fn events(
     let (events, watching) = shared.live.watch(peer.address).map_err(|detail| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many watchers", detail)
     })?;
-    // Whoever lags misses what it could not take, and goes on.
+    // A watcher that lags misses events, and continues.
     let events = BroadcastStream::new(events)
         .filter_map(Result::ok)
         .map(|event| Some(sse::Event::default().event(event.name).data(&*event.data)));
@@ -64,7 +64,7 @@ pub async fn events(
     let first = sse::Event::default().event("stats").data(stats);
     let stream = tokio_stream::once(Some(first)).chain(events.merge(end.merge(revoked)));
     let stream = stream.map_while(move |event| {
-        // Its place is taken for as long as the stream lives.
+        // The closure owns the watcher's place, for as long as the stream lives.
         let _ = &watching;
         event.map(Ok)
     });

@@ -1,4 +1,4 @@
-//! Counts, health and metrics.
+//! The counts, health checks and metrics.
 
 use super::objects::StatsObject;
 use crate::{

@@ -1,4 +1,4 @@
-//! Lists: devices, messages, the quarantine. Newest first; `before=ID` continues a list.
+//! Lists of devices, messages and the quarantine. They start with the newest entry; `before=ID` continues a list.
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
@@ -13,20 +13,20 @@ use utoipa::{IntoParams, ToSchema};
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 1000;
 
-/// Which part of a list.
+/// The part of a list to return.
 #[derive(IntoParams)]
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct Parameters {
-    /// How many at most: 1 to 1000, else the nearest.
+    /// Most entries: 1 to 1000. Values outside are clamped.
     #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
     limit: Option<u32>,
-    /// Only those with smaller ids.
+    /// Only entries with smaller IDs.
     before: Option<i64>,
 }
 
 impl Parameters {
-    /// Reads those of `uri`, beside which there may be `more`.
+    /// Parses the parameters of `uri`. Also returns those that are among `more`.
     fn read(uri: &Uri, more: &[&'static str]) -> Result<(Page, query::Given), Problem> {
         let known = [&["limit", "before"], more].concat();
         let (mut limit, mut before, mut others) = (None, None, Vec::new());
@@ -110,7 +110,7 @@ pub async fn messages(
     let (page, others) = Parameters::read(&uri, &["device"])?;
     let found = match others.into_iter().next() {
         None => shared.readers.messages(page).await?,
-        // A device that has stored nothing has no messages.
+        // A device without stored messages has an empty list.
         Some((_, device)) => shared.readers.device_messages(device, page).await?.unwrap_or_default(),
     };
     objects(found)

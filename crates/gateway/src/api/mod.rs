@@ -24,7 +24,7 @@ use dunnage_access::{Peer, http::credential};
 use std::sync::Arc;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// All addresses: those of inputs, and around them the API and the page, for those who may read.
+/// Builds the router of the HTTP port: the inputs, and the API and the page for peers that may read.
 pub fn router(shared: &Arc<Shared>, hooks: Arc<Hooks>) -> Router {
     let api = Router::from(readable())
         .layer(from_fn_with_state(answers::memory(), answers::bounded))
@@ -39,7 +39,7 @@ pub fn router(shared: &Arc<Shared>, hooks: Arc<Hooks>) -> Router {
         .with_state(Arc::clone(shared))
 }
 
-/// Lets a request through whose peer may read.
+/// Middleware that denies requests of peers that may not read.
 pub async fn readers_only(
     State(shared): State<Arc<Shared>>,
     peer: Peer,
@@ -52,7 +52,7 @@ pub async fn readers_only(
     }
 }
 
-/// What those ask who may read.
+/// The routes for peers that may read.
 fn readable() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new()
         .routes(routes!(lists::devices))
@@ -65,12 +65,12 @@ fn readable() -> OpenApiRouter<Arc<Shared>> {
         .routes(routes!(openapi::openapi))
 }
 
-/// What anyone may ask.
+/// The routes for everyone.
 fn health() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new().routes(routes!(health::healthz)).routes(routes!(health::readyz))
 }
 
-/// The page runs its own scripts and styles, and talks to this gateway, and to nothing else.
+/// The page may use its own scripts and styles, and connect to this gateway only.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'; object-src 'none'";
 

@@ -23,7 +23,7 @@ pub struct MessageObject {
     link: Option<String>,
     bytes: usize,
     json_bytes: usize,
-    /// What the way it came knows of it.
+    /// What the input knows about its origin.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     origin: Option<Box<RawValue>>,
@@ -32,10 +32,10 @@ pub struct MessageObject {
 }
 
 impl MessageObject {
-    /// A message of the buffer; `None` when its JSON is damaged.
+    /// Converts a message of the buffer. Returns `None` if its JSON is damaged.
     pub fn of_stored(m: Message) -> Option<Self> {
         Some(MessageObject {
-            // The slot of a packed message is its first byte, whose mode bits are zero.
+            // The first byte of a packed message is its slot, because the mode bits are zero.
             slot: (m.format == Id::Packed.name()).then(|| m.raw.first().copied()).flatten(),
             id: m.id,
             device: m.device,
@@ -50,7 +50,7 @@ impl MessageObject {
         })
     }
 
-    /// A message that was just stored under `id`.
+    /// Converts a message that was just stored under `id`.
     pub fn of_new(id: i64, message: &NewMessage) -> Option<Self> {
         let from = message.provenance.clone();
         MessageObject::of_stored(Message {
@@ -84,7 +84,7 @@ pub struct RejectObject {
     #[schema(required)]
     offset: Option<i64>,
     reason: String,
-    /// What the way it came knows of it.
+    /// What the input knows about its origin.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     origin: Option<Box<RawValue>>,
@@ -92,7 +92,7 @@ pub struct RejectObject {
 }
 
 impl RejectObject {
-    /// A message of the quarantine. Its schema is the one that it would be read with now.
+    /// Converts a message of the quarantine. Its schema is the one that it would be decoded with now.
     pub fn of_stored(r: Quarantined, profiles: &Profiles) -> Self {
         let schema = profiles.schema_of(&r.device, r.schema.as_deref()).map(str::to_owned);
         RejectObject {
@@ -111,7 +111,7 @@ impl RejectObject {
         }
     }
 
-    /// A message that was just put there under `id`.
+    /// Converts a message that was just quarantined under `id`.
     pub fn of_new(id: i64, reject: &NewQuarantined, profiles: &Profiles) -> Self {
         let from = reject.provenance.clone();
         let schema = profiles.schema_of(&from.device, from.schema.as_deref()).map(str::to_owned);
@@ -142,7 +142,7 @@ pub struct DeviceObject {
 }
 
 impl DeviceObject {
-    /// A device of the buffer; `None` when the JSON of its last message is damaged.
+    /// Converts a device of the buffer. Returns `None` if the JSON of its last message is damaged.
     pub fn of_stored(d: Device) -> Option<Self> {
         Some(DeviceObject {
             device: d.last.device.clone(),
@@ -184,12 +184,12 @@ struct FormatObject {
 }
 
 impl StatsObject {
-    /// The counts of a gateway at this moment.
+    /// Returns the counts of a gateway at this moment.
     pub fn of(shared: &Shared) -> Self {
         let totals = shared.stats.totals();
         let received = totals.received();
         let sum = totals.sum();
-        // Of nothing, everything has succeeded.
+        // Without messages, the ratios are 1.
         let ratio = |part: u64, of: u64| if of == 0 { 1.0 } else { part as f64 / of as f64 };
         let formats = Id::readable().filter_map(|id| Some((id, totals.formats.get(id.name())?)));
         let formats = formats.filter(|(_, f)| f.messages > 0);

@@ -1,5 +1,5 @@
-//! What can be asked of the gateway, as an OpenAPI 3.1 document. It is made of the routes themselves, and of what stands at the
-//! functions that answer: there is no route without its place in it (`clippy.toml`).
+//! The OpenAPI 3.1 document of the HTTP port. It is generated from the routes and the annotations of their handlers, and `clippy.toml`
+//! forbids routes that bypass it.
 
 use super::{health, readable};
 use crate::{inputs, problem::Problem, query::NoQuery, shared::Shared};
@@ -11,7 +11,7 @@ use utoipa::{
 };
 use utoipa_axum::router::OpenApiRouter;
 
-// Nothing is needed on the loopback address, or where `[access] who` lets anyone in.
+// The empty requirement stands for peers that need no token: on the loopback address, or as `[access] who` allows.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -23,7 +23,7 @@ use utoipa_axum::router::OpenApiRouter;
 )]
 struct About;
 
-/// How a token is brought.
+/// Adds the ways to send a token.
 struct Credentials;
 
 impl Modify for Credentials {
@@ -50,7 +50,7 @@ static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     all.into_openapi().to_pretty_json().unwrap_or_default()
 });
 
-/// The OpenAPI document of what the gateway has on its HTTP port, as JSON.
+/// Returns the OpenAPI document of the HTTP port, as JSON.
 pub fn document() -> &'static str {
     &DOCUMENT
 }

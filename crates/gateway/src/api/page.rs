@@ -1,4 +1,4 @@
-//! The page: the files of `dashboard/`, inside the program.
+//! The page: the files of `dashboard/`, embedded in the program.
 
 use crate::problem::Problem;
 use axum::{
@@ -30,7 +30,7 @@ pub async fn page(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     (about, [(header::CONTENT_TYPE, content_type)], file.data).into_response()
 }
 
-/// The type of a file that is part of the page; notes beside them are not.
+/// Returns the media type of a file of the page, or `None` for other files, such as notes beside them.
 fn content_type(path: &str) -> Option<&'static str> {
     Some(match path.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
