@@ -1,4 +1,4 @@
-//! Asking a running gateway, over its admin socket.
+//! A client of the admin socket of a running gateway.
 
 use super::check_length;
 use crate::config::Config;
@@ -10,13 +10,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a gateway did not do what it was asked.
+/// Why a request to a gateway failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
-    /// The configuration says that there is no socket.
+    /// The configuration has no admin socket.
     #[error("[admin] socket is empty, so a running gateway cannot be asked")]
     Off,
-    /// Nobody listens.
+    /// Nothing listens on the socket.
     #[error("no gateway is running: nothing listens on {0}")]
     NotRunning(PathBuf),
     /// The socket cannot be used.
@@ -27,12 +27,12 @@ pub enum AdminError {
         /// Why.
         message: String,
     },
-    /// The gateway says no.
+    /// The gateway refused the request; its reason.
     #[error("the gateway answers: {0}")]
     Refused(String),
 }
 
-/// Asks the gateway of a configuration.
+/// Sends requests to the gateway of a configuration.
 pub struct AdminClient {
     http: reqwest::Client,
     path: PathBuf,
@@ -40,7 +40,7 @@ pub struct AdminClient {
 }
 
 impl AdminClient {
-    /// The client for the gateway that runs with `config`, which must be there.
+    /// Creates a client for the gateway that runs with `config`. Fails if none is running.
     pub fn connect(config: &Config) -> Result<AdminClient, AdminError> {
         let path = config.admin_socket().ok_or(AdminError::Off)?;
         check_length(&path).map_err(|e| failed(&path, e.message))?;
@@ -53,17 +53,17 @@ impl AdminClient {
         }
         tls::prepare();
         let http = reqwest::Client::builder().unix_socket(path.as_path()).build();
-        // The host is there for HTTP alone.
+        // HTTP requires a host; the socket ignores it.
         let base = reqwest::Url::parse("http://gateway/").map_err(|e| failed(&path, e))?;
         Ok(AdminClient { http: http.map_err(|e| failed(&path, e))?, path, base })
     }
 
-    /// `GET` of what `what` names, with a query.
+    /// Sends a `GET` for the path `what` with a query.
     pub async fn get(&self, what: &str, query: &[(&str, String)]) -> Result<Value, AdminError> {
         self.ask(self.http.get(self.url(what, query))).await
     }
 
-    /// `POST` to what `what` names, with a query. Takes as long as the gateway takes.
+    /// Sends a `POST` to the path `what` with a query. There is no timeout.
     pub async fn post(&self, what: &str, query: &[(&str, String)]) -> Result<Value, AdminError> {
         self.ask(self.http.post(self.url(what, query))).await
     }

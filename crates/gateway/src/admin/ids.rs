@@ -1,8 +1,8 @@
-//! Ids in a query.
+//! IDs in a query.
 
 use serde::Deserialize;
 
-/// Ids with commas between them.
+/// IDs with commas between them.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Ids(pub Vec<i64>);

@@ -1,6 +1,6 @@
-//! The admin surface: what an operator asks and tells a running gateway, as JSON over a Unix socket.
+//! The admin interface of a running gateway: JSON over HTTP over a Unix socket.
 //!
-//! It is not part of the HTTP port. Whoever may write to the socket's file may use it.
+//! It is not reachable through the HTTP port. The socket's file permissions and the user of each connection decide who may use it.
 
 mod client;
 mod ids;
@@ -27,17 +27,17 @@ use axum::{
 use std::{net::SocketAddr, sync::Arc};
 use tokio::{sync::Mutex, task::AbortHandle};
 
-/// What the handlers share.
+/// The state that the handlers share.
 struct Admin {
     shared: Arc<Shared>,
     config: Arc<Config>,
     reloader: Arc<Reloader>,
     address: SocketAddr,
-    /// The quarantine is changed by one request at a time.
+    /// Held while a request changes the quarantine: one at a time.
     quarantine: Mutex<()>,
 }
 
-/// Serves what a gateway that was started with `config` and listens on `address` can be asked, until it is aborted.
+/// Serves the admin interface of a gateway that was started with `config` and listens on `address`, until it is aborted.
 #[expect(
     clippy::disallowed_methods,
     reason = "the OpenAPI document is of the HTTP port, and this is not on it"
@@ -74,7 +74,7 @@ async fn reload(State(admin): State<Arc<Admin>>) -> Result<Json<Reloaded>, Probl
 
 type Query<T> = Result<extract::Query<T>, QueryRejection>;
 
-/// What was asked.
+/// Returns the parsed query, or the problem with it.
 fn query<T>(asked: Query<T>) -> Result<T, Problem> {
     asked
         .map(|extract::Query(asked)| asked)

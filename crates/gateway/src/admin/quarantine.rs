@@ -1,4 +1,4 @@
-//! The quarantine: list it, decode it again, drop it.
+//! The quarantine: lists its messages, decodes them again, discards them.
 
 use super::{Admin, Query, ids::Ids, query};
 use crate::{
@@ -16,21 +16,21 @@ use std::{
 };
 use tokio::sync::oneshot::Receiver;
 
-/// Messages that are taken from the quarantine at a time.
+/// Messages that are read from the quarantine at a time.
 const AT_A_TIME: usize = 256;
 /// Most messages in a list, and most failures in the answer to a retry.
 const LISTED: usize = 1000;
-/// How long, and how often at that, a retry waits for room in the queue.
+/// How long a retry waits for room in the queue, and the pause between two attempts.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Which messages; without anything, all.
+/// Selects messages; without any field, all.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Asked {
     device: Option<String>,
     kind: Option<String>,
-    /// The schema that they are read with now.
+    /// The schema that they would be decoded with now.
     schema: Option<String>,
     ids: Ids,
     /// Most messages in a list.
@@ -42,7 +42,7 @@ impl Asked {
         Filter { device: self.device.clone(), kind: self.kind.clone(), ids: self.ids.0.clone() }
     }
 
-    /// Reads the messages behind `after`, up to `last`.
+    /// Reads the selected messages with an ID above the first and up to the second of `range`, at most `limit`.
     async fn find(
         &self,
         shared: &Shared,
@@ -67,18 +67,18 @@ pub struct Listed {
     more: bool,
 }
 
-/// What became of the messages that were decoded again.
+/// The result of a retry.
 #[derive(Default, Serialize)]
 pub struct Retried {
     /// Decoded and stored.
     stored: u64,
-    /// Still in the quarantine.
+    /// Not decoded; still in the quarantine.
     failed: u64,
-    /// The first of these.
+    /// The first of these, at most [`LISTED`].
     failures: Vec<Failure>,
 }
 
-/// A message that could still not be decoded.
+/// A message that still could not be decoded.
 #[derive(Serialize)]
 struct Failure {
     id: i64,
@@ -88,7 +88,7 @@ struct Failure {
     reason: String,
 }
 
-/// How many were dropped.
+/// The number of discarded messages.
 #[derive(Serialize)]
 pub struct Dropped {
     dropped: u64,
@@ -109,8 +109,8 @@ pub(super) async fn list(
     Ok(Json(Listed { messages, more }))
 }
 
-/// `POST /quarantine/retry`: decodes messages with the present profiles and schemas, and stores those that can be as new
-/// messages. They keep the time of their arrival.
+/// `POST /quarantine/retry`: decodes messages with the current profiles and schemas, and stores those that succeed as new messages with
+/// their original times of arrival.
 pub(super) async fn retry(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,
@@ -197,7 +197,7 @@ async fn decode_again(
     read(shared, provenance, &kept.content_type, encoding, kept.raw.into()).await
 }
 
-/// Hands a reading to the writer. It waits for room, which others may have taken.
+/// Queues a message that was decoded again. Waits if other messages fill the queue.
 async fn requeue(shared: &Shared, reading: NewMessage, id: i64) -> Result<Receiver<bool>, Problem> {
     let mut room = shared.queue.reserve();
     let begun = Instant::now();

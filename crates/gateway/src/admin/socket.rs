@@ -1,4 +1,5 @@
-//! The Unix socket: made so that only the gateway's own user gets in, and taken from a gateway that was killed.
+//! The Unix socket of the admin interface. Only the gateway's own user and root get in. It replaces the socket of a gateway that was
+//! killed.
 
 use axum::serve::Listener;
 use std::{
@@ -16,17 +17,17 @@ use tokio::net::{UnixListener, unix};
 /// Longest path of a socket, in bytes: `sun_path` of unix(7), without the zero at its end.
 const PATH: usize = 107;
 
-/// A socket that cannot be made.
+/// A socket that cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[error("[admin] socket {path}: {message}")]
 pub struct SocketError {
-    /// Where.
+    /// Its path.
     pub path: PathBuf,
     /// Why.
     pub message: String,
 }
 
-/// Takes connections of the gateway's own user and of root. The file goes when this does.
+/// Accepts connections of the gateway's own user and of root. Dropping it removes the file.
 pub struct Socket {
     listener: UnixListener,
     path: PathBuf,
@@ -34,8 +35,8 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Makes the socket at `path`. A file that a killed gateway left is replaced; a socket that somebody listens on, and
-    /// anything else, is not.
+    /// Creates the socket at `path`. Replaces a socket that nothing listens on, as a killed gateway leaves it. Fails if something listens,
+    /// or if the file is not a socket.
     pub fn bind(path: &Path) -> Result<Socket, SocketError> {
         let failed = |message: String| SocketError { path: path.to_owned(), message };
         let io = |e: io::Error| failed(e.to_string());
@@ -58,7 +59,7 @@ impl Socket {
     async fn accept(&self) -> io::Result<(tokio::net::UnixStream, unix::SocketAddr)> {
         loop {
             let (stream, address) = self.listener.accept().await?;
-            // Whoever connected before the permissions were set.
+            // Another user may have connected before the permissions were set.
             let user = stream.peer_cred()?.uid();
             if user == self.owner || user == 0 {
                 return Ok((stream, address));
@@ -68,7 +69,7 @@ impl Socket {
     }
 }
 
-/// Refuses a path that is too long for a socket.
+/// Rejects a path that is too long for a socket.
 pub fn check_length(path: &Path) -> Result<(), SocketError> {
     let length = path.as_os_str().as_bytes().len();
     if length <= PATH {
@@ -89,7 +90,7 @@ impl Listener for Socket {
             match Socket::accept(self).await {
                 Ok(accepted) => return accepted,
                 Err(e) => {
-                    // Out of file descriptors, or a connection that was gone already.
+                    // The process is out of file descriptors, or the connection was closed already. The pause avoids a busy loop.
                     tracing::debug!(error = %e, "a connection to the admin socket could not be accepted");
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
@@ -104,7 +105,7 @@ impl Listener for Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // When it is gone already, that is what is wanted.
+        // An error means that it is gone already.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -1,4 +1,4 @@
-//! `GET /status`: what the gateway did and does.
+//! `GET /status`: the state and the counts of the gateway.
 
 use super::Admin;
 use crate::problem::Problem;
@@ -24,17 +24,17 @@ pub struct Status {
     uptime_seconds: u64,
     address: SocketAddr,
     received: u64,
-    /// Messages that a decoder and the schema, if any, took.
+    /// Messages that were decoded and match their schema, if they have one.
     decoded: u64,
     stored: u64,
     duplicates: u64,
     quarantined: u64,
     refused: u64,
-    /// Messages that were dropped when every output was done with them.
+    /// Messages that were removed after every output was done with them.
     dropped: u64,
-    /// Messages that were in a damaged file and could not be read any more.
+    /// Messages that could not be recovered from a damaged file.
     lost: u64,
-    /// How often the buffer's file was damaged and made anew.
+    /// How often the buffer's file was damaged and recreated.
     damages: u64,
     devices: u64,
     buffer: Buffer,
@@ -47,13 +47,13 @@ pub struct Status {
 struct Buffer {
     path: PathBuf,
     name: Arc<str>,
-    /// Of its files, the write-ahead log among them.
+    /// Size of its file and the write-ahead log.
     bytes: u64,
-    /// Of what is in use of its file; 0 for no limit.
+    /// Limit of the used part of its file; 0 for no limit.
     limit_bytes: u64,
     /// Whether messages are refused because of the limit.
     full: bool,
-    /// Whether the last messages could be written.
+    /// Whether the last transaction could be written.
     writable: bool,
 }
 
@@ -80,7 +80,7 @@ struct Output {
     status: dunnage_outputs::Status,
     /// `delivering`, `behind`, `waiting` for messages, `breaker open` or `probing`.
     state: &'static str,
-    /// Messages that it refused for good, and that wait for an operator.
+    /// Its dead letters.
     undelivered: u64,
 }
 
@@ -97,7 +97,7 @@ impl Output {
     }
 }
 
-/// All of it.
+/// Handles `GET /status`.
 pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
     let (shared, config) = (&admin.shared, &admin.config);
     let (messages, bytes) = shared.readers.of(Use::Admin).quarantine_size().await?;
@@ -148,7 +148,7 @@ pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Statu
     }))
 }
 
-/// Bytes of the SQLite file at `path` and of its write-ahead log.
+/// Returns the bytes of the SQLite file at `path` and of its write-ahead log.
 fn size(path: &Path) -> u64 {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");

@@ -1,4 +1,4 @@
-//! What outputs refused for good: list it, try it again, give it up.
+//! The dead letters of outputs: lists, retries and discards them.
 
 use super::{Admin, Query, ids::Ids, query};
 use crate::problem::Problem;
@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Arc};
 /// Most messages of an output in a list.
 const LISTED: u32 = 1000;
 
-/// Which messages; without anything, all.
+/// Selects messages; without any field, all.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Asked {
@@ -27,11 +27,11 @@ pub(super) struct Listed {
     outputs: Vec<Output>,
 }
 
-/// An output that refused messages.
+/// An output with dead letters.
 #[derive(Serialize)]
 struct Output {
     output: String,
-    /// How many there are.
+    /// The number of its dead letters.
     count: u64,
     /// The oldest of them.
     messages: Vec<Message>,
@@ -40,7 +40,7 @@ struct Output {
 #[derive(Serialize)]
 struct Message {
     id: i64,
-    /// `None` when the message has left the buffer.
+    /// `None` if the message has left the buffer.
     device: Option<String>,
     refused_at: String,
     reason: String,
@@ -68,7 +68,7 @@ pub(super) async fn list(
     Ok(Json(Listed { outputs }))
 }
 
-/// `POST /undelivered/retry`: outputs try them again. They leave the list as they are delivered.
+/// `POST /undelivered/retry`: has outputs retry dead letters, which leave the list when they are delivered.
 pub(super) async fn retry(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,
@@ -82,7 +82,7 @@ pub(super) async fn retry(
     Ok(Json(Done { messages }))
 }
 
-/// `POST /undelivered/drop`: outputs give them up. The messages stay in the buffer.
+/// `POST /undelivered/drop`: discards dead letters. The messages stay in the buffer.
 pub(super) async fn give_up(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,
@@ -103,7 +103,7 @@ impl Asked {
 }
 
 impl Admin {
-    /// The outputs that refused messages, and how many; only `output` if there is one.
+    /// Returns the outputs with dead letters and their numbers; only `output` if it is given.
     fn with_undelivered(&self, output: Option<&str>) -> Result<BTreeMap<String, u64>, Problem> {
         let mut counts = BTreeMap::clone(&self.shared.stats.totals().dead_letters);
         if let Some(output) = output {
