@@ -1,4 +1,4 @@
-//! The configuration: one TOML file, then the environment.
+//! The configuration: one TOML file, overridden by the environment.
 
 use crate::{
     http_settings::HttpSettings,
@@ -11,7 +11,7 @@ use dunnage_outputs::OutputSettings;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Everything that can be set. `Config::default()` is what `dunnage gateway` runs with when nothing is.
+/// The whole configuration. `Config::default()` is what `dunnage gateway` uses where nothing is set.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -19,28 +19,28 @@ pub struct Config {
     pub http: HttpSettings,
     /// Who may send and read.
     pub access: AccessSettings,
-    /// What listeners with TLS show.
+    /// The certificate of listeners with TLS.
     pub tls: TlsSettings,
-    /// Where messages become durable.
+    /// The buffer.
     pub buffer: BufferSettings,
-    /// What could not be decoded.
+    /// The quarantine.
     pub quarantine: QuarantineSettings,
-    /// What messages may be.
+    /// The schemas.
     pub schemas: SchemaSettings,
-    /// What operators ask.
+    /// The admin socket.
     pub admin: Admin,
-    /// What the gateway says about itself.
+    /// The log.
     pub log: Log,
-    /// What devices send; the first profile whose pattern matches a device is used.
+    /// The profiles; the first one whose pattern matches a device applies to it.
     #[serde(rename = "profile", skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
-    /// Where messages come from, beside HTTP.
+    /// The inputs beside HTTP.
     #[serde(rename = "input", skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<InputSettings>,
-    /// Where messages go.
+    /// The outputs.
     #[serde(rename = "output", skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputSettings>,
-    /// The file that all this was read from, to be read again by a reload.
+    /// The file that this was read from, for a reload.
     #[serde(skip)]
     pub file: Option<PathBuf>,
 }
@@ -57,19 +57,19 @@ pub struct Admin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
-    /// How a line looks.
+    /// The format of a line.
     pub format: LogFormat,
     /// A level (error, warn, info, debug, trace), or directives of tracing's `EnvFilter`.
     pub level: String,
 }
 
-/// How a line of the log looks.
+/// The format of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
     Human,
-    /// An object a line.
+    /// A JSON object a line.
     Json,
 }
 
@@ -80,12 +80,12 @@ impl Default for Admin {
 }
 
 impl Config {
-    /// Where the admin socket is, if there is to be one.
+    /// Returns the path of the admin socket, if one is set.
     pub fn admin_socket(&self) -> Option<PathBuf> {
         (!self.admin.socket.as_os_str().is_empty()).then(|| self.state().join(&self.admin.socket))
     }
 
-    /// What inputs need to know of the rest.
+    /// Returns what inputs need to know about the other sections.
     pub(crate) fn beside_inputs(&self) -> Beside {
         Beside {
             certificate: !self.tls.certificate.as_os_str().is_empty(),
@@ -93,17 +93,17 @@ impl Config {
         }
     }
 
-    /// Where the tokens are.
+    /// Returns the path of the token file.
     pub fn tokens(&self) -> PathBuf {
         self.state().join(&self.access.tokens)
     }
 
-    /// Where the keys of DTLS are.
+    /// Returns the path of the key file of DTLS.
     pub fn keys(&self) -> PathBuf {
         self.state().join(&self.access.keys)
     }
 
-    /// The folder of what the gateway keeps.
+    /// Returns the folder of the buffer, at which relative paths of other files start.
     fn state(&self) -> &Path {
         self.buffer.path.parent().unwrap_or(Path::new(""))
     }

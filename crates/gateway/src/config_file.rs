@@ -1,10 +1,10 @@
-//! Reading the configuration, and writing the commented default.
+//! Reads the configuration, and writes the commented default.
 
 use crate::{config::Config, inputs};
 use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
-/// Every key: section, name, and what the commented default says of it.
+/// Every key: section, name, and its comment in the default configuration.
 const KEYS: &[(&str, &str, &str)] = &[
     ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
     ("http", "tls", "Whether it is https, and nothing else, with the certificate of [tls]."),
@@ -117,9 +117,9 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("log", "level", "error, warn, info, debug or trace."),
 ];
 
-/// Longest time in a setting, in seconds: ten years. No clock of the system has room for the largest number of TOML.
+/// Longest time in a setting, in seconds: ten years. The clocks of the system cannot represent the largest integer of TOML.
 const YEARS: u64 = 315_360_000;
-/// Longest queue.
+/// Longest queue, in messages.
 const QUEUE: usize = 1 << 24;
 
 const HEAD: &str = "\
@@ -171,7 +171,7 @@ pub enum ConfigError {
         /// Why.
         source: std::io::Error,
     },
-    /// The file is not a configuration; the text has line and column.
+    /// The file is not a valid configuration; the message has line and column.
     #[error("{path}: {message}")]
     File {
         /// The file.
@@ -179,7 +179,7 @@ pub enum ConfigError {
         /// Why and where.
         message: String,
     },
-    /// A variable of the environment does not fit its key, or there is no such key.
+    /// An environment variable has an invalid value, or names no key.
     #[error("{variable}: {message}")]
     Environment {
         /// The variable.
@@ -187,7 +187,7 @@ pub enum ConfigError {
         /// Why.
         message: String,
     },
-    /// A value that cannot work.
+    /// A value is invalid.
     #[error("[{section}] {key}: {message}")]
     Value {
         /// The section.
@@ -200,7 +200,7 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads `file`, if there is one, and lets the environment override it.
+    /// Reads `file`, if there is one, and overrides it with the environment.
     pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
         let text = match file {
             None => String::new(),
@@ -212,7 +212,7 @@ impl Config {
         Ok(Config { file: file.map(Path::to_owned), ..config })
     }
 
-    /// The default configuration as TOML, every key with a comment. It parses to `Config::default()`.
+    /// Returns the default configuration as TOML, with a comment for every key. It parses to `Config::default()`.
     pub fn commented_default() -> String {
         let defaults = table(&Config::default());
         let mut text = String::from(HEAD);
@@ -244,7 +244,7 @@ impl Config {
         }
     }
 
-    /// The values that cannot work: section, key, and why.
+    /// Returns the invalid values: section, key, and reason.
     pub fn mistakes(&self) -> Vec<(&'static str, &'static str, &'static str)> {
         let mut mistakes = Vec::new();
         let mut refuse = |section, key, message| mistakes.push((section, key, message));
@@ -305,7 +305,7 @@ impl Config {
     }
 }
 
-/// `config` with what the environment says, and what is wrong with that.
+/// Overrides `config` with the environment. Also returns what is wrong there.
 pub fn overridden(
     mut config: Config,
     environment: impl Iterator<Item = (String, String)>,
@@ -326,7 +326,8 @@ pub fn overridden(
     (config, errors)
 }
 
-/// The key that a variable of the environment names. `DUNNAGE_` followed by one of our sections must name one of its keys.
+/// Returns section and key of an environment variable, or `None` if it is not one of ours. `DUNNAGE_` with a known section must name one of
+/// its keys.
 fn key_of(variable: &str) -> Result<Option<(&'static str, &'static str)>, ConfigError> {
     let Some(rest) = variable.strip_prefix("DUNNAGE_") else { return Ok(None) };
     let rest = rest.to_ascii_lowercase();
@@ -348,7 +349,7 @@ fn key_of(variable: &str) -> Result<Option<(&'static str, &'static str)>, Config
     }
 }
 
-/// `config` with one key changed to what `text` says, read as the type that the key has.
+/// Sets one key of `config` to `text`, parsed as the type of the current value.
 fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, String> {
     let mut values = table(config);
     let old = &mut values[section][key];
@@ -364,7 +365,8 @@ fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, 
     values.try_into().map_err(|e| e.message().to_owned())
 }
 
-/// What `new` says otherwise than `old`, but for profiles, schemas and the files of the tokens and keys: `[section] key`.
+/// Returns the settings that differ between `old` and `new` and need a restart, as `[section] key`. Profiles, schemas and the token and key
+/// files are left out: a reload applies them.
 pub fn differences(old: &Config, new: &Config) -> Vec<String> {
     let (before, now) = (table(old), table(new));
     let keys = KEYS.iter().filter(|(section, key, _)| {

@@ -7,15 +7,15 @@ use std::net::SocketAddr;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HttpSettings {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port; port 0 picks a free one.
     pub listen: SocketAddr,
-    /// Whether it is https, with the certificate of `[tls]`.
+    /// Whether the listener speaks HTTPS, with the certificate of `[tls]`.
     pub tls: bool,
     /// Largest message, in bytes.
     pub body_limit_bytes: usize,
-    /// Most connections at a time. Idle ones give way to new ones.
+    /// Most connections at a time. Idle ones are closed to make room for new ones.
     pub connections: usize,
-    /// Most connections of an address (of IPv6, a /64) at a time, but for the loopback address.
+    /// Most connections of one address (of IPv6, a /64) at a time. The loopback address has no such limit.
     pub address_connections: usize,
     /// Longest wait for the next request's headers, which is also how long an idle connection stays open.
     pub header_timeout_seconds: u64,

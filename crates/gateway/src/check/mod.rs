@@ -1,4 +1,4 @@
-//! Everything that is wrong with a configuration, with its place.
+//! Finds all mistakes in a configuration, with their places.
 
 use crate::{
     config::Config,
@@ -10,8 +10,9 @@ use dunnage_access::tls;
 use dunnage_base::{Document, Mistake, Wrong, kind::Kind};
 use std::path::Path;
 
-/// All mistakes in the configuration of `file`, if there is one, and the environment, in the order of their places. Nothing is
-/// opened but schemas and definitions. Outputs are made without connecting, on the runtime this is called in.
+/// Returns all mistakes in the configuration of `file`, if there is one, and the environment, in the order of their places. Opens nothing
+/// but files that the configuration names, such as schemas and certificates. Creates outputs without connecting, on the tokio runtime in
+/// which it must be called.
 pub fn check(file: Option<&Path>) -> Vec<Mistake> {
     let text = match file.map(std::fs::read_to_string).transpose() {
         Ok(text) => text.unwrap_or_default(),
@@ -53,10 +54,10 @@ impl Found<'_> {
         self.mistakes.push(Mistake { origin: self.name.into(), place, key, message });
     }
 
-    /// Something wrong with the value at the end of `path`.
+    /// Records a mistake in the value at the end of `path`.
     fn value(&mut self, path: &[&str], message: String) {
         let (key, at) = self.document.find(path);
-        // A table that lacks what was wrong in it is not worth telling.
+        // Where a key was wrong and left out, do not also report that its table lacks it.
         let within = format!("{key}.");
         if self.mistakes.iter().any(|mistake| mistake.key.starts_with(&within)) {
             return;
@@ -123,7 +124,7 @@ impl Found<'_> {
         }
     }
 
-    /// What an input or output of the kind `kind` says of itself; it begins with a key.
+    /// Records what an input or output of the kind `kind` reports about itself. The message begins with a key.
     fn own(&mut self, (section, index): (&str, usize), kind: &str, message: &str) {
         let (key, message) = match message.split_once(": ") {
             Some((key, message)) if is_key(key) => (key, message),
