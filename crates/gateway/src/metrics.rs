@@ -1,4 +1,4 @@
-//! Metrics for Prometheus, from the start of the process.
+//! Metrics for Prometheus. They count from the start of the process.
 
 pub mod plain;
 
@@ -25,73 +25,73 @@ use std::{
     time::Duration,
 };
 
-/// What the HTTP listener is called where inputs have names.
+/// The name of the HTTP listener, where inputs have theirs.
 const HTTP: &str = "http";
 
-/// Per format.
+/// Labels of metrics by format.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByFormat {
     format: &'static str,
 }
 
-/// Per input and format; the format is empty when the sender named none.
+/// Labels of metrics by input and format; the format is empty if the sender named none.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByInput {
     input: &'static str,
     format: &'static str,
 }
 
-/// Per input, by its name in the configuration.
+/// Labels of metrics by input, with its name in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByName {
     input: String,
 }
 
-/// Per listener and reason.
+/// Labels of metrics by listener and reason.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Closed {
     input: String,
     reason: &'static str,
 }
 
-/// Per kind of error.
+/// Labels of metrics by error kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByKind {
     kind: &'static str,
 }
 
-/// Per input and what a datagram was.
+/// Labels of metrics by input and outcome of a datagram.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByOutcome {
     input: &'static str,
     outcome: &'static str,
 }
 
-/// Per type of problem.
+/// Labels of metrics by problem code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByProblem {
     problem: &'static str,
 }
 
-/// Per provider and event.
+/// Labels of metrics by provider and event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByEvent {
     provider: &'static str,
     event: &'static str,
 }
 
-/// Per result.
+/// Labels of metrics by result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByResult {
     result: &'static str,
 }
 
-/// Counts how DTLS handshakes end.
+/// Counts DTLS handshakes by their results.
 #[derive(Debug, Clone, Default)]
 pub struct Handshakes(Family<ByResult, Counter>);
 
 impl Handshakes {
-    /// Counts one.
+    /// Counts one handshake.
     pub fn count(&self, result: &'static str) {
         self.0.get_or_create(&ByResult { result }).inc();
     }
@@ -114,46 +114,46 @@ pub struct Metrics {
     remembered: Gauge,
     forgotten: Counter,
     duplicate_window: Gauge<f64, AtomicU64>,
-    /// Messages of the quarantine that were stored after all.
+    /// Messages of the quarantine that were decoded later and stored.
     pub requeued: Counter,
-    /// Messages of the quarantine that an operator dropped.
+    /// Messages of the quarantine that an operator discarded.
     pub discarded: Counter,
     problems: Family<ByProblem, Counter>,
     events: Family<ByEvent, Counter>,
     datagrams: Family<ByOutcome, Counter>,
-    /// Answers that CoAP forgot before their messages could not come again any more.
+    /// CoAP exchanges that were forgotten while their messages could still be repeated.
     pub forgotten_exchanges: Counter,
-    /// Messages that waited when the writer took a batch.
+    /// Messages in a batch of the writer.
     pub batch_messages: Histogram,
-    /// From the begin of a transaction to the end of its commit.
+    /// Duration of a transaction, with its commit.
     pub commit_seconds: Histogram,
     /// Batches that could not be written.
     pub write_errors: Counter,
     connections: Gauge,
     closed_connections: Family<Closed, Counter>,
-    /// Whom the locks on the doors refused.
+    /// Refusals of `[access]`.
     pub refusals: Refusals,
     input_connections: Family<ByName, Gauge>,
     /// TLS handshakes that failed.
     pub handshakes: Counter,
-    /// How DTLS handshakes end.
+    /// DTLS handshakes by their results.
     pub dtls: Handshakes,
-    /// Of each output.
+    /// Metrics of the outputs.
     pub outputs: Families,
-    /// Which devices are silent.
+    /// Silent devices.
     pub silence: Arc<Silence>,
     queue_messages: Gauge,
     queue_bytes: Gauge,
     devices: Gauge<u64, AtomicU64>,
     buffer_bytes: Gauge<u64, AtomicU64>,
-    /// What the buffer's messages may take, in bytes; 0 for no limit.
+    /// Limit of the buffer's messages, in bytes; 0 for no limit.
     pub buffer_limit_bytes: Gauge<u64, AtomicU64>,
     wal_bytes: Gauge<u64, AtomicU64>,
     writable: Gauge,
     oldest: Gauge<f64, AtomicU64>,
 }
 
-/// What is measured when somebody asks for the metrics.
+/// Values that are measured when the metrics are requested.
 #[derive(Default)]
 pub struct Moment {
     /// Messages that wait to be written.
@@ -166,12 +166,12 @@ pub struct Moment {
     pub wal_bytes: u64,
     /// Whether messages can be made durable.
     pub writable: bool,
-    /// How long ago the oldest message of the buffer arrived, in seconds.
+    /// Age of the oldest message of the buffer, in seconds.
     pub oldest_seconds: f64,
 }
 
 impl Metrics {
-    /// Metrics that count from zero.
+    /// Creates metrics that are zero.
     pub fn new() -> Metrics {
         let mut registry = Registry::with_prefix("dunnage");
         let mut metrics = Metrics {
@@ -321,23 +321,23 @@ impl Metrics {
         );
     }
 
-    /// Counts a message that arrived whole over `input`. `format` is what its sender says, if that is one.
+    /// Counts a message that arrived completely over `input`. `format` is the one that its sender names, if it is known.
     pub fn received(&self, input: &'static str, format: Option<Id>) {
         let format = format.map_or("", Id::name);
         self.received.get_or_create(&ByInput { input, format }).inc();
     }
 
-    /// The connections of the input `name`.
+    /// Returns the gauge of open connections of the input `name`.
     pub fn input_connections(&self, name: &str) -> Gauge {
         self.input_connections.get_or_create_owned(&ByName { input: name.to_owned() })
     }
 
-    /// What is counted of the connections of the HTTP listener.
+    /// Returns the connection metrics of the HTTP listener.
     pub fn http_connections(&self) -> Counts {
         self.connections(HTTP, self.connections.clone())
     }
 
-    /// What is counted of the connections of the input `name`.
+    /// Returns the connection metrics of the input `name`.
     pub fn connections_of(&self, name: &str) -> Counts {
         self.connections(name, self.input_connections(name))
     }
@@ -353,7 +353,7 @@ impl Metrics {
         self.decoded.get_or_create(&ByFormat { format }).inc();
     }
 
-    /// Counts what a batch added.
+    /// Adds the difference between two totals, before and after a batch.
     pub fn stored(&self, before: &Totals, now: &Totals) {
         self.duplicates.inc_by(now.duplicates - before.duplicates);
         for id in Id::readable() {
@@ -373,19 +373,20 @@ impl Metrics {
         self.quarantined.get_or_create(&ByKind { kind }).inc();
     }
 
-    /// Shows how many messages are remembered, how far back, and how many were forgotten early since the start.
+    /// Sets the metrics of the memory of duplicates: how many messages it has, how far it reaches back, and how many were forgotten too
+    /// early since the start.
     pub fn remembered(&self, duplicates: &Duplicates) {
         self.remembered.set(i64::try_from(duplicates.remembered()).unwrap_or(i64::MAX));
         self.forgotten.inc_by(duplicates.forgotten().saturating_sub(self.forgotten.get()));
         self.duplicate_window.set(duplicates.reaches().as_secs_f64());
     }
 
-    /// How far back messages are known, as it was shown last.
+    /// Returns how far back duplicates are recognized, as last set.
     pub fn reaches(&self) -> Duration {
         Duration::try_from_secs_f64(self.duplicate_window.get()).unwrap_or_default()
     }
 
-    /// Counts a message that was not stored, by the type of the problem.
+    /// Counts a message that was not stored, by its problem code.
     pub fn answered(&self, problem: &'static str) {
         self.problems.get_or_create(&ByProblem { problem }).inc();
     }
@@ -395,12 +396,12 @@ impl Metrics {
         self.events.get_or_create(&ByEvent { provider, event }).inc();
     }
 
-    /// Counts a datagram that came over `input`, by what it was.
+    /// Counts a datagram of `input`, by its outcome.
     pub fn datagram(&self, input: &'static str, outcome: &'static str) {
         self.datagrams.get_or_create(&ByOutcome { input, outcome }).inc();
     }
 
-    /// The metrics as text, as they are at this moment.
+    /// Returns the metrics at this moment, in the OpenMetrics text format.
     pub fn text(&self, totals: &Totals, moment: &Moment) -> String {
         let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
         self.queue_messages.set(number(moment.queue_messages));

@@ -1,7 +1,7 @@
-//! Which devices are silent: those whose profile has `silent_after_seconds` and that have not sent for longer.
+//! Silent devices: those that have not sent for longer than their profile's `silent_after_seconds`.
 //!
-//! Metrics have no label for each device of a fleet. They have one for silent devices alone, and for so many of them at most: an alert needs
-//! no more, and a fleet of a million devices costs Prometheus nothing while it sends.
+//! Metrics have no label for each device of a fleet. Only silent devices get one, and at most [`LISTED`] of them: an alert needs no more,
+//! and a fleet of a million devices costs Prometheus nothing while it sends.
 
 use crate::profiles::Profiles;
 use dunnage_base::clock;
@@ -20,21 +20,21 @@ use std::{
 
 /// Most devices that are watched. Each takes some 100 bytes.
 const WATCHED: usize = 100_000;
-/// Most silent devices that metrics list: the ones that became silent last.
+/// Most silent devices in the metrics: those that became silent last.
 const LISTED: usize = 1000;
 
-/// The devices that are watched, and when each last sent.
+/// The watched devices, and when each last sent.
 #[derive(Debug, Default)]
 pub struct Silence(Mutex<Watched>);
 
 #[derive(Debug, Default)]
 struct Watched {
     devices: HashMap<Arc<str>, Heard>,
-    /// Whether the log says that there is no room for more.
+    /// Whether the log already says that no more devices can be watched.
     is_full: bool,
 }
 
-/// When a device last sent, and how long after that it counts as silent, both in microseconds.
+/// When a device last sent, and how long after that it is silent, both in microseconds.
 #[derive(Debug, Clone, Copy)]
 struct Heard {
     at: i64,
@@ -46,14 +46,14 @@ impl Silence {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a message that `device` sent at `at`, if its profile wants to know.
+    /// Records a message that `device` sent at `at`, if its profile has `silent_after_seconds`.
     pub fn heard(&self, profiles: &Profiles, device: &str, at: i64) {
         if let Some(after) = profiles.silent_after(device) {
             self.watched().note(device, Heard { at, after });
         }
     }
 
-    /// Watches the devices that `profiles` want watched, and no others. `heard` says when each of them last sent.
+    /// Watches exactly the devices that `profiles` want watched. `heard` says when each of them last sent.
     fn watch(&self, profiles: &Profiles, heard: Vec<(String, i64)>) {
         let mut watched = self.watched();
         watched.devices.retain(|device, heard| {
@@ -69,8 +69,8 @@ impl Silence {
         }
     }
 
-    /// How many devices are watched, how many of them are silent at `now`, and since when those are that became silent last, at most
-    /// [`LISTED`].
+    /// Returns the number of watched devices, the number of those that are silent at `now`, and when the silent ones last sent. That list
+    /// starts with the one that became silent last, and has at most [`LISTED`] entries.
     fn at(&self, now: i64) -> (usize, usize, Vec<(Arc<str>, i64)>) {
         let watched = self.watched();
         let silent = watched.devices.iter().filter(|(_, heard)| now - heard.at > heard.after);
@@ -99,7 +99,7 @@ impl Watched {
     }
 }
 
-/// Has `silence` watch the devices that `profiles` want watched, from when the buffer says that they last sent.
+/// Has `silence` watch the devices that `profiles` want watched. The buffer knows when they last sent.
 pub async fn watch(silence: &Silence, profiles: &Arc<Profiles>, readers: &Readers) {
     let wanted = Arc::clone(profiles);
     let is_wanted = move |device: &str| wanted.silent_after(device).is_some();
@@ -107,7 +107,7 @@ pub async fn watch(silence: &Silence, profiles: &Arc<Profiles>, readers: &Reader
         true => readers.of(Use::Admin).last_heard(is_wanted, WATCHED).await,
         false => Ok(Vec::new()),
     };
-    // What cannot be read is in the log; devices are watched from their next messages then.
+    // A failed read has been logged. Devices are then watched from their next message on.
     silence.watch(profiles, heard.unwrap_or_default());
 }
 
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(silent(11), (3, vec!["fast-1".into()]));
         silence.heard(&profiles, "fast-1", 11_000_000);
         assert_eq!(silent(11), (3, vec![]));
-        // The one that became silent last comes first; what comes late does not make a device older.
+        // The device that became silent last comes first. A message that arrives late does not make its device older.
         silence.heard(&profiles, "fast-1", 1_000_000);
         assert_eq!(silent(1001), (3, vec!["slow-1".into(), "fast-1".into(), "fast-2".into()]));
     }

@@ -1,13 +1,13 @@
-//! Which text format a scraper gets: OpenMetrics, or Prometheus' own, version 0.0.4, made of it.
+//! The text formats of metrics: OpenMetrics, and Prometheus' own version 0.0.4, which is converted from it.
 
 use std::fmt::Write as _;
 
-/// The media types of both.
+/// The media types of both formats.
 pub const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 pub const PLAIN: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Whether `accept`, an `Accept` header, names OpenMetrics, and prefers nothing that is plain text. Who names neither gets plain text,
-/// which everything reads.
+/// Whether `accept`, an `Accept` header, names OpenMetrics and does not prefer plain text. A client that names neither gets plain text,
+/// which all scrapers read.
 pub fn wants_openmetrics(accept: Option<&str>) -> bool {
     let quality = |wanted: &str| {
         let parts = accept.unwrap_or_default().split(',').filter_map(|part| {
@@ -23,7 +23,8 @@ pub fn wants_openmetrics(accept: Option<&str>) -> bool {
     openmetrics > 0.0 && openmetrics >= quality("text/plain")
 }
 
-/// `text` in version 0.0.4: a counter's help and type have the name of its samples, and there are neither units nor an end.
+/// Converts `text` to version 0.0.4: the help and type of a counter have the name of its samples, and there are neither units nor an end
+/// marker.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut help = None;
