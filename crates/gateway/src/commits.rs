@@ -1,4 +1,4 @@
-//! What follows a commit: counts, metrics, the log, and a sample for those who watch the stream of events.
+//! Reacts to commits: updates counts and metrics, writes the log, and sends a sample of the messages to the event stream.
 
 use crate::{
     api::objects::{MessageObject, RejectObject, StatsObject},
@@ -11,12 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Most messages in the stream, per second; also how many may come at once.
+/// Most messages in the event stream, per second and at once.
 const PER_SECOND: f64 = 50.0;
-/// Messages over this many bytes (as JSON or as hex) are not in the stream.
+/// Larger messages, in bytes of JSON or of hexadecimal digits, are left out of the event stream.
 const MAX_BYTES: usize = 64 << 10;
 
-/// Takes what the writer did to the counts, the metrics and the watchers.
+/// The observer of the writer.
 pub struct Commits {
     shared: Arc<Shared>,
     quarantine_log: QuarantineLog,
@@ -25,13 +25,13 @@ pub struct Commits {
 }
 
 impl Commits {
-    /// An observer for the writer of `shared`.
+    /// Creates an observer for the writer of `shared`.
     pub fn new(shared: Arc<Shared>) -> Commits {
         let quarantine_log = QuarantineLog::new();
         Commits { shared, quarantine_log, allowance: PER_SECOND, at: Instant::now() }
     }
 
-    /// How many of the next events watchers may see.
+    /// Returns how many events may be sent now.
     fn allow(&mut self) -> usize {
         let now = Instant::now();
         let earned = now.duration_since(self.at).as_secs_f64() * PER_SECOND;
@@ -40,7 +40,7 @@ impl Commits {
         self.allowance as usize
     }
 
-    /// Shows a sample of a batch: its last entries, which are the newest.
+    /// Sends a sample of a batch: its last entries, which are the newest.
     fn show(&mut self, batch: &[WriteOp], now: &Totals) {
         let allowed = self.allow().min(batch.len());
         let sample = &batch[batch.len() - allowed..];
@@ -113,7 +113,7 @@ impl Observer for Commits {
     }
 }
 
-/// Sends the stats once a second when they changed and someone watches; those of outputs change when no message comes, too.
+/// Sends the stats once a second if they have changed and someone watches. Those of outputs change without new messages, too.
 pub async fn tell_stats(shared: Arc<Shared>) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     let mut last = None;

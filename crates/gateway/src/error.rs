@@ -1,4 +1,4 @@
-//! Why a gateway could not be started.
+//! The error of a failed start.
 
 #[cfg(unix)]
 use crate::admin::SocketError;
@@ -14,7 +14,7 @@ pub enum Error {
     /// A schema or a profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
-    /// The file of the tokens or that of the keys cannot be used.
+    /// The token file or the key file cannot be used.
     #[error(transparent)]
     Tokens(#[from] TokensError),
     /// The certificate cannot be used.
@@ -29,7 +29,7 @@ pub enum Error {
     /// An output cannot be used.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// A slot has another layout than the messages that came in it so far.
+    /// A slot has another layout than the messages that the buffer has of it.
     #[error(
         "{origin}: slot {slot} of the schema {schema:?} has the layout {now}, but the messages in {buffer} came with \
          {before}. Devices that still send that one would be misread: give the new layout another x-dunnage-slot, and \
@@ -49,11 +49,11 @@ pub enum Error {
         /// The buffer's file.
         buffer: String,
     },
-    /// The admin socket cannot be made.
+    /// The admin socket cannot be created.
     #[cfg(unix)]
     #[error(transparent)]
     Socket(#[from] SocketError),
-    /// The address is not free.
+    /// The HTTP listener cannot be bound.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
@@ -61,7 +61,7 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// The writer's thread cannot be made.
+    /// The writer's thread cannot be started.
     #[error("cannot start the writer: {0}")]
     Thread(std::io::Error),
 }

@@ -1,5 +1,5 @@
-//! What holds for any bytes that come through a door. The fuzz targets of `fuzz/` call these; `cargo test` runs each over its
-//! corpus, and for a second over mutations of it.
+//! Properties that hold for any bytes that reach an input. The fuzz targets of `fuzz/` call these functions. `cargo test` runs each over
+//! its corpus, and for a second over mutations of it.
 
 pub use crate::inputs::{
     batch::fuzz::check as batch, coap::dtls::fuzz::check as coaps, coap::fuzz::check as coap,
@@ -14,7 +14,7 @@ mod tests {
         time::{Duration, Instant},
     };
 
-    /// A second of what a fuzzer does, the same each time as far as it gets.
+    /// Checks the corpus, then mutations of it for a second. The seed is fixed, so each run starts with the same ones.
     fn hostile(target: &str, check: fn(&[u8])) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
         let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());

@@ -1,8 +1,11 @@
-//! The gateway: receives messages, makes them durable, and only then acknowledges them.
+//! The gateway: receives messages, stores them durably, and acknowledges them only then.
 //!
-//! An input decodes what arrives into a message, with its raw bytes and provenance. The message waits in a bounded queue until one thread
-//! writes it, many in a transaction, and the sender is answered after the commit (`dunnage_buffer`). Outputs read on from the buffer. The
-//! API and the page show what is stored. See `spec/ingest.md`.
+//! Each input decodes the raw bytes that arrive into a message and adds its provenance. The message waits in a bounded queue until one
+//! thread writes it, many messages in one transaction; the input acknowledges after the commit (`dunnage_buffer`). Outputs read the buffer
+//! from their own cursors. The API and the page show what is stored. `spec/ingest.md` specifies the inputs.
+//!
+//! The order of [`Gateway::start`] matters: everything that can fail comes before the first message is accepted, and outputs start before
+//! the inputs that may wait for them. [`Gateway::stop`] ends connections and inputs first, then outputs, then the writer.
 
 #[cfg(unix)]
 mod admin;
@@ -107,23 +110,23 @@ pub struct Gateway {
     writer: JoinHandle<()>,
 }
 
-/// What became of the messages since the start: `received` = `stored` + `quarantined` + `refused` + `duplicates`.
+/// Counts of the messages since the start: `received` = `stored` + `quarantined` + `refused` + `duplicates`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Summary {
-    /// Messages that arrived, whole or not.
+    /// Messages that arrived, completely or not.
     pub received: u64,
-    /// Messages made durable.
+    /// Messages stored durably.
     pub stored: u64,
-    /// Messages that could not be decoded or broke their schema, and were kept.
+    /// Messages that could not be decoded or broke their schema, and are in the quarantine.
     pub quarantined: u64,
-    /// Messages that were not kept; their senders were told, or had left.
+    /// Messages that were neither stored nor quarantined. Their senders were told, or had disconnected.
     pub refused: u64,
-    /// Messages that were stored already.
+    /// Duplicates of stored messages.
     pub duplicates: u64,
 }
 
 impl Gateway {
-    /// Opens the buffer and serves requests. Runs on the tokio runtime it is called in.
+    /// Opens the buffer, and starts inputs, outputs and the HTTP server. Must be called in a tokio runtime, on which they run.
     pub async fn start(config: Config) -> Result<Gateway, Error> {
         let profiles = Profiles::load(&config.schemas, &config.profiles)?;
         let tokens = dunnage_access::Tokens::load(&config.tokens())?;
@@ -208,7 +211,7 @@ impl Gateway {
             let cursor = cursors.get(&*output.name).copied().unwrap_or_default();
             forwarders.spawn(shared.outputs.forwarder(output, cursor, left.clone()).run());
         }
-        // Behind the outputs, which an input may wait for.
+        // After the outputs, because an input may wait for them.
         let mut takers = JoinSet::new();
         for Named { input, .. } in inputs {
             takers.spawn(input.run(Arc::clone(&shared), shared.stopping.clone()));
@@ -245,22 +248,22 @@ impl Gateway {
         })
     }
 
-    /// The address that the gateway listens on.
+    /// Returns the address of the HTTP listener.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address that the input `name` listens on, if it does.
+    /// Returns the address of the input `name`, if it has a listener.
     pub fn input_address(&self, name: &str) -> Option<SocketAddr> {
         self.inputs.get(name).copied()
     }
 
-    /// What each output did and does.
+    /// Returns the status of each output.
     pub fn outputs(&self) -> Vec<Status> {
         self.shared.outputs.statuses(self.shared.stats.totals().last_message_id)
     }
 
-    /// What `output` refused for good, the oldest message first: at most `limit`, with ids above `after`.
+    /// Returns dead letters of `output`, the oldest first: at most `limit`, with message IDs above `after`.
     pub async fn undelivered(
         &self,
         output: &str,
@@ -270,23 +273,24 @@ impl Gateway {
         self.shared.outputs.set_aside(output, after, limit).await
     }
 
-    /// Has `output` try again what it refused. Answers how many messages.
+    /// Has `output` retry dead letters. Returns how many.
     pub async fn retry(&self, output: &str, which: Which) -> Result<u64, AsideError> {
         self.shared.outputs.retry(output, which).await
     }
 
-    /// Gives up what `output` refused. Answers how many messages.
+    /// Discards dead letters of `output`. Returns how many.
     pub async fn give_up(&self, output: &str, which: Which) -> Result<u64, AsideError> {
         self.shared.outputs.give_up(output, which).await
     }
 
-    /// Reads profiles and schemas again, for messages that come from now on. A mistake leaves everything as it was; the log
-    /// says what it is, too.
+    /// Reads profiles, schemas, tokens, keys, secrets and the certificate again, and uses them for messages that arrive from now on. A
+    /// mistake is logged and returned, and leaves everything as it was.
     pub async fn reload(&self) -> Result<Reloaded, ReloadError> {
         self.reloader.reload().await
     }
 
-    /// Stops accepting, answers the requests that are under way, writes what waits, and closes the buffer.
+    /// Stops accepting connections, answers the requests in progress, writes the queue, and closes the buffer. Returns the counts since the
+    /// start.
     pub async fn stop(mut self) -> Summary {
         tracing::info!("stopping: requests that are under way are finished");
         let _ = self.stopping.send(true);
@@ -307,7 +311,7 @@ impl Gateway {
             self.takers.shutdown().await;
         }
         let _ = self.leaving.send(true);
-        // Forwarders keep the time themselves; this is for one that cannot.
+        // Forwarders enforce their own deadlines. This one is for a forwarder that hangs.
         let patience = drain + 2 * dunnage_outputs::CLOSING;
         if tokio::time::timeout(patience, async { while self.forwarders.join_next().await.is_some() {} })
             .await
@@ -323,14 +327,14 @@ impl Gateway {
         self.shared.readers.close().await;
         self.shared.queue.stop().await;
         let writer = self.writer;
-        // The writer's last work is a checkpoint, which may take a while.
+        // The writer ends with a checkpoint, which may take a while.
         let _ = tokio::task::spawn_blocking(move || writer.join()).await;
         let totals = self.shared.stats.totals();
         let before = self.before;
         let summary = Summary {
             received: self.shared.stats.received(),
             stored: totals.stored - before.stored,
-            // Messages of earlier may have left the quarantine.
+            // Messages from before the start may have left the quarantine since.
             quarantined: totals.quarantined.saturating_sub(before.quarantined),
             refused: totals.refused - before.refused,
             duplicates: totals.duplicates - before.duplicates,
@@ -347,7 +351,7 @@ impl Gateway {
     }
 }
 
-/// The names of all formats that a message can be stored in.
+/// The formats in which a message can be stored.
 static FORMATS: LazyLock<Vec<&str>> = LazyLock::new(|| Id::readable().map(Id::name).collect());
 
 fn open_buffer(config: &Config, profiles: &Profiles) -> Result<Opened, BufferError> {
@@ -360,7 +364,7 @@ fn open_buffer(config: &Config, profiles: &Profiles) -> Result<Opened, BufferErr
     dunnage_buffer::open(options, &|device| profiles.dedup_by_payload(device))
 }
 
-/// The files with what `inputs` and `outputs` identify themselves with.
+/// Collects the files with the credentials of `inputs` and `outputs`, each with its table.
 fn secrets(inputs: &[Named], outputs: &[dunnage_outputs::Named]) -> dunnage_clients::secret::SecretFiles {
     let mut files = Vec::new();
     for Named { name, input } in inputs {
@@ -374,7 +378,7 @@ fn secrets(inputs: &[Named], outputs: &[dunnage_outputs::Named]) -> dunnage_clie
     dunnage_clients::secret::SecretFiles(files)
 }
 
-/// Has all inputs listen that do. Answers with their addresses, by their names.
+/// Binds every listening input; returns their addresses by input name.
 async fn listen(inputs: &mut [Named]) -> Result<HashMap<String, SocketAddr>, Error> {
     let mut addresses = HashMap::new();
     for Named { name, input } in inputs {
@@ -388,7 +392,7 @@ async fn listen(inputs: &mut [Named]) -> Result<HashMap<String, SocketAddr>, Err
     Ok(addresses)
 }
 
-/// Refuses a layout in a slot in which messages came with another one.
+/// Rejects a layout whose slot holds messages of another layout: devices that still send the old one would be misread.
 fn check_layouts(config: &Config, profiles: &Profiles, opened: &Opened) -> Result<(), Error> {
     let Some((before, slot)) =
         opened.layouts().iter().find_map(|before| Some((before, profiles.instead_of(before)?)))

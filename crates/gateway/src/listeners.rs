@@ -1,10 +1,11 @@
-//! What the log says at the start about who reaches the listeners.
+//! Warnings at the start about who can reach the listeners.
 
 use crate::{config::Config, inputs::InputKind};
 use dunnage_access::{Tokens, Who};
 use std::net::SocketAddr;
 
-/// Says in the log what an operator may not have meant: who needs a token, that there is none, or who may read them.
+/// Warns about access settings that an operator may not intend: listeners that anyone may use, a missing token, and tokens sent in the
+/// clear.
 pub fn warn(config: &Config, tokens: &Tokens) {
     let open: Vec<_> = listeners(config).into_iter().filter(|(_, listen, _)| is_open(*listen)).collect();
     let names = |all: &[&(String, SocketAddr, bool)]| {
@@ -40,13 +41,13 @@ fn is_open(listen: SocketAddr) -> bool {
     !listen.ip().to_canonical().is_loopback()
 }
 
-/// Every listener that takes tokens: what it is called in the configuration, its address, and whether it is encrypted.
+/// Returns every listener that accepts tokens: its name in the configuration, its address, and whether it is encrypted.
 fn listeners(config: &Config) -> Vec<(String, SocketAddr, bool)> {
     let mut all = vec![("[http]".to_owned(), config.http.listen, config.http.tls)];
     for input in &config.inputs {
         match &input.kind {
             InputKind::Mqtt(settings) => all.push((input.name.clone(), settings.listen, settings.tls)),
-            // With DTLS, devices have keys.
+            // With DTLS, devices have keys instead of tokens.
             InputKind::Coap(settings) if !settings.dtls => {
                 all.push((input.name.clone(), settings.listen, false));
             }

@@ -1,4 +1,4 @@
-//! What watchers see: a stream of events. It is a view, not a log: under load it carries a sample.
+//! The event stream. It is a view and not a log: under load it carries a sample.
 
 use dunnage_access::network;
 use std::{
@@ -8,7 +8,7 @@ use std::{
 };
 use tokio::sync::broadcast;
 
-/// Events that a watcher may lag behind; then it misses some.
+/// Events that a watcher may lag behind before it misses some.
 const LAG: usize = 128;
 
 /// One server-sent event.
@@ -20,7 +20,7 @@ pub struct Event {
     pub data: Arc<str>,
 }
 
-/// Most watchers, and most of an address (of IPv6, a /64), so that no one address takes the places of all.
+/// Most watchers in all, and most of one address (of IPv6, a /64), so that no address can take all places.
 pub const WATCHERS: (usize, usize) = (256, 64);
 
 /// The stream of events.
@@ -29,11 +29,11 @@ pub struct Live {
     watchers: Arc<Watchers>,
 }
 
-/// How many watch, by their networks.
+/// The number of watchers of each network.
 #[derive(Default)]
 struct Watchers(Mutex<HashMap<IpAddr, usize>>);
 
-/// The place of a watcher, for as long as this lives.
+/// The place of a watcher, which dropping it frees.
 pub struct Watching {
     watchers: Arc<Watchers>,
     network: IpAddr,
@@ -58,12 +58,12 @@ impl Drop for Watching {
 }
 
 impl Live {
-    /// A stream that nobody watches yet.
+    /// Creates a stream without watchers.
     pub fn new() -> Live {
         Live { events: broadcast::Sender::new(LAG), watchers: Arc::default() }
     }
 
-    /// What happens from now on, for a watcher at `address`. An error says how many may watch at a time.
+    /// Subscribes a watcher at `address` to the events from now on. The error says which limit is reached.
     pub fn watch(&self, address: IpAddr) -> Result<(broadcast::Receiver<Event>, Watching), String> {
         let network = network(address);
         let mut networks = self.watchers.networks();

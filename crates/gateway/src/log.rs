@@ -1,16 +1,16 @@
-//! The gateway's log: lines on standard error, for people or as JSON.
+//! The gateway's log: lines on standard error, as text or JSON.
 
 use crate::config::{Log, LogFormat};
 use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 
-/// Sends the log of this process to standard error. An error says what is wrong with the level, or that a log is set up already.
+/// Sends the log of this process to standard error. Fails if the level is invalid, or if a log is set up already.
 pub fn start(log: &Log) -> Result<(), String> {
     let filter = filter(log).map_err(|e| format!("[log] level: {e}"))?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        // Otherwise, a line that cannot be written is told on the same standard error, which ends the thread.
+        // If standard error is closed, reporting a failed write there would panic and end the thread.
         .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal());
     match log.format {
@@ -20,7 +20,7 @@ pub fn start(log: &Log) -> Result<(), String> {
     .map_err(|e| e.to_string())
 }
 
-/// What the level means. An error says what is wrong with it.
+/// Parses the level. An error says what is wrong with it.
 pub fn filter(log: &Log) -> Result<EnvFilter, String> {
     EnvFilter::try_new(&log.level).map_err(|e| e.to_string())
 }

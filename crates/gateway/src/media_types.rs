@@ -1,13 +1,13 @@
-//! The media types of messages and of batches, as errors and `Accept` list them.
+//! Media types of messages and batches, for errors and `Accept`.
 
 use dunnage_formats::Id;
 use std::sync::LazyLock;
 
-/// The types of batches: lines, a sequence, and messages with lengths before them.
+/// The media types of batches: lines, a sequence, and messages behind their lengths.
 pub const BATCHES: [&str; 3] =
     ["application/x-ndjson", "application/cbor-seq", "application/vnd.dunnage.batch"];
 
-/// All types of messages and of batches.
+/// All media types of messages and batches.
 pub static KNOWN: LazyLock<String> = LazyLock::new(|| {
     let types: Vec<_> = Id::all().map(Id::media_type).chain(BATCHES).collect();
     types.join(", ")

@@ -1,4 +1,4 @@
-//! Errors as clients see them: `application/problem+json` (RFC 9457).
+//! Errors as clients see them: `application/problem+json` (RFC 9457). Inputs over other protocols map them to their own codes.
 
 use crate::media_types::KNOWN;
 use axum::{
@@ -12,10 +12,10 @@ use dunnage_formats::{Error, Kind};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Why a request was not answered with what it asked for.
+/// An error that a request is answered with.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Problem {
-    /// `urn:dunnage:problem:` and a name from the table in `spec/ingest.md`.
+    /// `urn:dunnage:problem:` and a code from the table in `spec/ingest.md`.
     #[serde(rename = "type", serialize_with = "urn")]
     #[schema(value_type = String, example = "urn:dunnage:problem:malformed")]
     name: &'static str,
@@ -25,22 +25,23 @@ pub struct Problem {
     status: StatusCode,
     /// What happened, for people.
     pub detail: String,
-    /// `truncated`, `malformed`, `type`, `range` or `limit` for what a decoder found, `schema` for a message that breaks its schema.
+    /// The error kind of a decoder (`truncated`, `malformed`, `type`, `range` or `limit`), or `schema` for a message that breaks its
+    /// schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// Where in the body, in bytes.
+    /// The offset of the error in the body, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
-    /// In which value, as a JSON pointer.
+    /// The invalid value, as a JSON pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// In how many seconds to come again; 0 where that is not known.
+    /// After how many seconds to retry; 0 if that is not known.
     #[serde(skip)]
     wait: u32,
 }
 
 impl Problem {
-    /// A problem of the type `name`; `title` is the same for all of that type.
+    /// Creates a problem with the code `name`; `title` is the same for all problems with this code.
     pub fn new(
         status: StatusCode,
         name: &'static str,
@@ -59,34 +60,34 @@ impl Problem {
         }
     }
 
-    /// The status of its answer.
+    /// Returns the status of the answer.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The name of the problem's type.
+    /// Returns the problem code.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Whether the same message may be taken later; nothing of it has been kept.
+    /// Whether the same message may be accepted later. Nothing of it has been stored.
     pub fn is_temporary(&self) -> bool {
         matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS)
     }
 
-    /// In how many seconds the same message may be taken, if it may.
+    /// Returns after how many seconds to send the same message again, at least 1, if the problem is temporary.
     pub fn retry_after(&self) -> Option<u32> {
         self.is_temporary().then(|| self.wait.max(1))
     }
 
-    /// Whether there is no room.
+    /// Whether the queue is full.
     pub fn is_full(&self) -> bool {
         self.name == "queue-full"
     }
 
-    /// A decoder did not take the body.
+    /// A decoder rejected the body.
     pub fn undecodable(error: &Error) -> Self {
-        // Well-formed, but not a message that the schema or a message in memory can be: 422. All else: 400.
+        // 422 for well-formed bytes that are no message of the schema, or none that a `Value` can represent; 400 for all others.
         let (status, name, title) = match error.kind() {
             Kind::Type | Kind::Range => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "not-representable", "Not representable")
@@ -99,10 +100,10 @@ impl Problem {
         problem
     }
 
-    /// A body that is compressed in a way that is not known. The answer says which are.
+    /// The code for a body with an unknown content coding. The answer lists the known ones.
     pub const CONTENT_ENCODING: &str = "content-encoding";
 
-    /// The message has more than `limit` bytes.
+    /// The message is larger than `limit` bytes.
     pub fn too_large(limit: usize) -> Self {
         let detail = format!("a message may have {limit} bytes");
         let title = "Message too large";
@@ -111,7 +112,7 @@ impl Problem {
         problem
     }
 
-    /// The body's type is none that can be decoded.
+    /// The body's media type cannot be decoded.
     pub fn unsupported(detail: impl Into<String>) -> Self {
         Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "Unsupported media type", detail)
     }
@@ -123,7 +124,7 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "queue-full", "Queue full", detail)
     }
 
-    /// Incomplete messages hold as much memory as they may; `whose` says of whom.
+    /// Incomplete messages hold as much memory as they may; `whose` names their senders.
     fn no_share(whose: &str) -> Self {
         let detail = format!(
             "messages {whose} that have not arrived whole take as much memory as they may; send it again when others are done"
@@ -138,7 +139,7 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "buffer-full", "Buffer full", detail)
     }
 
-    /// A decoder died of the message, which is kept.
+    /// A decoder panicked on the message, which is in the quarantine.
     pub fn decoder_failed() -> Self {
         let detail = "the decoder failed on this message; it is kept in the quarantine";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "decoder", "Decoder failed", detail)
@@ -150,25 +151,25 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-written", "Not written", detail)
     }
 
-    /// A parameter that is no name.
+    /// The parameter `what` is not a valid ID.
     pub fn bad_name(what: &str) -> Self {
         let detail =
             format!("{what} must be 1 to 64 of A-Z a-z 0-9 . _ : - and start with a letter or a digit");
         Problem::new(StatusCode::BAD_REQUEST, "name", "Not a name", detail)
     }
 
-    /// What `what` says is no key.
+    /// The parameter `what` is not a valid idempotency key.
     pub fn bad_key(what: &str) -> Self {
         let detail = format!("{what} must be 1 to {MAX_KEY} visible ASCII characters");
         Problem::new(StatusCode::BAD_REQUEST, "key", "Not a key", detail)
     }
 
-    /// Nothing is there.
+    /// There is nothing at the address.
     pub fn not_found(detail: impl Into<String>) -> Self {
         Problem::new(StatusCode::NOT_FOUND, "not-found", "Not found", detail)
     }
 
-    /// The buffer could not be read, which is no fault of the request.
+    /// The buffer could not be read, which is not the request's fault.
     pub fn unreadable() -> Self {
         let detail = "the buffer could not be read; the log says why";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "unreadable", "Buffer not readable", detail)
@@ -236,7 +237,7 @@ impl IntoResponse for Problem {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
         if self.status == StatusCode::UNAUTHORIZED {
-            // The second is what browsers ask their users for.
+            // Browsers prompt for credentials only for Basic.
             for scheme in ["Bearer realm=\"dunnage\"", "Basic realm=\"dunnage\", charset=\"UTF-8\""] {
                 headers.append(header::WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
             }
@@ -244,11 +245,11 @@ impl IntoResponse for Problem {
         if self.name == "media-type"
             && let Ok(known) = HeaderValue::try_from(&**KNOWN)
         {
-            // RFC 9110, 15.5.16: what requests may have.
+            // RFC 9110, 15.5.16: the media types that requests may have.
             headers.insert(header::ACCEPT, known);
         }
         if self.name == Problem::CONTENT_ENCODING {
-            // RFC 9110, 12.5.3, in the answer: what requests may use.
+            // RFC 9110, 12.5.3: in an answer, the codings that requests may use.
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, zstd, identity"));
         }
         response

@@ -1,14 +1,14 @@
-//! Messages that go into the quarantine, in the log: as many as a person reads, and a count of the others.
+//! Logs messages that go into the quarantine: as many as a person can read, and a count of the rest.
 
 use dunnage_buffer::NewQuarantined;
 use std::time::{Duration, Instant};
 
 /// Most lines at once.
 const BURST: u32 = 10;
-/// After this time there may be one more.
+/// Interval after which there may be one more.
 const EVERY: Duration = Duration::from_secs(6);
 
-/// Writes them at the level `info`.
+/// A rate limiter and writer of these log lines, at the level `info`.
 pub struct QuarantineLog {
     lines: u32,
     since: Instant,
@@ -16,12 +16,12 @@ pub struct QuarantineLog {
 }
 
 impl QuarantineLog {
-    /// Nothing was written yet.
+    /// Creates one that allows a full burst.
     pub fn new() -> QuarantineLog {
         QuarantineLog { lines: BURST, since: Instant::now(), left_out: 0 }
     }
 
-    /// A message that is in the quarantine now.
+    /// Logs a message that is in the quarantine now, if the rate allows it.
     pub fn add(&mut self, reject: &NewQuarantined) {
         let Some(left_out) = self.admit(Instant::now()) else { return };
         let NewQuarantined { provenance, kind, reason, .. } = reject;
@@ -29,7 +29,7 @@ impl QuarantineLog {
         tracing::info!(device, kind, reason, request, left_out, "a message went into the quarantine");
     }
 
-    /// Whether there may be a line at `now`, and how many have been left out since the last one.
+    /// Returns the number of lines left out since the last one, or `None` if there may be no line at `now`.
     fn admit(&mut self, now: Instant) -> Option<u64> {
         let earned = now.saturating_duration_since(self.since).as_secs() / EVERY.as_secs();
         let earned = u32::try_from(earned).unwrap_or(u32::MAX);
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(log.admit(begin + EVERY / 2), None);
         assert_eq!(log.admit(begin + EVERY), Some(91));
         assert_eq!(log.admit(begin + EVERY), None);
-        // However long it was quiet, no more than a burst.
+        // A long quiet time allows no more than a burst.
         let later = begin + 1000 * EVERY;
         assert_eq!((0..100).filter_map(|_| log.admit(later)).collect::<Vec<_>>().len(), BURST as usize);
         assert_eq!(log.admit(later + EVERY), Some(90));

@@ -1,5 +1,5 @@
-//! Query strings. A parameter that is not known is refused, as it would otherwise be ignored: `?schma=soil` would store a message
-//! unvalidated, and nobody would notice.
+//! Query strings. An unknown parameter is rejected: if it were ignored, `?schma=soil` would store a message without validation, and nobody
+//! would notice.
 
 use crate::problem::Problem;
 use axum::{
@@ -8,10 +8,10 @@ use axum::{
 };
 use dunnage_base::nearest;
 
-/// Parameters by their names, in their order.
+/// Names and values of the parameters, in their order.
 pub type Given = Vec<(&'static str, String)>;
 
-/// The parameters of `query`. A problem for one that is not among `known`, and for one that is there twice.
+/// Parses `query`. Rejects parameters that are not among `known`, and repeated ones.
 pub fn read(query: Option<&str>, known: &[&'static str]) -> Result<Given, Problem> {
     let Some(query) = query else { return Ok(Vec::new()) };
     let given: Vec<(String, String)> =
@@ -29,18 +29,18 @@ pub fn read(query: Option<&str>, known: &[&'static str]) -> Result<Given, Proble
     Ok(parameters)
 }
 
-/// The problem of a query.
+/// Returns the problem of an invalid query.
 pub fn bad_query(detail: impl Into<String>) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "query", "Bad query", detail)
 }
 
-/// The problem of a parameter `name` that is not among `known`.
+/// Returns the problem of a parameter `name` that is not among `known`.
 pub fn unknown(name: &str, known: &[&str]) -> Problem {
     let all = match known {
         [] => "there are no parameters here".to_owned(),
         known => format!("the parameters here are {}", known.join(", ")),
     };
-    // What is far too long for a parameter is not worth its bytes in the answer.
+    // Do not repeat an overlong name in the answer.
     let shown: String = name.chars().take(64).collect();
     bad_query(match nearest(&shown, known).filter(|_| !shown.is_empty()) {
         Some(near) => format!("there is no parameter {shown:?}; did you mean {near:?}? ({all})"),
@@ -48,7 +48,7 @@ pub fn unknown(name: &str, known: &[&str]) -> Problem {
     })
 }
 
-/// A request that has no parameters.
+/// An extractor that rejects all parameters.
 pub struct NoQuery;
 
 impl<S: Sync> FromRequestParts<S> for NoQuery {

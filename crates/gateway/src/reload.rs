@@ -1,4 +1,6 @@
-//! Reading profiles, schemas, tokens, the secrets of webhooks, inputs and outputs, and the certificate again while messages come in.
+//! Reload: reads profiles, schemas, tokens, keys, the secrets of inputs and outputs, and the certificate again while messages arrive.
+//!
+//! Everything is read and checked before any of it is used, so that a mistake leaves the gateway as it was.
 
 use crate::{
     config::Config,
@@ -14,16 +16,16 @@ use serde::Serialize;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// Why profiles and schemas could not be read again. Those from before stay.
+/// Why a reload failed. Everything stays as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum ReloadError {
-    /// The configuration is none.
+    /// The configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A schema or a profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
-    /// The file of the tokens or that of the keys cannot be used.
+    /// The token file or the key file cannot be used.
     #[error(transparent)]
     Tokens(#[from] TokensError),
     /// The certificate cannot be used.
@@ -32,7 +34,7 @@ pub enum ReloadError {
     /// The tokens or the key of a webhook cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// What an input or an output identifies itself with cannot be read.
+    /// The credentials of an input or output cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// A slot has another layout than before.
@@ -48,7 +50,7 @@ pub enum ReloadError {
         schema: String,
         /// The slot.
         slot: u8,
-        /// Whether messages came with the layout from before.
+        /// Whether the buffer has messages of the previous layout.
         stored: bool,
     },
     /// The buffer, which remembers layouts, cannot be read; the log says why.
@@ -56,39 +58,39 @@ pub enum ReloadError {
     Buffer,
 }
 
-/// What was read again.
+/// The result of a reload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reloaded {
-    /// Profiles there are now.
+    /// Number of profiles.
     pub profiles: usize,
-    /// Schemas there are now, bundled ones among them.
+    /// Number of schemas, with the bundled ones.
     pub schemas: usize,
-    /// Tokens there are now, those that have ended among them.
+    /// Number of tokens, with expired ones.
     pub tokens: usize,
-    /// Keys of DTLS there are now, those that have ended among them.
+    /// Number of keys of DTLS, with expired ones.
     pub keys: usize,
-    /// What the configuration says now and the gateway does at its next start.
+    /// Changed settings that need a restart.
     pub needs_restart: Vec<String>,
 }
 
-/// Reads profiles and schemas again.
+/// Reloads a gateway.
 pub struct Reloader {
     shared: Arc<Shared>,
     hooks: Arc<Hooks>,
-    /// What the gateway was started with.
+    /// The configuration that the gateway was started with.
     config: Arc<Config>,
-    /// One at a time.
+    /// Held during a reload: one runs at a time.
     turn: Mutex<()>,
 }
 
 impl Reloader {
-    /// For a gateway that was started with `config`.
+    /// Creates a reloader for a gateway that was started with `config`.
     pub fn new(shared: Arc<Shared>, hooks: Arc<Hooks>, config: Arc<Config>) -> Reloader {
         Reloader { shared, hooks, config, turn: Mutex::new(()) }
     }
 
-    /// Reads the configuration's file again, and the schemas, and uses its profiles for messages that come from now on. A
-    /// mistake leaves everything as it was.
+    /// Reads the configuration file and everything that it names again, and uses it for messages that arrive from now on. A mistake leaves
+    /// everything as it was.
     pub async fn reload(&self) -> Result<Reloaded, ReloadError> {
         let _turn = self.turn.lock().await;
         let reloaded = self.attempt().await;
@@ -122,7 +124,7 @@ impl Reloader {
                 None => Config::clone(&started_with),
             };
             let profiles = Profiles::load(&config.schemas, &config.profiles)?;
-            // Another buffer needs a restart, and so does what lies beside it.
+            // Another buffer needs a restart, so paths relative to its folder start at the old one.
             let beside = Config { access: config.access.clone(), ..Config::clone(&started_with) };
             let tokens = Tokens::load(&beside.tokens())?;
             let keys = Keys::load(&beside.keys())?;
@@ -152,7 +154,8 @@ impl Reloader {
         Ok(reloaded)
     }
 
-    /// A layout may not change under its slot. Messages may be under way with any that is loaded, so these count too.
+    /// Rejects a slot whose layout has changed. Messages with any loaded layout may be under way, so those layouts count as well as the
+    /// stored ones.
     async fn check_layouts(&self, new: &Profiles) -> Result<(), ReloadError> {
         let changed = |key: &LayoutKey, slot: &Slot, stored| ReloadError::ChangedLayout {
             origin: slot.origin.clone(),

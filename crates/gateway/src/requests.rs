@@ -1,4 +1,4 @@
-//! What requests are called, from the first log line to the output.
+//! Request IDs, which name a request from the first log line to the output.
 
 use axum::http::{HeaderMap, HeaderName};
 use std::{
@@ -6,22 +6,22 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// The header, in requests and in answers.
+/// The header with the request ID, in requests and answers.
 pub static HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Gives names to requests that come without one. Two of them never have the same, in whatever gateway.
+/// Creates IDs for requests without one. No two of them are equal, on any gateway.
 pub struct Requests {
     prefix: String,
     next: AtomicU64,
 }
 
 impl Requests {
-    /// Names of a gateway with the buffer `buffer` that was started at `started_at`, in microseconds since 1970.
+    /// Creates IDs for a gateway with the buffer ID `buffer` that was started at `started_at`, in microseconds since 1970.
     pub fn new(buffer: &str, started_at: i64) -> Requests {
         Requests { prefix: format!("{buffer}-{started_at:x}"), next: AtomicU64::new(0) }
     }
 
-    /// A new name.
+    /// Returns a new request ID.
     pub fn name(&self) -> String {
         let mut name = String::with_capacity(self.prefix.len() + 17);
         name.push_str(&self.prefix);
@@ -30,7 +30,7 @@ impl Requests {
         name
     }
 
-    /// The name that the sender gave its request, if it is a name, or else a new one.
+    /// Returns the sender's request ID if it is valid, or else a new one.
     pub fn of(&self, headers: &HeaderMap) -> String {
         let given = headers.get(&HEADER).and_then(|value| value.to_str().ok());
         given.filter(|name| dunnage_base::name::is_name(name)).map_or_else(|| self.name(), str::to_owned)

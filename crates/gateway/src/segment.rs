@@ -1,4 +1,4 @@
-//! What a request's address names: a device, a webhook.
+//! Path parameters: a device, a webhook.
 
 use crate::problem::Problem;
 use axum::{
@@ -6,7 +6,7 @@ use axum::{
     http::request::Parts,
 };
 
-/// The part of the address that stands for `{...}` in its route. One that is not UTF-8 is a problem as any other.
+/// The path segment that stands for `{...}` in the route. Rejects one that is not UTF-8 with a problem, like all other errors.
 pub struct Segment(pub String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Segment {

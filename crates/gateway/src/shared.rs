@@ -1,4 +1,4 @@
-//! What all requests and the writer share.
+//! The state that all requests, inputs and the writer share.
 
 use crate::{
     http_settings::HttpSettings, live::Live, metrics::Metrics, profiles::Profiles, requests::Requests,
@@ -18,50 +18,51 @@ pub struct Shared {
     pub http: HttpSettings,
     /// Who may send and read.
     pub access: Arc<Access>,
-    /// How much they may send.
+    /// The limits of messages per device and address.
     pub limits: Limits,
-    /// What inputs and outputs identify themselves with.
+    /// The files with the credentials of inputs and outputs.
     pub secrets: SecretFiles,
-    /// What listeners with TLS show, if there is a certificate.
+    /// The certificate of listeners with TLS, if there is one.
     pub certificates: Option<Arc<Certificates>>,
-    /// Codecs by schema and device. Whoever handles a message takes them once.
+    /// Codecs by schema and device. Load it once for each message, so that a reload cannot change it halfway.
     pub profiles: Arc<ArcSwap<Profiles>>,
-    /// The way to the writer.
+    /// The queue to the writer.
     pub queue: Queue,
-    /// The way to what is written.
+    /// The readers of the buffer.
     pub readers: Readers,
-    /// What the buffer holds, and whether it can be written.
+    /// Counts of the buffer, and whether it can be written.
     pub stats: Arc<BufferStats>,
-    /// Who is watching.
+    /// The event stream.
     pub live: Live,
-    /// Counts for Prometheus.
+    /// The metrics for Prometheus.
     pub metrics: Metrics,
-    /// What outputs do.
+    /// The running outputs.
     pub outputs: Arc<Outputs>,
-    /// Turns for decoding large messages, which takes memory and time.
+    /// Permits to decode large messages, which takes memory and time.
     pub large: Semaphore,
-    /// Says true when the gateway stops.
+    /// Becomes true when the gateway stops.
     pub stopping: watch::Receiver<bool>,
-    /// What requests are called.
+    /// The source of request IDs.
     pub requests: Requests,
-    /// When it was started, in microseconds since 1970.
+    /// When the gateway was started, in microseconds since 1970.
     pub started_at: i64,
 }
 
 impl Shared {
-    /// Watches the devices that the profiles want watched, from when the buffer says that they last sent.
+    /// Watches the devices that the profiles want watched. The buffer knows when they last sent.
     pub async fn watch_silence(&self) {
         silence::watch(&self.metrics.silence, &self.profiles.load_full(), &self.readers).await;
     }
 }
 
-/// Waits until `signal` says true, as the one does that the gateway stops.
+/// Waits until `signal` becomes true.
 pub async fn said(signal: &mut watch::Receiver<bool>) {
-    // An error means that nobody is there to say it any more, which is an end too.
+    // An error means that the sender was dropped, which is an end too.
     let _ = signal.wait_for(|said| *said).await;
 }
 
-/// A message on its way in. Unless the writer becomes responsible for it, it counts as refused, also when its client has left.
+/// A message between its arrival and the queue. Dropping this counts the message as refused unless it was queued, so that one whose client
+/// disconnects is counted too.
 pub struct InFlight<'a>(Option<&'a BufferStats>);
 
 impl<'a> InFlight<'a> {
@@ -71,7 +72,7 @@ impl<'a> InFlight<'a> {
         InFlight(Some(stats))
     }
 
-    /// The writer is responsible for it from here.
+    /// Hands the responsibility for the message to the writer.
     pub fn queued(&mut self) {
         self.0 = None;
     }

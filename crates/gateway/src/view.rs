@@ -1,20 +1,20 @@
-//! A message as JSON, for the database and the API.
+//! A message as JSON, for the buffer and the API.
 //!
-//! Compact JSON as the format `json` writes it. JSON has neither bytes nor infinities, so these are written as
-//! `{"$bytes":"base64"}` and `{"$float":"NaN"}` (or `"Infinity"`, `"-Infinity"`). A message that has such
-//! keys of its own cannot be told apart in this view; the raw bytes are kept beside it.
+//! This is compact JSON, as the format `json` writes it. JSON has neither bytes nor infinities, so these become `{"$bytes":"base64"}` and
+//! `{"$float":"NaN"}` (or `"Infinity"`, `"-Infinity"`). A message with such keys of its own cannot be told apart in this view, but its raw
+//! bytes are stored too.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use dunnage_formats::Value;
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::io;
 
-/// Longest JSON text of a message. A character of a text can be six of JSON.
+/// Longest JSON text of a message, in bytes. One character of a text can take six in JSON.
 const MAX_BYTES: usize = 4 << 20;
-/// Texts over this many bytes are kept without room to grow.
+/// Longer texts, in bytes, are shrunk to their size.
 const LARGE: usize = 64 << 10;
 
-/// `message` as JSON text, of at most 4 MiB.
+/// Writes `message` as JSON text. Fails if that takes more than 4 MiB.
 pub fn to_json(message: &Value) -> Result<String, serde_json::Error> {
     let mut text = Text(Vec::with_capacity(512));
     serde_json::to_writer(&mut text, &View(message))?;
@@ -25,7 +25,7 @@ pub fn to_json(message: &Value) -> Result<String, serde_json::Error> {
     String::from_utf8(text).map_err(serde_json::Error::custom)
 }
 
-/// Text up to the limit.
+/// A writer that fails beyond the limit.
 struct Text(Vec<u8>);
 
 impl io::Write for Text {
