@@ -68,6 +68,7 @@ fn make_room(shard: &mut HashMap<u64, u64>, now: u64) {
     if shard.len() <= KEYS / 2 {
         return;
     }
+    // The fullest buckets go first, so that a flood of new keys does not reset the limit of a heavy user.
     let mut times: Vec<_> = shard.values().copied().collect();
     let (_, median, _) = times.select_nth_unstable(KEYS / 2);
     let median = *median;

@@ -219,6 +219,7 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     if cfg!(not(unix)) {
         return Ok(None);
     }
+    // The folder and not the file, which a rename replaces.
     let folder = File::open(folder)?;
     folder.lock()?;
     Ok(Some(folder))
@@ -234,6 +235,7 @@ fn write(path: &Path, folder: &Path, text: &str) -> io::Result<()> {
         _ => {}
     }
     let mut options = File::options();
+    // `create_new` does not follow a symlink that someone has put at this path.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

@@ -186,7 +186,7 @@ mod tests {
         for host in ["t\u{e9}l", "a@localhost", "localhost:x", "localhost:99999", "a b", "[::1", "::1:8080x"]
         {
             assert_eq!(of("127.0.0.1", "/", &[("host", host)]), Err(400), "{host}");
-            // Whoever asks.
+            // For any peer.
             assert_eq!(of("203.0.113.7", "/", &[("host", host)]), Err(400), "{host}");
         }
         let host = ("host", "localhost:8080");

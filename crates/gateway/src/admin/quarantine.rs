@@ -118,6 +118,7 @@ pub(super) async fn retry(
     let asked = query(asked)?;
     let _alone = admin.quarantine.lock().await;
     let shared = &admin.shared;
+    // Up to the last ID of now, so that messages that arrive meanwhile do not prolong the loop.
     let (mut after, last) = (0, shared.stats.totals().last_quarantine_id);
     let mut retried = Retried::default();
     loop {
@@ -153,6 +154,7 @@ pub(super) async fn discard(
     let asked = query(asked)?;
     let _alone = admin.quarantine.lock().await;
     let shared = &admin.shared;
+    // Up to the last ID of now, so that messages that arrive meanwhile do not prolong the loop.
     let (mut after, last) = (0, shared.stats.totals().last_quarantine_id);
     let mut dropped = 0;
     loop {

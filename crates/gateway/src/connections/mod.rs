@@ -177,9 +177,11 @@ impl Connections {
         let network = network(address);
         let is_limited = !address.to_canonical().is_loopback();
         loop {
+            // Created before the check: `notify_waiters` wakes only futures that exist already.
             let freed = self.freed.notified();
             {
                 let mut table = self.table();
+                // The address limit comes first: an address at its limit must make room among its own connections.
                 if is_limited && table.of(network) >= self.limits.of_address {
                     let batch = self.limits.of_address.div_ceil(BATCH);
                     if !self.make_room(&mut table, Some(network), batch) {
@@ -238,6 +240,7 @@ impl Connections {
                 Some((table.of(entry.network), waits, since, entry.network, *id))
             })
             .collect();
+        // The network with the most connections first, then waiting before stalled ones, then those idle for longest.
         idle.sort_unstable_by_key(|idle| Reverse(*idle));
         let Some(&(_, waits, _, largest, _)) = idle.first() else { return false };
         let mut closed = 0;

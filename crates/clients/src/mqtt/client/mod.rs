@@ -240,6 +240,7 @@ impl Client {
 
     /// Queues a message of QoS 1. Returns its packet identifier, or `None` if all identifiers are in use.
     pub fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<Option<u16>, Error> {
+        // One identifier stays free, so that `next_id` always finds one for a subscription.
         if self.unacknowledged.len() >= usize::from(u16::MAX) - 1 {
             return Ok(None);
         }
@@ -369,6 +370,7 @@ impl Client {
 
     /// Queues a ping. Fails if the last one was not answered, or if output is still waiting to be written.
     fn tick(&mut self, read: bool) -> Result<(), Error> {
+        // Without reading, an answer to the last ping cannot be noticed.
         if self.pinged && read || !self.output.is_empty() {
             return Err(Error::Silent);
         }
