@@ -1,5 +1,5 @@
-//! Astrocast's callbacks (docs.astrocast.com, "Push notifications"): JSON, the message in base64, a token in a header of one's own
-//! choice. It tries again until it is answered 200.
+//! Astrocast's callbacks (docs.astrocast.com, "Push notifications"): JSON, the message in base64, a token in a configurable header.
+//! Astrocast retries until the answer is 200.
 
 use super::{
     callback::{Body, Callback, base64, foreign},
@@ -20,11 +20,11 @@ struct Push {
     command_guid: Option<String>,
 }
 
-/// Reads a callback.
+/// Parses a callback.
 pub fn read(body: &Body<'_>) -> Result<Callback, Problem> {
     let push: Push = body.json()?;
     let (Some(device), Some(id)) = (push.device_guid, push.message_guid) else {
-        // That a device has received a command.
+        // The callback reports that a device has received a command.
         return match push.command_guid {
             Some(_) => Ok(Callback::Event("command")),
             None => Err(foreign("it has no messageGuid and deviceGuid")),

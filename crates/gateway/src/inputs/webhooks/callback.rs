@@ -1,4 +1,4 @@
-//! What a provider's request says.
+//! The common form of providers' requests.
 
 use super::origin::Origin;
 use crate::problem::Problem;
@@ -10,25 +10,25 @@ use base64::{
 };
 use serde::de::DeserializeOwned;
 
-/// The times that a signed request has, in microseconds since 1970.
+/// The times in a signed request, in microseconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Signed {
     /// When it was signed.
     pub at: Option<i64>,
-    /// When its device sent the message.
+    /// When the device sent the message.
     pub sent: Option<i64>,
 }
 
-/// Longest name that a provider may give a message or a device.
+/// The maximum length of a provider's ID of a message or device.
 const ID: usize = 128;
 
-/// Standard base64; some libraries leave out the padding.
+/// Standard base64 with optional padding, which some libraries omit.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// A request of a provider, as far as any of them is read.
+/// The parts of a request that providers' modules read.
 pub struct Body<'r> {
     /// The query of its URL.
     pub query: &'r str,
@@ -38,21 +38,21 @@ pub struct Body<'r> {
     pub bytes: &'r [u8],
 }
 
-/// What it is.
+/// A parsed request.
 pub enum Callback {
     /// A message of a device.
     Uplink(Box<Uplink>),
-    /// Something that carries none, by the provider's name for it.
+    /// A notification without a message, by the provider's name for it.
     Event(&'static str),
 }
 
 /// A message of a device.
 pub struct Uplink {
-    /// What the provider calls the device.
+    /// The provider's ID of the device.
     pub device: String,
-    /// What the provider calls the message.
+    /// The provider's ID of the message.
     pub id: String,
-    /// The device's bytes.
+    /// The raw bytes.
     pub payload: Vec<u8>,
     /// What else the provider knows.
     pub origin: Origin,
@@ -61,7 +61,7 @@ pub struct Uplink {
 }
 
 impl Callback {
-    /// A message of `device`; without bytes it is an event, as it was only sent to keep the link.
+    /// Returns a message of `device`, or an event if it has no bytes, because it was only sent to keep the link alive.
     pub fn uplink(device: String, id: String, payload: Vec<u8>, origin: Origin) -> Result<Callback, Problem> {
         for (what, text) in [("device", &device), ("message", &id)] {
             if text.is_empty() || text.len() > ID || !text.bytes().all(|b| b.is_ascii_graphic()) {
@@ -76,23 +76,23 @@ impl Callback {
 }
 
 impl Body<'_> {
-    /// Reads a body of JSON.
+    /// Parses a JSON body.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         serde_json::from_slice(self.bytes).map_err(|e| foreign(e.to_string()))
     }
 }
 
-/// Bytes in base64.
+/// Decodes base64.
 pub fn base64(text: &str) -> Result<Vec<u8>, Problem> {
     BASE64.decode(text).map_err(|e| foreign(format!("the message's data is no base64: {e}")))
 }
 
-/// The request is none of the provider's.
+/// Returns the problem of a request that is not in the provider's form.
 pub fn foreign(detail: impl Into<String>) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "callback", "Not a request of the provider", detail)
 }
 
-/// The request comes from who knows whom.
+/// Returns the problem of a request without valid authentication.
 pub fn unauthorized(detail: impl Into<String>) -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "Unauthorized", detail)
 }

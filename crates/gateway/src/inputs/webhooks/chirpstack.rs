@@ -1,5 +1,5 @@
-//! The HTTP integration of ChirpStack 4 (chirpstack.io, "Integrations", "Event types"; integration.proto): `?event=`, JSON, headers
-//! of one's own choice. It does not try again.
+//! The HTTP integration of ChirpStack 4 (chirpstack.io, "Integrations", "Event types"; integration.proto): `?event=`, JSON, configurable
+//! headers. ChirpStack does not retry.
 
 use super::{
     callback::{Body, Callback, base64, foreign},
@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// The events that are not messages.
 const EVENTS: [&str; 7] = ["join", "status", "ack", "txack", "log", "location", "integration"];
 
-// What is zero or empty may be left out, as Protobuf's JSON does.
+// Zero and empty fields may be absent, as in Protobuf's JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Up {
@@ -54,7 +54,7 @@ struct Query {
     event: Option<String>,
 }
 
-/// Reads an event.
+/// Parses an event.
 pub fn read(body: &Body<'_>) -> Result<Callback, Problem> {
     let query: Query = serde_urlencoded::from_str(body.query).map_err(|e| foreign(e.to_string()))?;
     let event = query.event.ok_or_else(|| foreign("the URL does not say which event= it is"))?;

@@ -1,4 +1,4 @@
-//! What holds for any bytes that somebody posts to a webhook.
+//! Invariants of webhook requests, for any bytes.
 
 use super::{
     Provider, astrocast,
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 static KEY: LazyLock<Option<PublicKey>> = LazyLock::new(|| PublicKey::of_ground_control().ok());
 
-/// The first byte of `bytes` selects the provider, and how it sends.
+/// Parses a request and checks the result. The first byte of `bytes` selects the provider and the content type.
 pub fn check(bytes: &[u8]) {
     let Some((selector, bytes)) = bytes.split_first() else { return };
     let text = std::str::from_utf8(bytes).unwrap_or_default();

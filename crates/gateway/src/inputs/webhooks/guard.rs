@@ -1,9 +1,9 @@
-//! Who may call a webhook: whoever knows a token, or has signed the request.
+//! Authorizes the callers of a webhook, by a token or by a signature of the request.
 
 use super::{Provider, Settings, jwt::PublicKey, token::Tokens};
 use std::path::PathBuf;
 
-/// What tells who may call.
+/// How a webhook authorizes its callers.
 pub enum Guard {
     /// A token in a header.
     Tokens(Tokens),
@@ -11,18 +11,18 @@ pub enum Guard {
     Signature(PublicKey),
 }
 
-/// Where that is.
+/// Where the tokens or the key come from.
 pub enum Secret {
-    /// In a file of tokens.
+    /// A file of tokens.
     Tokens(PathBuf),
-    /// In a file with a public key.
+    /// A file with a public key.
     Key(PathBuf),
-    /// In the program: the key that Ground Control publishes.
+    /// The key that Ground Control publishes, which is part of the program.
     Published,
 }
 
 impl Secret {
-    /// That of a webhook with `settings`.
+    /// Returns the source that `settings` name. An error says which setting is wrong.
     pub fn of(settings: &Settings) -> Result<Secret, String> {
         let Settings { provider, token_file, key_file, .. } = settings;
         match (token_file, provider, key_file) {
@@ -37,7 +37,7 @@ impl Secret {
         }
     }
 
-    /// Reads it.
+    /// Reads the tokens or the key.
     pub fn read(&self) -> Result<Guard, String> {
         match self {
             Secret::Tokens(file) => {

@@ -1,4 +1,4 @@
-//! All webhooks of the gateway, found by their names.
+//! All webhooks of the gateway, by name.
 
 use super::{Answer, Hook, guard::Guard};
 use crate::{inputs::InputError, problem::Problem, segment::Segment, shared::Shared};
@@ -20,7 +20,7 @@ impl FromIterator<Arc<Hook>> for Hooks {
     }
 }
 
-/// What tells who may call each webhook, read again and not yet used.
+/// The tokens and keys of all webhooks, read again but not in use yet.
 pub struct Guards(Vec<(Arc<Hook>, Guard)>);
 
 impl Hooks {
@@ -36,7 +36,7 @@ impl Hooks {
 }
 
 impl Guards {
-    /// Uses them for requests that come from now on.
+    /// Uses them for new requests.
     pub fn replace(self) {
         for (hook, guard) in self.0 {
             hook.guard.store(Arc::new(guard));
@@ -73,7 +73,7 @@ pub async fn call(
     if let Some(hook) = hooks.0.get(&name) {
         return hook.call(&shared, peer, request).await;
     }
-    // Which webhooks there are is for those who may read.
+    // Only clients that may read learn which webhooks exist.
     let problem = match shared.access.may_read(&peer, credential(request.headers()).as_deref()) {
         Ok(()) => Problem::not_found(format!("there is nothing at {}", request.uri().path())),
         Err(denied) => denied.into(),

@@ -1,4 +1,4 @@
-//! Signed tokens: JSON Web Tokens (RFC 7519) with RS256 (RFC 7518, 3.3), and no other algorithm.
+//! Verifies JSON Web Tokens (RFC 7519) with RS256 (RFC 7518, 3.3). Other algorithms are rejected.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use rustls_pki_types::{SubjectPublicKeyInfoDer, pem::PemObject};
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use webpki::{RawPublicKeyEntity, ring::RSA_PKCS1_2048_8192_SHA256};
 
-/// What Ground Control publishes in its documentation.
+/// The key that Ground Control publishes in its documentation.
 const GROUND_CONTROL: &str = include_str!("ground_control.pem");
 
-/// The public key of who signs.
+/// The public key of a signer.
 pub struct PublicKey(SubjectPublicKeyInfoDer<'static>);
 
 #[derive(Deserialize)]
@@ -19,12 +19,12 @@ struct Header {
 }
 
 impl PublicKey {
-    /// The one that Ground Control publishes.
+    /// Returns the key that Ground Control publishes.
     pub fn of_ground_control() -> Result<PublicKey, String> {
         PublicKey::parse(GROUND_CONTROL)
     }
 
-    /// The one in a file of PEM.
+    /// Reads a key from a PEM file.
     pub fn read(file: &Path) -> Result<PublicKey, String> {
         let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         PublicKey::parse(&text).map_err(|e| format!("{}: {e}", file.display()))
@@ -36,7 +36,7 @@ impl PublicKey {
         Ok(PublicKey(key))
     }
 
-    /// What `token` says, if it is signed with the key.
+    /// Returns the claims of `token`. Fails unless it is signed with this key.
     pub fn claims(&self, token: &str) -> Result<Map<String, Value>, &'static str> {
         const SHAPE: &str = "the JWT is none";
         let (signed, signature) = token.rsplit_once('.').ok_or(SHAPE)?;

@@ -1,7 +1,7 @@
-//! `[input.webhook]`: takes what a network's provider posts to `/hooks/{name}`, on the HTTP port.
+//! `[input.webhook]`: receives the messages that a provider posts to `/hooks/{name}` on the HTTP port.
 //!
-//! A file for each provider reads its requests; this one does what is the same for all: who may, how large, which format, and the
-//! answer. Providers send again what is not answered 200, so that is the answer to everything that is durable.
+//! A module for each provider parses its requests. This one does what is common to all: authorization, size limits, the format, and the
+//! answer. Providers repeat a request that is not answered with 200, so that is the answer whenever the message is on disk.
 
 mod astrocast;
 mod callback;
@@ -74,48 +74,49 @@ pub const EXAMPLE: &str = "\
 # (the provider's ids, and what they are here): docs/operate.md.
 ";
 
-/// What metrics call the input.
+/// The input's name in metrics.
 const METRIC: &str = "webhook";
-/// How far a provider's clock may be from the gateway's.
+/// The maximum difference between a provider's clock and the gateway's.
 const CLOCKS: Duration = Duration::from_secs(60);
-/// Largest request of a provider, in bytes. There is much in it beside the device's message.
+/// The maximum size of a provider's request in bytes. It contains much more than the device's message.
 const CALLBACK_BYTES: usize = 1 << 20;
-/// The same where only a signature in the request says who sent it: until all of it is there, anybody may have.
+/// The maximum size if only a signature in the request authenticates the sender, because anybody can send that much before it is
+/// verified.
 const SIGNED_BYTES: usize = 64 << 10;
 
 /// `[input.webhook]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Whose requests they are.
+    /// The provider.
     pub provider: Provider,
-    /// A file of tokens, one a line.
+    /// A file of tokens, one per line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_file: Option<PathBuf>,
-    /// The header in which the provider sends a token; in `Authorization`, behind `Bearer`.
+    /// The header that carries the provider's token, with or without `Bearer` before it.
     #[serde(default = "authorization")]
     pub header: String,
-    /// A public key, as PEM, in place of the one that the provider publishes.
+    /// A PEM file with the public key to use instead of the one that the provider publishes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_file: Option<PathBuf>,
     /// The format of the devices' messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<FormatName>,
-    /// The format of messages that come on a LoRaWAN port (FPort, 1 to 223).
+    /// The formats of messages by their LoRaWAN port (FPort, 1 to 223).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub formats: BTreeMap<String, FormatName>,
     /// The link of the messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The devices that it may send as: ids, in which `*` stands for any characters. Without it, all.
+    /// The devices that it may send as: IDs in which `*` stands for any characters. By default all.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "patterns")]
     pub devices: Option<Vec<String>>,
-    /// What devices are called here, by what the provider calls them. A device that is not listed keeps its provider's id.
+    /// Device IDs, by the IDs that the provider uses. A device that is not listed keeps the provider's ID.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub names: BTreeMap<String, String>,
 }
 
-/// Reads one pattern, or a list of them.
+/// Deserializes one pattern, or a list of them.
 fn patterns<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
     struct Patterns;
 
@@ -148,7 +149,7 @@ fn authorization() -> String {
     header::AUTHORIZATION.to_string()
 }
 
-/// Whose requests they are.
+/// A provider of webhook requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
@@ -163,7 +164,7 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Its name in the configuration, in keys and in what is stored.
+    /// Returns its name in the configuration, in keys and in stored messages.
     fn name(self) -> &'static str {
         match self {
             Provider::Astrocast => "astrocast",
@@ -173,7 +174,7 @@ impl Provider {
         }
     }
 
-    /// The parameters of the queries that it sends.
+    /// Returns the query parameters that it sends.
     fn parameters(self) -> &'static [&'static str] {
         match self {
             Provider::Chirpstack => &["event"],
@@ -182,16 +183,16 @@ impl Provider {
         }
     }
 
-    /// Whether it sends messages with a LoRaWAN port.
+    /// Returns whether its messages have a LoRaWAN port.
     fn has_ports(self) -> bool {
         matches!(self, Provider::Chirpstack | Provider::TheThingsStack)
     }
 }
 
-/// A provider's webhook.
+/// The webhook input.
 pub struct Webhook(Arc<Hook>);
 
-/// What a webhook needs to know.
+/// A webhook at work.
 pub struct Hook {
     name: String,
     provider: Provider,
@@ -206,18 +207,18 @@ pub struct Hook {
     quarantined: Quarantined,
 }
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Serialize, ToSchema)]
 pub struct Answer {
-    /// `stored` (or it was already), `quarantined`, or `ignored` if the request carries no message.
+    /// `stored` (also for a duplicate), `quarantined`, or `ignored` if the request carries no message.
     message: &'static str,
-    /// Why it is in the quarantine.
+    /// Why the message is in the quarantine.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
 }
 
 impl Webhook {
-    /// The input `name` that `settings` describe. An error says what is wrong with them.
+    /// Creates the input `name`. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings) -> Result<Webhook, String> {
         let Settings { provider, format, link, devices, names, .. } = settings.clone();
         let secret = Secret::of(settings)?;
@@ -277,7 +278,7 @@ impl Input for Webhook {
     }
 
     async fn run(self: Box<Self>, _: Arc<Shared>, mut stopping: watch::Receiver<bool>) {
-        // Requests come over the HTTP port, which ends them.
+        // The HTTP server handles the requests, and ends them.
         said(&mut stopping).await;
     }
 }
@@ -311,7 +312,7 @@ impl Hook {
         ([(requests::HEADER.clone(), name)], answer.map(Json)).into_response()
     }
 
-    /// What the request is, and the room that it takes.
+    /// Authorizes, receives and parses a request. Returns it with the memory that is reserved for it.
     async fn read(
         &self,
         shared: &Arc<Shared>,
@@ -335,7 +336,7 @@ impl Hook {
             return Err(problem);
         }
         let mut room = shared.queue.reserve();
-        // The device is not known yet; requests of a webhook have a share together. No device's id has a slash.
+        // The device is not known yet, so all requests of a webhook share the memory of one device. No device ID contains a slash.
         let sender = Sender { address: peer.address, device: Some(&format!("/hooks/{}", self.name)) };
         let bytes = receive(body, &limits, sender, &mut room).await?;
         let key = match &*guard {
@@ -357,7 +358,7 @@ impl Hook {
         Ok((callback?, room))
     }
 
-    /// Whether the sender knows a token, where that is what tells who may send; if not, whether it brought one at all.
+    /// Checks the token of the request, if tokens authorize the sender. The error says whether the request had a token at all.
     fn admit(&self, guard: &Guard, head: &Parts) -> Result<(), bool> {
         let Guard::Tokens(tokens) = guard else { return Ok(()) };
         let given = text(&head.headers, &self.header);
@@ -417,7 +418,7 @@ impl Hook {
         match take(shared, &mut arrival, arrived).await {
             Ok(()) => Ok(Answer { message: "stored", problem: None }),
             Err(problem) if problem.is_temporary() => Err(problem),
-            // It is on disk, and would be the same if it came again.
+            // The message is on disk. Another attempt would have the same result.
             Err(problem) => {
                 if uplink.signed.is_some() {
                     self.quarantined.add(device, &key);
@@ -427,7 +428,8 @@ impl Hook {
         }
     }
 
-    /// Refuses a message `key` of `device` that this webhook may not send, or may have sent before. Whether it is the one that was stored last.
+    /// Rejects the message `key` if the webhook may not send as `device`, or if the message may be a replay. Returns whether it is the
+    /// last one that was stored.
     async fn check(
         &self,
         shared: &Arc<Shared>,
@@ -446,7 +448,7 @@ impl Hook {
                 .into());
         }
         let Some(signed) = signed else { return Ok(false) };
-        // For as long as all that came is known still.
+        // As long as the message is known, a replay is a duplicate.
         let fresh = shared.metrics.reaches().saturating_sub(CLOCKS);
         let last = replay::is_last(shared, fresh, device, key, signed).await;
         last.map_err(|problem| match problem.status() {
@@ -455,13 +457,13 @@ impl Hook {
         })
     }
 
-    /// Whether it may send as `device`.
+    /// Returns whether the webhook may send as `device`.
     fn may_send(&self, device: &str) -> bool {
         let fits = |patterns: &Vec<String>| patterns.iter().any(|pattern| fits(pattern, device));
         self.devices.as_ref().is_none_or(fits)
     }
 
-    /// The format of a message that came on `port`.
+    /// Returns the media type and the encoding of a message on `port`.
     fn encoding(&self, port: Option<u8>) -> (&'static str, Result<Encoding, Problem>) {
         let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
         match (format, port) {

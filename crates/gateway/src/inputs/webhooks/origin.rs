@@ -1,34 +1,34 @@
-//! What a provider knows of a message beside its bytes: the object that is stored with it (`spec/ingest.md`, "What is stored").
+//! What a provider knows about a message besides its bytes: the object that is stored with it (`spec/ingest.md`, "What is stored").
 
 use dunnage_base::clock;
 use serde::Serialize;
 use std::sync::Arc;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// What all providers' words become.
+/// The information of all providers in one form.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Origin {
-    /// When the device sent it, RFC 3339 in UTC with milliseconds.
+    /// When the device sent the message: RFC 3339 in UTC with milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<String>,
     /// Where the device was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
-    /// What the device is called, beside its id.
+    /// The device's name, besides its ID.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     /// The LoRaWAN port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u8>,
-    /// How many messages the device had sent: LoRaWAN's frame counter, Iridium's MOMSN.
+    /// The number of messages that the device had sent: LoRaWAN's frame counter, Iridium's MOMSN.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<u32>,
-    /// The radio gateway that heard the message best.
+    /// The radio gateway that received the message best.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway: Option<Heard>,
 }
 
-/// A place on the Earth, WGS 84.
+/// A position on the Earth, WGS 84.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Position {
     latitude: f64,
@@ -39,18 +39,18 @@ pub struct Position {
     accuracy_m: Option<f64>,
 }
 
-/// A radio gateway, and how it heard the message.
+/// A radio gateway, and how well it received the message.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Heard {
-    /// What it is called.
+    /// Its ID.
     pub id: String,
-    /// Received signal strength, dBm.
+    /// Received signal strength in dBm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rssi: Option<f64>,
-    /// Signal to noise, dB.
+    /// Signal-to-noise ratio in dB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snr: Option<f64>,
-    /// Where it stands.
+    /// Its position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
 }
@@ -65,7 +65,7 @@ struct Stored<'o> {
 }
 
 impl Origin {
-    /// As it is stored, of the message `message_id`.
+    /// Returns the JSON to store with the message `message_id`.
     pub fn to_json(&self, input: &str, provider: &str, message_id: &str) -> Option<Arc<str>> {
         let stored = Stored { input, provider, message_id, origin: self };
         serde_json::to_string(&stored).ok().map(Into::into)
@@ -73,7 +73,7 @@ impl Origin {
 }
 
 impl Position {
-    /// A place, if it is one. Providers say `null`, or 0 and 0, where they do not know.
+    /// Returns a position if the coordinates are valid. Providers send `null`, or 0 and 0, when they do not know it.
     pub fn new(latitude: Option<f64>, longitude: Option<f64>) -> Option<Position> {
         let (latitude, longitude) = (latitude?, longitude?);
         let is_place = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
@@ -81,12 +81,12 @@ impl Position {
         (is_place && !unknown).then_some(Position { latitude, longitude, altitude_m: None, accuracy_m: None })
     }
 
-    /// The same at a height above the sea.
+    /// Adds the altitude above sea level, in metres.
     pub fn at(self, altitude_m: Option<f64>) -> Position {
         Position { altitude_m: altitude_m.filter(|altitude| altitude.is_finite()), ..self }
     }
 
-    /// The same with the radius in which it lies.
+    /// Adds the radius of uncertainty, in metres.
     pub fn within(self, accuracy_m: Option<f64>) -> Position {
         let accuracy_m = accuracy_m.filter(|accuracy| accuracy.is_finite() && *accuracy > 0.0);
         Position { accuracy_m, ..self }
@@ -94,19 +94,19 @@ impl Position {
 }
 
 impl Heard {
-    /// The one of `all` that heard best.
+    /// Returns the gateway with the best reception: by SNR, or else by RSSI.
     pub fn best(all: impl Iterator<Item = Heard>) -> Option<Heard> {
         let strength = |heard: &Heard| heard.snr.or(heard.rssi).unwrap_or(f64::NEG_INFINITY);
         all.max_by(|a, b| strength(a).total_cmp(&strength(b)))
     }
 }
 
-/// A time as it is stored, from RFC 3339.
+/// Converts an RFC 3339 time to the form in which it is stored.
 pub fn time(text: Option<&str>) -> Option<String> {
     micros(text?).map(clock::rfc3339)
 }
 
-/// A time in RFC 3339, in microseconds since 1970.
+/// Parses an RFC 3339 time. Returns microseconds since 1970.
 pub fn micros(text: &str) -> Option<i64> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     i64::try_from(time.unix_timestamp_nanos() / 1000).ok()

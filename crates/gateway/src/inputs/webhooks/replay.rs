@@ -1,5 +1,5 @@
-//! Signed requests that come again. A signature says who sent a request, and not that it is sent for the first time: what tells is the
-//! memory of duplicates for as long as it lasts, and after that the order of the device's messages.
+//! Detects replays of signed requests. A signature says who sent a request, but not that it is sent for the first time. Within the
+//! duplicate window, a replay is a duplicate. After that, the order of the device's messages decides.
 
 use super::{
     CLOCKS,
@@ -16,15 +16,15 @@ use std::{
     time::Duration,
 };
 
-/// Most messages of the quarantine that are remembered: as many as it has by default.
+/// How many quarantined messages are remembered: the default size of the quarantine.
 const REMEMBERED: usize = 10_000;
 
-/// Signed messages that went into the quarantine, as far as this process remembers: what is not stored is not among the duplicates, and
-/// whoever sends one again and again would push everything else out of the quarantine.
+/// The signed messages that this process has put into the quarantine. They are not in the duplicate window, and without this memory an
+/// attacker could push everything else out of the quarantine by repeating one of them.
 #[derive(Default)]
 pub struct Quarantined(Mutex<Names>);
 
-/// What they are called.
+/// The names of these messages.
 #[derive(Default)]
 struct Names {
     known: HashSet<Arc<str>>,
@@ -33,7 +33,7 @@ struct Names {
 }
 
 impl Quarantined {
-    /// The message `key` of `device` is in the quarantine now.
+    /// Remembers that the message `key` of `device` is in the quarantine.
     pub fn add(&self, device: &str, key: &str) {
         let Names { known, order } = &mut *self.lock();
         let name: Arc<str> = name(device, key).into();
@@ -47,7 +47,7 @@ impl Quarantined {
         }
     }
 
-    /// Whether the message `key` of `device` went there.
+    /// Returns whether the message `key` of `device` went into the quarantine.
     pub fn knows(&self, device: &str, key: &str) -> bool {
         self.lock().known.contains(&*name(device, key))
     }
@@ -57,13 +57,13 @@ impl Quarantined {
     }
 }
 
-/// Neither a device's id nor a key has a space.
+/// Returns a unique name, because neither a device ID nor a key contains a space.
 fn name(device: &str, key: &str) -> String {
     format!("{device} {key}")
 }
 
-/// Whether a signed message `key` of `device` is the one that was stored last of it. Refused if it may be one that was stored
-/// earlier: it was signed longer ago than `fresh`, and its device has sent another one since.
+/// Returns whether the signed message `key` is the last one that was stored of `device`. Fails if it may have been stored before: it was
+/// signed longer ago than `fresh`, and was not sent after the last stored message.
 pub async fn is_last(
     shared: &Shared,
     fresh: Duration,
@@ -87,15 +87,15 @@ pub async fn is_last(
     Err(unauthorized("the signature is too old: a younger message of the device is stored already"))
 }
 
-/// Whether a message that was signed `at` is still among those that are known if they come again: it came not before it was signed, but
-/// for the difference of the clocks.
+/// Returns whether a message signed `at` would still be known as a duplicate. Apart from the difference of the clocks, it cannot have
+/// arrived before it was signed.
 fn is_fresh(at: i64, now: i64, fresh: Duration) -> bool {
     let age = now.saturating_sub(at);
     let micros = |duration: Duration| i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
     -micros(CLOCKS) <= age && age < micros(fresh)
 }
 
-/// When the device sent its last message, if that is known, or else when it arrived.
+/// Returns when the device sent its last message, or when that arrived if this is unknown.
 fn sent_at(last: &Last) -> i64 {
     #[derive(Deserialize)]
     struct Origin {

@@ -1,6 +1,6 @@
-//! Ground Control's RockBLOCK (docs.groundcontrol.com, "Receiving MO messages via HTTP Webhook"; docs.rock7.com, "Push API"):
-//! a form, or JSON with the same fields, the message in hexadecimal digits, and all of it again in a signed token, `JWT`. It
-//! tries again until it is answered 200.
+//! Ground Control's RockBLOCK (docs.groundcontrol.com, "Receiving MO messages via HTTP Webhook"; docs.rock7.com, "Push API"): a form, or
+//! JSON with the same fields. The message is in hexadecimal digits, and a signed token, `JWT`, repeats all fields. RockBLOCK retries
+//! until the answer is 200.
 
 use super::{
     callback::{Body, Callback, Signed, foreign, unauthorized},
@@ -14,14 +14,14 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use time::{PrimitiveDateTime, format_description::StaticFormatDescription, macros::format_description};
 
-/// How `transmit_time` looks behind the century, in UTC: `21-10-31 10:41:50`. Some devices' is RFC 3339.
+/// The form of `transmit_time` after the century, in UTC: `21-10-31 10:41:50`. Some devices send RFC 3339 instead.
 const TRANSMIT_TIME: StaticFormatDescription =
     format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
 
-/// The fields of a request, by their names.
+/// The fields of a request, by name.
 struct Fields(Map<String, Value>);
 
-/// Reads a request. With a `key`, what its token says is what it says; the other fields are not looked at.
+/// Parses a request. With a `key`, only the claims of the signed token are used; the other fields are ignored.
 pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Problem> {
     let mut fields = Fields::read(body)?;
     if let Some(key) = key {
@@ -35,7 +35,7 @@ pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Proble
     let place = Position::new(fields.number("iridium_latitude"), fields.number("iridium_longitude"));
     let sent_micros = micros(&sent);
     let sent_at = sent_micros.map(clock::rfc3339);
-    // The counter starts again after 65,535.
+    // The counter wraps after 65,535, so the time is part of the ID.
     let id = format!("{momsn}@{}", sent_at.as_deref().unwrap_or(&sent));
     let origin = Origin {
         sent_at,
@@ -51,7 +51,7 @@ pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Proble
     Ok(callback)
 }
 
-/// The token in the query of a URL, `token=...`: this provider's headers cannot be chosen.
+/// Returns the token in the query of a URL, `token=...`, because this provider's headers are not configurable.
 pub fn token(query: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Query {
@@ -70,7 +70,7 @@ impl Fields {
         Ok(Fields(form.into_iter().map(|(name, text)| (name, Value::String(text))).collect()))
     }
 
-    /// Texts and numbers come as either, by the way they are sent.
+    /// Returns a field as text. Forms and JSON differ in whether a field is a text or a number.
     fn text(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {
             Value::String(text) => Some(text.clone()),
@@ -84,7 +84,7 @@ impl Fields {
     }
 }
 
-/// A time in either shape, in microseconds since 1970.
+/// Parses a time in either form. Returns microseconds since 1970.
 fn micros(text: &str) -> Option<i64> {
     let short = PrimitiveDateTime::parse(&format!("20{text}"), TRANSMIT_TIME).ok();
     let micros = short.and_then(|time| i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok());

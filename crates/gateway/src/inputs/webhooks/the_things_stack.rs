@@ -1,5 +1,5 @@
-//! Webhooks of The Things Stack 3 (thethingsindustries.com/docs, "Webhooks", "Data formats"): JSON, headers of one's own choice.
-//! `X-Downlink-Apikey` is a secret of the application's and no proof of who sends: it is not looked at.
+//! Webhooks of The Things Stack 3 (thethingsindustries.com/docs, "Webhooks", "Data formats"): JSON, configurable headers.
+//! `X-Downlink-Apikey` is ignored, because it is a secret of the application and does not authenticate the sender.
 
 use super::{
     callback::{Body, Callback, base64, foreign},
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use serde::{Deserialize, de::IgnoredAny};
 use std::collections::BTreeMap;
 
-/// The messages that carry nothing of a device.
+/// Notifications without a message of a device.
 const EVENTS: [&str; 10] = [
     "join_accept",
     "downlink_ack",
@@ -20,11 +20,11 @@ const EVENTS: [&str; 10] = [
     "downlink_queue_invalidated",
     "location_solved",
     "service_data",
-    // What was an uplink message already.
+    // Repeats an uplink message.
     "uplink_normalized",
 ];
 
-// What is zero, false or empty is left out.
+// Zero, false and empty fields are absent.
 #[derive(Deserialize)]
 struct Up {
     end_device_ids: EndDeviceIds,
@@ -79,7 +79,7 @@ struct Location {
     accuracy: Option<f64>,
 }
 
-/// Reads a message.
+/// Parses a message.
 pub fn read(body: &Body<'_>) -> Result<Callback, Problem> {
     let up: Up = body.json()?;
     let Some(message) = up.uplink_message else {
@@ -100,7 +100,7 @@ pub fn read(body: &Body<'_>) -> Result<Callback, Problem> {
     Callback::uplink(device, id, base64(&message.frm_payload)?, origin)
 }
 
-/// What the message is called: the name that the Application Server or the Gateway Server gave it, or its place in the session.
+/// Returns the ID of the message: from the Application Server or the Gateway Server, or else its place in the session.
 fn name(correlation_ids: &[String], message: &UplinkMessage) -> Result<String, Problem> {
     let given = |by: &str| correlation_ids.iter().find(|id| id.starts_with(by)).cloned();
     let place = || Some(format!("{}:{}", message.session_key_id.as_deref()?, message.f_cnt));

@@ -1,17 +1,17 @@
-//! Tokens that tell who may call a webhook.
+//! Tokens that authorize the callers of a webhook.
 
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use subtle::{Choice, ConstantTimeEq};
 
-/// Fewest characters of a token.
+/// The minimum length of a token.
 const SHORTEST: usize = 16;
 
-/// The tokens of a webhook: several while they are changed. Only their hashes are held.
+/// The tokens of a webhook. While a token is being replaced there are several. Only their hashes are kept in memory.
 pub struct Tokens(Vec<[u8; 32]>);
 
 impl Tokens {
-    /// The tokens of a file, one a line. Empty lines and those that begin with `#` are none.
+    /// Reads the tokens of a file, one per line. Skips empty lines and those that begin with `#`.
     pub fn read(file: &Path) -> Result<Tokens, String> {
         let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -26,7 +26,7 @@ impl Tokens {
         }
     }
 
-    /// Whether `given` is one of them. How long that takes says nothing of them.
+    /// Returns whether `given` is one of the tokens. The time that this takes does not depend on them.
     pub fn know(&self, given: &str) -> bool {
         let given = hash(given);
         self.0.iter().fold(Choice::from(0), |known, token| known | token.ct_eq(&given)).into()
