@@ -1,4 +1,4 @@
-//! Several messages of a device in a body, all of them durable before the answer (`spec/ingest.md`, "Batches").
+//! Batches: several messages of one device in one body. The answer is sent after all of them are on disk (`spec/ingest.md`, "Batches").
 
 mod framing;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -26,42 +26,42 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// After so many messages, others get their turn.
+/// After this many messages, other tasks get their turn.
 const TURN: usize = 32;
 
-/// What became of a batch, all of which is durable.
+/// The result of a batch whose messages are all on disk.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Report {
-    /// How many messages it has.
+    /// The number of messages in the batch.
     messages: usize,
-    /// How many are stored, or were already.
+    /// The number of stored messages, duplicates included.
     stored: usize,
-    /// The others, which are in the quarantine.
+    /// The other messages, which are in the quarantine.
     problems: Vec<Quarantined>,
 }
 
 /// A message of a batch that is in the quarantine.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Quarantined {
-    /// Which, from 0.
+    /// Its index in the batch, from 0.
     index: usize,
-    /// Where in the body it begins, in bytes.
+    /// Where it begins in the body, in bytes.
     offset: usize,
-    /// Why. Its own offset counts from there.
+    /// The reason. The offset of the problem counts from the beginning of the message.
     problem: Problem,
 }
 
-/// A batch that has arrived whole.
+/// A batch that has been received completely.
 pub struct Batch<'a> {
-    /// Who sent it.
+    /// The sender.
     pub peer: &'a Peer,
-    /// Where its messages came from. The key is that of the whole.
+    /// The provenance of its messages. The key is that of the whole batch.
     pub provenance: Provenance,
-    /// What lies between them.
+    /// How the messages are separated.
     pub framing: Framing,
-    /// All of it.
+    /// The whole body.
     pub raw: Bytes,
-    /// What it takes of the memory for messages.
+    /// The memory that is reserved for the batch.
     pub room: Reservation,
 }
 
@@ -74,8 +74,8 @@ impl IntoResponse for Report {
     }
 }
 
-/// Makes all messages of a batch durable, in their order. An error means that not all are: the whole may be sent again.
-/// `first` stands for the first of them.
+/// Stores all messages of a batch, in their order. After an error some of them may be stored, and the sender can repeat the whole batch.
+/// `first` counts the first message.
 pub async fn take<'s>(
     shared: &'s Arc<Shared>,
     first: &mut InFlight<'s>,
@@ -84,10 +84,10 @@ pub async fn take<'s>(
     let Batch { peer, provenance, framing, raw, room } = batch;
     let pieces = framing.split(&raw, shared.queue.capacity())?;
     let mut others: Vec<_> = (1..pieces.len()).map(|_| InFlight::new(&shared.stats)).collect();
-    // The request was admitted as one message.
+    // The request has been admitted as one message already.
     (1..pieces.len()).try_for_each(|_| shared.limits.admit(peer, &provenance.device))?;
     let (mut queued, mut refusal) = (Vec::with_capacity(pieces.len()), None);
-    // Places that others take meanwhile are found out one by one.
+    // Rejects most batches that do not fit before any message is stored. If other requests fill the queue meanwhile, `put` fails.
     if shared.queue.capacity() - shared.queue.depth() < pieces.len() {
         return Err(Problem::full());
     }
@@ -114,7 +114,7 @@ pub async fn take<'s>(
     }
 }
 
-/// Where the message `index` came from. A key of its own has no space, which no sender's key has.
+/// Returns the provenance of the message `index`. Its key contains a space, so it differs from every key that a sender can choose.
 fn message(batch: &Provenance, index: usize) -> Provenance {
     let key = batch.key.as_ref().map(|key| format!("{key} {index}"));
     Provenance { key, ..batch.clone() }
@@ -131,7 +131,7 @@ async fn put(
     room.grow(piece.raw.len())?;
     let content_type = &framing.content_type;
     let encoding = piece.bad.map_or_else(|| encoding(content_type), Err);
-    // What waits in the queue must not hold all of the body.
+    // A slice would keep the whole body in memory while the message waits in the queue.
     let raw = Bytes::copy_from_slice(&piece.raw);
     let arrived = Arrived { input: "http", provenance, content_type, encoding, raw, room };
     enqueue(shared, arrival, arrived).await

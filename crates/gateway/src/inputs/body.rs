@@ -1,4 +1,4 @@
-//! Receiving a request's body: bounded in size, in time, and in what all bodies take together.
+//! Receives request bodies, with limits for the size, the time, and the memory of all bodies together.
 
 use crate::{http_settings::HttpSettings, problem::Problem};
 use axum::{
@@ -14,12 +14,12 @@ use std::{
     time::Duration,
 };
 
-/// Up to so many bytes are copied out of what the connection has read, so that it can read the next request to the same
-/// place. One that is held would keep 8 KiB or more from it, which it has to get anew.
+/// Pieces up to this many bytes are copied out of the connection's read buffer, which it can then reuse for the next request. A piece
+/// that is not copied keeps 8 KiB or more of the buffer, and the connection has to allocate that again.
 const COPIED: usize = 2048;
 
-/// All of `body`, which `sender` sends. Its bytes are taken from `room` as they arrive; if it has to wait for some, it is one of the
-/// messages that have not arrived whole, and gives way when it makes no progress.
+/// Receives all of `body` from `sender`. Its bytes are reserved in `room` as they arrive. A body that has to wait for bytes counts as
+/// incomplete, and gives way to other messages when it makes no progress.
 pub async fn receive<B>(
     mut body: B,
     limits: &HttpSettings,
@@ -41,7 +41,7 @@ where
         }
         received
     });
-    // Most bodies have come with their heads: they need no timer.
+    // Most bodies arrive with their heads and need no timer.
     if let Some(received) = poll_immediate(&mut received).await {
         return received;
     }
@@ -52,10 +52,10 @@ where
     })
 }
 
-/// Lets `body` pass, whose request is refused already.
+/// Reads and discards `body`, whose request has been rejected.
 pub async fn ignore<B: HttpBody<Data = Bytes> + Unpin>(mut body: B, limits: &HttpSettings) {
     let seconds = Duration::from_secs(limits.body_timeout_seconds);
-    // One that is too slow ends with its connection.
+    // A body that is too slow ends with its connection.
     let _ = tokio::time::timeout(seconds, discard(&mut body, limits.body_limit_bytes)).await;
 }
 
@@ -99,19 +99,19 @@ where
         }
     }
     room.whole()?;
-    // What nobody announced: room that it may have grown into is counted nowhere.
+    // The spare capacity of a body without an announced length is not part of the reservation.
     all.shrink_to_fit();
     Ok(if all.is_empty() { first } else { all.into() })
 }
 
-/// Room for `more` bytes behind those of `all`: for as many again as there are, but for no more than were announced.
+/// Reserves capacity for `more` bytes. Doubles the length if possible, but not beyond the announced length.
 fn make_room(all: &mut Vec<u8>, more: usize, announced: usize) {
     if all.capacity() - all.len() < more {
         all.reserve_exact(all.len().min(announced.saturating_sub(all.len())).max(more));
     }
 }
 
-/// Waits for the next piece, unless another message needs the room of what has arrived.
+/// Waits for the next piece. Fails if another message needs the memory of this one.
 async fn wait<B: HttpBody<Data = Bytes> + Unpin>(
     body: &mut B,
     sender: Sender<'_>,
@@ -125,8 +125,8 @@ async fn wait<B: HttpBody<Data = Bytes> + Unpin>(
     }
 }
 
-/// Lets the rest of a body pass, up to `most` bytes. A client that is still sending when its connection is
-/// closed sees a broken pipe in place of the answer.
+/// Reads and discards the rest of a body, up to `most` bytes. A client that is still sending when its connection is closed would see a
+/// broken pipe instead of the answer.
 async fn discard<B: HttpBody<Data = Bytes> + Unpin>(body: &mut B, most: usize) {
     let mut seen = 0;
     while seen <= most
@@ -136,7 +136,7 @@ async fn discard<B: HttpBody<Data = Bytes> + Unpin>(body: &mut B, most: usize) {
     }
 }
 
-/// The next piece of a body. What is no piece is passed over: trailers.
+/// Returns the next piece of a body. Skips trailers.
 async fn next<B: HttpBody<Data = Bytes> + Unpin>(body: &mut B) -> Option<Result<Bytes, B::Error>> {
     loop {
         match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await? {

@@ -1,7 +1,7 @@
-//! Bodies that come compressed, as `Content-Encoding` says: gzip (RFC 1952) and zstd (RFC 8878). What is stored is what they hold.
+//! Expands compressed bodies as `Content-Encoding` says: gzip (RFC 1952) and zstd (RFC 8878). The expanded bytes are stored.
 //!
-//! A few bytes can hold gigabytes. What comes out is bounded, grows as it comes, and whatever a body announces of itself is not
-//! believed; a few at a time are expanded, away from other requests.
+//! A few bytes can expand to gigabytes. Therefore the output is bounded and grows step by step, the sizes that a body announces are
+//! ignored, and only a few bodies are expanded at a time, on blocking threads.
 
 use crate::{problem::Problem, shared::Shared};
 use axum::{
@@ -16,12 +16,12 @@ use ruzstd::decoding::{
 };
 use std::{io::Read, sync::Arc};
 
-/// Largest window of zstd, which every receiver takes and no sender exceeds (RFC 9659).
+/// The maximum window of zstd, in bytes. Every receiver supports it and no sender exceeds it (RFC 9659).
 const WINDOW: u64 = 8 << 20;
-/// How much is expanded until the bound is looked at again.
+/// How many bytes are expanded before the limit is checked again.
 const STEP: usize = 64 << 10;
 
-/// How a body is compressed.
+/// A content coding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
     Gzip,
@@ -33,7 +33,7 @@ enum Failure {
     Broken(String),
 }
 
-/// How the body that comes with `headers` is compressed, if it is.
+/// Returns the coding of a body with `headers`. Rejects unknown codings and more than one.
 pub fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Problem> {
     let mut found = None;
     for value in headers.get_all(header::CONTENT_ENCODING) {
@@ -52,7 +52,7 @@ pub fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Problem> {
     Ok(found)
 }
 
-/// What `bytes` hold: as many bytes as a message may have, which are taken from `room`.
+/// Expands `bytes` to at most the size limit of a body, and reserves memory for the result in `room`.
 pub async fn expand(
     shared: &Arc<Shared>,
     coding: Coding,
@@ -65,7 +65,7 @@ pub async fn expand(
         Coding::Gzip => gzip(&bytes, limit),
         Coding::Zstd => zstd(&bytes, limit),
     });
-    // The only error is that the decoder failed, which says nothing good of the body.
+    // The only error is a panic of the decoder, for which the body is to blame.
     let expanded = expanded.await.unwrap_or_else(|_| Err(Failure::Broken("it cannot be expanded".into())));
     let expanded = expanded.map_err(|failure| match failure {
         Failure::TooLarge => Problem::too_large(limit),
@@ -85,7 +85,7 @@ fn gzip(bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
     if expanded.len() > limit { Err(Failure::TooLarge) } else { Ok(expanded) }
 }
 
-/// All frames of `bytes`. At most a window beyond `limit` is held for a moment.
+/// Expands all frames of `bytes`. Holds at most one window more than `limit`.
 fn zstd(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
     let broken = |e: FrameDecoderError| Failure::Broken(e.to_string());
     let mut expanded = Vec::new();
@@ -93,7 +93,7 @@ fn zstd(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
         return Err(Failure::Broken("it is empty".into()));
     }
     while !bytes.is_empty() {
-        // A decoder that is used again would make room for the window that the next frame announces.
+        // A reused decoder would allocate the window that the next frame announces.
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(WINDOW);
         match decoder.init(&mut bytes) {
@@ -109,7 +109,7 @@ fn zstd(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
         }
         while !decoder.is_finished() {
             decoder.decode_blocks(&mut bytes, BlockDecodingStrategy::UptoBytes(STEP)).map_err(broken)?;
-            // Until a frame is finished, its last window stays in the decoder.
+            // The last window stays in the decoder until the frame is finished.
             decoder.collect_to_writer(&mut expanded).map_err(|e| Failure::Broken(e.to_string()))?;
             if expanded.len() > limit {
                 return Err(Failure::TooLarge);
@@ -127,7 +127,7 @@ fn zstd(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
     Ok(expanded)
 }
 
-/// What holds for any bytes that are said to be compressed; the first one selects how.
+/// Checks that the output is bounded, for any bytes; the first one selects the coding.
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn check(bytes: &[u8]) {
     const LIMIT: usize = 64 << 10;

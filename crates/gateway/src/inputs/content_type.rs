@@ -1,16 +1,16 @@
-//! What a request says of its body: the format, and for packed the layout.
+//! Reads the format, and the layout of a packed message, from a `Content-Type`.
 
 use super::decode::Encoding;
 use crate::{media_types::KNOWN, problem::Problem};
 use dunnage_formats::Id;
 
-/// How much of a `Content-Type` that no format has is shown.
+/// How many characters of an unknown `Content-Type` an error shows.
 const SHOWN: usize = 128;
 
-/// Fewest and most hexadecimal digits of a fingerprint.
+/// The minimum and the maximum number of hexadecimal digits of a fingerprint.
 const DIGITS: std::ops::RangeInclusive<usize> = 8..=64;
 
-/// The encoding of a body whose `Content-Type` is `content_type`.
+/// Returns the encoding that `content_type` names.
 pub fn encoding(content_type: &str) -> Result<Encoding, Problem> {
     match Id::from_media_type(content_type) {
         Some(format) => Ok(Encoding { format, layout: layout(format, content_type)? }),
@@ -27,12 +27,12 @@ pub fn encoding(content_type: &str) -> Result<Encoding, Problem> {
     }
 }
 
-/// The parameter `layout` of packed. One that cannot be read is refused: it may mean another layout.
+/// Returns the parameter `layout` of packed. An invalid one is rejected and not ignored, because it may mean another layout.
 fn layout(format: Id, content_type: &str) -> Result<Option<String>, Problem> {
     if format != Id::Packed {
         return Ok(None);
     }
-    // The crate `mime` takes no space before a semicolon, which RFC 9110, 5.6.6, allows.
+    // Parsed here because the crate `mime` rejects a space before a semicolon, which RFC 9110, 5.6.6, allows.
     let mut given = content_type
         .split(';')
         .skip(1)

@@ -1,4 +1,4 @@
-//! From bytes to the JSON that is stored, or to what is wrong with them.
+//! Decodes bytes into the JSON that is stored.
 
 use crate::{
     problem::Problem,
@@ -13,59 +13,59 @@ use std::{
     sync::Arc,
 };
 
-/// Large messages that are decoded at a time, or bodies that are expanded.
+/// How many large messages are decoded, or compressed bodies expanded, at the same time.
 pub const LARGE_AT_A_TIME: usize = 2;
-/// Messages over this many bytes are large.
+/// Messages with more bytes than this are large.
 const LARGE: usize = 16 << 10;
 
-/// How a message is decoded: beside all others, as one of the large ones, or alone. A few bytes can be a message of any size, so
-/// each is first decoded within the memory of its step, and goes on to the next one when that does not suffice.
+/// How a message is decoded: at once, in a turn for large messages, or alone. A few bytes can decode to a message of any size. Therefore
+/// each message is first decoded within the memory of its first step, and again in the next step if that memory does not suffice.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// How many of the turns for large messages it needs.
+    /// How many turns for large messages the step needs.
     pub turns: u32,
-    /// What the decoded message may take in memory, as `dunnage_formats::Budget` counts it.
+    /// The memory for the decoded message in bytes, as `dunnage_formats::Budget` counts it.
     pub memory: usize,
 }
 
-/// The steps. The last one has the most that a message may take, of which `SECURITY.md` and `spec/formats.md` speak.
+/// The steps. The last one has the maximum for a message, which `SECURITY.md` and `spec/formats.md` state.
 const STEPS: [Step; 3] = [
     Step { turns: 0, memory: 512 << 10 },
     Step { turns: 1, memory: 2 << 20 },
     Step { turns: LARGE_AT_A_TIME as u32, memory: 8 << 20 },
 ];
 
-/// The steps of a message that `takes_long`, or of one that does not.
+/// Returns the steps of a message; a message that `takes_long` skips the first.
 pub fn steps(takes_long: bool) -> &'static [Step] {
     &STEPS[usize::from(takes_long)..]
 }
 
-/// How a body is encoded, as its sender says.
+/// The encoding of a body, as its sender gives it.
 #[derive(Debug, Clone)]
 pub struct Encoding {
     /// The format.
     pub format: Id,
-    /// The beginning of the layout's fingerprint, in hexadecimal digits. Only packed has layouts.
+    /// The first hexadecimal digits of the layout's fingerprint. Only packed has layouts.
     pub layout: Option<String>,
 }
 
-/// A body that was decoded.
+/// A decoded body.
 pub struct Decoded {
-    /// The message.
+    /// The message as JSON.
     pub json: String,
-    /// The layout of its bits, if the format is packed.
+    /// The layout that it was decoded with, if the format is packed.
     pub layout: Option<Arc<LayoutKey>>,
 }
 
-/// Whether others should not wait until `bytes` are decoded: they are many, or a modelled body, of which a few can
-/// hold a million values.
+/// Returns whether decoding `bytes` may take long: there are many, or their layout is not plain, so that a few bytes can hold a million
+/// values.
 pub fn takes_long(codecs: &Codecs, encoding: &Encoding, bytes: &[u8]) -> bool {
     let modelled = |slot: &Slot| !slot.codec.layout().is_plain();
     bytes.len() > LARGE || slot(codecs, encoding, bytes).is_ok_and(|slot| slot.is_some_and(modelled))
 }
 
-/// Decodes `bytes`, and checks them against the schema. All of that stands on many libraries: what panics costs its
-/// message, and not the gateway.
+/// Decodes `bytes` and validates them against the schema. Panics of the many libraries involved are caught: they cost the message, not
+/// the gateway.
 pub fn decode(
     codecs: &Codecs,
     encoding: &Encoding,
@@ -92,7 +92,7 @@ fn decode_unguarded(
         None => codecs.get(format).map_err(|e| unusable(codecs, format, e))?,
     };
     let message = codec.decode_from(bytes, reception).map_err(|e| Problem::undecodable(&e))?;
-    // What a schema drives has been checked against it already.
+    // A format that needs a schema has validated the message while decoding it.
     if let Some(model) = codecs.model.as_ref().filter(|_| !format.needs_schema()) {
         model.validate(&message).map_err(|violation| {
             let mut problem = Problem::new(
@@ -119,7 +119,7 @@ fn decode_unguarded(
     Ok(Decoded { json, layout: slot.map(|slot| Arc::clone(&slot.key)) })
 }
 
-/// The layout of a packed message.
+/// Returns the slot of a packed message.
 fn slot<'c>(codecs: &'c Codecs, encoding: &Encoding, bytes: &[u8]) -> Result<Option<&'c Slot>, Problem> {
     match &codecs.slots {
         Some(slots) if encoding.format == Id::Packed => {

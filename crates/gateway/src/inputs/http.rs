@@ -1,4 +1,4 @@
-//! `POST /ingest/{device}`: a message in a request's body, its format in the `Content-Type`.
+//! `POST /ingest/{device}`: a message in the request body, with its format in the `Content-Type`.
 
 use super::{
     batch::{self, Batch, Framing},
@@ -28,7 +28,7 @@ use dunnage_buffer::{Provenance, Sender};
 use std::{fmt::Display, sync::Arc};
 use utoipa::ToSchema;
 
-/// The name of the header that `key` reads.
+/// The header that `key` reads.
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 struct Parameters {
@@ -36,7 +36,7 @@ struct Parameters {
     link: Option<String>,
 }
 
-/// A body that is not text.
+/// A binary body.
 #[derive(ToSchema)]
 #[schema(value_type = String, format = Binary)]
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
@@ -82,13 +82,13 @@ pub async fn ingest(
     answer(&shared, &peer, device, request).await
 }
 
-/// The device whose message `request` is. Only those are seen that need no decoding; the router finds the others.
+/// Returns the device that `request` sends a message of. Ignores IDs that need percent-decoding; the router finds those.
 pub fn device<B>(request: &Request<B>) -> Option<&str> {
     let name = request.uri().path().strip_prefix("/ingest/")?;
     (request.method() == Method::POST && is_name(name)).then_some(name)
 }
 
-/// Takes the message of `device` that `request` is, from `peer`.
+/// Receives the message of `device` in `request` from `peer`, and returns the response.
 pub async fn answer<B>(shared: &Arc<Shared>, peer: &Peer, device: String, request: Request<B>) -> Response
 where
     B: HttpBody<Data = Bytes, Error: Display> + Unpin,
@@ -145,7 +145,7 @@ where
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = match Framing::of(content_type) {
         Ok(Some(framing)) => {
-            // In a box, as all that is called here makes the state of a connection larger, which is copied for each message.
+            // Boxed because everything that is called here adds to the state of a connection, which is copied for each message.
             let batch = batch::take(shared, arrival, Batch { peer, provenance, framing, raw, room });
             return Ok(Box::pin(batch).await?.into_response());
         }
@@ -153,13 +153,13 @@ where
         Err(problem) => Err(problem),
     };
     let content_type = &content_type.to_owned();
-    // The head is a part of what the connection has read, which it can use again when nothing holds it.
+    // The head is part of the connection's read buffer, which can be reused when nothing refers to it.
     drop(head);
     take(shared, arrival, Arrived { input: "http", provenance, content_type, encoding, raw, room }).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// The header `Idempotency-Key`: what the sender calls its message. The quotes of a structured field may be left out.
+/// Returns the `Idempotency-Key` header. The quotes of a structured field are optional.
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(given) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
     let text = given.to_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A message on its way into the buffer, from an input that cannot simply refuse it: it waits for room, or for the disk.
+//! Stores messages of inputs that do not reject a message when the buffer is full: the message waits for room and for the disk.
 
 use super::{
     content_type::encoding,
@@ -13,14 +13,14 @@ use dunnage_buffer::{NewQuarantined, Provenance, Reservation};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// How long a message waits until it is tried again.
+/// The first and the longest pause before another attempt.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
-/// How much of a `Content-Type` is kept.
+/// How many characters of a `Content-Type` the quarantine keeps.
 const CONTENT_TYPE: usize = 256;
 
-/// A message that has arrived whole.
+/// A message that has been received completely.
 pub struct Incoming {
-    /// The kind of input, as metrics call it.
+    /// The input's name in metrics.
     pub input: &'static str,
     /// Where it came from.
     pub provenance: Provenance,
@@ -28,24 +28,24 @@ pub struct Incoming {
     pub content_type: String,
     /// Its bytes.
     pub raw: Bytes,
-    /// Why it cannot be read as what it says it is: it goes into the quarantine unread.
+    /// Why it cannot be decoded, if the input has found out. Such a message goes into the quarantine undecoded.
     pub bad: Option<Problem>,
 }
 
 impl Incoming {
-    /// Its device.
+    /// Returns the ID of its device.
     pub fn device(&self) -> &str {
         &self.provenance.device
     }
 
-    /// Makes it durable, as a reading or in the quarantine, however long that takes. A temporary error means that the gateway
-    /// stops before; any other says why the message is in the quarantine.
+    /// Stores the message, or quarantines it, and retries until it is on disk. A temporary error means that the gateway stopped first;
+    /// any other error says why the message is in the quarantine.
     pub async fn store(self, shared: &Arc<Shared>, stopping: &watch::Receiver<bool>) -> Result<(), Problem> {
         self.enter(shared, stopping).await?.store(shared, stopping).await
     }
 
-    /// Gives it to the writer, however long that takes: what enters after it is written after it. An error means that the gateway
-    /// stops before.
+    /// Submits the message to the writer, and retries until that succeeds. Messages that are submitted later are written later. An error
+    /// means that the gateway stopped first.
     pub async fn enter(
         self,
         shared: &Arc<Shared>,
@@ -72,7 +72,7 @@ impl Incoming {
         taken
     }
 
-    /// Gives it to the writer, if there is room. Is it alone and has none nevertheless, it never will have.
+    /// Submits the message if there is room. A message that does not fit into empty memory never will, and is quarantined.
     async fn enqueue(&self, shared: &Arc<Shared>) -> Result<Queued, Problem> {
         if let Some(problem) = &self.bad {
             return self.keep(shared, problem.clone(), shared.queue.reserve());
@@ -106,7 +106,7 @@ impl Incoming {
         }
     }
 
-    /// Has it kept in the quarantine, unread.
+    /// Puts the message into the quarantine undecoded.
     fn keep(&self, shared: &Shared, problem: Problem, room: Reservation) -> Result<Queued, Problem> {
         let mut arrival = InFlight::new(&shared.stats);
         shared.metrics.received(self.input, None);
@@ -123,7 +123,7 @@ impl Incoming {
     }
 }
 
-/// A message that the writer has.
+/// A message that has been submitted to the writer.
 pub struct Entered {
     message: Incoming,
     queued: Queued,
@@ -131,8 +131,7 @@ pub struct Entered {
 }
 
 impl Entered {
-    /// Waits for its commit, and if that fails gives it to the writer again, however long that takes. Errors are those of
-    /// `Incoming::store`.
+    /// Waits for the commit. If it fails, submits the message again, until it is on disk. The errors are those of `Incoming::store`.
     pub async fn store(
         mut self,
         shared: &Arc<Shared>,
@@ -155,13 +154,13 @@ impl Entered {
     }
 }
 
-/// How long a message waits that cannot be stored.
+/// The pauses between attempts to store a message.
 struct Patience {
     pause: Duration,
 }
 
 impl Patience {
-    /// Waits a while, each time for longer, or gives `problem` back when the gateway stops.
+    /// Waits, each time twice as long up to a second. Returns `problem` if the gateway is stopping.
     async fn wait(
         &mut self,
         message: &Incoming,

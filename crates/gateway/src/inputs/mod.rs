@@ -1,4 +1,5 @@
-//! Inputs: each makes readings of what arrives and acknowledges them once they are durable.
+//! Inputs receive messages over their protocols, decode and validate them, submit them to the buffer, and acknowledge them after they are
+//! on disk.
 
 pub mod batch;
 pub mod body;
@@ -30,70 +31,70 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub use webhooks::hooks::Hooks;
 use webhooks::{Hook, hooks};
 
-/// One example of each kind of input that is not there by itself, commented out, for the commented default configuration.
+/// A commented-out example of each kind of input that an `[[input]]` configures, for the commented default configuration.
 pub const EXAMPLES: &[&str] =
     &[mqtt::EXAMPLE, broker::EXAMPLE, nats::EXAMPLE, coap::EXAMPLE, udp::EXAMPLE, webhooks::EXAMPLE];
 
-/// A way in beside HTTP's `/ingest`.
+/// An input other than HTTP's `/ingest`.
 #[async_trait::async_trait]
 pub trait Input: Send {
-    /// Takes the address that it listens on, if it does, and answers with it: a port 0 has become another.
+    /// Binds the input's socket, if it has one, and returns the address, with the port that the system chose in place of port 0.
     async fn listen(&mut self) -> std::io::Result<Option<SocketAddr>> {
         Ok(None)
     }
 
-    /// What answers on the HTTP port, under `/hooks/` and its name.
+    /// Returns the webhook that answers at `/hooks/{name}` on the HTTP port, if the input is one.
     fn hook(&self) -> Option<Arc<Hook>> {
         None
     }
 
-    /// The files that hold what it identifies itself with.
+    /// Returns the files with the credentials that the input presents.
     fn secrets(&self) -> Vec<Arc<SecretFile>> {
         Vec::new()
     }
 
-    /// Takes messages until `stopping` says true, and then finishes what is under way.
+    /// Receives messages until `stopping` becomes true, and then completes those in flight.
     async fn run(self: Box<Self>, shared: Arc<Shared>, stopping: watch::Receiver<bool>);
 }
 
-/// The addresses of inputs on the HTTP port. The router needs the webhooks as an extension.
+/// Returns the routes of inputs on the HTTP port. The router needs [`Hooks`] as an extension.
 pub fn routes() -> OpenApiRouter<Arc<Shared>> {
     OpenApiRouter::new().routes(routes!(http::ingest)).routes(routes!(hooks::call))
 }
 
-/// An input as it is configured.
+/// A configured input.
 pub struct Named {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it does.
+    /// The input itself.
     pub input: Box<dyn Input>,
 }
 
-/// An input that cannot be used as it is configured.
+/// An error in the settings of an input.
 #[derive(Debug, thiserror::Error)]
 #[error("[[input]] name = {name:?}: {message}")]
 pub struct InputError {
-    /// Which.
+    /// The name of the input.
     pub name: String,
-    /// Why.
+    /// The reason.
     pub message: String,
 }
 
-/// What else is configured, as far as inputs depend on it.
+/// Other parts of the configuration that inputs depend on.
 #[derive(Debug, Clone, Copy)]
 pub struct Beside {
-    /// There is a certificate for listeners.
+    /// Whether listeners have a TLS certificate.
     pub certificate: bool,
-    /// There are outputs.
+    /// Whether any outputs are configured.
     pub outputs: bool,
 }
 
-/// Makes all `inputs`. What they connect to need not be there yet.
+/// Creates all `inputs`. The servers that they connect to may still be down.
 pub fn open_all(inputs: &[InputSettings], beside: Beside) -> Result<Vec<Named>, InputError> {
     (0..inputs.len()).map(|index| open(inputs, index, beside)).collect()
 }
 
-/// Makes the input at `index` of `inputs`.
+/// Creates the input at `index` of `inputs`. Rejects invalid settings, and a name that is invalid or used before.
 pub fn open(inputs: &[InputSettings], index: usize, beside: Beside) -> Result<Named, InputError> {
     let (earlier, input) = (&inputs[..index], &inputs[index]);
     let name = &input.name;

@@ -1,4 +1,4 @@
-//! From raw bytes and their provenance to a message, or to what the quarantine keeps.
+//! Makes a message, or an entry of the quarantine, of raw bytes and their provenance.
 
 use super::decode::{Decoded, Encoding, decode, steps, takes_long};
 use crate::{problem::Problem, profiles::Profiles, shared::Shared};
@@ -7,11 +7,11 @@ use dunnage_buffer::{NewMessage, NewQuarantined, Provenance};
 use dunnage_formats::{Kind, Reception};
 use std::sync::Arc;
 
-/// How much of a `Content-Type` is kept.
+/// How many characters of a `Content-Type` the quarantine keeps.
 const CONTENT_TYPE: usize = 256;
 
-/// Decodes and validates `raw`, or says what is wrong with it. `content_type` is what its sender says of it, and `encoding`
-/// what that means. What the sender left out, the device's profile says.
+/// Decodes and validates `raw`. On failure, returns what the quarantine keeps, and the problem. `content_type` is what the sender gave,
+/// and `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
 pub async fn read(
     shared: &Arc<Shared>,
     mut provenance: Provenance,
@@ -24,7 +24,7 @@ pub async fn read(
         provenance.link = provenance.link.or_else(|| rule.link.clone());
         provenance.dedup_by_payload = rule.dedup_by_payload;
     }
-    // In the quarantine stays what was asked for: what the profile says may be another thing when it is decoded again.
+    // The quarantine keeps the schema that the sender asked for. The profile may name another one when the message is decoded again.
     let asked = provenance.schema.clone();
     let decoded = match encoding {
         Err(problem) => Err(problem),
@@ -82,7 +82,7 @@ async fn decode_as(
                 decoded.await.ok().flatten().unwrap_or_else(|| Err(Problem::decoder_failed()))
             }
         };
-        // With more memory another limit is found again, which few messages reach.
+        // The next step has more memory. Other limits fail there again, which is rare.
         if !decoded.as_ref().is_err_and(|problem| problem.kind == Some(Kind::Limit.as_str())) {
             break;
         }

@@ -1,30 +1,30 @@
-//! `[[input]]`: the settings of inputs, and the one place where each kind is registered.
+//! The settings of an `[[input]]`, by kind.
 
 use super::{broker, coap, mqtt, nats, udp, webhooks};
 use dunnage_base::kind::{self, Kind};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-/// `[[input]]`: where messages come from.
+/// The settings of an `[[input]]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InputSettings {
-    /// What it is called in the log. No two have the same.
+    /// The name of the input, which is unique.
     pub name: String,
-    /// How they come.
+    /// The kind of input, with its settings.
     #[serde(flatten)]
     pub kind: InputKind,
 }
 
-/// How messages come, beside HTTP's `/ingest`.
+/// A kind of input other than HTTP's `/ingest`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputKind {
-    /// A listener for MQTT.
+    /// An MQTT listener.
     Mqtt(mqtt::Settings),
-    /// Topics of a broker.
+    /// Subscriptions to topics of an MQTT broker.
     Broker(broker::Settings),
     /// A NATS stream.
     Nats(nats::Settings),
-    /// What a network's provider posts.
+    /// A webhook for a provider.
     Webhook(webhooks::Settings),
     /// CoAP over UDP.
     Coap(coap::Settings),

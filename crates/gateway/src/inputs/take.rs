@@ -1,4 +1,4 @@
-//! What every input does with a message that has arrived whole: read it, and make it durable as what it turned out to be.
+//! The part that all inputs share: decodes a complete message, and submits it to the buffer as a message or for the quarantine.
 
 use super::{decode::Encoding, read::read};
 use crate::{
@@ -9,39 +9,39 @@ use axum::body::Bytes;
 use dunnage_buffer::{Ack, Provenance, Reservation};
 use std::sync::Arc;
 
-/// A message that has arrived whole.
+/// A message that has been received completely.
 pub struct Arrived<'a> {
-    /// The input that it came over, as metrics call it.
+    /// The input's name in metrics.
     pub input: &'static str,
     /// Where it came from.
     pub provenance: Provenance,
-    /// What its sender says of its bytes.
+    /// The `Content-Type` that its sender gave.
     pub content_type: &'a str,
-    /// What that means.
+    /// The meaning of that `Content-Type`.
     pub encoding: Result<Encoding, Problem>,
     /// Its bytes.
     pub raw: Bytes,
-    /// What it takes of the memory for messages: its bytes so far.
+    /// The memory that is reserved for the message: its bytes so far.
     pub room: Reservation,
 }
 
-/// A message that the writer answers for, but has not committed yet.
+/// A message that has been submitted to the writer but not committed.
 pub struct Queued {
-    /// When it is durable.
+    /// Resolves when the message is on disk.
     pub durable: Ack,
     /// Why it goes into the quarantine, if it does.
     pub problem: Option<Problem>,
 }
 
 impl Queued {
-    /// Waits for the commit. Unless an error is temporary, it says what is wrong with a message that is now in the quarantine.
+    /// Waits for the commit. An error that is not temporary says why the message is in the quarantine.
     pub async fn commit(self) -> Result<(), Problem> {
         self.durable.commit().await?;
         self.problem.map_or(Ok(()), Err)
     }
 }
 
-/// Makes a message durable. Unless an error is temporary, it says what is wrong with a message that is now in the quarantine.
+/// Decodes a message and waits until it is on disk. An error that is not temporary says why the message is in the quarantine.
 pub async fn take(
     shared: &Arc<Shared>,
     arrival: &mut InFlight<'_>,
@@ -50,7 +50,7 @@ pub async fn take(
     enqueue(shared, arrival, arrived).await?.commit().await
 }
 
-/// Reads a message and gives it to the writer. An error is temporary.
+/// Decodes a message and submits it to the writer. Errors are temporary.
 pub async fn enqueue(
     shared: &Arc<Shared>,
     arrival: &mut InFlight<'_>,

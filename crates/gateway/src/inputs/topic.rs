@@ -1,6 +1,6 @@
-//! What topics of MQTT mean that are not the gateway's own: `yard/{device}/{format}`.
+//! Patterns for MQTT topics that are not the gateway's own, such as `yard/{device}/{format}`.
 
-/// A pattern of topics. Each level is a word, or stands for any.
+/// A pattern of topics. Each level is a literal or a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     levels: Vec<Level>,
@@ -18,7 +18,7 @@ enum Level {
     Rest,
 }
 
-/// What a topic says by its pattern.
+/// The parts of a topic that a pattern names.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Said<'t> {
     pub device: &'t str,
@@ -27,7 +27,7 @@ pub struct Said<'t> {
 }
 
 impl Pattern {
-    /// Reads a pattern. An error says what is wrong with it.
+    /// Parses a pattern. The error says what is wrong with it.
     pub fn read(text: &str) -> Result<Pattern, String> {
         let level = |level: &str| match level {
             "{device}" => Ok(Level::Device),
@@ -56,7 +56,7 @@ impl Pattern {
         Ok(Pattern { levels })
     }
 
-    /// The filter to subscribe to.
+    /// Returns the topic filter to subscribe to.
     pub fn filter(&self) -> String {
         let levels = self.levels.iter().map(|level| match level {
             Level::Word(word) => word,
@@ -66,7 +66,7 @@ impl Pattern {
         levels.collect::<Vec<_>>().join("/")
     }
 
-    /// What `topic` says, if it fits.
+    /// Returns the parts of `topic`, or `None` if it does not match.
     pub fn said<'t>(&self, topic: &'t str) -> Option<Said<'t>> {
         let mut said = Said::default();
         let mut parts = topic.split('/');

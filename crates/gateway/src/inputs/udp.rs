@@ -1,5 +1,5 @@
-//! `[input.udp]`: takes messages as bare datagrams, from networks that are trusted. Nothing is answered: there is no
-//! acknowledgement in UDP, and whoever needs one speaks CoAP.
+//! `[input.udp]`: receives messages as bare datagrams from trusted networks. Datagrams are not answered, because UDP has no
+//! acknowledgements; devices that need them use CoAP.
 
 use super::{Input, datagrams, incoming::Incoming};
 use crate::{
@@ -36,29 +36,29 @@ pub const EXAMPLE: &str = "\
 # device = \"/containerID\"
 ";
 
-/// What metrics call the input.
+/// The input's name in metrics.
 const METRIC: &str = "udp";
-/// What stands for a device that has no id that can be used.
+/// The device ID of messages without a valid one.
 const NO_DEVICE: &str = "unknown";
-/// Longest datagram, and then some.
+/// Size of the receive buffer in bytes. No datagram is longer.
 const DATAGRAM: usize = 64 << 10;
-/// Datagrams that are read in a row, before others have their turn.
+/// How many datagrams are read in a row before other tasks get their turn.
 const IN_A_ROW: usize = 32;
-/// Most messages that wait for room or for the disk, and most bytes of them. Nobody can be told to send more slowly.
+/// How many messages may wait for room or for the disk, and how many bytes they may have. UDP cannot tell senders to slow down.
 const MOST: (usize, usize) = (4096, 16 << 20);
-/// How often it is logged that messages are dropped.
+/// The interval between log messages about dropped datagrams.
 const LOG: Duration = Duration::from_secs(10);
 
 /// `[input.udp]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// The networks that may send; without it, this machine alone.
+    /// The networks that may send; by default only this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Vec<IpNet>>,
-    /// Where a JSON object has the device's id, as a JSON pointer (RFC 6901).
+    /// Where a JSON object has the device's ID, as a JSON pointer (RFC 6901).
     #[serde(default = "device")]
     pub device: String,
 }
@@ -72,7 +72,7 @@ fn device() -> String {
     "/containerID".into()
 }
 
-/// The input.
+/// The UDP input.
 pub struct Udp {
     name: String,
     settings: Settings,
@@ -81,7 +81,7 @@ pub struct Udp {
 }
 
 impl Udp {
-    /// The input `name` as `settings` describe it, or what is wrong with them.
+    /// Creates the input `name`. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings) -> Result<Udp, String> {
         if settings.listen.ip().is_multicast() {
             return Err("listen: a multicast address, which is not supported".into());
@@ -91,7 +91,7 @@ impl Udp {
                 return Err("from: names no network, so nobody may send".into());
             }
             Some(networks) => networks.clone(),
-            // A proxy on this machine would make this machine of whoever reaches it.
+            // The loopback networks are no safe default here: behind a proxy on this machine, every sender appears to be local.
             None if !settings.listen.ip().to_canonical().is_loopback() => {
                 return Err(
                     "from: a listener that other machines reach needs the networks that may send".into()
@@ -131,18 +131,18 @@ impl Input for Udp {
     }
 }
 
-/// The input at work. One task has all messages under way, so they are offered to the writer in the order they come.
+/// The running input. One task holds all pending messages, so they reach the writer in the order of their arrival.
 struct Taker {
     name: String,
     settings: Settings,
     from: Vec<IpNet>,
     shared: Arc<Shared>,
     stopping: watch::Receiver<bool>,
-    /// Each is done with the bytes that it had, and whether it is durable.
+    /// The pending messages. Each yields the length of its datagram, and whether the message is on disk.
     taking: FuturesUnordered<BoxFuture<'static, (usize, bool)>>,
-    /// The bytes of those under way.
+    /// The bytes of the pending messages.
     bytes: usize,
-    /// When it was logged last that messages are dropped.
+    /// When dropped datagrams were last logged.
     logged: Option<Instant>,
 }
 
@@ -201,12 +201,12 @@ impl Taker {
     fn finish(&mut self, (length, durable): (usize, bool)) {
         self.bytes -= length;
         if !durable {
-            // The gateway stops. The message was counted as refused when it was tried.
+            // The gateway is stopping. The message was counted as refused when `store` failed.
             self.shared.metrics.datagram(METRIC, "dropped");
         }
     }
 
-    /// Counts a message that is not taken, which nobody is told.
+    /// Counts and logs a message that is dropped. The sender gets no answer.
     fn drop(&mut self, problem: &'static str) {
         drop(InFlight::new(&self.shared.stats));
         self.shared.metrics.datagram(METRIC, "dropped");
@@ -217,7 +217,7 @@ impl Taker {
         }
     }
 
-    /// What `bytes` say. What cannot be read goes into the quarantine whole.
+    /// Parses a datagram. If that fails, the whole datagram goes into the quarantine.
     fn read(&self, bytes: &[u8], from: SocketAddr) -> Incoming {
         let read = match bytes.first() {
             Some(b'{') => object(bytes, &self.settings.device),
@@ -248,7 +248,7 @@ impl Taker {
     }
 }
 
-/// What a datagram carries.
+/// The contents of a datagram.
 #[derive(Debug, PartialEq)]
 struct Message<'a> {
     device: Option<String>,
@@ -256,20 +256,20 @@ struct Message<'a> {
     raw: &'a [u8],
 }
 
-/// A JSON object, which names its device at `pointer`.
+/// Parses a JSON object that has the device's ID at `pointer`.
 fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Problem> {
     let device = match serde_json::from_slice::<serde_json::Value>(bytes) {
         Ok(object) => match object.pointer(pointer).and_then(|device| device.as_str()) {
             Some(device) if is_name(device) => Some(device.to_owned()),
             _ => return Err(Problem::bad_name(&format!("the device's id, at {pointer},"))),
         },
-        // The decoder says what is wrong with it.
+        // The decoder will report what is wrong with it.
         Err(_) => None,
     };
     Ok(Message { device, format: Id::Json, raw: bytes })
 }
 
-/// A format byte, the length of the device's id, the id, and the message.
+/// Parses a format byte, the length of the device's ID, the ID, and the message.
 fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Problem> {
     let [number, length, rest @ ..] = bytes else {
         return Err(malformed("truncated", bytes.len(), "the datagram ends before the device's id"));
@@ -287,7 +287,7 @@ fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Problem> {
     }
 }
 
-/// What holds for any datagram.
+/// Checks the invariants of parsing, for any datagram.
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn check(bytes: &[u8]) {
     let read = match bytes.first() {

@@ -1,4 +1,4 @@
-//! Where a batch's messages begin and end.
+//! Splits the body of a batch into messages: lines, a CBOR sequence, or messages with length prefixes.
 
 use crate::{
     media_types::{BATCHES, NAMES},
@@ -8,45 +8,45 @@ use axum::{body::Bytes, http::StatusCode};
 use dunnage_formats::Id;
 use minicbor::Decoder;
 
-/// Most messages of a batch.
+/// The maximum number of messages in a batch.
 const MESSAGES: usize = 1024;
-/// Most bytes of a length: 28 bits, which are more than a body may have.
+/// The maximum size of a length prefix: its 28 bits hold more than the size limit of a body.
 const LENGTH_BYTES: usize = 4;
 
-/// Ends an item of indefinite length, and is none itself (RFC 8949, 3.2.1).
+/// The break code, which ends an item of indefinite length and is not an item itself (RFC 8949, 3.2.1).
 const BREAK: u8 = 0xff;
 
-/// How a body holds several messages.
+/// How a body is divided into messages.
 #[derive(Debug, PartialEq)]
 pub struct Framing {
     kind: Kind,
-    /// The `Content-Type` that each of them would have alone.
+    /// The `Content-Type` that each message would have alone.
     pub content_type: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
-    /// A line each.
+    /// One message per line.
     Lines,
-    /// A CBOR item each.
+    /// One CBOR item per message.
     Sequence,
-    /// A length before each.
+    /// A length prefix before each message.
     Lengths,
 }
 
 /// A message of a batch.
 #[derive(Debug, PartialEq)]
 pub struct Piece {
-    /// Where it begins.
+    /// Where its bytes begin in the body.
     pub offset: usize,
     /// Its bytes.
     pub raw: Bytes,
-    /// Why it is none.
+    /// Why the rest of the body, which is this piece, cannot be divided.
     pub bad: Option<Problem>,
 }
 
 impl Framing {
-    /// The framing of a body whose `Content-Type` is `content_type`; `None` if it is one message.
+    /// Returns the framing that `content_type` names, or `None` if such a body is a single message.
     pub fn of(content_type: &str) -> Result<Option<Framing>, Problem> {
         let (media_type, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
         let is = |name: &str| media_type.trim().eq_ignore_ascii_case(name);
@@ -60,7 +60,7 @@ impl Framing {
         }
     }
 
-    /// The messages of `body`, at least one, and at most as many as can be in the queue, which is `capacity`.
+    /// Divides `body` into messages: at least one, and at most as many as fit in the queue, which is `capacity`.
     pub fn split(&self, body: &Bytes, capacity: usize) -> Result<Vec<Piece>, Problem> {
         let most = MESSAGES.min(capacity);
         let mut pieces = Vec::new();
@@ -84,7 +84,7 @@ impl Framing {
     }
 }
 
-/// The `Content-Type` of messages with lengths: the format that the parameter `format` names, and the other parameters.
+/// Returns the `Content-Type` of messages with length prefixes: that of the format in the parameter `format`, with the other parameters.
 fn format_of(parameters: &str) -> Result<String, Problem> {
     let missing =
         || Problem::unsupported(format!("format= must name the format of the batch's messages: {}", *NAMES));
@@ -105,7 +105,7 @@ fn format_of(parameters: &str) -> Result<String, Problem> {
     Ok(format!("{}{others}", format.ok_or_else(missing)?.media_type()))
 }
 
-/// The line at `at`, unless it is blank, and where the next begins.
+/// Returns the line at `at`, unless it is blank, and where the next one begins.
 fn line(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     let end = body[at..].iter().position(|byte| *byte == b'\n').map_or(body.len(), |length| at + length);
     let line = &body[at..end];
@@ -114,7 +114,8 @@ fn line(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     ((!line.trim_ascii().is_empty()).then(piece), end + 1)
 }
 
-/// The CBOR item at `at` (RFC 8742). Where there is none, the rest is what its decoder is to complain of.
+/// Returns the CBOR item at `at` (RFC 8742), and where it ends. If there is no complete item, returns the rest, for the decoder to
+/// reject.
 fn item(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     let mut decoder = Decoder::new(&body[at..]);
     let end = match decoder.skip() {
@@ -124,7 +125,8 @@ fn item(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     (Some(Piece { offset: at, raw: body.slice(at..end), bad: None }), end)
 }
 
-/// The message behind the length at `at`. Behind a wrong length there is nothing that could be told apart.
+/// Returns the message after the length prefix at `at`. If the prefix is wrong, the rest is one bad piece, because the next boundary is
+/// unknown.
 fn counted(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     let rest = &body[at..];
     let cut = || (Some("truncated"), "the message or its length is cut off");
@@ -142,7 +144,8 @@ fn counted(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     (Some(Piece { offset: at, raw: body.slice(at..), bad: Some(problem) }), body.len())
 }
 
-/// A length, 7 bits a byte and the lowest first, and how many bytes it has. `None` is one that is cut off.
+/// Reads a length prefix of 7 bits a byte, the lowest first. Returns the length and the size of the prefix. `Err(None)` is a truncated
+/// prefix.
 fn length(bytes: &[u8]) -> Result<(usize, usize), Option<&'static str>> {
     let mut length = 0;
     for (at, byte) in bytes.iter().take(LENGTH_BYTES).enumerate() {

@@ -1,12 +1,12 @@
-//! What holds for any bytes that are said to be several messages.
+//! Invariants of dividing a batch, for any bytes.
 
 use super::framing::Framing;
 use axum::body::Bytes;
 
-/// Most messages.
+/// The capacity of the queue.
 const MOST: usize = 100;
 
-/// The first byte of `bytes` selects the framing.
+/// Divides a body and checks the pieces. The first byte of `bytes` selects the framing.
 pub fn check(bytes: &[u8]) {
     let Some((selector, body)) = bytes.split_first() else { return };
     let content_type = match selector % 3 {
