@@ -1,4 +1,4 @@
-//! What the listener sends.
+//! The packets that the listener sends after a CONNACK.
 
 use bytes::{BufMut, BytesMut};
 use dunnage_clients::mqtt::{
@@ -7,7 +7,7 @@ use dunnage_clients::mqtt::{
 };
 use mqtt_protocol_core::mqtt::packet::VariableByteInteger;
 
-/// An acknowledgement, by its first byte.
+/// An acknowledgement. Its value is the first byte of the packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ack {
@@ -19,21 +19,21 @@ pub enum Ack {
     Complete = 0x70,
 }
 
-/// The reason string's identifier (MQTT 5, section 2.2.2.2).
+/// The identifier of the property Reason String (MQTT 5, section 2.2.2.2).
 const REASON_STRING: u8 = 0x1f;
 
-/// How a client is answered.
+/// The form of answers that a client understands.
 #[derive(Debug, Clone, Copy)]
 pub struct Answers {
     pub version: Version,
-    /// Largest packet that it takes, in bytes.
+    /// The maximum size of a packet that it accepts, in bytes.
     pub largest: u32,
-    /// Whether acknowledgements may say why.
+    /// Whether acknowledgements may have a reason string.
     pub reasons: bool,
 }
 
 impl Answers {
-    /// PUBACK, PUBREC or PUBCOMP for the packet `id`. MQTT 3.1.1 has no word for `refusal`.
+    /// Writes a PUBACK, PUBREC or PUBCOMP for the packet `id`. In MQTT 3.1.1 it cannot express `refusal`.
     pub fn ack(&self, out: &mut BytesMut, ack: Ack, id: u16, refusal: Option<&Refusal>) {
         let mut body = BytesMut::from(&id.to_be_bytes()[..]);
         if let (Version::V5, Some(refusal)) = (self.version, refusal) {
@@ -42,7 +42,7 @@ impl Answers {
         put(out, ack as u8, &body);
     }
 
-    /// DISCONNECT, which servers do not send in MQTT 3.1.1.
+    /// Writes a DISCONNECT, except in MQTT 3.1.1, where servers do not send one.
     pub fn disconnect(&self, out: &mut BytesMut, refusal: &Refusal) {
         if self.version == Version::V5 {
             let mut body = BytesMut::new();
@@ -51,7 +51,7 @@ impl Answers {
         }
     }
 
-    /// SUBACK with a no for each of `filters`.
+    /// Writes a SUBACK that rejects each of `filters`.
     pub fn no_subscription(&self, out: &mut BytesMut, id: u16, filters: usize) {
         let mut body = BytesMut::from(&id.to_be_bytes()[..]);
         let code = match self.version {
@@ -66,7 +66,7 @@ impl Answers {
         put(out, 0x90, &body);
     }
 
-    /// UNSUBACK: there was no subscription.
+    /// Writes an UNSUBACK that says that there was no subscription.
     pub fn unsubscribed(&self, out: &mut BytesMut, id: u16, filters: usize) {
         let mut body = BytesMut::from(&id.to_be_bytes()[..]);
         if self.version == Version::V5 {
@@ -76,7 +76,7 @@ impl Answers {
         put(out, 0xb0, &body);
     }
 
-    /// PINGRESP
+    /// Writes a PINGRESP.
     pub fn pong(out: &mut BytesMut) {
         put(out, 0xd0, &[]);
     }
@@ -86,10 +86,10 @@ impl Answers {
         self.properties(body, &refusal.why, tell);
     }
 
-    /// The properties of a packet that begins with `body`: why, if that fits into what the client takes.
+    /// Writes the properties of a packet that begins with `body`: the reason, if the packet is then within the client's maximum size.
     fn properties(&self, body: &mut BytesMut, why: &str, tell: bool) {
         let why = told(why);
-        // Identifier and length of the text, the length of the properties, the packet's head.
+        // Identifier and length of the text, the length of the properties, and the fixed header of the packet.
         let size = body.len() + why.len() + 3 + 2 + 5;
         if !tell || why.is_empty() || size > self.largest as usize {
             return body.put_u8(0);
@@ -107,7 +107,7 @@ fn put(out: &mut BytesMut, first: u8, body: &[u8]) {
     out.put_slice(body);
 }
 
-/// A length as a variable byte integer; no answer is anywhere near the largest.
+/// Writes a length as a variable byte integer. No answer comes near the maximum.
 fn put_length(out: &mut BytesMut, length: usize) {
     let length = u32::try_from(length).ok().and_then(VariableByteInteger::from_u32);
     out.put_slice(length.as_ref().map_or(&[], VariableByteInteger::as_bytes));

@@ -1,4 +1,4 @@
-//! The beginning of a connection: its CONNECT, and what is answered.
+//! The beginning of a connection: its CONNECT and the answer.
 
 use super::{
     Door, Remote,
@@ -26,32 +26,32 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// Most topic aliases of a connection.
+/// The maximum number of topic aliases of a connection.
 pub const ALIASES: u16 = 16;
 
-/// Longest wait for a CONNECT, and for the end of an earlier connection of the same client.
+/// The time limit for a CONNECT, and for an earlier connection of the same client to end.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Largest CONNECT, in bytes.
+/// The maximum size of a CONNECT in bytes.
 const LARGEST: usize = 8 << 10;
-/// Longest id of a client, in bytes.
+/// The maximum length of a client identifier in bytes.
 const CLIENT_ID: usize = 256;
-/// The keep alive of a client that names none, in seconds: the longest there is.
+/// The keep alive in seconds for a client that sets none: the longest that exists.
 const KEEP_ALIVE: u16 = u16::MAX;
 
-/// A client that is connected.
+/// A connected client.
 pub struct Client {
     pub id: String,
     pub answers: Answers,
     pub session: Session,
-    /// After how long a silence it is gone.
+    /// After this time without a packet, the client counts as gone.
     pub silence: Duration,
-    /// The password that it gave, which is its token.
+    /// Its password, which is its token.
     pub credential: Option<String>,
     /// Whether its session was to be kept when it connected.
     pub kept: bool,
 }
 
-/// Reads the CONNECT and answers it. None when there is to be no connection, which the client has been told then.
+/// Reads the CONNECT and answers it. Returns `None` if the client sends none in time, or is rejected.
 pub async fn greet<S: Stream>(
     door: &Door,
     wire: &mut Wire<S>,
@@ -82,7 +82,7 @@ pub async fn greet<S: Stream>(
 
 type First = Result<(u8, bytes::BytesMut), (Option<Version>, Refusal)>;
 
-/// The first packet. None when the connection ends before.
+/// Reads the first packet. Returns `None` if the connection ends before it is complete.
 async fn first<S: Stream>(wire: &mut Wire<S>) -> Option<First> {
     loop {
         match wire.next(LARGEST) {
@@ -151,7 +151,7 @@ async fn admit<S: Stream>(
     Ok(Client { id, answers, session, silence, credential, kept: expiry > 0 })
 }
 
-/// The password, which is a token.
+/// Returns the password, which is a token. Fails if it is not UTF-8.
 fn credential(connect: &Connect) -> Result<Option<String>, Refusal> {
     let Some(password) = &connect.password else { return Ok(None) };
     let text = String::from_utf8(password.clone());
@@ -185,7 +185,7 @@ fn yes_5(door: &Door, present: bool, said: Vec<Result<Property, MqttError>>) -> 
     Ok(packet.to_continuous_buffer())
 }
 
-/// The CONNACK that says no; empty where MQTT 3.1.1 has no word for it.
+/// Returns a CONNACK that rejects the client; empty if MQTT 3.1.1 has no code for the reason.
 fn no(version: Version, refusal: &Refusal) -> Vec<u8> {
     let packet = match version {
         Version::V3 => refusal.reason.in_connack().map(|code| {

@@ -26,26 +26,26 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Most messages of QoS 2 that a client of MQTT 3.1.1 leaves unreleased: it is not told of a limit.
+/// A client of MQTT 3.1.1 may leave at least this many messages of QoS 2 unreleased, because it cannot be told a limit.
 const UNRELEASED: usize = 1024;
 
-/// What ends a connection from outside.
+/// Signals that end a connection from outside.
 struct Signals {
     stopping: watch::Receiver<bool>,
     taken_over: watch::Receiver<bool>,
-    /// It is time to look whether the client's token is good still.
+    /// Changes when the client's token has to be checked again.
     looks: watch::Receiver<()>,
 }
 
 /// Why a connection ends.
 enum End {
-    /// The client has said so.
+    /// The client has sent DISCONNECT.
     Left,
-    /// It has gone without a word.
+    /// The connection has broken off.
     Broken,
-    /// It may not go on.
+    /// The gateway ends the connection.
     Refused(Refusal),
-    /// The gateway stops.
+    /// The gateway is stopping.
     Stopping,
 }
 
@@ -55,7 +55,7 @@ impl From<Refusal> for End {
     }
 }
 
-/// Serves a client until it leaves or the gateway stops.
+/// Serves a client until it disconnects or the gateway stops.
 pub async fn serve<S: Stream>(
     door: Arc<Door>,
     stream: S,
@@ -88,7 +88,7 @@ struct Connection {
     client: Client,
     stopping: watch::Receiver<bool>,
     aliases: BTreeMap<u16, String>,
-    /// When its last packet came.
+    /// When its last packet arrived.
     heard: Instant,
 }
 
@@ -107,7 +107,7 @@ impl Connection {
         };
         let taken_over = *self.client.session.taken_over.borrow();
         if let (End::Stopping, false) = (&end, taken_over) {
-            // What is under way is finished, and its sender told.
+            // Pending messages are stored, and their sender gets the acknowledgements.
             while !flow.is_empty() {
                 let done = flow.advance().await;
                 self.acknowledge(done, &mut wire);
@@ -128,7 +128,7 @@ impl Connection {
         self.remember(flow).await;
     }
 
-    /// Waits until what is under way is stored, and remembers which of it the client does not know to be: it will send that again.
+    /// Waits until the pending messages are stored. Remembers those of QoS 1 that the client will send again, for want of a PUBACK.
     async fn remember<C: Fn(Entered) -> Storing>(mut self, mut flow: Flow<C>) {
         while !flow.is_empty() {
             for ((id, qos), outcome) in flow.advance().await {
@@ -143,7 +143,7 @@ impl Connection {
         }
     }
 
-    /// Handles what has arrived, and waits for what comes next.
+    /// Handles the packets that have arrived, and waits for the next event.
     async fn turn<S: Stream, C: Fn(Entered) -> Storing>(
         &mut self,
         wire: &mut Wire<S>,
@@ -159,11 +159,11 @@ impl Connection {
             let packet = packet::read(self.client.answers.version, first, &body)?;
             drop(body);
             let mut room = wire.room();
-            // It is there whole, whether or not another has just needed its room.
+            // The packet is complete, so it is handled even if another one has just claimed its memory.
             let _ = room.as_mut().map_or(Ok(()), Reservation::whole);
             self.handle(packet, room, wire, flow)?;
         };
-        // Most messages have their place in the queue at once.
+        // Most messages get their place in the queue at once.
         if !flow.is_empty() {
             let done = futures_util::future::poll_immediate(flow.advance()).await;
             self.acknowledge(done.unwrap_or_default(), wire);
@@ -191,14 +191,14 @@ impl Connection {
                 return Err(Refusal::new(Reason::KeepAlive, "nothing came for too long").into());
             }
         }
-        // While the gateway does not read, a client cannot be heard.
+        // A client's silence does not count while the gateway is not reading.
         if !reading {
             self.heard = Instant::now();
         }
         Ok(())
     }
 
-    /// Ends the connection when its token has been taken away or is over.
+    /// Ends the connection if its token has been revoked or has expired.
     fn check_token(&self) -> Result<(), Refusal> {
         let access = &self.door.shared.access;
         match access.may_go_on(self.client.credential.as_deref(), Right::sends) {
@@ -233,7 +233,7 @@ impl Connection {
         Ok(())
     }
 
-    /// A message: into the flow, unless it ends the connection.
+    /// Puts a message into the flow. An error ends the connection.
     fn publish<C: Fn(Entered) -> Storing>(
         &mut self,
         publish: Publish,
@@ -243,7 +243,7 @@ impl Connection {
         let to: To = (publish.id, publish.qos);
         let mut topic = String::new();
         let Err(refusal) = self.enter(&mut topic, publish, room, flow) else { return Ok(()) };
-        // It was received, and is refused.
+        // The message counts as received and refused.
         drop(InFlight::new(&self.door.shared.stats));
         self.door.refused(&refusal);
         self.door.tell(&self.client.id, &topic, &refusal);
@@ -255,7 +255,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Also says in `topic` which topic it came to.
+    /// Puts a message into the flow, and its topic into `topic`, also when the message is rejected because of it.
     fn enter<C: Fn(Entered) -> Storing>(
         &mut self,
         topic: &mut String,
@@ -282,7 +282,7 @@ impl Connection {
         let incoming = message::read(&self.door.shared, message::METRIC, &address, publish);
         let (door, stopping) = (Arc::clone(&self.door), self.stopping.clone());
         let entering = async move {
-            // Until it is in the queue, which counts it then.
+            // Held until the message is in the queue, which then counts its bytes.
             let _room = room;
             incoming.enter(&door.shared, &stopping).await
         };
@@ -290,7 +290,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Remembers the identifier of a message of QoS 2 until it is released.
+    /// Remembers the identifier of a QoS 2 message until its release. Fails if too many messages are unreleased.
     fn hold(&mut self, id: u16, under_way: usize) -> Result<(), Refusal> {
         let most = usize::from(self.door.settings.in_flight_messages);
         let most = match self.answers().version {
@@ -306,8 +306,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Whether the message is one that is stored already. A packet that a client has to send again says so (DUP); without that,
-    /// it is another message, of a client that has forgotten what it sent before.
+    /// Returns whether the message is stored already. A client marks a packet that it sends again as DUP; without the mark it is another
+    /// message, from a client that has forgotten what it sent before.
     fn is_known(&mut self, publish: &Publish) -> bool {
         let memory = &mut self.client.session.memory;
         let known = match publish.qos {
@@ -334,7 +334,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Acknowledges what is stored or in the quarantine.
+    /// Acknowledges messages that are stored or in the quarantine.
     fn acknowledge<S: Stream>(&mut self, done: Vec<(To, Outcome)>, wire: &mut Wire<S>) {
         let answers = *self.answers();
         let unreleased = &mut self.client.session.memory.unreleased;
@@ -354,7 +354,7 @@ impl Connection {
                 Qos::AtLeastOnce => answers.ack(&mut wire.output, Ack::Stored, id, refusal.as_ref()),
                 Qos::ExactlyOnce => {
                     if refusal.is_some() && answers.version == Version::V5 {
-                        // A PUBREC that says no ends the exchange (MQTT 5, section 4.3.3).
+                        // A PUBREC with an error ends the exchange (MQTT 5, section 4.3.3).
                         unreleased.remove(&id);
                     }
                     answers.ack(&mut wire.output, Ack::Received, id, refusal.as_ref());
@@ -363,7 +363,7 @@ impl Connection {
         }
     }
 
-    /// With DISCONNECT, a client may change for how long its session is kept, but not begin to keep it.
+    /// Applies the session expiry of a DISCONNECT. It may change how long the session is kept, but not keep one that was not to be kept.
     fn keep_for(&mut self, expiry: Option<u32>) -> Result<(), Refusal> {
         let Some(seconds) = expiry else { return Ok(()) };
         if !self.client.kept && seconds > 0 {

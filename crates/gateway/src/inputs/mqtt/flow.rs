@@ -1,5 +1,5 @@
-//! Messages of a client that are under way to the disk: they enter the queue one after the other, wait for their commits
-//! together, and are acknowledged in their order.
+//! The messages of a client on their way to the disk. They enter the queue one after the other, wait for their commits together, and are
+//! acknowledged in the order of their arrival.
 
 use crate::{
     inputs::incoming::Entered,
@@ -16,24 +16,24 @@ use std::{
     task::{Context, Poll},
 };
 
-/// For how many messages an idle connection keeps memory.
+/// An idle connection keeps memory for at most this many messages.
 const IDLE: usize = 8;
 
-/// Whom an acknowledgement goes to: a packet's identifier and its QoS.
+/// The packet identifier and the QoS that an acknowledgement refers to.
 pub type To = (u16, Qos);
-/// A message that waits for its place in the queue.
+/// Resolves when a message has its place in the queue.
 pub type Entering = BoxFuture<'static, Result<Entered, Problem>>;
-/// A message that waits for its commit.
+/// Resolves when a message is committed.
 pub type Storing = BoxFuture<'static, Outcome>;
 
-/// What became of a message.
+/// The result of a message.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It is durable, or was already.
+    /// It is on disk, perhaps since an earlier transmission.
     Stored,
-    /// It is in the quarantine, or may not be sent.
+    /// It is in the quarantine, or the client may not send it.
     Refused(Refusal),
-    /// The gateway stops before it is durable: its sender keeps it.
+    /// The gateway stopped before the message was on disk. Its sender still has it.
     Left,
 }
 
@@ -56,14 +56,14 @@ pub fn duplicate(shared: &Arc<Shared>) -> Storing {
             shared.queue.duplicate(|| arrival.queued())
         };
         if let Ok(durable) = durable {
-            // What counts is the commit of the message itself, which is over.
+            // An error does not matter here, because the message itself has been committed.
             let _ = durable.commit().await;
         }
         Outcome::Stored
     })
 }
 
-/// What is under way.
+/// The pending messages of a client.
 pub struct Flow<C> {
     entering: Option<(To, Entering)>,
     storing: VecDeque<(To, Storing)>,
@@ -72,12 +72,12 @@ pub struct Flow<C> {
 }
 
 impl<C: Fn(Entered) -> Storing> Flow<C> {
-    /// At most `most` messages at a time; `commit` says how one that has entered is stored.
+    /// Creates a flow of at most `most` messages at a time. `commit` returns the wait for the commit of a message in the queue.
     pub fn new(most: usize, commit: C) -> Self {
         Flow { entering: None, storing: VecDeque::new(), commit, most }
     }
 
-    /// Whether another message may come.
+    /// Returns whether there is room for another message.
     pub fn is_open(&self) -> bool {
         self.entering.is_none() && self.storing.len() < self.most
     }
@@ -86,23 +86,23 @@ impl<C: Fn(Entered) -> Storing> Flow<C> {
         self.entering.is_none() && self.storing.is_empty()
     }
 
-    /// How many of QoS 1 and 2 are under way.
+    /// Returns the number of pending messages of QoS 1 and 2.
     pub fn unacknowledged(&self) -> usize {
         let all = self.entering.iter().map(|(to, _)| to).chain(self.storing.iter().map(|(to, _)| to));
         all.filter(|(_, qos)| *qos != Qos::AtMostOnce).count()
     }
 
-    /// A message that is to be stored.
+    /// Adds a message that is to be stored.
     pub fn enter(&mut self, to: To, message: Entering) {
         self.entering = Some((to, message));
     }
 
-    /// Something else that is to be answered in its turn.
+    /// Adds another answer, to be sent in its turn.
     pub fn answer(&mut self, to: To, answer: Storing) {
         self.storing.push_back((to, answer));
     }
 
-    /// Waits until something has happened: what is done, in the order in which it came.
+    /// Waits for progress. Returns the messages that are done, in the order of their arrival.
     pub async fn advance(&mut self) -> Vec<(To, Outcome)> {
         poll_fn(|context| self.poll(context)).await
     }

@@ -1,4 +1,4 @@
-//! What holds for any bytes that a client of MQTT sends.
+//! Invariants of MQTT packets, for any bytes of a client.
 
 use super::message::{address, content_type};
 use bytes::BytesMut;
@@ -6,10 +6,10 @@ use dunnage_base::name::is_name;
 use dunnage_clients::mqtt::packet::{self, Packet, Version, frame};
 use mqtt_protocol_core::mqtt::packet::Qos;
 
-/// Largest packet.
+/// The maximum size of a packet in bytes.
 const LIMIT: usize = 8 << 10;
 
-/// The first byte of `bytes` selects the version, and in what pieces the rest arrives.
+/// Parses packets and checks them. The first byte of `bytes` selects the version, and the size of the pieces in which the rest arrives.
 pub fn check(bytes: &[u8]) {
     let Some((selector, bytes)) = bytes.split_first() else { return };
     let version = if selector & 1 == 0 { Version::V3 } else { Version::V5 };
@@ -31,7 +31,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-/// The packets of `bytes`, of which so many arrive at a time, up to one that is refused.
+/// Returns the packets of `bytes`, which arrive `piece` bytes at a time, up to the first that is rejected.
 fn split(bytes: &[u8], piece: usize) -> Vec<(u8, Vec<u8>)> {
     let (mut input, mut packets) = (BytesMut::new(), Vec::new());
     for piece in bytes.chunks(piece) {

@@ -1,4 +1,4 @@
-//! From a PUBLISH to a message: what its topic and its properties say of it.
+//! Makes a message of a PUBLISH, from its topic and properties.
 
 use crate::{
     inputs::{incoming::Incoming, topic::Pattern},
@@ -18,10 +18,10 @@ use dunnage_clients::mqtt::{
 };
 use dunnage_formats::Id;
 
-/// What metrics call the input.
+/// The input's name in metrics.
 pub const METRIC: &str = "mqtt";
 
-/// What a topic says: `v1/{device}`, `v1/{device}/{format}` or `v1/{device}/{format}/{schema}`.
+/// The parts of a topic: `v1/{device}`, `v1/{device}/{format}` or `v1/{device}/{format}/{schema}`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Address<'t> {
     pub device: &'t str,
@@ -29,22 +29,23 @@ pub struct Address<'t> {
     pub schema: Option<&'t str>,
 }
 
-/// What topics mean here: those that fit patterns of the operator's, and the gateway's own.
+/// The topics of a listener: those that match the operator's patterns, and the gateway's own.
 #[derive(Default)]
 pub struct Topics {
     patterns: Vec<Pattern>,
-    /// The format of messages to topics of the patterns that do not say it.
+    /// The format of messages to topics of the patterns that do not name theirs.
     format: Option<Id>,
 }
 
 impl Topics {
-    /// Topics that fit one of `patterns`, beside the gateway's own. An error says what is wrong with a pattern.
+    /// Accepts topics that match one of `patterns`, and the gateway's own. An error says what is wrong with a pattern.
     pub fn new(patterns: &[String], format: Option<Id>) -> Result<Topics, String> {
         let patterns = patterns.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
         Ok(Topics { patterns, format })
     }
 
-    /// Reads `topic`; `typed` says whether the message names its format itself. An error means that it is nobody's.
+    /// Parses `topic`; `typed` says whether the message itself names its format. Fails if no pattern matches and the topic is not the
+    /// gateway's own.
     pub fn address<'t>(&self, topic: &'t str, typed: bool) -> Result<Address<'t>, Refusal> {
         let wild = topic.contains(['+', '#']);
         let Some(said) = self.patterns.iter().filter(|_| !wild).find_map(|pattern| pattern.said(topic))
@@ -64,7 +65,7 @@ impl Topics {
     }
 }
 
-/// Reads a `topic` of the gateway's own. An error means that it is nobody's.
+/// Parses a `topic` of the gateway's own. Fails for any other.
 pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     let refused =
         || Refusal::new(Reason::Topic, "a topic here is v1/DEVICE/FORMAT, or v1/DEVICE with a content type");
@@ -80,7 +81,8 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     }
 }
 
-/// The message of `publish`, which came to `address` over what metrics call `input`. It has a device, so it is kept whatever is wrong with it.
+/// Makes a message of `publish`, which was sent to `address`; `input` is the input's name in metrics. If anything in it is invalid, the
+/// message goes into the quarantine, because its device is known.
 pub fn read(shared: &Shared, input: &'static str, address: &Address<'_>, publish: Publish) -> Incoming {
     let said = |name: &str| publish.user.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
     let mut bad = None;
@@ -123,7 +125,7 @@ pub fn read(shared: &Shared, input: &'static str, address: &Address<'_>, publish
     Incoming { input, provenance, content_type, raw: publish.payload, bad }
 }
 
-/// The media type of a message to a topic with `format`, with the content type `said`. Where both are there, they must say the same.
+/// Returns the media type of a message from the `format` in its topic and its content type, `said`. If both are present, they must agree.
 pub fn content_type(format: Option<&str>, said: Option<&str>) -> Result<String, Problem> {
     let Some(name) = format else { return Ok(said.unwrap_or_default().to_owned()) };
     let Ok(id) = name.parse::<Id>() else {

@@ -1,7 +1,7 @@
-//! `[input.mqtt]`: a listener for devices that publish over MQTT 3.1.1 or 5. It takes messages and hands none out: no broker.
+//! `[input.mqtt]`: a listener for devices that publish over MQTT 3.1.1 or 5. It is not a broker: it accepts no subscriptions.
 //!
-//! A message of QoS 1 or 2 is acknowledged after its commit (`flow.rs`), as a reading or in the quarantine. While there is no
-//! room, or the disk fails, the gateway reads no more from the client (`connection.rs`).
+//! A message of QoS 1 or 2 is acknowledged after its commit, be it stored or quarantined (`flow.rs`). While there is no room, or the disk
+//! fails, the gateway reads nothing more from the client (`connection.rs`).
 
 mod answer;
 mod connect;
@@ -51,41 +51,41 @@ pub const EXAMPLE: &str = "\
 # Also tls: true for TLS, with the certificate of [tls].
 ";
 
-/// How much more than a message a packet may have, in bytes: its topic and properties.
+/// How many bytes a packet may have in addition to a message: its topic and properties.
 const AROUND: usize = 64 << 10;
-/// Refused topics that are told in the log in a minute.
+/// How many rejected topics are logged per minute.
 pub const TOLD: u32 = 10;
-/// Most characters of such a topic that are told.
+/// How many characters of a rejected topic are logged.
 pub const TOPIC: usize = 200;
-/// Between two looks for sessions that were kept long enough.
+/// The interval between two removals of expired sessions.
 const TIDY: Duration = Duration::from_secs(60);
 
 /// `[input.mqtt]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port; port 0 selects a free port.
     #[serde(default = "listen")]
     pub listen: SocketAddr,
-    /// Whether it is TLS, with the certificate of `[tls]`.
+    /// Whether the listener uses TLS, with the certificate of `[tls]`.
     #[serde(default)]
     pub tls: bool,
-    /// Most connections at a time. Those without CONNECT give way to new ones.
+    /// The maximum number of connections. When it is reached, connections that have not sent CONNECT give way to new ones.
     #[serde(default = "connections")]
     pub connections: usize,
-    /// Most connections of an address (of IPv6, a /64) at a time, but for the loopback address.
+    /// The maximum number of connections of an address (of IPv6, a /64). It does not apply to the loopback address.
     #[serde(default = "address_connections")]
     pub address_connections: usize,
-    /// Most messages of a client that wait for their commits.
+    /// How many messages of a client may wait for their commits.
     #[serde(default = "in_flight_messages")]
     pub in_flight_messages: u16,
-    /// Patterns of topics that are taken beside the gateway's own, for devices that cannot be changed.
+    /// Patterns of topics that are accepted besides the gateway's own, for devices that cannot be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<String>,
-    /// The format of messages to these topics that do not say it.
+    /// The format of messages to these topics that do not name theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<crate::profiles::settings::FormatName>,
-    /// Longest time that a session is kept after its connection.
+    /// The maximum time in seconds that a session is kept after its connection.
     #[serde(default = "session_expiry_seconds")]
     pub session_expiry_seconds: u64,
 }
@@ -110,7 +110,7 @@ fn session_expiry_seconds() -> u64 {
     3600
 }
 
-/// The listener.
+/// The MQTT input.
 pub struct Mqtt {
     name: Arc<str>,
     settings: Settings,
@@ -118,22 +118,21 @@ pub struct Mqtt {
     listener: Option<TcpListener>,
 }
 
-/// What all its connections share.
+/// The state that all connections of a listener share.
 struct Door {
     name: Arc<str>,
     settings: Settings,
     topics: Topics,
-    /// How many refused topics may be told.
+    /// Limits how many rejected topics are logged.
     told: Buckets<()>,
     shared: Arc<Shared>,
     sessions: Arc<Sessions>,
-    /// Room for large packets that arrive, in bytes: beside the messages that wait, as many again.
+    /// Memory for large packets that are arriving. It has the same size as that for messages, and is separate from it.
     arriving: Memory,
 }
 
 impl Mqtt {
-    /// The input `name` that `settings` describe; `certificate` says whether there is one for TLS. An error says what is wrong
-    /// with them.
+    /// Creates the input `name`; `certificate` says whether there is one for TLS. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings, certificate: bool) -> Result<Mqtt, String> {
         if settings.tls && !certificate {
             return Err("tls: needs [tls] certificate and key".into());
@@ -199,7 +198,7 @@ impl Input for Mqtt {
                     let task = connections.spawn(async move {
                         match tls {
                             None => connection::serve(door, stream, peer, &place, stopping).await,
-                            // In memory of its own, which connections without TLS do not need.
+                            // Boxed so that connections without TLS do not hold memory for it.
                             Some(tls) => Box::pin(secure(tls, door, stream, peer, &place, stopping)).await,
                         }
                     });
@@ -215,17 +214,17 @@ impl Input for Mqtt {
     }
 }
 
-/// The client at the other end of a connection.
+/// The client of a connection.
 #[derive(Clone, Copy)]
 struct Remote {
     address: SocketAddr,
     peer: Peer,
 }
 
-/// What makes TLS connections, if they are to be.
+/// Returns the TLS acceptor, if the listener uses TLS.
 fn acceptor(settings: &Settings, shared: &Shared) -> Result<Option<Acceptor>, TlsError> {
     let certificates = shared.certificates.as_ref().filter(|_| settings.tls);
-    // An answer to who speaks no TLS would be no MQTT.
+    // Clients that do not speak TLS get no plain answer, because it would not be MQTT.
     let acceptor = certificates.map(|certificates| certificates.acceptor(&["mqtt"], "")).transpose();
     acceptor.inspect_err(|error| tracing::error!(%error, "an input cannot offer TLS, and takes nothing"))
 }
@@ -250,28 +249,28 @@ async fn accept(listener: &TcpListener, places: &Arc<Connections>) -> Option<(Tc
 }
 
 impl Door {
-    /// Largest packet, in bytes.
+    /// Returns the maximum size of a packet in bytes.
     fn largest(&self) -> usize {
         self.shared.http.body_limit_bytes + AROUND
     }
 
-    /// Whether a client may connect at all.
+    /// Checks whether a client may connect at all.
     fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Refusal> {
         self.shared.access.may_connect(peer, credential).map_err(refusal)
     }
 
-    /// Whether a client may send as `device`, and now.
+    /// Checks whether a client may send as `device`, and is within its limits.
     fn may_send(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Refusal> {
         let allowed = self.shared.access.may_send(peer, device, credential);
         allowed.and_then(|()| self.shared.limits.admit(peer, device)).map_err(refusal)
     }
 
-    /// Counts what is refused.
+    /// Counts a refusal.
     fn refused(&self, refusal: &Refusal) {
         self.shared.metrics.answered(refusal.problem());
     }
 
-    /// Tells the log of a message to `topic` that is refused: of a topic that means nothing here in some lines a minute.
+    /// Logs that a message to `topic` was rejected. Unknown topics are logged as `info`, a few per minute.
     fn tell(&self, client: &str, topic: &str, refusal: &Refusal) {
         let (input, reason) = (&self.name, &refusal.why);
         if refusal.reason == Reason::Topic && self.told.take(&()).is_ok() {
@@ -283,7 +282,7 @@ impl Door {
     }
 }
 
-/// What a client is told that may not do what it asks for, or not now.
+/// Returns the refusal that a client without access, or over its limits, gets.
 fn refusal(denied: Denied) -> Refusal {
     match denied {
         Denied::TooMany { detail, .. } => Refusal::new(Reason::Quota, detail),

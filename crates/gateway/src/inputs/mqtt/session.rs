@@ -1,4 +1,4 @@
-//! What is remembered of a client beyond its connection, and that a client has one connection at a time.
+//! Sessions: the state of a client that outlives its connection. A client has one connection at a time.
 
 use std::{
     collections::{HashMap, HashSet, hash_map::Entry},
@@ -7,31 +7,32 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Whose session: a client's id, and the hash of the credential that it came with. Nobody ends the session of another who knows its id.
+/// Identifies a session by the client identifier and the hash of the credential, so that nobody can take over a session by its identifier
+/// alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     pub client_id: String,
     pub credential: Option<[u8; 32]>,
 }
 
-/// Packet identifiers that mean something in the next connection.
+/// Packet identifiers that still have a meaning in the next connection.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Of QoS 2: stored, and not yet released by the client.
+    /// QoS 2: stored, and not yet released by the client.
     pub unreleased: HashSet<u16>,
-    /// Of QoS 1: stored, but the connection ended before the PUBACK was sent.
+    /// QoS 1: stored, but the connection ended before the PUBACK was sent.
     pub unacknowledged: HashSet<u16>,
 }
 
 /// All sessions of an input.
 pub struct Sessions {
     slots: Mutex<HashMap<Key, Slot>>,
-    /// Most of them.
+    /// The maximum number of sessions.
     most: usize,
 }
 
 enum Slot {
-    /// Connected; says true to end that.
+    /// Connected. Sending true ends the connection.
     Live(watch::Sender<bool>),
     Kept {
         memory: Memory,
@@ -39,14 +40,14 @@ enum Slot {
     },
 }
 
-/// The session of a client that is connected.
+/// The session of a connected client.
 pub struct Session {
     sessions: Arc<Sessions>,
     key: Key,
     pub memory: Memory,
-    /// How long it is kept after the connection; zero for not at all.
+    /// How long it is kept after the connection; zero discards it.
     pub keep: Duration,
-    /// Says true when the client has connected again.
+    /// Becomes true when the client has connected again.
     pub taken_over: watch::Receiver<bool>,
 }
 
@@ -55,8 +56,8 @@ impl Sessions {
         Sessions { slots: Mutex::default(), most }
     }
 
-    /// The session of `key`, and whether there was one; `clean` forgets what it was. An earlier connection of the same client is
-    /// ended first, which takes as long as its messages take to be stored.
+    /// Opens the session of `key`, and returns whether it existed; `clean` discards what it remembered. An earlier connection of the same
+    /// client is ended first, which waits until its messages are stored.
     pub async fn open(self: &Arc<Self>, key: Key, clean: bool) -> (Session, bool) {
         loop {
             let other = match self.take(&key, clean) {
@@ -98,7 +99,7 @@ impl Sessions {
         Ok((session, present))
     }
 
-    /// Forgets what has been kept for long enough.
+    /// Removes expired sessions.
     pub fn tidy(&self) {
         let now = Instant::now();
         let mut slots = self.slots();

@@ -1,4 +1,5 @@
-//! A connection's bytes: few of them while it is idle, bounded while a packet arrives, and written within a time.
+//! The bytes of a connection: little memory while it is idle, limited memory while a packet arrives, and time limits for reading and
+//! writing a packet.
 
 use bytes::BytesMut;
 use dunnage_buffer::{Memory, NoRoom, Reservation, Sender};
@@ -12,16 +13,16 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// What an idle connection has for a packet's beginning, and what it reads at a time at most, in bytes.
+/// The buffer of an idle connection, and the most that is read at a time, in bytes.
 const IDLE: usize = 512;
 const PIECE: usize = 16 << 10;
-/// From how many bytes on a packet needs room among all that arrive.
+/// Packets with more bytes than this reserve memory while they arrive.
 const SMALL: usize = 4 << 10;
-/// Longest time that a client may leave an answer unread, and that a packet may take.
+/// Time limits for a client to read an answer, and to send a packet.
 const WRITE: Duration = Duration::from_secs(30);
 const PACKET: Duration = Duration::from_secs(30);
 
-/// What is read and written.
+/// A byte stream with or without TLS.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
@@ -29,10 +30,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 pub struct Wire<S> {
     stream: S,
     input: BytesMut,
-    /// What is to be written.
+    /// The bytes to be written.
     pub output: BytesMut,
     room: Option<Reservation>,
-    /// When the packet began that has not arrived whole.
+    /// When the incomplete packet began to arrive.
     begun: Option<Instant>,
 }
 
@@ -47,7 +48,7 @@ impl<S: Stream> Wire<S> {
         }
     }
 
-    /// The next packet that has arrived whole, of at most `limit` bytes.
+    /// Returns the next complete packet. Fails if it is larger than `limit` bytes.
     pub fn next(&mut self, limit: usize) -> Result<Option<(u8, BytesMut)>, Refusal> {
         let packet = frame(&mut self.input, limit)?;
         if packet.is_some() || self.input.is_empty() {
@@ -58,28 +59,28 @@ impl<S: Stream> Wire<S> {
         Ok(packet)
     }
 
-    /// The room that the last packet took, unless a large one is behind it.
+    /// Returns the memory that the last packet held, unless a large packet follows it.
     pub fn room(&mut self) -> Option<Reservation> {
         self.room.take_if(|_| self.input.len() <= SMALL)
     }
 
-    /// Until when the packet has to be there of which a part is.
+    /// Returns the time at which the incomplete packet has to be complete.
     pub fn deadline(&self) -> Option<Instant> {
         self.begun.map(|begun| begun + PACKET)
     }
 
-    /// Waits for more bytes. False when there will be none. Nothing is lost when it is not waited for to its end.
+    /// Waits for more bytes. Returns false at the end of the stream. This function is cancel safe.
     pub async fn fill(&mut self) -> io::Result<bool> {
         if self.input.is_empty() && self.input.capacity() > PIECE {
             self.input = BytesMut::with_capacity(IDLE);
         } else if self.input.capacity() - self.input.len() < IDLE / 2 {
-            // Grows with what is there, never with what is announced.
+            // The buffer grows with the bytes that have arrived, never with the announced length.
             self.input.reserve(self.input.len().clamp(IDLE, PIECE));
         }
         Ok(self.stream.read_buf(&mut self.input).await? > 0)
     }
 
-    /// Takes room for what has arrived of a large packet from `address` out of `memory`, or refuses it when there is none.
+    /// Reserves `memory` for the bytes of a large packet from `address` that have arrived. Fails if there is no room.
     pub fn charge(&mut self, memory: &Memory, address: IpAddr) -> Result<(), Refusal> {
         if self.input.len() <= SMALL {
             return Ok(());
@@ -90,7 +91,7 @@ impl<S: Stream> Wire<S> {
         charged.map_err(busy)
     }
 
-    /// Waits until another packet needs the room of the one that arrives.
+    /// Waits until another packet needs the memory of the one that is arriving.
     pub fn give_way(&self) -> impl Future<Output = Refusal> + Send + use<S> {
         let room = self.room.as_ref().map(Reservation::give_way);
         async move {
@@ -102,7 +103,7 @@ impl<S: Stream> Wire<S> {
         }
     }
 
-    /// Writes what is to be written.
+    /// Writes the pending output.
     pub async fn flush(&mut self) -> io::Result<()> {
         if self.output.is_empty() {
             return Ok(());
@@ -119,7 +120,7 @@ impl<S: Stream> Wire<S> {
         Ok(())
     }
 
-    /// Writes what is to be written, and ends the connection.
+    /// Writes the pending output and closes the connection.
     pub async fn close(&mut self) {
         if self.flush().await.is_ok() {
             let _ = timeout(WRITE, self.stream.shutdown()).await;
