@@ -1,23 +1,23 @@
-//! The option Block1 (RFC 7959, 2.2): which part of a message a datagram has.
+//! The option Block1 (RFC 7959, 2.2), which says what part of a message a datagram contains.
 
-/// Log2 of the smallest size of a block.
+/// Log2 of the smallest block size.
 const SMALLEST: u8 = 4;
-/// The exponent that is reserved.
+/// The reserved exponent.
 const RESERVED: u8 = 7;
 
-/// A block: `number` times its size is where it begins.
+/// A block. It begins at `number` times its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// Which.
+    /// Its number, from 0.
     pub number: u32,
     /// Whether others follow.
     pub more: bool,
-    /// Log2 of its size, less 4: 0 to 6.
+    /// Log2 of its size, minus 4: 0 to 6.
     pub exponent: u8,
 }
 
 impl Block {
-    /// Reads the value of the option. `None` if it is none.
+    /// Parses the value of the option. Returns `None` if it is invalid.
     pub fn from_bytes(bytes: &[u8]) -> Option<Block> {
         if bytes.len() > 3 {
             return None;
@@ -28,19 +28,19 @@ impl Block {
         (exponent != RESERVED).then_some(block)
     }
 
-    /// The value of the option.
+    /// Returns the value of the option.
     pub fn to_bytes(self) -> Vec<u8> {
         let value = self.number << 4 | u32::from(self.more) << 3 | u32::from(self.exponent);
         let bytes = value.to_be_bytes();
         bytes.into_iter().skip_while(|byte| *byte == 0).collect()
     }
 
-    /// The bytes of a block that others follow.
+    /// Returns the size of a block that is not the last, in bytes.
     pub fn size(self) -> usize {
         1 << (self.exponent + SMALLEST)
     }
 
-    /// Where it begins in the message.
+    /// Returns where it begins in the message, in bytes.
     pub fn offset(self) -> usize {
         self.number as usize * self.size()
     }

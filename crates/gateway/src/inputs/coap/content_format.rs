@@ -1,10 +1,10 @@
-//! Content-Formats: the numbers that CoAP has in place of media types.
+//! Content-Formats: the numbers that CoAP uses for media types.
 
 use crate::problem::Problem;
 use dunnage_formats::Id;
 
-/// Content-Formats of the IANA registry where there is one, and else from the range for experimental use, 65000 to 65535 (RFC
-/// 7252, 12.3): the table in `spec/ingest.md`.
+/// The Content-Formats of the IANA registry, or else numbers from the range for experimental use, 65000 to 65535 (RFC 7252, 12.3), as in
+/// the table of `spec/ingest.md`.
 const TABLE: [(u16, Id); 18] = [
     (41, Id::Xml),
     (50, Id::Json),
@@ -26,7 +26,7 @@ const TABLE: [(u16, Id); 18] = [
     (65010, Id::StructZlib),
 ];
 
-/// The problem of a request whose Content-Format `number` no format has, or that has none.
+/// Returns the problem of a request with an unknown Content-Format, or with none.
 pub fn unsupported(number: Option<u16>) -> Problem {
     let known: Vec<_> = TABLE.iter().map(|(number, format)| format!("{number} {}", format.name())).collect();
     let known = known.join(", ");
@@ -36,12 +36,12 @@ pub fn unsupported(number: Option<u16>) -> Problem {
     })
 }
 
-/// Whether a format has the Content-Format `number`.
+/// Returns whether `number` is the Content-Format of a format.
 pub fn is_known(number: Option<u16>) -> bool {
     TABLE.iter().any(|row| Some(row.0) == number)
 }
 
-/// The media type that `number` stands for. One that no format has is shown as the number, and one that is missing as nothing.
+/// Returns the media type of `number`; `content-format/{number}` for an unknown number, and an empty string for none.
 pub fn media_type(number: Option<u16>) -> String {
     let Some(number) = number else { return String::new() };
     match TABLE.iter().find(|row| row.0 == number) {

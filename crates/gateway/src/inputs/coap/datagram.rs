@@ -1,10 +1,10 @@
-//! What a datagram is: a request, or what RFC 7252 wants done with it instead.
+//! Parses datagrams: requests, and messages that RFC 7252 treats in another way.
 
 use coap_lite::{MessageClass, MessageType, Packet};
 
 /// The version of CoAP.
 const VERSION: u8 = 1;
-/// What begins the payload.
+/// The byte that begins the payload.
 const MARKER: u8 = 0xff;
 
 /// A datagram.
@@ -12,15 +12,15 @@ const MARKER: u8 = 0xff;
 pub enum Datagram {
     /// A request, confirmable or not.
     Request(Packet),
-    /// The acknowledgement or the rejection of what we sent under this message id.
+    /// The acknowledgement or the rejection of a message that the server sent under this message ID.
     Settled(u16),
-    /// It is answered with Reset: a ping, a confirmable message that cannot be read, or a response that nobody asked for (4.2).
+    /// A message that gets a Reset: a ping, a confirmable message that cannot be parsed, or a response without a request (4.2).
     NewQuarantined(u16),
-    /// It is silently ignored: another protocol, or a message that wants no answer (3, 4.2, 4.3).
+    /// A message that is silently ignored: another protocol, or a message that needs no answer (3, 4.2, 4.3).
     Ignored,
 }
 
-/// Reads a datagram.
+/// Parses a datagram.
 pub fn read(bytes: &[u8]) -> Datagram {
     let [first, code, high, low, ..] = *bytes else { return Datagram::Ignored };
     if first >> 6 != VERSION {
@@ -37,21 +37,21 @@ pub fn read(bytes: &[u8]) -> Datagram {
     match (packet.header.get_type(), packet.header.code) {
         (MessageType::Acknowledgement | MessageType::Reset, _) if is_empty => Datagram::Settled(id),
         (MessageType::Acknowledgement | MessageType::Reset, _) => Datagram::Ignored,
-        // 0.01 to 0.31 are methods, those that we do not know too.
+        // 0.01 to 0.31 are methods, unknown ones included.
         (_, MessageClass::Request(_)) => Datagram::Request(packet),
         (_, MessageClass::Reserved(0x01..=0x1f)) => Datagram::Request(packet),
         _ => unwanted,
     }
 }
 
-/// Whether there is a payload marker and no payload, which is an error in the message's format (3). The codec does not say.
+/// Returns whether the datagram has a payload marker but no payload, which is a format error (3) that the codec does not report.
 fn ends_in_a_marker(bytes: &[u8], packet: &Packet) -> bool {
     let [shorter @ .., MARKER] = bytes else { return false };
-    // As the last byte of an option, it would be missed.
+    // If the byte ends the value of an option, the packet without it differs.
     packet.payload.is_empty() && Packet::from_bytes(shorter).as_ref() == Ok(packet)
 }
 
-/// A message without token, options and payload: an acknowledgement alone, or Reset.
+/// Returns a message without token, options and payload: an empty acknowledgement, or a Reset.
 pub fn empty(kind: MessageType, id: u16) -> Vec<u8> {
     let kind = match kind {
         MessageType::Confirmable => 0,
@@ -73,11 +73,11 @@ mod tests {
             (&b""[..], Datagram::Ignored),
             (b"\x40\x00\x12", Datagram::Ignored),
             (b"{\"t\":1}", Datagram::Ignored),
-            // A ping, and one with a byte too many.
+            // A ping, and one with an extra byte.
             (b"\x40\x00\x12\x34", Datagram::NewQuarantined(0x1234)),
             (b"\x40\x00\x12\x34\x00", Datagram::NewQuarantined(0x1234)),
             (b"\x50\x00\x12\x34", Datagram::Ignored),
-            // Acknowledgement, Reset; the first with a response.
+            // Acknowledgement and Reset, and an acknowledgement with a response.
             (b"\x60\x00\x12\x34", Datagram::Settled(0x1234)),
             (b"\x70\x00\x12\x34", Datagram::Settled(0x1234)),
             (b"\x60\x44\x12\x34", Datagram::Ignored),
@@ -86,9 +86,9 @@ mod tests {
             // A token of 9 bytes.
             (b"\x49\x02\x12\x34123456789", Datagram::NewQuarantined(0x1234)),
             (b"\x59\x02\x12\x34123456789", Datagram::Ignored),
-            // An option that ends early.
+            // A truncated option.
             (b"\x40\x02\x12\x34\xb6ingest\x05", Datagram::NewQuarantined(0x1234)),
-            // A marker and no payload.
+            // A marker without a payload.
             (b"\x40\x02\x12\x34\xff", Datagram::NewQuarantined(0x1234)),
             // A response, and codes of reserved classes.
             (b"\x40\x44\x12\x34", Datagram::NewQuarantined(0x1234)),
@@ -106,7 +106,7 @@ mod tests {
             &b"\x40\x02\x12\x34"[..],
             b"\x50\x01\x12\x34\xb6ingest",
             b"\x40\x1f\x12\x34\xff1",
-            // An option whose value ends in the byte of the marker.
+            // An option whose value ends with the byte of the marker.
             b"\x40\x02\x12\x34\xb1\xff",
         ] {
             assert!(matches!(read(bytes), Datagram::Request(_)), "{bytes:02x?}");

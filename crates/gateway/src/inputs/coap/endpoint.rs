@@ -1,14 +1,14 @@
-//! Who is at the other end.
+//! The sender of a datagram.
 
 use std::net::SocketAddr;
 
-/// Where datagrams come from. Over DTLS it is a session: the same address in another session is another endpoint (RFC 7252, 9.1.1),
-/// as the device may have begun to count its messages anew.
+/// The sender of a datagram. With DTLS this is a session: the same address in another session is another endpoint (RFC 7252, 9.1.1),
+/// because the device may have started to number its messages anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Endpoint {
     /// Its address and port.
     pub address: SocketAddr,
-    /// Which session; 0 without DTLS.
+    /// The number of the session; 0 without DTLS.
     pub session: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Which messages came already (RFC 7252, 4.5): what comes again is answered the same, and does nothing.
+//! Detects duplicate messages (RFC 7252, 4.5). A duplicate gets the same answer as before and has no other effect.
 
 use super::{endpoint::Endpoint, reply::Reply};
 use dunnage_buffer::Readers;
@@ -8,74 +8,74 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a message can come again: `EXCHANGE_LIFETIME` (RFC 7252, 4.8.2).
+/// How long a duplicate can arrive after the message: `EXCHANGE_LIFETIME` (RFC 7252, 4.8.2).
 pub const LIFETIME: Duration = Duration::from_secs(247);
-/// Most messages that are remembered: 7/8 of a power of two, which a hash table fills.
+/// The maximum number of remembered messages: 7/8 of a power of two, which fills a hash table.
 const MOST: usize = (1 << 19) / 8 * 7;
 
-/// What makes a datagram the same as another.
+/// Identifies a message. Two datagrams with the same exchange are duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Exchange {
-    /// Where it came from.
+    /// The sender.
     pub endpoint: Endpoint,
-    /// Its message id.
+    /// Its message ID.
     pub id: u16,
 }
 
-/// What became of a message.
+/// The state of a message.
 #[derive(Debug)]
 pub enum State {
-    /// It is not durable yet.
+    /// It is not on disk yet.
     Taken {
-        /// Whether its sender was told that it arrived, and the answer comes separately.
+        /// Whether it has been acknowledged, so that the answer comes separately.
         acknowledged: bool,
     },
-    /// It was answered 2.04 in the acknowledgement.
+    /// Its acknowledgement had the answer 2.04.
     Changed,
-    /// It was answered so in the acknowledgement.
+    /// Its acknowledgement was this datagram.
     Answered(Box<[u8]>),
-    /// It was acknowledged, and is answered separately.
+    /// It was acknowledged, and the answer comes separately.
     Separate,
 }
 
-/// The messages of the last while.
+/// The recent messages.
 #[derive(Default)]
 pub struct Exchanges {
     known: HashMap<Exchange, State>,
-    /// Oldest first.
+    /// The oldest first.
     order: VecDeque<(Exchange, Instant)>,
 }
 
 impl Exchanges {
-    /// What became of a message, if it came already.
+    /// Returns the state of a message that has arrived before.
     pub fn find(&mut self, exchange: &Exchange) -> Option<&mut State> {
         self.known.get_mut(exchange)
     }
 
-    /// A message came.
+    /// Remembers a new message.
     pub fn begin(&mut self, exchange: Exchange, now: Instant) {
         self.known.insert(exchange, State::Taken { acknowledged: false });
         self.order.push_back((exchange, now));
     }
 
-    /// It is answered with `reply`, in the acknowledgement `datagram`.
+    /// Remembers that the acknowledgement `datagram` contained the answer `reply`.
     pub fn answered(&mut self, exchange: &Exchange, reply: &Reply, datagram: &[u8]) {
         if let Some(state) = self.known.get_mut(exchange) {
             *state = if reply.is_plain() { State::Changed } else { State::Answered(datagram.into()) };
         }
     }
 
-    /// It is answered separately.
+    /// Remembers that the answer comes separately.
     pub fn separate(&mut self, exchange: &Exchange) {
         if let Some(state) = self.known.get_mut(exchange) {
             *state = State::Separate;
         }
     }
 
-    /// Forgets what cannot come again, and what is too much. Answers how many of these.
+    /// Removes messages that cannot be repeated any more, and the oldest ones beyond the maximum. Returns the number of the latter.
     pub fn tidy(&mut self, now: Instant) -> u64 {
         let mut forgotten = 0;
-        // Those that are not answered are few, and stay.
+        // Unanswered messages are few, and are kept.
         for _ in 0..self.order.len() {
             let Some((exchange, at)) = self.order.front().copied() else { break };
             let expired = now.saturating_duration_since(at) >= LIFETIME;
@@ -93,7 +93,7 @@ impl Exchanges {
         forgotten
     }
 
-    /// Learns which messages an earlier process stored, whose acknowledgement may not have arrived. `now` is in microseconds
+    /// Loads the messages that an earlier process stored, because their acknowledgements may not have arrived. `now` is in microseconds
     /// since 1970.
     pub async fn load(&mut self, input: &str, readers: &Readers, now: i64) {
         let lifetime = i64::try_from(LIFETIME.as_micros()).unwrap_or(i64::MAX);
@@ -109,7 +109,7 @@ impl Exchanges {
     }
 }
 
-/// What is stored of an exchange with its message; with DTLS, also the identity of its sender.
+/// Returns the JSON to store with the message of an exchange; with DTLS, it includes the identity of the sender.
 pub fn origin(input: &str, exchange: &Exchange, identity: Option<&str>) -> String {
     let Exchange { endpoint: Endpoint { address, .. }, id } = exchange;
     let mut origin = serde_json::json!({"input": input, "endpoint": address, "message_id": id});

@@ -1,4 +1,4 @@
-//! What holds for any datagrams that come to a CoAP port.
+//! Invariants of a CoAP port, for any datagrams.
 
 use super::{
     datagram::{self, Datagram},
@@ -13,10 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Most bytes of a message.
+/// The maximum size of a message in bytes.
 const LIMIT: usize = 512;
 
-/// `bytes` are datagrams of one sender, each behind its length in a byte.
+/// Handles the datagrams of one sender, each of which has its length in a byte before it, and checks that all memory is released.
 pub fn check(mut bytes: &[u8]) {
     let (queue, _receiver) = Queue::new(16, Shares::of(1 << 20, LIMIT));
     let mut transfers = Transfers::new(LIMIT);

@@ -1,37 +1,37 @@
-//! What is between CoAP and the network: a socket, and DTLS where it is asked for.
+//! The layer between CoAP and the network: a socket, and DTLS if it is configured.
 
 use super::{dtls::Sessions, endpoint::Endpoint, request::Post};
 use dunnage_access::{Access, Denied, Foreign, Peer, is_loopback_host};
 use std::{io, net::SocketAddr, time::Instant};
 use tokio::net::UdpSocket;
 
-/// A socket, with sessions or without.
+/// A socket, with or without DTLS sessions.
 pub struct Link {
     socket: UdpSocket,
     listen: SocketAddr,
     sessions: Option<Box<Sessions>>,
 }
 
-/// What a datagram brought.
+/// The contents of a datagram.
 pub enum Opened {
-    /// It is a message itself.
+    /// The datagram is a CoAP message.
     Plain,
-    /// These messages, from sessions.
+    /// The datagram completed these messages of sessions.
     Messages(Vec<(Endpoint, Vec<u8>)>),
-    /// No message, but this.
+    /// The datagram has no message. The text says what it was.
     Nothing(&'static str),
 }
 
 impl Link {
-    /// `socket` with the sessions that are over it, if it speaks DTLS.
+    /// Creates a link over `socket`, with `sessions` if it uses DTLS.
     pub fn new(socket: UdpSocket, sessions: Option<Sessions>) -> io::Result<Link> {
         let listen = socket.local_addr()?;
         Ok(Link { socket, listen, sessions: sessions.map(Box::new) })
     }
 
-    /// Who has sent `post` from `address`.
+    /// Returns the peer that has sent `post` from `address`.
     pub fn peer(&self, address: SocketAddr, post: &Post) -> Peer {
-        // Without the options a request is addressed to where it came (RFC 7252, 6.4).
+        // Without these options, a request is addressed to the socket that received it (RFC 7252, 6.4).
         let local = post.host.as_deref().is_none_or(is_loopback_host)
             && post.port.is_none_or(|port| port == usize::from(self.listen.port()));
         let peer = Peer::of_listener(address.ip(), self.listen.ip());
@@ -43,12 +43,12 @@ impl Link {
         self.socket.recv_from(buffer).await
     }
 
-    /// A datagram that has come already.
+    /// Returns a datagram that has already arrived.
     pub fn try_receive(&self, buffer: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.socket.try_recv_from(buffer)
     }
 
-    /// What the datagram `bytes` brought.
+    /// Returns the contents of the datagram `bytes`.
     pub async fn open(&mut self, bytes: &[u8], from: SocketAddr) -> Opened {
         let Some(sessions) = &mut self.sessions else { return Opened::Plain };
         let was = sessions.datagram(bytes, from, Instant::now());
@@ -68,7 +68,7 @@ impl Link {
         }
     }
 
-    /// Refuses who may not send as `device`: without DTLS by the token, with it by the key that the session was made with.
+    /// Checks whether a sender may send as the device of `post`: without DTLS by its token, with DTLS by the key of its session.
     pub fn may_send(&self, access: &Access, from: Endpoint, peer: &Peer, post: &Post) -> Result<(), Denied> {
         match &self.sessions {
             None => access.may_send(peer, &post.device, post.token.as_deref()),
@@ -79,17 +79,17 @@ impl Link {
         }
     }
 
-    /// The identity of the session of `from`.
+    /// Returns the identity that the session of `from` was opened with.
     pub fn identity(&self, from: Endpoint) -> Option<&str> {
         self.sessions.as_ref()?.key(from).map(|key| &*key.name)
     }
 
-    /// How many sessions there are, with DTLS.
+    /// Returns the number of sessions, with DTLS.
     pub fn sessions(&self) -> Option<usize> {
         self.sessions.as_ref().map(|sessions| sessions.len())
     }
 
-    /// Sends again what is due, and forgets what is over.
+    /// Retransmits what is due, and removes expired sessions.
     pub async fn look_what_is_due(&mut self) {
         if let Some(sessions) = &mut self.sessions {
             sessions.look_what_is_due(Instant::now());
@@ -114,7 +114,7 @@ impl Link {
 
     async fn send_datagram(&self, datagram: &[u8], to: SocketAddr) {
         if let Err(e) = self.socket.send_to(datagram, to).await {
-            // Its sender asks again.
+            // The peer will repeat its message.
             tracing::debug!(%to, error = %e, "a datagram could not be sent");
         }
     }

@@ -1,4 +1,4 @@
-//! `[input.coap]`: takes messages over CoAP (RFC 7252), `POST ingest/{device}`, each answered after its commit.
+//! `[input.coap]`: receives messages over CoAP (RFC 7252). `POST ingest/{device}` is answered after the commit of its message.
 
 mod block;
 mod content_format;
@@ -40,14 +40,14 @@ pub const EXAMPLE: &str = "\
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// Whether it speaks DTLS, and nothing else.
+    /// Whether the listener uses DTLS, and nothing else.
     #[serde(default)]
     pub dtls: bool,
 }
 
-/// The input.
+/// The CoAP input.
 pub struct Coap {
     name: String,
     listen: SocketAddr,
@@ -56,7 +56,7 @@ pub struct Coap {
 }
 
 impl Coap {
-    /// The input `name` as `settings` describe it, or what is wrong with them.
+    /// Creates the input `name`. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings) -> Result<Coap, String> {
         if settings.listen.ip().is_multicast() {
             return Err("listen: a multicast address, which is not supported".into());

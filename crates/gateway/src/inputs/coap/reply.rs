@@ -1,13 +1,13 @@
-//! What a request is answered: a code, and in words why not.
+//! Answers to requests: a code and a diagnostic message.
 
 use super::block::Block;
 use crate::problem::Problem;
 use axum::http::StatusCode;
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, ResponseType, option_value::OptionValueU32};
 
-/// So many times the bytes of its request an answer may have, as whoever sent it may have given another's address (RFC 9175, 2.4).
+/// An answer has at most this many times the bytes of its request, because the source address may be forged (RFC 9175, 2.4).
 const AMPLIFICATION: usize = 3;
-/// Most bytes of a diagnostic: with everything else, it fits the codec's limit of 1280 bytes.
+/// The maximum size of a diagnostic in bytes. With everything else, it fits the codec's limit of 1280 bytes.
 const DIAGNOSTIC: usize = 1024;
 
 /// An answer.
@@ -17,31 +17,31 @@ pub struct Reply {
     pub code: ResponseType,
     /// The block that it answers.
     pub block: Option<Block>,
-    /// The largest message there may be, in bytes, if this one was larger.
+    /// The maximum size of a message in bytes, if this one exceeds it.
     pub most: Option<u32>,
     /// After how many seconds to try again.
     pub later: Option<u32>,
-    /// Why, for people.
+    /// The reason, for people.
     pub diagnostic: String,
 }
 
 impl Reply {
-    /// An answer that says no more than `code`.
+    /// Returns an answer with nothing but `code`.
     pub fn new(code: ResponseType) -> Reply {
         Reply { code, block: None, most: None, later: None, diagnostic: String::new() }
     }
 
-    /// A refusal, and why.
+    /// Returns a refusal with a reason.
     pub fn because(code: ResponseType, why: impl Into<String>) -> Reply {
         Reply { diagnostic: why.into(), ..Reply::new(code) }
     }
 
-    /// Whether it is what most messages are answered: 2.04 and nothing else.
+    /// Returns whether it is the most common answer: 2.04 and nothing else.
     pub fn is_plain(&self) -> bool {
         *self == Reply::new(ResponseType::Changed)
     }
 
-    /// The datagram. It is at most three times as long as the request, which had `asked` bytes: the diagnostic gives way.
+    /// Returns the datagram. Truncates the diagnostic, so that the datagram has at most three times the `asked` bytes of the request.
     pub fn datagram(&self, kind: MessageType, id: u16, token: &[u8], asked: usize) -> Vec<u8> {
         let mut packet = Packet::new();
         packet.header.set_version(1);
@@ -64,7 +64,7 @@ impl Reply {
             end -= 1;
         }
         packet.payload = self.diagnostic.as_bytes()[..end].to_vec();
-        // A token, options and a diagnostic as short as these are always written.
+        // With a token, options and a diagnostic this short, encoding never fails.
         packet.to_bytes().unwrap_or_default()
     }
 }

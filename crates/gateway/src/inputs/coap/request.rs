@@ -1,4 +1,4 @@
-//! What a request asks for: `POST ingest/{device}?schema=&link=&key=&token=&layout=`.
+//! Parses requests: `POST ingest/{device}?schema=&link=&key=&token=&layout=`.
 
 use super::{block::Block, content_format::media_type, reply::Reply};
 use crate::{
@@ -9,40 +9,40 @@ use axum::http::StatusCode;
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType, ResponseType};
 use dunnage_base::name::{is_key, is_name};
 
-/// Request-Tag (RFC 9175, 3.2), which tells transfers apart.
+/// The option Request-Tag (RFC 9175, 3.2), which distinguishes transfers.
 const REQUEST_TAG: u16 = 292;
 
-/// Parameters of the query.
+/// The parameters of the query.
 const PARAMETERS: [&str; 5] = ["schema", "link", "key", "token", "layout"];
 
-/// A message that somebody sends, or a block of it.
+/// A message, or a block of one.
 #[derive(Debug)]
 pub struct Post {
-    /// Who.
+    /// The device's ID.
     pub device: String,
     /// Its schema.
     pub schema: Option<String>,
-    /// The link it came over.
+    /// The link that carried it.
     pub link: Option<String>,
-    /// What the sender calls the message.
+    /// The sender's idempotency key.
     pub key: Option<String>,
-    /// What gives the sender the right to send.
+    /// The token that authorizes the sender.
     pub token: Option<String>,
     /// The Content-Format, if the sender names one.
     pub content_format: Option<u16>,
     /// The format, as a media type; empty if the sender names none.
     pub content_type: String,
-    /// Which block of the message it is, if it is not all of it.
+    /// The block that the request contains, if it is not the whole message.
     pub block: Option<Block>,
-    /// How long the message is, as its sender says.
+    /// The size of the message in bytes, as the sender announces it.
     pub size: Option<usize>,
-    /// The host that it is addressed to, if it says one; empty for one that is no text.
+    /// The value of Uri-Host; empty if it is not UTF-8.
     pub host: Option<String>,
-    /// The port that it is addressed to, if it says one.
+    /// The value of Uri-Port.
     pub port: Option<usize>,
 }
 
-/// Reads what `packet` asks for.
+/// Parses a request.
 pub fn read(packet: &Packet) -> Result<Post, Refused> {
     check_options(packet)?;
     let path = texts(packet, CoapOption::UriPath).map_err(|()| no_text("Uri-Path"))?;
@@ -105,19 +105,19 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
     Ok(post)
 }
 
-/// Why a request is refused: with a problem that all inputs have, or in a way that only CoAP knows.
+/// Why a request is rejected: with a problem that all inputs share, or in a way that only CoAP has.
 #[derive(Debug)]
 pub enum Refused {
-    /// A message has a problem.
+    /// The message has a problem.
     Problem(Problem),
-    /// An answer.
+    /// The request gets this answer.
     Reply(Reply),
-    /// Reset, for a message that is not confirmable and cannot be understood (5.4.1).
+    /// The request is not confirmable and cannot be understood, so it gets a Reset (5.4.1).
     Reset,
 }
 
 impl Refused {
-    /// A problem of a request that is no message.
+    /// Returns the refusal of a request that does not count as a message.
     fn reply(problem: &Problem) -> Refused {
         Refused::Reply(Reply::from(problem))
     }
@@ -129,11 +129,12 @@ impl From<Problem> for Refused {
     }
 }
 
-/// Refuses the options that must be understood and are not: those with odd numbers (5.4.1).
+/// Rejects unknown critical options, which have odd numbers (5.4.1).
 fn check_options(packet: &Packet) -> Result<(), Refused> {
     for (number, values) in packet.options() {
         let known = match CoapOption::from(*number) {
-            // What a request that came here can say without meaning anything else. We send no representation, so any is accepted.
+            // These options do not change what a request to this server means. The server sends no representation, so it satisfies any
+            // Accept.
             CoapOption::UriHost | CoapOption::UriPort | CoapOption::Accept => values.len() == 1,
             CoapOption::Block1 | CoapOption::Block2 => values.len() == 1,
             CoapOption::UriPath | CoapOption::UriQuery => true,
@@ -157,12 +158,12 @@ fn check_options(packet: &Packet) -> Result<(), Refused> {
 
 fn block(packet: &Packet) -> Result<Option<Block>, Refused> {
     let Some(value) = packet.get_first_option(CoapOption::Block1) else { return Ok(None) };
-    // Block sizes over 1024 bytes are reserved, and answered 4.00 (RFC 7959, 2.2).
+    // Block sizes over 1024 bytes are reserved, and get a 4.00 (RFC 7959, 2.2).
     let reserved = || Refused::from(bad_query("Block1 is none"));
     Block::from_bytes(value).ok_or_else(reserved).map(Some)
 }
 
-/// The options that tell one transfer of an endpoint from another: all but those that differ from block to block.
+/// Returns the options that distinguish the transfers of an endpoint: path, query, Content-Format and Request-Tag.
 pub fn identity(packet: &Packet) -> Vec<u8> {
     let mut identity = Vec::new();
     let telling = |option: u16| {

@@ -1,4 +1,4 @@
-//! Answers that come after the acknowledgement (RFC 7252, 5.2.2): sent again until they are acknowledged.
+//! Separate responses, which follow an empty acknowledgement (RFC 7252, 5.2.2): retransmits them until they are acknowledged.
 
 use super::endpoint::Endpoint;
 use std::{
@@ -9,14 +9,14 @@ use std::{
 /// `ACK_TIMEOUT` and `MAX_RETRANSMIT` (4.8). The first wait is up to half as long again.
 const TIMEOUT: Duration = Duration::from_secs(2);
 const RETRANSMIT: u32 = 4;
-/// Most answers at a time that are sent again; others are sent once.
+/// The maximum number of answers that are retransmitted; further ones are sent once.
 const MOST: usize = 8192;
 
-/// The answers that are not acknowledged.
+/// The answers that have not been acknowledged.
 #[derive(Default)]
 pub struct Separate {
     waiting: HashMap<(Endpoint, u16), Waiting>,
-    /// When each is due. The number tells those of one moment apart.
+    /// When each is due. The number distinguishes those of the same instant.
     due: BTreeMap<(Instant, u64), (Endpoint, u16)>,
     next: u64,
 }
@@ -29,7 +29,7 @@ struct Waiting {
 }
 
 impl Separate {
-    /// The answer `datagram` was sent to `endpoint`, under the message id `id`.
+    /// Schedules retransmissions of the answer `datagram`, which was sent to `endpoint` under the message ID `id`.
     pub fn sent(&mut self, endpoint: Endpoint, id: u16, datagram: Vec<u8>, now: Instant) {
         if self.waiting.len() < MOST {
             let wait = TIMEOUT + TIMEOUT.mul_f64(fastrand::f64() / 2.0);
@@ -40,19 +40,19 @@ impl Separate {
         }
     }
 
-    /// What was sent to `endpoint` under `id` has arrived, or is not wanted.
+    /// Ends the retransmissions of the answer `id` to `endpoint`, which was acknowledged or rejected.
     pub fn settle(&mut self, endpoint: Endpoint, id: u16) {
         if let Some(waiting) = self.waiting.remove(&(endpoint, id)) {
             self.due.remove(&waiting.due);
         }
     }
 
-    /// When something is to be sent again.
+    /// Returns when the next retransmission is due.
     pub fn next(&self) -> Option<Instant> {
         self.due.first_key_value().map(|((at, _), _)| *at)
     }
 
-    /// What is to be sent again at `now`, and to whom.
+    /// Returns a retransmission that is due at `now`, and its receiver.
     pub fn due(&mut self, now: Instant) -> Option<(Endpoint, Vec<u8>)> {
         while self.next().is_some_and(|at| at <= now) {
             let (_, key) = self.due.pop_first()?;

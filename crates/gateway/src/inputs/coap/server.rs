@@ -1,7 +1,7 @@
-//! The socket: what comes is taken in the order it comes, and answered when it is durable.
+//! The CoAP server: handles datagrams in the order of their arrival, and answers each message when it is on disk.
 //!
-//! One task reads the socket, keeps what is known of each exchange, and has all messages under way. So a message is decoded
-//! and offered to the writer before the one behind it; only large ones, which are decoded elsewhere, can be overtaken.
+//! One task reads the socket, keeps the state of all exchanges, and holds all pending messages. Therefore a message is decoded and
+//! offered to the writer before the next one; only large messages, which are decoded elsewhere, can be overtaken.
 
 use super::{
     block::Block,
@@ -36,22 +36,22 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// What metrics call the input, without DTLS and with it.
+/// The input's name in metrics, without DTLS and with it.
 const PLAIN: &str = "coap";
 const SECURED: &str = "coaps";
-/// Longest datagram, and then some.
+/// Size of the receive buffer in bytes. No datagram is longer.
 const DATAGRAM: usize = 64 << 10;
-/// Datagrams that are read in a row, before others have their turn.
+/// How many datagrams are read in a row before other tasks get their turn.
 const IN_A_ROW: usize = 32;
-/// How long a message may take until its sender is told that it has arrived and the answer comes separately. The sender would
-/// repeat it after 2 s (`ACK_TIMEOUT`).
+/// After this time without an answer, the sender gets an empty acknowledgement, and the answer follows separately. Without it, the sender
+/// would repeat the message after 2 s (`ACK_TIMEOUT`).
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often it is looked what is due.
+/// The interval of checks for timers that are due.
 const TICK: Duration = Duration::from_millis(100);
-/// Most messages that are under way at a time.
+/// The maximum number of pending messages.
 const MOST: usize = 16384;
 
-/// The input at work.
+/// The running input.
 pub struct Server {
     name: String,
     metric: &'static str,
@@ -60,7 +60,7 @@ pub struct Server {
     exchanges: Exchanges,
     transfers: Transfers,
     separate: Separate,
-    /// Confirmable messages under way, and when they came; those that are answered since, too.
+    /// Confirmable messages, each with the time at which it needs an acknowledgement. Some have been answered since.
     unanswered: VecDeque<(Instant, Exchange)>,
     taking: FuturesUnordered<BoxFuture<'static, Taken>>,
     next_id: u16,
@@ -71,19 +71,19 @@ struct Asked {
     exchange: Exchange,
     confirmable: bool,
     token: Vec<u8>,
-    /// The bytes of its datagram.
+    /// The size of its datagram in bytes.
     length: usize,
     block: Option<Block>,
 }
 
-/// A message that is done with.
+/// A message that has been handled.
 struct Taken {
     asked: Asked,
     result: Result<(), Problem>,
 }
 
 impl Server {
-    /// The input `name` over `link`.
+    /// Creates the server `name` over `link`.
     pub fn new(name: String, link: Link, shared: Arc<Shared>) -> Server {
         let limit = shared.http.body_limit_bytes;
         Server {
@@ -100,9 +100,9 @@ impl Server {
         }
     }
 
-    /// Takes messages until `stopping` says true, and answers those under way.
+    /// Receives messages until `stopping` becomes true, and then answers the pending ones.
     pub async fn run(mut self, mut stopping: watch::Receiver<bool>) {
-        // With DTLS, whoever asks again has another session, which is another endpoint.
+        // With DTLS, a client that repeats a request after a restart has a new session, which is another endpoint.
         if self.link.sessions().is_none() {
             self.exchanges.load(&self.name, &self.shared.readers, clock::now()).await;
         }
@@ -134,7 +134,7 @@ impl Server {
         self.link.close().await;
     }
 
-    /// Takes the datagram in `buffer`, and those that have come since.
+    /// Handles the datagram in `buffer`, and those that have arrived since.
     async fn received(&mut self, buffer: &mut [u8], length: usize, from: SocketAddr) {
         self.open(&buffer[..length], from).await;
         for _ in 1..IN_A_ROW {
@@ -204,20 +204,20 @@ impl Server {
                 return "rejected";
             }
         };
-        // It counts as refused.
+        // The message counts as received and refused.
         drop(InFlight::new(&self.shared.stats));
         self.refuse(&asked, &problem).await;
         "request"
     }
 
-    /// Whether the request came before; then it is answered as it was.
+    /// Returns whether the request is a duplicate. Repeats the answer to a confirmable one.
     async fn came_already(&mut self, asked: &Asked) -> bool {
         let Some(state) = self.exchanges.find(&asked.exchange) else { return false };
         if !asked.confirmable {
             return true;
         }
         let datagram = match state {
-            // Its answer is on the way, or soon its acknowledgement: the network has doubled the datagram.
+            // The answer, or soon its acknowledgement, is on the way: the network has duplicated the datagram.
             State::Taken { acknowledged: false } => return true,
             State::Taken { acknowledged: true } | State::Separate => {
                 empty(MessageType::Acknowledgement, asked.exchange.id)
@@ -232,7 +232,7 @@ impl Server {
         true
     }
 
-    /// The bytes of the message that `packet` has, or ends.
+    /// Returns the bytes of a message that `packet` contains or completes, or `None` if more blocks are needed.
     fn begin(
         &mut self,
         asked: &Asked,
@@ -243,7 +243,8 @@ impl Server {
         let endpoint = asked.exchange.endpoint;
         let peer = self.link.peer(endpoint.address, post);
         self.link.may_send(&self.shared.access, endpoint, &peer, post)?;
-        // What is refused from here may be taken later: a doubled datagram must not be, as its sender is told otherwise.
+        // A refusal from here on may be temporary. The exchange is remembered so that a duplicate of the datagram is not accepted after
+        // the sender was told otherwise.
         self.exchanges.begin(asked.exchange, now);
         if post.block.is_none_or(|block| block.number == 0) {
             self.shared.limits.admit(&peer, &post.device)?;
@@ -278,7 +279,7 @@ impl Server {
         }
     }
 
-    /// Begins to make a message durable.
+    /// Begins to store a message.
     fn start(&mut self, asked: Asked, post: Post, raw: Bytes, room: Reservation) -> &'static str {
         if asked.confirmable {
             self.unanswered.push_back((Instant::now() + PATIENCE, asked.exchange));
@@ -325,7 +326,7 @@ impl Server {
         self.answer(asked, Reply::from(problem)).await;
     }
 
-    /// Answers a request in the way that is left: in its acknowledgement, or separately.
+    /// Sends the answer in the acknowledgement, or separately if the request is not confirmable or has been acknowledged.
     async fn answer(&mut self, asked: &Asked, mut reply: Reply) {
         let Asked { exchange, confirmable, ref token, length, block } = *asked;
         reply.block = block;
@@ -351,7 +352,7 @@ impl Server {
         }
     }
 
-    /// Acknowledges what takes long, sends again what is not acknowledged, and forgets what is over.
+    /// Acknowledges requests that take long, retransmits answers that are not acknowledged, and removes expired state.
     async fn look_what_is_due(&mut self) {
         let now = Instant::now();
         while let Some((_, exchange)) = self.unanswered.pop_front_if(|(due, _)| *due <= now) {
@@ -367,7 +368,7 @@ impl Server {
             self.send(&datagram, endpoint).await;
         }
         for _ in 0..self.transfers.tidy(now) {
-            // Its blocks did not come, as those of a body that breaks off.
+            // The remaining blocks did not arrive. The message counts like an HTTP body that breaks off.
             drop(InFlight::new(&self.shared.stats));
             self.shared.metrics.answered("incomplete");
         }

@@ -1,4 +1,4 @@
-//! Messages that come in blocks (RFC 7959): put together in order, bounded in number, memory and time.
+//! Block-wise transfers (RFC 7959): assembles messages from blocks in order, with limits on number, memory and time.
 
 use super::{block::Block, endpoint::Endpoint};
 use crate::problem::Problem;
@@ -11,29 +11,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Most transfers at a time, and of one endpoint.
+/// The maximum number of transfers, of all endpoints and of one.
 const MOST: (usize, usize) = (1024, 4);
-/// How many of an address (of IPv6, a /64) give way to others when there are so many, whether they are silent or not.
+/// When the maximum is reached, an address (of IPv6, a /64) with more transfers than this gives way to others, even if it is not silent.
 const OF_ADDRESS: usize = MOST.0 / 4;
-/// How long a transfer may be silent before it gives way to another, when there are so many.
+/// When the maximum is reached, a transfer that has been silent for this long gives way to another.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long the next block may take: `MAX_TRANSMIT_WAIT`, after which its sender has given up (RFC 7252, 4.8.2).
+/// How long the next block may take: `MAX_TRANSMIT_WAIT`, after which the sender stops retrying (RFC 7252, 4.8.2).
 const PATIENCE: Duration = Duration::from_secs(93);
-/// How long all of a message may take.
+/// How long the whole message may take.
 const LONGEST: Duration = Duration::from_secs(15 * 60);
 
-/// The transfers under way.
+/// The transfers in progress.
 pub struct Transfers {
     endpoints: HashMap<Endpoint, Vec<Transfer>>,
     count: usize,
-    /// How many gave way since [`Transfers::tidy`] was asked.
+    /// How many gave way since the last [`Transfers::tidy`].
     given_up: usize,
-    /// Most bytes of a message.
+    /// The maximum size of a message in bytes.
     limit: usize,
 }
 
 struct Transfer {
-    /// Which of its endpoint's.
+    /// Identifies it among the transfers of its endpoint.
     identity: Vec<u8>,
     bytes: Vec<u8>,
     room: Reservation,
@@ -41,37 +41,37 @@ struct Transfer {
     last: Instant,
 }
 
-/// A block as it came.
+/// A block that has arrived.
 pub struct Part<'a> {
-    /// Who sent it.
+    /// The sender.
     pub endpoint: Endpoint,
-    /// Which transfer of that endpoint it belongs to.
+    /// Identifies its transfer among those of the endpoint.
     pub identity: Vec<u8>,
-    /// Whose message it is.
+    /// The device's ID.
     pub device: &'a str,
-    /// Its place.
+    /// Its position.
     pub block: Block,
-    /// How long the message is, as its sender says.
+    /// The size of the message in bytes, as the sender announces it.
     pub size: Option<usize>,
     /// Its bytes.
     pub bytes: &'a [u8],
 }
 
-/// What follows from a block.
+/// The result of a block.
 pub enum Step {
-    /// Others are missing.
+    /// More blocks are needed.
     Continue,
-    /// It was the last. These are the message's bytes, and what they take of the memory for messages.
+    /// It was the last block. These are the bytes of the message, and the memory reserved for them.
     Whole(Bytes, Reservation),
 }
 
 impl Transfers {
-    /// None yet; messages have at most `limit` bytes.
+    /// Creates an empty set. Messages have at most `limit` bytes.
     pub fn new(limit: usize) -> Transfers {
         Transfers { endpoints: HashMap::new(), count: 0, given_up: 0, limit }
     }
 
-    /// Takes a block. After an error the transfer is over, but for 4.08, which another block may mend.
+    /// Adds a block to its transfer. An error ends the transfer, except 4.08, which another block can repair.
     pub fn take(&mut self, part: &Part<'_>, queue: &Queue, now: Instant) -> Result<Step, Problem> {
         let offset = part.block.offset();
         let most = self.limit.saturating_sub(offset);
@@ -94,7 +94,7 @@ impl Transfers {
         if transfer.bytes.len() != offset {
             let end = transfer.bytes.len();
             let have = transfer.bytes.get(offset..end.min(offset + part.bytes.len()));
-            // It came under another message id: its sender did not see the answer.
+            // The block was repeated under another message ID, because its sender did not get the answer.
             if part.block.more && have == Some(part.bytes) {
                 return Ok(Step::Continue);
             }
@@ -140,8 +140,9 @@ impl Transfers {
         Ok(())
     }
 
-    /// Gives up the transfer that has been silent for longest, for one that begins and is from `network`: of the network that has the most,
-    /// if that is more than its part and more than `network` has, or else of all, if that is long.
+    /// Discards the transfer that has been silent for longest, in favour of a new one from `network`. Chooses among those of the network
+    /// with the most transfers, if these are more than its share and than those of `network`. Otherwise chooses among all, if the silence
+    /// is long enough.
     fn make_way(&mut self, network: IpAddr, now: Instant) {
         let networks = self.networks();
         let own = networks.get(&network).copied().unwrap_or_default();
@@ -166,7 +167,7 @@ impl Transfers {
         }
     }
 
-    /// How many transfers each network has.
+    /// Returns the number of transfers of each network.
     fn networks(&self) -> HashMap<IpAddr, usize> {
         let mut networks = HashMap::new();
         for (endpoint, transfers) in &self.endpoints {
@@ -191,7 +192,7 @@ impl Transfers {
         Some(transfer)
     }
 
-    /// Gives up the transfers that take too long, or whose memory another needed. Answers how many.
+    /// Discards the transfers that take too long, or whose memory another needed. Returns their number, and that of those that gave way.
     pub fn tidy(&mut self, now: Instant) -> usize {
         let before = self.count;
         self.endpoints.retain(|_, transfers| {
@@ -211,7 +212,7 @@ fn network_of(endpoint: &Endpoint) -> IpAddr {
     network(endpoint.address.ip())
 }
 
-/// A message over `limit` bytes.
+/// Returns the problem of a message with more than `limit` bytes.
 pub fn too_large(limit: usize) -> Problem {
     let detail = format!("a message may have {limit} bytes");
     let mut problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail);
@@ -219,7 +220,7 @@ pub fn too_large(limit: usize) -> Problem {
     problem
 }
 
-/// 4.08: blocks before this one are missing.
+/// Returns a 4.08: blocks before this one are missing.
 fn incomplete(detail: impl Into<String>) -> Problem {
     Problem::new(StatusCode::REQUEST_TIMEOUT, "incomplete", "Blocks missing", detail)
 }
@@ -250,7 +251,7 @@ mod tests {
             }
         }
 
-        /// What came of a block of 16 bytes: `None` for more, a problem, or the message.
+        /// Sends a block of 16 bytes. Returns `None` if more are needed, the message, or the name of a problem.
         fn send(
             &mut self,
             port: u16,
@@ -275,9 +276,9 @@ mod tests {
         assert_eq!(sender.send(1, 0, true, &[1; 16]), Ok(None));
         assert_eq!(sender.send(2, 0, true, &[9; 16]), Ok(None));
         assert_eq!(sender.send(1, 1, true, &[2; 16]), Ok(None));
-        // Again, under another message id.
+        // A repetition under another message ID.
         assert_eq!(sender.send(1, 1, true, &[2; 16]), Ok(None));
-        // Another block in its place, and one that is too early.
+        // A different block in the same place, and one that comes too early.
         assert_eq!(sender.send(1, 1, true, &[3; 16]), Err("incomplete"));
         assert_eq!(sender.send(1, 3, false, &[3; 1]), Err("incomplete"));
         let whole = sender.send(1, 2, false, &[3; 3]).unwrap().unwrap();
@@ -312,7 +313,7 @@ mod tests {
         };
         assert_eq!((0..6).filter(|n| begin(1, *n)).count(), MOST.1);
         assert_eq!((2..5000).filter(|port| begin(*port, 0)).count(), MOST.0 - MOST.1);
-        // The one that has been silent for longest gives way.
+        // The transfer that has been silent for longest gives way.
         let mut later = |port: u16, at: Duration| {
             let block = Block { number: 0, more: true, exponent: 0 };
             let part = Part {
@@ -344,7 +345,7 @@ mod tests {
         };
         assert!((0..200).all(|port| begin("192.0.2.1", port)));
         assert_eq!((200..5000).filter(|port| begin("2001:db8::1", *port)).count(), MOST.0 - 200);
-        // Others have room, until they have as many; and it cannot take theirs.
+        // Other addresses get room until they have as many transfers, and the first one cannot take it back.
         assert!((0..100).all(|port| begin("198.51.100.1", port)));
         assert!(!begin("2001:db8::2", 5000));
         assert_eq!((0..2000).filter(|port| begin("203.0.113.1", *port)).count(), (MOST.0 - 300) / 2);
