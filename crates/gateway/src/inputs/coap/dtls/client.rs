@@ -1,4 +1,4 @@
-//! A client that says what it sends, in place of a socket.
+//! A client that returns its datagrams instead of sending them through a socket.
 
 use super::{Endpoint, Sessions};
 use dimpl::{
@@ -7,20 +7,20 @@ use dimpl::{
 };
 use std::{net::SocketAddr, sync::Arc, time::Instant};
 
-/// The type of an alert's record.
+/// The record type of alerts.
 const ALERT: u8 = 21;
 
-/// A client, and what it has of what came.
+/// A client, and what it has received.
 pub struct Client {
     /// The library's client.
     pub dtls: Dtls,
-    /// Where it is.
+    /// Its address.
     pub address: SocketAddr,
-    /// Whether its handshake is done.
+    /// Whether its handshake is complete.
     pub connected: bool,
-    /// What it was answered.
+    /// The answers that it has received.
     pub messages: Vec<Vec<u8>>,
-    /// Why it was refused.
+    /// The alert with which it was rejected.
     pub alert: Option<u8>,
 }
 
@@ -32,7 +32,7 @@ impl PskResolver for Secret {
     }
 }
 
-/// What clients with the key `secret` of `identity` have in common.
+/// Returns the configuration of clients with the key `secret` of `identity`.
 pub fn config(identity: &str, secret: &'static str) -> Arc<Config> {
     let config = Config::builder()
         .with_crypto_provider(rust_crypto::default_provider())
@@ -44,16 +44,16 @@ pub fn config(identity: &str, secret: &'static str) -> Arc<Config> {
 }
 
 impl Client {
-    /// One at `address` that has not sent anything.
+    /// Creates a client at `address` that has not sent anything.
     pub fn new(address: SocketAddr, config: Arc<Config>, now: Instant) -> Client {
         let mut dtls = Dtls::new_12_psk(config, now);
         dtls.set_active(true);
-        // The first time that it looks at the clock, nothing can be over.
+        // No timeout can be due at the first call.
         let _ = dtls.handle_timeout(now);
         Client { dtls, address, connected: false, messages: Vec::new(), alert: None }
     }
 
-    /// What it sends next.
+    /// Returns the datagrams that it sends next.
     pub fn outgoing(&mut self) -> Vec<Vec<u8>> {
         let mut sent = Vec::new();
         let mut buffer = vec![0; 4096];
@@ -68,16 +68,16 @@ impl Client {
         }
     }
 
-    /// What came for it.
+    /// Handles a datagram for it.
     pub fn take(&mut self, datagram: &[u8]) {
         if datagram.first() == Some(&ALERT) {
             self.alert = datagram.get(14).copied();
         }
-        // After an error it sends no more.
+        // After an error it sends nothing more.
         let _ = self.dtls.handle_packet(datagram);
     }
 
-    /// Carries datagrams between it and `sessions` until there are none.
+    /// Exchanges datagrams with `sessions` until there are none.
     pub fn exchange(&mut self, sessions: &mut Sessions, now: Instant) {
         loop {
             let sent = self.outgoing();
@@ -93,7 +93,7 @@ impl Client {
         }
     }
 
-    /// Its handshake, and a message in it, which must come.
+    /// Completes the handshake and sends a message. Returns the endpoint if the message arrives.
     pub fn connect(&mut self, sessions: &mut Sessions, now: Instant) -> Option<Endpoint> {
         self.exchange(sessions, now);
         self.dtls.send_application_data(b"ping").ok().filter(|_| self.connected)?;

@@ -1,4 +1,4 @@
-//! What holds for any datagrams that come to a CoAP port with DTLS, beside those of a client that has a key.
+//! Invariants of a CoAP port with DTLS, for any datagrams besides those of a client with a key.
 
 use super::{
     Library, Sessions,
@@ -14,7 +14,7 @@ use std::{
 };
 
 const KEYS: &str = "[[key]]\nname = 'a'\ndevice = '*'\nsecret = 'a-key-of-some-bytes'\n";
-/// Most bytes that an address is sent for a hello without a cookie, beyond those that came.
+/// How many bytes more than it sent an address may receive for a ClientHello without a cookie.
 const HELLO: usize = 64;
 
 static ACCESS: LazyLock<Arc<Access>> = LazyLock::new(|| {
@@ -22,7 +22,7 @@ static ACCESS: LazyLock<Arc<Access>> = LazyLock::new(|| {
     let keys = Keys::new(keys.keys(&mut HashSet::new()).0);
     Arc::new(Access::new(&AccessSettings::default(), Tokens::default(), keys, Refusals::default()))
 });
-// Making these tries all of the cryptography.
+// Shared, because each creation tests all of the cryptography.
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| match Library::new(Arc::clone(&ACCESS)) {
     Ok(library) => library,
     Err(error) => unreachable!("{error}"),
@@ -33,7 +33,7 @@ fn at(port: u16) -> SocketAddr {
     (Ipv4Addr::LOCALHOST, port).into()
 }
 
-/// `bytes` are what happens, one after another: a byte that says what, and others that belong to it.
+/// Runs a sequence of events. In `bytes`, each is a byte that selects the event, followed by its arguments.
 pub fn check(mut bytes: &[u8]) {
     let now = Instant::now();
     let Ok(mut sessions) = Sessions::with(Arc::clone(&ACCESS), LIBRARY.clone(), Handshakes::default(), now)
@@ -48,17 +48,17 @@ pub fn check(mut bytes: &[u8]) {
         let before = sessions.sessions.len();
         let from = at(1 + u16::from(what >> 3 & 1));
         match what & 7 {
-            // The client goes on.
+            // The client continues.
             0 | 1 => sent.extend(client.outgoing()),
-            // It says something.
+            // It sends a message.
             2 => {
                 said += u32::from(client.dtls.send_application_data(&said.to_be_bytes()).is_ok());
                 sent.extend(client.outgoing());
             }
-            // Its last datagram comes, or one from before.
+            // Its last datagram arrives, or an earlier one.
             3 => give(&mut sessions, sent.last().cloned(), from, now),
             4 => give(&mut sessions, sent.get(usize::from(first(argument))).cloned(), from, now),
-            // With some bytes that are others, or cut.
+            // Its last datagram arrives with some bytes changed, or truncated.
             5 => {
                 let mut datagram = sent.last().cloned().unwrap_or_default();
                 for pair in argument.chunks_exact(2) {
@@ -72,7 +72,7 @@ pub fn check(mut bytes: &[u8]) {
                 }
                 give(&mut sessions, Some(datagram), from, now);
             }
-            // Anything at all, as a record or not.
+            // Arbitrary bytes arrive, as a record or not.
             6 => give(&mut sessions, Some(super::hello::record(first(argument), 7, argument)), from, now),
             _ => give(&mut sessions, Some(argument.to_vec()), from, now),
         }
@@ -82,10 +82,10 @@ pub fn check(mut bytes: &[u8]) {
             }
         }
         assert!(sessions.handshakes.len() <= 1 && sessions.sessions.len() <= 1);
-        // Nobody ends the session of another.
+        // Nobody can end the session of another.
         assert!(sessions.sessions.len() >= before);
     }
-    // What came is what the client said, nothing twice, and nothing of anybody else.
+    // The messages are those that the client sent, without duplicates or foreign ones.
     let mut came: Vec<_> = sessions.messages.drain(..).collect();
     came.sort_by(|(_, a), (_, b)| a.cmp(b));
     assert!(came.windows(2).all(|pair| pair[0].1 != pair[1].1), "{came:?}");
@@ -94,11 +94,11 @@ pub fn check(mut bytes: &[u8]) {
         let number = message.try_into().map(u32::from_be_bytes);
         assert!(number.is_ok_and(|number| number < said));
     }
-    // Nobody is kept out by it.
+    // Other clients can still connect.
     assert!(Client::new(at(3), Arc::clone(&CLIENT), now).connect(&mut sessions, now).is_some());
 }
 
-/// A datagram comes; an address that nobody has shown to be his is sent hardly more than that.
+/// A datagram arrives. An address that has not been verified is sent hardly more bytes than that.
 fn give(sessions: &mut Sessions, datagram: Option<Vec<u8>>, from: SocketAddr, now: Instant) {
     let Some(datagram) = datagram else { return };
     sessions.datagram(&datagram, from, now);

@@ -1,51 +1,52 @@
-//! The first message of a handshake, ClientHello, as far as it takes to find out whether its sender is where it says (RFC 6347, 4.2.1).
+//! Parses a ClientHello, the first message of a handshake, as far as the verification of the client's address needs (RFC 6347, 4.2.1).
 //!
-//! The answer to one without a good cookie is made of its bytes alone, and nothing is kept. The library has cookies too, but a secret
-//! for each handshake, which would have to be kept for everybody who sends a datagram. So this door asks for the cookie, and a
-//! handshake of the library begins behind it: it is told of a first ClientHello that it never saw, with [`Hello::before`], as it counts
-//! messages, and takes the cookie that was found good (`library.rs`).
+//! The answer to a ClientHello without a valid cookie is computed from its bytes alone, and nothing is stored. The library has cookies
+//! too, but with a secret for each handshake, which would have to be stored for everybody who sends a datagram. Therefore this module
+//! verifies the cookie, and a handshake of the library begins afterwards. The library counts messages, so it is given a first ClientHello
+//! that it has never seen, from [`Hello::before`], and accepts the cookie that was verified here (`library.rs`).
 
 use ring::hmac;
 use std::{net::SocketAddr, time::Instant};
 
-/// Bytes before a record's content, and before a handshake message's.
+/// The header sizes of a record and of a handshake message, in bytes.
 const RECORD: usize = 13;
 const MESSAGE: usize = 12;
-/// Type of a record of the handshake.
+/// The record type of handshake messages.
 const HANDSHAKE: u8 = 22;
-/// The version in HelloVerifyRequest, whatever comes after it (RFC 6347, 4.2.1), and in records.
+/// The version in a HelloVerifyRequest, whatever follows (RFC 6347, 4.2.1), and the version in records.
 const DTLS_1_0: [u8; 2] = [0xfe, 0xff];
 const DTLS_1_2: [u8; 2] = [0xfe, 0xfd];
 const CLIENT_HELLO: u8 = 1;
 const HELLO_VERIFY_REQUEST: u8 = 3;
-/// TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655, 4), which RFC 7252 asks of everybody with pre-shared keys (9.1.3.1).
+/// TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655, 4), which RFC 7252 requires with pre-shared keys (9.1.3.1).
 const PSK_AES128_CCM_8: [u8; 2] = [0xc0, 0xa8];
-/// Bytes of a ClientHello before its session id: version and random.
+/// The position of the random bytes in a ClientHello, between the version and the session ID.
 const RANDOM: std::ops::Range<usize> = 2..34;
-/// Most HelloVerifyRequests that a client may have had: one, and others when its cookie was too old.
+/// How many HelloVerifyRequests a client may have received: one, and more if its cookie was too old.
 const MOST_BEFORE: u16 = 4;
-/// Bytes of a cookie.
+/// The size of a cookie in bytes.
 pub const COOKIE: usize = 32;
-/// Seconds that a cookie is good at least; at most twice as long.
+/// A cookie is valid for at least this many seconds, and for at most twice as many.
 const PERIOD: u64 = 60;
 
-/// A ClientHello that is whole in its datagram.
+/// A ClientHello that is complete in its datagram.
 #[derive(Debug, Clone, Copy)]
 pub struct Hello<'a> {
-    /// Which message of the handshake it is: as many HelloVerifyRequests came before.
+    /// The number of the handshake message, which equals the number of HelloVerifyRequests before it.
     pub sequence: u16,
-    /// The client's random bytes, which tell handshakes apart.
+    /// The client's random bytes, which distinguish handshakes.
     pub random: [u8; 32],
-    /// What the client was asked to bring; empty at first.
+    /// The cookie; empty at first.
     pub cookie: &'a [u8],
     /// The version, the random bytes and the session id.
     head: &'a [u8],
-    /// What follows the cookie.
+    /// The bytes after the cookie.
     tail: &'a [u8],
 }
 
 impl<'a> Hello<'a> {
-    /// Reads a datagram that begins with a ClientHello. `None` if it does not, or if that comes in pieces: it has to fit in a datagram.
+    /// Parses a datagram that begins with a ClientHello. Returns `None` for any other, and for a fragment: a ClientHello has to fit into
+    /// a datagram.
     pub fn read(datagram: &'a [u8]) -> Option<Hello<'a>> {
         let length = u16::from_be_bytes(*datagram.get(11..)?.first_chunk()?);
         let (kind, epoch) = (datagram[0], &datagram[3..5]);
@@ -65,25 +66,27 @@ impl<'a> Hello<'a> {
         Some(Hello { sequence, random, cookie, head, tail })
     }
 
-    /// Whether the client has the one suite that this door has. The library does not read a hello with no suite that it knows.
+    /// Returns whether the client has the one cipher suite that this server has. The library rejects a ClientHello without a suite that
+    /// it knows.
     pub fn has_suite(&self) -> bool {
         let length = self.tail.first_chunk().map_or(0, |length| usize::from(u16::from_be_bytes(*length)));
         let suites = self.tail.get(2..2 + length).unwrap_or_default();
         suites.chunks_exact(2).any(|suite| suite == PSK_AES128_CCM_8)
     }
 
-    /// Whether the library can be told what came before it.
+    /// Returns whether the library can be given the messages before this one.
     pub fn can_begin(&self) -> bool {
         (1..=MOST_BEFORE).contains(&self.sequence)
     }
 
-    /// HelloVerifyRequest with `cookie`. Its record has the number of its message, as the records of the handshake go on from there.
+    /// Returns a HelloVerifyRequest with `cookie`. Its record has the number of its message, because the records of the handshake
+    /// continue from there.
     pub fn verify_request(&self, cookie: &[u8; COOKIE]) -> Vec<u8> {
         let body = [&DTLS_1_0[..], &[COOKIE as u8], cookie].concat();
         datagram(HELLO_VERIFY_REQUEST, self.sequence, &body)
     }
 
-    /// The ClientHello number `sequence`, which came before this one and had no cookie.
+    /// Returns the ClientHello number `sequence`, which preceded this one and had no cookie.
     pub fn before(&self, sequence: u16) -> Vec<u8> {
         datagram(CLIENT_HELLO, sequence, &[self.head, &[0], self.tail].concat())
     }
@@ -93,7 +96,7 @@ fn number(bytes: &[u8]) -> usize {
     bytes.iter().fold(0, |number, byte| number << 8 | usize::from(*byte))
 }
 
-/// A record that is a handshake message.
+/// Returns a record with a handshake message.
 fn datagram(kind: u8, sequence: u16, body: &[u8]) -> Vec<u8> {
     let [_, length @ ..] = (body.len() as u32).to_be_bytes();
     let [high, low] = sequence.to_be_bytes();
@@ -101,35 +104,35 @@ fn datagram(kind: u8, sequence: u16, body: &[u8]) -> Vec<u8> {
     record(HANDSHAKE, sequence.into(), &message)
 }
 
-/// A record that is not encrypted.
+/// Returns a record that is not encrypted.
 pub fn record(kind: u8, sequence: u64, content: &[u8]) -> Vec<u8> {
     let [_, _, sequence @ ..] = sequence.to_be_bytes();
     let length = (content.len() as u16).to_be_bytes();
     [&[kind][..], &DTLS_1_2, &[0, 0], &sequence, &length, content].concat()
 }
 
-/// What shows that a client receives what is sent to its address.
+/// Makes and verifies cookies, which prove that a client receives what is sent to its address.
 pub struct Cookies {
     key: hmac::Key,
     begun: Instant,
 }
 
 impl Cookies {
-    /// Cookies that nobody else can make. An error means that the machine has no source of random numbers.
+    /// Creates cookies that nobody else can make. Fails if the machine has no source of random numbers.
     pub fn new(now: Instant) -> Result<Cookies, String> {
         let random = ring::rand::SystemRandom::new();
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &random);
         Ok(Cookies { key: key.map_err(|_| "the machine has no random numbers")?, begun: now })
     }
 
-    /// The cookie for a client at `address` with `random`.
+    /// Returns the cookie for a client at `address` with `random`.
     pub fn make(&self, address: SocketAddr, random: &[u8; 32], now: Instant) -> [u8; COOKIE] {
         let mut cookie = [0; COOKIE];
         cookie.copy_from_slice(hmac::sign(&self.key, &said(address, random, self.period(now))).as_ref());
         cookie
     }
 
-    /// Whether `cookie` was made for them, now or in the period before.
+    /// Returns whether `cookie` was made for this client, in this period or the one before.
     pub fn is_good(&self, cookie: &[u8], address: SocketAddr, random: &[u8; 32], now: Instant) -> bool {
         let now = self.period(now);
         let verify = |period| hmac::verify(&self.key, &said(address, random, period), cookie).is_ok();
@@ -175,7 +178,7 @@ mod tests {
         for end in 0..bytes.len() {
             assert!(Hello::read(&bytes[..end]).is_none(), "{end}");
         }
-        // A piece of one.
+        // A fragment.
         let mut piece = bytes.clone();
         piece[RECORD + 8] = 1;
         assert!(Hello::read(&piece).is_none());

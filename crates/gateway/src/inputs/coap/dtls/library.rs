@@ -1,4 +1,4 @@
-//! The library that speaks DTLS, and what it asks of us: keys, and whether a cookie is good.
+//! The DTLS library, and its callbacks: for keys, and for the verification of cookies.
 
 use super::hello::{COOKIE, Hello};
 use dimpl::{
@@ -13,38 +13,39 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Until a flight is sent again, at first; then twice as long (RFC 6347, 4.2.4.1).
+/// The first timeout before a flight is retransmitted; it doubles each time (RFC 6347, 4.2.4.1).
 const TIMEOUT: Duration = Duration::from_secs(1);
 const RETRANSMIT: usize = 4;
-/// Longest time for a handshake: four flights that are each lost once or twice.
+/// The maximum duration of a handshake: four flights that are each lost once or twice.
 const HANDSHAKE: Duration = Duration::from_secs(20);
-/// Datagrams of a handshake that may wait for one before them.
+/// How many datagrams of a handshake may wait for an earlier one.
 const WAITING: usize = 16;
 
-/// What an identity was found to be, when a client named it.
+/// The result of the lookup of an identity that a client has sent.
 #[derive(Clone)]
 pub struct Named {
-    /// What the client sent.
+    /// The identity as the client sent it.
     pub identity: Vec<u8>,
     /// Its key, or why there is none.
     pub key: Result<Arc<Key>, &'static str>,
 }
 
-/// Makes servers of handshakes.
+/// Creates the servers of handshakes.
 #[derive(Clone)]
 pub struct Library {
     config: Arc<Config>,
     names: Arc<Names>,
 }
 
-/// Looks up keys, and remembers the last one that was asked for: the library says nothing of it afterwards.
+/// Looks up keys, and remembers the last lookup, because the library does not report it.
 struct Names {
     access: AssertUnwindSafe<Arc<Access>>,
     last: Mutex<Option<Named>>,
 }
 
 impl PskResolver for Names {
-    /// For an identity without a key the library goes on with a random one, so that nobody can tell it from a wrong key (RFC 4279, 2).
+    /// For an identity without a key the library continues with a random key, so that nobody can distinguish it from a wrong key (RFC
+    /// 4279, 2).
     fn resolve(&self, identity: &[u8]) -> Option<Vec<u8>> {
         let key = self.access.key(identity);
         let secret = key.as_ref().ok().map(|key| key.secret().to_vec());
@@ -55,11 +56,11 @@ impl PskResolver for Names {
 }
 
 thread_local! {
-    /// The cookie that was found good, while its ClientHello is handed over.
+    /// The verified cookie, while its ClientHello is handed over.
     static GOOD: Cell<Option<[u8; COOKIE]>> = const { Cell::new(None) };
 }
 
-/// The library's HMAC, but for cookies, for which alone DTLS 1.2 calls `hmac_sha256`.
+/// The library's HMAC, except for cookies: in DTLS 1.2, the library calls `hmac_sha256` only for them.
 #[derive(Debug)]
 struct Hmac;
 
@@ -84,20 +85,20 @@ impl HmacProvider for Hmac {
     }
 }
 
-/// What comes out of a handshake or session.
+/// An output of a handshake or session.
 pub enum Event {
     /// A datagram for the peer.
     Send(Vec<u8>),
-    /// The handshake is done.
+    /// The handshake is complete.
     Connected,
-    /// A message of the peer.
+    /// A message from the peer.
     Message(Vec<u8>),
-    /// The peer has left.
+    /// The peer has closed the session.
     Closed,
 }
 
 impl Library {
-    /// Servers that know the keys of `access`.
+    /// Creates servers that use the keys of `access`.
     pub fn new(access: Arc<Access>) -> Result<Library, String> {
         let names = Arc::new(Names { access: AssertUnwindSafe(access), last: Mutex::default() });
         let provider = CryptoProvider { hmac_provider: &Hmac, ..rust_crypto::default_provider() };
@@ -114,25 +115,25 @@ impl Library {
         Ok(Library { config: Arc::new(config.map_err(|e| e.to_string())?), names })
     }
 
-    /// A server that has sent as many HelloVerifyRequests as came before `hello`.
+    /// Returns a server that has sent the HelloVerifyRequests that came before `hello`.
     pub fn begin(&self, hello: &Hello<'_>, now: Instant) -> Result<Dtls, Error> {
         let mut server = Dtls::new_12_psk(Arc::clone(&self.config), now);
         server.handle_timeout(now)?;
         for sequence in 0..hello.sequence {
             server.handle_packet(&hello.before(sequence))?;
-            // What it sends was sent long ago.
+            // This output was sent long ago.
             while let Output::Packet(_) = server.poll_output(&mut [0; 256]) {}
         }
         Ok(server)
     }
 
-    /// The identity that a client has named since this was asked.
+    /// Returns the identity that a client has sent since the last call.
     pub fn named(&self) -> Option<Named> {
         self.names.last.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// Hands over a ClientHello whose cookie is good.
+/// Hands over a ClientHello with a verified cookie.
 pub fn hand_over(server: &mut Dtls, hello: &Hello<'_>, datagram: &[u8], now: Instant) -> Result<(), Error> {
     server.handle_timeout(now)?;
     GOOD.set(hello.cookie.try_into().ok());
@@ -147,7 +148,7 @@ pub fn hand(server: &mut Dtls, datagram: &[u8], now: Instant) -> Result<(), Erro
     server.handle_packet(datagram)
 }
 
-/// What comes out of `server`, and when it is to be looked at again. `buffer` grows to what is needed.
+/// Returns the output of `server`, and when its next timeout is due. `buffer` grows as needed.
 pub fn drain(server: &mut Dtls, buffer: &mut Vec<u8>) -> (Vec<Event>, Instant) {
     let mut events = Vec::new();
     loop {

@@ -1,7 +1,7 @@
 //! DTLS 1.2 with pre-shared keys (RFC 6347, RFC 6655) between the socket and CoAP: "coaps" (RFC 7252, 9.1.3.1).
 //!
-//! Nothing here reads a socket or a clock. A datagram goes in, messages and datagrams come out. Whoever has not shown that he receives what is
-//! sent to his address costs no memory (`hello.rs`); who has, and no key, costs a handshake of a bounded table for 20 s at most.
+//! This module reads no socket and no clock: datagrams go in, messages and datagrams come out. The server keeps no state before the
+//! client returns a valid cookie (`hello.rs`). A client with a cookie but no key occupies an entry of a bounded table for at most 20 s.
 
 #[cfg(any(test, feature = "fuzzing"))]
 mod client;
@@ -27,45 +27,46 @@ use std::{
 };
 use table::Table;
 
-/// Longest datagram that is taken: more than networks carry in one piece, and CoAP has blocks for what is longer.
+/// The maximum size of a datagram in bytes. Networks carry less in one piece, and CoAP has blocks for larger messages.
 const LONGEST: usize = 2048;
-/// Most handshakes under way, in all and of a network.
+/// The maximum number of handshakes, in all and of one network.
 const HANDSHAKES: (usize, usize) = (1024, 256);
-/// Most sessions, in all and of a network. Beyond the first, the one that was idle longest ends.
+/// The maximum number of sessions, in all and of one network. When the first is reached, the session that has been idle for longest ends.
 const SESSIONS: (usize, usize) = (16_384, 4096);
-/// How long a session may be idle. Devices sleep, and a handshake costs them more than it costs us.
+/// How long a session may be idle. Devices sleep, and a handshake costs them more than the gateway.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
-/// Most answers in a session. Each has a nonce of 8 random bytes (RFC 6655, 3): that two are the same stays below 1 in 10^5.
+/// The maximum number of answers in a session. Each has a nonce of 8 random bytes (RFC 6655, 3); the probability that two are equal stays
+/// below 1 in 10^5.
 const ANSWERS: u32 = 1 << 24;
-/// How often it is looked whether keys hold still.
+/// The interval of checks whether keys are still valid.
 const SWEEP: Duration = Duration::from_secs(1);
 
 /// Types of records.
 const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
-/// A number of a record that is above those before it.
+/// A record number above all previous ones.
 const LAST: u64 = 1 << 32;
-/// Alerts (RFC 5246, 7.2): the handshake has no parameters that both sides have; the client has not shown that it has the key, or the
-/// identity is unknown, which are not told apart (RFC 4279, 2).
+/// Alerts (RFC 5246, 7.2): client and server have no parameters in common; the client does not have the key, or its identity is unknown,
+/// which must not be distinguishable (RFC 4279, 2).
 const HANDSHAKE_FAILURE: u8 = 40;
 const DECRYPT_ERROR: u8 = 51;
 
-/// All handshakes and sessions of a door.
+/// All handshakes and sessions of a listener.
 pub struct Sessions {
     access: Arc<Access>,
     library: Library,
     cookies: Cookies,
     handshakes: Table<Handshake>,
     sessions: Table<Session>,
-    /// Sessions and when they were last used, or earlier; the longest ago first.
+    /// Sessions with the time of their last use, or an earlier time; the oldest first.
     order: VecDeque<(SocketAddr, u32, Instant)>,
     next: u32,
     swept: Instant,
     buffer: Vec<u8>,
     counts: Handshakes,
-    /// Datagrams that are to be sent.
+    /// Datagrams to be sent.
     pub outgoing: Vec<(SocketAddr, Vec<u8>)>,
-    /// Messages that came.
+    /// Messages that have been received.
     pub messages: Vec<(Endpoint, Vec<u8>)>,
 }
 
@@ -86,7 +87,7 @@ struct Session {
 }
 
 impl Sessions {
-    /// None yet. `counts` counts how handshakes end.
+    /// Creates an empty set. `counts` counts the results of handshakes.
     pub fn new(access: Arc<Access>, counts: Handshakes, now: Instant) -> Result<Sessions, String> {
         let library = Library::new(Arc::clone(&access))?;
         Sessions::with(access, library, counts, now)
@@ -114,18 +115,18 @@ impl Sessions {
         })
     }
 
-    /// How many sessions there are.
+    /// Returns the number of sessions.
     pub fn len(&self) -> usize {
         self.sessions.len()
     }
 
-    /// The key of the session of `endpoint`, if it stands.
+    /// Returns the key of the session of `endpoint`, if it has not ended.
     pub fn key(&self, endpoint: Endpoint) -> Option<&Arc<Key>> {
         let session = self.sessions.get(endpoint.address)?;
         (session.number == endpoint.session).then_some(&session.key)
     }
 
-    /// Takes a datagram. Answers what it was, if it brought no message.
+    /// Handles a datagram. Returns what it was, if it contained no message.
     pub fn datagram(&mut self, bytes: &[u8], from: SocketAddr, now: Instant) -> Option<&'static str> {
         let [kind, 0xfe, _, epoch @ .., _, _, _, _, _, _, _, _] = *bytes.first_chunk::<13>()? else {
             return Some("ignored");
@@ -150,15 +151,15 @@ impl Sessions {
         }
     }
 
-    /// A client begins. It is asked for a cookie first.
+    /// Handles a ClientHello. The client has to return a cookie first.
     fn hello(&mut self, hello: &Hello<'_>, bytes: &[u8], from: SocketAddr, now: Instant) -> &'static str {
         if !hello.can_begin() || !self.cookies.is_good(hello.cookie, from, &hello.random, now) {
             let cookie = self.cookies.make(from, &hello.random, now);
             self.outgoing.push((from, hello.verify_request(&cookie)));
             return "hello";
         }
-        // One that comes again means that the answer was lost. A session goes on while its client makes another: only who has a key
-        // ends it (RFC 6347, 4.2.8).
+        // A repeated ClientHello means that the answer was lost. A session continues while its client begins another handshake: only a
+        // client with a key replaces it (RFC 6347, 4.2.8).
         if self.sessions.get(from).is_some_and(|session| session.random == hello.random) {
             self.session(from, now, |server| hand(server, bytes, now));
             return "handshake";
@@ -187,7 +188,7 @@ impl Sessions {
         "handshake"
     }
 
-    /// Does `step` with the handshake of `from`, and what follows from it.
+    /// Applies `step` to the handshake of `from`, and handles the result.
     fn handshake(
         &mut self,
         from: SocketAddr,
@@ -213,7 +214,7 @@ impl Sessions {
         self.events(from, events, now);
     }
 
-    /// The handshake of `from` is done: it is a session, in the place of the one before.
+    /// Turns the completed handshake of `from` into a session, which replaces an earlier one.
     fn connected(&mut self, from: SocketAddr, now: Instant) {
         let Some(Handshake { server, random, named, .. }) = self.handshakes.remove(from) else { return };
         let Some(key) = named.and_then(|named| named.key.ok()) else { return };
@@ -237,7 +238,7 @@ impl Sessions {
         }
     }
 
-    /// A handshake with `from` has failed, and its client is told so in the clear: there are no keys to tell it with.
+    /// Handles a failed handshake with `from`. The alert is not encrypted, because there are no keys.
     fn failed(&mut self, from: SocketAddr, named: Option<Named>, error: &Error) {
         let (result, alert) = match error {
             Error::Timeout(_) => ("timeout", None),
@@ -258,7 +259,7 @@ impl Sessions {
         }
     }
 
-    /// Does `step` with the session of `from`, and what follows from it.
+    /// Applies `step` to the session of `from`, and handles the result.
     fn session(&mut self, from: SocketAddr, now: Instant, step: impl FnOnce(&mut Dtls) -> Result<(), Error>) {
         let Some(session) = self.sessions.get_mut(from) else { return };
         let done = step(&mut session.server);
@@ -276,7 +277,7 @@ impl Sessions {
                 Event::Send(datagram) => self.outgoing.push((from, datagram)),
                 Event::Connected => {}
                 Event::Message(message) => {
-                    // Without a session, it came with a handshake for which there is no room.
+                    // Without a session, the message belongs to a handshake for which there was no room.
                     if let Some(session) = self.sessions.get_mut(from) {
                         session.last = now;
                         self.messages.push((Endpoint { address: from, session: session.number }, message));
@@ -287,7 +288,7 @@ impl Sessions {
         }
     }
 
-    /// Encrypts `message` for `endpoint`. For a session that has ended it is dropped: its client asks again in another.
+    /// Encrypts `message` for `endpoint`. If the session has ended, the message is dropped; the client asks again in a new session.
     pub fn seal(&mut self, endpoint: Endpoint, message: &[u8], now: Instant) {
         let Some(session) = self.sessions.get_mut(endpoint.address) else { return };
         if session.number != endpoint.session {
@@ -304,7 +305,7 @@ impl Sessions {
         }
     }
 
-    /// Sends again what handshakes need, and ends what is over. To be called several times a second.
+    /// Retransmits for handshakes, and ends sessions that are idle or whose keys are gone. To be called several times a second.
     pub fn look_what_is_due(&mut self, now: Instant) {
         for from in self.handshakes.pick(|handshake| handshake.due <= now) {
             self.handshake(from, now, |server| server.handle_timeout(now));
@@ -328,7 +329,7 @@ impl Sessions {
         }
     }
 
-    /// Ends the session that was idle longest.
+    /// Ends the session that has been idle for longest.
     fn make_room(&mut self, now: Instant) {
         while let Some((from, number, at)) = self.order.pop_front() {
             match self.sessions.get(from).filter(|session| session.number == number) {
@@ -339,7 +340,7 @@ impl Sessions {
         }
     }
 
-    /// Ends all sessions, and tells their clients, who would find out by having no answer.
+    /// Ends all sessions and notifies their clients, which would otherwise wait for answers in vain.
     pub fn close_all(&mut self, now: Instant) {
         for from in self.sessions.pick(|_| true) {
             self.close(from, now);

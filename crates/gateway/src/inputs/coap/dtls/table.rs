@@ -1,4 +1,4 @@
-//! What is kept by address: bounded in all, and for each network that addresses are of.
+//! A table by address, bounded in all and for each network.
 
 use dunnage_access::network;
 use std::{
@@ -9,51 +9,51 @@ use std::{
 /// A bounded table.
 pub struct Table<T> {
     all: HashMap<SocketAddr, T>,
-    /// How many are of each network.
+    /// The number of entries of each network.
     networks: HashMap<IpAddr, usize>,
     most: usize,
     most_of_network: usize,
 }
 
 impl<T> Table<T> {
-    /// An empty table for at most `most`, and `most_of_network` of an IPv4 address or an IPv6 /64.
+    /// Creates an empty table for at most `most` entries, and `most_of_network` of an IPv4 address or an IPv6 /64.
     pub fn new(most: usize, most_of_network: usize) -> Table<T> {
         Table { all: HashMap::new(), networks: HashMap::new(), most, most_of_network }
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there may be no more.
+    /// Returns whether the table is full.
     pub fn is_full(&self) -> bool {
         self.all.len() >= self.most
     }
 
-    /// Whether there may be no more of the network of `address`.
+    /// Returns whether the network of `address` has its maximum of entries.
     pub fn is_full_for(&self, address: SocketAddr) -> bool {
         self.networks.get(&network(address.ip())).is_some_and(|count| *count >= self.most_of_network)
     }
 
-    /// What is kept for `address`.
+    /// Returns the entry of `address`.
     pub fn get(&self, address: SocketAddr) -> Option<&T> {
         self.all.get(&address)
     }
 
-    /// What is kept for `address`, to change it.
+    /// Returns the entry of `address`, to change it.
     pub fn get_mut(&mut self, address: SocketAddr) -> Option<&mut T> {
         self.all.get_mut(&address)
     }
 
-    /// Keeps `value` in place of what was there for `address`.
+    /// Inserts the entry of `address`, or replaces it.
     pub fn insert(&mut self, address: SocketAddr, value: T) {
         if self.all.insert(address, value).is_none() {
             *self.networks.entry(network(address.ip())).or_default() += 1;
         }
     }
 
-    /// Takes out what is kept for `address`.
+    /// Removes the entry of `address`, and returns it.
     pub fn remove(&mut self, address: SocketAddr) -> Option<T> {
         let value = self.all.remove(&address)?;
         if let hash_map::Entry::Occupied(mut count) = self.networks.entry(network(address.ip())) {
@@ -65,7 +65,7 @@ impl<T> Table<T> {
         Some(value)
     }
 
-    /// The addresses of those that `which` picks.
+    /// Returns the addresses of the entries for which `which` holds.
     pub fn pick(&self, which: impl Fn(&T) -> bool) -> Vec<SocketAddr> {
         self.all.iter().filter(|(_, value)| which(value)).map(|(address, _)| *address).collect()
     }

@@ -55,7 +55,7 @@ impl Door {
         Client::new(at(port), Arc::clone(&A), self.now)
     }
 
-    /// Handshakes and sessions.
+    /// Returns the numbers of handshakes and sessions.
     fn counts(&self) -> (usize, usize) {
         (self.sessions.handshakes.len(), self.sessions.sessions.len())
     }
@@ -107,7 +107,7 @@ fn who_has_not_shown_his_address_costs_nothing() {
         assert!(to == at(port) && answer.len() <= hello.len());
     }
     assert_eq!(door.counts(), (0, 0));
-    // A cookie is good at the address that it was sent to, and nowhere else.
+    // A cookie is valid at the address that it was sent to, and nowhere else.
     door.sessions.datagram(&hello, at(1), door.now);
     let (_, request) = door.sessions.outgoing.pop().unwrap();
     client.dtls.handle_packet(&request).unwrap();
@@ -130,7 +130,7 @@ fn handshakes_that_stop_halfway_are_bounded_and_end() {
     };
     (0..300).for_each(|port| half(&mut door, port));
     assert_eq!(door.counts(), (HANDSHAKES.1, 0));
-    // Who comes from elsewhere gets in.
+    // A client from another network gets in.
     door.connect_new(5000);
     (1..8).for_each(|network| (0..300).for_each(|port| half(&mut door, network << 12 | port)));
     assert_eq!(door.counts(), (HANDSHAKES.0, 1));
@@ -149,7 +149,7 @@ fn a_device_that_begins_anew_replaces_its_session_once_it_has_shown_the_key() {
     let mut door = Door::new();
     let mut client = door.a(1);
     let first = door.connect(&mut client);
-    // Somebody else at its address without a key.
+    // Somebody else at its address, without the key.
     door.exchange(&mut door.client(1, "a", "another-key-of-some"));
     assert!(door.sessions.key(first).is_some());
     client.dtls.send_application_data(b"still here").unwrap();
@@ -166,13 +166,13 @@ fn sessions_end_with_their_key_with_their_client_and_by_being_idle() {
     let mut door = Door::new();
     let (mut a, mut b) = (door.a(1), door.client(2, "b", "another-key-of-some"));
     let (of_a, of_b) = (door.connect(&mut a), door.connect(&mut b));
-    // Another key of the same name is another.
+    // Another key of the same name is a different key.
     let changed = KEYS.replace("a-key-of-some-bytes", "a-key-of-other-bytes");
     door.sessions.access.replace(Tokens::default(), keys(&changed));
     door.now += SWEEP;
     door.sessions.look_what_is_due(door.now);
     assert!(door.sessions.key(of_a).is_none() && door.sessions.key(of_b).is_some());
-    // Its client is told.
+    // Its client is notified.
     assert_eq!(door.sessions.outgoing.len(), 1);
     door.sessions.outgoing.clear();
     b.dtls.close().unwrap();
@@ -206,12 +206,12 @@ fn the_session_that_was_idle_longest_makes_room() {
     let left: Vec<_> =
         clients.iter().map(|client| door.sessions.sessions.get(client.address).is_some()).collect();
     assert_eq!(left, [true, false, true]);
-    // Of one network there are two, and not more.
+    // A network has at most two sessions.
     door.connect_new(2);
     let mut third = door.a(3);
     door.exchange(&mut third);
     assert!(door.sessions.sessions.get(third.address).is_none());
-    // Who comes again and again leaves nothing behind.
+    // A client that connects again and again leaves nothing behind.
     for _ in 0..300 {
         door.connect_new(1);
     }
@@ -232,7 +232,7 @@ fn what_was_recorded_is_not_taken_again() {
         }
     }
     assert_eq!(door.sessions.messages.len(), 1);
-    // What is not encrypted, and what is longer than networks carry.
+    // A record that is not encrypted, and a datagram that is too long.
     let mut plain = record(23, 9, b"once");
     assert_eq!(door.sessions.datagram(&plain, client.address, door.now), Some("record"));
     plain.resize(LONGEST + 1, 0);
