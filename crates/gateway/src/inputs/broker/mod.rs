@@ -1,7 +1,7 @@
-//! `[input.broker]`: subscribes to topics of a broker that is there already, over MQTT 5, with a session that the broker keeps.
+//! `[input.broker]`: subscribes to topics of an existing broker over MQTT 5, in a session that the broker keeps.
 //!
-//! A message is acknowledged to the broker after its commit, in the order of arrival; what is not, the broker sends again. Whatever ends a
-//! connection, the next one takes up the session.
+//! A message is acknowledged to the broker after its commit, in the order of arrival. The broker sends unacknowledged messages again.
+//! After a lost connection, the next one resumes the session.
 
 use super::{
     Input,
@@ -45,13 +45,13 @@ pub const EXAMPLE: &str = "\
 # Where the broker wants it: user with password_file, and ca_file for mqtts:// with a CA of your own.
 ";
 
-/// What metrics call the input.
+/// The input's name in metrics.
 const METRIC: &str = "broker";
-/// What stands for a device that has no id that can be used.
+/// The device ID of messages without a valid one.
 const NO_DEVICE: &str = "unknown";
-/// Shortest and longest wait before it is tried again.
+/// The shortest and the longest pause before another attempt.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
-/// How much more than a message a packet may have, in bytes: its topic and properties.
+/// How many bytes a packet may have in addition to a message: its topic and properties.
 const AROUND: usize = 64 << 10;
 
 /// `[input.broker]`
@@ -60,29 +60,29 @@ const AROUND: usize = 64 << 10;
 pub struct Settings {
     /// `mqtt://HOST:PORT`, or `mqtts://HOST:PORT`.
     pub url: String,
-    /// The client's id, of this gateway alone.
+    /// The client identifier, which no other client uses.
     pub client_id: String,
     /// Patterns of topics.
     pub topics: Vec<String>,
-    /// The format of messages that do not say it.
+    /// The format of messages that do not name theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<crate::profiles::settings::FormatName>,
-    /// Gateways that share the messages.
+    /// The group of gateways that share the messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Most messages that are taken at a time and not yet acknowledged.
+    /// The maximum number of messages that are not acknowledged yet.
     #[serde(default = "in_flight_messages")]
     pub in_flight_messages: u16,
-    /// How long the broker is to keep the session when this gateway is not connected.
+    /// How long the broker keeps the session while this gateway is not connected, in seconds.
     #[serde(default = "session_expiry_seconds")]
     pub session_expiry_seconds: u32,
-    /// Who this gateway is.
+    /// The user name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// A file that holds the password.
+    /// A file with the password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_file: Option<PathBuf>,
-    /// Certificates to trust, as PEM, in place of the system's.
+    /// A PEM file with the certificates to trust instead of the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<PathBuf>,
 }
@@ -100,18 +100,18 @@ pub struct Broker {
     name: Arc<str>,
     options: Options,
     password: Option<Arc<SecretFile>>,
-    /// Whose certificates to trust, in place of those that the system trusts.
+    /// The certificates to trust instead of the system's.
     ca: Option<Arc<SecretFile>>,
     patterns: Vec<Pattern>,
     filters: Vec<String>,
     format: Option<Id>,
     in_flight: u16,
-    /// How many topics without a device may be told.
+    /// Limits how many topics without a device are logged.
     told: Buckets<()>,
 }
 
 impl Broker {
-    /// The input `name` that `settings` describe. An error says what is wrong with them. The broker need not be there.
+    /// Creates the input `name`. An error says which setting is wrong. The broker may still be down.
     pub fn new(name: &str, settings: &Settings) -> Result<Broker, String> {
         if settings.in_flight_messages == 0 {
             return Err("in_flight_messages: must be at least 1".into());
@@ -144,8 +144,8 @@ impl Broker {
         })
     }
 
-    /// Takes messages until the gateway stops, or until the connection ends: then it says why. `unacknowledged` are the identifiers of
-    /// messages that are stored, but the broker cannot know it.
+    /// Receives messages until the gateway stops, or until the connection ends, which is an error. `unacknowledged` holds the identifiers
+    /// of messages that are stored although the broker cannot know it.
     async fn session(
         &self,
         shared: &Arc<Shared>,
@@ -198,7 +198,7 @@ impl Broker {
             client.close().await;
         }
         unacknowledged.extend(client.unwritten());
-        // The broker learns at once that a broken connection is over.
+        // The broker should learn at once that a broken connection has ended.
         drop(client);
         while !flow.is_empty() {
             unacknowledged.extend(stored(flow.advance().await));
@@ -216,7 +216,7 @@ impl Broker {
     ) {
         let Publish { id, qos, dup: again, .. } = publish;
         let to: To = (id, qos);
-        // The broker has no acknowledgement of it, says that it sends it again, and has kept the identifier for it.
+        // The broker has no acknowledgement of the message, and sends it again under the identifier that it has kept.
         if qos != Qos::AtMostOnce && unacknowledged.remove(&id) && again {
             flow.answer(to, duplicate(shared));
             return;
@@ -226,7 +226,8 @@ impl Broker {
         flow.enter(to, Box::pin(async move { incoming.enter(&shared, &stopping).await }));
     }
 
-    /// The message of `publish`, which is kept whatever is wrong with it: a broker cannot be told no.
+    /// Makes a message of `publish`. If anything in it is invalid, it goes into the quarantine, because a message of a broker cannot be
+    /// rejected.
     fn read(&self, shared: &Shared, mut publish: Publish) -> super::incoming::Incoming {
         let topic = std::mem::take(&mut publish.topic);
         let said = self.patterns.iter().find_map(|pattern| pattern.said(&topic)).unwrap_or_default();
@@ -248,25 +249,25 @@ impl Broker {
     }
 }
 
-/// Identifiers of messages of QoS 1 that are stored or in the quarantine.
+/// Returns the identifiers of messages that are stored or in the quarantine, and that need an acknowledgement.
 fn stored(done: Vec<(To, Outcome)>) -> impl Iterator<Item = u16> {
     let stored = |(to, outcome): (To, Outcome)| (!matches!(outcome, Outcome::Left)).then_some(to);
     done.into_iter().filter_map(stored).filter(|(_, qos)| *qos != Qos::AtMostOnce).map(|(id, _)| id)
 }
 
-/// The file of the password, if there is one.
+/// Opens the password file, if one is set.
 fn password(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
     let path = settings.password_file.clone();
     path.map(|path| SecretFile::open("password_file", path, secret::any)).transpose()
 }
 
-/// The file of the certificates to trust, if there is one.
+/// Opens the file of the certificates to trust, if one is set.
 fn ca(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
     let path = settings.ca_file.clone();
     path.map(|path| SecretFile::open("ca_file", path, secret::certificates)).transpose()
 }
 
-/// The connection's options, without what files hold.
+/// Returns the options of the connection, without the contents of files.
 fn options(settings: &Settings) -> Result<Options, String> {
     let bad = |why: &dyn std::fmt::Display| format!("url: {:?}: {why}", settings.url);
     let url = Url::parse(&settings.url).map_err(|e| bad(&e))?;
@@ -285,7 +286,7 @@ fn options(settings: &Settings) -> Result<Options, String> {
     options.session_expiry_seconds = settings.session_expiry_seconds;
     options.receive_maximum = settings.in_flight_messages;
     options.login = match (&settings.user, &settings.password_file) {
-        // What the files say is put in when it is needed.
+        // The password is read from its file when a connection begins.
         (Some(user), Some(_)) => Some((user.clone(), Vec::new())),
         (None, None) => None,
         (Some(_), None) => return Err("password_file: is needed with user".into()),
