@@ -1,4 +1,4 @@
-//! The consumer of a stream: found or made, and set back to what is acknowledged.
+//! The consumer of a stream: finds or creates it, and resets it to the last acknowledged message.
 
 use super::{Acknowledge, Nats, Position};
 use async_nats::jetstream::{
@@ -9,16 +9,16 @@ use async_nats::jetstream::{
 };
 use std::{collections::BTreeSet, fmt::Display, time::Duration};
 
-/// When a message that was not acknowledged is delivered again.
+/// After this time, a message that was not acknowledged is delivered again.
 const ACK_WAIT: Duration = Duration::from_secs(60);
-/// The same where messages wait for their delivery, which may be long. What was lost on the way is noticed by its number sooner.
+/// The same if messages wait for outputs, which may take long. A message that was lost on the way is noticed sooner, by its number.
 const ACK_WAIT_DELIVERED: Duration = Duration::from_secs(3600);
-/// Most messages that wait for their delivery; more stay in the stream.
+/// How many messages may wait for outputs, unless more are in flight; further ones stay in the stream.
 const MAX_UNDELIVERED: usize = 16_384;
 
-/// Why nothing can be taken from a stream.
+/// Why the messages of a stream cannot be received.
 pub enum OpenError {
-    /// It may be otherwise later.
+    /// A later attempt may succeed.
     Again(String),
     /// An operator has to change something.
     Refused(String),
@@ -31,7 +31,7 @@ impl From<String> for OpenError {
 }
 
 impl Nats {
-    /// The consumer, set back to what is acknowledged, and the number of its next delivery.
+    /// Returns the consumer, reset to the last acknowledged message, and the number of its next delivery.
     pub(super) async fn open(
         &self,
         context: &Context,
@@ -59,8 +59,8 @@ impl Nats {
         Ok((consumer, answer.info.delivered.consumer_sequence + 1))
     }
 
-    /// Finds the consumer, or makes it. One that is there keeps its filter: another one would begin at the consumer's place in the
-    /// stream, and skip every older message that only the new filter lets through.
+    /// Finds or creates the consumer. An existing one keeps its filter: a new filter would apply from the consumer's position in the
+    /// stream on, and skip every older message that only it selects.
     async fn consumer(&self, stream: &Stream) -> Result<PullConsumer, OpenError> {
         let (name, config) = (&self.settings.consumer, self.config());
         let failed = |e: &dyn Display| format!("consumer {name}: {e}");
@@ -102,7 +102,7 @@ impl Nats {
     }
 }
 
-/// Whether a consumer that is there can be used as it is. An error says why not, and what to do.
+/// Checks whether an existing consumer can be used as it is. An error says why not, and what to do.
 fn check(there: &consumer::Config, subjects: &[String]) -> Result<(), String> {
     if there.ack_policy != AckPolicy::All {
         return Err(format!(

@@ -1,4 +1,4 @@
-//! A message of a stream: what its headers say of it.
+//! Makes a message of a stream's message and its headers.
 
 use crate::{inputs::incoming::Incoming, problem::Problem, shared::Shared};
 use async_nats::jetstream::Message;
@@ -10,12 +10,12 @@ use dunnage_base::{
 use dunnage_buffer::{Provenance, is_stable_id, key_of};
 use dunnage_clients::nats::{device_of, header};
 
-/// What stands for a device that has no id that can be used.
+/// The device ID of messages without a valid one.
 const NO_DEVICE: &str = "unknown";
-/// What metrics call the input.
+/// The input's name in metrics.
 const METRIC: &str = "nats";
 
-/// Reads what the headers of `message` say of it.
+/// Makes a message of `message`, from its headers and its subject.
 pub fn read(shared: &Shared, input: &str, message: Message) -> Incoming {
     let text = |name: &str| message.headers.as_ref()?.get(name).map(|value| value.as_str().to_owned());
     let mut bad = None;
@@ -52,12 +52,12 @@ pub fn read(shared: &Shared, input: &str, message: Message) -> Incoming {
     Incoming { input: METRIC, provenance, content_type, raw: message.message.payload, bad }
 }
 
-/// Whether `text` is a JSON object.
+/// Returns whether `text` is a JSON object.
 fn is_object(text: &str) -> bool {
     text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// What makes the message the same when it is delivered again: its name, and else its place in the stream.
+/// Returns the idempotency key: the message's own ID, or else its position in the stream. A redelivery has the same key.
 fn key(input: &str, id: Option<String>, message: &Message) -> String {
     match id {
         Some(name) if is_stable_id(&name) => key_of(&name),

@@ -1,10 +1,10 @@
-//! `[input.nats]`: takes messages out of a NATS stream, each acknowledged to the stream after its commit, or after every output
-//! has delivered it.
+//! `[input.nats]`: receives the messages of a NATS stream. Each is acknowledged to the stream after its commit, or after every output has
+//! delivered it.
 //!
-//! The durable consumer acknowledges all messages up to one (`AckPolicy::All`), and delivers in the order of the stream. After
-//! anything that may have changed that order (a start, a lost connection, another leader, a redelivery) it is set back
-//! to the last message that is acknowledged (consumer reset, NATS server 2.14), and goes on in order from there. Within a batch,
-//! a device's message waits for the commit of the one before it. So a device's messages are stored in their order, whatever fails.
+//! The durable consumer acknowledges all messages up to one (`AckPolicy::All`), and delivers in the order of the stream. A start, a lost
+//! connection, another leader or a redelivery may change that order. After each of these, the consumer is reset to the last acknowledged
+//! message (consumer reset, NATS server 2.14), and continues in order from there. Within a batch, a message waits for the commit of the
+//! previous one of its device. Therefore the messages of a device are stored in their order, whatever fails.
 
 mod consumer;
 mod message;
@@ -51,13 +51,13 @@ pub const EXAMPLE: &str = "\
 # Files, if the servers want them: credentials, or token_file; ca_file makes the connection TLS.
 ";
 
-/// Longest wait for an answer of the servers.
+/// The maximum time to wait for an answer of the servers.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// How often a consumer without messages says that it is there.
+/// The interval of heartbeats from a consumer without messages.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How often it is seen whether messages were delivered that wait for that.
+/// The interval of checks whether waiting messages have been delivered.
 const LOOK: Duration = Duration::from_millis(100);
-/// Shortest and longest wait before it is tried again.
+/// The shortest and the longest pause before another attempt.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// `[input.nats]`
@@ -68,24 +68,24 @@ pub struct Settings {
     pub servers: Vec<String>,
     /// The stream.
     pub stream: String,
-    /// The durable consumer, of this gateway alone.
+    /// The durable consumer, which no other gateway uses.
     pub consumer: String,
-    /// Which of the stream's subjects it has; empty for all.
+    /// The subjects of the stream that the consumer selects; empty for all.
     #[serde(default)]
     pub subjects: Vec<String>,
-    /// Most messages that are taken at a time and not yet acknowledged.
+    /// The maximum number of messages in a batch. If they are acknowledged when stored, also the maximum that is not acknowledged yet.
     #[serde(default = "in_flight_messages")]
     pub in_flight_messages: usize,
-    /// When a message is acknowledged to the stream. Without it, see [`Acknowledge::default_of`].
+    /// When a message is acknowledged to the stream. [`Acknowledge::default_of`] is the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acknowledge: Option<Acknowledge>,
     /// A credentials file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<PathBuf>,
-    /// A file that holds a token.
+    /// A file with a token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_file: Option<PathBuf>,
-    /// Certificates to trust, as PEM. The connection is TLS then.
+    /// A PEM file with the certificates to trust. The connection then uses TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<PathBuf>,
 }
@@ -94,18 +94,19 @@ fn in_flight_messages() -> usize {
     1024
 }
 
-/// When a message is acknowledged to the stream, which may forget it then.
+/// When a message is acknowledged to the stream, which may then discard it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Acknowledge {
-    /// After the commit that made it durable here: what was not delivered yet is on this disk alone.
+    /// After its commit. Until an output has delivered it, the only copy may be on this disk.
     Stored,
-    /// After every output is done with it, so that a lost disk loses nothing.
+    /// After every output has resolved it, so that the loss of the disk loses no message.
     Delivered,
 }
 
 impl Acknowledge {
-    /// What holds when the setting is missing: `Delivered` for a forwarder, a gateway with an output whose inputs are all NATS streams.
+    /// Returns the default: `Delivered` for a forwarder, which is a gateway with an output whose inputs are all NATS streams, and else
+    /// `Stored`.
     pub fn default_of(only_streams: bool, outputs: bool) -> Acknowledge {
         match only_streams && outputs {
             true => Acknowledge::Delivered,
@@ -114,7 +115,7 @@ impl Acknowledge {
     }
 }
 
-/// An input that takes from a stream.
+/// An input that receives the messages of a stream.
 pub struct Nats {
     name: Arc<str>,
     servers: Servers,
@@ -122,29 +123,29 @@ pub struct Nats {
     acknowledge: Acknowledge,
 }
 
-/// How far the input is in the stream.
+/// The position of the input in the stream.
 #[derive(Default)]
 struct Position {
-    /// When the stream was made, in nanoseconds since 1970: numbers of another one mean nothing.
+    /// When the stream was created, in nanoseconds since 1970. The numbers of another stream mean nothing.
     stream: i128,
-    /// Every message up to this one is acknowledged; `None` until the consumer has said what it knows.
+    /// All messages up to this one are acknowledged; `None` until the consumer has reported its state.
     acknowledged: Option<u64>,
-    /// Every message up to this one is durable here.
+    /// All messages up to this one are on disk here.
     stored: u64,
 }
 
-/// Messages that are durable here and not yet acknowledged.
+/// Messages that are on disk here and not yet acknowledged.
 struct Unacknowledged {
-    /// The last of them, by its number in the stream.
+    /// The number of the last one in the stream.
     last: u64,
     acker: Acker,
-    /// The last message of the buffer when they were durable: the outputs have delivered them when they have delivered that.
+    /// The last message ID of the buffer after they were stored. When the outputs have delivered that, they have delivered these.
     delivered_with: i64,
 }
 
 impl Nats {
-    /// The input `name` that `settings` describe, in a gateway whose inputs are `only_streams` and that has `outputs`. An error says
-    /// what is wrong with the settings.
+    /// Creates the input `name`, in a gateway whose inputs are `only_streams` and that has `outputs`. An error says which setting is
+    /// wrong.
     pub fn new(name: &str, settings: &Settings, only_streams: bool, outputs: bool) -> Result<Nats, String> {
         let access = Access {
             servers: &settings.servers,
@@ -171,7 +172,8 @@ impl Nats {
         Ok(Nats { name: name.into(), servers, settings: settings.clone(), acknowledge })
     }
 
-    /// Takes messages from behind `position`, over the client in `context` or, when what it identifies itself with has changed, a new one, until the gateway stops, or until the order may be another: then it says why.
+    /// Receives the messages after `position` until the gateway stops, or until their order may have changed, which is an error. Uses the
+    /// client in `context`, or a new one if the credentials have changed.
     async fn session(
         &self,
         shared: &Arc<Shared>,
@@ -216,7 +218,7 @@ impl Nats {
         }
     }
 
-    /// What has been delivered when all that is in the buffer now has been.
+    /// Returns the message ID that the outputs must have delivered before the messages that are now in the buffer can be acknowledged.
     fn delivered_with(&self, shared: &Shared) -> i64 {
         match self.acknowledge {
             Acknowledge::Stored => i64::MIN,
@@ -224,7 +226,7 @@ impl Nats {
         }
     }
 
-    /// Acknowledges those of the `waiting` messages that are done with.
+    /// Acknowledges those of the `waiting` messages that the outputs have delivered, if that is required.
     async fn acknowledge(
         &self,
         shared: &Shared,
@@ -236,7 +238,7 @@ impl Nats {
         }
         let delivered = shared.outputs.delivered();
         let done = waiting.iter().take_while(|messages| messages.delivered_with <= delivered).count();
-        // Acknowledging the last of them does for those before it, too.
+        // The acknowledgement of the last one includes those before it.
         if let Some(messages) = waiting.drain(..done).last() {
             position.acknowledged = Some(messages.last);
             messages.acker.ack_with(AckKind::Ack).await.map_err(|e| e.to_string())?;
@@ -244,15 +246,15 @@ impl Nats {
         Ok(())
     }
 
-    /// What `consumer` delivers.
+    /// Returns the batches that `consumer` delivers.
     async fn batches(&self, consumer: PullConsumer) -> Result<ReadyChunks<pull::Stream>, String> {
         let batch = self.settings.in_flight_messages;
         let messages = consumer.stream().max_messages_per_batch(batch).heartbeat(HEARTBEAT).messages().await;
         Ok(messages.map_err(|e| e.to_string())?.ready_chunks(batch))
     }
 
-    /// Makes a batch durable: devices beside one another, the messages of each in their order. Messages up to number `stored` are
-    /// durable already. False if the gateway stops before it is done.
+    /// Stores a batch: the messages of each device in their order, and devices concurrently. Messages up to number `stored` are on disk
+    /// already. Returns false if the gateway stops first.
     async fn store(
         &self,
         shared: &Arc<Shared>,
@@ -272,7 +274,7 @@ impl Nats {
         }
         let lanes = lanes.into_iter().map(|messages| async move {
             for message in messages {
-                // There is no other temporary error than the gateway's end.
+                // The only temporary error is that the gateway is stopping.
                 if message.store(shared, stopping).await.is_err_and(|problem| problem.is_temporary()) {
                     return false;
                 }
@@ -316,7 +318,7 @@ impl Input for Nats {
     }
 }
 
-/// The messages of `batch`, by their numbers in the stream, up to the first that is not the next one, and what is wrong with that.
+/// Returns the messages of `batch` with their numbers in the stream, up to the first that is out of order, and what is wrong with that.
 fn in_order(
     batch: Vec<Result<Message, pull::MessagesError>>,
     next: &mut u64,
