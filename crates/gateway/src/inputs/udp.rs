@@ -22,7 +22,7 @@ use std::{
 };
 use tokio::{net::UdpSocket, sync::watch};
 
-/// What the commented default configuration says.
+/// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
 # Bare datagrams: a JSON object that names its device, or a format byte, the device's id and a message. Nothing is answered.
 # [[input]]

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// What the commented default configuration says.
+/// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
 # What devices publish to a broker of yours, over MQTT 5.
 # [[input]]

@@ -24,7 +24,7 @@ use server::Server;
 use std::{io, net::SocketAddr, sync::Arc, time::Instant};
 use tokio::{net::UdpSocket, sync::watch};
 
-/// What the commented default configuration says.
+/// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
 # CoAP over UDP: POST ingest/{device}, confirmable or not, in blocks or whole; answered when the message is on disk.
 # [[input]]

@@ -35,7 +35,7 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What the commented default configuration says.
+/// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
 # Devices that publish over MQTT 3.1.1 or 5, to v1/DEVICE/FORMAT. This is no broker: nothing can be subscribed to.
 # [[input]]

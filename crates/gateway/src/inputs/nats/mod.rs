@@ -34,7 +34,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// What the commented default configuration says.
+/// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
 # What other gateways put into a NATS stream, with payload = \"raw\". The servers have to be 2.14 or newer. One gateway to a consumer.
 # [[input]]

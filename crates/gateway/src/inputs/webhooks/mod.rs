@@ -60,7 +60,7 @@ use std::{
 use tokio::sync::watch;
 use utoipa::ToSchema;
 
-/// What the commented default configuration says.
+/// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
 # What a network's provider posts to /hooks/NAME on the HTTP port.
 # [[input]]
