@@ -128,7 +128,8 @@ impl Connection {
         self.remember(flow).await;
     }
 
-    /// Waits until the pending messages are stored. Remembers those of QoS 1 that the client will send again, for want of a PUBACK.
+    /// Waits until the pending messages are stored. Remembers those of QoS 1, which the client will send again for want of a PUBACK,
+    /// and forgets those of QoS 2 that were not stored.
     async fn remember<C: Fn(Entered) -> Storing>(mut self, mut flow: Flow<C>) {
         while !flow.is_empty() {
             for ((id, qos), outcome) in flow.advance().await {

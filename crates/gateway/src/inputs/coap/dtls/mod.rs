@@ -33,7 +33,7 @@ const LONGEST: usize = 2048;
 const HANDSHAKES: (usize, usize) = (1024, 256);
 /// The maximum number of sessions, in all and of one network. When the first is reached, the session that has been idle for longest ends.
 const SESSIONS: (usize, usize) = (16_384, 4096);
-/// How long a session may be idle. Devices sleep, and a handshake costs them more than the gateway.
+/// How long a session may be idle. Devices sleep, and a handshake costs them more than it costs the gateway.
 const IDLE: Duration = Duration::from_secs(24 * 3600);
 /// The maximum number of answers in a session. Each has a nonce of 8 random bytes (RFC 6655, 3); the probability that two are equal stays
 /// below 1 in 10^5.
