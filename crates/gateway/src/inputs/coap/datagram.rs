@@ -15,7 +15,7 @@ pub enum Datagram {
     /// The acknowledgement or the rejection of a message that the server sent under this message ID.
     Settled(u16),
     /// A message that gets a Reset: a ping, a confirmable message that cannot be parsed, or a response without a request (4.2).
-    NewQuarantined(u16),
+    Reject(u16),
     /// A message that is silently ignored: another protocol, or a message that needs no answer (3, 4.2, 4.3).
     Ignored,
 }
@@ -28,7 +28,7 @@ pub fn read(bytes: &[u8]) -> Datagram {
     }
     let id = u16::from_be_bytes([high, low]);
     let confirmable = first & 0x30 == 0;
-    let unwanted = if confirmable { Datagram::NewQuarantined(id) } else { Datagram::Ignored };
+    let unwanted = if confirmable { Datagram::Reject(id) } else { Datagram::Ignored };
     let Ok(packet) = Packet::from_bytes(bytes) else { return unwanted };
     if ends_in_a_marker(bytes, &packet) {
         return unwanted;
@@ -74,8 +74,8 @@ mod tests {
             (b"\x40\x00\x12", Datagram::Ignored),
             (b"{\"t\":1}", Datagram::Ignored),
             // A ping, and one with an extra byte.
-            (b"\x40\x00\x12\x34", Datagram::NewQuarantined(0x1234)),
-            (b"\x40\x00\x12\x34\x00", Datagram::NewQuarantined(0x1234)),
+            (b"\x40\x00\x12\x34", Datagram::Reject(0x1234)),
+            (b"\x40\x00\x12\x34\x00", Datagram::Reject(0x1234)),
             (b"\x50\x00\x12\x34", Datagram::Ignored),
             // Acknowledgement and Reset, and an acknowledgement with a response.
             (b"\x60\x00\x12\x34", Datagram::Settled(0x1234)),
@@ -84,17 +84,17 @@ mod tests {
             // Another version.
             (b"\x80\x02\x12\x34", Datagram::Ignored),
             // A token of 9 bytes.
-            (b"\x49\x02\x12\x34123456789", Datagram::NewQuarantined(0x1234)),
+            (b"\x49\x02\x12\x34123456789", Datagram::Reject(0x1234)),
             (b"\x59\x02\x12\x34123456789", Datagram::Ignored),
             // A truncated option.
-            (b"\x40\x02\x12\x34\xb6ingest\x05", Datagram::NewQuarantined(0x1234)),
+            (b"\x40\x02\x12\x34\xb6ingest\x05", Datagram::Reject(0x1234)),
             // A marker without a payload.
-            (b"\x40\x02\x12\x34\xff", Datagram::NewQuarantined(0x1234)),
+            (b"\x40\x02\x12\x34\xff", Datagram::Reject(0x1234)),
             // A response, and codes of reserved classes.
-            (b"\x40\x44\x12\x34", Datagram::NewQuarantined(0x1234)),
+            (b"\x40\x44\x12\x34", Datagram::Reject(0x1234)),
             (b"\x50\x44\x12\x34", Datagram::Ignored),
-            (b"\x40\x21\x12\x34", Datagram::NewQuarantined(0x1234)),
-            (b"\x40\xe1\x12\x34", Datagram::NewQuarantined(0x1234)),
+            (b"\x40\x21\x12\x34", Datagram::Reject(0x1234)),
+            (b"\x40\xe1\x12\x34", Datagram::Reject(0x1234)),
         ] {
             assert_eq!(read(bytes), is, "{bytes:02x?}");
         }

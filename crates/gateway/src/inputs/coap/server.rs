@@ -162,7 +162,7 @@ impl Server {
                 self.separate.settle(from, id);
                 "settled"
             }
-            Datagram::NewQuarantined(id) => {
+            Datagram::Reject(id) => {
                 self.send(&empty(MessageType::Reset, id), from).await;
                 "rejected"
             }

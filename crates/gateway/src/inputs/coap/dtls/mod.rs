@@ -128,7 +128,7 @@ impl Sessions {
 
     /// Handles a datagram. Returns what it was, if it contained no message.
     pub fn datagram(&mut self, bytes: &[u8], from: SocketAddr, now: Instant) -> Option<&'static str> {
-        let [kind, 0xfe, _, epoch @ .., _, _, _, _, _, _, _, _] = *bytes.first_chunk::<13>()? else {
+        let Some(&[kind, 0xfe, _, epoch @ .., _, _, _, _, _, _, _, _]) = bytes.first_chunk::<13>() else {
             return Some("ignored");
         };
         if bytes.len() > LONGEST {
