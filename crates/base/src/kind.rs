@@ -41,6 +41,69 @@ pub fn read<'de, K: Kind, D: Deserializer<'de>>(
     table.deserialize_map(Table { own, kind: PhantomData })
 }
 
+/// Defines the enum of the kinds of a section: a line for each, with its key, its variant, and the module that has its `Settings` and its
+/// `EXAMPLE` for the commented default configuration. `EXAMPLES` lists these in the same order.
+///
+/// ```
+/// mod lamp {
+///     pub const EXAMPLE: &str = "# [[thing]]\n# [thing.lamp]\n";
+///     #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+///     pub struct Settings {
+///         pub watts: u32,
+///     }
+/// }
+/// dunnage_base::kinds! {
+///     /// A thing.
+///     Things in "[[thing]]":
+///     /// It shines.
+///     "lamp" => Lamp(lamp),
+/// }
+/// let table: toml::Table = "name = 'desk'\nlamp = { watts = 7 }".parse().unwrap();
+/// let read = dunnage_base::kind::read::<Things, _>(table, &["name"]).unwrap();
+/// assert_eq!((&*read.name, read.kind), ("desk", Things::Lamp(lamp::Settings { watts: 7 })));
+/// assert_eq!(EXAMPLES, [lamp::EXAMPLE]);
+/// ```
+#[macro_export]
+macro_rules! kinds {
+    (
+        $(#[doc = $about:literal])*
+        $Kinds:ident in $section:literal:
+        $($(#[doc = $doc:literal])* $(#[cfg($($cfg:tt)*)])? $key:literal => $Kind:ident($module:ident),)*
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+        pub enum $Kinds {
+            $(
+                $(#[doc = $doc])*
+                $(#[cfg($($cfg)*)])?
+                #[serde(rename = $key)]
+                $Kind($module::Settings),
+            )*
+        }
+
+        /// A commented-out example of each kind, for the commented default configuration.
+        pub const EXAMPLES: &[&str] = &[$($(#[cfg($($cfg)*)])? $module::EXAMPLE,)*];
+
+        impl $crate::kind::Kind for $Kinds {
+            const SECTION: &'static str = $section;
+            const KEYS: &'static [&'static str] = &[$($(#[cfg($($cfg)*)])? $key,)*];
+
+            fn key(&self) -> &'static str {
+                match self {
+                    $($(#[cfg($($cfg)*)])? $Kinds::$Kind(_) => $key,)*
+                }
+            }
+
+            fn read<'de, D: serde::Deserializer<'de>>(key: &str, table: D) -> Result<$Kinds, D::Error> {
+                match key {
+                    $($(#[cfg($($cfg)*)])? $key => serde::Deserialize::deserialize(table).map($Kinds::$Kind),)*
+                    key => Err(serde::de::Error::unknown_field(key, Self::KEYS)),
+                }
+            }
+        }
+    };
+}
+
 struct Table<K> {
     own: &'static [&'static str],
     kind: PhantomData<K>,

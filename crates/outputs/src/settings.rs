@@ -3,22 +3,9 @@
 #[cfg(feature = "kafka")]
 use crate::kafka;
 use crate::{Output, files, http, nats, onem2m};
-use dunnage_base::{
-    kind::{self, Kind},
-    name::is_name,
-};
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use dunnage_base::{kind, kinds, name::is_name};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::Arc;
-
-/// An example of each kind of output, for the default configuration.
-pub const EXAMPLES: &[&str] = &[
-    http::EXAMPLE,
-    files::EXAMPLE,
-    nats::EXAMPLE,
-    onem2m::EXAMPLE,
-    #[cfg(feature = "kafka")]
-    kafka::EXAMPLE,
-];
 
 /// Default limit on concurrent calls.
 const CONCURRENCY: usize = 64;
@@ -46,56 +33,20 @@ pub struct OutputSettings {
     pub kind: OutputKind,
 }
 
-/// The settings of each kind of output.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OutputKind {
+kinds! {
+    /// The settings of each kind of output.
+    OutputKind in "[[output]]":
     /// POST to a URL.
-    Http(http::Settings),
+    "http" => Http(http),
     /// Files by day.
-    Files(files::Settings),
+    "files" => Files(files),
     /// Publish to a NATS stream.
-    Nats(nats::Settings),
+    "nats" => Nats(nats),
+    /// Create contentInstances in a oneM2M CSE.
+    "onem2m" => Onem2m(onem2m),
     /// Write to a Kafka topic.
     #[cfg(feature = "kafka")]
-    Kafka(kafka::Settings),
-    /// Create contentInstances in a oneM2M CSE.
-    Onem2m(onem2m::Settings),
-}
-
-impl Kind for OutputKind {
-    const SECTION: &'static str = "[[output]]";
-    const KEYS: &'static [&'static str] = &[
-        "http",
-        "files",
-        "nats",
-        #[cfg(feature = "kafka")]
-        "kafka",
-        "onem2m",
-    ];
-
-    fn key(&self) -> &'static str {
-        match self {
-            OutputKind::Http(_) => "http",
-            OutputKind::Files(_) => "files",
-            OutputKind::Nats(_) => "nats",
-            #[cfg(feature = "kafka")]
-            OutputKind::Kafka(_) => "kafka",
-            OutputKind::Onem2m(_) => "onem2m",
-        }
-    }
-
-    fn read<'de, D: Deserializer<'de>>(key: &str, table: D) -> Result<OutputKind, D::Error> {
-        match key {
-            "http" => Deserialize::deserialize(table).map(OutputKind::Http),
-            "files" => Deserialize::deserialize(table).map(OutputKind::Files),
-            "nats" => Deserialize::deserialize(table).map(OutputKind::Nats),
-            #[cfg(feature = "kafka")]
-            "kafka" => Deserialize::deserialize(table).map(OutputKind::Kafka),
-            "onem2m" => Deserialize::deserialize(table).map(OutputKind::Onem2m),
-            key => Err(D::Error::unknown_field(key, OutputKind::KEYS)),
-        }
-    }
+    "kafka" => Kafka(kafka),
 }
 
 impl<'de> Deserialize<'de> for OutputSettings {

@@ -20,7 +20,7 @@ mod topic;
 pub mod udp;
 pub mod webhooks;
 
-pub use settings::{InputKind, InputSettings};
+pub use settings::{EXAMPLES, InputKind, InputSettings};
 
 use crate::shared::Shared;
 use dunnage_base::name::is_name;
@@ -30,10 +30,6 @@ use tokio::sync::watch;
 use utoipa_axum::{router::OpenApiRouter, routes};
 pub use webhooks::hooks::Hooks;
 use webhooks::{Hook, hooks};
-
-/// A commented-out example of each kind of input that an `[[input]]` configures, for the commented default configuration.
-pub const EXAMPLES: &[&str] =
-    &[mqtt::EXAMPLE, broker::EXAMPLE, nats::EXAMPLE, coap::EXAMPLE, udp::EXAMPLE, webhooks::EXAMPLE];
 
 /// An input other than HTTP's `/ingest`.
 #[async_trait::async_trait]

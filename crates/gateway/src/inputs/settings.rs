@@ -1,8 +1,8 @@
 //! The settings of an `[[input]]`, by kind.
 
 use super::{broker, coap, mqtt, nats, udp, webhooks};
-use dunnage_base::kind::{self, Kind};
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use dunnage_base::{kind, kinds};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The settings of an `[[input]]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,50 +14,21 @@ pub struct InputSettings {
     pub kind: InputKind,
 }
 
-/// A kind of input other than HTTP's `/ingest`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum InputKind {
+kinds! {
+    /// A kind of input other than HTTP's `/ingest`.
+    InputKind in "[[input]]":
     /// An MQTT listener.
-    Mqtt(mqtt::Settings),
+    "mqtt" => Mqtt(mqtt),
     /// Subscriptions to topics of an MQTT broker.
-    Broker(broker::Settings),
+    "broker" => Broker(broker),
     /// A NATS stream.
-    Nats(nats::Settings),
-    /// A webhook for a provider.
-    Webhook(webhooks::Settings),
+    "nats" => Nats(nats),
     /// CoAP over UDP.
-    Coap(coap::Settings),
+    "coap" => Coap(coap),
     /// Bare datagrams.
-    Udp(udp::Settings),
-}
-
-impl Kind for InputKind {
-    const SECTION: &'static str = "[[input]]";
-    const KEYS: &'static [&'static str] = &["mqtt", "broker", "nats", "webhook", "coap", "udp"];
-
-    fn key(&self) -> &'static str {
-        match self {
-            InputKind::Mqtt(_) => "mqtt",
-            InputKind::Broker(_) => "broker",
-            InputKind::Nats(_) => "nats",
-            InputKind::Webhook(_) => "webhook",
-            InputKind::Coap(_) => "coap",
-            InputKind::Udp(_) => "udp",
-        }
-    }
-
-    fn read<'de, D: Deserializer<'de>>(key: &str, table: D) -> Result<InputKind, D::Error> {
-        match key {
-            "mqtt" => Deserialize::deserialize(table).map(InputKind::Mqtt),
-            "broker" => Deserialize::deserialize(table).map(InputKind::Broker),
-            "nats" => Deserialize::deserialize(table).map(InputKind::Nats),
-            "webhook" => Deserialize::deserialize(table).map(InputKind::Webhook),
-            "coap" => Deserialize::deserialize(table).map(InputKind::Coap),
-            "udp" => Deserialize::deserialize(table).map(InputKind::Udp),
-            key => Err(D::Error::unknown_field(key, InputKind::KEYS)),
-        }
-    }
+    "udp" => Udp(udp),
+    /// A webhook for a provider.
+    "webhook" => Webhook(webhooks),
 }
 
 impl<'de> Deserialize<'de> for InputSettings {
