@@ -52,13 +52,16 @@ pub struct Ticket {
 }
 
 /// Why a message is not durable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The queue is full. The sender can try again later.
+    #[error("too many messages wait to be written; send it again later")]
     Full,
     /// The buffer is at its size limit.
+    #[error("the buffer is at its limit; send it again when outputs have delivered messages")]
     BufferFull,
     /// The message could not be written.
+    #[error("the message could not be written and is not stored; send it again later")]
     NotWritten,
 }
 

@@ -28,17 +28,22 @@ impl Shares {
 }
 
 /// Why a reservation cannot grow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoRoom {
     /// All memory is in use.
+    #[error("all memory for messages is in use")]
     All,
     /// Incomplete messages have used up their share.
+    #[error("incomplete messages hold as much memory as they may")]
     Incomplete,
     /// Incomplete messages of this address have used up their share.
+    #[error("incomplete messages from this address hold as much memory as they may")]
     Address,
     /// Incomplete messages of this device have used up their share.
+    #[error("incomplete messages of this device hold as much memory as they may")]
     Device,
     /// The message was evicted, because another needed its memory.
+    #[error("the message stopped arriving, and its memory was needed for another")]
     GaveWay,
 }
 
