@@ -133,7 +133,7 @@ impl Duplicates {
                 most,
                 window,
                 reaches,
-                "more messages than [buffer] duplicate_limit_messages came within the window for duplicates; the oldest are \
+                "more messages than [buffer] duplicate_limit_messages arrived within the duplicate window; the oldest are \
                  forgotten early"
             );
         }

@@ -31,10 +31,10 @@ pub enum BufferError {
         source: io::Error,
     },
     /// The file is another program's database.
-    #[error("{0}: this file is not a buffer; it is left as it is")]
+    #[error("{0}: this file is not a buffer and was not changed; set [buffer] path to another file")]
     Foreign(PathBuf),
     /// A newer version of this program has written the buffer.
-    #[error("{path}: this buffer has layout {found}, this program reads layout {VERSION}")]
+    #[error("{path}: the buffer has version {found}, this program reads up to {VERSION}; update the program")]
     Layout {
         /// The file.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum BufferError {
         found: i64,
     },
     /// The buffer is damaged, and recovery failed.
-    #[error("{path}: the buffer is damaged, and what is left of it could not be saved: {source}")]
+    #[error("{path}: the buffer is damaged and could not be recovered: {source}")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -163,13 +163,13 @@ impl BufferFile {
     /// Recovers the damaged buffer: moves it aside and makes a new one from what can be read.
     pub fn recover(&self, reason: &str, known: Option<&Known>) -> Result<(), BufferError> {
         let path = self.path.display();
-        tracing::error!(%path, reason, "the buffer is damaged; a new one is made of what can be read");
+        tracing::error!(%path, reason, "the buffer is damaged; recovering what can be read into a new one");
         let recovered = damage::recover(&self.path, self.name(), known, self.formats);
         let (salvaged, aside) =
             recovered.map_err(|source| BufferError::Damaged { path: self.path.clone(), source })?;
         let Salvaged { messages, lost, gaps, undelivered_gaps } = salvaged;
         let aside = aside.display();
-        tracing::error!(messages, lost, gaps, undelivered_gaps, %aside, "the buffer was made anew; the damaged one was set aside");
+        tracing::error!(messages, lost, gaps, undelivered_gaps, %aside, "the buffer was recovered; the damaged one was moved aside");
         Ok(())
     }
 }
@@ -182,7 +182,7 @@ fn restrict(path: &Path) {
         match std::fs::set_permissions(&file, Permissions::from_mode(MODE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let file = Path::new(&file).display();
-                tracing::warn!(%file, %error, "the mode cannot be set to 0600; others may read the messages in it");
+                tracing::warn!(%file, %error, "the file's mode cannot be set to 0600; other users may be able to read its messages");
             }
             _ => {}
         }

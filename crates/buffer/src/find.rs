@@ -57,8 +57,8 @@ impl<O: Observer> Writer<O> {
             let stored = self.loaded.totals.stored;
             tracing::error!(
                 %fault, stored,
-                "the buffer's files are not where they were; no message is acknowledged until they are back or the gateway is \
-                 started again"
+                "the buffer's files cannot be used; no message is acknowledged until they are restored or the gateway is \
+                 restarted"
             );
         }
         self.fault = Some(fault.clone());
@@ -75,7 +75,7 @@ impl<O: Observer> Writer<O> {
             _ => return Err(fault.clone()),
         };
         repaired.map_err(|error| {
-            tracing::warn!(%error, "the buffer could not be repaired; it is tried again");
+            tracing::warn!(%error, "the buffer could not be repaired; the gateway will retry");
             fault.clone()
         })
     }
@@ -110,7 +110,7 @@ impl<O: Observer> Writer<O> {
             }
             // The database was replaced once more; the next check finds that.
             Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "the buffer cannot be opened again; it is tried again"),
+            Err(error) => tracing::warn!(%error, "the buffer cannot be reopened; the gateway will retry"),
         }
         false
     }

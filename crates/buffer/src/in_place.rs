@@ -74,12 +74,10 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match self.kind {
-            FaultKind::Gone => write!(f, "{path} was deleted or moved while the gateway uses it"),
-            FaultKind::Replaced => write!(f, "another file has taken the place of {path}"),
-            FaultKind::Cut => write!(f, "{path} was cut off"),
-            FaultKind::ReadOnly => {
-                write!(f, "{path} cannot be written any more: its file system is read-only")
-            }
+            FaultKind::Gone => write!(f, "{path} was deleted or moved while the gateway was using it"),
+            FaultKind::Replaced => write!(f, "{path} was replaced by another file"),
+            FaultKind::Cut => write!(f, "{path} was truncated"),
+            FaultKind::ReadOnly => write!(f, "{path} cannot be written: its file system is read-only"),
         }
     }
 }

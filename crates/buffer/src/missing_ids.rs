@@ -19,7 +19,7 @@ pub fn check(
     let mut expected = after.max(dropped_to) + 1;
     for id in ids.chain(end.map(|end| end.min(last + 1))) {
         if id > expected && known(connection, expected, id - 1)? < id - expected {
-            let message = format!("messages between {expected} and {} are missing", id - 1);
+            let message = format!("messages {expected} to {} are missing", id - 1);
             return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message)));
         }
         expected = expected.max(id + 1);

@@ -18,7 +18,7 @@ const STEPS: i32 = 10_000;
 
 /// The buffer could not be read. The log has the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the buffer could not be read; the log says why")]
+#[error("the buffer cannot be read; the log has the cause")]
 pub struct ReadError;
 
 /// The purpose of a read. Each has connections of its own, so that no read waits for the queries of another use.
@@ -117,7 +117,7 @@ impl Readers {
                     Err(ReadError)
                 }
                 Err(e) => {
-                    tracing::error!(error = %e, "a read from the buffer ended early");
+                    tracing::error!(error = %e, "a task that reads the buffer failed");
                     Err(ReadError)
                 }
             }
@@ -216,7 +216,7 @@ impl Inner {
         if Identity::at(&self.path).is_ok_and(|found| found == expected) {
             return Ok(());
         }
-        let message = format!("{} is not the file that the gateway writes", self.path.display());
+        let message = format!("{} is not the file that the gateway opened", self.path.display());
         Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CANTOPEN), Some(message)))
     }
 }

@@ -82,7 +82,7 @@ impl<'a> Record<'a> {
         // Messages from before version 4 of the tables have no checksum.
         match row.get::<_, Option<i64>>(first + 11)? {
             Some(check) if check != i64::from(record.check()) => {
-                let message = format!("the message {} is not what was stored", record.id);
+                let message = format!("message {} does not match its checksum", record.id);
                 Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(message)))
             }
             _ => Ok(record),

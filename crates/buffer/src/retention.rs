@@ -51,7 +51,7 @@ impl Retention {
         cursors: &HashMap<Arc<str>, i64>,
     ) -> Retention {
         for (output, message) in cursors.iter().filter(|(output, _)| !outputs.contains(*output)) {
-            tracing::info!(%output, message, "the buffer knows an output that is not configured any more; messages are not kept for it");
+            tracing::info!(%output, message, "an output in the buffer is no longer configured; messages are not kept for it");
         }
         let places = vec!["?"; outputs.len()].join(", ");
         let sql = format!(
@@ -104,7 +104,7 @@ impl Retention {
         }
         self.looked_to = kept.looked_to;
         if kept.dropped && !self.dropping {
-            tracing::info!("delivered messages are dropped from the buffer, the oldest first");
+            tracing::info!("the buffer deletes delivered messages, the oldest first");
         }
         self.dropping |= kept.dropped;
     }

@@ -167,7 +167,7 @@ impl<O: Observer> Writer<O> {
         let connection = &self.loaded.connection;
         let close = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
         if let Err(e) = close.and_then(|_| connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")) {
-            tracing::warn!(error = %e, "the write-ahead log stays beside the buffer; the next start reads it");
+            tracing::warn!(error = %e, "the write-ahead log could not be checkpointed; the next start reads it");
         }
     }
 
@@ -233,7 +233,7 @@ impl<O: Observer> Writer<O> {
     fn set_full(&self, full: bool) {
         match (self.readers.queue().set_buffer_full(full), full) {
             (false, true) => tracing::error!(
-                "the buffer is at [buffer] limit_bytes; messages are refused until there is room"
+                "the buffer has reached [buffer] limit_bytes; messages are refused until there is room"
             ),
             (true, false) => tracing::info!("the buffer has room for messages again"),
             _ => {}
@@ -247,7 +247,7 @@ impl<O: Observer> Writer<O> {
             self.observer.failed();
         }
         if self.stats.set_writable(false) {
-            tracing::error!(%error, "the buffer cannot be written; messages are refused until it can");
+            tracing::error!(%error, "the buffer cannot be written; messages are refused until it can be");
         }
     }
 
@@ -303,7 +303,7 @@ impl<O: Observer> Writer<O> {
                 (self.unrecovered, self.fault) = (None, None);
             }
             Err(e) => {
-                tracing::error!(error = %e, "messages are refused until the buffer can be made anew");
+                tracing::error!(error = %e, "the buffer cannot be recovered; messages are refused until it can be");
                 self.unrecovered = Some(Instant::now());
             }
         }
@@ -318,7 +318,7 @@ impl<O: Observer> Writer<O> {
         }
         match self.file.open() {
             Ok(connection) => self.loaded.connection = connection,
-            Err(e) => tracing::error!(error = %e, "the buffer cannot be opened again"),
+            Err(e) => tracing::error!(error = %e, "the buffer cannot be reopened"),
         }
     }
 }
