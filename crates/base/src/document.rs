@@ -175,8 +175,8 @@ fn explain(message: &str) -> String {
     if message.starts_with("unknown field") {
         let known: Vec<_> = quoted.collect();
         return match nearest(first, &known) {
-            Some(near) => format!("there is no such key; did you mean {near:?}?"),
-            None => format!("there is no such key; there are {}", known.join(", ")),
+            Some(near) => format!("unknown key; did you mean {near:?}?"),
+            None => format!("unknown key; expected one of: {}", known.join(", ")),
         };
     }
     if message.starts_with("missing field") {
@@ -184,7 +184,7 @@ fn explain(message: &str) -> String {
     }
     if message.starts_with("unknown variant") {
         let known: Vec<_> = quoted.collect();
-        return format!("{first:?} is none of {}", known.join(", "));
+        return format!("{first:?} is not one of: {}", known.join(", "));
     }
     ["usize", "u64", "u32", "u16", "u8"].iter().fold(message.to_owned(), |message, number| {
         message.replace(&format!("expected {number}"), "expected a whole number")

@@ -159,7 +159,7 @@ impl<'de, K: Kind> DeserializeSeed<'de> for Key<'_, K> {
                 let (section, keys, first) = (K::SECTION, K::KEYS.join(", "), first.key());
                 let rule = format!("an {section} must have exactly one of: {keys}");
                 Err(de::Error::custom(format!(
-                    "{rule}; this one has {first:?} already: make another {section} for {key:?}"
+                    "{rule}; this one already has {first:?}; add another {section} for {key:?}"
                 )))
             }
         }
