@@ -56,7 +56,7 @@ impl Servers {
     /// Reads the files that `access` names, without connecting. An error begins with the setting that cannot work.
     pub fn new(access: &Access<'_>) -> Result<Servers, String> {
         if access.servers.is_empty() {
-            return Err("servers: at least one is needed".into());
+            return Err("servers: must not be empty".into());
         }
         let address = |url: &String| url.parse::<ServerAddr>().map_err(|e| format!("servers: {url:?}: {e}"));
         let open = |key, path: Option<&Path>, check| {

@@ -94,7 +94,7 @@ pub fn frame(input: &mut BytesMut, limit: usize) -> Result<Option<(u8, BytesMut)
     };
     let head = 1 + digits;
     if head + length > limit {
-        return Err(Refusal::new(Reason::TooLarge, format!("a packet may have {limit} bytes")));
+        return Err(Refusal::new(Reason::TooLarge, format!("a packet must not exceed {limit} bytes")));
     }
     if input.len() < head + length {
         return Ok(None);
@@ -109,11 +109,11 @@ pub fn connect(first: u8, body: &[u8]) -> Result<Connect, (Option<Version>, Refu
         [0, 4, b'M', b'Q', b'T', b'T', 4, ..] => (Version::V3, true),
         [0, 4, b'M', b'Q', b'T', b'T', level, ..] => (Version::V5, *level == 5),
         [0, 6, b'M', b'Q', b'I', b's', b'd', b'p', ..] => (Version::V3, false),
-        _ => return Err((None, Refusal::new(Reason::Protocol, "this is no CONNECT of MQTT"))),
+        _ => return Err((None, Refusal::new(Reason::Protocol, "the first packet is not an MQTT CONNECT"))),
     };
     let refused = |refusal: Refusal| (Some(version), refusal);
     if !level {
-        return Err(refused(Refusal::new(Reason::Version, "MQTT 3.1.1 and 5 are spoken here")));
+        return Err(refused(Refusal::new(Reason::Version, "the server supports MQTT 3.1.1 and 5")));
     }
     // The lowest connect flag is reserved, and the flags of a will need a will.
     let flags = body.get(7).copied().unwrap_or_default();
@@ -220,7 +220,7 @@ pub fn read(version: Version, first: u8, body: &[u8]) -> Result<Packet, Refusal>
             (Packet::Disconnect(expiry), length)
         }
         _ => {
-            let why = format!("packets of the type {kind} are not sent by publishers");
+            let why = format!("a publisher must not send packets of type {kind}");
             return Err(Refusal::new(Reason::Protocol, why));
         }
     };
@@ -274,10 +274,10 @@ fn describe(publish: &mut Publish, properties: &Properties) {
 
 fn checked(publish: Publish) -> Result<Packet, Refusal> {
     if publish.qos != Qos::AtMostOnce && publish.id == 0 {
-        return Err(Refusal::new(Reason::Malformed, "0 is no packet identifier"));
+        return Err(Refusal::new(Reason::Malformed, "the packet identifier must not be 0"));
     }
     if publish.qos == Qos::AtMostOnce && publish.dup {
-        return Err(Refusal::new(Reason::Malformed, "a message of QoS 0 is never sent again"));
+        return Err(Refusal::new(Reason::Malformed, "a message with QoS 0 must not have DUP set"));
     }
     Ok(Packet::Publish(publish))
 }
@@ -286,6 +286,6 @@ fn checked(publish: Publish) -> Result<Packet, Refusal> {
 fn whole(read: usize, body: &[u8]) -> Result<(), Refusal> {
     match read == body.len() {
         true => Ok(()),
-        false => Err(Refusal::new(Reason::Malformed, "there are bytes behind the packet's end")),
+        false => Err(Refusal::new(Reason::Malformed, "there are bytes after the end of the packet")),
     }
 }

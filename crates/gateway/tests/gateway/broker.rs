@@ -243,7 +243,7 @@ fn a_broker_with_tls_is_known_by_its_certificate() {
     // A reload reads the certificates again, and leaves those from before when they are none.
     std::fs::write(&other, "no PEM").unwrap();
     let refused = stranger.runtime.block_on(stranger.gateway.reload()).unwrap_err().to_string();
-    assert!(refused.contains("ca_file") && refused.contains("there is no certificate"), "{refused}");
+    assert!(refused.contains("ca_file") && refused.contains("no trusted certificate"), "{refused}");
     authority.write(&other);
     stranger.runtime.block_on(stranger.gateway.reload()).unwrap();
     until("the certificate is not trusted", || {

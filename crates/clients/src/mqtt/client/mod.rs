@@ -95,13 +95,13 @@ impl Trust {
             }
             Some(pem) => {
                 for certificate in CertificateDer::pem_slice_iter(pem) {
-                    let certificate = certificate.map_err(|e| format!("the certificates are no PEM: {e}"))?;
+                    let certificate = certificate.map_err(|e| format!("invalid PEM certificate: {e}"))?;
                     roots.add(certificate).map_err(|e| format!("a certificate cannot be used: {e}"))?;
                 }
             }
         }
         if roots.is_empty() {
-            return Err("there is no certificate to trust".into());
+            return Err("no trusted certificate was found".into());
         }
         let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         Ok(Trust(Arc::new(config)))
@@ -115,19 +115,19 @@ pub enum Error {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The broker refused the connection; its reason.
-    #[error("the broker refuses the connection: {0}")]
+    #[error("the broker refused the connection: {0}")]
     Refused(String),
     /// The broker ended the connection; its reason.
-    #[error("the broker ends the connection: {0}")]
+    #[error("the broker ended the connection: {0}")]
     Ended(String),
     /// The broker closed the connection, or sent something else, before a CONNACK.
-    #[error("the broker has not accepted the connection ({0}): does it speak MQTT {1}?")]
+    #[error("the broker did not accept the connection ({0}); does it support MQTT {1}?")]
     Foreign(String, &'static str),
     /// The broker sent something that is not valid MQTT.
-    #[error("the broker breaks the protocol: {0}")]
+    #[error("the broker violated the protocol: {0}")]
     Protocol(String),
     /// The broker did not answer in time.
-    #[error("the broker has been silent for too long")]
+    #[error("the broker did not answer in time")]
     Silent,
     /// MQTT cannot carry what is to be sent.
     #[error("{0}")]
@@ -278,7 +278,7 @@ impl Client {
                 13 => self.pinged = false,
                 14 => return Err(Error::Ended(packets::disconnect(&body))),
                 kind => {
-                    return Err(Error::Protocol(format!("a packet of the type {kind} was not asked for")));
+                    return Err(Error::Protocol(format!("unexpected packet of type {kind}")));
                 }
             }
         }
@@ -360,7 +360,7 @@ impl Client {
         let mut piece = ReadBuf::new(&mut self.piece);
         match Pin::new(&mut self.stream).poll_read(context, &mut piece)? {
             Poll::Pending => Ok(false),
-            Poll::Ready(()) if piece.filled().is_empty() => Err(Error::Ended("it hung up".into())),
+            Poll::Ready(()) if piece.filled().is_empty() => Err(Error::Ended("it closed the socket".into())),
             Poll::Ready(()) => {
                 self.input.extend_from_slice(piece.filled());
                 Ok(true)

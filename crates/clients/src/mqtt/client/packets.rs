@@ -10,7 +10,7 @@ use mqtt_protocol_core::mqtt::{
 };
 
 fn unsendable(what: &str) -> impl Fn(MqttError) -> Error {
-    move |why| Error::Unsendable(format!("{what}: MQTT cannot carry it: {why}"))
+    move |why| Error::Unsendable(format!("{what} cannot be sent with MQTT: {why}"))
 }
 
 fn malformed(what: &str) -> impl Fn(MqttError) -> Error {
@@ -19,7 +19,7 @@ fn malformed(what: &str) -> impl Fn(MqttError) -> Error {
 
 /// Builds a CONNECT.
 pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
-    let failed = unsendable("the client's id, user or password");
+    let failed = unsendable("the client ID, user or password");
     let keep_alive = u16::try_from(options.keep_alive.as_secs()).unwrap_or(u16::MAX);
     Ok(match options.version {
         Version::V3 => {
@@ -59,7 +59,7 @@ pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
 /// Parses a CONNACK. Returns whether the broker had kept the session.
 pub fn connack(version: Version, first: u8, body: &[u8]) -> Result<bool, Error> {
     if first != 0x20 {
-        return Err(Error::Protocol(format!("a packet that begins with {first:#04x} is no CONNACK")));
+        return Err(Error::Protocol(format!("the first byte of a CONNACK must be 0x20, not {first:#04x}")));
     }
     let failed = malformed("CONNACK");
     match version {
@@ -141,7 +141,7 @@ pub fn publish(version: Version, id: u16, topic: &str, payload: &[u8]) -> Result
 
 /// Parses a PUBACK. Returns its packet identifier.
 pub fn puback(body: &[u8]) -> Result<u16, Error> {
-    let id = body.first_chunk().ok_or_else(|| Error::Protocol("PUBACK has no identifier".into()))?;
+    let id = body.first_chunk().ok_or_else(|| Error::Protocol("PUBACK has no packet identifier".into()))?;
     Ok(u16::from_be_bytes(*id))
 }
 
@@ -153,7 +153,7 @@ pub fn disconnect(body: &[u8]) -> String {
                 packet.reason_code().map_or_else(|| "no reason given".into(), |code| format!("{code:?}"));
             code + &packet.props.as_deref().map(reason).unwrap_or_default()
         }
-        Err(why) => format!("its reason cannot be read: {why}"),
+        Err(why) => format!("the reason cannot be read: {why}"),
     }
 }
 

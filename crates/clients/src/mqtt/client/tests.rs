@@ -42,9 +42,9 @@ async fn a_broker_that_falls_silent_is_noticed() {
 async fn an_answer_that_is_none_in_mqtt_says_so() {
     for (answer, wanted) in [
         // In MQTT its first two bytes announce 84 more.
-        (&[&b"HTTP/1.1 400 Bad Request\r\n"[..], &[b'x'; 84]].concat()[..], "does it speak MQTT 5?"),
-        (&[0x20, 2, 0, 1], "does it speak MQTT 5?"),
-        (&[0x20, 3, 0, 0x87, 0], "refuses the connection: NotAuthorized"),
+        (&[&b"HTTP/1.1 400 Bad Request\r\n"[..], &[b'x'; 84]].concat()[..], "does it support MQTT 5?"),
+        (&[0x20, 2, 0, 1], "does it support MQTT 5?"),
+        (&[0x20, 3, 0, 0x87, 0], "refused the connection: NotAuthorized"),
     ] {
         let (client, _broker) = connected(answer, LONG).await;
         let why = client.err().unwrap().to_string();
