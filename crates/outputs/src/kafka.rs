@@ -95,7 +95,7 @@ impl Kafka {
     fn producer(&self) -> Result<FutureProducer, Failed> {
         let mut producer = self.producer.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((code, reason)) = producer.client().fatal_error() {
-            tracing::warn!(%code, reason, "the Kafka producer is made anew");
+            tracing::warn!(%code, reason, "the Kafka producer failed; creating a new one");
             *producer = self.config.create().map_err(|e| Failed::retry(e.to_string()))?;
         }
         Ok(producer.clone())

@@ -70,19 +70,24 @@ impl Families {
         r.register("output_delivered_messages", "Messages delivered", f.delivered.clone());
         r.register(
             "output_duplicate_messages",
-            "Messages that the other side said it had already; they count as delivered too",
+            "Messages that the receiver already had; they count as delivered too",
             f.duplicates.clone(),
         );
-        r.register("output_refused_messages", "Messages refused for good and set aside", f.refused.clone());
-        r.register("output_dropped_messages", "Messages set aside and then given up", f.dropped.clone());
-        r.register("output_retried_calls", "Calls that failed, by reason; tried again", f.retried.clone());
+        r.register("output_refused_messages", "Messages that became dead letters", f.refused.clone());
+        r.register("output_dropped_messages", "Dead letters that were discarded", f.dropped.clone());
+        r.register("output_retried_calls", "Failed calls that are retried, by reason", f.retried.clone());
         let seconds = f.seconds.clone();
-        r.register_with_unit("output_call_duration", "Of calls that succeeded", Unit::Seconds, seconds);
-        r.register("output_calls", "Calls under way", f.calls.clone());
-        r.register("output_call_limit", "Most calls at a time, now", f.limit.clone());
+        r.register_with_unit("output_call_duration", "Duration of successful calls", Unit::Seconds, seconds);
+        r.register("output_calls", "Calls in progress", f.calls.clone());
+        r.register("output_call_limit", "Current limit of concurrent calls", f.limit.clone());
         r.register("output_breaker", "0 closed, 1 probing, 2 open: no calls are made", f.breaker.clone());
-        r.register("output_lag_messages", "Messages stored that are not done with", f.lag.clone());
-        r.register_with_unit("output_queue_age", "Age of the oldest of them", Unit::Seconds, f.age.clone());
+        r.register("output_lag_messages", "Stored messages that are not resolved yet", f.lag.clone());
+        r.register_with_unit(
+            "output_queue_age",
+            "Age of the oldest unresolved message",
+            Unit::Seconds,
+            f.age.clone(),
+        );
         f
     }
 

@@ -154,7 +154,7 @@ impl Nats {
             return Err("ack_timeout_seconds: must be at least 1".into());
         }
         if settings.stream.is_empty() || settings.stream.contains(['.', '*', '>', '/', '\\', ' ', '\t']) {
-            return Err(format!("stream: {:?} is no stream's name", settings.stream));
+            return Err(format!("stream: {:?} is not a valid stream name", settings.stream));
         }
         Ok(Nats {
             servers: Servers::new(&access)?,
@@ -216,17 +216,17 @@ impl Nats {
     async fn create(&self, context: &Context) -> Result<(), Failed> {
         let name = &self.settings.stream;
         let Some(create) = &self.settings.create else {
-            let hint = "make it, or let [output.nats.create] do it";
-            return Err(Failed::retry(format!("there is no stream {name}: {hint}")));
+            let hint = "create it, or set [output.nats.create]";
+            return Err(Failed::retry(format!("stream {name} does not exist: {hint}")));
         };
         let made = context.create_stream(self.stream(create)).await;
         made.map_err(|e| {
             let bytes = create.max_bytes;
             Failed::retry(format!(
-                "stream {name} cannot be made: {e}; the servers must have room for max_bytes = {bytes}"
+                "stream {name} cannot be created: {e}; the servers must have room for max_bytes = {bytes}"
             ))
         })?;
-        tracing::info!(stream = name, replicas = create.replicas, "the stream was made");
+        tracing::info!(stream = name, replicas = create.replicas, "the stream was created");
         Ok(())
     }
 
@@ -271,7 +271,7 @@ impl Nats {
         };
         let acknowledged = acknowledged.map_err(|e| self.failed(&e))?;
         if acknowledged.duplicate {
-            tracing::debug!(message = message.stable_id, "the stream had it already");
+            tracing::debug!(message = message.stable_id, "the stream already had the message");
         }
         Ok(())
     }
@@ -339,8 +339,7 @@ fn check_subject(subject: &str) -> Result<(), String> {
         text => !text.is_empty() && !text.contains(['*', '>', '{', '}', ' ', '\t', '\r', '\n']),
     };
     if !tokens.iter().all(fits) || !tokens.contains(&"{device}") {
-        let rule =
-            "must be tokens with dots between them, of which one is {device}; {partition} may be another";
+        let rule = "must be tokens separated by dots, one of them {device}; {partition} may be another";
         return Err(format!("subject: {subject:?} {rule}"));
     }
     Ok(())

@@ -44,7 +44,7 @@ pub enum AsideError {
     #[error("there is no output {0:?}")]
     Unknown(String),
     /// The buffer cannot be read or written. The log has the cause.
-    #[error("the buffer cannot be used")]
+    #[error("the buffer cannot be read or written; the log has the cause")]
     Buffer,
 }
 
@@ -134,7 +134,7 @@ impl Outputs {
         let count = ids.len() as u64;
         let change = Change::Resolved { output: output.into(), message_ids: (!all).then_some(ids) };
         self.source.queue.change(change).await.map_err(|_| AsideError::Buffer)?;
-        tracing::warn!(output, messages = count, "messages that were set aside are given up");
+        tracing::warn!(output, messages = count, "dead letters were discarded");
         if let Some(handle) = self.handles().iter().find(|h| &*h.name == output) {
             handle.meter.dropped(count);
         }

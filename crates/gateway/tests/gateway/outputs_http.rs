@@ -117,7 +117,7 @@ fn a_batch_is_lines_and_the_one_that_is_refused_is_found() {
     let aside = gateway.runtime.block_on(gateway.gateway.undelivered("hook", 0, 10)).unwrap();
     assert_eq!((aside.len(), aside[0].message_id), (1, 18));
     // What the URL has behind its path may be secret.
-    assert!(aside[0].reason.contains("/in answers 400") && !aside[0].reason.contains("hidden"), "{aside:?}");
+    assert!(aside[0].reason.contains("/in answered 400") && !aside[0].reason.contains("hidden"), "{aside:?}");
 }
 
 /// Busy, elsewhere, hanging, gone before and after it took the message: all of it is tried again until it works, with the

@@ -43,7 +43,8 @@ impl Growing {
             len = start;
             damaged += 1;
             if damaged > DAMAGED {
-                return Err(io::Error::other(format!("{}: these are none of our lines", path.display())));
+                let message = "this output did not write these lines; move the file away";
+                return Err(io::Error::other(format!("{}: {message}", path.display())));
             }
             if is_line(&line) {
                 len = end + 1;
@@ -55,7 +56,7 @@ impl Growing {
             len = 0;
         }
         if len < found {
-            tracing::warn!(file = %path.display(), bytes = found - len, "cut off what was not written whole");
+            tracing::warn!(file = %path.display(), bytes = found - len, "removed incomplete lines at the end of the file");
             file.set_len(len)?;
         }
         // The file may not be on disk yet, but from here on its content counts as written.

@@ -102,11 +102,11 @@ impl Files {
             return Err("path: must name a folder".into());
         }
         if settings.formulas.is_some() && settings.kind != Kind::Csv {
-            return Err("formulas: is for kind = \"csv\"".into());
+            return Err("formulas: needs kind = \"csv\"".into());
         }
         if settings.readable_after_seconds.is_some() && settings.kind != Kind::Parquet {
             return Err(
-                "readable_after_seconds: is for kind = \"parquet\"; the other files are readable at once"
+                "readable_after_seconds: needs kind = \"parquet\"; files of other kinds are readable at once"
                     .into(),
             );
         }
@@ -144,7 +144,7 @@ impl Output for Files {
             archive.tend(&folder, &buffer, &*catalog).map_err(|e| (folder, e))
         });
         if let Ok(Err((folder, error))) = tended.await {
-            tracing::warn!(folder = %folder.display(), %error, "a file could not be finished; it is tried again");
+            tracing::warn!(folder = %folder.display(), %error, "a file could not be completed; the output will retry");
         }
     }
 

@@ -78,12 +78,12 @@ impl Parquet {
             file.sync_all()?;
             fs::rename(&unfinished, &whole)?;
             folders::sync_above(&whole)?;
-            tracing::info!(file = %whole.display(), messages = table.rows, "a Parquet file is whole");
+            tracing::info!(file = %whole.display(), messages = table.rows, "a Parquet file is complete");
             if table.misfits > 0 {
                 tracing::warn!(
                     file = %whole.display(),
                     values = table.misfits,
-                    "values do not fit the types of the schema; they are null in their columns, and stand in the column value"
+                    "values do not fit the types of the schema; they are null in their columns, and kept in the column value"
                 );
             }
             fs::remove_file(path)?;

@@ -17,8 +17,8 @@ impl<'m> Row<'m> {
     /// Creates the row of `message`. Returns an error if the message cannot be in a file.
     pub fn new(message: &'m Message) -> Result<Row<'m>, String> {
         let day = clock::day(message.received_at)
-            .ok_or_else(|| format!("it was received on no day of a calendar: {}", message.received_at))?;
-        let value = serde_json::from_str(&message.json).map_err(|e| format!("its JSON is none: {e}"))?;
+            .ok_or_else(|| format!("the time of receipt is outside the calendar: {}", message.received_at))?;
+        let value = serde_json::from_str(&message.json).map_err(|e| format!("the JSON is invalid: {e}"))?;
         Ok(Row { message, day, value })
     }
 }
@@ -39,7 +39,7 @@ pub fn group<'r, 'm, K: Ord>(
 pub fn new_rows<'r, 'm>(rows: &'r [&'r Row<'m>], last_id: i64, file: &std::path::Path) -> &'r [&'r Row<'m>] {
     let there = rows.partition_point(|row| row.message.id <= last_id);
     if there > 0 {
-        tracing::info!(file = %file.display(), messages = there, "delivered again, but written already");
+        tracing::info!(file = %file.display(), messages = there, "messages were delivered again; the file already has them");
     }
     &rows[there..]
 }

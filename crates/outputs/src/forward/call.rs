@@ -63,7 +63,7 @@ impl Target {
                 let message = &messages[done];
                 tracing::warn!(
                     output = %self.name, device = message.device, message = message.id, request = message.request, reason,
-                    "refused for good and set aside"
+                    "a message was rejected and is now a dead letter"
                 );
                 self.meter.refused(&reason);
                 self.change(Change::DeadLetter {

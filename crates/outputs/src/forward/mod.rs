@@ -279,7 +279,7 @@ impl Forwarder {
                 if durable {
                     self.saved = cursor;
                 } else {
-                    tracing::warn!(output = %self.target.name, "the cursor could not be written");
+                    tracing::warn!(output = %self.target.name, "the cursor could not be saved");
                 }
             }
             Ok((_, read)) => {
@@ -306,7 +306,7 @@ impl Forwarder {
                 let failed = found.is_err();
                 let gone = self.window.load(wanted, found.unwrap_or_default(), now);
                 if gone > 0 {
-                    tracing::warn!(output = %self.target.name, messages = gone, "messages left the buffer undelivered");
+                    tracing::warn!(output = %self.target.name, messages = gone, "messages left the buffer before they were delivered");
                 }
                 failed
             }
@@ -336,7 +336,7 @@ impl Forwarder {
             return;
         }
         let output = Arc::clone(&self.target.name);
-        tracing::warn!(%output, messages = ids.len(), "messages that were set aside have left the buffer");
+        tracing::warn!(%output, messages = ids.len(), "dead letters are no longer in the buffer");
         self.target.meter.dropped(ids.len() as u64);
         let queue = self.target.source.queue.clone();
         tokio::spawn(async move { queue.change(Change::Resolved { output, message_ids: Some(ids) }).await });
@@ -350,7 +350,7 @@ impl Forwarder {
         let Some((class, asked, reason)) = failed else {
             self.window.ended(&lane, done, None, now);
             if self.breaker.succeeded() {
-                tracing::info!(output = %self.target.name, "delivers again");
+                tracing::info!(output = %self.target.name, "the output delivers again");
                 self.window.release_all(now);
             }
             return;
@@ -373,16 +373,16 @@ impl Forwarder {
         let wait = backoff::asked(asked, backoff::wait(FIRST, MOST, failures));
         self.window.ended(lane, done, Some(Wait { until: now + wait, asked: asked.is_some() }), now);
         if self.breaker.failed(lane, asked, now) {
-            tracing::error!(%output, ?class, reason, "nothing is delivered: left alone for a while");
+            tracing::error!(%output, ?class, reason, "deliveries fail; the output is paused");
         } else if self.quiet.is_none_or(|until| until <= now) {
-            tracing::warn!(%output, lane = %lane, ?class, reason, "not delivered, tried again");
+            tracing::warn!(%output, lane = %lane, ?class, reason, "a delivery failed and will be retried");
             self.quiet = Some(now + QUIET);
         }
     }
 
     /// Handles a task that panicked. A call counts as failed.
     fn panicked(&mut self, error: &JoinError, now: Instant) {
-        tracing::error!(output = %self.target.name, %error, "a task ended early");
+        tracing::error!(output = %self.target.name, %error, "a task of the output failed");
         if let Some((lane, ..)) = self.calls.remove(&error.id()) {
             self.target.meter.retried(Class::Other, "the output failed");
             self.limiter.ended(1, None, false, now);
@@ -438,7 +438,7 @@ impl Forwarder {
         }
         let output = &self.target.name;
         if !self.calls.is_empty() {
-            tracing::warn!(%output, calls = self.calls.len(), "calls did not end in time and are cut");
+            tracing::warn!(%output, calls = self.calls.len(), "calls did not end in time and are cancelled");
         }
         self.tasks.shutdown().await;
         let cursor = self.show();
@@ -446,12 +446,12 @@ impl Forwarder {
         let change = Change::Cursor { output: Arc::clone(output), message_id: cursor };
         let end = tokio::time::timeout(CLOSING, async {
             if self.target.source.queue.change(change).await.is_err() {
-                tracing::warn!(%output, "the cursor could not be written");
+                tracing::warn!(%output, "the cursor could not be saved; messages may be delivered again");
             }
             self.target.output.close().await;
         });
         if end.await.is_err() {
-            tracing::warn!(%output, "did not end in time");
+            tracing::warn!(%output, "the output did not close in time");
         }
     }
 }

@@ -175,7 +175,7 @@ impl Http {
         if status.is_success() {
             return Ok(());
         }
-        let reason = format!("{} answers {status}: {text}", self.shown);
+        let reason = format!("{} answered {status}: {text}", self.shown);
         Err(match status {
             // For a batch, a conflict does not tell which messages the receiver has.
             StatusCode::CONFLICT
@@ -207,7 +207,7 @@ fn token(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
 
 fn bearer(token: &str) -> Result<HeaderValue, String> {
     let mut value =
-        HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| "is no token".to_owned())?;
+        HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| "is not a valid token".to_owned())?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -234,7 +234,7 @@ fn secret(settings: &Settings) -> Result<Option<Signer>, String> {
     let check = |text: &str| Secret::parse(text).map(|_| ()).map_err(str::to_owned);
     Ok(Some(match (&settings.secret_file, &settings.secret_variable) {
         (None, None) => return Ok(None),
-        (Some(_), Some(_)) => return Err("secret_file, secret_variable: only one of them can be".into()),
+        (Some(_), Some(_)) => return Err("secret_file, secret_variable: only one may be set".into()),
         (Some(path), None) => Signer::File(SecretFile::open("secret_file", path.clone(), check)?),
         (None, Some(variable)) => {
             let text = std::env::var(variable).map_err(|e| format!("secret_variable: {variable}: {e}"))?;

@@ -16,7 +16,7 @@ impl Secret {
                 Ok(Secret(hmac::Key::new(hmac::HMAC_SHA256, &bytes)))
             }
             Ok(_) => Err("must be 24 to 64 bytes"),
-            Err(_) => Err("must be whsec_ and base64"),
+            Err(_) => Err("must be base64, optionally after whsec_"),
         }
     }
 

@@ -88,7 +88,7 @@ impl OneM2m {
         let answer = self.binding.send(&Request::retrieve(path, self.identifier(request))).await?;
         match answer.meaning() {
             Meaning::Done => Ok(()),
-            _ => Err(answer.retry("looking for", path)),
+            _ => Err(answer.retry("retrieving", path)),
         }
     }
 
@@ -109,7 +109,7 @@ impl OneM2m {
         for resource in &above[made + 1..] {
             there(&self.insist(resource, request).await?, resource)?;
         }
-        tracing::info!(container, "container made");
+        tracing::info!(container, "a container was created");
         Ok(())
     }
 

@@ -123,7 +123,7 @@ impl Mqtt {
         self.connection.get_or_init(|| tokio::spawn(Arc::clone(&self.link).run()).abort_handle());
         let payload = self.payload(request).map_err(|e| Failed::refused(e.to_string()))?;
         if payload.len() + self.link.requests.len() + 16 > PACKET {
-            return Err(Failed::refused(format!("larger than {PACKET} bytes as a request")));
+            return Err(Failed::refused(format!("the request exceeds {PACKET} bytes")));
         }
         match tokio::time::timeout(self.timeout, self.ask(&request.identifier, payload)).await {
             Ok(answer) => answer,
@@ -155,14 +155,14 @@ impl Mqtt {
         let (sender, answer) = oneshot::channel();
         self.link.waiting().insert(identifier.to_owned(), sender);
         let _waiting = Waiting { link: &self.link, identifier };
-        let lost = || Failed::retry("the connection to the broker broke").because(Class::Connection);
+        let lost = || Failed::retry("the connection to the broker was lost").because(Class::Connection);
         requests.send(payload).await.map_err(|_| lost())?;
         answer.await.map_err(|_| lost())
     }
 
     fn no_answer(&self) -> Failed {
         match &*self.link.state.borrow() {
-            State::Up(_) => Failed::retry("no answer came in time").because(Class::Timeout),
+            State::Up(_) => Failed::retry("the CSE did not answer in time").because(Class::Timeout),
             State::Down(why) => Failed::retry(why.clone()).because(Class::Connection),
         }
     }
@@ -225,7 +225,7 @@ impl Link {
                         sender.take().map(|sender| self.state.send_replace(State::Up(sender)));
                     }
                     Event::Subscribed(Err(why)) => {
-                        return Err(format!("it refuses the subscription to {}: {why}", self.topic));
+                        return Err(format!("it refused the subscription to {}: {why}", self.topic));
                     }
                     Event::Message(answer) => {
                         if answer.qos == Qos::AtLeastOnce {
@@ -245,7 +245,7 @@ impl Link {
         match waiting {
             // A caller that no longer waits will retry.
             Some((sender, answer)) => drop(sender.send(answer)),
-            None => tracing::debug!("an answer that nobody waits for"),
+            None => tracing::debug!("a response arrived that no request waits for"),
         }
     }
 }

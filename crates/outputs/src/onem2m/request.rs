@@ -88,7 +88,7 @@ impl Answer {
     /// Describes what was done with the resource `path`, and the response.
     pub fn reason(&self, doing: &str, path: &str) -> String {
         let Answer { code, detail, .. } = self;
-        format!("{doing} {path}: the CSE answers {code} {detail}").trim_end().to_owned()
+        format!("{doing} {path}: the CSE answered {code} {detail}").trim_end().to_owned()
     }
 }
 

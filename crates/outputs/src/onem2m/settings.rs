@@ -137,10 +137,10 @@ impl Settings {
         let address = self.address()?;
         let mqtt = address.scheme() == "mqtt";
         if self.user.is_some() && (!mqtt || !address.username().is_empty()) {
-            return Err("user: is for mqtt:// without one in the url".into());
+            return Err("user: needs an mqtt:// URL without a user in it".into());
         }
         if self.user.is_some() != self.password_file.is_some() {
-            return Err("password_file: is needed with user, and nowhere else".into());
+            return Err("password_file: must be set if user is set, and only then".into());
         }
         let cse_id = self.cse_id.as_deref().map(|id| id.trim_start_matches('/'));
         if cse_id.map_or(mqtt, |id| !is_name(id)) {
@@ -148,20 +148,20 @@ impl Settings {
         }
         for (key, name) in [("cse", &self.cse), ("ae", &self.ae)] {
             if !is_name(name) {
-                return Err(format!("{key}: {name:?} is not a name: A-Z a-z 0-9 - . _ ~"));
+                return Err(format!("{key}: {name:?} is not a valid name; use A-Z a-z 0-9 - . _ ~"));
             }
         }
         // A name with `{device}` in it is valid with any device if it is with one.
         let names: Vec<_> = self.container.split('/').filter(|name| *name != "{path}").collect();
         if names.is_empty() || !names.iter().all(|name| is_name(&name.replace("{device}", "d"))) {
             return Err(format!(
-                "container: {:?} is not names with / between them, one of them other than {{path}}",
+                "container: {:?} must be names separated by /, at least one of them not {{path}}",
                 self.container
             ));
         }
         if !self.originator.starts_with(['C', 'S']) || !is_name(&self.originator) {
             return Err(format!(
-                "originator: {:?} is not an AE-ID, which begins with C or S",
+                "originator: {:?} is not a valid AE-ID, which begins with C or S",
                 self.originator
             ));
         }
@@ -169,10 +169,10 @@ impl Settings {
             return Err(format!("app_id: {:?} is not an App-ID, which begins with N or R", self.app_id));
         }
         if self.release.is_empty() || !self.release.bytes().all(|b| b.is_ascii_alphanumeric()) {
-            return Err(format!("release: {:?} is not a release, such as 2a, 3 or 4", self.release));
+            return Err(format!("release: {:?} is not a valid release, such as 2a, 3 or 4", self.release));
         }
         if self.cnf.as_deref().is_some_and(|cnf| !is_content_info(cnf)) {
-            return Err("cnf: must be TYPE/SUBTYPE:ENCODING, the encoding 0 (plain) to 2".into());
+            return Err("cnf: must be TYPE/SUBTYPE:ENCODING, with an encoding of 0 (plain) to 2".into());
         }
         if self.timeout_seconds == 0 {
             return Err("timeout_seconds: must be at least 1".into());

@@ -332,7 +332,7 @@ impl Leaf {
 impl Record {
     fn of(line: Line<'_>, leaves: Vec<(String, Leaf)>) -> io::Result<Record> {
         let received_at = clock::micros(&line.received_at)
-            .ok_or_else(|| io::Error::other(format!("{:?} is no time", line.received_at)))?;
+            .ok_or_else(|| io::Error::other(format!("{:?} is not a valid time", line.received_at)))?;
         let value = line.value.get().to_owned();
         let leaves = leaves.into_iter().collect();
         let fixed = [
@@ -365,7 +365,7 @@ fn required<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, File>,
     values: impl Iterator<Item = T::T>,
 ) -> io::Result<()> {
-    let mut column = group.next_column()?.ok_or_else(|| io::Error::other("there are fewer columns"))?;
+    let mut column = group.next_column()?.ok_or_else(|| io::Error::other("the file has too few columns"))?;
     column.typed::<T>().write_batch(&values.collect::<Vec<_>>(), None, None)?;
     Ok(column.close()?)
 }
@@ -378,7 +378,7 @@ fn optional<T: DataType>(
     let values: Vec<_> = values.collect();
     let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
     let values: Vec<_> = values.into_iter().flatten().collect();
-    let mut column = group.next_column()?.ok_or_else(|| io::Error::other("there are fewer columns"))?;
+    let mut column = group.next_column()?.ok_or_else(|| io::Error::other("the file has too few columns"))?;
     column.typed::<T>().write_batch(&values, Some(&levels), None)?;
     Ok(column.close()?)
 }
