@@ -86,7 +86,7 @@ provider=$(cat provider.token)
 
 echo "HTTP, with curl"
 send=(curl -sSi -H 'Content-Type: application/json' -d '{"t":1}')
-try 'a token is needed' "${send[@]}" "$url/ingest/buoy-1"
+try 'a token is required' "${send[@]}" "$url/ingest/buoy-1"
 try 'HTTP/1.1 401' "${send[@]}" -H 'Authorization: Bearer wrong' "$url/ingest/buoy-1"
 try 'HTTP/1.1 403' "${send[@]}" -H "Authorization: Bearer $token" "$url/ingest/ship-1"
 try 'HTTP/1.1 204' "${send[@]}" -H "Authorization: Bearer $token" "$url/ingest/buoy-1"

@@ -112,7 +112,7 @@ impl Token {
     pub fn make(name: &str, right: Right, until: Option<Until>) -> io::Result<(Token, String)> {
         let mut bytes = [0; BYTES];
         let random = SystemRandom::new().fill(&mut bytes);
-        random.map_err(|_| io::Error::other("the machine has no random numbers"))?;
+        random.map_err(|_| io::Error::other("the system has no source of random numbers"))?;
         let secret = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes));
         let fingerprint = Fingerprint::of(&secret);
         Ok((Token { name: name.into(), fingerprint, right, until }, secret))
@@ -122,7 +122,7 @@ impl Token {
     pub fn of(secret: &str, name: &str, right: Right, until: Option<Until>) -> Result<Token, String> {
         let fingerprint = Fingerprint::of_credential(secret);
         let fingerprint = fingerprint
-            .ok_or_else(|| format!("token: a token is {PREFIX} and {} characters", LENGTH - PREFIX.len()))?;
+            .ok_or_else(|| format!("token: must be {PREFIX} and {} characters", LENGTH - PREFIX.len()))?;
         Ok(Token { name: name.into(), fingerprint, right, until })
     }
 
@@ -161,7 +161,7 @@ impl Unique {
             let right = match (entry.device, entry.read) {
                 (Some(pattern), false) if is_pattern(&pattern) => Right::Send(pattern),
                 (Some(_), false) => {
-                    wrong("device", "must be a device's id, in which * stands for any characters");
+                    wrong("device", "must be a device ID, in which * stands for any characters");
                     continue;
                 }
                 (None, true) => Right::Read,
@@ -238,7 +238,7 @@ impl TryFrom<String> for Fingerprint {
     fn try_from(text: String) -> Result<Self, String> {
         let bytes = unhex(&text).and_then(|bytes| bytes.try_into().ok());
         bytes.map(Fingerprint).ok_or_else(|| {
-            format!("a hash has {} hexadecimal digits; `dunnage gateway token new` writes it", 2 * BYTES)
+            format!("must be {} hexadecimal digits; `dunnage gateway token new` writes them", 2 * BYTES)
         })
     }
 }
@@ -287,7 +287,7 @@ impl std::str::FromStr for Until {
     }
 }
 
-const MOMENT: &str = "must be a day, 2027-01-31, or a moment with its offset, 2027-01-31T08:00:00Z";
+const MOMENT: &str = "must be a date (2027-01-31) or a time with its offset (2027-01-31T08:00:00Z)";
 
 impl TryFrom<Datetime> for Until {
     type Error = String;

@@ -78,7 +78,7 @@ fn make_room(shard: &mut HashMap<u64, u64>, now: u64) {
         forgotten += usize::from(!stays);
         stays
     });
-    tracing::warn!(forgotten, "more keys than limits can remember; some start anew");
+    tracing::warn!(forgotten, "the table of limits is full; some limits were reset");
 }
 
 #[cfg(test)]

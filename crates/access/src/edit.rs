@@ -58,7 +58,7 @@ pub fn add(
     if let Right::Send(pattern) = &right
         && !is_pattern(pattern)
     {
-        let message = format!("{pattern:?} is no device's id, in which * stands for any characters");
+        let message = format!("{pattern:?} is not a valid device ID, in which * stands for any characters");
         return Err(EditError::Asked(message));
     }
     if let Some(name) = name.filter(|name| !is_name(name)) {
@@ -71,7 +71,7 @@ pub fn add(
             token.name = token.fingerprint.short();
         }
         if tokens.iter().any(|other| other.name == token.name) {
-            return Err(EditError::Asked(format!("there is a token {:?} already", token.name)));
+            return Err(EditError::Asked(format!("a token named {:?} already exists", token.name)));
         }
         tokens.push(token.clone());
         Ok((token, secret))
@@ -106,7 +106,7 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
             let right = match (&*row.device, &*row.read) {
                 ("", "true") => Right::Read,
                 (device, "" | "false") if is_pattern(device) => Right::Send(device.to_owned()),
-                (_, "" | "false") => return Err(format!("device: {:?} is no device's id", row.device)),
+                (_, "" | "false") => return Err(format!("device: {:?} is not a valid device ID", row.device)),
                 ("", _) => return Err("read: must be true or false".into()),
                 _ => return Err("read: a token may send as devices or read, not both".into()),
             };
@@ -118,7 +118,7 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
                 token.name = token.fingerprint.short();
             }
             if !hashes.insert(token.fingerprint) {
-                return Err("token: it is there already".into());
+                return Err("token: this token already exists".into());
             }
             check_name(&token.name, &mut names)?;
             let name = token.name.clone();
@@ -141,7 +141,7 @@ pub(super) fn moment(cell: &str) -> Result<Option<Until>, String> {
 pub(super) fn check_name(name: &str, names: &mut HashSet<String>) -> Result<(), String> {
     match is_name(name) {
         false => Err(format!("name: {name:?} must be 1 to 64 of A-Z a-z 0-9 . _ : -")),
-        true if !names.insert(name.to_owned()) => Err(format!("name: {name:?} is there already")),
+        true if !names.insert(name.to_owned()) => Err(format!("name: {name:?} already exists")),
         true => Ok(()),
     }
 }
@@ -286,7 +286,7 @@ mod tests {
         assert!(!text.contains(&secret) && text.contains("until = 2027-01-31"), "{text}");
         revoke(&path, "a", Some("2020-01-01T00:00:00Z".parse().unwrap())).unwrap();
         let now = dunnage_base::clock::now();
-        assert_eq!(Tokens::load(&path).unwrap().find(&secret, now).unwrap_err(), "the token has ended");
+        assert_eq!(Tokens::load(&path).unwrap().find(&secret, now).unwrap_err(), "the token has expired");
         revoke(&path, "a", None).unwrap();
         assert!(revoke(&path, "a", None).unwrap_err().to_string().contains("no token \"a\""));
         assert_eq!(list(&path).unwrap().len(), 1);
@@ -329,7 +329,7 @@ mod tests {
         let e = add(&path, None, Right::Read, None).unwrap_err().to_string();
         assert!(e.contains("tokens.toml:1:1") && e.contains("token[1]"), "{e}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "[[token]]\nname = 'a'\n");
-        assert!(add(&path, None, send("a b"), None).unwrap_err().to_string().contains("no device's id"));
+        assert!(add(&path, None, send("a b"), None).unwrap_err().to_string().contains("valid device ID"));
     }
 
     #[test]
@@ -352,12 +352,12 @@ mod tests {
         assert!(Tokens::load(&path).unwrap().find(&other, 0).is_ok());
         let before = fs::read_to_string(&path).unwrap();
         for (rows, error) in [
-            ("name,device\na,a\nb,b c\n".to_owned(), "line 3: device: \"b c\" is no device's id"),
-            ("name,device\na,a\na,b\n".into(), "line 3: name: \"a\" is there already"),
-            ("name,device\nbuoy-1,b\n".into(), "line 2: name: \"buoy-1\" is there already"),
-            (format!("token,device\n{other},a\n"), "line 2: token: it is there already"),
+            ("name,device\na,a\nb,b c\n".to_owned(), "line 3: device: \"b c\" is not a valid device ID"),
+            ("name,device\na,a\na,b\n".into(), "line 3: name: \"a\" already exists"),
+            ("name,device\nbuoy-1,b\n".into(), "line 2: name: \"buoy-1\" already exists"),
+            (format!("token,device\n{other},a\n"), "line 2: token: this token already exists"),
             ("token,device\npassword,a\n".into(), "line 2: token: "),
-            ("name,device,until\na,a,tomorrow\n".into(), "line 2: until: must be a day"),
+            ("name,device,until\na,a,tomorrow\n".into(), "line 2: until: must be a date"),
             ("name,device,read\na,a,true\n".into(), "line 2: read: "),
             ("name,devise\na,a\n".into(), "devise"),
             ("name,device\na\n".into(), "line"),

@@ -36,7 +36,7 @@ pub fn add(
     until: Option<Until>,
 ) -> Result<(String, String), EditError> {
     if !is_pattern(pattern) {
-        let message = format!("{pattern:?} is no device's id, in which * stands for any characters");
+        let message = format!("{pattern:?} is not a valid device ID, in which * stands for any characters");
         return Err(EditError::Asked(message));
     }
     if let Some(name) = name.filter(|name| !is_name(name)) {
@@ -47,7 +47,7 @@ pub fn add(
             keys::make().map_err(|source| EditError::Write { path: path.into(), source })?;
         let name = name.map_or(random, str::to_owned);
         if entries.iter().any(|other| other.name == name) {
-            return Err(EditError::Asked(format!("there is a key {name:?} already")));
+            return Err(EditError::Asked(format!("a key named {name:?} already exists")));
         }
         let device = pattern.to_owned();
         entries.push(KeyEntry { name: name.clone(), device, secret: Some(secret.clone()), hex: None, until });
@@ -78,7 +78,7 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
         import_rows(rows, secrets, "key", |row: Row| {
             let until = moment(&row.until)?;
             if !is_pattern(&row.device) {
-                return Err(format!("device: {:?} is no device's id", row.device));
+                return Err(format!("device: {:?} is not a valid device ID", row.device));
             }
             let some = |text: String| (!text.is_empty()).then_some(text);
             let (mut secret, hex) = (some(row.secret), some(row.hex));
@@ -148,11 +148,11 @@ mod tests {
         assert_ne!(secret, another);
         assert!(add(&path, Some("buoy-7"), "*", None).unwrap_err().to_string().contains("already"));
         assert!(add(&path, Some("a b"), "*", None).unwrap_err().to_string().contains("must be 1 to 64"));
-        assert!(add(&path, None, "a b", None).unwrap_err().to_string().contains("no device's id"));
+        assert!(add(&path, None, "a b", None).unwrap_err().to_string().contains("not a valid device ID"));
         let keys = Keys::load(&path).unwrap();
         assert_eq!(keys.find(b"buoy-7").unwrap().secret(), secret.as_bytes());
         revoke(&path, "buoy-7", Some("2020-01-01T00:00:00Z".parse().unwrap())).unwrap();
-        assert_eq!(Keys::load(&path).unwrap().find(b"buoy-7").unwrap_err(), "the key has ended");
+        assert_eq!(Keys::load(&path).unwrap().find(b"buoy-7").unwrap_err(), "the key has expired");
         revoke(&path, "buoy-7", None).unwrap();
         assert!(revoke(&path, "buoy-7", None).unwrap_err().to_string().contains("no key \"buoy-7\""));
         assert_eq!(list(&path).unwrap().len(), 1);
@@ -191,9 +191,9 @@ mod tests {
         assert_eq!(keys.find(b"b").unwrap().secret(), (0..16).collect::<Vec<u8>>());
         assert_eq!(keys.len(), 3);
         for (rows, error) in [
-            ("name,device,secret\nc,d,short\n", "line 2: secret: a key has 16 to 64 bytes"),
+            ("name,device,secret\nc,d,short\n", "line 2: secret: must be 16 to 64 bytes"),
             ("name,device,hex\nc,d,0g\n", "line 2: hex: must be hexadecimal digits"),
-            ("name,device\nc,d\na,d\n", "line 3: name: \"a\" is there already"),
+            ("name,device\nc,d\na,d\n", "line 3: name: \"a\" already exists"),
             ("name,secret\nc,abcdefghijklmnop\n", "device"),
         ] {
             let message = import(rows).unwrap_err();

@@ -42,12 +42,12 @@ fn host(version: Version, headers: &HeaderMap) -> Result<Option<Authority>, Deni
         (Some(host), None) => host,
         (None, _) if version < Version::HTTP_11 => return Ok(None),
         (None, _) => return Err(bad_host("HTTP/1.1 requests must have a Host header")),
-        (Some(_), Some(_)) => return Err(bad_host("there is more than one Host header")),
+        (Some(_), Some(_)) => return Err(bad_host("a request must have exactly one Host header")),
     };
     if host.is_empty() {
         return Ok(None);
     }
-    authority(host).map(Some).ok_or_else(|| bad_host("the Host header must be a host, and may have a port"))
+    authority(host).map(Some).ok_or_else(|| bad_host("the Host header must be a host and optionally a port"))
 }
 
 /// Parses `host [ ":" port ]` in ASCII, without user information (RFC 9110, 7.2).

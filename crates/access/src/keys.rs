@@ -89,7 +89,7 @@ impl Key {
 pub fn make() -> io::Result<(String, String)> {
     let mut bytes = [0; BYTES + 4];
     let random = SystemRandom::new().fill(&mut bytes);
-    random.map_err(|_| io::Error::other("the machine has no random numbers"))?;
+    random.map_err(|_| io::Error::other("the system has no source of random numbers"))?;
     let (secret, name) = bytes.split_at(BYTES);
     Ok((URL_SAFE_NO_PAD.encode(secret), dunnage_base::hex::hex(name)))
 }
@@ -108,7 +108,7 @@ impl KeyBook {
                 wrong("name", "another key has this name");
             }
             if !super::book::is_pattern(&entry.device) {
-                wrong("device", "must be a device's id, in which * stands for any characters");
+                wrong("device", "must be a device ID, in which * stands for any characters");
             }
             match bytes(entry) {
                 Ok(secret) => {
@@ -134,11 +134,11 @@ fn bytes(entry: &KeyEntry) -> Result<Vec<u8>, (&'static str, &'static str)> {
         (None, Some(digits)) => {
             dunnage_base::hex::unhex(digits).ok_or(("hex", "must be hexadecimal digits"))?
         }
-        (Some(_), Some(_)) => return Err(("hex", "a key has `secret` or `hex`, not both")),
+        (Some(_), Some(_)) => return Err(("hex", "a key must have `secret` or `hex`, not both")),
         (None, None) => return Err(("secret", "a key needs secret = \"TEXT\" or hex = \"DIGITS\"")),
     };
     let key = if entry.hex.is_some() { "hex" } else { "secret" };
-    LENGTH.contains(&bytes.len()).then_some(bytes).ok_or((key, "a key has 16 to 64 bytes"))
+    LENGTH.contains(&bytes.len()).then_some(bytes).ok_or((key, "must be 16 to 64 bytes"))
 }
 
 /// The keys of all devices, by name.
@@ -173,7 +173,7 @@ impl Keys {
         let name = std::str::from_utf8(identity).ok();
         let key = name.and_then(|name| self.all.get(name)).ok_or("there is no such key")?;
         match key.until.is_some_and(|until| until.is_over(clock::now())) {
-            true => Err("the key has ended"),
+            true => Err("the key has expired"),
             false => Ok(key),
         }
     }
@@ -188,7 +188,7 @@ pub fn read(path: &Path) -> (Vec<Key>, Vec<Mistake>) {
 /// Warns in the log if users other than its owner may read the key file `path`.
 pub fn warn(path: &Path) {
     if is_open(path) {
-        tracing::warn!(keys = %path.display(), "others than the gateway may read the keys: chmod 600");
+        tracing::warn!(keys = %path.display(), "other users can read the key file; set its mode to 0600");
     }
 }
 
@@ -230,7 +230,7 @@ mod tests {
         assert!(!shown.contains("abcdef") && !shown.contains("0203"), "{shown}");
         let keys = Keys::new(keys);
         assert_eq!(keys.find(b"a").unwrap().name, "a");
-        assert_eq!(keys.find(b"b").unwrap_err(), "the key has ended");
+        assert_eq!(keys.find(b"b").unwrap_err(), "the key has expired");
         for other in [&b""[..], b"A", b"\xff", b"a\0"] {
             assert_eq!(keys.find(other).unwrap_err(), "there is no such key");
         }
@@ -259,9 +259,9 @@ mod tests {
         assert_eq!(
             found,
             [
-                "3:1: key[1].device: must be a device's id, in which * stands for any characters",
+                "3:1: key[1].device: must be a device ID, in which * stands for any characters",
                 "6:1: key[2].name: another key has this name",
-                "8:1: key[2].secret: a key has 16 to 64 bytes",
+                "8:1: key[2].secret: must be 16 to 64 bytes",
                 "12:1: key[3].hex: must be hexadecimal digits",
                 "13:1: key[4].secret: a key needs secret = \"TEXT\" or hex = \"DIGITS\"",
             ]

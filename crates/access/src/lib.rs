@@ -123,12 +123,12 @@ impl Access {
 
     /// Denies a peer that may not read stored messages.
     pub fn may_read(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Denied> {
-        self.may(peer, credential, Right::reads, || "this token may send, and not read".into())
+        self.may(peer, credential, Right::reads, || "this token may send but not read".into())
     }
 
     /// Denies a peer whose token does not let it send as any device, for protocols that ask for the credential before the device.
     pub fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Denied> {
-        self.may(peer, credential, Right::sends, || "this token may read, and not send".into())
+        self.may(peer, credential, Right::sends, || "this token may read but not send".into())
     }
 
     /// Returns the key of `identity`, or the reason for the log.
@@ -151,7 +151,7 @@ impl Access {
     pub fn may_send_by_key(&self, key: &Key, device: &str) -> Result<(), Denied> {
         let keys = self.keys.load();
         let denied = match keys.find(key.name.as_bytes()) {
-            Ok(now) if !now.is(key) => Denied::Unauthorized("the key is another now".into()),
+            Ok(now) if !now.is(key) => Denied::Unauthorized("the key was replaced".into()),
             Ok(now) if dunnage_base::name::fits(&now.device, device) => return Ok(()),
             Ok(_) => Denied::Forbidden(format!("this key may not send as {device:?}")),
             Err(detail) => Denied::Unauthorized(detail.into()),
@@ -172,7 +172,7 @@ impl Access {
         self.refusals.count(&Denied::Unauthorized(detail.into()));
         if self.lines.take(&()).is_ok() {
             let identity = identity[..identity.len().min(MAX_NAME)].escape_ascii().to_string();
-            tracing::warn!(address = %peer.address.to_canonical(), identity, detail, "a key is refused");
+            tracing::warn!(address = %peer.address.to_canonical(), identity, detail, "a key was rejected");
         }
     }
 
@@ -190,9 +190,9 @@ impl Access {
         let token = match (credential, peer.foreign) {
             (Some(credential), _) => tokens.find(credential, clock::now()).map_err(str::to_owned),
             (None, Some(foreign)) if peer.is_loopback() && self.who == Who::Loopback => {
-                Err(format!("a token is needed, as {}", foreign.reason()))
+                Err(format!("a token is required, because {}", foreign.reason()))
             }
-            (None, _) => Err("a token is needed".to_owned()),
+            (None, _) => Err("a token is required".to_owned()),
         };
         let denied = match token {
             Ok(token) if enough(&token.right) => return Ok(()),
@@ -217,11 +217,11 @@ impl Access {
             let address = peer.address.to_canonical();
             let failures = self.failures.take(&network(address));
             if self.lines.take(&()).is_ok() {
-                tracing::warn!(%address, foreign = ?peer.foreign, detail, "a token is refused");
+                tracing::warn!(%address, foreign = ?peer.foreign, detail, "a token was rejected");
             }
             if let Err(seconds) = failures {
                 return Denied::TooMany {
-                    detail: "too many wrong tokens came from this address".into(),
+                    detail: "this address has sent too many invalid tokens".into(),
                     seconds,
                 };
             }

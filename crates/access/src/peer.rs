@@ -34,12 +34,12 @@ impl Foreign {
     pub fn reason(self) -> &'static str {
         match self {
             Foreign::Listener => "this listener is reachable from other machines",
-            Foreign::User => "the connection belongs to another user than the gateway's, such as a proxy",
+            Foreign::User => "the connection belongs to a different user than the gateway's, such as a proxy",
             Foreign::Forwarded => "a header says that a proxy has forwarded the request",
             Foreign::Host => {
                 "the request is not addressed to localhost or a loopback address with this listener's port"
             }
-            Foreign::Site => "a browser sends the request for a page of another site",
+            Foreign::Site => "a browser sent the request for a page of another site",
             Foreign::Version => "HTTP/1.0 requests may come from a proxy",
         }
     }
@@ -59,7 +59,7 @@ impl Peer {
             return found;
         }
         let own = owner::is_own(peer, local).unwrap_or_else(|error| {
-            tracing::debug!(%peer, %error, "the kernel does not tell whose connection it is");
+            tracing::debug!(%peer, %error, "the kernel does not report the owner of the connection");
             false
         });
         found.unless((!own).then_some(Foreign::User))

@@ -61,9 +61,9 @@ impl Tokens {
     pub fn find(&self, credential: &str, now: i64) -> Result<&Grant, &'static str> {
         let fingerprint = Fingerprint::of_credential(credential);
         let token = fingerprint.and_then(|fingerprint| self.all.get(&fingerprint));
-        let token = token.ok_or("the token is not known")?;
+        let token = token.ok_or("the token is unknown")?;
         match token.until.is_some_and(|until| now >= until) {
-            true => Err("the token has ended"),
+            true => Err("the token has expired"),
             false => Ok(token),
         }
     }
@@ -100,8 +100,8 @@ mod tests {
         let tokens = Tokens::new([token]);
         let end = 1_801_382_400_000_000;
         assert!(tokens.find(&secret, end - 1).is_ok());
-        assert_eq!(tokens.find(&secret, end).unwrap_err(), "the token has ended");
-        assert_eq!(tokens.find("dn_", 0).unwrap_err(), "the token is not known");
+        assert_eq!(tokens.find(&secret, end).unwrap_err(), "the token has expired");
+        assert_eq!(tokens.find("dn_", 0).unwrap_err(), "the token is unknown");
     }
 
     #[test]
@@ -116,12 +116,12 @@ mod tests {
             "2".repeat(64)
         );
         let found = mistakes(&text);
-        assert!(found.iter().any(|m| m.starts_with("3:8: token[1].hash: a hash has 64")), "{found:#?}");
+        assert!(found.iter().any(|m| m.starts_with("3:8: token[1].hash: must be 64")), "{found:#?}");
         assert!(
-            found.iter().any(|m| m.starts_with("8:1: token[2].device: must be a device's id")),
+            found.iter().any(|m| m.starts_with("8:1: token[2].device: must be a device ID")),
             "{found:#?}"
         );
-        assert!(found.iter().any(|m| m.starts_with("13:9: token[3].until: must be a day")), "{found:#?}");
+        assert!(found.iter().any(|m| m.starts_with("13:9: token[3].until: must be a date")), "{found:#?}");
         assert!(found.iter().any(|m| m.contains("token[4].device: a token needs device")), "{found:#?}");
         assert_eq!(found.len(), 4, "{found:#?}");
     }

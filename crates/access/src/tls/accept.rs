@@ -57,6 +57,6 @@ impl Acceptor {
         let _ = stream.read(&mut seen).await?;
         stream.write_all(self.plain.as_bytes()).await?;
         stream.shutdown().await?;
-        Err(io::Error::new(io::ErrorKind::InvalidData, "the client speaks no TLS"))
+        Err(io::Error::new(io::ErrorKind::InvalidData, "the client does not use TLS"))
     }
 }

@@ -111,10 +111,10 @@ impl Certificates {
         match files.and_then(|files| files.parse(&self.settings)) {
             Ok(new) => {
                 self.replace(new);
-                tracing::info!(certificate = %self.settings.certificate.display(), "a new certificate is used");
+                tracing::info!(certificate = %self.settings.certificate.display(), "the new certificate is in use");
             }
             Err(error) => {
-                tracing::error!(%error, "the new certificate cannot be used; the one from before stays");
+                tracing::error!(%error, "the new certificate cannot be used; the previous one stays in use");
             }
         }
     }
@@ -158,11 +158,11 @@ impl Files {
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&self.certificate).collect();
         let chain = chain.map_err(|e| certificate(&e))?;
         if chain.is_empty() {
-            return Err(certificate(&"there is no certificate in it (PEM)"));
+            return Err(certificate(&"the file contains no certificate in PEM"));
         }
         let secret = PrivateKeyDer::from_pem_slice(&self.key).map_err(|e| key(&e))?;
         CertifiedKey::from_der(chain, secret, &default_provider()).map_err(|e| match e {
-            rustls::Error::InconsistentKeys(_) => key(&"it is not the key of the certificate"),
+            rustls::Error::InconsistentKeys(_) => key(&"the key does not belong to the certificate"),
             rustls::Error::InvalidCertificate(_) => certificate(&e),
             other => key(&other),
         })
@@ -210,10 +210,10 @@ mod tests {
         assert_eq!(check(&settings(folder.path(), &good)), Ok(()));
         assert_eq!(check(&TlsSettings::default()), Ok(()));
         for (pair, key, text) in [
-            ((good.0.clone(), other.1), "key", "it is not the key of the certificate"),
-            (("nothing".into(), good.1.clone()), "certificate", "there is no certificate in it"),
+            ((good.0.clone(), other.1), "key", "the key does not belong to the certificate"),
+            (("nothing".into(), good.1.clone()), "certificate", "the file contains no certificate"),
             ((good.0.clone(), "nothing".into()), "key", "k.pem"),
-            ((good.1.clone(), good.1.clone()), "certificate", "there is no certificate in it"),
+            ((good.1.clone(), good.1.clone()), "certificate", "the file contains no certificate"),
         ] {
             let error = check(&settings(folder.path(), &pair)).unwrap_err();
             assert!(error.key == key && error.message.contains(text), "{error}");

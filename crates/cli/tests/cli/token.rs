@@ -58,7 +58,7 @@ fn tokens_and_keys_are_imported_from_csv() {
     assert!(made.stderr.starts_with("2 tokens."), "{}", made.stderr);
     let again = import("token", "name,device\nnew,a\nships,b\n");
     assert_eq!((again.code, &*again.stdout), (2, &b""[..]));
-    assert!(again.stderr.contains("line 3: name: \"ships\" is there already"), "{}", again.stderr);
+    assert!(again.stderr.contains("line 3: name: \"ships\" already exists"), "{}", again.stderr);
     assert_eq!(token(folder.path(), &["list"]).text().lines().count(), 2);
     let keys = import("key", "name,device,secret\nbuoy-1,buoy-1,abcdefghijklmnop\n");
     assert_eq!(keys.text(), "name,key\nbuoy-1,abcdefghijklmnop\n");
@@ -115,7 +115,7 @@ fn a_token_is_in_no_log_no_answer_and_no_error() {
     let ended = finish(child, b"");
     assert_eq!(ended.code, 0);
     said += &rest.join().unwrap();
-    assert!(said.contains("a token is refused") && said.contains("gateway stopped"), "{said}");
+    assert!(said.contains("a token was rejected") && said.contains("gateway stopped"), "{said}");
     for secret in [&sends, &reads, &wrong] {
         // Without its end, in which the wrong one differs.
         let part = &secret[3..secret.len() - 1];

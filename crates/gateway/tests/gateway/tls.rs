@@ -199,11 +199,11 @@ fn certificates_change_under_load_and_no_request_fails() {
         );
         let error = reload().unwrap_err().to_string();
         assert!(
-            error.starts_with("[tls] key: ") && error.contains("not the key of the certificate"),
+            error.starts_with("[tls] key: ") && error.contains("does not belong to the certificate"),
             "{error}"
         );
         fs::write(&secured.certificate, "").unwrap();
-        assert!(reload().unwrap_err().to_string().contains("there is no certificate in it"));
+        assert!(reload().unwrap_err().to_string().contains("the file contains no certificate"));
         wait(4);
         over.store(true, Ordering::Relaxed);
         fs::write(&secured.key, good).unwrap();
