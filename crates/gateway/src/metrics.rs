@@ -222,59 +222,83 @@ impl Metrics {
 
     fn register(&mut self) {
         let r = &mut self.registry;
-        r.register("received_messages", "Messages that arrived whole", self.received.clone());
-        r.register("decoded_messages", "Messages that could be decoded", self.decoded.clone());
-        r.register("stored_messages", "Messages made durable", self.stored.clone());
-        r.register("stored_bytes", "Their bytes as they arrived", self.stored_bytes.clone());
-        r.register("stored_json_bytes", "Their bytes as compact JSON", self.json_bytes.clone());
-        r.register("quarantined_messages", "Messages that could not be decoded", self.quarantined.clone());
-        r.register("requeued_messages", "Quarantined messages stored after all", self.requeued.clone());
-        r.register("discarded_messages", "Quarantined messages dropped by hand", self.discarded.clone());
+        r.register("received_messages", "Messages received completely", self.received.clone());
+        r.register("decoded_messages", "Messages decoded", self.decoded.clone());
+        r.register("stored_messages", "Messages stored on disk", self.stored.clone());
+        r.register(
+            "stored_bytes",
+            "Size of the stored messages as they arrived, in bytes",
+            self.stored_bytes.clone(),
+        );
+        r.register(
+            "stored_json_bytes",
+            "Size of the stored messages as compact JSON, in bytes",
+            self.json_bytes.clone(),
+        );
+        r.register("quarantined_messages", "Messages put into the quarantine", self.quarantined.clone());
+        r.register(
+            "requeued_messages",
+            "Quarantined messages decoded again and stored",
+            self.requeued.clone(),
+        );
+        r.register(
+            "discarded_messages",
+            "Quarantined messages discarded by an operator",
+            self.discarded.clone(),
+        );
         let refused = self.refused.clone();
         r.register(
             "refused_messages",
-            "Messages neither stored nor kept; their senders were told, or had left",
+            "Messages neither stored nor quarantined: refused, dropped, or abandoned by their sender",
             refused,
         );
-        r.register("duplicate_messages", "Messages that were stored already", self.duplicates.clone());
+        r.register(
+            "duplicate_messages",
+            "Duplicates of messages that were already stored",
+            self.duplicates.clone(),
+        );
         let remembered = self.remembered.clone();
-        r.register("remembered_messages", "Messages that are known if they come again", remembered);
+        r.register("remembered_messages", "Messages remembered to recognize duplicates", remembered);
         let forgotten = self.forgotten.clone();
         r.register(
             "forgotten_messages",
-            "Messages that were forgotten within the window for duplicates",
+            "Messages forgotten before the window for duplicates ended",
             forgotten,
         );
         let window = self.duplicate_window.clone();
         r.register_with_unit(
             "duplicate_window",
-            "How far back messages are known that come again; less than the setting when too many came, or some had left the buffer at the start",
+            "How far back duplicates are recognized; less than the setting if too many messages came, or if some had left the buffer at the start",
             Unit::Seconds,
             window,
         );
         r.register("problem_messages", "Messages answered with an error, by its type", self.problems.clone());
         r.register("hook_events", "Requests of providers that carry no message", self.events.clone());
         let datagrams = self.datagrams.clone();
-        r.register("datagrams", "Datagrams of inputs over UDP, by what they were", datagrams);
+        r.register("datagrams", "Datagrams of inputs over UDP, by outcome", datagrams);
         let forgotten = self.forgotten_exchanges.clone();
-        r.register("forgotten_exchanges", "CoAP messages forgotten while they could come again", forgotten);
+        r.register(
+            "forgotten_exchanges",
+            "CoAP messages forgotten while their sender could still repeat them",
+            forgotten,
+        );
         r.register("write_errors", "Transactions that could not be written", self.write_errors.clone());
-        r.register("batch_messages", "Messages in a transaction", self.batch_messages.clone());
+        r.register("batch_messages", "Messages per transaction", self.batch_messages.clone());
         let seconds = self.commit_seconds.clone();
-        r.register_with_unit("commit_duration", "Begin to end of a transaction", Unit::Seconds, seconds);
-        r.register("open_connections", "Connections of the HTTP input", self.connections.clone());
+        r.register_with_unit("commit_duration", "Duration of a transaction", Unit::Seconds, seconds);
+        r.register("open_connections", "Open connections of the HTTP input", self.connections.clone());
         let closed = self.closed_connections.clone();
         r.register(
             "closed_connections",
-            "Connections closed for want of room: while idle, or at once as their address had too many",
+            "Connections closed for lack of room: idle ones, or new ones from an address that had too many",
             closed,
         );
         let handshakes = self.handshakes.clone();
-        r.register("tls_handshake_errors", "Connections that ended in their TLS handshake", handshakes);
+        r.register("tls_handshake_errors", "Connections that failed in the TLS handshake", handshakes);
         let dtls = self.dtls.0.clone();
         r.register(
             "dtls_handshakes",
-            "DTLS handshakes whose client proved its address, by how they ended",
+            "DTLS handshakes of clients that proved their address, by result",
             dtls,
         );
         self.refusals.register(
@@ -285,27 +309,35 @@ impl Metrics {
         let of_inputs = self.input_connections.clone();
         r.register(
             "input_connections",
-            "Connections of the inputs beside HTTP, and sessions of those with DTLS",
+            "Open connections and DTLS sessions of the inputs other than HTTP",
             of_inputs,
         );
-        r.register("queue_messages", "Messages that wait to be written", self.queue_messages.clone());
+        r.register("queue_messages", "Messages waiting to be written", self.queue_messages.clone());
         r.register("queue_bytes", "Bytes of messages in memory", self.queue_bytes.clone());
-        r.register("devices", "Devices that have stored messages", self.devices.clone());
+        r.register("devices", "Devices with stored messages", self.devices.clone());
         r.register_collector(Box::new(Arc::clone(&self.silence)));
         let dropped = self.dropped.clone();
         r.register(
             "buffer_dropped_messages",
-            "Messages removed after all outputs were done with them",
+            "Messages removed after all outputs had resolved them",
             dropped,
         );
         let lost = self.lost.clone();
-        r.register("buffer_lost_messages", "Messages of the buffer that could not be read any more", lost);
+        r.register("buffer_lost_messages", "Messages of the buffer that could no longer be read", lost);
         let damages = self.damages.clone();
-        r.register("buffer_damages", "Times that the buffer's file was damaged and set aside", damages);
-        r.register("buffer_bytes", "The buffer's file", self.buffer_bytes.clone());
+        r.register("buffer_damages", "Times that the buffer's file was damaged and moved aside", damages);
+        r.register("buffer_bytes", "Size of the buffer's file, in bytes", self.buffer_bytes.clone());
         let limit = self.buffer_limit_bytes.clone();
-        r.register("buffer_limit_bytes", "What the buffer's messages may take; 0 for no limit", limit);
-        r.register("buffer_wal_bytes", "Its write-ahead log", self.wal_bytes.clone());
+        r.register(
+            "buffer_limit_bytes",
+            "Limit of the size of the buffer's messages, in bytes; 0 for no limit",
+            limit,
+        );
+        r.register(
+            "buffer_wal_bytes",
+            "Size of the buffer's write-ahead log, in bytes",
+            self.wal_bytes.clone(),
+        );
         let writable = self.writable.clone();
         r.register(
             "buffer_writable",

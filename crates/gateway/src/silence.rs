@@ -93,7 +93,7 @@ impl Watched {
             self.is_full = true;
             tracing::warn!(
                 device,
-                "{WATCHED} devices are watched for silence, and no more can be; narrow the profiles with silent_after_seconds"
+                "{WATCHED} devices are watched for silence, which is the limit; narrow the profiles with silent_after_seconds"
             );
         }
     }
@@ -116,7 +116,7 @@ impl Collector for Silence {
         let (watched, silent, listed) = self.at(clock::now());
         let counts = [
             ("watched_devices", "Devices whose profile has silent_after_seconds", watched),
-            ("silent_devices", "Those of them that have not sent for longer", silent),
+            ("silent_devices", "Watched devices silent for longer than silent_after_seconds", silent),
         ];
         for (name, help, count) in counts {
             let gauge = ConstGauge::new(i64::try_from(count).unwrap_or(i64::MAX));
@@ -124,7 +124,7 @@ impl Collector for Silence {
         }
         let mut family = encoder.encode_descriptor(
             "silent_device_last_message_timestamp",
-            "When a silent device last sent; of the thousand that became silent last",
+            "When a silent device last sent; for the 1,000 that became silent last",
             Some(&Unit::Seconds),
             MetricType::Gauge,
         )?;
