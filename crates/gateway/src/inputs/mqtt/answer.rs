@@ -57,7 +57,7 @@ impl Answers {
         let code = match self.version {
             Version::V3 => 0x80,
             Version::V5 => {
-                let why = "messages are taken here, not handed out";
+                let why = "subscriptions are not supported; clients can only publish";
                 self.properties(&mut body, why, self.reasons);
                 Reason::NotDone as u8
             }

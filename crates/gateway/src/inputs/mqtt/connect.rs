@@ -72,7 +72,7 @@ pub async fn greet<S: Stream>(
     };
     let (version, refusal) = refused;
     door.refused(&refusal);
-    tracing::info!(input = %door.name, peer = %peer.address, reason = refusal.why, "a client is not let in");
+    tracing::info!(input = %door.name, peer = %peer.address, reason = refusal.why, "a client is refused");
     if let Some(version) = version {
         wire.output.extend_from_slice(&no(version, &refusal));
         wire.close().await;
@@ -106,14 +106,16 @@ async fn admit<S: Stream>(
     let credential = credential(connect)?;
     door.may_connect(&peer.peer, credential.as_deref())?;
     if connect.auth {
-        return Err(Refusal::new(Reason::AuthMethod, "there is no authentication but a password"));
+        return Err(Refusal::new(Reason::AuthMethod, "only authentication by password is supported"));
     }
     if connect.will {
-        return Err(Refusal::new(Reason::NotDone, "wills are not taken: connect without one"));
+        return Err(Refusal::new(Reason::NotDone, "wills are not supported: connect without one"));
     }
     let assigned = connect.client_id.is_empty();
     if connect.client_id.len() > CLIENT_ID || (assigned && connect.version == Version::V3 && !connect.clean) {
-        let why = format!("a client's id has at most {CLIENT_ID} bytes, and none only with a clean session");
+        let why = format!(
+            "a client ID must have at most {CLIENT_ID} bytes, and may be empty only with a clean session"
+        );
         return Err(Refusal::new(Reason::ClientId, why));
     }
     let id = if assigned { door.shared.requests.name() } else { connect.client_id.clone() };
@@ -155,7 +157,7 @@ async fn admit<S: Stream>(
 fn credential(connect: &Connect) -> Result<Option<String>, Refusal> {
     let Some(password) = &connect.password else { return Ok(None) };
     let text = String::from_utf8(password.clone());
-    text.map(Some).map_err(|_| Refusal::new(Reason::Login, "the password is no text, so it is no token"))
+    text.map(Some).map_err(|_| Refusal::new(Reason::Login, "the password must be a token in UTF-8"))
 }
 
 fn yes_3(present: bool) -> Result<Vec<u8>, MqttError> {

@@ -116,11 +116,11 @@ impl Connection {
         let refusal = match end {
             End::Left | End::Broken => None,
             End::Refused(refusal) => Some(refusal),
-            End::Stopping => Some(Refusal::new(Reason::Stopping, "the gateway stops")),
+            End::Stopping => Some(Refusal::new(Reason::Stopping, "the gateway is stopping")),
         };
         if let Some(refusal) = refusal {
             let (input, peer, client) = (&self.door.name, self.peer.address, &self.client.id);
-            tracing::debug!(%input, %peer, client, reason = refusal.why, "a connection is ended");
+            tracing::debug!(%input, %peer, client, reason = refusal.why, "ended a connection");
             self.answers().disconnect(&mut wire.output, &refusal);
             wire.close().await;
         }
@@ -184,12 +184,12 @@ impl Connection {
             },
             refusal = gives_way => return Err(refusal.into()),
             () = said(&mut signals.taken_over) => {
-                return Err(Refusal::new(Reason::TakenOver, "the client has connected again").into());
+                return Err(Refusal::new(Reason::TakenOver, "the same client ID has connected again").into());
             }
             () = said(&mut signals.stopping) => return Err(End::Stopping),
             Ok(()) = signals.looks.changed() => self.check_token()?,
             () = sleep_until(until), if reading => {
-                return Err(Refusal::new(Reason::KeepAlive, "nothing came for too long").into());
+                return Err(Refusal::new(Reason::KeepAlive, "the keep-alive time has passed").into());
             }
         }
         // A client's silence does not count while the gateway is not reading.
@@ -204,7 +204,7 @@ impl Connection {
         let access = &self.door.shared.access;
         match access.may_go_on(self.client.credential.as_deref(), Right::sends) {
             true => Ok(()),
-            false => Err(Refusal::new(Reason::NotAuthorized, "the token is not good any more")),
+            false => Err(Refusal::new(Reason::NotAuthorized, "the token is no longer valid")),
         }
     }
 
@@ -265,7 +265,7 @@ impl Connection {
         flow: &mut Flow<C>,
     ) -> Result<(), Refusal> {
         if publish.retain && self.answers().version == Version::V5 {
-            return Err(Refusal::new(Reason::Retain, "messages are not retained here"));
+            return Err(Refusal::new(Reason::Retain, "retained messages are not supported"));
         }
         self.resolve_alias(&mut publish)?;
         *topic = std::mem::take(&mut publish.topic);
@@ -300,7 +300,8 @@ impl Connection {
         };
         let unreleased = &mut self.client.session.memory.unreleased;
         if !unreleased.contains(&id) && unreleased.len() >= most {
-            let why = format!("{most} messages wait for their release, and {under_way} are under way");
+            let why =
+                format!("{most} messages wait for PUBREL, which is the limit, and {under_way} are under way");
             return Err(Refusal::new(Reason::TooMany, why));
         }
         unreleased.insert(id);
@@ -322,7 +323,7 @@ impl Connection {
     fn resolve_alias(&mut self, publish: &mut Publish) -> Result<(), Refusal> {
         let Some(alias) = publish.alias else { return Ok(()) };
         if !(1..=ALIASES).contains(&alias) {
-            return Err(Refusal::new(Reason::Alias, format!("topic aliases are 1 to {ALIASES}")));
+            return Err(Refusal::new(Reason::Alias, format!("a topic alias must be 1 to {ALIASES}")));
         }
         if publish.topic.is_empty() {
             let topic = self.aliases.get(&alias);
@@ -368,7 +369,10 @@ impl Connection {
     fn keep_for(&mut self, expiry: Option<u32>) -> Result<(), Refusal> {
         let Some(seconds) = expiry else { return Ok(()) };
         if !self.client.kept && seconds > 0 {
-            return Err(Refusal::new(Reason::Protocol, "the session was not to be kept"));
+            return Err(Refusal::new(
+                Reason::Protocol,
+                "a session that expires at once cannot be extended in DISCONNECT",
+            ));
         }
         let seconds = u64::from(seconds).min(self.door.settings.session_expiry_seconds);
         self.client.session.keep = Duration::from_secs(seconds);

@@ -53,12 +53,12 @@ impl Topics {
             return address(topic).map_err(|refusal| match self.patterns.is_empty() {
                 true => refusal,
                 false => {
-                    Refusal::new(Reason::Topic, format!("{}; and no pattern of topics fits", refusal.why))
+                    Refusal::new(Reason::Topic, format!("{}; and no pattern of topics matches", refusal.why))
                 }
             });
         };
         if !is_name(said.device) {
-            return Err(Refusal::new(Reason::Topic, Problem::bad_name("the device's id").detail));
+            return Err(Refusal::new(Reason::Topic, Problem::bad_name("the device ID").detail));
         }
         let format = said.format.or_else(|| self.format.filter(|_| !typed).map(Id::name));
         Ok(Address { device: said.device, format, schema: said.schema })
@@ -68,7 +68,7 @@ impl Topics {
 /// Parses a `topic` of the gateway's own. Fails for any other.
 pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     let refused =
-        || Refusal::new(Reason::Topic, "a topic here is v1/DEVICE/FORMAT, or v1/DEVICE with a content type");
+        || Refusal::new(Reason::Topic, "a topic must be v1/DEVICE/FORMAT, or v1/DEVICE with a content type");
     let mut parts = topic.split('/');
     let (Some("v1"), Some(device)) = (parts.next(), parts.next()) else { return Err(refused()) };
     let address = Address { device, format: parts.next(), schema: parts.next() };
@@ -77,7 +77,7 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     }
     match is_name(device) {
         true => Ok(address),
-        false => Err(Refusal::new(Reason::Topic, Problem::bad_name("the device's id").detail)),
+        false => Err(Refusal::new(Reason::Topic, Problem::bad_name("the device ID").detail)),
     }
 }
 
@@ -109,7 +109,7 @@ pub fn read(shared: &Shared, input: &'static str, address: &Address<'_>, publish
     };
     let limit = shared.http.body_limit_bytes;
     if publish.payload.len() > limit {
-        let detail = format!("a message may have {limit} bytes");
+        let detail = format!("a message must have at most {limit} bytes");
         bad = Some(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail));
     }
     let provenance = Provenance {
@@ -129,13 +129,16 @@ pub fn read(shared: &Shared, input: &'static str, address: &Address<'_>, publish
 pub fn content_type(format: Option<&str>, said: Option<&str>) -> Result<String, Problem> {
     let Some(name) = format else { return Ok(said.unwrap_or_default().to_owned()) };
     let Ok(id) = name.parse::<Id>() else {
-        return Err(Problem::unsupported(format!("the topic says {name:?}, and the formats are {}", *NAMES)));
+        return Err(Problem::unsupported(format!(
+            "{name:?}, in the topic, is not a format; the formats are {}",
+            *NAMES
+        )));
     };
     match said {
         None => Ok(id.media_type().to_owned()),
         Some(said) if Id::from_media_type(said) == Some(id) => Ok(said.to_owned()),
         Some(said) => {
-            Err(Problem::unsupported(format!("the topic says {name}, and the content type {said:?}")))
+            Err(Problem::unsupported(format!("the topic says {name}, but the content type is {said:?}")))
         }
     }
 }
@@ -174,7 +177,7 @@ mod tests {
             assert!(read(topic).is_none(), "{topic}");
         }
         let why = topics.address("stat/plug-1", false).unwrap_err().why;
-        assert!(why.contains("no pattern of topics fits"), "{why}");
+        assert!(why.contains("no pattern of topics matches"), "{why}");
     }
 
     #[test]

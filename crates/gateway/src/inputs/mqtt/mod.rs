@@ -135,7 +135,7 @@ impl Mqtt {
     /// Creates the input `name`; `certificate` says whether there is one for TLS. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings, certificate: bool) -> Result<Mqtt, String> {
         if settings.tls && !certificate {
-            return Err("tls: needs [tls] certificate and key".into());
+            return Err("tls: requires [tls] certificate and key".into());
         }
         for (key, number) in [
             ("connections", settings.connections),
@@ -147,7 +147,7 @@ impl Mqtt {
             }
         }
         if settings.format.is_some() && settings.topics.is_empty() {
-            return Err("format: is for messages to topics of a pattern; set topics, too".into());
+            return Err("format: applies only to topics that match a pattern; set topics, too".into());
         }
         let format = settings.format.map(|format| format.0);
         let topics = Topics::new(&settings.topics, format).map_err(|e| format!("topics: {e}"))?;
@@ -226,7 +226,7 @@ fn acceptor(settings: &Settings, shared: &Shared) -> Result<Option<Acceptor>, Tl
     let certificates = shared.certificates.as_ref().filter(|_| settings.tls);
     // Clients that do not speak TLS get no plain answer, because it would not be MQTT.
     let acceptor = certificates.map(|certificates| certificates.acceptor(&["mqtt"], "")).transpose();
-    acceptor.inspect_err(|error| tracing::error!(%error, "an input cannot offer TLS, and takes nothing"))
+    acceptor.inspect_err(|error| tracing::error!(%error, "cannot offer TLS; accepts no connections"))
 }
 
 async fn secure(

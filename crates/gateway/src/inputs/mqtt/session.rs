@@ -66,7 +66,7 @@ impl Sessions {
             };
             tracing::warn!(
                 client = key.client_id,
-                "a client is connected a second time; the first connection ends"
+                "a second client connected with the same ID; the first connection ends"
             );
             other.send_replace(true);
             other.closed().await;
@@ -123,7 +123,7 @@ impl Drop for Session {
             slots.insert(self.key.clone(), Slot::Kept { memory, until: Instant::now() + self.keep });
         }
         if !self.keep.is_zero() && !room {
-            tracing::warn!(client = self.key.client_id, "too many sessions are kept; this one is forgotten");
+            tracing::warn!(client = self.key.client_id, "the limit of sessions is reached; deleted this one");
         }
     }
 }

@@ -130,9 +130,9 @@ impl<S: Stream> Wire<S> {
 
 fn busy(no_room: NoRoom) -> Refusal {
     let why = match no_room {
-        NoRoom::All | NoRoom::Incomplete => "there is no room for this packet now",
-        NoRoom::Address | NoRoom::Device => "large packets from this address take as much room as they may",
-        NoRoom::GaveWay => "the packet stopped arriving, and another needed its room",
+        NoRoom::All | NoRoom::Incomplete => "the memory for packets is full; try again later",
+        NoRoom::Address | NoRoom::Device => "large packets from this address use all their memory",
+        NoRoom::GaveWay => "the packet stopped arriving, and another needed its memory",
     };
     Refusal::new(Reason::Busy, why)
 }
