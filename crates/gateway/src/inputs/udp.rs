@@ -84,23 +84,23 @@ impl Udp {
     /// Creates the input `name`. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings) -> Result<Udp, String> {
         if settings.listen.ip().is_multicast() {
-            return Err("listen: a multicast address, which is not supported".into());
+            return Err("listen: must not be a multicast address".into());
         }
         let from = match &settings.from {
             Some(networks) if networks.is_empty() => {
-                return Err("from: names no network, so nobody may send".into());
+                return Err("from: must have at least one network, or no device may send".into());
             }
             Some(networks) => networks.clone(),
             // The loopback networks are no safe default here: behind a proxy on this machine, every sender appears to be local.
             None if !settings.listen.ip().to_canonical().is_loopback() => {
                 return Err(
-                    "from: a listener that other machines reach needs the networks that may send".into()
+                    "from: must list the networks that may send, as other machines reach this listener".into()
                 );
             }
             None => loopback(),
         };
         if !settings.device.starts_with('/') {
-            return Err("device: a JSON pointer begins with a slash, like \"/containerID\"".into());
+            return Err("device: must be a JSON pointer with a leading slash, like \"/containerID\"".into());
         }
         Ok(Udp { name: name.into(), settings: settings.clone(), from, socket: None })
     }
@@ -161,7 +161,7 @@ impl Taker {
                         }
                     }
                     Err(e) => {
-                        tracing::warn!(input = self.name, error = %e, "a datagram could not be received");
+                        tracing::warn!(input = self.name, error = %e, "cannot receive a datagram");
                         tokio::time::sleep(Duration::from_millis(100)).await;
                     }
                 },
@@ -178,7 +178,7 @@ impl Taker {
         let address = from.ip().to_canonical();
         if !self.from.iter().any(|network| network.contains(&address)) {
             self.shared.metrics.datagram(METRIC, "foreign");
-            tracing::debug!(input = self.name, %from, "a datagram from a network that may not send");
+            tracing::debug!(input = self.name, %from, "ignored a datagram: its network may not send");
             return;
         }
         let incoming = self.read(bytes, from);
@@ -229,7 +229,7 @@ impl Taker {
         };
         let content_type = if bad.is_some() { "" } else { message.format.media_type() };
         if message.raw.len() > self.shared.http.body_limit_bytes {
-            let detail = format!("a message may have {} bytes", self.shared.http.body_limit_bytes);
+            let detail = format!("a message must have at most {} bytes", self.shared.http.body_limit_bytes);
             bad = Some(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail));
         }
         let origin = serde_json::json!({"input": self.name, "endpoint": from}).to_string();
@@ -261,7 +261,7 @@ fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Problem> {
     let device = match serde_json::from_slice::<serde_json::Value>(bytes) {
         Ok(object) => match object.pointer(pointer).and_then(|device| device.as_str()) {
             Some(device) if is_name(device) => Some(device.to_owned()),
-            _ => return Err(Problem::bad_name(&format!("the device's id, at {pointer},"))),
+            _ => return Err(Problem::bad_name(&format!("the device ID at {pointer}"))),
         },
         // The decoder will report what is wrong with it.
         Err(_) => None,
@@ -272,18 +272,18 @@ fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Problem> {
 /// Parses a format byte, the length of the device's ID, the ID, and the message.
 fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Problem> {
     let [number, length, rest @ ..] = bytes else {
-        return Err(malformed("truncated", bytes.len(), "the datagram ends before the device's id"));
+        return Err(malformed("truncated", bytes.len(), "the datagram ends before the device ID"));
     };
     let format = usize::from(*number).checked_sub(1).and_then(|at| Id::all().nth(at));
     let Some(format) = format else {
-        return Err(malformed("range", 0, format!("there is no format {number}")));
+        return Err(malformed("range", 0, format!("{number} is not the number of a format")));
     };
     let Some((device, raw)) = rest.split_at_checked(usize::from(*length)) else {
-        return Err(malformed("truncated", bytes.len(), "the datagram ends within the device's id"));
+        return Err(malformed("truncated", bytes.len(), "the datagram ends within the device ID"));
     };
     match std::str::from_utf8(device) {
         Ok(device) if is_name(device) => Ok(Message { device: Some(device.into()), format, raw }),
-        _ => Err(Problem::bad_name("the device's id")),
+        _ => Err(Problem::bad_name("the device ID")),
     }
 }
 

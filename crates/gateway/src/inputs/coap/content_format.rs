@@ -31,7 +31,7 @@ pub fn unsupported(number: Option<u16>) -> Problem {
     let known: Vec<_> = TABLE.iter().map(|(number, format)| format!("{number} {}", format.name())).collect();
     let known = known.join(", ");
     Problem::unsupported(match number {
-        Some(number) => format!("no format has the Content-Format {number}; known are {known}"),
+        Some(number) => format!("the Content-Format {number} is not known; known ones are {known}"),
         None => format!("Content-Format must name the message's format: {known}"),
     })
 }

@@ -115,7 +115,7 @@ impl Link {
     async fn send_datagram(&self, datagram: &[u8], to: SocketAddr) {
         if let Err(e) = self.socket.send_to(datagram, to).await {
             // The peer will repeat its message.
-            tracing::debug!(%to, error = %e, "a datagram could not be sent");
+            tracing::debug!(%to, error = %e, "cannot send a datagram");
         }
     }
 }

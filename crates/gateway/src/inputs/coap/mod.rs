@@ -59,7 +59,7 @@ impl Coap {
     /// Creates the input `name`. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings) -> Result<Coap, String> {
         if settings.listen.ip().is_multicast() {
-            return Err("listen: a multicast address, which is not supported".into());
+            return Err("listen: must not be a multicast address".into());
         }
         Ok(Coap { name: name.into(), listen: settings.listen, dtls: settings.dtls, socket: None })
     }
@@ -79,7 +79,7 @@ impl Input for Coap {
             true => match sessions(&self.name, &shared) {
                 Ok(sessions) => Some(sessions),
                 Err(error) => {
-                    tracing::error!(input = self.name, error, "DTLS cannot be used");
+                    tracing::error!(input = self.name, error, "cannot start DTLS");
                     return;
                 }
             },
@@ -87,7 +87,7 @@ impl Input for Coap {
         };
         match Link::new(socket, sessions) {
             Ok(link) => Server::new(self.name, link, shared).run(stopping).await,
-            Err(error) => tracing::error!(input = self.name, %error, "the socket cannot be used"),
+            Err(error) => tracing::error!(input = self.name, %error, "cannot use the socket"),
         }
     }
 }
@@ -96,7 +96,7 @@ fn sessions(name: &str, shared: &Shared) -> Result<Sessions, String> {
     if shared.access.keys() == 0 {
         tracing::warn!(
             input = name,
-            "there is no key, so nobody can send: make one with `dunnage gateway key new`"
+            "there is no key, so no device can send: make one with `dunnage gateway key new`"
         );
     }
     Sessions::new(Arc::clone(&shared.access), shared.metrics.dtls.clone(), Instant::now())

@@ -48,15 +48,15 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
     let path = texts(packet, CoapOption::UriPath).map_err(|()| no_text("Uri-Path"))?;
     let device = match &path[..] {
         ["ingest", device] => (*device).to_owned(),
-        _ => return Err(Refused::reply(&Problem::not_found("messages go to ingest/DEVICE"))),
+        _ => return Err(Refused::reply(&Problem::not_found("send messages to ingest/DEVICE"))),
     };
     if packet.header.code != MessageClass::Request(RequestType::Post) {
-        let detail = "messages are sent with POST";
+        let detail = "send messages with POST";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "Method not allowed", detail);
         return Err(Refused::reply(&problem));
     }
     if !is_name(&device) {
-        return Err(Problem::bad_name("the device's id").into());
+        return Err(Problem::bad_name("the device ID").into());
     }
     let mut post = Post {
         device,
@@ -85,7 +85,7 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
             _ => return Err(query::unknown(name, &PARAMETERS).into()),
         };
         if place.replace(value.to_owned()).is_some() {
-            return Err(bad_query(format!("{name} is there twice")).into());
+            return Err(bad_query(format!("{name} is given twice")).into());
         }
     }
     for (what, name) in [("schema", &post.schema), ("link", &post.link)] {
@@ -146,7 +146,7 @@ fn check_options(packet: &Packet) -> Result<(), Refused> {
         if !known {
             return Err(match packet.header.get_type() {
                 MessageType::Confirmable => {
-                    let why = format!("option {number} is not understood");
+                    let why = format!("the critical option {number} is not supported");
                     Refused::Reply(Reply::because(ResponseType::BadOption, why))
                 }
                 _ => Refused::Reset,
@@ -159,7 +159,7 @@ fn check_options(packet: &Packet) -> Result<(), Refused> {
 fn block(packet: &Packet) -> Result<Option<Block>, Refused> {
     let Some(value) = packet.get_first_option(CoapOption::Block1) else { return Ok(None) };
     // Block sizes over 1024 bytes are reserved, and get a 4.00 (RFC 7959, 2.2).
-    let reserved = || Refused::from(bad_query("Block1 is none"));
+    let reserved = || Refused::from(bad_query("Block1 is not valid"));
     Block::from_bytes(value).ok_or_else(reserved).map(Some)
 }
 
@@ -193,5 +193,5 @@ fn number(packet: &Packet, option: CoapOption) -> Option<usize> {
 }
 
 fn no_text(option: &str) -> Refused {
-    bad_query(format!("{option} is no text")).into()
+    bad_query(format!("{option} must be UTF-8 text")).into()
 }

@@ -114,7 +114,7 @@ impl Server {
                 received = self.link.receive(&mut buffer) => match received {
                     Ok((length, from)) => self.received(&mut buffer, length, from).await,
                     Err(e) => {
-                        tracing::warn!(input = self.name, error = %e, "a datagram could not be received");
+                        tracing::warn!(input = self.name, error = %e, "cannot receive a datagram");
                         tokio::time::sleep(TICK).await;
                     }
                 },

@@ -82,14 +82,14 @@ impl Transfers {
         if part.block.more && part.bytes.len() != part.block.size() {
             self.remove(part);
             let why = format!("block {} must have {} bytes", part.block.number, part.block.size());
-            return Err(Problem::new(StatusCode::BAD_REQUEST, "block", "Not a block", why));
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "block", "Invalid block", why));
         }
         if offset == 0 {
             self.remove(part);
             self.begin(part, queue, now)?;
         }
         let Some(transfer) = self.find(part) else {
-            return Err(incomplete("begin with block 0"));
+            return Err(incomplete("the transfer is not known; begin with block 0"));
         };
         if transfer.bytes.len() != offset {
             let end = transfer.bytes.len();
@@ -98,7 +98,7 @@ impl Transfers {
             if part.block.more && have == Some(part.bytes) {
                 return Ok(Step::Continue);
             }
-            return Err(incomplete(format!("the next block begins at byte {end}")));
+            return Err(incomplete(format!("the next block must begin at byte {end}")));
         }
         if let Err(no_room) = transfer.room.grow(part.bytes.len()) {
             self.remove(part);
@@ -214,7 +214,7 @@ fn network_of(endpoint: &Endpoint) -> IpAddr {
 
 /// Returns the problem of a message with more than `limit` bytes.
 pub fn too_large(limit: usize) -> Problem {
-    let detail = format!("a message may have {limit} bytes");
+    let detail = format!("a message must have at most {limit} bytes");
     let mut problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail);
     (problem.kind, problem.offset) = (Some("limit"), Some(limit));
     problem

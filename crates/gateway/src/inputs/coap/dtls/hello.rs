@@ -122,7 +122,7 @@ impl Cookies {
     pub fn new(now: Instant) -> Result<Cookies, String> {
         let random = ring::rand::SystemRandom::new();
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &random);
-        Ok(Cookies { key: key.map_err(|_| "the machine has no random numbers")?, begun: now })
+        Ok(Cookies { key: key.map_err(|_| "the machine has no source of random numbers")?, begun: now })
     }
 
     /// Returns the cookie for a client at `address` with `random`.

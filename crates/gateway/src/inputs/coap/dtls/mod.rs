@@ -245,7 +245,7 @@ impl Sessions {
             Error::SecurityError(SecurityError::FatalAlert { .. }) => ("left", None),
             _ => match named {
                 Some(Named { identity, key }) => {
-                    let detail = key.err().unwrap_or("the client has another key of this name");
+                    let detail = key.err().unwrap_or("the client has another key for this identity");
                     self.access.refuse_key(&Peer::of_address(from.ip()), &identity, detail);
                     ("key", Some(DECRYPT_ERROR))
                 }
