@@ -36,7 +36,7 @@ impl Pattern {
             "+" => Ok(Level::Any),
             "#" => Ok(Level::Rest),
             word if word.contains(['{', '}', '+', '#', '\0']) => Err(format!(
-                "{text:?}: {word:?} is no level: a word, {{device}}, {{format}}, {{schema}}, + or #"
+                "{text:?}: {word:?} is not a level: use a word, {{device}}, {{format}}, {{schema}}, + or #"
             )),
             word => Ok(Level::Word(word.to_owned())),
         };
@@ -44,14 +44,14 @@ impl Pattern {
         let count = |wanted: &Level| levels.iter().filter(|level| *level == wanted).count();
         if count(&Level::Device) != 1 || count(&Level::Format) > 1 || count(&Level::Schema) > 1 {
             return Err(format!(
-                "{text:?}: {{device}} is needed once, {{format}} and {{schema}} once at most"
+                "{text:?}: must have {{device}} once, and {{format}} and {{schema}} at most once"
             ));
         }
         if levels.iter().position(|level| *level == Level::Rest).is_some_and(|at| at + 1 < levels.len()) {
-            return Err(format!("{text:?}: # is the last level"));
+            return Err(format!("{text:?}: # must be the last level"));
         }
         if text.len() > usize::from(u16::MAX) / 2 || text.starts_with('$') {
-            return Err(format!("{text:?}: is no topic of messages"));
+            return Err(format!("{text:?}: is not a valid topic"));
         }
         Ok(Pattern { levels })
     }

@@ -117,10 +117,10 @@ impl Broker {
             return Err("in_flight_messages: must be at least 1".into());
         }
         if settings.topics.is_empty() {
-            return Err("topics: at least one is needed".into());
+            return Err("topics: must have at least one topic".into());
         }
         if settings.client_id.is_empty() {
-            return Err("client_id: is needed, as the broker keeps the session under it".into());
+            return Err("client_id: must be set, because the broker identifies the session by it".into());
         }
         if settings.group.as_deref().is_some_and(|group| !is_name(group)) {
             return Err("group: must be 1 to 64 of A-Z a-z 0-9 . _ : -".into());
@@ -165,7 +165,7 @@ impl Broker {
             () = said(stopping) => return Ok(()),
         };
         let (mut client, present) = connected.map_err(|why| why.to_string())?;
-        tracing::info!(input = %self.name, present, "takes messages of a broker");
+        tracing::info!(input = %self.name, present, "connected to a broker");
         if !present {
             unacknowledged.clear();
         }
@@ -184,7 +184,7 @@ impl Broker {
                 done = flow.advance(), if !flow.is_empty() => stored(done).for_each(|id| client.acknowledge(id)),
                 event = client.next(open) => match event {
                     Ok(Event::Message(publish)) => self.take(shared, publish, unacknowledged, &mut flow, stopping),
-                    Ok(Event::Subscribed(Err(why))) => break Err(format!("the broker refuses a subscription: {why}")),
+                    Ok(Event::Subscribed(Err(why))) => break Err(format!("the broker refused a subscription: {why}")),
                     Ok(Event::Subscribed(Ok(())) | Event::Acknowledged(_)) => {}
                     Err(why) => break Err(why.to_string()),
                 },
@@ -240,9 +240,9 @@ impl Broker {
         if !known {
             if self.told.take(&()).is_ok() {
                 let (input, topic) = (&self.name, topic.chars().take(TOPIC).collect::<String>());
-                tracing::info!(%input, topic, "a topic names no device; its message is in the quarantine");
+                tracing::info!(%input, topic, "a topic has no device ID; its message is in the quarantine");
             }
-            incoming.bad.get_or_insert_with(|| Problem::bad_name("the device's id"));
+            incoming.bad.get_or_insert_with(|| Problem::bad_name("the device ID"));
         }
         incoming.provenance.origin = Some(serde_json::json!({ "topic": topic }).to_string().into());
         incoming
@@ -278,7 +278,7 @@ fn options(settings: &Settings) -> Result<Options, String> {
     };
     let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| bad(&"has no host"))?;
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(bad(&"user and password are settings of their own"));
+        return Err(bad(&"must not have a user or password; set user and password_file"));
     }
     let port = url.port().unwrap_or(if tls { 8883 } else { 1883 });
     let mut options = Options::new(Version::V5, &settings.client_id, host, port);
@@ -289,11 +289,11 @@ fn options(settings: &Settings) -> Result<Options, String> {
         // The password is read from its file when a connection begins.
         (Some(user), Some(_)) => Some((user.clone(), Vec::new())),
         (None, None) => None,
-        (Some(_), None) => return Err("password_file: is needed with user".into()),
-        (None, Some(_)) => return Err("user: is needed with password_file".into()),
+        (Some(_), None) => return Err("password_file: must be set together with user".into()),
+        (None, Some(_)) => return Err("user: must be set together with password_file".into()),
     };
     options.tls = match (tls, &settings.ca_file) {
-        (false, Some(_)) => return Err("ca_file: is for mqtts://".into()),
+        (false, Some(_)) => return Err("ca_file: requires an mqtts:// URL".into()),
         (false, None) | (true, Some(_)) => None,
         (true, None) => Some(Trust::new(None)?),
     };
@@ -312,7 +312,7 @@ impl Input for Broker {
         while !*stopping.borrow() {
             let begun = tokio::time::Instant::now();
             let Err(reason) = self.session(&shared, &mut unacknowledged, &mut stopping).await else { break };
-            tracing::warn!(input = %self.name, reason, "taken up again");
+            tracing::warn!(input = %self.name, reason, "connection lost; reconnecting");
             pause = if begun.elapsed() > PAUSES.1 { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}

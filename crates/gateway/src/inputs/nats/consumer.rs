@@ -46,16 +46,16 @@ impl Nats {
         let mut consumer = self.consumer(&stream).await?;
         let answer = consumer.reset(position.acknowledged.map(|number| number + 1)).await;
         let answer =
-            answer.map_err(|e| format!("the consumer is not reset (NATS 2.14 or newer can): {e}"))?;
+            answer.map_err(|e| format!("cannot reset the consumer, which needs NATS 2.14 or newer: {e}"))?;
         let done = answer.reset_seq.saturating_sub(1);
         position.acknowledged = Some(done);
         position.stored = position.stored.max(done);
         let first = stream.cached_info().state.first_sequence;
         if done > 0 && first > done + 1 {
             let (input, up_to) = (&self.name, first - done - 1);
-            tracing::error!(%input, stream = name, up_to, "the stream has forgotten messages before they were taken");
+            tracing::error!(%input, stream = name, up_to, "the stream deleted messages before they arrived");
         }
-        tracing::info!(input = %self.name, stream = name, after = done, waiting = answer.info.num_pending, "takes messages");
+        tracing::info!(input = %self.name, stream = name, after = done, waiting = answer.info.num_pending, "receives messages");
         Ok((consumer, answer.info.delivered.consumer_sequence + 1))
     }
 
@@ -106,7 +106,7 @@ impl Nats {
 fn check(there: &consumer::Config, subjects: &[String]) -> Result<(), String> {
     if there.ack_policy != AckPolicy::All {
         return Err(format!(
-            "its acknowledgement policy is {:?}, not All; name another consumer, which is made then",
+            "its acknowledgement policy is {:?}, not All; name another consumer, and the gateway creates it",
             there.ack_policy
         ));
     }
@@ -121,8 +121,8 @@ fn check(there: &consumer::Config, subjects: &[String]) -> Result<(), String> {
         false => subjects.iter().map(|subject| format!("{subject:?}")).collect::<Vec<_>>().join(", "),
     };
     Err(format!(
-        "it has {}, and subjects says {}. With a changed filter it would skip older messages, so it is left as it is. Set subjects \
-         back; to take over the partitions of another forwarder, add an [[input]] with that forwarder's consumer; to divide \
+        "its filter is {}, but subjects is {}. With a changed filter it would skip older messages, so it stays unchanged. Set \
+         subjects back; to take over the partitions of another forwarder, add an [[input]] with that forwarder's consumer; to divide \
          partitions otherwise, see docs/operate.md, \"Move partitions\"",
         list(&has),
         list(&wants)

@@ -27,7 +27,7 @@ pub fn read(shared: &Shared, input: &str, message: Message) -> Incoming {
         given => given,
     };
     let token = || message.subject.rsplit('.').next().map(device_of);
-    let device = name("the device's id", text(header::DEVICE).or_else(token));
+    let device = name("the device ID", text(header::DEVICE).or_else(token));
     let schema = name("schema", text(header::SCHEMA)).map(Into::into);
     let link = name("link", text(header::LINK));
     let request = text(header::REQUEST).filter(|name| is_name(name));
@@ -46,7 +46,7 @@ pub fn read(shared: &Shared, input: &str, message: Message) -> Incoming {
     let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
     let limit = shared.http.body_limit_bytes;
     if message.payload.len() > limit {
-        let detail = format!("a message may have {limit} bytes");
+        let detail = format!("a message must have at most {limit} bytes");
         bad = Some(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail));
     }
     Incoming { input: METRIC, provenance, content_type, raw: message.message.payload, bad }

@@ -155,7 +155,7 @@ impl Nats {
         };
         for (key, text) in [("stream", &settings.stream), ("consumer", &settings.consumer)] {
             if text.is_empty() || text.contains(['.', '*', '>', '/', '\\', ' ', '\t']) {
-                return Err(format!("{key}: {text:?} is no {key}'s name"));
+                return Err(format!("{key}: {text:?} is not a valid name of a {key}"));
             }
         }
         if settings.in_flight_messages == 0 {
@@ -163,7 +163,7 @@ impl Nats {
         }
         if settings.acknowledge == Some(Acknowledge::Delivered) && !outputs {
             return Err(
-                "acknowledge: there is no [[output]] that could deliver; add one, or set \"stored\"".into()
+                "acknowledge: there is no [[output]] to deliver messages; add one, or set \"stored\"".into()
             );
         }
         let acknowledge =
@@ -299,11 +299,11 @@ impl Input for Nats {
             match self.session(&shared, &mut context, &mut position, &mut stopping).await {
                 Ok(()) => break,
                 Err(OpenError::Refused(reason)) => {
-                    tracing::error!(input = %self.name, reason, "takes nothing");
+                    tracing::error!(input = %self.name, reason, "cannot use the consumer; receives nothing");
                     pause = PAUSES.1;
                 }
                 Err(OpenError::Again(reason)) => {
-                    tracing::warn!(input = %self.name, reason, "taken up again");
+                    tracing::warn!(input = %self.name, reason, "session failed; retrying");
                     pause = if position.stored > before { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
                 }
             }
@@ -332,11 +332,11 @@ fn in_order(
         };
         let (delivery, sequence) = match message.info() {
             Ok(info) => (info.consumer_sequence, info.stream_sequence),
-            Err(e) => return (messages, Some(format!("a message that is not the consumer's: {e}"))),
+            Err(e) => return (messages, Some(format!("a message is not of this consumer: {e}"))),
         };
         let after = messages.last().map_or(done, |(last, _)| *last);
         if delivery != *next || sequence <= after {
-            return (messages, Some(format!("delivery {delivery} in place of {next}, message {sequence}")));
+            return (messages, Some(format!("expected delivery {next}, got {delivery}, message {sequence}")));
         }
         *next += 1;
         messages.push((sequence, message));
