@@ -27,7 +27,7 @@ pub fn read(body: &Body<'_>) -> Result<Callback, Problem> {
         // The callback reports that a device has received a command.
         return match push.command_guid {
             Some(_) => Ok(Callback::Event("command")),
-            None => Err(foreign("it has no messageGuid and deviceGuid")),
+            None => Err(foreign("the request has no messageGuid and deviceGuid")),
         };
     };
     let origin = Origin {

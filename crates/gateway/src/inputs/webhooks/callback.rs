@@ -65,7 +65,7 @@ impl Callback {
     pub fn uplink(device: String, id: String, payload: Vec<u8>, origin: Origin) -> Result<Callback, Problem> {
         for (what, text) in [("device", &device), ("message", &id)] {
             if text.is_empty() || text.len() > ID || !text.bytes().all(|b| b.is_ascii_graphic()) {
-                return Err(foreign(format!("the {what}'s id must be 1 to {ID} visible ASCII characters")));
+                return Err(foreign(format!("the {what} ID must be 1 to {ID} visible ASCII characters")));
             }
         }
         if payload.is_empty() {
@@ -84,7 +84,7 @@ impl Body<'_> {
 
 /// Decodes base64.
 pub fn base64(text: &str) -> Result<Vec<u8>, Problem> {
-    BASE64.decode(text).map_err(|e| foreign(format!("the message's data is no base64: {e}")))
+    BASE64.decode(text).map_err(|e| foreign(format!("the message's data is not valid base64: {e}")))
 }
 
 /// Returns the problem of a request that is not in the provider's form.

@@ -57,12 +57,12 @@ struct Query {
 /// Parses an event.
 pub fn read(body: &Body<'_>) -> Result<Callback, Problem> {
     let query: Query = serde_urlencoded::from_str(body.query).map_err(|e| foreign(e.to_string()))?;
-    let event = query.event.ok_or_else(|| foreign("the URL does not say which event= it is"))?;
+    let event = query.event.ok_or_else(|| foreign("the URL must have the parameter event"))?;
     if let Some(event) = EVENTS.into_iter().find(|known| *known == event) {
         return Ok(Callback::Event(event));
     }
     if event != "up" {
-        return Err(foreign("ChirpStack has no such event"));
+        return Err(foreign("the event is not one of ChirpStack"));
     }
     let up: Up = body.json()?;
     let origin = Origin {

@@ -30,10 +30,10 @@ impl Secret {
             (None, Provider::Rockblock, None) => Ok(Secret::Published),
             (None, Provider::Rockblock, Some(file)) => Ok(Secret::Key(file.clone())),
             (Some(_), Provider::Rockblock, Some(_)) => {
-                Err("key_file: with a token_file, no signature is looked at".into())
+                Err("key_file: must not be set together with token_file, as tokens replace signatures".into())
             }
-            (_, _, Some(_)) => Err(format!("key_file: {} signs nothing", provider.name())),
-            (None, _, None) => Err(format!("token_file: {} needs one", provider.name())),
+            (_, _, Some(_)) => Err(format!("key_file: {} signs nothing; set token_file", provider.name())),
+            (None, _, None) => Err(format!("token_file: must be set for {}", provider.name())),
         }
     }
 

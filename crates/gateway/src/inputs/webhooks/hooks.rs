@@ -75,7 +75,7 @@ pub async fn call(
     }
     // Only clients that may read learn which webhooks exist.
     let problem = match shared.access.may_read(&peer, credential(request.headers()).as_deref()) {
-        Ok(()) => Problem::not_found(format!("there is nothing at {}", request.uri().path())),
+        Ok(()) => Problem::not_found(format!("nothing is at {}", request.uri().path())),
         Err(denied) => denied.into(),
     };
     problem.into_response()

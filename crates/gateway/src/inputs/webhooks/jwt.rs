@@ -38,7 +38,7 @@ impl PublicKey {
 
     /// Returns the claims of `token`. Fails unless it is signed with this key.
     pub fn claims(&self, token: &str) -> Result<Map<String, Value>, &'static str> {
-        const SHAPE: &str = "the JWT is none";
+        const SHAPE: &str = "the JWT is not valid";
         let (signed, signature) = token.rsplit_once('.').ok_or(SHAPE)?;
         let (header, claims) = signed.split_once('.').ok_or(SHAPE)?;
         let decode = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| SHAPE);

@@ -125,7 +125,7 @@ fn patterns<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str(
-                "a pattern of device ids, or a list of them; the table of names is [input.webhook.names]",
+                "a pattern of device IDs, or a list of them; the table of names is [input.webhook.names]",
             )
         }
 
@@ -223,34 +223,36 @@ impl Webhook {
         let Settings { provider, format, link, devices, names, .. } = settings.clone();
         let secret = Secret::of(settings)?;
         if devices.is_none() && matches!(secret, Secret::Published) {
-            let why = "the published key signs for all customers of Ground Control: name the devices that are yours, as a pattern or a list";
+            let why = "must be set to your own devices, as a pattern or a list: the published key signs for all customers of Ground Control";
             return Err(format!("devices: {why}"));
         }
         let patterns = devices.as_deref().unwrap_or_default();
         if devices.is_some() && patterns.is_empty() {
-            return Err("devices: the list is empty, so no device may send".into());
+            return Err("devices: must have at least one pattern, or no device may send".into());
         }
         if let Some(bad) = patterns.iter().find(|pattern| !is_pattern(pattern)) {
-            return Err(format!("devices: {bad:?} is no device's id, in which * stands for any characters"));
+            return Err(format!(
+                "devices: {bad:?} is not a valid pattern of device IDs, in which * stands for any characters"
+            ));
         }
         let guard = ArcSwap::from_pointee(secret.read()?);
-        let header = settings.header.parse().map_err(|_| "header: is no header's name".to_owned())?;
+        let header = settings.header.parse().map_err(|_| "header: must be the name of a header".to_owned())?;
         if !provider.has_ports() && !settings.formats.is_empty() {
             return Err(format!("formats: messages of {} have no port", provider.name()));
         }
         if format.is_none() && settings.formats.is_empty() {
-            return Err("format: which format do the devices send?".into());
+            return Err("format: must be set to the format of the devices' messages".into());
         }
         let port = |text: &String| text.parse().ok().filter(|port| (1..=223_u8).contains(port));
         let formats = settings.formats.iter().map(|(text, format)| match port(text) {
             Some(port) => Ok((port, *format)),
-            None => Err(format!("formats: {text:?} is no port: they are 1 to 223")),
+            None => Err(format!("formats: {text:?} is not a valid port: ports are 1 to 223")),
         });
         if let Some(bad) = names.values().find(|id| !is_name(id)) {
-            return Err(format!("names: {bad:?} is no device's id"));
+            return Err(format!("names: {bad:?} is not a valid device ID"));
         }
         if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
-            return Err(format!("link: {bad:?} is no link's id"));
+            return Err(format!("link: {bad:?} is not a valid link ID"));
         }
         let (name, formats) = (name.to_owned(), formats.collect::<Result<_, _>>()?);
         let quarantined = Quarantined::default();
@@ -328,7 +330,7 @@ impl Hook {
         let limits = HttpSettings { body_limit_bytes, ..shared.http.clone() };
         if let Err(tried) = self.admit(&guard, &head) {
             ignore(body, &limits).await;
-            let detail = format!("{} must have a token of this webhook", self.header);
+            let detail = format!("the header {} must have a token of this webhook", self.header);
             return Err(shared.access.refuse_token(peer, tried, detail).into());
         }
         if let Err(problem) = query::read(head.uri.query(), self.provider.parameters()) {
@@ -439,7 +441,7 @@ impl Hook {
         signed: Option<&Signed>,
     ) -> Result<bool, Problem> {
         if !is_name(device) {
-            return Err(Problem::bad_name("the device's id"));
+            return Err(Problem::bad_name("the device ID"));
         }
         if !self.may_send(device) {
             return Err(shared

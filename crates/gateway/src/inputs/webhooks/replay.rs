@@ -83,8 +83,8 @@ pub async fn is_last(
     if signed.sent.is_some_and(|sent| sent > sent_at(&last)) {
         return Ok(false);
     }
-    tracing::warn!(device, key, "a signed message is refused, as it may be one that came before");
-    Err(unauthorized("the signature is too old: a younger message of the device is stored already"))
+    tracing::warn!(device, key, "a signed message is refused, as it may be a replay");
+    Err(unauthorized("the signature is too old: a newer message of the device is already stored"))
 }
 
 /// Returns whether a message signed `at` would still be known as a duplicate. Apart from the difference of the clocks, it cannot have

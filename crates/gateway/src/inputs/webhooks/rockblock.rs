@@ -28,7 +28,7 @@ pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Proble
         let token = fields.text("JWT").ok_or_else(|| unauthorized("the request has no JWT"))?;
         fields = Fields(key.claims(&token).map_err(unauthorized)?);
     }
-    let needed = |name: &str| fields.text(name).ok_or_else(|| foreign(format!("it has no {name}")));
+    let needed = |name: &str| fields.text(name).ok_or_else(|| foreign(format!("the request has no {name}")));
     let (imei, momsn, sent) = (needed("imei")?, needed("momsn")?, needed("transmit_time")?);
     let data = hex(&needed("data")?)?;
     let kilometres = fields.number("iridium_cep");
@@ -98,7 +98,7 @@ fn hex(text: &str) -> Result<Vec<u8>, Problem> {
         _ => None,
     };
     let bytes = text.as_bytes().chunks(2).map(byte).collect::<Option<_>>();
-    bytes.ok_or_else(|| foreign("the message's data is not in hexadecimal digits"))
+    bytes.ok_or_else(|| foreign("data must be hexadecimal digits, two a byte"))
 }
 
 #[cfg(test)]

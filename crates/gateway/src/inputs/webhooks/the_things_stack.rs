@@ -84,7 +84,7 @@ pub fn read(body: &Body<'_>) -> Result<Callback, Problem> {
     let up: Up = body.json()?;
     let Some(message) = up.uplink_message else {
         let event = EVENTS.into_iter().find(|event| up.other.contains_key(*event));
-        return event.map(Callback::Event).ok_or_else(|| foreign("it has no uplink_message"));
+        return event.map(Callback::Event).ok_or_else(|| foreign("the request has no uplink_message"));
     };
     let id = name(&up.correlation_ids, &message)?;
     let EndDeviceIds { device_id, dev_eui } = up.end_device_ids;
@@ -105,7 +105,7 @@ fn name(correlation_ids: &[String], message: &UplinkMessage) -> Result<String, P
     let given = |by: &str| correlation_ids.iter().find(|id| id.starts_with(by)).cloned();
     let place = || Some(format!("{}:{}", message.session_key_id.as_deref()?, message.f_cnt));
     let id = given("as:up:").or_else(|| given("gs:uplink:")).or_else(place);
-    id.ok_or_else(|| foreign("it has neither a correlation id nor a session_key_id"))
+    id.ok_or_else(|| foreign("the request has neither a correlation ID nor a session_key_id"))
 }
 
 fn place(location: &Location) -> Option<Position> {

@@ -19,7 +19,7 @@ impl Tokens {
         let good = |token: &&str| token.len() >= SHORTEST && token.bytes().all(|b| b.is_ascii_graphic());
         match tokens.is_empty() || !tokens.iter().all(good) {
             true => Err(format!(
-                "{}: must have a token a line, of at least {SHORTEST} visible ASCII characters",
+                "{}: must have one token per line, of at least {SHORTEST} visible ASCII characters",
                 file.display()
             )),
             false => Ok(Tokens(tokens.into_iter().map(hash).collect())),
