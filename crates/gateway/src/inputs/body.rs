@@ -81,8 +81,8 @@ where
             Problem::new(
                 StatusCode::BAD_REQUEST,
                 "body",
-                "Body not readable",
-                format!("the body broke off: {e}"),
+                "Unreadable body",
+                format!("the body ended early: {e}"),
             )
         })?;
         if first.len() + all.len() + piece.len() > limits.body_limit_bytes {

@@ -45,7 +45,7 @@ pub fn coding(headers: &HeaderMap) -> Result<Option<Coding>, Problem> {
                 _ => return Err(unsupported(format!("the Content-Encoding {name:?} is not supported"))),
             };
             if found.replace(coding).is_some() {
-                return Err(unsupported("a body may be compressed once"));
+                return Err(unsupported("a body must be compressed at most once"));
             }
         }
     }
@@ -66,12 +66,13 @@ pub async fn expand(
         Coding::Zstd => zstd(&bytes, limit),
     });
     // The only error is a panic of the decoder, for which the body is to blame.
-    let expanded = expanded.await.unwrap_or_else(|_| Err(Failure::Broken("it cannot be expanded".into())));
+    let expanded =
+        expanded.await.unwrap_or_else(|_| Err(Failure::Broken("it cannot be decompressed".into())));
     let expanded = expanded.map_err(|failure| match failure {
         Failure::TooLarge => Problem::too_large(limit),
         Failure::Broken(reason) => {
-            let detail = format!("the body is not what its Content-Encoding says: {reason}");
-            Problem::new(StatusCode::BAD_REQUEST, "body", "Body not readable", detail)
+            let detail = format!("the body does not match its Content-Encoding: {reason}");
+            Problem::new(StatusCode::BAD_REQUEST, "body", "Unreadable body", detail)
         }
     })?;
     room.grow(expanded.len())?;
@@ -102,7 +103,7 @@ fn zstd(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Failure> {
                 length, ..
             })) => {
                 let rest = usize::try_from(length).ok().and_then(|length| bytes.get(length..));
-                bytes = rest.ok_or_else(|| Failure::Broken("a frame is cut off".into()))?;
+                bytes = rest.ok_or_else(|| Failure::Broken("a frame is truncated".into()))?;
                 continue;
             }
             Err(e) => return Err(broken(e)),

@@ -20,7 +20,7 @@ pub fn encoding(content_type: &str) -> Result<Encoding, Problem> {
         None => {
             let shown: String = content_type.chars().take(SHOWN).collect();
             Err(Problem::unsupported(format!(
-                "no format has the Content-Type {shown:?}; known are {}",
+                "the Content-Type {shown:?} is not known; known ones are {}",
                 *KNOWN
             )))
         }
@@ -42,7 +42,7 @@ fn layout(format: Id, content_type: &str) -> Result<Option<String>, Problem> {
     match (given.next(), given.next()) {
         (None, _) => Ok(None),
         (Some(digits), None) if is_fingerprint(digits) => Ok(Some(digits.to_owned())),
-        _ => Err(Problem::unsupported("layout must be 8 to 64 hexadecimal digits, once")),
+        _ => Err(Problem::unsupported("layout must be given once, as 8 to 64 hexadecimal digits")),
     }
 }
 

@@ -98,7 +98,7 @@ fn decode_unguarded(
             let mut problem = Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "schema",
-                "Breaks the schema",
+                "Schema violation",
                 violation.message(),
             );
             problem.kind = Some("schema");
@@ -132,9 +132,7 @@ fn slot<'c>(codecs: &'c Codecs, encoding: &Encoding, bytes: &[u8]) -> Result<Opt
 fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Problem {
     let detail = match &codecs.schema {
         None if format.needs_schema() => {
-            format!(
-                "{format} is read with a schema: name one with ?schema=NAME, or give the device a profile"
-            )
+            format!("{format} needs a schema: name one with ?schema=NAME, or give the device a profile")
         }
         None => format!("{format}: {}", error.reason()),
         Some(schema) => {

@@ -169,7 +169,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 
 fn parameters(device: &str, uri: &Uri) -> Result<Parameters, Problem> {
     if !is_name(device) {
-        return Err(Problem::bad_name("the device's id"));
+        return Err(Problem::bad_name("the device ID"));
     }
     if uri.query().is_none() {
         return Ok(Parameters { schema: None, link: None });

@@ -97,7 +97,7 @@ impl Incoming {
         };
         match entered {
             Err(problem) if problem.is_full() && alone && shared.queue.bytes() == 0 => {
-                let detail = "it takes more memory than [buffer] queue_bytes allows";
+                let detail = "the message takes more memory than [buffer] queue_bytes allows";
                 let problem =
                     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Message too large", detail);
                 self.keep(shared, problem, shared.queue.reserve())
@@ -172,7 +172,7 @@ impl Patience {
         }
         if self.pause < PAUSES.1 && self.pause * 2 >= PAUSES.1 {
             let (input, request, detail) = (message.input, &message.provenance.request, &problem.detail);
-            tracing::warn!(input, request, detail, "a message waits, and all after it");
+            tracing::warn!(input, request, detail, "cannot store a message; it and all later ones wait");
         }
         tokio::time::sleep(self.pause).await;
         self.pause = PAUSES.1.min(self.pause * 2);

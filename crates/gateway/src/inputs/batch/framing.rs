@@ -129,7 +129,7 @@ fn item(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
 /// unknown.
 fn counted(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     let rest = &body[at..];
-    let cut = || (Some("truncated"), "the message or its length is cut off");
+    let cut = || (Some("truncated"), "the message or its length is truncated");
     let fault = match length(rest) {
         Ok((length, prefix)) if rest.len() - prefix >= length => {
             let (begin, end) = (at + prefix, at + prefix + length);
@@ -154,11 +154,11 @@ fn length(bytes: &[u8]) -> Result<(usize, usize), Option<&'static str>> {
             return Ok((length, at + 1));
         }
     }
-    Err((bytes.len() >= LENGTH_BYTES).then_some("a length has more than 4 bytes"))
+    Err((bytes.len() >= LENGTH_BYTES).then_some("a length must have at most 4 bytes"))
 }
 
 fn too_many(most: usize) -> Problem {
-    let detail = format!("a batch may have {most} messages");
+    let detail = format!("a batch must have at most {most} messages");
     let mut problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Too many messages", detail);
     problem.kind = Some("limit");
     problem
