@@ -108,7 +108,7 @@ describe("the page", () => {
 
     bytes[0] = 9;
     assert.equal(await gateway.post("LMCU1231237", bytes, as), 422);
-    await page.locator("#quarantine > li").filter({ hasText: "no layout is in slot 9" }).waitFor();
+    await page.locator("#quarantine > li").filter({ hasText: "slot 9 has no layout" }).waitFor();
   });
 
   test("what could not be read shows its kind, its offset, its reason and its bytes", async () => {

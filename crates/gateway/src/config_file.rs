@@ -284,13 +284,13 @@ impl Config {
         }
         let (certificate, key) = (&self.tls.certificate, &self.tls.key);
         match (certificate.as_os_str().is_empty(), key.as_os_str().is_empty()) {
-            (false, true) => refuse("tls", "key", "a certificate needs its key"),
-            (true, false) => refuse("tls", "certificate", "a key needs its certificate"),
-            (true, true) if self.http.tls => refuse("http", "tls", "needs [tls] certificate and key"),
+            (false, true) => refuse("tls", "key", "must be set together with certificate"),
+            (true, false) => refuse("tls", "certificate", "must be set together with key"),
+            (true, true) if self.http.tls => refuse("http", "tls", "requires [tls] certificate and key"),
             _ => {}
         }
         if self.http.body_limit_bytes > 1 << 20 {
-            refuse("http", "body_limit_bytes", "no format accepts a message over 1 MiB (1048576)");
+            refuse("http", "body_limit_bytes", "must be at most 1 MiB (1048576), the limit of all formats");
         }
         if self.buffer.queue_bytes < self.http.body_limit_bytes {
             refuse("buffer", "queue_bytes", "must be at least [http] body_limit_bytes");
@@ -355,10 +355,10 @@ fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, 
     let old = &mut values[section][key];
     *old = match old {
         Value::Integer(_) => {
-            Value::Integer(text.trim().parse().map_err(|_| format!("{text:?} is not a number"))?)
+            Value::Integer(text.trim().parse().map_err(|_| format!("must be a whole number, not {text:?}"))?)
         }
         Value::Boolean(_) => {
-            Value::Boolean(text.trim().parse().map_err(|_| format!("{text:?} is neither true nor false"))?)
+            Value::Boolean(text.trim().parse().map_err(|_| format!("must be true or false, not {text:?}"))?)
         }
         _ => Value::String(text.into()),
     };

@@ -31,9 +31,9 @@ pub enum Error {
     Output(#[from] OutputError),
     /// A slot has another layout than the messages that the buffer has of it.
     #[error(
-        "{origin}: slot {slot} of the schema {schema:?} has the layout {now}, but the messages in {buffer} came with \
-         {before}. Devices that still send that one would be misread: give the new layout another x-dunnage-slot, and \
-         keep the old one as {schema}.json or {schema}.SUFFIX.json in the folder [schemas] path"
+        "{origin}: slot {slot} of the schema {schema:?} has the layout {now}, but the messages in {buffer} have the layout \
+         {before}. Messages of devices that still use the old layout would be misread: give the new layout another \
+         x-dunnage-slot, and keep the old one as {schema}.json or {schema}.SUFFIX.json in the folder [schemas] path"
     )]
     ChangedLayout {
         /// The schema's file, or its name if it is a bundled one.

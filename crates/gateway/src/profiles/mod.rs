@@ -76,7 +76,7 @@ impl Rule {
             return Ok(());
         }
         let names: Vec<_> = self.formats.iter().map(|format| format.name()).collect();
-        Err(format!("devices {} may send {}, not {format}", self.pattern, names.join(", ")))
+        Err(format!("devices that match {} may send {}, not {format}", self.pattern, names.join(", ")))
     }
 }
 
@@ -118,7 +118,10 @@ impl Profiles {
             let mut wrong = Vec::new();
             let earlier = &profiles[..index];
             if let Some(other) = earlier.iter().find(|other| fits(&other.device, &profile.device)) {
-                let message = format!("no device gets here: the earlier {:?} takes them all", other.device);
+                let message = format!(
+                    "no device reaches this profile: the earlier {:?} matches them all",
+                    other.device
+                );
                 wrong.push(("device", message));
             }
             rules.push(rule(profile, &schemas, &mut wrong));
@@ -224,9 +227,8 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
     }
     let path = profile.path.as_deref().unwrap_or_default();
     if profile.path.is_some() && !is_path(path) {
-        let message = format!(
-            "path must be names of A-Z a-z 0-9 . _ : - with / between them, {PATH} characters at most"
-        );
+        let message =
+            format!("path must be names of A-Z a-z 0-9 . _ : - separated by /, at most {PATH} characters");
         wrong.push(("path", message));
     }
     if profile.silent_after_seconds.is_some_and(|seconds| !(1..=SILENT_AFTER).contains(&seconds)) {

@@ -72,7 +72,7 @@ fn read_files(
             Some(None) => Ok(()),
             None => {
                 let message =
-                    format!("another version of the schema {name:?}, of which there is no {name}.json");
+                    format!("this is another version of the schema {name:?}, but {name}.json is missing");
                 Err(failed(&path, message))
             }
         };
@@ -95,7 +95,7 @@ fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, Pa
         }
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         if !is_name(stem) {
-            wrong.push(failed(&path, "the file's name must be a schema's name".into()));
+            wrong.push(failed(&path, "the file's name must be the name of a schema and .json".into()));
             continue;
         }
         files.push((stem.to_owned(), path));

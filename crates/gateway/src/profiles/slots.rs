@@ -62,7 +62,7 @@ impl Slots {
         for number in numbers {
             let slot = self.slots.iter().find(|slot| slot.key.slot == *number).ok_or_else(|| {
                 let (schema, there) = (&self.schema, self.listed());
-                format!("slot {number} of the schema {schema:?} has no layout; there are {there}")
+                format!("slot {number} of the schema {schema:?} has no layout; slots with a layout: {there}")
             })?;
             slots.push(slot.clone());
         }
@@ -84,18 +84,19 @@ impl Slots {
         let damaged = |kind, reason: &str| Problem::undecodable(&Error::new(kind, 0, reason));
         let number = match body.first() {
             None => return Err(damaged(Kind::Truncated, "the message has no slot byte")),
-            Some(byte) if byte >> 6 != 0 => return Err(damaged(Kind::Malformed, "a mode that is reserved")),
-            Some(0) => return Err(damaged(Kind::Malformed, "slot 0 is none")),
+            Some(byte) if byte >> 6 != 0 => return Err(damaged(Kind::Malformed, "the mode is reserved")),
+            Some(0) => return Err(damaged(Kind::Malformed, "slot 0 is not valid")),
             Some(slot) => *slot,
         };
         let Some(slot) = self.slots.iter().find(|slot| slot.key.slot == number) else {
-            let mut problem = unknown(format!("no layout is in slot {number}; there are {}", self.listed()));
+            let mut problem =
+                unknown(format!("slot {number} has no layout; slots with a layout: {}", self.listed()));
             (problem.kind, problem.offset) = (Some(Kind::Range.as_str()), Some(0));
             return Err(problem);
         };
         if self.require_check && slot.codec.layout().check().is_none() {
             let mut problem = unknown(format!(
-                "the layout in slot {number} has no check, which [schemas] require_check asks for; add x-dunnage-check to {}",
+                "the layout in slot {number} has no check, but [schemas] require_check is true; add x-dunnage-check to {}",
                 slot.origin
             ));
             (problem.kind, problem.offset) = (Some(Kind::Range.as_str()), Some(0));

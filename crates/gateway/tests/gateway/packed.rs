@@ -219,7 +219,7 @@ fn two_layouts_in_one_slot_stop_the_start() {
     let e = refusal(folder.path(), &[("reading.json", &one), ("reading.b.json", &other)]).to_string();
     assert!(e.contains("reading.b.json") && e.contains("slot 3") && e.contains("x-dunnage-slot"), "{e}");
     let e = refusal(folder.path(), &[("reading.b.json", &other)]).to_string();
-    assert!(e.contains("reading.b.json") && e.contains("there is no reading.json"), "{e}");
+    assert!(e.contains("reading.b.json") && e.contains("reading.json is missing"), "{e}");
     // The same layout twice is one; and a bundled schema may have further versions.
     let container: Value = serde_json::from_str(bundled_named("container").unwrap()).unwrap();
     let mut second = container.clone();

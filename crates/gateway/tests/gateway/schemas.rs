@@ -121,7 +121,7 @@ fn a_profile_says_which_formats_and_slots_its_devices_may_send_and_over_which_li
     });
     let answer = gateway.post("/ingest/s1", cbor, &[0xa0]);
     assert_eq!(answer.status, 415);
-    assert_eq!(answer.json()["detail"], "devices s* may send json, packed, not cbor");
+    assert_eq!(answer.json()["detail"], "devices that match s* may send json, packed, not cbor");
     let kept = &gateway.get_json("/api/quarantine")["messages"][0];
     assert_eq!((&kept["kind"], &kept["link"]), (&json!("media-type"), &json!("kineis")));
     // A profile needs no schema. Devices without profile may send all.
