@@ -68,12 +68,15 @@ impl Live {
         let network = network(address);
         let mut networks = self.watchers.networks();
         if networks.values().sum::<usize>() >= WATCHERS.0 {
-            return Err(format!("{} event streams are open, and no more are possible", WATCHERS.0));
+            return Err(format!(
+                "{} event streams are open, which is the limit; close one or try again later",
+                WATCHERS.0
+            ));
         }
         let count = networks.entry(network).or_default();
         if *count >= WATCHERS.1 {
             return Err(format!(
-                "{} event streams of this address are open, and no more are possible",
+                "{} event streams of this address are open, which is the limit; close one or try again later",
                 WATCHERS.1
             ));
         }

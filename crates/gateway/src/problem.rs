@@ -105,7 +105,7 @@ impl Problem {
 
     /// The message is larger than `limit` bytes.
     pub fn too_large(limit: usize) -> Self {
-        let detail = format!("a message may have {limit} bytes");
+        let detail = format!("a message must have at most {limit} bytes");
         let title = "Message too large";
         let mut problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", title, detail);
         (problem.kind, problem.offset) = (Some("limit"), Some(limit));
@@ -119,29 +119,27 @@ impl Problem {
 
     /// The queue has no room.
     pub fn full() -> Self {
-        let detail =
-            "the gateway has more messages waiting to be written than it may hold; send it again later";
+        let detail = "the queue of messages waiting to be written is full; send the message again later";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "queue-full", "Queue full", detail)
     }
 
     /// Incomplete messages hold as much memory as they may; `whose` names their senders.
     fn no_share(whose: &str) -> Self {
         let detail = format!(
-            "messages {whose} that have not arrived whole take as much memory as they may; send it again when others are done"
+            "incomplete messages {whose} use all the memory that they may use; send the message again later"
         );
         Problem { detail, ..Problem::full() }
     }
 
     /// The buffer is at its limit.
     pub fn buffer_full() -> Self {
-        let detail =
-            "the buffer holds as many messages as it may; send it again when outputs have taken some";
+        let detail = "the buffer is full; send the message again after the outputs have delivered some";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "buffer-full", "Buffer full", detail)
     }
 
     /// A decoder panicked on the message, which is in the quarantine.
     pub fn decoder_failed() -> Self {
-        let detail = "the decoder failed on this message; it is kept in the quarantine";
+        let detail = "the decoder failed on this message, which is in the quarantine";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "decoder", "Decoder failed", detail)
     }
 
@@ -155,13 +153,13 @@ impl Problem {
     pub fn bad_name(what: &str) -> Self {
         let detail =
             format!("{what} must be 1 to 64 of A-Z a-z 0-9 . _ : - and start with a letter or a digit");
-        Problem::new(StatusCode::BAD_REQUEST, "name", "Not a name", detail)
+        Problem::new(StatusCode::BAD_REQUEST, "name", "Invalid name", detail)
     }
 
     /// The parameter `what` is not a valid idempotency key.
     pub fn bad_key(what: &str) -> Self {
         let detail = format!("{what} must be 1 to {MAX_KEY} visible ASCII characters");
-        Problem::new(StatusCode::BAD_REQUEST, "key", "Not a key", detail)
+        Problem::new(StatusCode::BAD_REQUEST, "key", "Invalid key", detail)
     }
 
     /// There is nothing at the address.
@@ -185,7 +183,7 @@ impl From<NoRoom> for Problem {
             NoRoom::Device => Problem::no_share("of this device"),
             NoRoom::GaveWay => {
                 let detail =
-                    "the message stopped arriving, and its memory was needed for another; send it again";
+                    "the message stopped arriving, and another message needed its memory; send it again";
                 Problem { detail: detail.into(), ..Problem::full() }
             }
         }
@@ -203,7 +201,7 @@ impl From<Denied> for Problem {
             Denied::BadHost(detail) => Problem::new(StatusCode::BAD_REQUEST, code, "Bad Host", detail),
             Denied::TooMany { detail, seconds } => Problem {
                 wait: seconds,
-                ..Problem::new(StatusCode::TOO_MANY_REQUESTS, code, "Too many", detail)
+                ..Problem::new(StatusCode::TOO_MANY_REQUESTS, code, "Too many requests", detail)
             },
         }
     }

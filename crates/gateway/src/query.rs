@@ -22,7 +22,7 @@ pub fn read(query: Option<&str>, known: &[&'static str]) -> Result<Given, Proble
             return Err(unknown(&name, known));
         };
         if parameters.iter().any(|(other, _)| other == name) {
-            return Err(bad_query(format!("the parameter {name} is there twice")));
+            return Err(bad_query(format!("the parameter {name} is given twice")));
         }
         parameters.push((name, value));
     }
@@ -37,8 +37,8 @@ pub fn bad_query(detail: impl Into<String>) -> Problem {
 /// Returns the problem of a parameter `name` that is not among `known`.
 pub fn unknown(name: &str, known: &[&str]) -> Problem {
     let all = match known {
-        [] => "there are no parameters here".to_owned(),
-        known => format!("the parameters here are {}", known.join(", ")),
+        [] => "this address has no parameters".to_owned(),
+        known => format!("the known parameters are {}", known.join(", ")),
     };
     // Do not repeat an overlong name in the answer.
     let shown: String = name.chars().take(64).collect();
@@ -75,12 +75,12 @@ mod tests {
         let detail = |query| read(Some(query), &known).unwrap_err().detail;
         assert_eq!(
             detail("schma=soil"),
-            "there is no parameter \"schma\"; did you mean \"schema\"? (the parameters here are schema, link)"
+            "there is no parameter \"schma\"; did you mean \"schema\"? (the known parameters are schema, link)"
         );
-        assert!(detail("device=a").ends_with("; the parameters here are schema, link"));
+        assert!(detail("device=a").ends_with("; the known parameters are schema, link"));
         assert!(detail("=a").contains("there is no parameter \"\";"));
-        assert!(detail("link=a&link=b").contains("link is there twice"));
+        assert!(detail("link=a&link=b").contains("link is given twice"));
         assert!(detail(&"x".repeat(10_000)).len() < 200);
-        assert!(read(Some("a=b"), &[]).unwrap_err().detail.ends_with("there are no parameters here"));
+        assert!(read(Some("a=b"), &[]).unwrap_err().detail.ends_with("this address has no parameters"));
     }
 }

@@ -14,6 +14,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Segment {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Segment, Problem> {
         let path = Path::from_request_parts(parts, state).await;
-        path.map(|Path(text)| Segment(text)).map_err(|_| Problem::bad_name("what the address names"))
+        path.map(|Path(text)| Segment(text)).map_err(|_| Problem::bad_name("the name in the address"))
     }
 }

@@ -40,7 +40,7 @@ const HEADERS: usize = 64;
 
 /// The answer to a client that speaks HTTP to an HTTPS port.
 pub const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nConnection: close\r\n\r\n\
-    {\"type\":\"urn:dunnage:problem:tls\",\"title\":\"TLS needed\",\"status\":400,\"detail\":\"this port is https\"}";
+    {\"type\":\"urn:dunnage:problem:tls\",\"title\":\"TLS needed\",\"status\":400,\"detail\":\"this port accepts only HTTPS\"}";
 
 /// A listener and what it needs to accept connections.
 pub struct Listening {
@@ -115,7 +115,7 @@ where
         }
     };
     if let Err(e) = ended {
-        tracing::debug!(error = %e, "a connection broke");
+        tracing::debug!(error = %e, "a connection failed");
     }
 }
 

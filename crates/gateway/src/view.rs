@@ -31,7 +31,7 @@ struct Text(Vec<u8>);
 impl io::Write for Text {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.0.len() + bytes.len() > MAX_BYTES {
-            return Err(io::Error::other("the message takes more than 4 MiB as JSON"));
+            return Err(io::Error::other("the message is larger than 4 MiB as JSON"));
         }
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())

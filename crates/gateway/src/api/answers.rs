@@ -55,7 +55,7 @@ async fn hold(memory: &Memory, peer: &Peer, response: Response) -> Result<Respon
         .and_then(|()| room.grow(bytes.len()))
         .and_then(|()| room.whole());
     taken.map_err(|_| {
-        let detail = "answers that were not read yet take as much memory as they may; ask again later";
+        let detail = "unread answers use all the memory that they may use; try again later";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "answers", "Too many answers", detail)
     })?;
     Ok(Response::from_parts(head, Body::from(Bytes::from_owner(Counted { bytes, _room: room }))))

@@ -45,7 +45,7 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
     let reason = if shared.queue.is_closed() {
         "the writer has ended"
     } else if !shared.stats.is_writable() {
-        "the buffer cannot be written; the log says why"
+        "cannot write to the buffer; the log says why"
     } else if shared.queue.is_buffer_full() {
         "the buffer is full"
     } else if shared.queue.depth() >= shared.queue.capacity() {

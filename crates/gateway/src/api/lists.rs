@@ -44,7 +44,7 @@ impl Parameters {
 fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
     value
         .parse()
-        .map_err(|_| query::bad_query(format!("{name} must be a whole number, and {value:?} is not one")))
+        .map_err(|_| query::bad_query(format!("{name} must be a whole number, not {value:?}")))
 }
 
 #[derive(Serialize, ToSchema)]
@@ -89,7 +89,7 @@ pub async fn device_messages(
     uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let (page, _) = Parameters::read(&uri, &[])?;
-    let missing = format!("no message of {device:?} has been stored");
+    let missing = format!("no message of the device {device:?} is stored");
     let found = shared.readers.device_messages(device, page).await?;
     objects(found.ok_or_else(|| Problem::not_found(missing))?)
 }

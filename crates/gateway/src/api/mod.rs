@@ -84,6 +84,6 @@ async fn guard(mut response: Response) -> Response {
 }
 
 async fn method_not_allowed() -> Problem {
-    let detail = "the header Allow names the methods of this address";
+    let detail = "the header Allow lists the methods that this address accepts";
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "Method not allowed", detail)
 }

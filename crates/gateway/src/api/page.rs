@@ -18,7 +18,7 @@ pub async fn page(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = if path.is_empty() { "index.html" } else { path };
     let read = method == Method::GET || method == Method::HEAD;
     let (true, Some(content_type), Some(file)) = (read, content_type(path), Files::get(path)) else {
-        return Problem::not_found(format!("there is nothing at {}", uri.path())).into_response();
+        return Problem::not_found(format!("nothing is at {}", uri.path())).into_response();
     };
     let hash = file.metadata.sha256_hash();
     let tag = format!("\"{:x}\"", u64::from_be_bytes(hash.first_chunk().copied().unwrap_or_default()));

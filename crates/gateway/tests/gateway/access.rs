@@ -402,12 +402,12 @@ fn a_parameter_that_is_not_known_is_refused_with_the_ones_that_are() {
     };
     refused(
         post(&gateway, "d?schma=weather", &[]),
-        "did you mean \"schema\"? (the parameters here are schema, link)",
+        "did you mean \"schema\"? (the known parameters are schema, link)",
     );
-    refused(post(&gateway, "d?schema=weather&schema=weather", &[]), "schema is there twice");
+    refused(post(&gateway, "d?schema=weather&schema=weather", &[]), "schema is given twice");
     refused(get(&gateway, "/api/messages?limt=1", &[]), "did you mean \"limit\"?");
     refused(get(&gateway, "/api/messages?limit=x", &[]), "limit must be a whole number");
-    refused(get(&gateway, "/api/devices?device=d", &[]), "the parameters here are limit, before");
+    refused(get(&gateway, "/api/devices?device=d", &[]), "the known parameters are limit, before");
     for path in
         ["/api/quarantine", "/api/devices/d/messages", "/api/stats", "/api/events", "/api/openapi.json"]
     {
