@@ -14,7 +14,7 @@ use std::{
 #[derive(Debug, thiserror::Error)]
 pub enum AdminError {
     /// The configuration has no admin socket.
-    #[error("[admin] socket is empty, so a running gateway cannot be asked")]
+    #[error("[admin] socket is empty, so commands cannot reach a running gateway")]
     Off,
     /// Nothing listens on the socket.
     #[error("no gateway is running: nothing listens on {0}")]
@@ -28,7 +28,7 @@ pub enum AdminError {
         message: String,
     },
     /// The gateway refused the request; its reason.
-    #[error("the gateway answers: {0}")]
+    #[error("the gateway refused the request: {0}")]
     Refused(String),
 }
 
@@ -74,7 +74,7 @@ impl AdminClient {
         let value: Value = answer.json().await.map_err(|e| failed(&self.path, e))?;
         match success {
             true => Ok(value),
-            false => Err(AdminError::Refused(value["detail"].as_str().unwrap_or("nothing more").into())),
+            false => Err(AdminError::Refused(value["detail"].as_str().unwrap_or("it gave no reason").into())),
         }
     }
 

@@ -59,7 +59,7 @@ pub fn serve(
         .route("/undelivered/retry", post(undelivered::retry))
         .route("/undelivered/drop", post(undelivered::give_up))
         .route("/reload", post(reload))
-        .fallback(async || Problem::not_found("there is nothing at this address"))
+        .fallback(async || Problem::not_found("nothing is at this address"))
         .with_state(admin);
     tokio::spawn(async move { axum::serve(socket, router).await }).abort_handle()
 }

@@ -142,7 +142,7 @@ pub(super) async fn retry(
     }
     shared.metrics.requeued.inc_by(retried.stored);
     let (stored, failed) = (retried.stored, retried.failed);
-    tracing::info!(stored, failed, "messages of the quarantine were decoded again");
+    tracing::info!(stored, failed, "quarantined messages were decoded again");
     Ok(Json(retried))
 }
 
@@ -167,7 +167,7 @@ pub(super) async fn discard(
         dropped += count;
         shared.metrics.discarded.inc_by(count);
     }
-    tracing::warn!(messages = dropped, "messages of the quarantine were dropped");
+    tracing::warn!(messages = dropped, "quarantined messages were discarded");
     Ok(Json(Dropped { dropped }))
 }
 

@@ -43,7 +43,7 @@ impl Socket {
         check_length(path)?;
         if let Ok(there) = fs::symlink_metadata(path) {
             if !there.file_type().is_socket() {
-                return Err(failed("there is a file that is no socket".into()));
+                return Err(failed("the path names a file that is not a socket".into()));
             }
             if UnixStream::connect(path).is_ok() {
                 return Err(failed("another process listens on it".into()));
@@ -76,7 +76,7 @@ pub fn check_length(path: &Path) -> Result<(), SocketError> {
         return Ok(());
     }
     let message = format!(
-        "the path has {length} bytes, and a socket's may have {PATH}: name a shorter one, or \"\" for none"
+        "the path has {length} bytes, but must have at most {PATH}: use a shorter one, or \"\" for no socket"
     );
     Err(SocketError { path: path.to_owned(), message })
 }
@@ -91,7 +91,7 @@ impl Listener for Socket {
                 Ok(accepted) => return accepted,
                 Err(e) => {
                     // The process is out of file descriptors, or the connection was closed already. The pause avoids a busy loop.
-                    tracing::debug!(error = %e, "a connection to the admin socket could not be accepted");
+                    tracing::debug!(error = %e, "cannot accept a connection to the admin socket");
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
             }
@@ -135,7 +135,7 @@ mod tests {
         assert!(e.contains("another process") && path.exists(), "{e}");
         let file = folder.path().join("file");
         fs::write(&file, "precious").unwrap();
-        assert!(Socket::bind(&file).err().unwrap().to_string().contains("no socket"));
+        assert!(Socket::bind(&file).err().unwrap().to_string().contains("not a socket"));
         assert_eq!(fs::read(&file).unwrap(), b"precious");
     }
 
@@ -146,6 +146,6 @@ mod tests {
             |length: usize| folder.path().join("x".repeat(length - folder.path().as_os_str().len() - 1));
         assert!(Socket::bind(&name(PATH)).is_ok());
         let e = Socket::bind(&name(PATH + 1)).err().unwrap().to_string();
-        assert!(e.contains("has 108 bytes") && e.contains("may have 107"), "{e}");
+        assert!(e.contains("has 108 bytes") && e.contains("at most 107"), "{e}");
     }
 }

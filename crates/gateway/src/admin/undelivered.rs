@@ -130,8 +130,8 @@ impl Message {
 
 fn refused(error: &AsideError) -> Problem {
     match error {
-        AsideError::Unknown(_) => {
-            let detail = format!("{error} running: it is not in the configuration any more");
+        AsideError::Unknown(output) => {
+            let detail = format!("the output {output:?} is not running: the configuration no longer has it");
             Problem::new(StatusCode::CONFLICT, "not-running", "Output not running", detail)
         }
         AsideError::Buffer => Problem::unreadable(),
