@@ -292,7 +292,7 @@ impl Gateway {
     /// Stops accepting connections, answers the requests in progress, writes the queue, and closes the buffer. Returns the counts since the
     /// start.
     pub async fn stop(mut self) -> Summary {
-        tracing::info!("stopping: requests that are under way are finished");
+        tracing::info!("stopping: finishing the requests under way");
         let _ = self.stopping.send(true);
         self.stats.abort();
         self.tidy.abort();
@@ -301,13 +301,13 @@ impl Gateway {
         let limits = &self.shared.http;
         let drain = Duration::from_secs(limits.drain_timeout_seconds);
         if tokio::time::timeout(drain, self.connections.drained()).await.is_err() {
-            tracing::warn!("some connections did not end in time and are cut");
+            tracing::warn!("some connections did not end in time and were aborted");
         }
         if tokio::time::timeout(drain, async { while self.takers.join_next().await.is_some() {} })
             .await
             .is_err()
         {
-            tracing::warn!("some inputs did not end in time and are cut");
+            tracing::warn!("some inputs did not end in time and were aborted");
             self.takers.shutdown().await;
         }
         let _ = self.leaving.send(true);
@@ -317,7 +317,7 @@ impl Gateway {
             .await
             .is_err()
         {
-            tracing::warn!("some outputs did not end in time and are cut");
+            tracing::warn!("some outputs did not end in time and were aborted");
             self.forwarders.shutdown().await;
         }
         #[cfg(unix)]

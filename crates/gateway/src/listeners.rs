@@ -16,7 +16,7 @@ pub fn warn(config: &Config, tokens: &Tokens) {
     match config.access.who {
         Who::Anyone if !open.is_empty() => tracing::warn!(
             listeners = all,
-            "[access] who = \"anyone\": whoever reaches these addresses may send as any device, and read everything over HTTP"
+            "[access] who = \"anyone\": any client that reaches these addresses may send as any device and read everything over HTTP"
         ),
         Who::Tokens | Who::Loopback
             if tokens.is_empty() && (!open.is_empty() || config.access.who == Who::Tokens) =>
@@ -24,13 +24,13 @@ pub fn warn(config: &Config, tokens: &Tokens) {
             tracing::warn!(
                 listeners = all,
                 tokens = %config.tokens().display(),
-                "there is no token, and peers that need one are answered 401: make one with `dunnage gateway token new`, or set \
-                 [access] who = \"anyone\" behind a proxy that asks who they are"
+                "there is no token, so clients that need one get 401: make one with `dunnage gateway token new`, or set \
+                 [access] who = \"anyone\" behind a proxy that authenticates clients"
             );
         }
         Who::Tokens | Who::Loopback if !clear.is_empty() => tracing::warn!(
             listeners = names(&clear),
-            "tokens go over the network in the clear, unless a proxy in front has TLS: set tls"
+            "tokens cross the network unencrypted: set tls, or put a proxy with TLS in front"
         ),
         _ => {}
     }

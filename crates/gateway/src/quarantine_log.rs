@@ -26,7 +26,7 @@ impl QuarantineLog {
         let Some(left_out) = self.admit(Instant::now()) else { return };
         let NewQuarantined { provenance, kind, reason, .. } = reject;
         let (device, request) = (&*provenance.device, &*provenance.request);
-        tracing::info!(device, kind, reason, request, left_out, "a message went into the quarantine");
+        tracing::info!(device, kind, reason, request, left_out, "a message was quarantined");
     }
 
     /// Returns the number of lines left out since the last one, or `None` if there may be no line at `now`.

@@ -39,9 +39,9 @@ pub enum ReloadError {
     Secret(#[from] SecretError),
     /// A slot has another layout than before.
     #[error(
-        "{origin}: slot {slot} of the schema {schema:?} has another layout than {}. Devices that still send that one would \
-         be misread: give the new layout another x-dunnage-slot, and keep the old one beside it",
-        if *.stored { "the messages that came in it" } else { "the one that is loaded; if none came in it, restart" }
+        "{origin}: slot {slot} of the schema {schema:?} has another layout than {}. Messages of devices that still use the \
+         old layout would be misread: give the new layout another x-dunnage-slot, and keep the old one beside it",
+        if *.stored { "the stored messages" } else { "the one that is loaded; if no message has that, restart" }
     )]
     ChangedLayout {
         /// The schema's file, or its name if it is a bundled one.
@@ -54,7 +54,7 @@ pub enum ReloadError {
         stored: bool,
     },
     /// The buffer, which remembers layouts, cannot be read; the log says why.
-    #[error("the buffer cannot be read")]
+    #[error("the buffer cannot be read; the log says why")]
     Buffer,
 }
 
@@ -96,19 +96,13 @@ impl Reloader {
         let reloaded = self.attempt().await;
         match &reloaded {
             Ok(Reloaded { profiles, schemas, tokens, keys, needs_restart }) => {
-                tracing::info!(
-                    profiles,
-                    schemas,
-                    tokens,
-                    keys,
-                    "profiles, schemas and tokens were read again"
-                );
+                tracing::info!(profiles, schemas, tokens, keys, "profiles, schemas and tokens were reloaded");
                 for what in needs_restart {
-                    tracing::warn!(what, "the configuration has changed, which needs a restart");
+                    tracing::warn!(what, "a changed setting takes effect only after a restart");
                 }
             }
             Err(error) => {
-                tracing::error!(%error, "profiles, schemas and tokens could not be read again; those from before stay");
+                tracing::error!(%error, "profiles, schemas and tokens were not reloaded; the previous ones stay");
             }
         }
         reloaded

@@ -75,7 +75,7 @@ fn a_gateway_that_others_reach_says_at_its_start_what_is_not_locked() {
     };
     let (here, everywhere) = (("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0"), ("DUNNAGE_HTTP_LISTEN", "0.0.0.0:0"));
     let who = |who| ("DUNNAGE_ACCESS_WHO", who);
-    let (none, open, clear) = ("there is no token", "whoever reaches these addresses", "in the clear");
+    let (none, open, clear) = ("there is no token", "any client that reaches these addresses", "unencrypted");
     expect(&[here], &[]);
     expect(&[here, who("anyone")], &[]);
     expect(&[here, who("tokens")], &[none]);
@@ -522,7 +522,7 @@ fn what_goes_into_the_quarantine_is_in_the_log_and_a_flood_is_a_few_lines() {
         assert_eq!(post.send("[").unwrap().status(), 400);
     }
     terminate(&child);
-    let lines: Vec<_> = log.filter(|line| line["message"] == "a message went into the quarantine").collect();
+    let lines: Vec<_> = log.filter(|line| line["message"] == "a message was quarantined").collect();
     assert_eq!(exit_code(&mut child), Some(0));
     let first = lines.first().unwrap();
     assert_eq!(

@@ -13,7 +13,7 @@ pub async fn accept_stream(listener: &TcpListener) -> Option<(TcpStream, SocketA
         }
         Err(e) => {
             // The process is out of file descriptors, or the connection was closed already. The pause avoids a busy loop.
-            tracing::debug!(error = %e, "a connection could not be accepted");
+            tracing::debug!(error = %e, "cannot accept a connection");
             tokio::time::sleep(Duration::from_millis(20)).await;
             None
         }

@@ -253,7 +253,7 @@ impl Connections {
             }
         }
         self.counts.gave_way.inc_by(closed);
-        tracing::debug!(address = %largest, closed, "connections that wait for their peers make room");
+        tracing::debug!(address = %largest, closed, "closed idle connections to make room");
         closed > 0
     }
 

@@ -126,7 +126,7 @@ fn a_layout_does_not_change_under_its_slot() {
     reload(&gateway).unwrap();
     schema(folder, "n.json", &number(1, 1000));
     let e = reload(&gateway).unwrap_err();
-    assert!(e.contains("slot 1") && e.contains("the messages that came in it"), "{e}");
+    assert!(e.contains("slot 1") && e.contains("the stored messages"), "{e}");
     schema(folder, "n.json", &number(2, 1000));
     reload(&gateway).unwrap();
     assert_eq!(gateway.post("/ingest/d?schema=n", JSON, br#"{"n":999}"#).status, 204);
