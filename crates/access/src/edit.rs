@@ -106,7 +106,9 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
             let right = match (&*row.device, &*row.read) {
                 ("", "true") => Right::Read,
                 (device, "" | "false") if is_pattern(device) => Right::Send(device.to_owned()),
-                (_, "" | "false") => return Err(format!("device: {:?} is not a valid device ID", row.device)),
+                (_, "" | "false") => {
+                    return Err(format!("device: {:?} is not a valid device ID", row.device));
+                }
                 ("", _) => return Err("read: must be true or false".into()),
                 _ => return Err("read: a token may send as devices or read, not both".into()),
             };

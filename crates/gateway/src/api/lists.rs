@@ -42,9 +42,7 @@ impl Parameters {
 }
 
 fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
-    value
-        .parse()
-        .map_err(|_| query::bad_query(format!("{name} must be a whole number, not {value:?}")))
+    value.parse().map_err(|_| query::bad_query(format!("{name} must be a whole number, not {value:?}")))
 }
 
 #[derive(Serialize, ToSchema)]

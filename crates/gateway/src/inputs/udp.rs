@@ -94,7 +94,8 @@ impl Udp {
             // The loopback networks are no safe default here: behind a proxy on this machine, every sender appears to be local.
             None if !settings.listen.ip().to_canonical().is_loopback() => {
                 return Err(
-                    "from: must list the networks that may send, as other machines reach this listener".into()
+                    "from: must list the networks that may send, as other machines reach this listener"
+                        .into(),
                 );
             }
             None => loopback(),

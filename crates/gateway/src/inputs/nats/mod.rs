@@ -163,7 +163,7 @@ impl Nats {
         }
         if settings.acknowledge == Some(Acknowledge::Delivered) && !outputs {
             return Err(
-                "acknowledge: there is no [[output]] to deliver messages; add one, or set \"stored\"".into()
+                "acknowledge: there is no [[output]] to deliver messages; add one, or set \"stored\"".into(),
             );
         }
         let acknowledge =

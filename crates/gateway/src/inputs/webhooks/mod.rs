@@ -236,7 +236,8 @@ impl Webhook {
             ));
         }
         let guard = ArcSwap::from_pointee(secret.read()?);
-        let header = settings.header.parse().map_err(|_| "header: must be the name of a header".to_owned())?;
+        let header =
+            settings.header.parse().map_err(|_| "header: must be the name of a header".to_owned())?;
         if !provider.has_ports() && !settings.formats.is_empty() {
             return Err(format!("formats: messages of {} have no port", provider.name()));
         }
