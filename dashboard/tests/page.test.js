@@ -180,6 +180,7 @@ describe("the page", () => {
     await page.locator("#totals").getByText("of 8", { exact: true }).waitFor();
     assert.deepEqual(await tile(page, "Records"), ["6", "of 8"]);
     await page.locator("#filter").fill("nothing");
+    await page.locator("#totals").getByText("of 3, none heard yet", { exact: true }).waitFor();
     assert.deepEqual(await tile(page, "Devices"), ["0", "of 3, none heard yet"]);
     await page.getByRole("button", { name: "Show all" }).click();
     await records(8).waitFor();

@@ -173,7 +173,7 @@ fn an_answer_is_at_most_three_times_its_request() {
     request.header.code = MessageClass::Request(RequestType::Post);
     request.add_option(CoapOption::UriPath, b"x".to_vec());
     let answer = client.ask(&request);
-    assert_eq!(words(&answer), ("4.04".into(), "not-found: me".into()));
+    assert_eq!(words(&answer), ("4.04".into(), "not-found: se".into()));
     assert!(answer.to_bytes().unwrap().len() <= 3 * request.to_bytes().unwrap().len());
 }
 
