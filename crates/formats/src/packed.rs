@@ -1,4 +1,4 @@
-//! Packed: the fewest bits that the schema leaves (`spec/packed.md`).
+//! Packed: the fewest bits that the schema requires (`spec/packed.md`).
 
 use crate::{Error, Format, Reception, RoundTrip, Value, limits};
 use dunnage_packed::{Layout, Node, Shape};
@@ -11,18 +11,18 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// The layout of `model`'s messages.
+    /// Computes the layout of `model`'s messages.
     pub fn new(model: &Model) -> Self {
         Packed { layout: Layout::new(model) }
     }
 
-    /// Its bits.
+    /// Returns the layout.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 }
 
-/// The first text in `value` that a receiver knows already. Such fields are required, and in objects alone.
+/// Finds the first text in `value` that the receiver already knows. Such fields are always required, and only objects have them.
 fn known<'v>(node: &Node, value: &'v Value) -> Option<&'v str> {
     match (&node.shape, value) {
         (Shape::Known, Value::Text(text)) => Some(text),
@@ -43,7 +43,7 @@ impl Format for Packed {
         Ok(self.layout.decode_within(bytes, reception.device, &reception.budget())?)
     }
 
-    /// The receiver knows who sends `message`: what it says of its sender counts as known.
+    /// Decodes with the sender that `message` itself names, because a receiver knows the sender.
     fn round_trip(&self, message: &Value) -> Result<RoundTrip, Error> {
         let mut bytes = Vec::new();
         self.encode(message, &mut bytes)?;

@@ -1,4 +1,4 @@
-//! Apache Avro: one datum in the binary encoding, without a container file or a schema before it.
+//! Apache Avro: one datum in the binary encoding, without a container file or an embedded schema.
 
 mod reader;
 mod scan;
@@ -17,7 +17,7 @@ pub struct Avro {
 }
 
 impl Avro {
-    /// The schema derived from `model`.
+    /// Derives the Avro schema from `model`.
     pub fn new(model: &Model) -> Result<Self, Error> {
         let mapped = Mapped::of(model, Mapping::Exact);
         let schema = Schema::parse_str(&dunnage_codegen::avro(mapped.record()))

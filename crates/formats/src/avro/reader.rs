@@ -1,4 +1,4 @@
-//! From Avro's values to the tree.
+//! Turns the Avro library's values into the tree of values.
 
 use crate::{Error, Kind as Fault, Value};
 use apache_avro::types::Value as Datum;

@@ -1,13 +1,12 @@
-//! A look at all lengths, before the library allocates by them.
+//! Checks all lengths of a message before the Avro library allocates by them.
 //!
-//! The library takes a message that ends early for one with nulls, and believes a length of half a gigabyte. What it makes of a
-//! message is taken from the budget here, before it makes it: its values are larger than others, and its records have the names of
-//! their fields.
+//! The library reads a truncated message as one with nulls, and accepts a length of half a gigabyte. This pass also charges the budget for
+//! what the library is about to allocate: its values are larger than ours, and its records hold the names of their fields.
 
 use crate::{Budget, Error, Kind};
 use apache_avro::Schema;
 
-/// Refuses bytes that are not exactly one datum of the schema, as far as lengths tell.
+/// Rejects bytes that are not exactly one datum of the schema, as far as lengths tell.
 pub(super) fn check(schema: &Schema, bytes: &[u8], budget: &Budget) -> Result<(), Error> {
     let mut scan = Scan { bytes, at: 0, budget };
     scan.value(schema)?;
@@ -17,7 +16,7 @@ pub(super) fn check(schema: &Schema, bytes: &[u8], budget: &Budget) -> Result<()
     Ok(())
 }
 
-/// How many values of a message one of the library's counts as.
+/// What one value of the library costs in the budget, in values of a message.
 const DATUM: usize = 2;
 
 struct Scan<'a> {
@@ -77,7 +76,7 @@ impl<'a> Scan<'a> {
                     .checked_neg()
                     .ok_or_else(|| self.malformed(start, "a block of too many elements"))?;
             }
-            // No derived schema has elements of no bytes, so that the message bounds their number.
+            // No derived schema has elements of zero bytes, so the rest of the message bounds their number.
             if count as u64 > (self.bytes.len() - self.at) as u64 {
                 return Err(self.truncated());
             }
@@ -87,7 +86,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The content behind a length.
+    /// Returns the content behind a length prefix.
     fn length(&mut self) -> Result<&'a [u8], Error> {
         let start = self.at;
         let length = self.long()?;
@@ -97,7 +96,7 @@ impl<'a> Scan<'a> {
         Ok(&self.bytes[content..self.at])
     }
 
-    /// A zigzag varint.
+    /// Reads a zigzag varint.
     fn long(&mut self) -> Result<i64, Error> {
         let start = self.at;
         let mut n = 0u64;

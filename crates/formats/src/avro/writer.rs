@@ -1,4 +1,4 @@
-//! From the tree of values to Avro's.
+//! Turns the tree of values into the Avro library's values.
 
 use crate::{Error, Kind as Fault, Value};
 use apache_avro::types::Value as Datum;
@@ -48,7 +48,7 @@ fn integer(range: Integer, value: &Value) -> Result<Datum, Error> {
             format!("{n} is not between {} and {}", range.min, range.max),
         ));
     }
-    // From 2^63 on, the long with the same bits.
+    // Avro has no unsigned integers: from 2^63 on, write the long with the same bits.
     Ok(if range.signed_bytes() <= 4 { Datum::Int(n as i32) } else { Datum::Long(n as i64) })
 }
 

@@ -1,4 +1,4 @@
-//! From the text of a `.proto` file to its descriptor.
+//! Compiles the text of a `.proto` file to a descriptor.
 
 use crate::{Error, Kind};
 use prost_reflect::{DescriptorPool, MessageDescriptor};
@@ -7,7 +7,7 @@ use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 
 const NAME: &str = "message.proto";
 
-/// The one file there is.
+/// Resolves the only file.
 struct Source(String);
 
 impl FileResolver for Source {
@@ -16,14 +16,15 @@ impl FileResolver for Source {
     }
 }
 
-/// The first message that the file defines.
+/// Returns the first message that the file defines.
 pub(super) fn first_message(source: &str) -> Result<MessageDescriptor, Error> {
     let mut resolver = ChainFileResolver::new();
     resolver.add(Source(source.to_owned()));
     resolver.add(GoogleFileResolver::new());
     let mut compiler = Compiler::with_file_resolver(resolver);
     compiler.include_imports(true).open_file(NAME).map_err(invalid)?;
-    // The compiler's own pool was made before options were read: it packs `[packed = false]`.
+    // Decode the descriptors into a new pool. The compiler's own pool was made before it read the options, so it would pack fields with
+    // `[packed = false]`.
     let set = compiler.encode_file_descriptor_set();
     let pool = DescriptorPool::decode(set.as_slice()).map_err(invalid)?;
     let message = pool.get_file_by_name(NAME).and_then(|file| file.messages().next());

@@ -1,7 +1,7 @@
-//! Protocol Buffers, proto3: `dunnage_codegen` writes the definition, protox compiles it, prost-reflect describes it and
-//! writes the bytes; `reader` reads them.
+//! Protocol Buffers, proto3. `dunnage_codegen` writes the definition, protox compiles it, and prost-reflect provides descriptors and writes
+//! the bytes; `reader` reads them.
 //!
-//! A user's own `.proto` can take the place of the derived definition: see [`Protobuf::from_proto`].
+//! A user's own `.proto` file can replace the derived definition: see [`Protobuf::from_proto`].
 
 mod compile;
 mod plain;
@@ -21,12 +21,12 @@ use shape::Shapes;
 #[derive(Debug, Clone)]
 pub struct Protobuf {
     shapes: Shapes,
-    /// Without a model, the message has the names of the definition.
+    /// `None` if there is no model: the message then uses the names of the definition.
     mapped: Option<Mapped>,
 }
 
 impl Protobuf {
-    /// The definition derived from `model`.
+    /// Derives the definition from `model`.
     pub fn new(model: &Model, mapping: Mapping) -> Result<Self, Error> {
         let mapped = Mapped::of(model, mapping);
         let descriptor = compile::first_message(&dunnage_codegen::proto(mapped.record(), mapping))?;
@@ -34,13 +34,13 @@ impl Protobuf {
         Ok(Protobuf { shapes, mapped: Some(mapped) })
     }
 
-    /// A user's definition: one `.proto` file, of which the first message counts. It may import Google's well-known types.
+    /// Uses a user's definition: the first message of one `.proto` file, which may import Google's well-known types.
     ///
-    /// With a model, fields are matched to properties by name, where case, hyphens and underscores do not matter
-    /// (`ble-m` is `ble_m`), and part x of a text of several numbers to the name with `_x` behind it. Every required
-    /// property needs a field. Number texts come back with the schema's decimals.
+    /// With a model, fields are matched to properties by name, ignoring case, hyphens and underscores (`ble-m` matches `ble_m`). Part x of
+    /// a text of several numbers is matched to the name with the suffix `_x`. Every required property needs a field. Texts of numbers are
+    /// decoded with the decimals of the schema.
     ///
-    /// Without, a message has the definition's names: `json_name` where the file gives one, else the field's name.
+    /// Without a model, a message has the definition's names: `json_name` if the file gives one, else the name of the field.
     pub fn from_proto(source: &str, model: Option<&Model>) -> Result<Self, Error> {
         let descriptor = compile::first_message(source)?;
         let Some(model) = model else {

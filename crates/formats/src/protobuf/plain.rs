@@ -1,15 +1,15 @@
-//! Messages with the names of the definition, when there is no schema.
+//! Messages without a schema, which use the names of the definition.
 
 use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
 use crate::{Budget, Error, Kind, Value, limits};
 use prost_reflect::{FieldDescriptor, Kind as FieldKind};
 
-/// The tree of a message whose keys are names of fields.
+/// Turns a message whose keys are names of fields into the tree of values.
 pub(super) fn lower(shapes: &Shapes, message: &Value) -> Result<Value, Error> {
     lower_message(shapes, shapes.root(), message, 0)
 }
 
-/// The message with the names of its fields: all that are present, and all that cannot be absent.
+/// Turns a tree into a message keyed by field names, with all fields that are present or cannot be absent.
 pub(super) fn raise(shapes: &Shapes, tree: Value, budget: &Budget) -> Result<Value, Error> {
     Names { shapes, budget }.message(shapes.root(), tree)
 }
@@ -59,7 +59,7 @@ fn lower_value(shapes: &Shapes, field: &FieldShape, value: &Value, depth: usize)
     }
 }
 
-/// Gives the values of a tree their names.
+/// Adds names to the values of a tree.
 struct Names<'a> {
     shapes: &'a Shapes,
     budget: &'a Budget,
@@ -103,7 +103,7 @@ impl Names<'_> {
         }
     }
 
-    /// Takes a name, and the value that it stands for.
+    /// Charges the budget for a name and the value that it belongs to.
     fn take(&self, name: &str) -> Result<(), Error> {
         self.budget.value(0)?;
         Ok(self.budget.content(name.len(), 0)?)
@@ -115,7 +115,7 @@ fn entry_value<'a>(shapes: &'a Shapes, field: &FieldShape) -> Result<&'a FieldSh
     shapes.message(entry).fields.get(1).ok_or_else(|| Error::new(Kind::Type, 0, "not a map"))
 }
 
-/// The name that the file gives for JSON, or else the field's own.
+/// Returns the field's explicit `json_name` if the file gives one, else its own name.
 fn name(field: &FieldDescriptor) -> &str {
     let derived = |json: &str| json.eq_ignore_ascii_case(&field.name().replace('_', ""));
     if derived(field.json_name()) { field.name() } else { field.json_name() }

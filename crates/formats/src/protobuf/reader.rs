@@ -1,7 +1,7 @@
-//! From bytes to the tree of values, in one pass.
+//! Turns bytes into the tree of values, in one pass.
 //!
-//! prost-reflect would read the same into a `DynamicMessage` first, which costs a gateway more than everything else it
-//! does with a message, and it does not tell where a message is at fault. The tests hold this reader against it.
+//! prost-reflect would first build a `DynamicMessage`, which costs a gateway more than everything else that it does with a message, and
+//! would not report the offset of an error. The tests compare this reader with prost-reflect.
 
 use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
 use super::wire::Input;
@@ -28,7 +28,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What a message without any bytes holds; the field that it is the value of is at `start`.
+    /// Returns the values of a message of zero bytes. The field that holds the message starts at `start`.
     fn initial(&self, shape: &MessageShape, start: usize) -> Result<Vec<Value>, Error> {
         self.budget.container(start)?;
         let default = |field: &FieldShape| match field.kind {
@@ -44,7 +44,7 @@ impl Reader<'_> {
         shape.fields.iter().map(default).collect()
     }
 
-    /// Reads fields into `values` up to `end`. What comes later replaces what came before, or adds to it.
+    /// Reads fields into `values` up to `end`. A repeated occurrence of a field replaces the earlier one or adds to it.
     fn message(
         &mut self,
         shape: &MessageShape,
@@ -56,8 +56,8 @@ impl Reader<'_> {
         while self.input.at < end {
             let start = self.input.at;
             let (number, wire_type) = self.input.tag(end)?;
-            // A field of another wire type than the definition's is unknown, as in Protobuf's own libraries: a sender with
-            // another version of the definition has it.
+            // A field whose wire type differs from the definition's is treated as unknown, as Protobuf's own libraries do: the sender may
+            // have another version of the definition.
             let known = shape.find(number, next).filter(|at| takes(&shape.fields[*at], wire_type));
             let Some(at) = known else {
                 self.input.pass(number, wire_type, end, depth)?;
@@ -123,7 +123,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    /// A message inside another one; `value` is `Null`, or what was read of it before.
+    /// Reads a nested message. `value` is `Null`, or holds what an earlier occurrence of the field contained.
     fn inner(
         &mut self,
         index: usize,
@@ -141,7 +141,7 @@ impl Reader<'_> {
         self.message(shape, values, end, depth)
     }
 
-    /// An entry of a map always has a key and a value; one that is not on the wire is the default.
+    /// Completes an entry of a map with defaults: it always has a key and a value, even if they are not on the wire.
     fn complete_entry(&self, index: usize, entry: &mut Value, start: usize) -> Result<(), Error> {
         let Value::Array(parts) = entry else { return Ok(()) };
         for (part, field) in parts.iter_mut().zip(&self.shapes.message(index).fields) {
@@ -190,14 +190,14 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the definition has this field with that wire type. Numbers of a list may stand alone or packed, whatever the
-/// definition says of them.
+/// Returns whether the field can be read with that wire type. A reader accepts lists of numbers both packed and unpacked, whichever the
+/// definition declares.
 fn takes(field: &FieldShape, wire_type: WireType) -> bool {
     let packed = field.form == Form::List && wire_type == WireType::LengthDelimited;
     wire_type == field.wire_type || packed
 }
 
-/// Adds to a list, which is `Null` while it is optional and empty.
+/// Appends to a list. An optional list that is empty is `Null`.
 fn push(list: &mut Value, item: Value, start: usize) -> Result<(), Error> {
     match list {
         Value::Null => *list = Value::Array(vec![item]),
@@ -224,7 +224,7 @@ fn entry(value: Value, start: usize) -> Result<(String, Value), Error> {
     Ok((key, value))
 }
 
-/// Sorts the entries of maps, which have no order of their own; of those with one key the last counts.
+/// Sorts the entries of maps, which have no order of their own. The last of several entries with the same key wins.
 fn sort_maps(shapes: &Shapes, shape: &MessageShape, tree: &mut Value) {
     let Value::Array(values) = tree else { return };
     for (value, field) in values.iter_mut().zip(&shape.fields) {
@@ -255,7 +255,7 @@ fn sort_maps(shapes: &Shapes, shape: &MessageShape, tree: &mut Value) {
     }
 }
 
-/// The shape was made for this tree, so this does not happen.
+/// Unreachable in practice, because the shape was made for this tree.
 fn misplaced(offset: usize) -> Error {
     Error::new(Kind::Type, offset, "not what the definition has here")
 }

@@ -1,4 +1,4 @@
-//! What a message descriptor says, laid out for reading and writing without asking it again.
+//! The content of a message descriptor, prepared for reading and writing without querying it again.
 
 use crate::{Error, Kind as Fault, Value};
 use dunnage_codegen::{Kind as RecordKind, Record};
@@ -6,7 +6,7 @@ use prost_reflect::prost::encoding::WireType;
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor, Value as Wire};
 use std::collections::HashMap;
 
-/// The message types that one message is made of. The first is the message itself.
+/// The message types that occur in a message. The first is the message itself.
 #[derive(Debug, Clone)]
 pub(super) struct Shapes {
     messages: Vec<MessageShape>,
@@ -16,7 +16,7 @@ pub(super) struct Shapes {
 #[derive(Debug, Clone)]
 pub(super) struct MessageShape {
     pub descriptor: MessageDescriptor,
-    /// In the order of the file, which is that of the tree's records.
+    /// The fields in the order of the file, which is also the order in the tree's records.
     pub fields: Vec<FieldShape>,
 }
 
@@ -25,15 +25,15 @@ pub(super) struct FieldShape {
     pub descriptor: FieldDescriptor,
     pub kind: Scalar,
     pub form: Form,
-    /// Whether an absent field is no value. If not, it is the default of its type.
+    /// Whether an absent field has no value. If not, an absent field has the default of its type.
     pub optional: bool,
     pub number: u32,
     pub wire_kind: Kind,
-    /// That of a single element.
+    /// The wire type of a single element.
     pub wire_type: WireType,
-    /// What the field holds while it is not on the wire. A message inside is not laid out here.
+    /// The value of the field if it is not on the wire. For a nested message, the reader builds it.
     pub initial: Value,
-    /// The indices of the fields that give way to this one: the others of its `oneof`.
+    /// The indices of the fields that this one clears: the others of its `oneof`.
     pub rivals: Vec<usize>,
 }
 
@@ -44,11 +44,11 @@ pub(super) enum Form {
     Map,
 }
 
-/// What one element of a field is.
+/// The type of one element of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Scalar {
     Bool,
-    /// A type of integers, of 32 bits or 64, with sign or without.
+    /// An integer type of 32 or 64 bits, signed or unsigned.
     Int32,
     Int64,
     Uint32,
@@ -64,7 +64,7 @@ pub(super) enum Scalar {
 }
 
 impl Shapes {
-    /// `record`, when there is one, has a field for each of the descriptor's.
+    /// Surveys `root` and all messages that it contains. `record`, if given, has a field for each field of the descriptor.
     pub(super) fn of(root: &MessageDescriptor, record: Option<&Record>) -> Result<Self, Error> {
         let mut survey = Survey::default();
         survey.message(root, record)?;
@@ -73,7 +73,7 @@ impl Shapes {
         Ok(Shapes { messages, has_maps })
     }
 
-    /// Whether a map stands anywhere in the message.
+    /// Returns whether a map occurs anywhere in the message.
     pub(super) fn has_maps(&self) -> bool {
         self.has_maps
     }
@@ -82,14 +82,14 @@ impl Shapes {
         self.message(0)
     }
 
-    /// The message type of an index that [`Scalar::Message`] holds.
+    /// Returns the message type at an index from [`Scalar::Message`].
     pub(super) fn message(&self, index: usize) -> &MessageShape {
         &self.messages[index]
     }
 }
 
 impl MessageShape {
-    /// The index of the field with that number; fields usually come in order, so `guess` is looked at first.
+    /// Returns the index of the field with that number. Fields usually come in order, so `guess` is tried first.
     pub(super) fn find(&self, number: u32, guess: usize) -> Option<usize> {
         match self.fields.get(guess) {
             Some(field) if field.number == number => Some(guess),
@@ -100,7 +100,7 @@ impl MessageShape {
 
 #[derive(Default)]
 struct Survey {
-    /// `None` while its fields are being looked at.
+    /// An element is `None` while its fields are being surveyed.
     messages: Vec<Option<MessageShape>>,
     seen: HashMap<String, usize>,
 }
@@ -176,7 +176,7 @@ impl Survey {
     }
 }
 
-/// The fields of a message, in the order of the file.
+/// Returns the fields of a message in the order of the file.
 pub(super) fn in_file_order(message: &MessageDescriptor) -> Vec<FieldDescriptor> {
     let mut fields: Vec<_> = message.fields().collect();
     fields.sort_by_key(|field| field.path().last().copied());
@@ -206,7 +206,7 @@ fn initial(field: &FieldDescriptor, kind: &Scalar, form: Form, optional: bool) -
     })
 }
 
-/// The other fields of a `oneof`.
+/// Returns the indices of the other fields of a `oneof`.
 fn rivals(field: &FieldDescriptor, all: &[FieldDescriptor]) -> Vec<usize> {
     let Some(oneof) = field.containing_oneof() else { return Vec::new() };
     let is_rival =

@@ -1,11 +1,11 @@
-//! A user's definition as a record.
+//! Derives a record from a user's definition.
 
 use super::shape::in_file_order;
 use crate::{Error, Kind as Fault};
 use dunnage_codegen::{Enumeration, Field, Integer, Kind, List, Record};
 use prost_reflect::{FieldDescriptor, Kind as FieldKind, MessageDescriptor};
 
-/// What the definition can carry, in the order of the file.
+/// Returns a record of what the definition can carry, with fields in the order of the file.
 pub(super) fn record(message: &MessageDescriptor) -> Result<Record, Error> {
     inside(message, &mut Vec::new())
 }

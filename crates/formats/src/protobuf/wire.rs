@@ -1,12 +1,12 @@
-//! The wire format of Protocol Buffers below its fields: tags, varints, lengths.
+//! The wire format of Protocol Buffers: tags, varints, lengths.
 
 use crate::{Error, Kind, limits};
 use prost_reflect::prost::encoding::WireType;
 
-/// Bytes that are being read. Everything is bounded by the end of the message it stands in, an offset.
+/// A cursor over bytes. Every read is bounded by `end`, the offset at which the enclosing message ends.
 pub(super) struct Input<'a> {
     bytes: &'a [u8],
-    /// The offset of what comes next.
+    /// The offset of the next byte.
     pub at: usize,
 }
 
@@ -15,7 +15,7 @@ impl<'a> Input<'a> {
         Input { bytes, at: 0 }
     }
 
-    /// The number and the wire type of a field.
+    /// Reads the number and the wire type of a field.
     pub(super) fn tag(&mut self, end: usize) -> Result<(u32, WireType), Error> {
         let start = self.at;
         let malformed = || Error::new(Kind::Malformed, start, "not the tag of a field");
@@ -42,7 +42,7 @@ impl<'a> Input<'a> {
         Err(self.overlong(start))
     }
 
-    /// The end of what a length announces.
+    /// Reads a length and returns the offset at which its content ends.
     pub(super) fn length(&mut self, end: usize) -> Result<usize, Error> {
         let count = self.varint(end)?;
         match usize::try_from(count) {
@@ -72,7 +72,7 @@ impl<'a> Input<'a> {
         Ok(*array)
     }
 
-    /// Goes past the content of a field that nobody asks for.
+    /// Skips the content of an unknown field.
     pub(super) fn pass(
         &mut self,
         number: u32,
@@ -103,7 +103,7 @@ impl<'a> Input<'a> {
         Error::new(Kind::Malformed, start, "a varint of more than 64 bits")
     }
 
-    /// The bytes end, or those of the message around do.
+    /// Returns the error for input that ends early, or for a value that exceeds the enclosing message.
     #[cold]
     fn short(&self, end: usize) -> Error {
         if end == self.bytes.len() {

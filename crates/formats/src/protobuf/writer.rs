@@ -1,4 +1,4 @@
-//! From the tree of values to a message that can be encoded.
+//! Turns the tree of values into a message that prost-reflect can encode.
 
 use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
 use crate::{Error, Kind, Value};

@@ -1,4 +1,4 @@
-//! Fields packed back to back, as C programs and Python's `struct` do it; alone, or through zlib.
+//! Fields packed back to back, as C programs and Python's `struct` do it, plain or compressed with zlib.
 //!
 //! `spec/formats.md`, "struct", has the layout.
 
@@ -18,7 +18,7 @@ pub struct Struct {
 }
 
 impl Struct {
-    /// The layout of `model`'s messages.
+    /// Derives the record from `model`.
     pub fn new(model: &Model, mapping: Mapping) -> Self {
         Struct { mapped: Mapped::of(model, mapping) }
     }
@@ -37,14 +37,14 @@ impl Format for Struct {
     }
 }
 
-/// Packed fields through zlib (RFC 1950), level 9.
+/// Packed fields compressed with zlib (RFC 1950), level 9.
 #[derive(Debug, Clone)]
 pub struct StructZlib {
     inner: Struct,
 }
 
 impl StructZlib {
-    /// The layout of `model`'s messages.
+    /// Derives the record from `model`.
     pub fn new(model: &Model, mapping: Mapping) -> Self {
         StructZlib { inner: Struct::new(model, mapping) }
     }
@@ -64,7 +64,7 @@ impl Format for StructZlib {
 }
 
 fn deflate(plain: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
-    // deflate adds at most 5 bytes per 16 KiB block, zlib 6.
+    // deflate adds at most 5 bytes per block of 16 KiB, and zlib adds 6 bytes.
     out.reserve(plain.len() + plain.len() / 1024 + 64);
     let mut stream = Compress::new(Compression::best(), true);
     match stream.compress_vec(plain, out, FlushCompress::Finish) {
@@ -74,11 +74,11 @@ fn deflate(plain: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
 }
 
 thread_local! {
-    /// Its window is 32 KiB, which takes longer to make than a message takes to be read.
+    /// Reused for all messages of a thread: allocating its 32 KiB window takes longer than reading a message.
     static STREAM: RefCell<Decompress> = RefCell::new(Decompress::new(true));
 }
 
-/// The content of a zlib stream, as far as a message may be long.
+/// Decompresses a zlib stream, up to the maximum size of a message.
 fn inflate(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     STREAM.with_borrow_mut(|stream| {
         stream.reset(true);
@@ -114,21 +114,21 @@ fn inflate_with(stream: &mut Decompress, bytes: &[u8]) -> Result<Vec<u8>, Error>
     }
 }
 
-/// The bytes of presence bits in front of a record: a bit per optional field, the first one the lowest of the first byte.
+/// Returns the number of presence bytes before a record: one bit per optional field, from the lowest bit of the first byte on.
 fn presence_bytes(record: &Record) -> usize {
     record.fields.iter().filter(|field| field.optional).count().div_ceil(8)
 }
 
-/// The integer that carries an enumeration's index.
+/// Returns the integer type that carries an enumeration's index.
 fn index(enumeration: &Enumeration) -> Integer {
     Integer { min: 0, max: enumeration.symbols.len().saturating_sub(1) as i128 }
 }
 
-/// How a list's length is written.
+/// How the length of a list is written.
 enum Count {
-    /// Not at all: it is always this.
+    /// It is not written, because it is always the same.
     Fixed(usize),
-    /// As an unsigned integer of so many bytes.
+    /// As an unsigned integer of this many bytes.
     Counted(usize),
 }
 

@@ -1,11 +1,11 @@
-//! From packed fields to the tree of values.
+//! Turns packed fields into the tree of values.
 
 use super::{Count, count, in_field, index, presence_bytes};
 use crate::limits::MAX_RESERVE;
 use crate::{Budget, Error, Kind as Fault, Value};
 use dunnage_codegen::{Integer, Kind, List, Record};
 
-/// The tree that `bytes` are, all of them.
+/// Decodes `bytes`; trailing bytes are an error.
 pub(super) fn read(record: &Record, bytes: &[u8], budget: &Budget) -> Result<Value, Error> {
     let mut reader = Reader { bytes, at: 0, lengths: Vec::new(), budget };
     budget.value(0)?;
@@ -21,7 +21,7 @@ pub(super) fn read(record: &Record, bytes: &[u8], budget: &Budget) -> Result<Val
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Of the texts, in their order: their bytes come after the fixed part.
+    /// The lengths of texts and bytes, in order: their content comes after the fixed part.
     lengths: Vec<usize>,
     budget: &'a Budget,
 }
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
             Count::Fixed(n) => n,
             Count::Counted(bytes) => self.unsigned(bytes)? as usize,
         };
-        // Every element takes at least a byte, so that the bytes bound the elements.
+        // Every element has at least one byte, so the bytes bound the number of elements.
         let mut items = Vec::with_capacity(count.min(MAX_RESERVE));
         for _ in 0..count {
             self.budget.value(self.at)?;
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         Ok(Value::Array(items))
     }
 
-    /// Fills in the texts, in the order in which their lengths came.
+    /// Fills in texts and bytes, in the order of their lengths.
     fn texts(&mut self, value: &mut Value, lengths: &mut impl Iterator<Item = usize>) -> Result<(), Error> {
         match value {
             Value::Array(values) => values.iter_mut().try_for_each(|value| self.texts(value, lengths)),

@@ -1,10 +1,10 @@
-//! From the tree of values to packed fields.
+//! Turns the tree of values into packed fields.
 
 use super::{Count, count, in_field, index, presence_bytes};
 use crate::{Error, Kind as Fault, Value};
 use dunnage_codegen::{Integer, Kind, List, Record};
 
-/// Appends the fixed part, then the bytes of all texts.
+/// Appends the fixed part, then the content of all texts and bytes.
 pub(super) fn write(record: &Record, tree: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut texts = Vec::new();
     write_record(record, tree, out, &mut texts)?;

@@ -1,6 +1,6 @@
 //! Apache Thrift: one struct in TBinaryProtocol or TCompactProtocol, without a message envelope.
 //!
-//! The fields come from the record that `dunnage_codegen::thrift` writes as an interface definition.
+//! The fields are those of the record that `dunnage_codegen::thrift` writes as an interface definition.
 
 mod reader;
 mod writer;
@@ -22,7 +22,7 @@ pub struct Thrift {
     protocol: Protocol,
 }
 
-/// How Thrift makes bytes.
+/// The wire protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// TBinaryProtocol
@@ -32,7 +32,7 @@ pub enum Protocol {
 }
 
 impl Thrift {
-    /// The struct derived from `model`.
+    /// Derives the struct from `model`.
     pub fn new(model: &Model, protocol: Protocol) -> Result<Self, Error> {
         let mapped = Mapped::of(model, Mapping::Exact);
         if mapped
@@ -79,7 +79,7 @@ impl Format for Thrift {
     }
 }
 
-/// No text and no list is longer than the message that holds it.
+/// Limits texts and lists to the length of the message, because none can be longer than the message that holds it.
 fn bounds(bytes: &[u8]) -> Result<TConfiguration, Error> {
     let limit = Some(bytes.len().max(1));
     TConfiguration::builder()
@@ -87,12 +87,12 @@ fn bounds(bytes: &[u8]) -> Result<TConfiguration, Error> {
         .max_frame_size(limit)
         .max_string_size(limit)
         .max_container_size(limit)
-        .max_recursion_depth(Some(MAX_DEPTH * 2)) // cells of lists count, too
+        .max_recursion_depth(Some(MAX_DEPTH * 2)) // the cells around inner lists count, too
         .build()
         .map_err(|e| Error::new(Kind::Limit, 0, e.to_string()))
 }
 
-/// Why reading stopped.
+/// Why decoding stopped.
 enum Fault {
     Library(thrift::Error),
     Own(Kind, String),
@@ -109,7 +109,7 @@ fn read(record: &Record, protocol: &mut dyn TInputProtocol, budget: &Budget) -> 
     reader::record(record, protocol, budget)
 }
 
-/// The budget is spent. Where, the cursor says.
+/// The budget is exhausted. The caller adds the offset from its cursor.
 impl From<dunnage_pson::Error> for Fault {
     fn from(e: dunnage_pson::Error) -> Self {
         Fault::Own(e.kind(), e.reason().to_owned())
@@ -130,7 +130,7 @@ fn located(fault: Fault, at: usize, bytes: &[u8]) -> Error {
     }
 }
 
-/// The type of a field on the wire.
+/// Returns the wire type of a field.
 fn wire_type(kind: &RecordKind) -> TType {
     match kind {
         RecordKind::Bool => TType::Bool,

@@ -1,4 +1,4 @@
-//! From a protocol to the tree of values.
+//! Reads the tree of values from a Thrift protocol.
 
 use super::{Fault, wire_type};
 use crate::limits::MAX_RESERVE;

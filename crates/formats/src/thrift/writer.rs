@@ -1,4 +1,4 @@
-//! From the tree of values to a protocol.
+//! Writes the tree of values to a Thrift protocol.
 
 use super::wire_type;
 use crate::{Error, Kind as Fault, Value};
@@ -43,7 +43,7 @@ fn write_value(kind: &Kind, value: &Value, protocol: &mut dyn TOutputProtocol) -
                 TType::I08 => protocol.write_i8(n as i8),
                 TType::I16 => protocol.write_i16(n as i16),
                 TType::I32 => protocol.write_i32(n as i32),
-                _ => protocol.write_i64(n as i64), // from 2^63 on, the number with the same bits
+                _ => protocol.write_i64(n as i64), // from 2^63 on, the negative number with the same bits
             }
         }
         (Kind::Enum(_), value) => {
@@ -64,7 +64,7 @@ fn write_value(kind: &Kind, value: &Value, protocol: &mut dyn TOutputProtocol) -
     written.map_err(failed)
 }
 
-#[allow(clippy::needless_pass_by_value)] // the form that map_err wants
+#[allow(clippy::needless_pass_by_value)] // `map_err` needs this signature
 fn failed(e: thrift::Error) -> Error {
     Error::new(Fault::Type, 0, e.to_string())
 }

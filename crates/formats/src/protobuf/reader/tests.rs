@@ -24,7 +24,7 @@ const EVERYTHING: &str = r#"
     }
     enum E { ZERO = 0; ONE = 1; }"#;
 
-/// Every field of `EVERYTHING`, as protoc --encode writes them.
+/// Every field of `EVERYTHING`, as `protoc --encode` writes them.
 const FULL: &[u8] = b"\x08\x01\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x18\x80\x01\x20\x7f\x28\xac\x02\x30\x03\x38\x04\
     \x45\x01\x00\x00\x00\x49\x02\x00\x00\x00\x00\x00\x00\x00\x55\xff\xff\xff\xff\x59\xfe\xff\xff\xff\xff\xff\xff\xff\
     \x65\x00\x00\xc0\x3f\x69\x00\x00\x00\x00\x00\x00\x04\x40\x72\x02hi\x7a\x02\x00\xff\x80\x01\x01\
@@ -37,7 +37,7 @@ fn shapes() -> (MessageDescriptor, Shapes) {
     (descriptor, shapes)
 }
 
-/// Whether a map stands somewhere in another wire type than its own. prost-reflect reads it as if it had its own.
+/// Returns whether a map occurs with a wire type that is not its own. prost-reflect reads it as if the wire type were right.
 fn has_foreign_map(shapes: &Shapes, shape: &MessageShape, bytes: &[u8]) -> bool {
     let mut input = Input::new(bytes);
     while let Ok((number, wire_type)) = input.tag(bytes.len()) {
@@ -57,7 +57,7 @@ fn has_foreign_map(shapes: &Shapes, shape: &MessageShape, bytes: &[u8]) -> bool 
     false
 }
 
-/// Reads with both; where prost-reflect reads a message, the tree must be that message.
+/// Decodes with both readers. If prost-reflect accepts the bytes, the tree must be the same message. Returns whether both accept them.
 fn agree(descriptor: &MessageDescriptor, shapes: &Shapes, bytes: &[u8]) -> bool {
     let ours = read(shapes, bytes);
     if has_foreign_map(shapes, shapes.root(), bytes) {
@@ -67,7 +67,7 @@ fn agree(descriptor: &MessageDescriptor, shapes: &Shapes, bytes: &[u8]) -> bool 
         (Ok(mut theirs), Ok(tree)) => {
             forget_unknown(&mut theirs);
             let written = writer::write(shapes, &tree).unwrap();
-            // A default may be there or not until it is written. NaN is not equal to itself, only its text is.
+            // Whether a default is present shows only after writing. NaN is not equal to itself, so texts are compared.
             let again =
                 |m: DynamicMessage| DynamicMessage::decode(m.descriptor(), &*m.encode_to_vec()).unwrap();
             let (written, theirs) = (again(written), again(theirs));
@@ -77,12 +77,12 @@ fn agree(descriptor: &MessageDescriptor, shapes: &Shapes, bytes: &[u8]) -> bool 
             );
             true
         }
-        // Numbers of no value are errors here, and nesting ends at 32 instead of 100.
+        // Only this reader rejects enum numbers without a value, and it limits nesting to 32 levels instead of 100.
         (Ok(_), Err(e)) => {
             assert!(matches!(e.kind(), Kind::Range | Kind::Limit), "{e} in {bytes:02x?}");
             false
         }
-        // Protobuf's own libraries pass over a field of another wire type; prost-reflect refuses it.
+        // Protobuf's own libraries skip a field of another wire type; prost-reflect rejects it.
         (Err(theirs), Ok(_)) => {
             assert!(theirs.to_string().contains("wire type"), "{theirs} in {bytes:02x?}");
             false
@@ -127,8 +127,8 @@ fn every_kind_of_field_is_read_as_prost_reflect_reads_it() {
     assert_eq!(values[16], Value::Array(vec![Value::I64(-1), Value::U64(1), Value::I64(-2)]));
 }
 
-/// Each field of `EVERYTHING` in every wire type that is not its own, behind a message: Protobuf's own libraries read all of
-/// them as fields that they do not know.
+/// Puts each field of `EVERYTHING` behind a message with every wire type that is not its own. Protobuf's own libraries treat all of them as
+/// unknown fields.
 #[test]
 fn a_field_of_another_wire_type_is_passed_over() {
     let (_, shapes) = shapes();
@@ -182,15 +182,15 @@ fn numbers_of_a_list_are_read_alone_and_packed() {
 fn later_fields_replace_or_extend_earlier_ones() {
     let (descriptor, shapes) = shapes();
     for bytes in [
-        &b"\x20\x01\x20\x02"[..],                                      // the last counts
+        &b"\x20\x01\x20\x02"[..],                                      // the last one wins
         b"\xa2\x01\x02\x08\x01\xa2\x01\x02\x20\x05",                   // messages are merged
-        b"\xb0\x01\x07\xba\x01\x01w",                                  // of a oneof, the last
+        b"\xb0\x01\x07\xba\x01\x01w",                                  // the last field of a oneof wins
         b"\xba\x01\x01w\xb0\x01\x07",                                  // in either order
-        b"\x88\x01\x01\x8a\x01\x02\x02\x03\x88\x01\x04",               // packed and not
-        b"\x9a\x01\x03\x0a\x01k\x9a\x01\x07\x0a\x01k\x12\x02\x20\x05", // one key twice, one value missing
+        b"\x88\x01\x01\x8a\x01\x02\x02\x03\x88\x01\x04",               // packed and unpacked
+        b"\x9a\x01\x03\x0a\x01k\x9a\x01\x07\x0a\x01k\x12\x02\x20\x05", // a duplicate key, a missing value
         b"\xd2\x01\x02\x10\x03\xd2\x01\x00",                           // entries without a key
         b"\xc2\x3e\x03abc\x20\x01",                                    // an unknown field
-        b"\xc3\x3e\x08\x01\xcb\x3e\xcc\x3e\xc4\x3e\x20\x01",           // an unknown group with another inside
+        b"\xc3\x3e\x08\x01\xcb\x3e\xcc\x3e\xc4\x3e\x20\x01",           // an unknown group with a nested one
     ] {
         assert!(agree(&descriptor, &shapes, bytes), "{bytes:02x?}");
     }
