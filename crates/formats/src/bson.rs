@@ -1,13 +1,12 @@
 //! BSON 1.1.
 //!
 //! - A BSON message is a document, so only a map can be written: anything else is a `type` error.
-//! - Integers are int32 when they fit, else int64; above 2^63-1 BSON has none: a `range` error. Floats are doubles.
+//! - Integers are written as int32 when they fit, else as int64; above 2^63-1 they are a `range` error. Floats are doubles.
 //! - Bytes are binaries of the generic subtype. A key with U+0000 cannot be written: `range`.
-//! - Dates are read as text (`spec/formats.md`, "Times and other types"). Other types that JSON has no word for are `type`
-//!   errors: ObjectId, timestamps, Decimal128, regular expressions, code, symbols, undefined, the minimum and maximum key,
-//!   other binary subtypes.
-//! - Keys of arrays are not looked at. A key that stands twice in a document is `malformed`.
-//! - Offsets are those of the element at fault.
+//! - Dates are read as text (`spec/formats.md`, "Times and other types"). Types without a counterpart in JSON are `type` errors: ObjectId,
+//!   timestamps, Decimal128, regular expressions, code, symbols, undefined, the minimum and maximum key, other binary subtypes.
+//! - The reader ignores the keys of arrays. A duplicate key in a document is `malformed`.
+//! - The offset of an error is that of the element that caused it.
 
 use crate::entries::Entries;
 use crate::{Budget, Error, Format, Kind, Reception, Value, instant, limits};
@@ -51,7 +50,7 @@ impl Format for Bson {
     }
 }
 
-/// Where the first element of a document starts: after its length.
+/// The offset of the first element in a document, behind its length.
 const FIRST: usize = 4;
 
 fn document(entries: &[(String, Value)], depth: usize) -> Result<RawDocumentBuf, Error> {
@@ -100,7 +99,7 @@ fn integer<N: TryInto<i32> + TryInto<i64> + Copy>(n: N) -> Result<RawBson, Error
         .map_err(|_| Error::new(Kind::Range, 0, "BSON has no integers above 2^63-1"))
 }
 
-/// Elements with their offsets in the message; the document or array starts at `start`.
+/// Iterates over elements with their offsets in the message; the document or array begins at offset `start`.
 fn elements<'a>(
     list: RawIter<'a>,
     start: usize,
@@ -114,7 +113,7 @@ fn elements<'a>(
     })
 }
 
-/// Where the value of an element starts: after its type and its key.
+/// Returns the offset of an element's value, behind its type and its key.
 fn content(element: &RawElement<'_>, offset: usize) -> usize {
     offset + 1 + element.key().len() + 1
 }
@@ -124,7 +123,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the document at `start` of the message; the element that it is the value of is at `header`.
+    /// Reads the document at offset `start`, which is the value of the element at offset `header`.
     fn document(
         &self,
         document: &RawDocument,
@@ -147,7 +146,7 @@ impl Reader<'_> {
         Ok(entries.into_value())
     }
 
-    /// Reads the element at `offset` of the message.
+    /// Reads the value of the element at `offset`.
     fn value(&self, element: &RawElement<'_>, offset: usize, depth: usize) -> Result<Value, Error> {
         if !is_known(element.element_type()) {
             return Err(unsupported(element, offset));
@@ -221,7 +220,7 @@ mod tests {
         out
     }
 
-    /// The example of bsonspec.org's FAQ.
+    /// The example in the FAQ of bsonspec.org.
     #[test]
     fn the_example_of_the_specification_is_written_and_read() {
         let awesome = Value::Array(vec![Value::from("awesome"), Value::F64(5.05), Value::U64(1986)]);

@@ -1,9 +1,9 @@
 //! MessagePack.
 //!
-//! - Every value takes its smallest form, as the specification asks of serializers: binary32 when that is exact.
-//!   (Many encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer.
-//! - Timestamps are read as text (`spec/formats.md`, "Times and other types"). Other extension types are `type` errors: JSON
-//!   has no word for them. So are keys that are not text. Text that is not UTF-8, the unused marker `c1` and a key that stands twice are `malformed`.
+//! - Every value is written in its smallest form, as the specification asks of serializers, with binary32 when it is exact. (Many encoders
+//!   always write binary64.) Floats stay floats: 2.0 is not written as an integer.
+//! - Timestamps are read as text (`spec/formats.md`, "Times and other types"). Other extension types, which have no counterpart in JSON,
+//!   and keys that are not text are `type` errors. Text that is not UTF-8, the unused marker `c1` and a duplicate key are `malformed`.
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
@@ -140,14 +140,14 @@ impl<'a> Reader<'a> {
         self.take(1).map(|_| value)
     }
 
-    /// The next `n` bytes.
+    /// Consumes the next `n` bytes.
     fn take(&mut self, n: u32) -> Result<&'a [u8], Error> {
         let (taken, rest) = self.rest.split_at_checked(n as usize).ok_or_else(|| self.truncated())?;
         self.rest = rest;
         Ok(taken)
     }
 
-    /// A timestamp, in its form of 4, 8 or 12 bytes.
+    /// Reads a timestamp in its form of 4, 8 or 12 bytes.
     fn extension(&mut self, start: usize) -> Result<Value, Error> {
         let meta = decode::read_ext_meta(&mut self.rest).map_err(|_| self.truncated())?;
         if meta.typeid != TIMESTAMP {
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(error_of(&vec![0; (1 << 20) + 1]), (Kind::Limit, 1 << 20));
     }
 
-    /// The specification's three forms.
+    /// The three forms of the specification.
     #[test]
     fn timestamps_are_the_text_that_json_has_for_them() {
         for (bytes, text) in [

@@ -1,6 +1,6 @@
-//! PSON wire v2: `spec/pson.md`, read leniently and written canonically.
+//! PSON wire v2 (`spec/pson.md`), read leniently and written canonically.
 //!
-//! A number has one form, so that 2.0 is 2. NaN is one value. Everything comes back.
+//! A number has one form, so 2.0 is 2, and all NaNs are one value. Every message survives a round trip.
 
 use crate::{Error, Format, Reception, Value};
 use dunnage_pson::{Reader, Writer};

@@ -1,12 +1,11 @@
 //! CBOR (RFC 8949).
 //!
-//! - Written in preferred serialization (section 4.1): the shortest integers, lengths and floats, binary16 included,
-//!   that are exact. (Many encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer.
-//!   Maps keep their order.
-//! - Read: also indefinite lengths and longer forms. `undefined` is read as null, as section 6.1 has it. The tag
-//!   55799, "this is CBOR", may stand first and is skipped. Times, bignums, decimal fractions and what else JSON has text
-//!   or a number for are read as that (`spec/formats.md`, "Times and other types"). Other tags and simple values are
-//!   `type` errors, and so are keys that are not text. A key that stands twice is `malformed`.
+//! - Writing uses preferred serialization (section 4.1): the shortest exact form of integers, lengths and floats, including binary16. (Many
+//!   encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer. Maps keep their order.
+//! - Reading also accepts indefinite lengths and longer forms. `undefined` is read as null, as section 6.1 recommends. A leading tag 55799
+//!   (self-described CBOR) is skipped. Times, bignums, decimal fractions and other tagged items are read as the text or number that JSON
+//!   has for them (`spec/formats.md`, "Times and other types"). Other tags and simple values are `type` errors, and so are keys that are
+//!   not text. A duplicate key is `malformed`.
 
 mod reader;
 mod writer;
@@ -18,12 +17,12 @@ use minicbor::Encoder;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cbor;
 
-/// The text key that an integer key stands for; `None` if it stands for nothing that is known.
+/// Returns the text key that an integer key stands for, or `None` if the integer is unknown.
 type Labels = fn(i128) -> Option<&'static str>;
 
 impl Cbor {
-    /// The message that `bytes` are, where integer keys of maps stand for the text of `labels`. An integer that it does not
-    /// know is left out with its value.
+    /// Decodes a message in which integer keys of maps stand for the text that `labels` returns. An entry with an unknown integer key is
+    /// dropped.
     pub(crate) fn decode_labelled(
         self,
         bytes: &[u8],

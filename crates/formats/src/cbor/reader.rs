@@ -1,4 +1,4 @@
-//! From bytes to a message.
+//! Turns bytes into a message.
 
 mod tags;
 
@@ -9,7 +9,7 @@ use crate::{Budget, Error, Kind, Value};
 use minicbor::Decoder;
 use minicbor::data::Type;
 
-/// "This is CBOR", RFC 8949, section 3.4.6.
+/// The tag of self-described CBOR (RFC 8949, section 3.4.6).
 const SELF_DESCRIBED: u64 = 55799;
 
 pub(super) fn read(bytes: &[u8], labels: Option<Labels>, budget: &Budget) -> Result<Value, Error> {
@@ -76,8 +76,8 @@ impl<'a> Reader<'a> {
         integer(n.into(), start)
     }
 
-    /// The text that comes next, if its length stands in its first byte: most keys and texts. Anything else, and what is wrong
-    /// with it, is left to the decoder, which takes twice as many instructions.
+    /// Reads the next text if its first byte holds its length, as in most keys and texts. Anything else, including errors, is left to the
+    /// decoder, which needs twice as many instructions.
     fn short_text(&mut self) -> Option<&'a str> {
         let (start, input) = (self.decoder.position(), self.decoder.input());
         let length = input.get(start)?.wrapping_sub(0x60);
@@ -157,13 +157,13 @@ impl<'a> Reader<'a> {
         Ok(entries.into_value())
     }
 
-    /// What the integer key that comes next stands for.
+    /// Reads the next item, an integer key, and returns the text that it stands for.
     fn label(&mut self, start: usize) -> Result<Option<&'static str>, Error> {
         let number = self.decoder.int().map_err(|e| self.error(&e, start))?;
         Ok(self.labels.and_then(|labels| labels(number.into())))
     }
 
-    /// Whether another element follows: of those announced, or before the break.
+    /// Returns whether another element follows: one of those announced, or one before the break.
     fn has_more(&mut self, announced: &mut Option<u64>) -> Result<bool, Error> {
         match announced {
             Some(0) => Ok(false),

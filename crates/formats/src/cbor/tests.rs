@@ -21,7 +21,7 @@ fn bytes_of(value: &Value) -> Vec<u8> {
     out
 }
 
-/// RFC 8949, appendix A.
+/// The examples of RFC 8949, appendix A.
 #[test]
 fn the_examples_of_the_rfc_are_written_and_read() {
     for (value, bytes) in [
@@ -64,7 +64,7 @@ fn other_encoders_forms_are_read() {
     assert_eq!(value_of("3b ffffffffffffffff"), Value::F64(-18446744073709551616.0));
 }
 
-/// The first six are of RFC 8949, appendix A and sections 3.4.4 and 3.4.5.
+/// The first six come from RFC 8949, appendix A and sections 3.4.4 and 3.4.5.
 #[test]
 fn tags_are_read_as_the_text_or_number_that_json_has() {
     for (bytes, value) in [

@@ -1,4 +1,4 @@
-//! From a message to bytes.
+//! Turns a message into bytes.
 
 use crate::{Error, Kind, Value, limits, number};
 use half::f16;

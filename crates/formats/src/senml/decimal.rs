@@ -1,4 +1,4 @@
-//! Sums of decimals, exact until they become a number of a message.
+//! Exact sums of decimals, which are rounded only when they become a number of a message.
 
 use crate::Value;
 
@@ -10,12 +10,12 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// Microseconds as seconds, with milliseconds: no sender knows to the microsecond when its message arrives.
+    /// Converts microseconds to seconds, truncated to milliseconds: no sender knows to the microsecond when its message arrives.
     pub(super) fn seconds(microseconds: i64) -> Decimal {
         Decimal { mantissa: i128::from(microseconds.div_euclid(1000)), exponent: -3 }
     }
 
-    /// The shortest decimal of `value`; `None` if it is no finite number.
+    /// Returns the shortest decimal of `value`, or `None` if it is not a finite number.
     pub(super) fn of(value: &Value) -> Option<Decimal> {
         let f = match *value {
             Value::U64(n) => return Some(Decimal { mantissa: n.into(), exponent: 0 }),
@@ -30,7 +30,7 @@ impl Decimal {
         Some(Decimal { mantissa, exponent: exponent.parse::<i32>().ok()? - fraction.len() as i32 })
     }
 
-    /// The sum; `None` if it has more than some 38 digits.
+    /// Returns the sum, or `None` if it needs more than about 38 digits.
     pub(super) fn plus(self, other: Decimal) -> Option<Decimal> {
         if self.mantissa == 0 {
             return Some(other);
@@ -46,11 +46,11 @@ impl Decimal {
     }
 
     pub(super) fn to_f64(self) -> f64 {
-        // Digits and an exponent are always a float's text.
+        // Digits with an exponent always parse as a float.
         format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(f64::NAN)
     }
 
-    /// This as an integer if it is one of 64 bits, else the nearest binary64.
+    /// Returns the value as an integer if 64 bits hold it, else as the nearest binary64.
     pub(super) fn to_value(self) -> Value {
         let unit = 10i128.checked_pow(self.exponent.unsigned_abs());
         let whole = match unit {

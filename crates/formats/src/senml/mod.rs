@@ -1,7 +1,7 @@
-//! SenML (RFC 8428), in JSON and in CBOR: read as its resolved records (section 4.6), and never written.
+//! SenML (RFC 8428) in JSON and in CBOR. It is read as its resolved records (section 4.6), and never written.
 //!
-//! A message is an array of maps without base fields, in the order of their times. Labels are those of JSON, in CBOR too, and
-//! so is data (`vd`): text in base64url. `spec/formats.md`, "SenML", has the rules.
+//! A message is an array of maps without base fields, in the order of their times. It uses the labels of JSON, also for CBOR, and data
+//! (`vd`) are text in base64url. `spec/formats.md`, "SenML", has the rules.
 
 mod decimal;
 mod record;
@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug, Clone, Copy)]
 pub struct Senml {
     form: Form,
-    /// Whether the array may lack its end: SensML, section 4.8.
+    /// Whether the end of the array may be missing (SensML, section 4.8).
     is_stream: bool,
 }
 
@@ -26,12 +26,12 @@ enum Form {
 }
 
 impl Senml {
-    /// `application/senml+json`, or `application/sensml+json` if it is a stream.
+    /// The codec of `application/senml+json`, or of `application/sensml+json` if it is a stream.
     pub fn json(is_stream: bool) -> Self {
         Senml { form: Form::Json, is_stream }
     }
 
-    /// `application/senml+cbor`, or `application/sensml+cbor` if it is a stream.
+    /// The codec of `application/senml+cbor`, or of `application/sensml+cbor` if it is a stream.
     pub fn cbor(is_stream: bool) -> Self {
         Senml { form: Form::Cbor, is_stream }
     }
@@ -52,7 +52,7 @@ impl Senml {
         })
     }
 
-    /// The pack, and what it leaves of `memory`.
+    /// Reads a pack, and returns it with the budget that remains of `memory`.
     fn array(self, bytes: &[u8], memory: usize) -> Result<(Value, Budget), Error> {
         let budget = Budget::new(memory);
         let pack = match self.form {
@@ -62,7 +62,7 @@ impl Senml {
         Ok((pack, budget))
     }
 
-    /// The same of an array that may lack its end; a record that lacks its own is truncated.
+    /// Reads a pack whose array may be unterminated. An unterminated record is still `truncated`.
     fn stream(self, bytes: &[u8], memory: usize) -> Result<(Value, Budget), Error> {
         let complete = self.array(bytes, memory);
         if !complete.as_ref().is_err_and(|e| e.kind() == Kind::Truncated) {
@@ -90,13 +90,13 @@ impl Format for Senml {
     }
 }
 
-/// Microseconds since 1970.
+/// Returns the current time in microseconds since 1970.
 fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// The label that stands for a number in CBOR (RFC 8428, table 4).
+/// Returns the label that an integer stands for in CBOR (RFC 8428, table 4).
 fn label(number: i128) -> Option<&'static str> {
     Some(match number {
         -6 => "bs",
@@ -118,7 +118,7 @@ fn label(number: i128) -> Option<&'static str> {
     })
 }
 
-/// The records of `pack`, which arrived at `received_at`, without base fields and relative times, the earliest first.
+/// Resolves the records of `pack`, which arrived at `received_at`: without base fields and relative times, the earliest first.
 fn resolve(pack: Value, received_at: i64, budget: &Budget) -> Result<Value, Error> {
     let Value::Array(records) = pack else {
         return Err(Error::of_value(Kind::Malformed, "", "a SenML pack is an array of records"));
@@ -128,7 +128,7 @@ fn resolve(pack: Value, received_at: i64, budget: &Budget) -> Result<Value, Erro
     for (index, record) in records.into_iter().enumerate() {
         let record = base.resolve(record).map_err(|e| e.at_index(index))?;
         if let Some((_, record)) = &record {
-            // Base fields are in each of the records.
+            // Each resolved record has its own copy of the base fields.
             let taken = budget.copy_of(record, 0);
             taken.map_err(|e| Error::from(e).without_offset().at_index(index))?;
         }
@@ -141,7 +141,7 @@ fn resolve(pack: Value, received_at: i64, budget: &Budget) -> Result<Value, Erro
     Ok(Value::Array(resolved.into_iter().map(|(_, record)| record).collect()))
 }
 
-/// Where the record that `pointer` leads into begins.
+/// Returns the offset of the record that `pointer` leads into.
 fn record_offset(bytes: &[u8], pointer: &str) -> Option<usize> {
     let index: usize = pointer.split('/').nth(1)?.parse().ok()?;
     let mut decoder = Decoder::new(bytes);

@@ -1,14 +1,14 @@
-//! One record, with the base fields that are in effect.
+//! Resolves one record with the base fields that are in effect.
 
 use super::decimal::Decimal;
 use crate::{Error, Kind, Value};
 
-/// The version of RFC 8428, which is the highest that can be read.
+/// The version of RFC 8428, and the highest one that can be read.
 const VERSION: u64 = 10;
-/// Times below this are relative to now (section 4.5.3).
+/// Times below this many seconds are relative to now (section 4.5.3).
 const ABSOLUTE_FROM: f64 = 268_435_456.0;
 
-/// The base fields of the records so far, and when the pack arrived.
+/// The base fields of the records so far, and the time at which the pack arrived.
 pub(super) struct Base {
     now: Decimal,
     version: Option<u64>,
@@ -30,7 +30,7 @@ struct Fields {
     other: Option<(String, Value)>,
     sum: Option<Decimal>,
     update_time: Option<Value>,
-    /// Fields that are not of RFC 8428.
+    /// Fields that RFC 8428 does not define.
     unknown: Vec<(String, Value)>,
     count: usize,
 }
@@ -41,7 +41,7 @@ impl Base {
         Base { now, version: None, name: String::new(), time: None, unit: None, value: None, sum: None }
     }
 
-    /// The resolved record and its time; `None` if the record has base fields alone.
+    /// Returns the resolved record and its time, or `None` if the record has only base fields.
     pub(super) fn resolve(&mut self, record: Value) -> Result<Option<(f64, Value)>, Error> {
         let Value::Map(entries) = record else { return Err(malformed("a SenML record is a map")) };
         let mut fields = Fields::default();
@@ -83,7 +83,7 @@ impl Base {
                 let reason = "a field whose label ends with _ must be understood, and this one is unknown (RFC 8428, 4.4)";
                 return Err(Error::of_value(Kind::Type, "", reason));
             }
-            // A base field that nobody can apply.
+            // Ignore unknown base fields: without their meaning they cannot be applied.
             _ if label.starts_with('b') => return Ok(()),
             _ => fields.unknown.push((label.into(), value)),
         }
@@ -142,7 +142,7 @@ impl Base {
         Ok((seconds, Value::Map(record)))
     }
 
-    /// The time of a record, in seconds since 1970.
+    /// Returns the time of a record, in seconds since 1970.
     fn time(&self, own: Option<Decimal>) -> Result<(Value, f64), Error> {
         let mut time = match (self.time, own) {
             (Some(base), Some(own)) => sum(base, own)?,
@@ -195,7 +195,7 @@ fn base64url(bytes: &[u8]) -> String {
     base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Section 4.5.1.
+/// Whether `name` is valid (section 4.5.1).
 fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphanumeric())

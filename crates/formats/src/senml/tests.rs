@@ -28,7 +28,7 @@ fn hex(text: &str) -> Vec<u8> {
     digits.chunks(2).map(|d| u8::from_str_radix(str::from_utf8(d).unwrap(), 16).unwrap()).collect()
 }
 
-/// RFC 8428, sections 5.1.2 and 5.1.4, where the records stand in order of time.
+/// The packs of RFC 8428, sections 5.1.2 and 5.1.4, with the records in order of time.
 #[test]
 fn base_fields_are_applied_and_records_put_in_order() {
     let pack = r#"[
@@ -59,7 +59,7 @@ fn base_values_and_sums_are_added_as_decimals() {
     );
 }
 
-/// Section 4.5.3: below 2^28 seconds, times count from when the pack arrived.
+/// Section 4.5.3: times below 2^28 seconds are relative to the arrival of the pack.
 #[test]
 fn relative_times_count_from_the_arrival() {
     for (record, time) in [
@@ -117,7 +117,7 @@ fn what_rfc_8428_does_not_allow_has_its_place() {
     }
 }
 
-/// The pack of section 6, figure 1: each integer stands for a label, and data are bytes.
+/// The pack of section 6, figure 1: integers stand for labels, and data are bytes.
 #[test]
 fn cbor_is_read_as_the_same_records() {
     let pack = hex(
@@ -138,7 +138,7 @@ fn cbor_is_read_as_the_same_records() {
     assert_eq!(json(&read(Senml::cbor(false), &tagged).unwrap()), r#"[{"n":"a","t":1600000000,"v":273.15}]"#);
     let e = read(Senml::cbor(false), &hex("82 a2 00 61 61 02 01 a2 00 61 62 02 60")).unwrap_err();
     assert_eq!((e.kind(), e.pointer(), e.offset()), (Kind::Type, "/1/v", 7));
-    // In other CBOR, keys are text.
+    // Integers stand for labels only in SenML; in other CBOR, keys must be text.
     assert_eq!(Cbor.decode(&hex("a1 00 01")).unwrap_err().kind(), Kind::Type);
 }
 

@@ -1,4 +1,4 @@
-//! Items with a tag: the text or number that JSON has for them.
+//! Tagged items, read as the text or number that JSON has for them.
 
 use super::{Reader, integer, is_integer, malformed, not_exact};
 use crate::{Error, Kind, Value, number};
@@ -7,7 +7,7 @@ use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use minicbor::data::Type;
 
 impl Reader<'_> {
-    /// What JSON would have in the place of a tag's content.
+    /// Reads a tagged item as the text or number that JSON would have in its place.
     pub(super) fn tagged(&mut self, start: usize) -> Result<Value, Error> {
         let tag = self.decoder.tag().map_err(|e| self.error(&e, start))?.as_u64();
         let content = self.decoder.position();
@@ -53,7 +53,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Text that was made of bytes, which it is longer than.
+    /// Charges the budget for text that was made from bytes and is longer than they are.
     fn made(&self, text: String, start: usize) -> Result<Value, Error> {
         self.budget.content(text.len(), start)?;
         Ok(Value::Text(text))
@@ -78,7 +78,7 @@ impl Reader<'_> {
         integer(if tag == 2 { n } else { -1 - n }, start)
     }
 
-    /// The number that has as many decimals as its exponent says: the integer m * 10^e, or what JSON's text for it is.
+    /// Reads a decimal fraction m * 10^e: as an integer if e is not negative and 64 bits hold it, else as JSON's text of it would be read.
     fn decimal_fraction(&mut self, start: usize) -> Result<Value, Error> {
         let content = self.decoder.position();
         let reason = "a decimal fraction (tag 4) is an array of two integers of at most 64 bits";
@@ -106,7 +106,7 @@ impl Reader<'_> {
     }
 }
 
-/// The text of a UUID (RFC 9562, section 4).
+/// Formats a UUID (RFC 9562, section 4); `None` if `bytes` are not 16.
 fn uuid(bytes: &[u8]) -> Option<Value> {
     let n = u128::from_be_bytes(bytes.try_into().ok()?);
     let hex = format!("{n:032x}");
