@@ -1,11 +1,10 @@
 //! JSON (RFC 8259), compact.
 //!
-//! - Numbers keep every digit. Integers outside -2^63 ..= 2^64-1 are read only when a binary64 holds them exactly, and decimals
-//!   only when the nearest binary64, rounded to as many digits, is that decimal; all others are a `range` error
-//!   (`spec/formats.md`, "Numbers in text"). Floats are written as their shortest text. `-0` keeps its sign. NaN and
-//!   infinities cannot be written: `range`.
-//! - JSON has no bytes: writing them is a `type` error, so that nothing turns into text unnoticed.
-//! - A key that stands twice is `malformed`, and so is a surrogate that is not half of a pair.
+//! - Numbers keep every digit. Integers outside -2^63 ..= 2^64-1 are read only when a binary64 holds them exactly, and decimals only when
+//!   the nearest binary64, rounded to as many digits, is that decimal; all others are a `range` error (`spec/formats.md`, "Numbers in
+//!   text"). Floats are written as their shortest text. `-0` keeps its sign. NaN and infinities cannot be written: `range`.
+//! - JSON has no bytes. Writing them is a `type` error, because an implicit conversion to text would not be reversible.
+//! - A duplicate key is `malformed`, and so is an unpaired surrogate.
 
 use crate::entries::Entries;
 use crate::{Budget, Error, Format, Kind, Reception, Value, limits, number};
@@ -25,7 +24,7 @@ impl Format for Json {
     }
 }
 
-/// The message that `bytes` are, as long as `budget` lasts.
+/// Reads the message in `bytes`; what it allocates is charged to `budget`.
 pub(crate) fn read(bytes: &[u8], budget: &Budget) -> Result<Value, Error> {
     limits::check_size(bytes)?;
     let mut reader = Reader { bytes, jiter: Jiter::new(bytes), budget };
@@ -73,7 +72,7 @@ fn write(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Appends `text` in quotes; only what has to be escaped is.
+/// Appends `text` in quotes, escaping only what JSON requires.
 fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), Error> {
     serde_json::to_writer(out, text).map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))
 }
@@ -85,7 +84,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the value that starts with `first`, at the current index.
+    /// Reads the value whose first byte is `first`, at the current index.
     fn value(&mut self, first: Peek, depth: usize) -> Result<Value, Error> {
         let start = self.jiter.current_index();
         self.budget.value(start)?;
@@ -110,13 +109,13 @@ impl Reader<'_> {
         Ok(Value::Text(text.map_err(|e| self.error(&e))??))
     }
 
-    /// The number from `start` to the current index.
+    /// Parses the number between `start` and the current index.
     fn number(&self, start: usize, depth: usize) -> Result<Value, Error> {
         let end = self.jiter.current_index();
-        // jiter has found nothing but ASCII in it.
+        // jiter accepts only ASCII in a number.
         let text = str::from_utf8(&self.bytes[start..end]).unwrap_or_default();
         number::parse(text, start).map_err(|e| match depth > 0 && end == self.bytes.len() {
-            // What of it was cut off may have had a smaller exponent.
+            // The bytes that were cut off may have held a smaller exponent.
             true => Error::new(Kind::Truncated, end, "the text ends before the message does"),
             false => e,
         })
@@ -155,7 +154,7 @@ impl Reader<'_> {
             };
             self.budget.content(this.len(), before_key)?;
             if !entries.is_new(&this) {
-                // Only white space and a brace or a comma stand before the key's quote.
+                // Only white space, a brace or a comma can precede the key's quote.
                 let quote = self.bytes[before_key..].iter().position(|b| *b == b'"').unwrap_or(0);
                 let twice = Error::new(Kind::Malformed, before_key + quote, "this key stands twice");
                 return Err(twice.under(&this));
@@ -182,7 +181,7 @@ impl Reader<'_> {
                 (Kind::Truncated, self.bytes.len())
             }
             NumberOutOfRange => (Kind::Range, self.jiter.current_index()),
-            // jiter counts in the text without its escapes; everything before this fault is UTF-8.
+            // jiter counts positions in the unescaped text, so find the fault in the input itself: all bytes before it are valid UTF-8.
             InvalidUnicodeCodePoint => match str::from_utf8(self.bytes) {
                 Ok(_) => (Kind::Malformed, e.index),
                 Err(utf8) => (Kind::Malformed, utf8.valid_up_to()),
@@ -193,8 +192,8 @@ impl Reader<'_> {
     }
 }
 
-/// Where the value that `pointer` (RFC 6901) names begins in the JSON `text`, in bytes; where there is none, the value around it.
-/// `None`: `text` is not JSON up to there.
+/// Returns the byte offset of the value that `pointer` (RFC 6901) names in the JSON `text`, or that of the innermost enclosing value if it
+/// does not exist. Returns `None` if `text` is not valid JSON up to there.
 pub fn offset_of(text: &[u8], pointer: &str) -> Option<usize> {
     let mut jiter = Jiter::new(text);
     let mut found = jiter.peek().ok()?;
@@ -213,7 +212,7 @@ pub fn offset_of(text: &[u8], pointer: &str) -> Option<usize> {
     Some(jiter.current_index())
 }
 
-/// Goes on to the element of the array with that index.
+/// Advances to the element at the index `token` of the array; `None` if there is no such element.
 fn element(jiter: &mut Jiter<'_>, token: &str) -> Result<Option<Peek>, JiterError> {
     let Ok(index) = token.parse::<usize>() else { return Ok(None) };
     let mut next = jiter.known_array()?;
@@ -225,7 +224,7 @@ fn element(jiter: &mut Jiter<'_>, token: &str) -> Result<Option<Peek>, JiterErro
     Ok(next)
 }
 
-/// Goes on to the value under that key of the object.
+/// Advances to the value of `key` in the object; `None` if there is no such key.
 fn entry(jiter: &mut Jiter<'_>, key: &str) -> Result<Option<Peek>, JiterError> {
     let mut next = jiter.known_object()?.map(|this| this == key);
     while let Some(found) = next {
@@ -238,7 +237,7 @@ fn entry(jiter: &mut Jiter<'_>, key: &str) -> Result<Option<Peek>, JiterError> {
     Ok(None)
 }
 
-/// Where the `\u` that the end of the input cuts off is wrong already, which jiter does not look at.
+/// Finds an invalid digit in a `\u` escape that is truncated by the end of the input, which jiter does not check.
 fn fault_in_last_escape(bytes: &[u8]) -> Option<usize> {
     let tail = bytes.len().saturating_sub(5);
     let escape = tail + bytes[tail..].windows(2).rposition(|pair| pair == b"\\u")?;

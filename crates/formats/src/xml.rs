@@ -1,10 +1,10 @@
-//! XML 1.0, in UTF-8, without a document type: a mapping of our own that keeps everything.
+//! XML 1.0 in UTF-8, without a document type, in our own lossless mapping.
 //!
 //! | message | element |
 //! |---|---|
-//! | the message | `<message>`; read: any name, which is not part of the message |
+//! | the message | `<message>`; when reading, any name, which is ignored |
 //! | entry of an object | an element named by the key, or `<entry key="...">` when the key is not an XML name |
-//! | item of an array | `<i>`; read: any name |
+//! | item of an array | `<i>`; when reading, any name |
 //! | text | its text |
 //! | text with characters that XML cannot carry | `type="escaped"`; `\` is `\\` and such characters are `\uXXXX`, as in every `key` |
 //! | number | `type="number"`, in JSON's notation, or `NaN`, `INF`, `-INF` as in XML Schema |
@@ -13,10 +13,10 @@
 //! | object | its entries; `type="object"` only when it is empty |
 //! | array | `type="array"`, its items |
 //!
-//! White space between entries and items, comments and an XML declaration are read and mean nothing. Text keeps its
-//! white space; line ends are those of XML, so that a carriage return is written `&#13;`.
-//! Other attributes, processing instructions and prefixes are `type` errors. A document type is `malformed`, so no
-//! entity can grow; so is a key that stands twice. Offsets are those of the tag or text at fault.
+//! White space between entries and items, comments and an XML declaration are ignored. Text keeps its white space. Line ends are normalized
+//! as XML prescribes, so a carriage return is written as `&#13;`.
+//! Other attributes, processing instructions and prefixes are `type` errors. A document type is `malformed`, so entities cannot expand; a
+//! duplicate key is `malformed`, too. The offset of an error is that of the tag or text that caused it.
 
 mod read;
 mod text;
@@ -30,11 +30,11 @@ use quick_xml::escape::{escape, partial_escape};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Xml;
 
-/// The root element that is written.
+/// The name of the root element when writing.
 const ROOT: &str = "message";
-/// The element of a key that is not a name.
+/// The element for a key that is not an XML name.
 const ENTRY: &str = "entry";
-/// The element of an array's item.
+/// The element for an item of an array.
 const ITEM: &str = "i";
 
 impl Format for Xml {
@@ -45,7 +45,7 @@ impl Format for Xml {
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
         let text = limits::text(bytes)?;
-        // The byte order mark is not part of the document, but it counts.
+        // The byte order mark is not part of the document, but offsets count it.
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let before = text.len() - document.len();
         read::message(document, &reception.budget())
@@ -116,7 +116,7 @@ fn write_content(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), E
                 if text::is_name(key) {
                     write(key, None, value, out, depth)?;
                 } else {
-                    // White space in an attribute would be normalized to blanks.
+                    // An XML reader would normalize white space in an attribute to blanks.
                     let key = text::escape(key, |c| text::is_char(c) && c >= ' ');
                     write(ENTRY, Some(&key), value, out, depth)?;
                 }

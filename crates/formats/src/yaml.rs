@@ -1,12 +1,12 @@
-//! YAML 1.2, one document, block style.
+//! YAML 1.2, one document, written in block style.
 //!
-//! - Scalars are resolved by the core schema (section 10.3.2): plain `12`, `0x1f`, `1e3`, `.inf`, `true`, `null`, `~`
-//!   are numbers, booleans and null; everything quoted is text, and so are plain `yes` and `no`.
-//!   Text that a reader of YAML 1.1 or 1.2 could take for something else is written in quotes.
+//! - Scalars are resolved by the core schema (section 10.3.2): plain `12`, `0x1f`, `1e3`, `.inf`, `true`, `null`, `~` are numbers, booleans
+//!   and null; everything quoted is text, and so are plain `yes` and `no`. Text that a reader of YAML 1.1 or 1.2 could read as another type
+//!   is written in quotes.
 //! - Numbers are as exact as in JSON. NaN and infinities are `.nan`, `.inf` and `-.inf`.
-//! - Aliases are refused, so nothing can grow, and so are tags, and keys that are not text: `type` errors. Bytes would
-//!   need a tag: writing them is a `type` error. A key that stands twice is `malformed`.
-//! - Text that ends early can be a whole message: only what is visibly open is `truncated`.
+//! - Aliases are rejected, so a message cannot expand. Aliases, tags and keys that are not text are `type` errors. Bytes would need a tag,
+//!   so writing them is a `type` error. A duplicate key is `malformed`.
+//! - A truncated text can be a valid message: only a construct that is visibly open is `truncated`.
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_DEPTH};
@@ -23,7 +23,7 @@ impl Format for Yaml {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         limits::bounded(out, |out| {
             check(message, 0)?;
-            // Quotes on one line: block scalars have too many ways to lose a line break.
+            // Write text in quotes on one line: block scalars can lose line breaks in too many ways.
             let options = ser_options! { prefer_block_scalars: false };
             let text = serde_saphyr::to_string_with_options(&Node(message), options)
                 .map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))?;
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next event, and where it starts.
+    /// Returns the next event and its offset.
     fn event(&mut self) -> Result<(Event<'a>, usize), Error> {
         match self.parser.next() {
             Some(Ok((event, span))) => Ok((event, self.offset(&span.start))),
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A value without parts, of which its content alone is taken from the budget: a key is no value.
+    /// Reads a scalar and charges the budget only for its content, because a key does not count as a value.
     fn scalar(&self, event: Event<'a>, offset: usize) -> Result<Value, Error> {
         let value = match event {
             Event::Scalar(text, ScalarStyle::Plain, _, None) => plain(&text, offset)?,
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A key as a value; collections are not looked into.
+    /// Reads a key as a value. A collection becomes null, because the caller rejects it.
     fn key(&mut self, event: Event<'a>, offset: usize) -> Result<Value, Error> {
         match event {
             Event::SequenceStart(..) | Event::MappingStart(..) => Ok(Value::Null),
@@ -214,7 +214,7 @@ fn malformed(offset: usize, reason: impl std::fmt::Display) -> Error {
     Error::new(Kind::Malformed, offset, reason.to_string())
 }
 
-/// What a plain scalar is in the core schema.
+/// Resolves a plain scalar by the core schema.
 fn plain(text: &str, offset: usize) -> Result<Value, Error> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(Value::Null),
@@ -251,7 +251,7 @@ fn is_run(digits: &str, radix: u32) -> bool {
     !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix))
 }
 
-/// `(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+/// Whether `text` matches `(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`.
 fn is_float(text: &str) -> bool {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.strip_prefix(['+', '-']).unwrap_or(exponent)),

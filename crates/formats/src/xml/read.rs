@@ -1,4 +1,4 @@
-//! The reading side of the mapping.
+//! Turns an XML document into a message.
 
 use super::{ENTRY, text};
 use crate::entries::Entries;
@@ -11,7 +11,7 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, BytesText, Event};
 use std::fmt::Display;
 
-/// The message that an XML document is.
+/// Reads the message of an XML document.
 pub(super) fn message(document: &str, budget: &Budget) -> Result<Value, Error> {
     let mut xml = quick_xml::Reader::from_str(document);
     xml.config_mut().enable_all_checks(true);
@@ -22,12 +22,12 @@ pub(super) fn message(document: &str, budget: &Budget) -> Result<Value, Error> {
 struct Reader<'a> {
     document: &'a str,
     xml: quick_xml::Reader<&'a [u8]>,
-    /// Where the last event starts.
+    /// The offset of the last event.
     offset: usize,
     budget: &'a Budget,
 }
 
-/// What a start tag says.
+/// The content of a start tag.
 struct Tag {
     offset: usize,
     key: String,
@@ -36,7 +36,7 @@ struct Tag {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Shape {
-    /// No `type`: an object if there are elements inside, else text.
+    /// No `type`: an object if it contains elements, else text.
     Open,
     Null,
     Boolean,
@@ -47,7 +47,7 @@ enum Shape {
     Object,
 }
 
-/// What stands between a start tag and its end tag.
+/// The content between a start tag and its end tag.
 enum Content {
     Text(String),
     Items(Vec<Value>),
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         self.xml.read_event().map_err(|e| self.error(&e))
     }
 
-    /// Accepts white space and comments.
+    /// Accepts only white space and comments.
     fn expect_nothing(&self, event: &Event<'_>) -> Result<(), Error> {
         match event {
             Event::Comment(_) => Ok(()),
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// White space has to stand between attributes; the library does not ask for it.
+    /// Checks for white space between attributes, which the library does not require.
     fn check_spaces(&self, start: &BytesStart<'_>) -> Result<(), Error> {
         let mut rest = start.attributes_raw();
         while let Some((_, quoted)) = rest.split_once(['"', '\'']) {
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         Ok(tag)
     }
 
-    /// The value of the element whose start tag was read, up to its end tag.
+    /// Reads the value of the element whose start tag was just read, up to its end tag.
     fn value(&mut self, tag: &Tag, depth: usize) -> Result<Value, Error> {
         self.budget.value(tag.offset)?;
         let value = match self.content(tag, depth)? {
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The depth inside the array or object that begins with `tag`.
+    /// Returns the depth inside the array or object that begins with `tag`.
     fn inside(&self, tag: &Tag, depth: usize) -> Result<usize, Error> {
         self.budget.container(tag.offset)?;
         limits::deeper(depth, tag.offset)
@@ -283,7 +283,7 @@ impl Shape {
     }
 }
 
-/// The value of an element that holds only text.
+/// Returns the value of an element that contains only text.
 fn scalar(tag: &Tag, text: String) -> Result<Value, Error> {
     let value = match (tag.shape, text.trim_ascii()) {
         (Shape::Escaped, _) => text::unescape(&text).map(Value::Text),

@@ -1,14 +1,14 @@
-//! What XML 1.0 can carry: characters, names, and an escape for the rest.
+//! The characters and names that XML 1.0 allows, and an escape for other characters.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Production 2, `Char`.
+/// Whether `c` matches production 2, `Char`.
 pub(super) fn is_char(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
 }
 
-/// Production 5, `Name`, without the colon: that is for namespaces.
+/// Whether `text` matches production 5, `Name`, but without the colon, which separates namespace prefixes.
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(is_name_start) && chars.all(is_name_char)
@@ -27,8 +27,8 @@ pub(super) fn is_name_char(c: char) -> bool {
         || matches!(c, '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')
 }
 
-/// Writes `\` as `\\` and every character that `keeps` does not want as `\uXXXX`.
-/// All that XML cannot carry lies below U+10000.
+/// Writes `\` as `\\` and every character that `keeps` rejects as `\uXXXX`. Four digits are enough: all characters that XML cannot carry
+/// lie below U+10000.
 pub(super) fn escape(text: &str, keeps: impl Fn(char) -> bool) -> Cow<'_, str> {
     if text.chars().all(|c| c != '\\' && keeps(c)) {
         return Cow::Borrowed(text);
@@ -38,14 +38,14 @@ pub(super) fn escape(text: &str, keeps: impl Fn(char) -> bool) -> Cow<'_, str> {
         match c {
             '\\' => out.push_str("\\\\"),
             c if keeps(c) => out.push(c),
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             c => write!(out, "\\u{:04x}", u32::from(c)).unwrap_or_default(),
         }
     }
     Cow::Owned(out)
 }
 
-/// Undoes [`escape`]; `None` for any other escape.
+/// Reverses [`escape`]; `None` for any other escape.
 pub(super) fn unescape(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
