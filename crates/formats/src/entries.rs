@@ -1,27 +1,27 @@
-//! A map that is being read: it notices a key that stands twice, however many keys there are.
+//! A map under construction that detects duplicate keys in constant time per key, however many there are.
 
 use crate::Value;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-/// Up to here, looking at every key is faster than hashing them.
+/// Up to this number of keys, comparing with every key is faster than hashing.
 const FEW: usize = 64;
 
 /// The entries of a map, in the order of the message.
 #[derive(Default)]
 pub(crate) struct Entries {
     list: Vec<(String, Value)>,
-    /// Hashes of all keys, once there are more than a few.
+    /// The hashes of all keys, once there are more than [`FEW`].
     hashes: Option<(RandomState, HashSet<u64>)>,
 }
 
 impl Entries {
-    /// Room for `announced` entries, as far as an announcement can be trusted.
+    /// Reserves room for `announced` entries, up to the limit that a length in a message may claim.
     pub(crate) fn with_room(announced: usize) -> Self {
         Entries { list: Vec::with_capacity(announced.min(crate::limits::MAX_RESERVE)), hashes: None }
     }
 
-    /// Whether `key` is new. Every key is asked about once, before its entry is pushed.
+    /// Returns whether `key` is new. Call it once for every key, before pushing its entry.
     pub(crate) fn is_new(&mut self, key: &str) -> bool {
         if self.list.len() < FEW {
             return self.list.iter().all(|(k, _)| k != key);
@@ -31,7 +31,7 @@ impl Entries {
             let hashes = self.list.iter().map(|(k, _)| state.hash_one(k.as_str())).collect();
             (state, hashes)
         });
-        // Two different keys of one hash are next to impossible; only they pay for a look at all keys.
+        // Two different keys hardly ever have the same hash; only then are all keys compared.
         hashes.insert(state.hash_one(key)) || self.list.iter().all(|(k, _)| k != key)
     }
 
@@ -40,7 +40,7 @@ impl Entries {
         self.list.push((key, value));
     }
 
-    /// The finished map.
+    /// Returns the finished map.
     pub(crate) fn into_value(self) -> Value {
         Value::Map(self.list)
     }

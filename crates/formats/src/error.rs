@@ -1,10 +1,10 @@
-//! The one error of every format.
+//! The error type of all formats.
 
 use dunnage_pson::Kind;
 use std::fmt;
 
 /// Why a message could not be encoded or decoded.
-// A pointer, because every result on the way to success has room for it.
+// Boxed, because every `Result` has room for its error, also on success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(Box<Fault>);
 
@@ -17,20 +17,20 @@ struct Fault {
 }
 
 impl Error {
-    /// An error of `kind` at byte `offset` of the message; 0 when the format's library does not tell.
+    /// Makes an error of `kind` at byte `offset` of the message; 0 if the format's library reports no offset.
     #[cold]
     pub fn new(kind: Kind, offset: usize, message: impl Into<String>) -> Self {
         let (offset, pointer) = (Some(offset), String::new());
         Error(Box::new(Fault { kind, offset, pointer, message: message.into() }))
     }
 
-    /// An error of `kind` in the value at `pointer`, wherever its bytes are.
+    /// Makes an error of `kind` in the value at `pointer`, without an offset.
     #[cold]
     pub(crate) fn of_value(kind: Kind, pointer: &str, message: impl Into<String>) -> Self {
         Error(Box::new(Fault { kind, offset: None, pointer: pointer.into(), message: message.into() }))
     }
 
-    /// The same error, one level further up: inside `key`.
+    /// Prefixes the pointer with `key`: the error is inside the entry of that key.
     #[cold]
     pub(crate) fn under(mut self, key: &str) -> Self {
         let escaped = key.replace('~', "~0").replace('/', "~1");
@@ -38,27 +38,27 @@ impl Error {
         self
     }
 
-    /// The same error, inside the element at `index`.
+    /// Prefixes the pointer with `index`: the error is inside that element.
     #[cold]
     pub(crate) fn at_index(self, index: usize) -> Self {
         self.under(&index.to_string())
     }
 
-    /// The same error without an offset: when encoding there are no bytes that it could count.
+    /// Removes the offset: an error of encoding has no bytes to count.
     #[cold]
     pub(crate) fn without_offset(mut self) -> Self {
         self.0.offset = None;
         self
     }
 
-    /// The same error at byte `offset`.
+    /// Sets the offset to byte `offset`.
     #[cold]
     pub(crate) fn at_offset(mut self, offset: usize) -> Self {
         self.0.offset = Some(offset);
         self
     }
 
-    /// The same error at the value of the JSON `text` that its pointer names, if it has a pointer and no offset yet.
+    /// Sets the offset to that of the value in the JSON `text` that the pointer names, if there is a pointer and no offset yet.
     pub fn in_json(mut self, text: &[u8]) -> Self {
         if self.0.offset.is_none() && !self.0.pointer.is_empty() {
             self.0.offset = crate::json_offset(text, &self.0.pointer);
@@ -66,27 +66,27 @@ impl Error {
         self
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// Where, in bytes from the start of the message; 0 where that is not known.
+    /// Returns where the error is, in bytes from the start of the message; 0 if unknown.
     pub fn offset(&self) -> usize {
         self.0.offset.unwrap_or(0)
     }
 
-    /// Where, in bytes from the start of the message, if that is known.
+    /// Returns where the error is, in bytes from the start of the message, if known.
     pub fn known_offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// In which value: a JSON pointer (RFC 6901). Empty for the whole message, and where that is not known.
+    /// Returns the value at fault as a JSON pointer (RFC 6901). It is empty for the whole message, or if unknown.
     pub fn pointer(&self) -> &str {
         &self.0.pointer
     }
 
-    /// The reason and the value that it is about, for people.
+    /// Returns the reason, prefixed with the value that it concerns, for people.
     pub fn reason(&self) -> String {
         match self.pointer() {
             "" => self.message().to_owned(),
@@ -94,7 +94,7 @@ impl Error {
         }
     }
 
-    /// The reason, for people.
+    /// Returns the reason, for people.
     pub fn message(&self) -> &str {
         &self.0.message
     }

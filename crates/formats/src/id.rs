@@ -1,4 +1,4 @@
-//! The names of the formats, in the only table of them.
+//! The IDs of the formats, with their names and media types, in one table.
 
 use crate::{
     Avro, Bson, Cbor, Error, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Senml, Struct,
@@ -7,7 +7,7 @@ use crate::{
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
 
-/// A format, by name.
+/// The ID of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Id {
     /// RFC 8259, compact.
@@ -32,23 +32,23 @@ pub enum Id {
     ThriftCompact,
     /// Fields packed back to back, as C programs and Python's `struct` do it.
     Struct,
-    /// `struct` through zlib, level 9.
+    /// `struct` compressed with zlib, level 9.
     StructZlib,
     /// PSON wire v2 (`spec/pson.md`).
     Pson,
     /// The bits of the schema's layout (`spec/packed.md`).
     Packed,
-    /// SenML in JSON (RFC 8428), which is read only.
+    /// SenML in JSON (RFC 8428). Read only.
     SenmlJson,
-    /// The same as a stream, whose end may be missing.
+    /// SenML in JSON as a stream, whose end may be missing. Read only.
     SensmlJson,
-    /// SenML in CBOR, which is read only.
+    /// SenML in CBOR. Read only.
     SenmlCbor,
-    /// The same as a stream.
+    /// SenML in CBOR as a stream, whose end may be missing. Read only.
     SensmlCbor,
 }
 
-/// How many formats are written, too: the first ones.
+/// The number of formats that can be written; they come first in the table.
 const WRITTEN: usize = 14;
 
 const TABLE: [(Id, &str, &str, bool); WRITTEN + 4] = [
@@ -74,39 +74,39 @@ const TABLE: [(Id, &str, &str, bool); WRITTEN + 4] = [
 ];
 
 impl Id {
-    /// Every format that is read and written, in the order of tables and help texts.
+    /// Returns every format that can be both read and written, in the order of tables and help texts.
     pub fn all() -> impl Iterator<Item = Id> {
         Id::readable().take(WRITTEN)
     }
 
-    /// Every format that is read: all of them, and SenML. An id's place is its number, `id as usize`.
+    /// Returns every format that can be read: those of [`Id::all`], and SenML. The position of an ID is `id as usize`.
     pub fn readable() -> impl Iterator<Item = Id> {
         TABLE.iter().map(|row| row.0)
     }
 
-    /// The name on the command line and in the API.
+    /// Returns the name on the command line and in the API.
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// The media type of its messages.
+    /// Returns the media type.
     pub fn media_type(self) -> &'static str {
         self.row().2
     }
 
-    /// Whether it needs a schema to be read or written.
+    /// Returns whether reading and writing need a schema.
     pub fn needs_schema(self) -> bool {
         self.row().3
     }
 
-    /// The format of a `Content-Type`; parameters (`; charset=utf-8`) and case do not matter.
+    /// Finds the format of a `Content-Type`. Parameters (`; charset=utf-8`) are ignored, and case does not matter.
     pub fn from_media_type(content_type: &str) -> Option<Id> {
         let media_type = content_type.split(';').next().unwrap_or_default().trim();
         TABLE.iter().find(|row| row.2.eq_ignore_ascii_case(media_type)).map(|row| row.0)
     }
 
-    /// Makes the codec. `model` is used by the formats that need a schema, and `mapping` by those and only there:
-    /// [`Mapping::Float32`] exists for `protobuf`, `struct` and `struct-zlib`.
+    /// Makes the codec. Only formats that need a schema use `model` and `mapping`; [`Mapping::Float32`] exists for `protobuf`, `struct` and
+    /// `struct-zlib`. Errors: the schema is missing, or the format does not have the mapping.
     pub fn open(self, model: Option<&Model>, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
         match self {
             Id::Json => Ok(Box::new(Json)),
@@ -127,7 +127,7 @@ impl Id {
         }
     }
 
-    /// The formats that a schema drives.
+    /// Makes the codec of a schema-driven format.
     fn open_mapped(self, model: &Model, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
         let only_exact = matches!(self, Id::Avro | Id::ThriftBinary | Id::ThriftCompact | Id::Packed);
         if only_exact && mapping != Mapping::Exact {

@@ -1,12 +1,12 @@
-//! Times that a format has a type for, as the text that JSON would have.
+//! Times of formats that have a type for them, converted to the text that JSON would have.
 
 use crate::{Budget, Error, Kind, Value};
 use time::OffsetDateTime;
 
 const BILLION: u32 = 1_000_000_000;
 
-/// RFC 3339 text in UTC of an instant in nanoseconds since 1970: with no decimals, 3, 6 or 9 of them, the fewest that hold
-/// it. Out of range, at `offset`, is what lies before the year 0 or after 9999.
+/// Formats an instant, in nanoseconds since 1970, as RFC 3339 text in UTC, with the fewest decimals that hold it: 0, 3, 6 or 9. An instant
+/// before the year 0 or after 9999 is a `range` error at `offset`.
 pub(crate) fn text(nanoseconds: i128, offset: usize, budget: &Budget) -> Result<Value, Error> {
     let time = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds);
     let Some(t) = time.ok().filter(|time| (0..=9999).contains(&time.year())) else {
@@ -25,7 +25,7 @@ pub(crate) fn text(nanoseconds: i128, offset: usize, budget: &Budget) -> Result<
     Ok(Value::Text(text))
 }
 
-/// The same of seconds since 1970 and nanoseconds after them; a second has no more than 999,999,999.
+/// Formats an instant in seconds since 1970 and nanoseconds, which must not exceed 999,999,999.
 pub(crate) fn of_seconds(
     seconds: i64,
     nanoseconds: u32,

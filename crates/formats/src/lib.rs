@@ -1,23 +1,22 @@
-//! Message formats: one trait, one file per format.
+//! Message formats: one trait, and one module per format.
 //!
-//! Every format turns a [`Value`] into bytes and back, keeps the limits ([`MAX_DEPTH`], [`MAX_BYTES`]) in both
-//! directions, and says `type` or `range` instead of changing what it cannot hold:
+//! Every format turns a [`Value`] into bytes and back, and enforces the limits ([`MAX_DEPTH`], [`MAX_BYTES`]) in both directions. A format
+//! never changes a value that it cannot represent: it returns an error of the kind `type` or `range`.
 //!
-//! | format | cannot be written | refused when read, of what the format has |
+//! | format | cannot write | does not read |
 //! |---|---|---|
 //! | json | bytes, NaN, infinities | numbers whose digits neither 64 bits nor a binary64 keep |
-//! | msgpack | | extension types but timestamps, keys that are not text |
-//! | cbor | | tags that JSON has no text or number for, simple values but `undefined` (null), keys that are not text |
-//! | bson | what is no map, integers above 2^63-1, keys with U+0000 | ObjectId, Decimal128 and the like |
+//! | msgpack | | extension types except timestamps, keys that are not text |
+//! | cbor | | tags without a text or number in JSON, simple values except `undefined` (null), keys that are not text |
+//! | bson | anything but a map, integers above 2^63-1, keys with U+0000 | ObjectId, Decimal128 and the like |
 //! | xml | | attributes, prefixes, processing instructions, document types |
 //! | yaml | bytes | tags, aliases, keys that are not text |
 //! | pson | | integers below -2^63 |
 //! | senml-json, senml-cbor | everything | what RFC 8428 does not allow |
 //!
-//! In all of them a key that stands twice in a map and bytes after the message are `malformed`.
+//! In all of them, a duplicate key in a map and bytes after the message are `malformed`.
 //!
-//! The schema-driven formats hold what their schema allows. They are made from a
-//! [`Model`]; see [`Id::open`].
+//! The schema-driven formats represent what their schema allows. They are made from a [`Model`]; see [`Id::open`].
 
 mod avro;
 mod bson;
@@ -58,21 +57,21 @@ pub use thrift::{Protocol as ThriftProtocol, Thrift};
 pub use xml::Xml;
 pub use yaml::Yaml;
 
-/// How bytes are made of a message.
+/// Encodes and decodes messages in one format.
 pub trait Format: Send + Sync {
-    /// Appends the bytes of `message` to `out`. On an error, `out` is as it was.
+    /// Appends the encoding of `message` to `out`. On an error, `out` is unchanged.
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error>;
 
-    /// The message that `bytes` are, all of them: trailing bytes are an error. Formats may leave out what `reception` knows. A
-    /// message that takes more memory than `reception` allows is a `limit` error, before it has taken it.
+    /// Decodes the message in `bytes`; trailing bytes are an error. A message may omit what `reception` says. A message that needs more
+    /// memory than `reception` allows is a `limit` error, which is returned before the memory is allocated.
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error>;
 
-    /// The same of a message of which nothing but its bytes is known, without a limit of memory.
+    /// Decodes a message without any [`Reception`]: nothing is known about it, and its memory is not limited.
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
         self.decode_from(bytes, &Reception::default())
     }
 
-    /// Encodes `message` and says whether decoding gives the same message back.
+    /// Encodes `message` and reports whether decoding returns the same message.
     fn round_trip(&self, message: &Value) -> Result<RoundTrip, Error> {
         let mut bytes = Vec::new();
         self.encode(message, &mut bytes)?;
@@ -81,36 +80,36 @@ pub trait Format: Send + Sync {
     }
 }
 
-/// What a receiver knows of a message, and how much memory it has for it.
+/// What the receiver knows about a message, and how much memory it allows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Reception<'a> {
-    /// The id of the device that sent it. Packed messages may leave it out.
+    /// The ID of the device that sent it. Packed messages may omit it.
     pub device: Option<&'a str>,
-    /// When it arrived, in microseconds since 1970 (UTC). Times of SenML may count from there; without it they count from now.
+    /// When it arrived, in microseconds since 1970 (UTC). Relative times of SenML count from then, or from now if it is `None`.
     pub received_at: Option<i64>,
-    /// How many bytes the message may take once it is decoded, as [`Budget`] counts them.
+    /// How many bytes the decoded message may use, as [`Budget`] counts them.
     pub memory: usize,
 }
 
 impl Default for Reception<'_> {
-    /// Nothing is known, and there is no limit.
+    /// Nothing is known about the message, and its memory is not limited.
     fn default() -> Self {
         Reception { device: None, received_at: None, memory: usize::MAX }
     }
 }
 
 impl Reception<'_> {
-    /// The memory for the message, of which nothing is taken yet.
+    /// Returns the message's memory as a fresh budget.
     pub(crate) fn budget(&self) -> Budget {
         Budget::new(self.memory)
     }
 }
 
-/// What became of a message that was encoded and decoded.
+/// The result of encoding and decoding a message.
 #[derive(Debug, Clone)]
 pub struct RoundTrip {
     /// The encoded message.
     pub bytes: Vec<u8>,
-    /// Whether decoding gave the same message, keys in order.
+    /// Whether decoding returned the same message, with its keys in the same order.
     pub lossless: bool,
 }

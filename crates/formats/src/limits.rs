@@ -1,17 +1,17 @@
-//! The limits that every format keeps, reading and writing.
+//! The limits that every format enforces when reading and writing.
 
 use crate::{Error, Kind};
 
-/// Most maps and arrays inside one another.
+/// Maximum nesting depth of maps and arrays.
 pub const MAX_DEPTH: usize = 32;
 
-/// Longest message, in bytes: 1 MiB.
+/// Maximum length of a message, in bytes: 1 MiB.
 pub const MAX_BYTES: usize = 1 << 20;
 
-/// Elements that a length in a message may reserve memory for; the rest has to arrive first.
+/// How many elements a length in a message may reserve memory for. More memory is allocated only as elements arrive.
 pub(crate) const MAX_RESERVE: usize = 16;
 
-/// Refuses a message that is too long, before anything else is looked at.
+/// Rejects a message that is too long, before any other check.
 pub(crate) fn check_size(bytes: &[u8]) -> Result<(), Error> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(Kind::Limit, MAX_BYTES, "the message is longer than 1 MiB"));
@@ -19,7 +19,7 @@ pub(crate) fn check_size(bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The text that the bytes of a textual format are.
+/// Returns the bytes of a textual format as UTF-8.
 pub(crate) fn text(bytes: &[u8]) -> Result<&str, Error> {
     str::from_utf8(bytes).map_err(|e| match e.error_len() {
         Some(_) => Error::new(Kind::Malformed, e.valid_up_to(), "text that is not UTF-8"),
@@ -27,7 +27,7 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str, Error> {
     })
 }
 
-/// The depth inside a map or array whose header is at `offset` and that stands in `depth` others.
+/// Returns the depth inside a map or array at `offset` that is nested in `depth` others, or a `limit` error.
 pub(crate) fn deeper(depth: usize, offset: usize) -> Result<usize, Error> {
     if depth >= MAX_DEPTH {
         return Err(Error::new(Kind::Limit, offset, "maps and arrays are nested deeper than 32"));
@@ -35,7 +35,7 @@ pub(crate) fn deeper(depth: usize, offset: usize) -> Result<usize, Error> {
     Ok(depth + 1)
 }
 
-/// Runs `write` on the end of `out`; when it fails or writes more than a message may hold, `out` is as it was.
+/// Runs `write` on the end of `out`. If it fails or writes more than [`MAX_BYTES`], `out` is restored.
 pub(crate) fn bounded(
     out: &mut Vec<u8>,
     write: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>,

@@ -1,9 +1,9 @@
-//! Numbers without loss: JSON's text for them, and the binary32 that is exact.
+//! Lossless numbers: JSON's text for them, and conversion to binary32 when it is exact.
 
 use crate::{Error, Kind, Value};
 use dunnage_schema::read_number;
 
-/// The number that `text`, a number in JSON's syntax, is; a `range` error at `offset` when no value keeps its digits.
+/// Parses a number in JSON's syntax. Returns a `range` error at `offset` if no value keeps its digits.
 pub(crate) fn parse(text: &str, offset: usize) -> Result<Value, Error> {
     read_number(text).ok_or_else(|| {
         let reason = match text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
@@ -14,13 +14,13 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Value, Error> {
     })
 }
 
-/// Appends `n`.
+/// Appends `n` in decimal.
 pub(crate) fn write_integer(n: impl itoa::Integer, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
 }
 
-/// Appends the shortest text that reads back as `f`, with a point or an exponent: `2.0`, `1e-7`.
-/// Infinities and NaN have none: a `range` error.
+/// Appends the shortest text that reads back as `f`, with a point or an exponent: `2.0`, `1e-7`. Infinities and NaN have no such text and
+/// are a `range` error.
 pub(crate) fn write_float(f: f64, out: &mut Vec<u8>) -> Result<(), Error> {
     if !f.is_finite() {
         return Err(Error::new(Kind::Range, 0, format!("{f} is not a number that this format can write")));
@@ -29,7 +29,7 @@ pub(crate) fn write_float(f: f64, out: &mut Vec<u8>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `f` as a binary32, when that changes nothing; NaN is one value.
+/// Returns `f` as a binary32 if the conversion is exact. All NaNs count as one value.
 pub(crate) fn single(f: f64) -> Option<f32> {
     let single = f as f32;
     (f.is_nan() || f64::from(single) == f).then_some(single)
