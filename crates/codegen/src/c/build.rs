@@ -1,4 +1,4 @@
-//! From the layout to the C side of it.
+//! Builds the C side of a layout.
 
 use super::{
     SUPPORT,
@@ -14,13 +14,13 @@ use dunnage_pson::Value;
 use dunnage_schema::{Object, Segment, Text, Type};
 use std::collections::BTreeSet;
 
-/// Most elements of an array, characters of a text, segments of a pattern.
+/// Maximum number of elements of an array, characters of a text, and segments of a pattern.
 const MOST: u32 = 16_383;
 
-/// What macros of a field end with.
+/// The suffixes of a field's macros.
 const FIELD_ENDINGS: &[&str] = &["_MIN", "_MAX", "_VALUE", "_FROM_DECIMAL", "_EPOCH", "_PER_SECOND"];
 
-/// The plan of a plain layout, whose names begin with `library`, or what C cannot have of it.
+/// Plans the C side of a plain layout. All names begin with `library`. Errors: the parts that C cannot represent.
 pub(super) fn plan(layout: &Layout, library: &str) -> Result<Plan, Vec<Fault>> {
     let mut faults = layout.open_parts();
     if !faults.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn plan(layout: &Layout, library: &str) -> Result<Plan, Vec<Fault>> {
     Ok(Plan { name, prefix, root, fields, patterns })
 }
 
-/// Where in the message the builder is.
+/// The builder's position in the message.
 #[derive(Clone)]
 struct Place {
     /// `wind.speed`
@@ -127,7 +127,7 @@ impl<'l> Builder<'l> {
         Content::Object(fields)
     }
 
-    /// A number for the field at `inner`, in the object at `at`.
+    /// Registers the field at `inner`, in the object at `at`, and returns its number.
     fn field(&mut self, inner: &Place, name: &str, at: &Place) -> usize {
         let stem = at.stem.strip_prefix(&self.prefix).unwrap_or_default();
         let constant = self.macros.claim(&format!("{}_FIELD{stem}_{}", self.prefix, capitals(name)), &[]);
@@ -135,7 +135,7 @@ impl<'l> Builder<'l> {
         self.fields.len() - 1
     }
 
-    /// The value of a member called `name`, whose field has the number `field`.
+    /// Makes the slot of a member called `name`, whose field has the number `field`.
     fn slot(
         &mut self,
         kind: &Type,
@@ -227,7 +227,7 @@ impl<'l> Builder<'l> {
         Struct { name: self.types.claim(&at.kind_name, endings), content }
     }
 
-    /// An element of an array, or of a union: exactly one member, or none.
+    /// Makes the slot of an element of an array or a union: it has exactly one member, or none.
     fn element(&mut self, kind: &Type, node: &Node, at: &Place, field: usize) -> Slot {
         let mut scope = Scope::default();
         let slot = self.slot(kind, node, "value", at, field, &mut scope);
@@ -289,7 +289,7 @@ impl<'l> Builder<'l> {
         Content::Union(alternatives)
     }
 
-    /// Names for the values of an enumeration.
+    /// Names the constants of an enumeration.
     fn constants(&mut self, values: &[Value], at: &Place) -> Vec<String> {
         let mut named =
             |(i, value): (usize, &Value)| self.macros.claim(&format!("{}_{}", at.stem, word(value, i)), &[]);
@@ -339,7 +339,7 @@ impl<'l> Builder<'l> {
         Kind::Text(plan::Text { min: text.min_length, max, ascii: text.is_ascii() })
     }
 
-    /// `count`, when it is not too large.
+    /// Returns `count` limited to [`MOST`], and records a fault if it is larger.
     fn bounded(&mut self, count: u32, at: &Place, fault: &str, remedy: &'static str) -> u32 {
         if count > MOST {
             self.fault(at, format!("{fault} ({count}, at most {MOST})"), remedy);
@@ -354,7 +354,7 @@ impl<'l> Builder<'l> {
 }
 
 impl Place {
-    /// The place of the member `name`, which the message calls `key`.
+    /// Returns the place of the member `name`, whose key in the message is `key`.
     fn inner(&self, name: &str, key: &str, macros: &mut Scope) -> Place {
         let path = match (self.path.as_str(), key) {
             (path, "") => path.to_owned(),
@@ -365,7 +365,7 @@ impl Place {
         Place { path, stem, kind_name: format!("{}_{name}", self.kind_name) }
     }
 
-    /// The place of the elements; those of an array inside an array have a name of their own.
+    /// Returns the place of the elements. The elements of an array inside an array have their own type name.
     fn element(&self) -> Place {
         let ending = if self.path.ends_with("[]") { "_item" } else { "" };
         let kind_name = format!("{}{ending}", self.kind_name);
@@ -373,7 +373,7 @@ impl Place {
     }
 }
 
-/// The type behind keywords that only restrict.
+/// Returns the type without keywords that only restrict it.
 fn unchecked(kind: &Type) -> &Type {
     match kind {
         Type::Checked(checked) => unchecked(&checked.kind),
@@ -381,7 +381,7 @@ fn unchecked(kind: &Type) -> &Type {
     }
 }
 
-/// The same, with a note when there are such keywords.
+/// Returns the type without keywords that only restrict it, and adds a note if there are any.
 fn see_through<'a>(kind: &'a Type, notes: &mut Vec<String>) -> &'a Type {
     if matches!(kind, Type::Checked(_)) {
         notes.push("Not checked here: the keywords that only restrict, see the schema".to_owned());
@@ -389,7 +389,7 @@ fn see_through<'a>(kind: &'a Type, notes: &mut Vec<String>) -> &'a Type {
     unchecked(kind)
 }
 
-/// What the shared code defines in capitals.
+/// Returns the names in capitals that the support header uses.
 fn support_names() -> BTreeSet<&'static str> {
     let (_, header) = SUPPORT[0];
     header
@@ -398,7 +398,7 @@ fn support_names() -> BTreeSet<&'static str> {
         .collect()
 }
 
-/// Makes `default` what the members of the slot begin with, where they can have it.
+/// Initialises the members of the slot with `default`, as far as they can hold it.
 fn set_default(slot: &mut Slot, kind: &Type, node: &Node, default: &Value) {
     let kind = unchecked(kind);
     slot.initial = initial(&slot.kind, kind, node, Some(default));
@@ -409,8 +409,8 @@ fn set_default(slot: &mut Slot, kind: &Type, node: &Node, default: &Value) {
     }
 }
 
-/// What an alternative among `kinds` is called: an object by its title, else by the value of a field that no other has, or by a field that
-/// no other has; anything else by its type.
+/// Names an alternative among `kinds`. An object is named by its title, else by the constant value of a field that tells it from all
+/// others, else by a required field that no other has. Anything else is named by its type.
 fn alternative(kind: &Type, kinds: &[Type]) -> String {
     let objects =
         |kinds: &[Type]| kinds.iter().filter(|kind| matches!(unchecked(kind), Type::Object(_))).count();
@@ -450,7 +450,7 @@ fn alternative(kind: &Type, kinds: &[Type]) -> String {
     name.map_or_else(|| type_name(kind).to_owned(), |name| member(&name))
 }
 
-/// What a value of the type is called.
+/// Returns the name of the JSON type.
 fn type_name(kind: &Type) -> &'static str {
     match unchecked(kind) {
         Type::Null => "null",
@@ -466,7 +466,7 @@ fn type_name(kind: &Type) -> &'static str {
     }
 }
 
-/// A word for the value number `index` of an enumeration.
+/// Returns a word for the value at position `index` of an enumeration.
 fn word(value: &Value, index: usize) -> String {
     let text = match value {
         Value::Array(_) | Value::Map(_) | Value::Bytes(_) => String::new(),

@@ -1,4 +1,4 @@
-//! The statements that read a message.
+//! Generates the statements that read a message.
 
 use super::{
     number::{Count, Whole, literal, unsigned},
@@ -7,7 +7,7 @@ use super::{
 use dunnage_packed::Form;
 use std::fmt::Write as _;
 
-/// The statements for the struct of the message, which `m` points to.
+/// Generates the statements for the message's struct, to which `m` points.
 pub(super) fn decode(plan: &Plan) -> String {
     let mut reader = Reader { plan, out: String::new(), depth: 2, loops: 0 };
     reader.content(&plan.root.content, "m->", 0);
@@ -18,7 +18,7 @@ struct Reader<'a> {
     plan: &'a Plan,
     out: String,
     depth: usize,
-    /// Loops around the statement.
+    /// The number of loops around the current statement.
     loops: usize,
 }
 
@@ -37,7 +37,8 @@ impl Reader<'_> {
         self.line("}");
     }
 
-    /// The number of a field, as the functions take it: its lower 8 bits. Beyond these, `page` has the others.
+    /// Returns a field number as the support functions accept it: its lower 8 bits. A statement sets `page` to the upper bits if the plan
+    /// has pages.
     fn field(&mut self, field: usize) -> String {
         let constant = self.plan.fields[field].0.clone();
         if !self.plan.has_pages() {
@@ -47,7 +48,7 @@ impl Reader<'_> {
         format!("(uint8_t){constant}")
     }
 
-    /// What is in a struct; `scope` is what stands before its members, `field` the struct's own.
+    /// Reads the content of a struct. `scope` is the prefix of its members, and `field` is the struct's own number.
     fn content(&mut self, content: &Content, scope: &str, field: usize) {
         match content {
             Content::Object(fields) => {
@@ -101,7 +102,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A value whose first member is `place`, and whose others stand in `scope`.
+    /// Reads a value whose first member is `place`. `scope` is the prefix of its other members.
     fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
         if matches!(slot.kind, Kind::Nothing) {
             return;
@@ -130,7 +131,7 @@ impl Reader<'_> {
                 let Some((min, max)) = pattern.lengths else {
                     return self.line(&format!("dunnage_get_pattern(&r, {place}, {tables}, {field});"));
                 };
-                // The member has no room for all that the pattern allows.
+                // The member is too short for the longest text of the pattern: read into a temporary, then check the length.
                 self.open("");
                 self.line(&format!("char whole[{}];", pattern.longest + 1));
                 self.line(&format!("dunnage_get_pattern(&r, whole, {tables}, {field});"));
@@ -161,7 +162,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The elements of the array `place`, of which there are `count` - `first`.
+    /// Reads the elements of the array `place`: `count` - `first` of them, or `most` if `count` is `None`.
     fn elements(&mut self, item: &Slot, place: &str, count: Option<&str>, first: u32, most: u32) {
         if most == 0 || matches!(item.kind, Kind::Nothing) {
             return;
@@ -182,7 +183,7 @@ impl Reader<'_> {
             let inside = self.out.len();
             self.content(&inner.content, &format!("{e}->"), item.field);
             if self.out.len() == inside {
-                // Elements that hold nothing.
+                // The elements hold nothing: remove the loop.
                 self.out.truncate(before);
                 self.depth -= 1;
                 self.loops -= 1;
@@ -195,7 +196,7 @@ impl Reader<'_> {
         self.loops -= 1;
     }
 
-    /// The number of elements.
+    /// Reads the number of elements.
     fn count(&mut self, place: &str, kind: Whole, min: u32, max: u32, field: usize) {
         let name = self.field(field);
         let most = i128::from(max - min);
@@ -278,7 +279,7 @@ impl Reader<'_> {
     }
 }
 
-/// The function that reads an index up to `max`.
+/// Returns the name of the function that reads an index up to `max`.
 fn get(max: i128) -> &'static str {
     match max {
         0..=255 => "dunnage_get_small",
@@ -287,7 +288,7 @@ fn get(max: i128) -> &'static str {
     }
 }
 
-/// The unsigned `value` and `first`, as the member's type.
+/// Adds `first` to the unsigned `value`, and casts the sum to the member's type.
 fn plus(count: &Count, value: &str, first: i128) -> String {
     let (kind, raw) = (count.kind.name(), count.kind.unsigned());
     let cast = if count.kind.signed { format!("({kind})({raw})") } else { format!("({kind})") };

@@ -1,4 +1,4 @@
-//! The statements that write a message.
+//! Generates the statements that write a message.
 
 use super::{
     number::{Count, unsigned},
@@ -7,7 +7,7 @@ use super::{
 use dunnage_packed::Form;
 use std::fmt::Write as _;
 
-/// The statements for the struct of the message, which `m` points to.
+/// Generates the statements for the message's struct, to which `m` points.
 pub(super) fn encode(plan: &Plan) -> String {
     let mut writer = Writer { plan, out: String::new(), depth: 1, loops: 0 };
     writer.content(&plan.root.content, "m->", 0);
@@ -18,7 +18,7 @@ struct Writer<'a> {
     plan: &'a Plan,
     out: String,
     depth: usize,
-    /// Loops around the statement.
+    /// The number of loops around the current statement.
     loops: usize,
 }
 
@@ -37,7 +37,8 @@ impl Writer<'_> {
         self.line("}");
     }
 
-    /// The number of a field, as the functions take it: its lower 8 bits. Beyond these, `page` has the others.
+    /// Returns a field number as the support functions accept it: its lower 8 bits. A statement sets `page` to the upper bits if the plan
+    /// has pages.
     fn field(&mut self, field: usize) -> String {
         let constant = self.plan.fields[field].0.clone();
         if !self.plan.has_pages() {
@@ -47,7 +48,7 @@ impl Writer<'_> {
         format!("(uint8_t){constant}")
     }
 
-    /// What is in a struct; `scope` is what stands before its members, `field` the struct's own.
+    /// Writes the content of a struct. `scope` is the prefix of its members, and `field` is the struct's own number.
     fn content(&mut self, content: &Content, scope: &str, field: usize) {
         match content {
             Content::Object(fields) => {
@@ -101,7 +102,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A value whose first member is `place`, and whose others stand in `scope`.
+    /// Writes a value whose first member is `place`. `scope` is the prefix of its other members.
     fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
         if matches!(slot.kind, Kind::Nothing) {
             return;
@@ -165,7 +166,7 @@ impl Writer<'_> {
         self.content(&of.content, &format!("{place}."), field);
     }
 
-    /// The elements of the array `place`, of which there are `count` - `first`.
+    /// Writes the elements of the array `place`: `count` - `first` of them, or `most` if `count` is `None`.
     fn elements(&mut self, item: &Slot, place: &str, count: Option<&str>, first: u32, most: u32) {
         if most == 0 || matches!(item.kind, Kind::Nothing) {
             return;
@@ -186,7 +187,7 @@ impl Writer<'_> {
             let inside = self.out.len();
             self.content(&inner.content, &format!("{e}->"), item.field);
             if self.out.len() == inside {
-                // Elements that hold nothing.
+                // The elements hold nothing: remove the loop.
                 self.out.truncate(before);
                 self.depth -= 1;
                 self.loops -= 1;
@@ -199,7 +200,7 @@ impl Writer<'_> {
         self.loops -= 1;
     }
 
-    /// The number of elements.
+    /// Writes the number of elements.
     fn count(&mut self, place: &str, bits: u32, min: u32, max: u32, field: usize) {
         let value = match min {
             0 => place.to_owned(),
@@ -211,7 +212,7 @@ impl Writer<'_> {
         self.line(&text);
     }
 
-    /// The index `value`, in as few bits as hold `max`.
+    /// Writes the index `value` in the fewest bits that hold `max`.
     fn index(&mut self, value: &str, max: usize, field: usize) {
         let field = self.field(field);
         let text =
@@ -258,7 +259,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Refuses what is out of range, where the type of the member has more values.
+    /// Rejects values that the member's type can hold but that are out of range.
     fn bound(&mut self, count: &Count, place: &str, field: usize) {
         let (first, last) = count.kind.range();
         let below = (count.min > first).then(|| format!("{place} < {}", super::number::literal(count.min)));
@@ -271,7 +272,7 @@ impl Writer<'_> {
     }
 }
 
-/// The function that writes an index up to `max`, which stands in so many bits.
+/// Returns the name of the function that writes an index up to `max` in `bits` bits.
 fn put(max: i128, bits: u32) -> &'static str {
     match bits {
         64 => "dunnage_put_wide",
@@ -280,7 +281,7 @@ fn put(max: i128, bits: u32) -> &'static str {
     }
 }
 
-/// The largest index, as the function takes it: in two halves beyond 32 bits.
+/// Returns the largest index as the function expects it: in two halves if it exceeds 32 bits.
 fn most(put: &str, max: i128) -> String {
     match put {
         "dunnage_put_wide" => format!("{}, {}", unsigned(max >> 32), unsigned(max & i128::from(u32::MAX))),
@@ -288,7 +289,7 @@ fn most(put: &str, max: i128) -> String {
     }
 }
 
-/// `place` less `first`, without a sign: what is below wraps to what is far above.
+/// Subtracts `first` from `place` without a sign: a value below `first` wraps to a large one, which is out of range, too.
 fn offset(count: &Count, place: &str, first: i128) -> String {
     let kind = count.kind.unsigned();
     match first {

@@ -1,4 +1,4 @@
-//! The `.h`: constants, structs, and the functions that there are.
+//! Generates the `.h`: constants, structs and function declarations.
 
 use super::{
     Link, initial, macros,
@@ -8,7 +8,7 @@ use super::{
 use dunnage_packed::Layout;
 use std::fmt::Write as _;
 
-/// The text of the header.
+/// Returns the text of the header.
 pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>) -> String {
     let prefix = &plan.prefix;
     let mut out = format!("{}\n", top(plan));
@@ -38,14 +38,14 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>) -> St
     out
 }
 
-/// The version of the shared code.
+/// Returns the version of the support code.
 fn version() -> &'static str {
     let (_, header) = super::SUPPORT[0];
     let version = header.lines().find_map(|line| line.strip_prefix("#define DUNNAGE_MESSAGE_VERSION "));
     version.unwrap_or_default()
 }
 
-/// What stands before the constants.
+/// Generates the text before the constants.
 fn top(Plan { name, prefix, .. }: &Plan) -> String {
     let version = version();
     format!(
@@ -77,7 +77,7 @@ extern \"C\" {{
     )
 }
 
-/// The two functions, and what ends the header.
+/// Generates the declarations of the two functions, and the end of the header.
 fn functions(Plan { name, prefix, .. }: &Plan) -> String {
     format!(
         "/* Writes `message` into `buffer` of `size` bytes. {prefix}_MAX_SIZE is always enough.
@@ -98,7 +98,7 @@ bool {name}_decode({name} *message, const uint8_t *bytes, size_t size, dunnage_f
     )
 }
 
-/// What fails to compile when a message may not fit the link.
+/// Generates the assertion that fails to compile if a message may exceed the link's limit.
 fn assertion(plan: &Plan, link: Link<'_>) -> String {
     let (name, prefix) = (&plan.name, &plan.prefix);
     let (link, limit) = (comment(link.name).replace(['"', '\\'], "'"), link.limit);
@@ -117,7 +117,7 @@ typedef char {name}_fits_link[{prefix}_MAX_SIZE <= {prefix}_LINK_LIMIT ? 1 : -1]
     )
 }
 
-/// The fields that a fault can name.
+/// Generates the enumeration of the fields that an error can name.
 fn fields(plan: &Plan, out: &mut String) {
     let name = &plan.name;
     let constants: Vec<_> = plan.fields.iter().map(|(constant, _)| format!("    {constant}")).collect();

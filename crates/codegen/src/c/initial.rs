@@ -1,6 +1,7 @@
-//! Initialisers: a struct that is a message of the schema.
+//! Initialisers: they make a struct a message of the schema.
 //!
-//! A member has its `default`; without one the count nearest to 0, the first value of an enumeration, the shortest text, the fewest elements.
+//! A member gets its `default`. Without one, it gets the count nearest to 0, the first value of an enumeration, the shortest text, or the
+//! fewest elements.
 
 use super::{
     number::literal,
@@ -11,7 +12,7 @@ use dunnage_packed::{Node, Number, Shape, Source};
 use dunnage_pson::Value;
 use dunnage_schema::{Segment, Type};
 
-/// The macro for the message.
+/// Generates the macro that initialises the message.
 pub(super) fn macros(plan: &Plan) -> String {
     format!("#define {}_INIT {}\n", plan.prefix, structure(&plan.root.content))
 }
@@ -38,7 +39,7 @@ fn structure(content: &Content) -> String {
     format!("{{{}}}", values.join(", "))
 }
 
-/// The values of the members of a slot.
+/// Appends the values of the members of a slot.
 fn member(slot: &Slot, values: &mut Vec<String>) {
     match &slot.kind {
         Kind::Nothing => {}
@@ -57,7 +58,7 @@ fn member(slot: &Slot, values: &mut Vec<String>) {
     }
 }
 
-/// An array of which `count` elements are used. The others are 0, as C has it.
+/// Initialises `count` elements of an array. C sets the others to 0.
 fn elements(item: &Slot, count: u32) -> Option<String> {
     let mut element = Vec::new();
     member(item, &mut element);
@@ -79,7 +80,7 @@ fn tuple(tuple: &Tuple, values: &mut Vec<String>) {
 
 fn union(alternatives: &[Alternative], values: &mut Vec<String>) {
     values.push(alternatives[0].tag.clone());
-    // C++98 initialises the first member of a union, and no other.
+    // C++98 can initialise only the first member of a union.
     let mut first = Vec::new();
     for alternative in alternatives {
         if first.is_empty() {
@@ -91,7 +92,7 @@ fn union(alternatives: &[Alternative], values: &mut Vec<String>) {
     }
 }
 
-/// The C constant of a single member: `default`, where the member can have it.
+/// Returns the C constant for a single member: `default` if the member can hold it.
 pub(super) fn initial(kind: &Kind, of: &Type, node: &Node, default: Option<&Value>) -> String {
     match (kind, &node.shape, default) {
         (Kind::Nullable(..), _, Some(Value::Null)) => "true".to_owned(),
@@ -131,7 +132,7 @@ fn float(value: &Value) -> Option<f64> {
     }
 }
 
-/// The text of `value`, when it is of the type and a member of `room` bytes holds it.
+/// Returns `value` as a C string if it is valid for the type and fits a member of `room` bytes.
 fn text(of: &Type, value: &Value, room: u32) -> Option<String> {
     let (Type::Text(kind), Value::Text(text)) = (of, value) else { return None };
     let count = text.chars().count();
@@ -143,7 +144,7 @@ fn text(of: &Type, value: &Value, room: u32) -> Option<String> {
     fits.then(|| text.clone())
 }
 
-/// The shortest text of a pattern that has at least so many characters.
+/// Returns the shortest text of a pattern with at least `least` characters.
 fn shortest(segments: &[Segment], least: u32) -> String {
     let mut missing = least.saturating_sub(segments.iter().map(|segment| segment.min).sum());
     let mut text = String::new();
@@ -155,7 +156,7 @@ fn shortest(segments: &[Segment], least: u32) -> String {
     text
 }
 
-/// The count that a number in a message is.
+/// Converts a number of a message to a count; `None` if it is out of range or not a multiple of the step.
 fn count(number: &Number, value: &Value) -> Option<i128> {
     let of_decimal = |decimal: &dunnage_schema::Decimal, scaled| match decimal.quantum {
         Some(_) => decimal.count_of(scaled),

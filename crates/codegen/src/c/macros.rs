@@ -1,4 +1,4 @@
-//! The macros of numbers: their ranges, and the ways from physical values to counts and back.
+//! Generates the macros of numbers: their ranges, and conversions between physical values and counts.
 
 use super::{
     names::capitals,
@@ -8,7 +8,7 @@ use super::{
 };
 use std::fmt::Write as _;
 
-/// How the macros are used; it stands before them.
+/// Explains the macros, in a comment before them.
 pub(super) const USE: &str = "/* Members count in steps of the schema. For a field called FIELD:
  *     FIELD(23.5)                   the count nearest to a value, which is rounded to binary32; with a literal it is a constant
  *     FIELD_FROM_DECIMAL(2350, 2)   the count nearest to 2350 * 10^-2, in integers; the second number is a literal from 0 to 9
@@ -16,7 +16,7 @@ pub(super) const USE: &str = "/* Members count in steps of the schema. For a fie
  * What is out of range becomes a count that is refused. */
 ";
 
-/// The macros of all fields in a struct, and of what is in them.
+/// Generates the macros of all fields in a struct and its nested structs.
 pub(super) fn macros(content: &Content, out: &mut String) {
     for slot in inner(content) {
         macros_of(slot, out);
@@ -58,7 +58,7 @@ fn number(constant: &str, count: &Count, out: &mut String) {
     let _ = writeln!(out, "#define {constant}_VALUE(n) {} /* in {unit} */", value(count));
     let Some(other) = count.spare() else { return };
     let is_wide = count.min <= i32::MIN.into() || count.max > i32::MAX.into();
-    // Behind the cast to the member's type it is the same.
+    // The cast to the member's type makes both the same.
     let other = if is_wide || other <= i32::MAX.into() { literal(other) } else { "-1".to_owned() };
     let range = format!("{min}, {max}, {other}");
     let kind = count.kind.name();
@@ -72,7 +72,8 @@ fn number(constant: &str, count: &Count, out: &mut String) {
     }
 }
 
-/// The value of n counts. One rounding on the way: of the quotient of two whole numbers.
+/// Generates the conversion of n counts to a value. Unless a product with the unit is precise enough, the only rounding is that of a
+/// quotient of two whole numbers.
 fn value(count: &Count) -> String {
     let (numerator, denominator) = count.fraction();
     let (kind, end) = match count.is_single_exact() {
@@ -90,12 +91,12 @@ fn value(count: &Count) -> String {
     format!("(({kind})(n){times}{by})")
 }
 
-/// The decimal with a point.
+/// Appends `.0` if the decimal has no point.
 fn point(text: &str) -> String {
     if text.contains('.') { text.to_owned() } else { format!("{text}.0") }
 }
 
-/// The call that makes a count of a value.
+/// Generates the call that converts a value to a count.
 fn scale(count: &Count, is_wide: bool, range: &str) -> String {
     if count.fits_single() {
         let (factor, shift) = count.factor();
@@ -106,7 +107,7 @@ fn scale(count: &Count, is_wide: bool, range: &str) -> String {
     format!("dunnage_scale_{name}((double)(value), {denominator}.0, {numerator}.0, {range})")
 }
 
-/// What a decimal count is multiplied and divided by; `None` where that takes more than 64 bits.
+/// Returns the factor and the divisor that convert a decimal to a count; `None` if they may need more than 64 bits.
 fn ratio(count: &Count) -> Option<String> {
     let (mantissa, places) = count.unit;
     if places > 9 || u128::from(mantissa) * 10u128.pow(9) > i64::MAX as u128 {

@@ -1,7 +1,7 @@
-//! C99 for a plain layout: a struct, and functions that write and read its bits.
+//! Generates C99 for a plain layout: a struct, and functions that write and read its bits.
 //!
-//! The output is a header and a source for each schema, and `support/`, the C that all schemas of a program share. `plan` is the C side of the
-//! layout, `build` makes it, `header`, `macros`, `structs`, `initial`, `encode` and `decode` write it down.
+//! The output is a header and a source for each schema, and `support/`, the C code that all schemas of a program share. `plan` describes
+//! the C side of the layout and `build` makes it; `header`, `macros`, `structs`, `initial`, `encode` and `decode` turn it into text.
 
 mod build;
 mod decode;
@@ -24,28 +24,28 @@ pub use shrink::{Share, shares};
 
 use dunnage_packed::Layout;
 
-/// The limit of a link, for the assertion that every message fits.
+/// The size limit of a link, for the assertion that every message fits.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
-    /// The name for people.
+    /// The link's name, for people.
     pub name: &'a str,
-    /// Bytes of its largest message.
+    /// The size of its largest message, in bytes.
     pub limit: usize,
 }
 
-/// What else than the schema decides what the C is.
+/// Options of the generated C beside the schema.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// A link that every message has to fit.
+    /// A link whose limit every message must fit.
     pub link: Option<Link<'a>>,
-    /// What all names begin with, made by [`prefix`].
+    /// The prefix of all names, made by [`prefix`].
     pub prefix: &'a str,
 }
 
-/// What stands in the files.
+/// The texts of the generated files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
-    /// Their name without the ending: the struct's, in small letters.
+    /// The file name without extension: the struct's name in lower case.
     pub name: String,
     /// The text of the `.h`.
     pub header: String,
@@ -53,15 +53,15 @@ pub struct Files {
     pub source: String,
 }
 
-/// The files that all generated messages of a program share: names and texts.
+/// The names and texts of the files that all generated messages of a program share.
 pub const SUPPORT: [(&str, &str); 2] = [
     ("dunnage_message.h", include_str!("support/dunnage_message.h")),
     ("dunnage_message.c", include_str!("support/dunnage_message.c")),
 ];
 
-/// The C of the messages of `layout`; it needs [`SUPPORT`] beside it.
+/// Generates the C code for the messages of `layout`. It needs [`SUPPORT`] beside it.
 ///
-/// Errors: the parts of the schema that C cannot have, each with its path and what to change.
+/// Errors: the parts of the schema that C cannot represent, each with its path and a remedy.
 pub fn c(layout: &Layout, options: Options<'_>) -> Result<Files, Vec<Fault>> {
     let plan = build::plan(layout, options.prefix)?;
     let name = plan.name.to_lowercase();
@@ -70,12 +70,12 @@ pub fn c(layout: &Layout, options: Options<'_>) -> Result<Files, Vec<Fault>> {
     Ok(Files { name, header, source })
 }
 
-/// The structs, members and constants of that C, without a prefix.
+/// Returns the structs, members and constants of that C code, without a prefix.
 pub fn plan(layout: &Layout) -> Result<Plan, Vec<Fault>> {
     build::plan(layout, "")
 }
 
-/// `text` as the prefix of names: `acme` and `acme_` are `acme_`. Errors: it cannot begin a name.
+/// Turns `text` into a prefix of names: both `acme` and `acme_` become `acme_`. Errors: no identifier can begin with it.
 pub fn prefix(text: &str) -> Result<String, String> {
     let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -1,17 +1,17 @@
-//! Identifiers that are safe in C and C++, each given out once.
+//! Identifiers that are valid in C and C++, and unique in their scope.
 
 use crate::names;
 use std::collections::HashSet;
 
-/// Identifiers of one scope.
+/// The identifiers of one scope.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     taken: HashSet<String>,
 }
 
 impl Scope {
-    /// `stem`, or with the smallest number from 2 behind it with which `stem` and all of `stem` + an ending are new.
-    /// All of them are then taken.
+    /// Returns `stem`, with the smallest suffix from `_2` on that makes it and its combinations with all `endings` new. All of these names
+    /// become reserved.
     pub fn claim(&mut self, stem: &str, endings: &[&str]) -> String {
         let mut candidate = stem.to_owned();
         let mut n = 2;
@@ -30,17 +30,17 @@ impl Scope {
     }
 }
 
-/// The name of a struct's member for the key `text`: `ble-m` is `ble_m`, `MODE` is `mode`, `int` is `int_`.
+/// Returns the name of a struct's member for the key `text`: `ble-m` becomes `ble_m`, `MODE` becomes `mode`, and `int` becomes `int_`.
 pub(super) fn member(text: &str) -> String {
     let mut name = names::field(text);
     if !name.contains(|c: char| c.is_ascii_lowercase()) {
-        // Compilers' headers define words in capitals.
+        // Headers of compilers and libraries define macros in capitals.
         name.make_ascii_lowercase();
     }
     if RESERVED.contains(&name.as_str()) { format!("{name}_") } else { name }
 }
 
-/// The name of a struct type for `word`: one in capitals could be a macro of some header. `NULL` is `Null`.
+/// Returns the name of a struct type for `word`. One in capitals could be a macro of some header, so `NULL` becomes `Null`.
 pub(super) fn type_word(word: &str) -> String {
     if word.len() < 2 || word.contains(|c: char| c.is_ascii_lowercase()) {
         return word.to_owned();
@@ -49,7 +49,7 @@ pub(super) fn type_word(word: &str) -> String {
     format!("{first}{}", rest.to_ascii_lowercase())
 }
 
-/// A word of a macro: `ble_m` is `BLE_M`, `batSoc` is `BAT_SOC`.
+/// Returns a word of a macro's name: `ble_m` becomes `BLE_M`, and `batSoc` becomes `BAT_SOC`.
 pub(super) fn capitals(name: &str) -> String {
     let mut out = String::new();
     let mut after_lower = false;
@@ -63,7 +63,7 @@ pub(super) fn capitals(name: &str) -> String {
     out
 }
 
-/// Keywords of C and C++, and words that compilers define in their ordinary modes.
+/// Keywords of C and C++, and macros that compilers predefine in their default modes.
 const RESERVED: &[&str] = &[
     "alignas",
     "alignof",

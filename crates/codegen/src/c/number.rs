@@ -1,21 +1,21 @@
-//! Numbers as members: which C type holds them, and the constants of their range.
+//! Numbers as members: the C type that holds them, and constants of their range.
 
 use dunnage_packed::{Form, Number, Source};
 
-/// A number as the multiple of its step, which is what its member holds and what goes on the wire.
+/// A number as a multiple of its step. The member holds this multiple, and so does the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Count {
-    /// The first.
+    /// The smallest count.
     pub min: i128,
-    /// The last.
+    /// The largest count.
     pub max: i128,
-    /// The first and the last that are expected.
+    /// The range of expected counts.
     pub usual: Option<(i128, i128)>,
-    /// How it is written where `usual` is not in the way.
+    /// The encoding of counts outside `usual`, or of all counts if there is no `usual`.
     pub form: Form,
-    /// What one count is worth: `unit.0` * 10^-`unit.1`. 1 for integers.
+    /// The unit of a count: `unit.0` * 10^-`unit.1`. It is 1 for integers.
     pub unit: (u64, u32),
-    /// The seconds since 1970 from which times count; `None` for what is no time.
+    /// The epoch of a time, in seconds since 1970; `None` if the number is not a time.
     pub epoch: Option<i64>,
     /// The C type of the member.
     pub kind: Whole,
@@ -31,7 +31,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// The smallest one that holds `min` to `max`.
+    /// Returns the smallest type that holds `min` to `max`.
     pub fn holding(min: i128, max: i128) -> Whole {
         let signed = min < 0;
         let fits = |bits: &u32| Whole { bits: *bits, signed }.range();
@@ -40,7 +40,7 @@ impl Whole {
         Whole { bits, signed }
     }
 
-    /// Its first and last value.
+    /// Returns the first and the last value of the type.
     pub fn range(self) -> (i128, i128) {
         match self.signed {
             true => (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1),
@@ -48,19 +48,19 @@ impl Whole {
         }
     }
 
-    /// `int16_t`
+    /// Returns the name of the type, such as `int16_t`.
     pub fn name(self) -> String {
         format!("{}int{}_t", if self.signed { "" } else { "u" }, self.bits)
     }
 
-    /// `uint16_t`
+    /// Returns the name of its unsigned counterpart, such as `uint16_t`.
     pub fn unsigned(self) -> String {
         format!("uint{}_t", self.bits)
     }
 }
 
 impl Count {
-    /// The counts of `number`.
+    /// Returns the counts of `number`.
     pub(super) fn of(number: &Number) -> Count {
         let step = i128::from(number.step.max(1));
         let (min, max) = (number.min / step, number.max / step);
@@ -81,7 +81,7 @@ impl Count {
         let mut kind = Whole::holding(min, max);
         let mut count = Count { min, max, usual: None, form: number.form(), unit, epoch, kind };
         if count.has_scale() && count.spare().is_none() && kind.bits < 64 {
-            // Room for a value that is refused, see `spare`.
+            // Leave room for a value that is always rejected, see `spare`.
             kind.bits *= 2;
             count.kind = kind;
         }
@@ -89,48 +89,48 @@ impl Count {
         count
     }
 
-    /// Whether a count is worth something else than 1.
+    /// Whether the unit of a count is not 1.
     pub(super) fn has_scale(&self) -> bool {
         self.unit != (1, 0) && self.epoch.is_none()
     }
 
-    /// A value of the member's type that is out of range.
+    /// Returns a value of the member's type that is out of range.
     pub(super) fn spare(&self) -> Option<i128> {
         let (first, last) = self.kind.range();
         [first, last].into_iter().find(|n| *n < self.min || *n > self.max)
     }
 
-    /// The larger of the absolute values of the first and the last.
+    /// Returns the largest absolute value of a count.
     fn magnitude(&self) -> u128 {
         self.min.unsigned_abs().max(self.max.unsigned_abs())
     }
 
-    /// Whether binary32, which has 24 bits, tells each value from its neighbours.
+    /// Whether binary32, with its 24 bits, distinguishes each count from its neighbours.
     pub(super) fn fits_single(&self) -> bool {
         self.magnitude() <= 1 << 23
     }
 
-    /// Whether two roundings of binary32 are less than half a count.
+    /// Whether the error of two binary32 roundings is less than half a count.
     pub(super) fn is_coarse(&self) -> bool {
         self.magnitude() <= 1 << 21
     }
 
-    /// 1 / unit as factor * 2^-shift, of which the factor has 32 bits. It is exact where the unit divides a power of ten up to 10^13.
+    /// Returns 1 / unit as factor * 2^-shift, with a factor of 32 bits. It is exact if the unit divides a power of ten up to 10^13.
     pub(super) fn factor(&self) -> (u32, i32) {
         let (mantissa, places) = (u128::from(self.unit.0), 10u128.pow(self.unit.1));
         let rounded = |shift: i32| {
-            // With more bits it is larger than 2^62, whatever the mantissa.
+            // Beyond this, the shift overflows, and the factor would exceed 2^62 for any mantissa.
             if shift + 1 >= places.leading_zeros() as i32 {
                 return None;
             }
             let (n, d) = (places << shift.max(0), mantissa << (-shift).max(0));
             u32::try_from((2 * n + d) / (2 * d)).ok()
         };
-        // At most 2^31 for 10^0 / (2^63 - 1), at least for 10^18 / 1.
+        // 10^0 / (2^63 - 1) needs the largest shift, with a factor of 2^31; 10^18 / 1 needs the smallest.
         (-30..=94).rev().find_map(|shift| Some((rounded(shift)?, shift))).unwrap_or_default()
     }
 
-    /// The unit as a fraction in lowest terms.
+    /// Returns the unit as a fraction in lowest terms.
     pub(super) fn fraction(&self) -> (u64, u64) {
         let (mantissa, power) = (self.unit.0, 10u64.pow(self.unit.1));
         let (mut a, mut b) = (mantissa, power);
@@ -140,20 +140,20 @@ impl Count {
         (mantissa / a, power / a)
     }
 
-    /// Whether n counts are worth a binary32 that is rounded once at most.
+    /// Whether binary32 computes the value of n counts with one rounding at most.
     pub(super) fn is_single_exact(&self) -> bool {
         let (numerator, denominator) = self.fraction();
         let odd = denominator >> denominator.trailing_zeros();
         self.magnitude() * u128::from(numerator) <= 1 << 24 && odd < 1 << 24
     }
 
-    /// The count nearest to 0.
+    /// Returns the count nearest to 0.
     pub(super) fn nearest_zero(&self) -> i128 {
         0.clamp(self.min, self.max)
     }
 }
 
-/// `n` as a C constant that has the type it needs on every target.
+/// Formats `n` as a C constant with a suffix for the type that it needs on every target.
 pub(super) fn literal(n: i128) -> String {
     match n {
         n if n == i128::from(i64::MIN) => "(-9223372036854775807LL - 1)".to_owned(),
@@ -169,7 +169,7 @@ pub(super) fn literal(n: i128) -> String {
     }
 }
 
-/// `n` as an unsigned C constant.
+/// Formats `n` as an unsigned C constant.
 pub(super) fn unsigned(n: i128) -> String {
     match n {
         n if n <= i128::from(u16::MAX) => format!("{n}u"),

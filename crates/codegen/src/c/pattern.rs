@@ -1,10 +1,10 @@
-//! Patterns as tables.
+//! Generates tables for patterns.
 
 use super::plan::Plan;
 use dunnage_schema::Segment;
 use std::fmt::Write as _;
 
-/// The tables of all patterns.
+/// Generates the tables of all patterns.
 pub(super) fn tables(plan: &Plan) -> String {
     let mut classes: Vec<&[char]> = Vec::new();
     let (mut characters, mut firsts) = (Vec::new(), Vec::new());
@@ -46,12 +46,12 @@ fn row(segment: &Segment, first: usize) -> String {
     format!("{{{most}ul, &characters[{}], {radix}, {ranges}, {min}, {max}}}", first * 2)
 }
 
-/// 65536 / radix, by which a reader divides. It stands apart, so that a program that only writes does not have it.
+/// Returns 65536 / radix, which a reader uses for division. It has its own table, so that a program that only writes does not contain it.
 fn inverse(segment: &Segment) -> usize {
     if segment.chars.len() > 1 { 65536 / segment.chars.len() } else { 0 }
 }
 
-/// The characters, which are ASCII, as ranges: the first of each, and how many follow it.
+/// Returns the characters, which are ASCII, as ranges: the first of each, and how many follow it.
 fn ranges(characters: &[char]) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for code in characters.iter().map(|c| u32::from(*c)) {

@@ -4,18 +4,18 @@ use super::number::{Count, Whole};
 use dunnage_packed::OpenPart;
 use dunnage_schema::Segment;
 
-/// Everything that the header and the source are written from.
+/// The input of the header and source generators.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The name of the struct, with which functions and types begin: the prefix if there is one, and the schema's name.
+    /// The name of the struct, and the prefix of functions and types: the library's prefix, if any, and the schema's name.
     pub name: String,
-    /// What macros begin with: `CONTAINER`.
+    /// The prefix of macros, such as `CONTAINER`.
     pub prefix: String,
     /// The struct of the message.
     pub root: Struct,
-    /// The fields that an error can name: constant and path. The first is the message.
+    /// The constants and paths of the fields that an error can name. The first one is the message.
     pub fields: Vec<(String, String)>,
-    /// The patterns of all texts.
+    /// The patterns of all texts, as segments.
     pub patterns: Vec<Vec<Segment>>,
 }
 
@@ -28,16 +28,16 @@ pub struct Struct {
     pub content: Content,
 }
 
-/// What a struct stands for.
+/// The content of a struct.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// An object: each field, and the name of its presence flag when it is optional.
+    /// An object: each field, with the name of its presence flag if it is optional.
     Object(Vec<(Option<String>, Slot)>),
-    /// One value, and what goes with it: a message that is no object, or an element of an array.
+    /// One value with all its members: a message that is not an object, or an element of an array.
     Value(Box<Slot>),
     /// Several numbers in one text.
     Numbers(Vec<(String, Count)>),
-    /// An array whose first elements have types of their own.
+    /// An array whose first elements have their own types.
     Tuple(Tuple),
     /// One of several types.
     Union(Vec<Alternative>),
@@ -46,34 +46,34 @@ pub enum Content {
 /// A value in a struct.
 #[derive(Debug, Clone)]
 pub struct Slot {
-    /// Its member; empty where there is none.
+    /// The name of its member; empty if it has no name of its own.
     pub name: String,
-    /// What its macros begin with.
+    /// The prefix of its macros.
     pub constant: String,
     /// Its number in [`Plan::fields`].
     pub field: usize,
-    /// Lines of the comment: the schema's description, and what else is to be known.
+    /// The lines of its comment: the schema's description, and further notes.
     pub notes: Vec<String>,
-    /// What it is.
+    /// The kind of value.
     pub kind: Kind,
-    /// The C constant that initialises a single member, or the flag of what may be `null`.
+    /// The C constant that initialises a single member, or the flag of a value that may be `null`.
     pub initial: String,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Debug, Clone)]
 pub enum Kind {
-    /// Nothing to say: a constant, or what the receiver knows.
+    /// A value without members: a constant, or something that the receiver knows.
     Nothing,
     /// `bool`
     Bool,
     /// An integer.
     Number(Count),
-    /// `double`, with its bounds.
+    /// `double`, with its minimum and maximum.
     Float(Option<f64>, Option<f64>),
     /// The index of one of the constants of an enumeration.
     Choice(Choice),
-    /// `char[]` of a pattern.
+    /// `char[]` that matches a pattern.
     Pattern(Pattern),
     /// `char[]` of other text.
     Text(Text),
@@ -81,7 +81,7 @@ pub enum Kind {
     Struct(Struct),
     /// Elements of one kind.
     Array(Array),
-    /// `null` or something: the flag that says null, and the something, which has the same member.
+    /// A value that may be `null`: the flag for `null`, and the value, which has the same member.
     Nullable(String, Box<Slot>),
 }
 
@@ -94,53 +94,53 @@ pub struct Choice {
     pub values: Vec<String>,
 }
 
-/// Text without an exact pattern.
+/// Text that is not encoded by a pattern.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// Fewest characters.
+    /// Minimum number of characters.
     pub min: u32,
-    /// Most characters.
+    /// Maximum number of characters.
     pub max: u32,
-    /// Whether all of them are ASCII.
+    /// Whether all characters are ASCII.
     pub ascii: bool,
 }
 
-/// Text of an exact pattern.
+/// Text that is encoded by a pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     /// Its number in [`Plan::patterns`].
     pub index: usize,
-    /// Most characters of the pattern.
+    /// The pattern's maximum number of characters.
     pub longest: u32,
-    /// The lengths that the schema allows, where they are fewer than those of the pattern.
+    /// The lengths that the schema allows, if they are fewer than those of the pattern.
     pub lengths: Option<(u32, u32)>,
 }
 
 /// Elements of one kind.
 #[derive(Debug, Clone)]
 pub struct Array {
-    /// The member with their number; `None` when it is always the same.
+    /// The member that holds the number of elements; `None` if the number is fixed.
     pub count: Option<String>,
-    /// Fewest.
+    /// Minimum number of elements.
     pub min: u32,
-    /// Most.
+    /// Maximum number of elements.
     pub max: u32,
-    /// What each is. Its name is empty.
+    /// The element. Its name is empty.
     pub item: Box<Slot>,
 }
 
-/// An array whose first elements have types of their own.
+/// An array whose first elements have their own types.
 #[derive(Debug, Clone)]
 pub struct Tuple {
-    /// The member with the number of elements; `None` when it is always the same.
+    /// The member that holds the number of elements; `None` if the number is fixed.
     pub count: Option<String>,
-    /// Fewest.
+    /// Minimum number of elements.
     pub min: u32,
-    /// Most.
+    /// Maximum number of elements.
     pub max: u32,
-    /// The first ones.
+    /// The first elements.
     pub items: Vec<Slot>,
-    /// Those behind: the member that is their array, and what each is. Its name is empty.
+    /// The other elements: the member that is their array, and the element, whose name is empty.
     pub rest: Option<(String, Box<Slot>)>,
 }
 
@@ -149,50 +149,50 @@ pub struct Tuple {
 pub struct Alternative {
     /// The constant of its tag.
     pub tag: String,
-    /// What it is; its member is in the union `as`.
+    /// Its value, whose member is in the union `as`.
     pub slot: Slot,
 }
 
-/// A part of the schema that C cannot have.
+/// A part of the schema that C cannot represent.
 pub type Fault = OpenPart;
 
 impl Plan {
-    /// Whether the numbers of fields have more than 8 bits.
+    /// Whether field numbers need more than 8 bits.
     pub(super) fn has_pages(&self) -> bool {
         self.fields.len() > 256
     }
 }
 
 impl Text {
-    /// Bytes of the member, its NUL included.
+    /// Returns the size of the member in bytes, including its NUL.
     pub fn room(&self) -> u32 {
         if self.ascii { self.max + 1 } else { 4 * self.max + 1 }
     }
 }
 
 impl Pattern {
-    /// Bytes of the member, its NUL included.
+    /// Returns the size of the member in bytes, including its NUL.
     pub fn room(&self) -> u32 {
         self.lengths.map_or(self.longest, |(_, most)| most) + 1
     }
 }
 
 impl Kind {
-    /// Whether it is nothing but one member of its struct.
+    /// Whether the value is exactly one member of its struct.
     pub fn is_single(&self) -> bool {
         !matches!(self, Kind::Nothing | Kind::Array(_) | Kind::Nullable(..))
     }
 }
 
 impl Array {
-    /// The type that counts the elements.
+    /// Returns the type of the element count.
     pub fn counter(&self) -> Whole {
         Whole::holding(0, self.max.into())
     }
 }
 
 impl Tuple {
-    /// The type that counts the elements.
+    /// Returns the type of the element count.
     pub fn counter(&self) -> Whole {
         Whole::holding(0, self.max.into())
     }

@@ -1,21 +1,21 @@
-//! Which fields take the most of the largest message, and what would make them smaller.
+//! Reports which fields need the most bits of the largest message, and how to make them smaller.
 
 use dunnage_packed::{Form, Layout, Node, Number, Shape, Source, index_bits};
 use dunnage_schema::Segment;
 use std::collections::HashMap;
 
-/// What one field takes of the largest message.
+/// A field's share of the largest message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     /// Its path, as in [`dunnage_packed::Row`].
     pub field: String,
-    /// The most bits that it takes.
+    /// The maximum number of bits of the field.
     pub bits: u64,
-    /// What would make it smaller; empty where there is nothing to say.
+    /// How to make it smaller; empty if there is no advice.
     pub advice: String,
 }
 
-/// The fields of a plain layout that take bits, the largest first.
+/// Returns the fields of a plain layout that need bits, the largest first.
 pub fn shares(layout: &Layout) -> Vec<Share> {
     let mut advice = HashMap::new();
     advise(layout.root(), "", true, &mut advice);
@@ -31,7 +31,7 @@ pub fn shares(layout: &Layout) -> Vec<Share> {
     shares
 }
 
-/// `once`: every message has the value exactly once.
+/// Collects advice for `node` and its parts. `once` says that every message has the value exactly once.
 fn advise(node: &Node, path: &str, once: bool, out: &mut HashMap<String, String>) {
     let name = if path.is_empty() { "$".to_owned() } else { path.to_owned() };
     match &node.shape {
@@ -52,7 +52,7 @@ fn advise(node: &Node, path: &str, once: bool, out: &mut HashMap<String, String>
         }
         Shape::Text(of) => {
             let max = u64::from(of.max.unwrap_or_default());
-            // Five characters of 36 are 26 bits.
+            // Five characters of a radix of 36 need 26 bits.
             let bits = (max * 26).div_ceil(5) + u64::from(index_bits(max + 1));
             out.insert(name, format!("a pattern instead, such as ^[0-9A-Z]{{0,{max}}}$: about {bits} bits; or a lower maxLength"));
         }

@@ -1,9 +1,9 @@
-//! The `.c`: the two functions, and the tables of patterns.
+//! Generates the `.c`: the two functions, and the tables of patterns.
 
 use super::{decode::decode, encode::encode, pattern::tables, plan::Plan};
 use dunnage_packed::Layout;
 
-/// The text of the source whose header is `file`.h.
+/// Returns the text of the source whose header is `file`.h.
 pub(super) fn source(plan: &Plan, layout: &Layout, file: &str) -> String {
     let tables = if plan.patterns.is_empty() { String::new() } else { tables(plan) };
     let check = layout.check().map(|check| {
@@ -16,7 +16,7 @@ pub(super) fn source(plan: &Plan, layout: &Layout, file: &str) -> String {
     )
 }
 
-/// The function that writes; `check` has the arguments of the check.
+/// Generates the function that writes. `check` holds the arguments of the check.
 fn writer(plan: &Plan, check: Option<&str>) -> String {
     let (name, prefix) = (&plan.name, &plan.prefix);
     let end = match check {
@@ -49,7 +49,7 @@ fn writer(plan: &Plan, check: Option<&str>) -> String {
     )
 }
 
-/// The function that reads; `check` has the arguments of the check.
+/// Generates the function that reads. `check` holds the arguments of the check.
 fn reader(plan: &Plan, check: Option<&str>) -> String {
     let (name, prefix) = (&plan.name, &plan.prefix);
     let body = match check {

@@ -1,9 +1,9 @@
-//! The struct types, as C.
+//! Generates the struct types.
 
 use super::plan::{Choice, Content, Kind, Plan, Slot, Struct};
 use std::fmt::Write as _;
 
-/// All struct types, each behind those that it holds.
+/// Generates all struct types, each after those that it contains.
 pub(super) fn structs(plan: &Plan) -> String {
     let mut out = String::new();
     structure(&plan.root, &mut out);
@@ -35,13 +35,13 @@ fn nested(kind: &Kind, out: &mut String) {
     }
 }
 
-/// An enumeration type.
+/// Generates an enumeration type.
 fn enumeration(name: &str, constants: &[impl AsRef<str>], out: &mut String) {
     let constants: Vec<_> = constants.iter().map(|constant| format!("    {}", constant.as_ref())).collect();
     let _ = write!(out, "typedef enum {name} {{\n{}\n}} {name};\n\n", constants.join(",\n"));
 }
 
-/// The slots of a struct.
+/// Returns the slots of a struct.
 pub(super) fn inner(content: &Content) -> Vec<&Slot> {
     match content {
         Content::Object(fields) => fields.iter().map(|(_, slot)| slot).collect(),
@@ -54,7 +54,7 @@ pub(super) fn inner(content: &Content) -> Vec<&Slot> {
     }
 }
 
-/// The members of the struct `name`.
+/// Generates the members of the struct `name`.
 fn members(content: &Content, name: &str) -> String {
     let mut out = String::new();
     match content {
@@ -105,7 +105,7 @@ fn members(content: &Content, name: &str) -> String {
     out
 }
 
-/// The members of a slot, the first of which is declared as `declarator`.
+/// Generates the members of a slot. The first one is declared as `declarator`.
 fn member(slot: &Slot, declarator: &str, out: &mut String) {
     match &slot.kind {
         Kind::Nothing => {}
@@ -137,7 +137,7 @@ fn member(slot: &Slot, declarator: &str, out: &mut String) {
     }
 }
 
-/// The comment before a member: what the schema says of it, and how it is to be read.
+/// Generates the comment before a member: the schema's description, and how to interpret the member.
 fn note(slot: &Slot, out: &mut String) {
     let mut notes = slot.notes.clone();
     notes.extend(reading(slot));
@@ -146,7 +146,7 @@ fn note(slot: &Slot, out: &mut String) {
     }
 }
 
-/// How the member of a slot is to be read.
+/// Explains how to interpret the member of a slot.
 fn reading(slot: &Slot) -> Option<String> {
     let constant = &slot.constant;
     match &slot.kind {
@@ -184,12 +184,12 @@ fn reading(slot: &Slot) -> Option<String> {
     }
 }
 
-/// `text` as it may stand in a comment.
+/// Makes `text` safe for a C comment, on one line.
 pub(super) fn comment(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `text` as a C string.
+/// Quotes `text` as a C string.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for byte in text.bytes() {

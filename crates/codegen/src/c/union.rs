@@ -1,11 +1,11 @@
-//! Whether two nodes exclude each other, as far as that shows without a message.
+//! Decides whether two nodes exclude each other.
 
 use dunnage_packed::{Layout, Node, Number, Object, Shape, Source};
 use dunnage_pson::Value;
 
-/// Whether no value is carried by both nodes, which are nodes of `layout`. False when that cannot be told.
+/// Returns whether no value is carried by both nodes, which belong to `layout`. Returns false if that cannot be decided.
 ///
-/// What only restricts a type does not count: the union takes the first node that carries the value.
+/// Keywords that only restrict a type are ignored, because the union encodes a value with the first node that carries it.
 pub(super) fn disjoint(layout: &Layout, a: &Node, b: &Node) -> bool {
     let apart = |a: &Node, b: &Node| disjoint(layout, a, b);
     match (&a.shape, &b.shape) {
@@ -29,7 +29,7 @@ fn both_integers(one: &Number, other: &Number) -> bool {
     matches!((&one.source, &other.source), (Source::Integer, Source::Integer))
 }
 
-/// Whether `a` requires a field that `b` cannot have, or not with such a value.
+/// Whether `a` requires a field that `b` cannot have, or cannot have with such a value.
 fn lacks(layout: &Layout, a: &Object, b: &Object) -> bool {
     a.fields.iter().filter(|field| !field.optional).any(|field| {
         match b.fields.iter().find(|other| other.name == field.name) {
@@ -39,7 +39,7 @@ fn lacks(layout: &Layout, a: &Object, b: &Object) -> bool {
     })
 }
 
-/// The JSON type of all values that the shape carries.
+/// Returns the JSON type of all values that the shape carries.
 fn class(shape: &Shape) -> Option<&'static str> {
     Some(match shape {
         Shape::Bool => "boolean",
