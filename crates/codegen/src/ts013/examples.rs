@@ -1,13 +1,13 @@
-//! Examples beside a codec, in the shape of TS013's packages.
+//! Examples for a codec, in the format of TS013's packages.
 
 use super::known_warning;
 use dunnage_packed::{Error, Layout, Node, Shape};
 use dunnage_pson::Value;
 use serde_json::{Value as Json, json};
 
-/// `{"examples":[...]}`: each of `messages` as an uplink to decode, a downlink to encode and one to decode.
+/// Returns `{"examples":[...]}`: each of `messages` as an uplink to decode, a downlink to encode and a downlink to decode.
 ///
-/// The error is the first message that the layout does not take, by its place in `messages`.
+/// Errors: the first message that the layout rejects, with its index in `messages`.
 pub fn ts013_examples(layout: &Layout, messages: &[Value]) -> Result<String, (usize, Error)> {
     let mut examples = Vec::new();
     for (i, message) in messages.iter().enumerate() {
@@ -19,7 +19,7 @@ pub fn ts013_examples(layout: &Layout, messages: &[Value]) -> Result<String, (us
 fn add(layout: &Layout, number: usize, message: &Value, examples: &mut Vec<Json>) -> Result<(), Error> {
     let mut bytes = Vec::new();
     layout.encode(message, &mut bytes)?;
-    // In the schema's order.
+    // A codec returns properties in the schema's order.
     let message = layout.decode(&bytes, known(layout.root(), message))?;
     let (mut decoded, mut warnings) = (message.clone(), Vec::new());
     remove_known(layout.root(), &mut decoded, &mut warnings);
@@ -39,7 +39,7 @@ fn add(layout: &Layout, number: usize, message: &Value, examples: &mut Vec<Json>
     Ok(())
 }
 
-/// The id of the device in a message.
+/// Returns the device's ID in a message.
 fn known<'a>(node: &Node, value: &'a Value) -> Option<&'a str> {
     match (&node.shape, value) {
         (Shape::Known, Value::Text(id)) => Some(id),
@@ -51,7 +51,7 @@ fn known<'a>(node: &Node, value: &'a Value) -> Option<&'a str> {
     }
 }
 
-/// Takes out what the receiver has to know from elsewhere. It stands in required properties only.
+/// Removes properties that the receiver must know from elsewhere. Only required properties can be of this kind.
 fn remove_known(node: &Node, value: &mut Value, warnings: &mut Vec<String>) {
     let (Shape::Object(object), Value::Map(entries)) = (&node.shape, value) else { return };
     for field in &object.fields {

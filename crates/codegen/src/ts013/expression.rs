@@ -1,28 +1,28 @@
-//! From the schema to an expression of the runtime's codecs.
+//! Translates the schema to an expression of the runtime's codecs.
 
 use super::{literal, literal::MAX_EXACT, runtime::Piece};
 use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Shape, Source};
 use dunnage_schema::{Decimal, Float, Model, NumberText, TimeText, Type};
 use std::collections::BTreeSet;
 
-/// Scaled numbers up to which each has a binary64 of its own, with room for the rounding of a product.
+/// Scaled numbers up to this one map to distinct binary64 values, with room for the rounding of a product.
 const MAX_SCALED: i128 = 1 << 50;
 
-/// What a walk over the schema finds.
+/// Translates a schema, and collects what it needs.
 #[derive(Default)]
 pub(super) struct Emitter {
-    /// What the expression calls.
+    /// The pieces that the expression calls.
     pub used: BTreeSet<Piece>,
-    /// What JavaScript cannot do.
+    /// The parts that JavaScript cannot represent.
     pub refused: Vec<OpenPart>,
-    /// The keys to the value at hand.
+    /// The keys that lead to the current value.
     path: Vec<String>,
-    /// Whether values are only checked, so that there need be no bits for them.
+    /// Whether values are only checked, so that they need no bits.
     checking: bool,
 }
 
 impl Emitter {
-    /// The expression of the whole message.
+    /// Returns the expression for the whole message.
     pub fn message(&mut self, layout: &Layout) -> String {
         let root = &layout.model().root;
         if !is_object(root) {
@@ -31,7 +31,7 @@ impl Emitter {
         self.codec(root, layout.root(), 0)
     }
 
-    /// The codec of values of `kind`, which are laid out as `node`; `depth` is that of its lines.
+    /// Returns the codec for values of `kind` with the layout `node`. `depth` is the nesting level of its lines.
     fn codec(&mut self, kind: &Type, node: &Node, depth: usize) -> String {
         match (kind, &node.shape) {
             (Type::Checked(checked), _) => {
@@ -72,7 +72,7 @@ impl Emitter {
         }
     }
 
-    /// The codec of a type that no message has on the wire, for checking alone.
+    /// Returns a codec that only checks values, for a type that is never on the wire.
     pub fn unlaid(&mut self, kind: &Type, depth: usize) -> String {
         let model =
             Model { name: String::new(), root: kind.clone(), definitions: Vec::new(), slot: 1, check: 0 };
@@ -117,7 +117,7 @@ impl Emitter {
                 self.used.insert(Piece::Keywords);
                 "anything".to_owned()
             }
-            // A plain layout has none of these; what is only checked may refer to itself.
+            // A plain layout has none of the other types, but a type that is only checked may refer to itself.
             _ => {
                 self.refuse(
                     "is checked against a schema that refers to itself",
@@ -128,7 +128,7 @@ impl Emitter {
         }
     }
 
-    /// The codec of a text's notation, or of the several that its format has.
+    /// Returns the codec of a text's notation, or of several notations if its format has several.
     fn notation(&mut self, node: &Node) -> String {
         match &node.shape {
             Shape::Pattern(segments) => {
@@ -217,7 +217,7 @@ impl Emitter {
         self.call(Piece::Float, &[min, max])
     }
 
-    /// The numbers of a decimal: counts of its step, or of its quantum.
+    /// Returns the numbers of a decimal: counts of its step or of its quantum.
     fn scaled(&mut self, decimal: &Decimal, number: &Number) -> String {
         let numbers = self.numbers(number, decimal.min, decimal.max);
         let Some(quantum) = &decimal.quantum else { return numbers };
@@ -232,7 +232,7 @@ impl Emitter {
         self.call(Piece::Quantum, &[numbers, quantum.mantissa.to_string(), unit.to_string()])
     }
 
-    /// The integers on the wire, which stand for values from `min` to `max`.
+    /// Returns the integers on the wire, which stand for values from `min` to `max`.
     fn numbers(&mut self, number: &Number, min: i128, max: i128) -> String {
         let span = max - min > MAX_EXACT || number.max - number.min > MAX_EXACT;
         if !self.checking && (max > MAX_EXACT || min < -MAX_EXACT || span) {
@@ -257,7 +257,7 @@ impl Emitter {
     pub fn refuse(&mut self, fault: &str, remedy: &'static str) {
         let field =
             if self.path.is_empty() { "$".to_owned() } else { self.path.join(".").replace(".[]", "[]") };
-        // One reason is enough for a field.
+        // Report only the first reason for a field.
         if self.refused.iter().all(|part| part.field != field) {
             self.refused.push(OpenPart { field, fault: fault.to_owned(), remedy });
         }
@@ -276,12 +276,12 @@ fn is_object(kind: &Type) -> bool {
     }
 }
 
-/// A bound that may not be there.
+/// Formats an optional upper bound.
 pub(super) fn most(max: Option<u32>) -> String {
     max.map_or("Infinity".to_owned(), |max| max.to_string())
 }
 
-/// A list of a line each, inside a call that stands `depth` levels deep.
+/// Formats a list with one item per line, inside a call at the nesting level `depth`.
 fn list(items: &[String], depth: usize) -> String {
     if items.is_empty() {
         return "[]".to_owned();

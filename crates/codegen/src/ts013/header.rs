@@ -1,12 +1,12 @@
-//! The comment on top of a codec.
+//! Generates the comment at the top of a codec.
 
 use dunnage_packed::{Layout, Node, Object, Shape};
 use std::fmt::Write;
 
-/// Columns of the comment's text.
+/// The width of the comment's text, in columns.
 const WIDTH: usize = 120;
 
-/// What the codec is for, and the fields of its messages with their bits.
+/// Describes the purpose of the codec, and the fields of its messages with their bits.
 pub(super) fn comment(layout: &Layout, schema: &str) -> String {
     let mut lines = vec![format!(
         "{}: payload codec for LoRaWAN network servers, as LoRa Alliance TS013 has it.",
@@ -33,16 +33,16 @@ pub(super) fn comment(layout: &Layout, schema: &str) -> String {
     }
     let mut text = String::from("/*\n");
     for line in lines {
-        // A comment ends at its first end.
+        // The first `*/` would end the comment.
         let line = line.replace("*/", "* /");
-        // Writing to text does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", format!(" * {line}").trim_end());
     }
     text.push_str(" */\n");
     text
 }
 
-/// The parts that hold no others: path, bits, description.
+/// Collects the parts that contain no other parts: path, bits, description.
 fn fields(node: &Node, path: &str, rows: &mut Vec<(String, String, String)>) {
     match &node.shape {
         Shape::Object(object) => properties(object, path, rows),

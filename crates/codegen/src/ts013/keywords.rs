@@ -1,4 +1,4 @@
-//! The keywords that only say which values are valid, as functions of the runtime.
+//! Translates the keywords that only restrict values to functions of the runtime.
 
 use super::{
     expression::{Emitter, most},
@@ -9,7 +9,7 @@ use dunnage_packed::{Node, Shape};
 use dunnage_schema::{Assertion, Checked, Text, Type};
 
 impl Emitter {
-    /// `codec`, and what the bits of a text do not say.
+    /// Wraps `codec` in the checks that the encoding of the text does not imply.
     pub fn text(&mut self, text: &Text, node: &Node, codec: String) -> String {
         let mut checks = Vec::new();
         match (&node.shape, &text.pattern) {
@@ -41,7 +41,7 @@ impl Emitter {
         self.call(Piece::Checked, &[codec, format!("[{}]", checks.join(", "))])
     }
 
-    /// The functions of the keywords beside a type.
+    /// Returns the functions for the keywords beside a type.
     pub fn keywords(&mut self, checked: &Checked, depth: usize) -> Vec<String> {
         self.used.insert(Piece::Keywords);
         checked

@@ -1,12 +1,12 @@
-//! JavaScript literals, ASCII only.
+//! JavaScript literals in ASCII.
 
 use dunnage_pson::Value;
 use std::fmt::Write;
 
-/// Largest whole number up to which all are exact.
+/// The largest whole number up to which JavaScript represents all exactly.
 pub(super) const MAX_EXACT: i128 = (1 << 53) - 1;
 
-/// `text` in quotes.
+/// Quotes `text`.
 pub(super) fn string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -15,7 +15,7 @@ pub(super) fn string(text: &str) -> String {
             ' '..='~' => out.push(c),
             _ => {
                 for unit in c.encode_utf16(&mut [0; 2]) {
-                    // Writing to text does not fail.
+                    // Writing to a string cannot fail.
                     let _ = write!(out, "\\u{unit:04x}");
                 }
             }
@@ -25,10 +25,10 @@ pub(super) fn string(text: &str) -> String {
     out
 }
 
-/// A list of values of the schema. `None` when JavaScript does not hold them.
+/// Formats a list of values of the schema. Returns `None` if JavaScript cannot represent them.
 pub(super) fn list(values: &[Value]) -> Option<String> {
     let items = format!("[{}]", values.iter().map(value).collect::<Option<Vec<_>>>()?.join(", "));
-    // In an object literal this key would set the prototype; JSON has no such exception.
+    // In an object literal, this key would set the prototype; in JSON it is an ordinary key.
     Some(if items.contains("\"__proto__\": ") { format!("JSON.parse({})", string(&items)) } else { items })
 }
 
@@ -57,7 +57,7 @@ fn exact(n: i128) -> Option<String> {
     (n.abs() <= MAX_EXACT).then(|| n.to_string())
 }
 
-/// Whether an object keeps its properties in this order: those named by whole numbers are always first, in ascending order.
+/// Whether a JavaScript object keeps its properties in this order. Keys that are whole numbers always come first, in ascending order.
 pub(super) fn in_order<'a>(keys: impl Iterator<Item = &'a str>) -> bool {
     let index = |key: &str| key.parse::<u32>().ok().filter(|n| *n < u32::MAX && n.to_string() == key);
     keys.map(|key| index(key).map_or(u64::MAX, u64::from)).is_sorted()

@@ -1,7 +1,7 @@
-//! A payload codec for LoRaWAN network servers, as LoRa Alliance TS013 has them: The Things Stack, ChirpStack.
+//! Generates a payload codec for LoRaWAN network servers that implement LoRa Alliance TS013, such as The Things Stack and ChirpStack.
 //!
-//! One file of ECMAScript 5.1 without modules. What it needs of `runtime/` stands in it as it is there; the schema becomes an
-//! expression of the codecs in there, such as `object([["door", choice(["D", "O"])]])`.
+//! The codec is one file of ECMAScript 5.1 without modules. It contains the files of `runtime/` that it needs, nearly verbatim. The schema
+//! becomes an expression of the codecs in them, such as `object([["door", choice(["D", "O"])]])`.
 
 mod examples;
 mod expression;
@@ -17,12 +17,12 @@ use dunnage_packed::{Layout, OpenPart};
 use expression::Emitter;
 use runtime::Piece;
 
-/// Most bytes of a codec that The Things Stack takes.
+/// Maximum size of a codec in The Things Stack, in bytes.
 pub const MAX_TS013_BYTES: usize = 40_960;
 
-/// The codec of a layout's messages. `schema` is the schema's name or file, for the comment on top.
+/// Generates the codec of a layout's messages. `schema` is the schema's name or file, for the comment at the top.
 ///
-/// The error is what in the schema stands against it: open parts, numbers that JavaScript does not hold, or too many fields.
+/// Errors: the parts of the schema that prevent it: open parts, numbers that JavaScript cannot represent, or too many fields.
 pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
     let open = layout.open_parts();
     if !open.is_empty() {
@@ -57,7 +57,7 @@ pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
     Ok(text)
 }
 
-/// What a codec says of a property that is not in the message; `runtime/object.js` has the same text.
+/// Returns the warning for a property that is not in the message. `runtime/object.js` has the same text.
 fn known_warning(name: &str) -> String {
     format!("{name} is not in the message: it is the id of the device")
 }

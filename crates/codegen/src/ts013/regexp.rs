@@ -1,9 +1,9 @@
-//! Expressions of the `regex` crate as ECMAScript 5.1 has them: without the flag `u`, so that a character beyond U+FFFF is two units.
+//! Translates regular expressions of the `regex` crate to ECMAScript 5.1. It has no flag `u`, so a character beyond U+FFFF is two units.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use std::fmt::Write;
 
-/// A literal such as `/^[a-z]+$/` that finds what `expression` does. `None` when there is none.
+/// Returns a literal such as `/^[a-z]+$/` that is equivalent to `expression`, or `None` if there is none.
 pub(super) fn literal(expression: &str) -> Option<String> {
     let mut out = String::from("/");
     push(&regex_syntax::parse(expression).ok()?, &mut out)?;
@@ -25,7 +25,7 @@ fn push(hir: &Hir, out: &mut String) -> Option<()> {
         HirKind::Repetition(repetition) => {
             group(&repetition.sub, out)?;
             let max = repetition.max.map_or(String::new(), |max| max.to_string());
-            // Writing to text does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(out, "{{{},{max}}}", repetition.min);
         }
         HirKind::Capture(capture) => group(&capture.sub, out)?,
@@ -51,7 +51,7 @@ fn group(hir: &Hir, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// A class: one of its units up to U+FFFF, or a pair of surrogates.
+/// Appends a class: a single unit up to U+FFFF, or a surrogate pair.
 fn classes(class: &Class, out: &mut String) {
     let ranges: Vec<(u32, u32)> = match class {
         Class::Unicode(class) => class.iter().map(|r| (r.start().into(), r.end().into())).collect(),
@@ -67,12 +67,12 @@ fn classes(class: &Class, out: &mut String) {
     out.push(')');
 }
 
-/// The pairs of the code points from `start` to `end`, both less 0x10000.
+/// Appends the surrogate pairs of the code points from `start` to `end`, both minus 0x10000.
 fn pairs(start: u32, end: u32, out: &mut Vec<String>) {
     let mut at = start;
     while at <= end {
         let high = at >> 10;
-        // All blocks that are whole, or the part of one.
+        // Combine all complete blocks of 1024 code points, or take the part of one block.
         let whole = at & 0x3ff == 0 && end - at >= 0x3ff;
         let last = if whole { ((end + 1) >> 10) - 1 } else { high };
         let stop = if whole { (last << 10) | 0x3ff } else { end.min((high << 10) | 0x3ff) };
@@ -104,7 +104,7 @@ fn character(c: char, out: &mut String) {
 fn unit(unit: u32, out: &mut String) {
     match char::from_u32(unit) {
         Some(c) if c.is_ascii_alphanumeric() || c == ' ' || c == '_' => out.push(c),
-        // Writing to text does not fail.
+        // Writing to a string cannot fail.
         _ => drop(write!(out, "\\u{unit:04x}")),
     }
 }

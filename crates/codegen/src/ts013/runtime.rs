@@ -1,8 +1,8 @@
-//! The pieces of JavaScript that a codec is made of.
+//! The pieces of JavaScript that make up a codec.
 
 use std::collections::BTreeSet;
 
-/// A file of `runtime/`, in the order in which they stand in a codec.
+/// A file of `runtime/`. The order of the variants is that of the pieces in a codec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Piece {
     Message,
@@ -36,7 +36,7 @@ pub(super) enum Piece {
 }
 
 impl Piece {
-    /// The function that it defines, for those that are codecs, and its text.
+    /// Returns the name of the function that the piece defines, if it is a codec, and the text of its file.
     fn source(self) -> (&'static str, &'static str) {
         match self {
             Piece::Message => ("message", include_str!("runtime/message.js")),
@@ -74,7 +74,7 @@ impl Piece {
         self.source().0
     }
 
-    /// What it calls.
+    /// Returns the pieces that this one calls.
     fn needs(self) -> &'static [Piece] {
         match self {
             Piece::Time | Piece::Format => &[Piece::Calendar],
@@ -84,9 +84,9 @@ impl Piece {
     }
 }
 
-/// The pieces that a codec with those needs.
+/// Returns the texts of the pieces that a codec needs.
 ///
-/// Those of a layout with a check take it from messages and add it.
+/// If the layout has a check, the codec removes it from messages when reading and adds it when writing.
 pub(super) fn pieces(used: &BTreeSet<Piece>) -> Vec<String> {
     let mut all: BTreeSet<Piece> = [Piece::Message, Piece::Object, Piece::Ends].into();
     for piece in used {
