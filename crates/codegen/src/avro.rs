@@ -1,9 +1,9 @@
-//! The record as an Apache Avro schema.
+//! Writes the record as an Apache Avro schema.
 
 use crate::{Field, Integer, Kind, Record};
 use serde_json::{Map, Value, json};
 
-/// The text of an `.avsc` file.
+/// Returns the text of an `.avsc` file.
 pub fn avro(record: &Record) -> String {
     format!("{:#}\n", schema(record))
 }
@@ -56,7 +56,7 @@ fn integer(range: Integer) -> &'static str {
     if range.signed_bytes() <= 4 { "int" } else { "long" }
 }
 
-/// The note with a full stop, so that another can stand behind it.
+/// Ends the note with a full stop, so that another one can follow.
 fn sentence(note: &str) -> String {
     if note.ends_with(['.', '!', '?']) { note.to_owned() } else { format!("{note}.") }
 }

@@ -1,4 +1,4 @@
-//! The messages of a schema in CDDL (RFC 8610): with the names of their fields, and numbers as CBOR and JSON have them.
+//! Writes the messages of a schema in CDDL (RFC 8610), with the names of their fields, and with numbers as CBOR and JSON have them.
 
 use dunnage_pson::Value;
 use dunnage_schema::{
@@ -7,15 +7,15 @@ use dunnage_schema::{
 };
 use std::fmt::Write;
 
-/// The integers of CBOR that binary64 holds.
+/// The range of 64-bit signed integers, as binary64.
 const MIN_INTEGER: f64 = -9_223_372_036_854_775_808.0;
 const MAX_INTEGER: f64 = 9_223_372_036_854_775_807.0;
 
-/// A time as RFC 3339 has it, as plain text; CDDL's `tdate` has a tag.
+/// A time in RFC 3339 notation as plain text. CDDL's own `tdate` has a tag.
 const DATE_TIME: &str =
     "[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})";
 
-/// The text of a `.cddl` file. What CDDL cannot say stands in comments.
+/// Returns the text of a `.cddl` file. Comments state the rules that CDDL cannot express.
 pub fn cddl(model: &Model) -> String {
     let mut text = format!("; {}: messages as JSON or CBOR has them, in CDDL (RFC 8610).\n\n", model.name);
     let rule = |name: &str, kind: &Type, text: &mut String| {
@@ -30,7 +30,7 @@ pub fn cddl(model: &Model) -> String {
     text
 }
 
-/// The name of the first rule.
+/// Returns the name of the first rule.
 fn rule_name(model: &Model) -> String {
     model.name.to_lowercase()
 }
@@ -39,7 +39,7 @@ fn definition_name(index: usize) -> String {
     format!("definition-{}", index + 1)
 }
 
-/// The type of `kind`; `depth` is that of the line on which it begins.
+/// Returns the CDDL type of `kind`. `depth` is the nesting level of the line on which it begins.
 fn expression(kind: &Type, depth: usize) -> String {
     match kind {
         Type::Any => "any".to_owned(),
@@ -68,7 +68,7 @@ fn expression(kind: &Type, depth: usize) -> String {
     }
 }
 
-/// What the expression of a type does not say.
+/// Returns the rules that the CDDL type cannot express.
 fn notes(kind: &Type) -> Vec<String> {
     match kind {
         Type::Integer(n) if n.step > 1 => vec![format!("A multiple of {}.", n.step)],
@@ -78,7 +78,7 @@ fn notes(kind: &Type) -> Vec<String> {
             text.parts.iter().map(|(name, part)| format!("{name}: {}", range(&part.number))).collect()
         }
         Type::Text(text) => {
-            // .size counts bytes, and one control only may stand behind a type.
+            // `.size` counts bytes, and only one control operator can follow a type.
             match text.max_length.filter(|_| text.pattern.is_none()) {
                 Some(max) => vec![format!("Characters: {} to {max}.", text.min_length)],
                 None if text.min_length > 0 => vec![format!("Characters: {} or more.", text.min_length)],
@@ -104,7 +104,7 @@ fn range(number: &Decimal) -> String {
     format!("{} to {}, a multiple of {}.", text(number.min), text(number.max), text(step))
 }
 
-/// `n` * 10^-`places`.
+/// Formats `n` * 10^-`places`.
 fn scaled(n: i128, places: u32) -> String {
     let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None };
     NumberText { number, digits: 1 }.write(n)
@@ -114,13 +114,13 @@ fn integer(n: &Integer) -> String {
     choice(whole(n.min, n.max).into_iter())
 }
 
-/// The integers from `min` to `max`: some tools take no range from a negative one to one that is not.
+/// Returns ranges of the integers from `min` to `max`. Some tools reject a range from a negative to a non-negative number.
 fn whole(min: i128, max: i128) -> Vec<String> {
     let range = |min: i128, max: i128| if min == max { min.to_string() } else { format!("{min}..{max}") };
     if min < 0 && max >= 0 { vec![range(min, -1), range(0, max)] } else { vec![range(min, max)] }
 }
 
-/// A decimal is whole or not: CBOR and JSON may have it as an integer or as a float.
+/// Returns the type of a decimal. A whole one may be an integer or a float in CBOR and JSON.
 fn decimal(n: &Decimal) -> String {
     let unit = 10i128.saturating_pow(n.places);
     let (min, max) = (-(-n.min).div_euclid(unit), n.max.div_euclid(unit));
@@ -132,7 +132,7 @@ fn decimal(n: &Decimal) -> String {
     choice(kinds.into_iter())
 }
 
-/// A float that is whole may be an integer.
+/// Returns the type of a float. A whole one may be an integer.
 fn float(n: &Float) -> String {
     if n.min.is_none() && n.max.is_none() {
         return "number".to_owned();
@@ -153,13 +153,13 @@ fn text(text: &Text) -> String {
         return regexp(DATE_TIME);
     }
     match text.max_length {
-        // In bytes: a character has up to four.
+        // `.size` counts bytes, and a character has up to four.
         Some(max) => format!("tstr .size ({}..{})", text.min_length, u64::from(max) * 4),
         None => "tstr".to_owned(),
     }
 }
 
-/// The whole of a text in which `pattern` is found: CDDL's expressions match all of it.
+/// Extends `pattern`, which may match any part of a text, to the whole text, because CDDL's `.regexp` must match all of it.
 fn anywhere(pattern: &str) -> String {
     match pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$')) {
         Some(inside) if !inside.contains('|') && !inside.ends_with('\\') => inside.to_owned(),
@@ -199,7 +199,7 @@ fn time_pattern(time: &TimeText) -> String {
     time.notation.iter().map(part).collect()
 }
 
-/// Text that an expression matches as it stands; in brackets, because tools differ in what a backslash in quotes is.
+/// Escapes text for a regular expression. It uses brackets, because tools differ in how they treat a backslash in quotes.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -250,7 +250,7 @@ fn array(array: &Array, depth: usize) -> String {
     format!("[{}{}]", occurrence(array.min, array.max), expression(&array.items, depth))
 }
 
-/// Elements may end anywhere behind the least.
+/// Returns an array type whose elements after the first `min` are optional.
 fn tuple(tuple: &Tuple, depth: usize) -> String {
     let mut entries = Vec::new();
     for (i, item) in tuple.items.iter().enumerate() {
@@ -296,11 +296,11 @@ fn object(object: &Object, depth: usize) -> String {
 }
 
 fn line(text: &mut String, depth: usize, content: &str) {
-    // Writing to text does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{}{content}", "  ".repeat(depth));
 }
 
-/// Text in quotes, escaped as in JSON (RFC 8610, section 3.1).
+/// Quotes and escapes text as in JSON (RFC 8610, section 3.1).
 fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

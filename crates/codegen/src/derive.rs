@@ -1,4 +1,4 @@
-//! From the model to the record and the rules that fill it.
+//! Derives the record of a model, and the rules that convert messages to it.
 
 use crate::{
     Enumeration, Field, Integer, Kind, List, Mapping, Record,
@@ -9,14 +9,14 @@ use crate::{
 use dunnage_pson::Value;
 use dunnage_schema::{Array, Decimal, Model, NumberText, Object, Pattern, Type};
 
-/// The number of the field for additional properties: the largest that Protobuf writes in two bytes, so that
-/// properties can be added before it.
+/// The field number of additional properties. It is the largest that Protobuf writes in two bytes, so that new properties can have smaller
+/// ones.
 const ADDITIONAL_NUMBER: u32 = 2047;
 
-/// 64 bits hold every number of so many digits.
+/// 64 bits hold every number of this many digits.
 const MOST_DIGITS: u64 = 19;
 
-/// How a value is carried, and what to tell about it.
+/// How a value is carried, and notes about it.
 struct Shape {
     kind: Kind,
     rule: Rule,
@@ -29,7 +29,7 @@ impl Shape {
     }
 }
 
-/// The fields of a record that is being made.
+/// The fields of a record under construction.
 #[derive(Default)]
 struct Fields {
     names: Names,
@@ -42,7 +42,7 @@ impl Fields {
         self.number += 1;
         match self.number {
             ADDITIONAL_NUMBER => self.number += 1,
-            19_000 => self.number = 20_000, // Protobuf keeps 19000 to 19999 for itself
+            19_000 => self.number = 20_000, // Protobuf reserves 19000 to 19999
             _ => {}
         }
         self.push_numbered(self.number, name, key, optional, kind, notes);
@@ -73,7 +73,7 @@ impl Derivation {
         Derivation { mapping, types: Names::default() }
     }
 
-    /// The record of a whole message, and the rule that makes it.
+    /// Returns the record of a whole message, and the rule that fills it.
     pub(crate) fn message(mut self, model: &Model) -> (Record, Rule) {
         let name = self.types.claim(&names::camel(&model.name));
         if let Type::Object(object) = plain(&model.root) {
@@ -171,7 +171,7 @@ impl Derivation {
         property(shape.rule, 1, presence)
     }
 
-    /// How a value that is neither constant nor `null` is carried.
+    /// Derives the shape of a value that is neither constant nor `null`.
     fn value(&mut self, kind: &Type, key: &str) -> Shape {
         let exact = self.mapping == Mapping::Exact;
         match kind {
@@ -235,7 +235,7 @@ impl Derivation {
 
     fn choice(&mut self, values: &[Value], key: &str) -> Shape {
         if self.mapping == Mapping::Float32 {
-            // What people write by hand: numbers as numbers, names as text.
+            // In hand-written definitions, numbers are numbers and names are text.
             if let Some(number) = whole_numbers(values) {
                 return number_text(&number, self.mapping);
             }
@@ -254,7 +254,7 @@ impl Derivation {
     fn array(&mut self, array: &Array, key: &str) -> Shape {
         let (inner, nullable) = strip_null(&array.items);
         let shape = match constant(inner) {
-            // Elements that need no bytes would let a few bytes promise any number of them.
+            // Elements of zero bytes would let a short message claim any number of them.
             Some(_) if !nullable => return Shape::new(Kind::Bytes, Rule::Pson, notes::pson()),
             Some(value) => Shape::new(Kind::Bool, Rule::NullOr(value), notes::null_or()),
             None => {
@@ -267,7 +267,7 @@ impl Derivation {
         Shape::new(Kind::List(list), Rule::List(Box::new(shape.rule)), shape.notes)
     }
 
-    /// In a record of one field that is always there.
+    /// Wraps a shape in a record of one required field.
     fn cell(&mut self, shape: Shape, key: &str) -> Shape {
         let name = self.types.claim(&format!("{}Items", names::camel(key)));
         let mut fields = Fields::default();
@@ -279,10 +279,10 @@ impl Derivation {
         )
     }
 
-    /// In a record of one field that is absent for `null`.
+    /// Wraps a shape in a record of one optional field, which is absent for `null`.
     fn nullable(&mut self, shape: Shape, key: &str) -> Shape {
         if matches!(shape.rule, Rule::Pson) {
-            return shape; // carries null itself
+            return shape; // PSON can hold null itself
         }
         let shape = self.present(shape, key);
         let name = self.types.claim(&format!("{}OrNull", names::camel(key)));
@@ -292,7 +292,8 @@ impl Derivation {
         Shape::new(kind, Rule::Nullable(Box::new(shape.rule)), shape.notes)
     }
 
-    /// For an optional field: a list that may be empty goes into a cell, since Protobuf cannot tell it from no list.
+    /// Prepares a shape for an optional field. A list that may be empty becomes a cell, because Protobuf cannot distinguish it from an
+    /// absent list.
     fn present(&mut self, shape: Shape, key: &str) -> Shape {
         match &shape.kind {
             Kind::List(list) if list.min == 0 => self.cell(shape, key),
@@ -314,7 +315,7 @@ fn number_text(text: &NumberText, mapping: Mapping) -> Shape {
     }
 }
 
-/// The only value of a type, when it has only one.
+/// Returns the only value of a type that has just one.
 fn constant(kind: &Type) -> Option<Value> {
     match plain(kind) {
         Type::Null => Some(Value::Null),
@@ -332,7 +333,7 @@ fn constant(kind: &Type) -> Option<Value> {
     }
 }
 
-/// The type without `null`, and whether `null` was allowed beside it.
+/// Returns the type without `null`, and whether it allowed `null`.
 pub(crate) fn strip_null(kind: &Type) -> (&Type, bool) {
     match plain(kind) {
         Type::Nullable(inner) => match strip_null(inner).0 {
@@ -343,7 +344,7 @@ pub(crate) fn strip_null(kind: &Type) -> (&Type, bool) {
     }
 }
 
-/// The type that says how a value is carried, without what else is known about it.
+/// Returns the type without its checks, as far as it decides how a value is carried.
 pub(crate) fn plain(kind: &Type) -> &Type {
     match kind {
         Type::Checked(checked) => plain(&checked.kind),
@@ -352,8 +353,8 @@ pub(crate) fn plain(kind: &Type) -> &Type {
     }
 }
 
-/// The number that text of a pattern is, when it is nothing but digits, and the number of them is fixed or the first is
-/// not 0, so that the number gives the text back.
+/// Returns the number whose digits the texts of a pattern are. The number must restore the text: the texts are all digits, and either have
+/// a fixed length or never start with 0.
 fn digits(pattern: &Pattern) -> Option<NumberText> {
     let segments = pattern.segments.as_ref()?;
     let only_digits = segments.iter().all(|s| s.chars.iter().all(char::is_ascii_digit));
@@ -371,7 +372,7 @@ fn digits(pattern: &Pattern) -> Option<NumberText> {
     })
 }
 
-/// The number that an enumeration's texts are, when each is a whole number that is not negative.
+/// Returns the number that the texts of an enumeration stand for, if each is a non-negative whole number.
 pub(crate) fn whole_numbers(values: &[Value]) -> Option<NumberText> {
     let whole = |value: &Value| match value {
         Value::Text(text) => text.parse::<u32>().ok().filter(|n| n.to_string() == *text).map(i128::from),

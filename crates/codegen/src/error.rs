@@ -1,8 +1,8 @@
-//! Why a message and its record do not agree.
+//! The error of converting between a message and its record.
 
 use std::fmt;
 
-/// A message that cannot be put into its record, or a record that is not a valid message.
+/// The message cannot be put into its record, or the record is not a valid message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: dunnage_pson::Kind,
@@ -27,24 +27,24 @@ impl Error {
         Error::new(dunnage_pson::Kind::Type, format!("not {expected}"))
     }
 
-    /// The same error, one level further up: inside `key`.
+    /// Prefixes the pointer with `key`: the error is inside the entry of that key.
     pub(crate) fn under(mut self, key: &str) -> Self {
         let escaped = key.replace('~', "~0").replace('/', "~1");
         self.pointer.insert_str(0, &format!("/{escaped}"));
         self
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> dunnage_pson::Kind {
         self.kind
     }
 
-    /// Where in the message: a JSON pointer (RFC 6901).
+    /// Returns the value at fault in the message, as a JSON pointer (RFC 6901).
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// The reason, for people.
+    /// Returns the reason, for people.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -61,7 +61,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The budget is spent: the record says where, not its bytes.
+/// The budget is exhausted. The pointer locates the error, because a record has no byte offsets.
 impl From<dunnage_pson::Error> for Error {
     fn from(e: dunnage_pson::Error) -> Self {
         Error::new(e.kind(), e.reason())

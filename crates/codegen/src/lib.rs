@@ -1,10 +1,9 @@
-//! Definitions for other systems, made from a [`Model`](dunnage_schema::Model): Protobuf, Avro, Thrift and CDDL. Code for both ends of a
-//! packed layout: [`c`], [`ts013()`].
+//! Generates definitions for other systems from a [`Model`](dunnage_schema::Model): Protobuf, Avro, Thrift and CDDL. Also generates code
+//! for both ends of a packed layout: [`c`], [`ts013()`].
 //!
-//! Between the model and every definition stands one tree of records, [`Mapped`]: plain integers, floats, text, lists
-//! and records with stable names and numbers. [`Mapped::lower`] turns a message into values of that tree, and
-//! [`Mapped::raise`] turns them back; how a format writes those values is all that is left for it to say.
-//! `spec/formats.md` has the rules.
+//! The Protobuf, Avro and Thrift definitions are written from one tree of records, [`Mapped`]: plain integers, floats, text, lists and
+//! records with stable names and numbers. [`Mapped::lower`] converts a message to values of that tree, and [`Mapped::raise`] converts them
+//! back, so a format only has to write those values. `spec/formats.md` has the rules.
 
 mod avro;
 pub mod c;
@@ -32,5 +31,5 @@ pub use record::{Enumeration, Field, Integer, Kind, List, Record};
 pub use thrift::thrift;
 pub use ts013::{MAX_TS013_BYTES, ts013, ts013_examples};
 
-/// What a definition says first.
+/// The first line of a definition.
 const NUMBERING: &str = "Numbers follow the order of the schema's properties: add new ones at the end.";

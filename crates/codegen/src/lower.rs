@@ -1,4 +1,4 @@
-//! From the message to the record.
+//! Converts a message to values of its record.
 
 use crate::{
     Error,
@@ -8,7 +8,7 @@ use dunnage_pson::{Kind, Value};
 use dunnage_schema::Decimal;
 
 impl Rule {
-    /// The value of the tree that stands for `value`. Constants and parts have none, or several: see [`Plan::lower`].
+    /// Returns the tree's value for `value`. Constants have no value in the tree, and parts have several: see [`Plan::lower`].
     pub(crate) fn lower(&self, value: &Value) -> Result<Value, Error> {
         match self {
             Rule::Same => Ok(value.clone()),
@@ -59,7 +59,7 @@ impl Plan {
         let mut next = 0;
         let mut known = 0;
         for property in &self.properties {
-            // Messages usually have their keys in the schema's order.
+            // Messages usually have their keys in the order of the schema, so try the next one first.
             let is_it = |entry: &&(String, Value)| entry.0 == property.key;
             let found = match entries.get(next).filter(is_it) {
                 Some(entry) => Some(entry),
@@ -79,7 +79,7 @@ impl Plan {
         Ok(Value::Array(fields))
     }
 
-    /// The error of a message that has a property for which there is no field.
+    /// Returns the error for a message that has a property without a field.
     fn unknown(&self, entries: &[(String, Value)]) -> Error {
         let key = entries.iter().map(|(key, _)| key).find(|key| !self.names(key)).map_or("", String::as_str);
         Error::new(Kind::Range, "there is no field for it").under(key)
@@ -162,12 +162,12 @@ fn scaled(number: &Decimal, value: &Value) -> Result<i128, Error> {
     number.scaled(value).ok_or_else(|| Error::new(Kind::Range, "has too many decimals"))
 }
 
-/// The number nearest to `n` * 10^-`places`.
+/// Returns the binary64 nearest to `n` * 10^-`places`.
 fn unscaled(n: i128, places: u32) -> f64 {
     n as f64 / 10f64.powi(places as i32)
 }
 
-/// The value as binary64, when nothing is lost.
+/// Returns the value as binary64 if the conversion is lossless.
 fn double(value: &Value) -> Result<f64, Error> {
     match *value {
         Value::F64(f) => Ok(f),
@@ -180,7 +180,7 @@ fn double(value: &Value) -> Result<f64, Error> {
     }
 }
 
-/// The nearest float of that width.
+/// Returns the nearest float of that width.
 fn float(f: f64, width: Width) -> Result<Value, Error> {
     if width == Width::Binary64 {
         return Ok(Value::F64(f));

@@ -1,4 +1,4 @@
-//! A model together with its record.
+//! A model with its record.
 
 use crate::{Error, Record, derive::Derivation, onto, rule::Rule};
 use dunnage_pson::{Budget, Kind, Value};
@@ -7,14 +7,14 @@ use dunnage_schema::Model;
 /// How a schema-driven format carries decimals and structured text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mapping {
-    /// As scaled integers: the message comes back as it was.
+    /// As scaled integers. Lossless.
     #[default]
     Exact,
-    /// As binary32, the mapping that people write by hand. Not lossless.
+    /// As binary32, as in most hand-written definitions. Not lossless.
     Float32,
 }
 
-/// A model's messages as records.
+/// Converts the messages of a model to records, and back.
 #[derive(Debug, Clone)]
 pub struct Mapped {
     model: Model,
@@ -22,29 +22,29 @@ pub struct Mapped {
     root: Rule,
 }
 
-/// Most maps and arrays inside one another, as in `spec/pson.md`.
+/// Maximum nesting depth of maps and arrays, as in `spec/pson.md`.
 const MAX_DEPTH: usize = 32;
 
 impl Mapped {
-    /// The record of `model`'s messages. A message that is not an object stands in a record of one field, `value`.
+    /// Derives the record of `model`'s messages. A message that is not an object becomes a record of one field, `value`.
     pub fn of(model: &Model, mapping: Mapping) -> Self {
         let (record, root) = Derivation::new(mapping).message(model);
         Mapped { model: model.clone(), record, root }
     }
 
-    /// `model`'s messages in a record that somebody else defined. Fields are found by name, where case and what is
-    /// neither letter nor digit do not matter; every required property needs one.
+    /// Maps `model`'s messages to a record that is defined elsewhere. Fields are matched by name, ignoring case and everything but letters
+    /// and digits. Every required property needs a field.
     pub fn onto(model: &Model, record: Record) -> Result<Self, Error> {
         let root = onto::message(&model.root, &record)?;
         Ok(Mapped { model: model.clone(), record, root })
     }
 
-    /// The definition of the message.
+    /// Returns the record of the message.
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// `message` as a value of the record. It must be valid against the model.
+    /// Converts `message` to a value of the record. The message must be valid against the model.
     pub fn lower(&self, message: &Value) -> Result<Value, Error> {
         self.check(message, Kind::Type)?;
         match &self.root {
@@ -53,19 +53,20 @@ impl Mapped {
         }
     }
 
-    /// The message that a value of the record is. It is valid against the model, or this is an error.
+    /// Converts a value of the record to a message. Returns an error if the message is not valid against the model.
     pub fn raise(&self, record: Value) -> Result<Value, Error> {
         self.raise_within(record, &Budget::default())
     }
 
-    /// The same, as long as `budget` lasts, of which the record has been taken already.
+    /// Like [`Mapped::raise`], but charges what it allocates to `budget`. The record itself must already be charged.
     pub fn raise_within(&self, record: Value, budget: &Budget) -> Result<Value, Error> {
         let message = self.root.raise(record, budget)?;
         self.check(&message, Kind::Range)?;
         Ok(message)
     }
 
-    /// `unknown` is the kind of a property that the schema does not have: only a writer's caller has put it there.
+    /// Validates the message. `unknown` is the kind of error for a property that the schema does not have: only the caller of a writer can
+    /// cause it.
     fn check(&self, message: &Value, unknown: Kind) -> Result<(), Error> {
         if depth(message) > MAX_DEPTH {
             return Err(Error::new(Kind::Limit, "nested more than 32 deep"));
@@ -77,7 +78,7 @@ impl Mapped {
     }
 }
 
-/// How many maps and arrays are inside one another.
+/// Returns the nesting depth of maps and arrays.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),

@@ -1,18 +1,17 @@
-//! Identifiers made of the keys and values of a schema.
+//! Identifiers made from the keys and values of a schema.
 
 use std::collections::HashSet;
 
-/// Names in one scope, each given out once.
+/// The names in one scope, each used once.
 ///
-/// Two names that differ only in case or underscores count as the same, because generated code in some language would
-/// spell them the same.
+/// Names that differ only in case or underscores count as equal, because code generated for some languages would spell them the same.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
-    /// `name`, or with the smallest number from 2 behind it that makes it distinct.
+    /// Returns `name`, with the smallest suffix from 2 on that makes it unique if it is already in use.
     pub(crate) fn claim(&mut self, name: &str) -> String {
         let mut candidate = name.to_owned();
         let mut n = 2;
@@ -24,8 +23,8 @@ impl Names {
     }
 }
 
-/// `text` with everything but ASCII letters and digits as an underscore, starting with a letter:
-/// `ble-m` is `ble_m`, `3d` is `f_3d`.
+/// Replaces everything but ASCII letters and digits with underscores, and makes the name start with a letter: `ble-m` becomes `ble_m`, and
+/// `3d` becomes `f_3d`.
 pub(crate) fn field(text: &str) -> String {
     let name: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -35,14 +34,14 @@ pub(crate) fn field(text: &str) -> String {
     }
 }
 
-/// The same in upper case, for the names of an enumeration's values.
+/// Converts `text` to an identifier in upper case, for the values of an enumeration.
 pub(crate) fn symbol(text: &str) -> String {
     let name: String =
         text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("V{name}") }
 }
 
-/// The words of `text`, each with a capital: `ble-m` is `BleM`, `3d` is `T3d`. For records and enumerations.
+/// Capitalises and joins the words of `text`, for records and enumerations: `ble-m` becomes `BleM`, and `3d` becomes `T3d`.
 pub(crate) fn camel(text: &str) -> String {
     let mut name = String::new();
     for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {

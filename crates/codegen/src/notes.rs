@@ -1,4 +1,4 @@
-//! What a definition says about a field, in English.
+//! The English notes on a field in a definition.
 
 use crate::Integer;
 use dunnage_pson::Value;
@@ -67,7 +67,7 @@ pub(crate) fn flag(value: &Value, null: bool) -> Vec<String> {
     vec![format!("True: {}. False: {otherwise}.", plain(value))]
 }
 
-/// A value in a comment or a name.
+/// Formats a value for a comment or a name.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

@@ -1,4 +1,4 @@
-//! From the model to a record that somebody else defined.
+//! Maps a model to a record that is defined elsewhere.
 
 use crate::{
     Error, Field, Kind, Record, derive, notes,
@@ -7,7 +7,7 @@ use crate::{
 use dunnage_pson::{Kind as Fault, Value};
 use dunnage_schema::{NumberText, NumbersText, Object, Type};
 
-/// The rule that puts a message of this type into `record`.
+/// Returns the rule that converts a message of this type to `record`.
 pub(crate) fn message(kind: &Type, record: &Record) -> Result<Rule, Error> {
     match derive::plain(kind) {
         Type::Object(object) => plan(object, record).map(Rule::Object),
@@ -18,7 +18,7 @@ pub(crate) fn message(kind: &Type, record: &Record) -> Result<Rule, Error> {
 fn plan(object: &Object, record: &Record) -> Result<Plan, Error> {
     let properties =
         object.fields.iter().map(|field| property(field, record).map_err(|e| e.under(&field.name)));
-    // A property that is optional and has no field cannot be carried: a message that has it is refused.
+    // An optional property without a field cannot be carried: a message that has it is rejected.
     let properties = properties.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     Ok(Plan { properties, additional: None, fields: record.fields.len() })
 }
@@ -73,7 +73,7 @@ fn parts(text: &NumbersText, fields: &[Field], at: &[usize]) -> Result<Rule, Err
     Ok(Rule::Parts(text.clone(), rules.collect::<Result<_, _>>()?))
 }
 
-/// How a value of the type is carried by a field of that kind.
+/// Returns the rule that carries a value of the type in a field of that kind.
 fn rule(of: &Type, kind: &Kind) -> Result<Rule, Error> {
     let width = match kind {
         Kind::Float32 => Width::Binary32,
@@ -122,7 +122,7 @@ fn number_text(text: &NumberText, kind: &Kind) -> Result<Rule, Error> {
     }
 }
 
-/// Values by the names of an enumeration: a value's own, or with a prefix (`DOOR_OPEN` for `open`).
+/// Matches values to the names of an enumeration: a value's own name, or one with a prefix (`DOOR_OPEN` for `open`).
 fn choice(values: &[Value], symbols: &[String]) -> Result<Rule, Error> {
     let names: Vec<_> = values.iter().map(|value| plain_name(&notes::plain(value))).collect();
     let carried: Vec<_> = symbols
@@ -156,7 +156,7 @@ fn find(record: &Record, key: &str) -> Option<usize> {
     exact.or_else(|| record.fields.iter().position(|field| plain_name(&field.name) == plain_name(key)))
 }
 
-/// A name without what languages spell differently.
+/// Removes the parts of a name that languages spell differently.
 fn plain_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

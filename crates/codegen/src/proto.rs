@@ -1,4 +1,4 @@
-//! The record as a Protocol Buffers definition (proto3).
+//! Writes the record as a Protocol Buffers definition (proto3).
 
 use crate::{
     Field, Integer, Kind, Mapping, Record,
@@ -6,10 +6,10 @@ use crate::{
 };
 use std::{collections::HashSet, fmt::Write as _};
 
-/// The text of a `.proto` file. Its first message is `record`, which was made with `mapping`.
+/// Returns the text of a `.proto` file. Its first message is `record`, which was made with `mapping`.
 pub fn proto(record: &Record, mapping: Mapping) -> String {
     let mut text = format!("// {}\nsyntax = \"proto3\";\n", crate::NUMBERING);
-    // The values of all enumerations stand in one scope, with the types.
+    // In Protobuf, the values of all enumerations share one scope with the types.
     let records = record.with_nested();
     let mut scope = Names::default();
     for record in &records {
@@ -47,7 +47,8 @@ fn message(text: &mut String, record: &Record, mapping: Mapping) {
     text.push_str("}\n");
 }
 
-/// An absent list is an empty one; a binary64 is always there, because `-0.0` would pass for the default that is left out.
+/// Returns the label of a field. An absent list is an empty one. A required binary64 is `optional`, too, so that it is always written:
+/// without that, `-0.0` could pass for the default and be omitted.
 fn label(field: &Field) -> &'static str {
     match &field.kind {
         Kind::List(_) => "repeated ",
@@ -82,7 +83,7 @@ fn integer(range: Integer, mapping: Mapping) -> &'static str {
     }
 }
 
-/// The option that gives Protobuf's JSON the message's own key, where it would make another of the field's name.
+/// Returns the option that sets the field's name in Protobuf's JSON to the key of the message, if the default would differ.
 fn json_name(field: &Field, taken: &mut HashSet<String>) -> String {
     let key = if field.key.is_empty() { &field.name } else { &field.key };
     let writable = !key.chars().any(char::is_control) && !key.starts_with('[');
@@ -99,7 +100,7 @@ fn comment(text: &mut String, note: &str) {
 }
 
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
+    // Writing to a string cannot fail.
     let _ = text.write_fmt(content);
     text.push('\n');
 }

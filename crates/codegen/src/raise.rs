@@ -1,4 +1,4 @@
-//! From the record to the message.
+//! Converts values of a record to a message.
 
 use crate::{
     Error,
@@ -8,8 +8,8 @@ use dunnage_pson::{Budget, Kind, Reader, Value};
 use dunnage_schema::{Decimal, NumberText, NumbersText};
 
 impl Rule {
-    /// The part of the message that a value of the tree stands for. Ranges of scaled numbers are checked here,
-    /// everything else by the model's validation of the whole.
+    /// Returns the part of the message that a value of the tree stands for. It checks only the ranges of scaled numbers; the model's
+    /// validation of the whole message checks everything else.
     pub(crate) fn raise(&self, value: Value, budget: &Budget) -> Result<Value, Error> {
         match self {
             Rule::Constant(value) => copy(value, budget),
@@ -99,7 +99,7 @@ impl Plan {
 }
 
 impl Property {
-    /// The value of the property, if the message has it.
+    /// Returns the value of the property, if the message has it.
     fn raise(&self, fields: &mut [Value], budget: &Budget) -> Result<Option<Value>, Error> {
         let absent = |absent| match absent {
             Absent::Missing => None,
@@ -181,9 +181,9 @@ fn in_range(number: &Decimal, n: i128) -> Result<i128, Error> {
     }
 }
 
-/// The scaled number that a float is nearest to.
+/// Returns the scaled number nearest to a float.
 ///
-/// When it lies beyond a bound of the schema only because the bound itself was rounded to binary32, it is the bound.
+/// If the float exceeds a bound of the schema only because the bound itself was rounded to binary32, the result is the bound.
 fn rounded(number: &Decimal, value: &Value) -> Result<i128, Error> {
     let Value::F64(f) = *value else { return Err(Error::of_type("a float")) };
     let unit = 10f64.powi(number.places as i32);
@@ -228,13 +228,13 @@ fn pson(value: &Value, budget: &Budget) -> Result<Value, Error> {
     read().map_err(|e: dunnage_pson::Error| Error::new(e.kind(), format!("in PSON: {e}")))
 }
 
-/// A value that the schema has, and that no bytes of the message pay for.
+/// Clones a value of the schema, and charges the budget for its parts: no bytes of the message stand for them.
 fn copy(value: &Value, budget: &Budget) -> Result<Value, Error> {
     budget.parts_of(value, 0)?;
     Ok(value.clone())
 }
 
-/// Text that was made of numbers.
+/// Charges the budget for text that was made from numbers.
 fn made(text: String, budget: &Budget) -> Result<Value, Error> {
     budget.content(text.len(), 0)?;
     Ok(Value::Text(text))

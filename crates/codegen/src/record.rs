@@ -1,8 +1,8 @@
-//! The tree of records: what every schema-driven format can carry.
+//! The tree of records that every schema-driven format can carry.
 
 /// A record: named, numbered fields in a fixed order.
 ///
-/// In the tree of values, a record is an array with one element per field; `null` is an absent optional field.
+/// In the tree of values, a record is an array with one element per field. An absent optional field is `null`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// The name in definitions: an identifier, distinct among the records and enumerations of one message.
@@ -16,19 +16,19 @@ pub struct Record {
 pub struct Field {
     /// The name in definitions: an identifier, distinct within the record.
     pub name: String,
-    /// The key in the message that this field alone stands for; empty when it is another way.
+    /// The key in the message if this field alone carries its value, else empty.
     pub key: String,
     /// The number, from 1; see `spec/formats.md`, "Names and numbers".
     pub number: u32,
     /// Whether the field may be absent.
     pub optional: bool,
-    /// What it holds.
+    /// The kind of value.
     pub kind: Kind,
-    /// What a reader of the definition should know: description, unit, how to get the physical value. A line each.
+    /// Notes for readers of the definition, one per line: description, unit, conversion to the physical value.
     pub notes: Vec<String>,
 }
 
-/// What one field, or one element of a list, holds. The values of the tree are in brackets.
+/// The kind of a field or of a list's elements. The type of its values in the tree is in brackets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// true or false (`Bool`)
@@ -43,11 +43,11 @@ pub enum Kind {
     Text,
     /// Bytes (`Bytes`)
     Bytes,
-    /// One of some names, as its index (`U64`).
+    /// One of several names, as its index (`U64`).
     Enum(Enumeration),
-    /// Elements of one kind, none of them absent, none of them a list (`Array`).
+    /// Elements of one kind (`Array`). None of them is absent, and none of them is a list.
     List(List),
-    /// A record (`Array`, a value per field).
+    /// A record (`Array` of one value per field).
     Record(Record),
 }
 
@@ -60,7 +60,7 @@ pub struct Integer {
     pub max: i128,
 }
 
-/// Names that stand for the indices 0, 1, 2, ...
+/// Names for the indices 0, 1, 2, ...
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enumeration {
     /// The name in definitions.
@@ -72,16 +72,16 @@ pub struct Enumeration {
 /// A list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
-    /// What each element is.
+    /// The kind of each element.
     pub item: Box<Kind>,
-    /// Fewest elements.
+    /// Minimum number of elements.
     pub min: u32,
-    /// Most elements, if there is a bound.
+    /// Maximum number of elements, if there is one.
     pub max: Option<u32>,
 }
 
 impl Record {
-    /// This record and all those inside it, each before those that it holds.
+    /// Returns this record and all records inside it, each before those that it contains.
     pub fn with_nested(&self) -> Vec<&Record> {
         let mut records = vec![self];
         for field in &self.fields {
@@ -94,7 +94,7 @@ impl Record {
 }
 
 impl Kind {
-    /// What the elements of a list are; for anything else, itself.
+    /// Returns the kind of a list's elements, or the kind itself if it is not a list.
     pub fn element(&self) -> &Kind {
         match self {
             Kind::List(list) => &list.item,
@@ -104,7 +104,7 @@ impl Kind {
 }
 
 impl Integer {
-    /// The widest range within `min ..= max` that 64 bits hold: without sign when `min` is not negative.
+    /// Returns the widest range within `min ..= max` that 64 bits hold: unsigned unless `min` is negative.
     pub(crate) fn within(min: i128, max: i128) -> Self {
         if min < 0 {
             Integer { min: min.max(i128::from(i64::MIN)), max: max.min(i128::from(i64::MAX)) }
@@ -113,12 +113,12 @@ impl Integer {
         }
     }
 
-    /// Whether it may be negative.
+    /// Whether the range includes negative numbers.
     pub fn signed(self) -> bool {
         self.min < 0
     }
 
-    /// The bytes that hold every number of the range: 1, 2, 4 or 8. Two's complement when signed.
+    /// Returns the number of bytes that hold every number of the range: 1, 2, 4 or 8. Signed ranges use two's complement.
     pub fn bytes(self) -> usize {
         if self.signed() {
             return self.signed_bytes();
@@ -126,7 +126,7 @@ impl Integer {
         [1, 2, 4].into_iter().find(|bytes| self.max < 1 << (8 * bytes)).unwrap_or(8)
     }
 
-    /// The same for formats that have no integers without sign: 8 when even 64 bits with sign do not hold them all.
+    /// Returns the number of bytes for formats without unsigned integers. It is 8 even if 64 signed bits do not hold the range.
     pub fn signed_bytes(self) -> usize {
         let fits =
             |bytes: &usize| self.min >= -(1i128 << (8 * bytes - 1)) && self.max < 1i128 << (8 * bytes - 1);

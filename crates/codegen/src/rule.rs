@@ -1,15 +1,15 @@
-//! How each part of a message becomes a part of its record, and back.
+//! Rules that convert each part of a message to a part of its record, and back.
 
 use crate::Integer;
 use dunnage_pson::Value;
 use dunnage_schema::{Decimal, NumberText, NumbersText, TimeText};
 
-/// How one value is carried.
+/// How a value is carried.
 #[derive(Debug, Clone)]
 pub(crate) enum Rule {
-    /// By nothing: it is always this value.
+    /// Not carried: the value is always the same.
     Constant(Value),
-    /// As it stands: a boolean, text.
+    /// Unchanged: a boolean or text.
     Same,
     /// A whole number as an integer.
     Integer,
@@ -25,21 +25,21 @@ pub(crate) enum Rule {
     FloatText(NumberText, Width),
     /// Text with several numbers as a list of scaled integers.
     NumbersText(NumbersText),
-    /// Text with several numbers as a field each, carried by these rules. Only in a property.
+    /// Text with several numbers as one field each, with these rules. Only for a property.
     Parts(NumbersText, Vec<Rule>),
     /// Text with a time as an integer since its epoch, in this range.
     Time(TimeText, Integer),
-    /// One of some values as its index; `None` for an index that stands for no value.
+    /// One of several values as its index; `None` for an index without a value.
     Choice(Vec<Option<Value>>),
-    /// Anything, as bytes that hold PSON.
+    /// Any value, as bytes that hold PSON.
     Pson,
     /// An array as a list.
     List(Box<Rule>),
     /// An object as a record.
     Object(Plan),
-    /// A value in a record of one field, where a list cannot stand.
+    /// A value in a record of one field, in a place that cannot hold a list.
     Cell(Box<Rule>),
-    /// `null` or a value in a record of one optional field, where an absence would mean something else.
+    /// `null` or a value in a record of one optional field, in a place where an absent field has another meaning.
     Nullable(Box<Rule>),
     /// `null` or a constant, as a boolean.
     NullOr(Value),
@@ -52,13 +52,13 @@ pub(crate) enum Width {
     Binary64,
 }
 
-/// How the properties of an object become the fields of a record.
+/// How the properties of an object map to the fields of a record.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub properties: Vec<Property>,
-    /// The index of the field that takes all other properties, as PSON.
+    /// The index of the field that holds all other properties as PSON.
     pub additional: Option<usize>,
-    /// How many fields the record has.
+    /// The number of fields of the record.
     pub fields: usize,
 }
 
@@ -67,23 +67,23 @@ pub(crate) struct Plan {
 pub(crate) struct Property {
     pub key: String,
     pub rule: Rule,
-    /// The indices of its fields: none for a constant, usually one.
+    /// The indices of its fields: none for a constant, otherwise usually one.
     pub fields: Vec<usize>,
     pub presence: Presence,
 }
 
-/// Whether a property may be absent, and what shows it.
+/// How the presence of a property is carried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// It is always there.
+    /// The property is always present.
     Always,
-    /// Its fields are absent.
+    /// Absent fields mean an absent property.
     Optional(Absent),
-    /// Its only field is a boolean: whether the constant is there.
+    /// A boolean, its only field, says whether the constant is present.
     Flag(Absent),
 }
 
-/// What an absent field means.
+/// The meaning of an absent field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Absent {
     /// The message does not have the property.

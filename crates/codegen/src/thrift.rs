@@ -1,12 +1,12 @@
-//! The record as an Apache Thrift interface definition.
+//! Writes the record as an Apache Thrift interface definition.
 
 use crate::{Field, Integer, Kind, Record};
 use std::fmt::Write as _;
 
-/// The text of a `.thrift` file. Its last struct is `record`.
+/// Returns the text of a `.thrift` file. Its last struct is `record`.
 pub fn thrift(record: &Record) -> String {
     let mut records = record.with_nested();
-    records.reverse(); // the Thrift compiler wants a type before its use
+    records.reverse(); // the Thrift compiler requires a type before its use
     let structures: Vec<_> = records.into_iter().map(structure).collect();
     format!("// {}\n\n{}", crate::NUMBERING, structures.join("\n"))
 }
@@ -45,7 +45,8 @@ fn kind(of: &Kind) -> String {
     }
 }
 
-/// Thrift has no integers without sign: from 2^63 on, they are carried as the negative number with the same bits.
+/// Returns the integer type. Thrift has no unsigned integers, so numbers from 2^63 on are carried as the negative number with the same
+/// bits.
 fn integer(range: Integer) -> &'static str {
     match range.signed_bytes() {
         1 => "i8",
@@ -55,12 +56,12 @@ fn integer(range: Integer) -> &'static str {
     }
 }
 
-/// The field's name, with an underscore behind it when the Thrift compiler keeps the word for itself.
+/// Returns the field's name, with an underscore appended if the Thrift compiler reserves it.
 fn name(name: &str) -> String {
     if RESERVED.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
-/// Words of the interface definition language, and those that the compiler refuses because a target language has them.
+/// Keywords of the interface definition language, and words that the compiler rejects because a target language reserves them.
 const RESERVED: &[&str] = &[
     "BEGIN",
     "END",
