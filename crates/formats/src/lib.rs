@@ -12,7 +12,7 @@
 //! | xml | | attributes, prefixes, processing instructions, document types |
 //! | yaml | bytes | tags, aliases, keys that are not text |
 //! | pson | | integers below -2^63 |
-//! | senml-json, senml-cbor | everything | what RFC 8428 does not allow |
+//! | senml-json, senml-cbor | everything | anything that RFC 8428 does not allow |
 //!
 //! In all of them, a duplicate key in a map and bytes after the message are `malformed`.
 //!

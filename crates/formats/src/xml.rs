@@ -15,6 +15,7 @@
 //!
 //! White space between entries and items, comments and an XML declaration are ignored. Text keeps its white space. Line ends are normalized
 //! as XML prescribes, so a carriage return is written as `&#13;`.
+//!
 //! Other attributes, processing instructions and prefixes are `type` errors. A document type is `malformed`, so entities cannot expand; a
 //! duplicate key is `malformed`, too. The offset of an error is that of the tag or text that caused it.
 

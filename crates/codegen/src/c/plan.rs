@@ -24,7 +24,7 @@ pub struct Plan {
 pub struct Struct {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
 }
 
