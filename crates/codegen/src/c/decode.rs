@@ -131,7 +131,7 @@ impl Reader<'_> {
                 let Some((min, max)) = pattern.lengths else {
                     return self.line(&format!("dunnage_get_pattern(&r, {place}, {tables}, {field});"));
                 };
-                // The member is too short for the longest text of the pattern: read into a temporary, then check the length.
+                // The member may be too short for the longest text of the pattern: read into a temporary, then check the length.
                 self.open("");
                 self.line(&format!("char whole[{}];", pattern.longest + 1));
                 self.line(&format!("dunnage_get_pattern(&r, whole, {tables}, {field});"));

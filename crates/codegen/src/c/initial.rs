@@ -58,7 +58,7 @@ fn member(slot: &Slot, values: &mut Vec<String>) {
     }
 }
 
-/// Initialises `count` elements of an array. C sets the others to 0.
+/// Initialises the first `count` elements of an array, and at least one. C sets the others to 0, so one is enough if the element is 0.
 fn elements(item: &Slot, count: u32) -> Option<String> {
     let mut element = Vec::new();
     member(item, &mut element);
