@@ -1,7 +1,7 @@
 //! Generates a payload codec for LoRaWAN network servers that implement LoRa Alliance TS013, such as The Things Stack and ChirpStack.
 //!
-//! The codec is one file of ECMAScript 5.1 without modules. It contains the files of `runtime/` that it needs; only the placeholders for the
-//! check in `ends.js` are replaced. The schema becomes an expression of the codecs in them, such as
+//! The codec is one file of ECMAScript 5.1 without modules. It contains the files of `runtime/` that it needs; only the placeholders for
+//! the check in `ends.js` are replaced. The schema becomes an expression of the codecs in them, such as
 //! `object([["door", choice(["D", "O"])]])`.
 
 mod examples;
