@@ -1,4 +1,7 @@
-//! A schema and the files that it refers to, as one text: `spec/schema.md`, "Other files".
+//! Bundles a schema and the files that it refers to into one text: `spec/schema.md`, "Other files".
+//!
+//! The compiler works on one text and never opens files. [`Folders::bundle`] therefore resolves references to other files in
+//! advance. It reads files inside the given folders only, never from the network, and limits their number and size.
 
 use crate::{
     SchemaError,
@@ -13,33 +16,33 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most files that one schema is put together from, and most that the folders are searched for a `$id`.
+/// The most files in one bundle, and the most files that are searched for an `$id`.
 const MAX_FILES: usize = 1000;
-/// Most bytes of all these files: what they become together has at most one.
+/// The most bytes that are read for one bundle. The bundle itself is limited to 1 MiB when it is compiled.
 const MAX_TOTAL: usize = 8 << 20;
-/// Deepest folder inside a folder.
+/// The depth to which folders are searched.
 const MAX_DEPTH: usize = 16;
-/// What begins the names of files without an absolute `$id` in the bundle: the folder and the path in it follow.
+/// The prefix of the names that the bundle gives to files without an absolute `$id`. The folder's number and the path inside it follow.
 const NAME: &str = "dunnage://schema";
 
-/// The folders in which the files of schemas may be. Nothing outside of them is read, and nothing from the network.
+/// The folders that may contain the files of schemas. Files outside of them are not read, and nothing is loaded from the network.
 #[derive(Debug, Clone, Default)]
 pub struct Folders {
-    /// Their true paths, without links.
+    /// Canonical paths, without symbolic links.
     roots: Vec<PathBuf>,
 }
 
-/// A file of a bundle.
+/// One file of a bundle.
 struct Document {
-    /// Its true path.
+    /// The canonical path.
     path: PathBuf,
-    /// What references call it.
+    /// The name by which references of the bundle mean this file.
     id: String,
     node: Node,
 }
 
 impl Folders {
-    /// These folders. An error names the one that there is not.
+    /// Resolves the folders. The error names a folder that does not exist or is not a folder.
     pub fn new(folders: &[PathBuf]) -> Result<Folders, String> {
         let root = |folder: &PathBuf| match fs::canonicalize(folder) {
             Ok(path) if path.is_dir() => Ok(path),
@@ -49,10 +52,10 @@ impl Folders {
         Ok(Folders { roots: folders.iter().map(root).collect::<Result<_, _>>()? })
     }
 
-    /// The schema `text` of the file `path` with everything that it refers to in the folders, as one text.
+    /// Returns the schema `text` of the file `path`, together with all files in the folders that it refers to, as one text.
     ///
-    /// Without folders, and when it refers to nothing else, that is `text`. A reference that leads nowhere stays as it is,
-    /// for the compiler to refuse if it is used; one that leads outside of the folders is an error.
+    /// Returns `text` unchanged if there are no folders or if it refers to no other file. A reference to a missing file stays unchanged;
+    /// the compiler rejects it if it is used. A reference to a file outside of the folders is an error.
     pub fn bundle(&self, path: &Path, text: &str) -> Result<String, SchemaError> {
         if self.roots.is_empty() {
             return Ok(text.to_owned());
@@ -70,8 +73,8 @@ impl Folders {
         if at == 1 { Ok(text.to_owned()) } else { bundle.write() }
     }
 
-    /// The name of the file at `path`, which no other file has: the first folder's begin with `dunnage://schemas/`, the second's with
-    /// `dunnage://schemas-2/`, and those of a schema outside of the folders with `dunnage://schema/`.
+    /// Returns a unique name for the file at `path`. Names begin with `dunnage://schemas/` in the first folder, with `dunnage://schemas-2/`
+    /// in the second, and with `dunnage://schema/` for a schema outside of the folders.
     fn name(&self, path: &Path) -> String {
         let in_root = |(i, root): (usize, &PathBuf)| Some((i + 1, path.strip_prefix(root).ok()?));
         let (folder, inside) = self.roots.iter().enumerate().find_map(in_root).unwrap_or((0, path));
@@ -88,7 +91,7 @@ impl Folders {
         format!("{NAME}{folder}/{}", parts.join("/"))
     }
 
-    /// The true path of `path`, if there is a file in the folders.
+    /// Returns the canonical path of the file at `path`, `None` if there is no such file, and an error if it is outside of the folders.
     fn inside(&self, path: &Path) -> Result<Option<PathBuf>, String> {
         let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
         if !self.roots.iter().any(|root| path.starts_with(root)) {
@@ -97,7 +100,7 @@ impl Folders {
         Ok(path.is_file().then_some(path))
     }
 
-    /// All JSON files in the folders.
+    /// Returns the JSON files in the folders, at most [`MAX_FILES`].
     fn files(&self) -> Vec<PathBuf> {
         let mut folders: VecDeque<_> = self.roots.iter().map(|root| (root.clone(), 0)).collect();
         let mut files = Vec::new();
@@ -105,7 +108,7 @@ impl Folders {
             let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
             entries.sort_by_key(fs::DirEntry::file_name);
             for entry in entries {
-                // Links are not followed: they may lead out of the folders, or in circles.
+                // Symbolic links are not followed: they may lead out of the folders, or form cycles.
                 match entry.file_type() {
                     Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => {
                         folders.push_back((entry.path(), depth + 1));
@@ -126,18 +129,18 @@ impl Folders {
     }
 }
 
-/// A bundle that is being made. The first document is the schema itself.
+/// A bundle under construction. The first document is the schema itself.
 struct Bundle<'f> {
     folders: &'f Folders,
     documents: Vec<Document>,
-    /// The files that have an absolute `$id`, once one was looked for.
+    /// The files that have an absolute `$id`. Listed when the first `$id` is looked up.
     listed: Option<Vec<(String, PathBuf)>>,
-    /// How many bytes were read.
+    /// The number of bytes read so far.
     bytes: usize,
 }
 
 impl Bundle<'_> {
-    /// Looks for what document `at` refers to, and lets its references say the names of the bundle.
+    /// Adds the files that document `at` refers to, and rewrites its references to their names in the bundle.
     fn follow(&mut self, at: usize) -> Result<(), SchemaError> {
         let mut node = std::mem::replace(&mut self.documents[at].node, Node::Null);
         let own = positions::identifiers(&node, &self.documents[at].id);
@@ -168,7 +171,8 @@ impl Bundle<'_> {
         Ok(())
     }
 
-    /// The name in the bundle of what a schema of document `from`, whose references start from `base`, calls `reference`.
+    /// Returns the name in the bundle of the document that `reference` means in document `from`, where `base` is the base of its
+    /// references. Adds the file if necessary; returns `None` if no file is found.
     fn find(&mut self, from: usize, base: &str, reference: &str) -> Result<Option<String>, String> {
         let absolute = address::absolute(base, reference);
         if let Some(there) = self.documents.iter().find(|document| document.id == absolute) {
@@ -199,7 +203,7 @@ impl Bundle<'_> {
         }
     }
 
-    /// The file whose `$id` is `id`.
+    /// Returns the path of the file whose `$id` is `id`.
     fn with_id(&mut self, id: &str) -> Option<PathBuf> {
         let listed = self.listed.get_or_insert_with(|| {
             let files = self.folders.files().into_iter();
@@ -208,7 +212,7 @@ impl Bundle<'_> {
         listed.iter().find(|(listed, _)| listed == id).map(|(_, path)| path.clone())
     }
 
-    /// Adds the file at the true path `path`, and gives its name.
+    /// Adds the file at the canonical path `path` unless the bundle has it, and returns its name.
     fn add(&mut self, path: PathBuf) -> Result<String, String> {
         let path = fs::canonicalize(&path).unwrap_or(path);
         if let Some(there) = self.documents.iter().find(|document| document.path == path) {
@@ -230,7 +234,7 @@ impl Bundle<'_> {
         Ok(id)
     }
 
-    /// The bundle as text: the schema, with the others under their names among its definitions.
+    /// Returns the bundle as text: the schema, with the other documents among its definitions, under their names.
     fn write(self) -> Result<String, SchemaError> {
         let mut documents = self.documents.into_iter();
         let Some(mut whole) = documents.next() else { return Ok(String::new()) };
@@ -271,13 +275,13 @@ fn is_same_dialect(a: &Node, b: &Node) -> bool {
     short(a) == short(b)
 }
 
-/// The absolute `$id` of a schema, without an empty fragment.
+/// Returns the absolute `$id` of a schema, without an empty fragment.
 fn id_of(node: &Node) -> Option<String> {
     let id = node.text(positions::id_keyword(node))?.trim_end_matches('#');
     address::has_scheme(id).then(|| id.to_owned())
 }
 
-/// A schema that is a `$ref`, for a dialect in which that would hide its name.
+/// Moves the `$ref` of a schema into an `allOf`, for dialects in which `$ref` would hide the `$id` beside it.
 fn beside_nothing(mut node: Node) -> Node {
     let Some(reference) = node.get("$ref").cloned() else { return node };
     let Node::Object(entries) = &mut node else { return node };
@@ -287,7 +291,7 @@ fn beside_nothing(mut node: Node) -> Node {
     node
 }
 
-/// The schema in the file at `path`, and how many bytes it has.
+/// Reads the schema in the file at `path`; returns it and its length in bytes.
 fn read(path: &Path) -> Result<(Node, usize), String> {
     let text =
         File::open(path).and_then(read_text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -295,7 +299,7 @@ fn read(path: &Path) -> Result<(Node, usize), String> {
     Ok((node, text.len()))
 }
 
-/// The text of a schema or of another definition. One that is longer than 1 MiB is an error, and is not read to its end.
+/// Reads the text of a schema or of another definition. A text longer than 1 MiB is an error and is not read to its end.
 pub fn read_text(source: impl Read) -> io::Result<String> {
     let mut text = String::new();
     source.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;

@@ -1,7 +1,7 @@
 //! JSON Schema, draft-04 to 2020-12, compiled to a typed [`Model`].
 //!
-//! `spec/schema.md` says which keywords there are and what they mean. A schema is compiled once, with
-//! [`Model::compile`]; messages are then checked with [`Model::validate`], and codecs are driven by the model's types.
+//! `spec/schema.md` lists the keywords and their meaning. [`Model::compile`] compiles a schema once; [`Model::validate`] then checks
+//! messages against it. Codecs walk the model's types and need no JSON Schema keywords.
 //!
 //! ```
 //! use dunnage_pson::Value;

@@ -1,8 +1,8 @@
-//! The compiled schema: what a message may be, as typed data that codecs can drive on.
+//! The compiled schema: the valid messages as a typed tree, which codecs walk.
 //!
-//! Numbers that carry a step or a number of decimals are *scaled integers* here: 24.56 with two
-//! decimals is 2456. All arithmetic on them is on integers and decimal text, never on binary floats
-//! (multiples of 0.01 are not binary floats, and two stock validators reject 13-16 % of them).
+//! Numbers with `multipleOf` or with a fixed number of decimals are *scaled integers*: 24.56 with two decimals is 2456. All arithmetic on
+//! them uses integers and decimal text, never binary floats: binary floats cannot represent multiples of 0.01, and two widely used
+//! validators reject 13-16 % of them.
 
 use crate::Format;
 use dunnage_pson::Value;
@@ -13,20 +13,20 @@ use regex::Regex;
 pub struct Model {
     /// The name for generated code and definitions: an identifier (`[A-Za-z][A-Za-z0-9]*`) made from the schema's `title`.
     pub name: String,
-    /// What the message is.
+    /// The type of the message.
     pub root: Type,
-    /// The schemas that refer to themselves, which [`Type::Definition`] stands for.
+    /// The schemas that refer to themselves. [`Type::Definition`] is an index into them.
     pub definitions: Vec<Type>,
-    /// `x-dunnage-slot`: the number of its packed layout on the wire, 1 to 63; 1 without it.
+    /// `x-dunnage-slot`: the slot of the packed layout, 1 to 63; 1 without the keyword.
     pub slot: u8,
-    /// `x-dunnage-check`: the bytes of check behind its packed messages, 0 to 2; 0 without it.
+    /// `x-dunnage-check`: the length of the check behind a packed message, 0 to 2 bytes; 0 without the keyword.
     pub check: u8,
 }
 
-/// What one value may be.
+/// The type of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
-    /// Anything: a schema without constraints (`true`, `{}`).
+    /// Any value: a schema without constraints (`true`, `{}`).
     Any,
     /// `null`
     Null,
@@ -42,7 +42,7 @@ pub enum Type {
     Text(Text),
     /// Text that holds one number, such as `"17.00"` or `"06"`.
     NumberText(NumberText),
-    /// Text that holds several numbers, such as `"-993.9269 -27.1004 -52.0035"`.
+    /// Text that holds one or more numbers, such as `"-993.9269 -27.1004 -52.0035"`.
     NumbersText(NumbersText),
     /// Text that holds a point in time in a fixed notation, such as `"200423 002940.0"`.
     TimeText(TimeText),
@@ -56,15 +56,15 @@ pub enum Type {
     Object(Object),
     /// `null`, or a value of the inner type.
     Nullable(Box<Type>),
-    /// A value of at least one of these types, which are at least two. It is carried by the first that allows it.
+    /// A value of at least one of these types, of which there are at least two. The first type that allows the value carries it.
     Union(Vec<Type>),
     /// An array whose first elements have types of their own.
     Tuple(Tuple),
-    /// What [`Model::definitions`] has at this index: a schema that leads back to itself.
+    /// The entry of [`Model::definitions`] at this index: a schema that refers to itself, directly or through others.
     Definition(usize),
-    /// A value of a type that obeys further keywords, which say nothing about how it is carried.
+    /// A value of a type with further keywords that restrict it and do not change how it is carried.
     Checked(Box<Checked>),
-    /// Text that the receiver knows already: the id of the device that sends. It is not carried by packed.
+    /// Text that the receiver already knows: the ID of the sending device. Packed messages do not carry it.
     Known(Box<Type>),
 }
 
@@ -77,7 +77,7 @@ pub struct Integer {
     pub max: i128,
     /// `multipleOf`; 1 without it.
     pub step: u64,
-    /// `x-dunnage-usual`: the first and last of the values that are expected, multiples of `step` between `min` and `max`.
+    /// `x-dunnage-usual`: the first and last of the expected values, multiples of `step` between `min` and `max`.
     pub usual: Option<(i128, i128)>,
 }
 
@@ -86,15 +86,15 @@ pub struct Integer {
 pub struct Decimal {
     /// Decimal places, 0 to 18: 2 for `multipleOf: 0.01` and for `multipleOf: 0.05`.
     pub places: u32,
-    /// The multiple in units of 10^-`places`: 1 for 0.01, 5 for 0.05.
+    /// `multipleOf` in units of 10^-`places`: 1 for 0.01, 5 for 0.05.
     pub step: u64,
-    /// Smallest scaled value, a multiple of `step`; without `minimum`, the first from -2^63.
+    /// The smallest scaled value, a multiple of `step`. Without `minimum`, the first multiple from -2^63.
     pub min: i128,
-    /// Largest scaled value, a multiple of `step`; without `maximum`, the last up to 2^63-1.
+    /// The largest scaled value, a multiple of `step`. Without `maximum`, the last multiple up to 2^63-1.
     pub max: i128,
-    /// The first and last of the values that are expected, multiples of `step` between `min` and `max`.
+    /// `x-dunnage-usual`: the first and last of the expected values, multiples of `step` between `min` and `max`.
     pub usual: Option<(i128, i128)>,
-    /// The sensor's unit, when the values are its multiples, rounded to the step.
+    /// `x-dunnage-quantum`: the sensor's unit, if the values are multiples of it, rounded to the step.
     pub quantum: Option<Quantum>,
 }
 
@@ -121,22 +121,22 @@ pub struct Float {
 pub struct Text {
     /// `minLength`; 0 without it.
     pub min_length: u32,
-    /// `maxLength`, or the longest text that the pattern allows, whichever is less.
+    /// `maxLength`, or the length of the longest text that the pattern allows, whichever is smaller.
     pub max_length: Option<u32>,
     /// `pattern`
     pub pattern: Option<Pattern>,
-    /// `format`, where it is a known one.
+    /// `format`, if it is a known one.
     pub format: Option<Format>,
-    /// Whether text of another format is refused; else it is an annotation.
+    /// Whether text that breaks `format` is invalid. Otherwise `format` is an annotation.
     pub asserts_format: bool,
 }
 
 /// A regular expression, made by [`Pattern::new`].
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// The expression as the schema has it.
+    /// The expression as the schema writes it.
     pub source: String,
-    /// The expression as a plain sequence of character classes, when it is anchored on both sides and is one.
+    /// The expression as a plain sequence of character classes, if it is one and is anchored at both ends.
     pub segments: Option<Vec<Segment>>,
     pub(crate) longest: Option<u32>,
     pub(crate) is_ascii: bool,
@@ -146,30 +146,30 @@ pub struct Pattern {
 /// Between `min` and `max` characters out of `chars`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// The characters allowed, ascending and distinct.
+    /// The allowed characters, ascending and distinct.
     pub chars: Vec<char>,
-    /// Fewest repetitions.
+    /// The fewest repetitions.
     pub min: u32,
-    /// Most repetitions.
+    /// The most repetitions.
     pub max: u32,
 }
 
-/// Text that is a number in exactly one notation: `-?` digits, padded with zeros to `digits` before
-/// the point, then exactly `places` decimals. "-0.00" is not in that notation.
+/// Text that is a number in exactly one notation: an optional `-`, the digits before the point padded with zeros to `digits`, then exactly
+/// `places` decimals. "-0.00" is not in that notation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberText {
     /// The number, in scaled units.
     pub number: Decimal,
-    /// Fewest digits before the point: 2 for `"06"`, else 1.
+    /// The fewest digits before the point: 2 for `"06"`, else 1.
     pub digits: u32,
 }
 
-/// Numbers in one text, with a separator between them.
+/// One or more numbers in one text, with a separator between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumbersText {
-    /// What stands between two numbers.
+    /// The text between two numbers.
     pub separator: String,
-    /// The numbers in their order: a name for generated code and definitions (`x`), and the notation.
+    /// The parts in order. Each has a name for generated code and definitions (`x`), and a notation.
     pub parts: Vec<(String, NumberText)>,
 }
 
@@ -178,11 +178,12 @@ pub struct NumbersText {
 pub struct TimeText {
     /// The notation, in order.
     pub notation: Vec<TimePart>,
-    /// Second 0 of the scaled value, in seconds since 1970-01-01T00:00:00Z. Earlier times are out of range.
+    /// The time whose scaled value is 0, in seconds since 1970-01-01T00:00:00Z. Earlier times are out of range.
     pub epoch: i64,
-    /// Decimals of the seconds, 0 to 9: the scaled value counts 10^-`places` seconds since `epoch`.
+    /// The number of decimals of the seconds, 0 to 9. The scaled value counts 10^-`places` seconds since `epoch`.
     pub places: u32,
-    /// `until`: the last second, since 1970-01-01T00:00:00Z, with all its decimals; the last that the notation has, without it.
+    /// `until`: the last second in seconds since 1970-01-01T00:00:00Z, with all its decimals. Without it, the range ends where the notation
+    /// does.
     pub until: Option<i64>,
 }
 
@@ -203,35 +204,35 @@ pub enum TimePart {
     Minute,
     /// `ss`, 00 to 59: leap seconds are out of range.
     Second,
-    /// The decimals of the seconds, as many as [`TimeText::places`] says, without the point.
+    /// The decimals of the seconds, [`TimeText::places`] digits without the point.
     Fraction,
-    /// Anything else, as it stands.
+    /// Any other characters, verbatim.
     Literal(String),
 }
 
 impl Text {
-    /// The format that text must have.
+    /// Returns the format that a valid text must have; `None` if `format` is only an annotation.
     pub fn asserted_format(&self) -> Option<Format> {
         self.format.filter(|_| self.asserts_format)
     }
 
-    /// Whether the pattern or the format allows ASCII alone; all known formats do.
+    /// Whether the pattern or an asserted format limits the text to ASCII. All known formats do.
     pub fn is_ascii(&self) -> bool {
         self.asserted_format().is_some() || self.pattern.as_ref().is_some_and(Pattern::is_ascii)
     }
 }
 
 impl Default for Text {
-    /// Any text.
+    /// Returns a type that allows any text.
     fn default() -> Text {
         Text { min_length: 0, max_length: None, pattern: None, format: None, asserts_format: false }
     }
 }
 
-/// An array of one type.
+/// An array whose elements have one type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
-    /// What each element is.
+    /// The type of each element.
     pub items: Box<Type>,
     /// `minItems`; 0 without it.
     pub min: u32,
@@ -244,7 +245,7 @@ pub struct Array {
 pub struct Tuple {
     /// The types of the first elements, at least one.
     pub items: Vec<Type>,
-    /// What each element behind them is; `None` when there may be none.
+    /// The type of each further element; `None` if the array may have no further elements.
     pub rest: Option<Box<Type>>,
     /// `minItems`; 0 without it.
     pub min: u32,
@@ -255,60 +256,61 @@ pub struct Tuple {
 /// A type with further keywords.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
-    /// How the value is carried; it allows all that the keywords allow.
+    /// The type that carries the value. It allows every value that the keywords allow.
     pub kind: Type,
-    /// What a message has to obey as well.
+    /// The conditions that a message must meet in addition to `kind`.
     pub assertions: Vec<Assertion>,
 }
 
-/// A keyword that only says which values are valid. One that is about arrays, objects or text allows all other values.
+/// A keyword that restricts the valid values and not how they are carried. An assertion about arrays, objects or text allows all values of
+/// other types.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Assertion {
-    /// All of these types allow the value (`allOf` and keywords that could not be made part of the kind).
+    /// All of these types allow the value (`allOf`, and keywords that could not be merged into the kind).
     AllOf(Vec<Type>),
-    /// At least one of these types does (`anyOf`).
+    /// At least one of these types allows the value (`anyOf`).
     AnyOf(Vec<Type>),
-    /// Exactly one of these types does (`oneOf`).
+    /// Exactly one of these types allows the value (`oneOf`).
     OneOf(Vec<Type>),
-    /// Exactly one member of the kind does, which is a [`Type::Union`] (`oneOf`).
+    /// Exactly one member of the kind, a [`Type::Union`], allows the value (`oneOf`).
     OneMember,
-    /// This type does not (`not`).
+    /// This type does not allow the value (`not`).
     Not(Type),
     /// `if`, `then` and `else`.
     If(Box<Condition>),
     /// No two elements of an array are equal (`uniqueItems`).
     UniqueItems,
-    /// So many elements of an array are of this type (`contains`, `minContains`, `maxContains`).
+    /// Between `min` and `max` elements of an array are of this type (`contains`, `minContains`, `maxContains`).
     Contains {
-        /// What is counted.
+        /// The type of the elements that count.
         kind: Type,
-        /// Fewest.
+        /// The fewest such elements.
         min: u32,
-        /// Most.
+        /// The most such elements.
         max: Option<u32>,
     },
-    /// An object has so many fields (`minProperties`, `maxProperties`).
+    /// An object has between `min` and `max` fields (`minProperties`, `maxProperties`).
     Properties {
-        /// Fewest.
+        /// The fewest fields.
         min: u32,
-        /// Most.
+        /// The most fields.
         max: Option<u32>,
     },
-    /// The names of an object's fields, as text, are of this type (`propertyNames`).
+    /// Each name of an object's fields, as text, is of this type (`propertyNames`).
     PropertyNames(Type),
-    /// An object that has the first field has all the others too (`dependentRequired`).
+    /// An object that has a listed field also has the fields listed with it (`dependentRequired`).
     DependentRequired(Vec<(String, Vec<String>)>),
-    /// An object that has the field is of the type too (`dependentSchemas`).
+    /// An object that has a listed field is also of the type listed with it (`dependentSchemas`).
     DependentSchemas(Vec<(String, Type)>),
-    /// An object does not have these fields (`"name": false` among `properties`).
+    /// An object has none of these fields (`"name": false` among `properties`).
     Absent(Vec<String>),
-    /// The fields of an object that `properties` does not name (`patternProperties`).
+    /// Restricts the fields of an object that `properties` does not name (`patternProperties`).
     Others {
-        /// What `properties` names.
+        /// The fields that `properties` names.
         named: Vec<String>,
-        /// A field is of the type of each pattern that its name matches.
+        /// Patterns for names and a type for each. A field has the types of all patterns that match its name.
         patterns: Vec<(Pattern, Type)>,
-        /// What other fields are; `None` when there may be none.
+        /// The type of fields that match no pattern; `None` if there may be none.
         rest: Option<Type>,
     },
 }
@@ -316,15 +318,15 @@ pub enum Assertion {
 /// `if`, `then` and `else`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// Decides which of the others holds.
+    /// The type that selects `then` or `otherwise`.
     pub test: Type,
-    /// For values that the test allows.
+    /// Applies to values that `test` allows.
     pub then: Option<Type>,
-    /// For values that it does not.
+    /// Applies to values that `test` does not allow.
     pub otherwise: Option<Type>,
 }
 
-/// What a schema says beside what is valid, for generated code. Types that differ only in this are equal.
+/// A part of the schema that does not affect validity, for generated code. Types that differ only in annotations are equal.
 #[derive(Debug, Clone)]
 pub struct Annotation<T>(pub Option<T>);
 
@@ -335,14 +337,14 @@ impl<T> Default for Annotation<T> {
 }
 
 impl<T> PartialEq for Annotation<T> {
-    /// Always: two schemas of the same messages have the same layout, whatever their titles are.
+    /// Always true: the layout depends only on the valid messages, not on titles and defaults.
     fn eq(&self, _: &Annotation<T>) -> bool {
         true
     }
 }
 
 impl Type {
-    /// Names the object that this type is, if it is one.
+    /// Sets the title of the object that this type is or wraps. Does nothing for other types.
     pub(crate) fn set_title(&mut self, title: &str) {
         match self {
             Type::Object(object) => object.title = Annotation(Some(title.to_owned())),
@@ -353,14 +355,14 @@ impl Type {
     }
 }
 
-/// An object: its fields in the order of `properties`.
+/// An object, with its fields in the order of `properties`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// The schema's `title`, or the name of its definition.
     pub title: Annotation<String>,
     /// The named fields.
     pub fields: Vec<Field>,
-    /// What other fields may be; `None` when there may be none (`additionalProperties: false`).
+    /// The type of fields that are not named; `None` if there may be none (`additionalProperties: false`).
     pub additional: Option<Box<Type>>,
 }
 
@@ -371,7 +373,7 @@ pub struct Field {
     pub name: String,
     /// Whether the message must have it.
     pub required: bool,
-    /// What its value is.
+    /// The type of its value.
     pub kind: Type,
     /// The schema's `description`, for comments in generated definitions.
     pub description: Option<String>,
