@@ -1,6 +1,6 @@
-//! Absolute names of schemas and documents.
+//! Resolves the names of schemas and documents.
 
-/// `reference` as seen from `base`, for the references that schemas have: whole addresses, paths and names of files.
+/// Resolves `reference` against `base`. Supports the references that schemas use: absolute addresses, paths and file names.
 pub(crate) fn absolute(base: &str, reference: &str) -> String {
     if has_scheme(reference) {
         return reference.to_owned();
@@ -16,7 +16,7 @@ pub(crate) fn absolute(base: &str, reference: &str) -> String {
     format!("{authority}{}", without_dots(&format!("{folder}{reference}")))
 }
 
-/// The path without `.` and `..`, as RFC 3986, 5.2.4 takes them out; those that lead above a relative path stay.
+/// Removes `.` and `..` from a path as RFC 3986, 5.2.4 does. A `..` that leads above a relative path stays.
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let last = path.split('/').count() - 1;
@@ -37,7 +37,7 @@ fn without_dots(path: &str) -> String {
     kept.join("/")
 }
 
-/// Whether the reference is a whole address.
+/// Whether the reference is an absolute address.
 pub(crate) fn has_scheme(reference: &str) -> bool {
     reference.split_once(':').is_some_and(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())

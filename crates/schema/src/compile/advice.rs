@@ -1,9 +1,9 @@
-//! What is said of a schema's text beside its errors.
+//! Advice on a schema's text that is not an error.
 
 use super::{keywords, positions::subschemas};
 use crate::{alike::alike, error::join, parse::Node};
 
-/// Keywords beside `properties` that may name further fields.
+/// The keywords beside `properties` that may name further fields.
 const NAME_FIELDS: [&str; 9] = [
     "patternProperties",
     "allOf",
@@ -16,8 +16,8 @@ const NAME_FIELDS: [&str; 9] = [
     "unevaluatedProperties",
 ];
 
-/// Whether `text` may be meant as a schema: it is not a JSON object, which [`Model::compile`](crate::Model::compile)
-/// explains, or has a keyword, or something like one. A message is not.
+/// Whether `text` may be meant as a schema rather than a message: it is not a JSON object, has a keyword, or has a name similar to a
+/// keyword. [`Model::compile`](crate::Model::compile) explains texts that are no JSON objects.
 pub fn has_keywords(text: &str) -> bool {
     match Node::parse(text) {
         Ok(Node::Object(entries)) => {
@@ -28,9 +28,9 @@ pub fn has_keywords(text: &str) -> bool {
     }
 }
 
-/// What is allowed in the schema `text` and is hardly meant: a `required` field that `properties` does not have.
+/// Returns warnings about valid but probably unintended parts of the schema `text`: `required` fields that `properties` does not have.
 ///
-/// Each warning has the JSON pointer of the place. There are none of a text that is not a schema.
+/// Each warning has the JSON pointer of the place. A text that is not JSON has no warnings.
 pub fn warnings(text: &str) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Ok(node) = Node::parse(text) {

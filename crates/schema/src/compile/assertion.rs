@@ -1,13 +1,13 @@
-//! Keywords that only say which values are valid.
+//! Compiles the keywords that only restrict which values are valid.
 
 use super::{Compiler, Inner, Schema, union::nothing};
 use crate::{Assertion, Condition, SchemaError, Type, parse::Node};
 
-/// Names of fields, each with those that it asks for.
+/// Names of fields, each with the names of the fields that it requires.
 type Dependencies = Vec<(String, Vec<String>)>;
 
 impl<'a> Compiler<'a> {
-    /// The assertions of a schema; `None` when they allow nothing.
+    /// Compiles the assertions of a schema; returns `None` if they allow nothing.
     pub(super) fn assertions(&mut self, schema: &Schema<'a>) -> Result<Option<Vec<Assertion>>, SchemaError> {
         let mut all = Vec::new();
         if let Some(excluded) = self.below(schema, "not", schema.place.choice())? {
@@ -32,7 +32,7 @@ impl<'a> Compiler<'a> {
         };
         let then = branch(self.below(schema, "then", place)?);
         let otherwise = branch(self.below(schema, "else", place)?);
-        // Without `if`, the standard gives the others no meaning.
+        // The standard ignores `then` and `else` without `if`.
         Ok(test.filter(|_| then.is_some() || otherwise.is_some()).map(|test| {
             Assertion::If(Box::new(Condition { test: test.unwrap_or_else(nothing), then, otherwise }))
         }))
@@ -93,7 +93,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The lists of names under `keyword`, for the entries that are to have one.
+/// Returns the lists of names under `keyword`, for the entries for which `is_list` holds.
 fn names_under(
     schema: &Schema<'_>,
     keyword: &str,

@@ -1,4 +1,5 @@
-//! `anyOf` and `oneOf`: a union of what each branch leaves of the schema, or an assertion where that would say no more.
+//! `anyOf` and `oneOf`: a union of each branch intersected with the rest of the schema, or an assertion if a union would not improve how
+//! the value is carried.
 
 use super::{
     Compiler, Inner,
@@ -7,11 +8,11 @@ use super::{
 };
 use crate::{Assertion, Object, Type, measure::Measure};
 
-/// Most types of a union that repeats the schema in each of its members.
+/// The most types of a union that repeats the rest of the schema in each of its members.
 const MAX_REPEATED: usize = 4096;
 
 impl Compiler<'_> {
-    /// `base` in which one of the branches holds, exactly one of them for `oneOf`. `None` when nothing is left.
+    /// Restricts `base` to values for which a branch holds, exactly one branch for `oneOf`. Returns `None` if that allows nothing.
     pub(super) fn choice(&mut self, base: Type, branches: Vec<Inner>, one_of: bool) -> Inner {
         let branches: Vec<Type> = branches.into_iter().flatten().collect();
         if base == Type::Any {
@@ -22,7 +23,7 @@ impl Compiler<'_> {
         if repeated <= MAX_REPEATED {
             let mut meet = Meet::new(&self.definitions, &self.meet_steps);
             met = branches.iter().filter_map(|branch| meet.of(&base, branch)).collect();
-            // With one branch left, its keywords belong to the schema.
+            // If a single branch is left, its keywords belong to the schema.
             if met.len() < 2 || met.iter().any(|kind| adds_shape(&base, kind)) {
                 let is_single = !matches!(carried(&base), Type::Union(_) | Type::Nullable(_));
                 return members(&met, &branches, one_of, is_single);
@@ -33,7 +34,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The union of what is left of the branches. `is_single` says that each member comes from one branch and one type.
+/// Returns the union of the intersections `met`. `is_single` means that each member comes from one branch and one type.
 fn members(met: &[Type], branches: &[Type], one_of: bool, is_single: bool) -> Inner {
     let needs_one = one_of && branches.len() > 1 && !(is_single && all_apart(met));
     let kind = union(met.iter().cloned())?;
@@ -47,7 +48,7 @@ fn members(met: &[Type], branches: &[Type], one_of: bool, is_single: bool) -> In
     Some(checked(kind, vec![assertion]))
 }
 
-/// Whether `kind`, which is part of `base`, can be carried better than it.
+/// Whether `kind`, a subset of `base`, can be carried more compactly than `base`.
 fn adds_shape(base: &Type, kind: &Type) -> bool {
     match (carried(base), carried(kind)) {
         (base, kind) if base == kind => false,
@@ -59,7 +60,7 @@ fn adds_shape(base: &Type, kind: &Type) -> bool {
     }
 }
 
-/// Whether fields of `kind` are other than those of `base`, apart from being required.
+/// Whether fields of `kind` differ from those of `base` in more than being required.
 fn adds_fields(base: &Object, kind: &Object) -> bool {
     let is_other = |field: &crate::Field| {
         let own = base.fields.iter().find(|own| own.name == field.name).map(|own| &own.kind);

@@ -1,4 +1,4 @@
-//! A schema's keywords, put together to one type.
+//! Combines the keywords of a schema into one type.
 
 use super::{Compiler, Inner, Schema, keywords, meet::Meet, union::checked};
 use crate::{SchemaError, Type, parse::Node};
@@ -14,7 +14,7 @@ impl<'a> Compiler<'a> {
         }
         keywords::check(entries, &schema.at, self.dialect)?;
         self.check_place(schema)?;
-        // Fields come in the order in which the keywords stand that name them.
+        // Fields have the order of the keywords that name them.
         let mut parts = vec![(position(entries, "properties"), self.typed(entries, schema)?)];
         if schema.has("$ref") {
             parts.push((position(entries, "$ref"), self.reference(schema)?));
@@ -39,13 +39,13 @@ impl<'a> Compiler<'a> {
         self.known(schema, checked(kind, assertions)).map(Some)
     }
 
-    /// What both allow.
+    /// Returns the intersection of two types.
     pub(super) fn meet(&self, a: Inner, b: Inner) -> Inner {
         let (a, b) = (a?, b?);
         Meet::new(&self.definitions, &self.meet_steps).of(&a, &b)
     }
 
-    /// Refuses a dialect inside another, which older ones ignore, and definitions that are none.
+    /// Rejects a subschema of another dialect, which the older dialects ignore, and definitions that are not objects.
     fn check_place(&self, schema: &Schema<'a>) -> Result<(), SchemaError> {
         if self.dialect.is_strict()
             && !schema.at.is_empty()

@@ -1,8 +1,8 @@
-//! The versions of JSON Schema, told apart by `$schema`.
+//! The versions of JSON Schema, selected by `$schema`.
 
 use crate::{SchemaError, parse::Node};
 
-/// A version, from the oldest.
+/// A version of JSON Schema, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Dialect {
     Draft4,
@@ -21,7 +21,7 @@ const DIALECTS: [(&str, Dialect); 5] = [
 ];
 
 impl Dialect {
-    /// The dialect of the schema at `at`: what its `$schema` says, 2020-12 without one.
+    /// Returns the dialect that `$schema` of the schema at `at` names; 2020-12 without the keyword.
     pub(super) fn of(node: &Node, at: &str) -> Result<Dialect, SchemaError> {
         let Some(name) = node.get("$schema") else { return Ok(Dialect::Draft202012) };
         let Node::Text(name) = name else {
@@ -38,12 +38,12 @@ impl Dialect {
         })
     }
 
-    /// Whether `$ref` makes validators ignore all keywords beside it.
+    /// Whether `$ref` makes validators ignore all other keywords of its schema.
     pub(super) fn reference_stands_alone(self) -> bool {
         self < Dialect::Draft201909
     }
 
-    /// Whether keywords that have no effect are errors. Older schemas are taken as they are: their authors had other tools.
+    /// Whether keywords that have no effect are errors. Older schemas are accepted, because their authors used other tools.
     pub(super) fn is_strict(self) -> bool {
         self >= Dialect::Draft201909
     }

@@ -1,14 +1,14 @@
-//! `$id`, `id` and `$anchor`: where references by name lead.
+//! Resolves references by name: `$id`, `id` and `$anchor`.
 
 use super::{address::absolute, dialect::Dialect, positions::subschemas};
 use crate::{error::join, parse::Node};
 use std::collections::HashMap;
 
-/// What the schemas of a text are called.
+/// The names of the schemas of a text.
 pub(super) struct Identifiers<'a> {
-    /// Absolute names and the pointers of what they name.
+    /// Absolute names, with the pointer and the schema that each one names.
     names: HashMap<String, (String, &'a Node)>,
-    /// The pointers and absolute names of schemas that references in them start from, outer before inner.
+    /// The schemas that are a base for references in them: pointer, absolute name and schema, outer before inner.
     bases: Vec<(String, String, &'a Node)>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Identifiers<'a> {
         let id = node.text(if dialect == Dialect::Draft4 { "id" } else { "$id" }).filter(|_| !alone);
         let mut base = base.to_owned();
         match id {
-            // Before 2019-09 a name that is only a fragment is an anchor.
+            // Before 2019-09, a name that is only a fragment is an anchor.
             Some(anchor) if anchor.starts_with('#') => self.name(&base, &anchor[1..], at, node),
             Some(id) => {
                 base = absolute(&base, id.trim_end_matches('#'));
@@ -50,7 +50,7 @@ impl<'a> Identifiers<'a> {
         self.names.entry(format!("{base}#{anchor}")).or_insert_with(|| (at.to_owned(), node));
     }
 
-    /// The schema that a reference without its fragment means, seen from the schema at `at`.
+    /// Returns the schema that `reference`, without its fragment, means in the schema at `at`.
     pub(super) fn document(&self, at: &str, reference: &str) -> Option<(String, &'a Node)> {
         let (start, base, node) = self.base(at)?;
         if reference.is_empty() {
@@ -59,14 +59,14 @@ impl<'a> Identifiers<'a> {
         self.names.get(&absolute(base, reference)).cloned()
     }
 
-    /// The schema with the anchor `name` in the document `reference`.
+    /// Returns the schema with the anchor `name` in the document `reference`.
     pub(super) fn anchor(&self, at: &str, reference: &str, name: &str) -> Option<(String, &'a Node)> {
         let (_, base, _) = self.base(at)?;
         let document = if reference.is_empty() { base.clone() } else { absolute(base, reference) };
         self.names.get(&format!("{document}#{name}")).cloned()
     }
 
-    /// What references of the schema at `at` start from: the innermost schema around it that has a name.
+    /// Returns the base of references in the schema at `at`: the innermost schema around it that has a name.
     fn base(&self, at: &str) -> Option<&(String, String, &'a Node)> {
         let holds =
             |start: &str| at.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));

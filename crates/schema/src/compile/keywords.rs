@@ -1,12 +1,12 @@
-//! Every keyword, and what becomes of it. `spec/schema.md` has the same table for people.
+//! All keywords, by their effect. The table in `spec/schema.md` documents them.
 
 use super::dialect::Dialect;
 use crate::{SchemaError, parse::Node};
 
-/// The prefix of the keywords that only this project knows.
+/// The prefix of this project's own keywords.
 const PREFIX: &str = "x-dunnage-";
 
-/// Keywords that say something about values of one type. `number` stands for `integer` as well.
+/// Keywords that restrict values of one type. `number` includes `integer`.
 pub(super) const TYPED: [(&str, &[&str]); 4] = [
     (
         "number",
@@ -65,11 +65,11 @@ pub(super) const TYPED: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// Keywords of any type. `format` is an annotation unless it is `date-time`.
+/// Keywords for values of any type. `format` restricts values only if the options assert it.
 const GENERAL: [&str; 12] =
     ["type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "format"];
 
-/// Keywords that do not change which messages are valid: those of the standard, then those of editors and generators.
+/// Keywords that do not affect which messages are valid: those of the standard, then those of editors and generators.
 const ANNOTATIONS: [&str; 31] = [
     "$schema",
     "$id",
@@ -104,19 +104,19 @@ const ANNOTATIONS: [&str; 31] = [
     "tsEnumNames",
 ];
 
-/// The keywords that say which numbers a text holds, and in which notation.
+/// The keywords for the numbers or the time that a text holds, and their notation.
 pub(super) const NOTATIONS: [&str; 3] = ["x-dunnage-number", "x-dunnage-numbers", "x-dunnage-time"];
 
-/// The number of the layout: it stands at the top of the schema only.
+/// The slot of the layout. Allowed at the top of the schema only.
 pub(super) const SLOT: &str = "x-dunnage-slot";
 
-/// The check of packed messages: it stands at the top of the schema only.
+/// The check of packed messages. Allowed at the top of the schema only.
 pub(super) const CHECK: &str = "x-dunnage-check";
 
-/// Keywords that would change the meaning and are not implemented.
+/// Keywords that would change the meaning of a schema and are not implemented.
 const UNSUPPORTED: [&str; 5] = ["$dynamicRef", "$recursiveRef", "extends", "disallow", "divisibleBy"];
 
-/// Refuses keywords that are not supported or misspelt. `at` is the schema's pointer.
+/// Rejects keywords that are unsupported or misspelt. `at` is the schema's pointer.
 pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> Result<(), SchemaError> {
     for (keyword, _) in entries {
         if is_known(keyword) || keyword.starts_with("x-") && !keyword.starts_with(PREFIX) {
@@ -151,7 +151,7 @@ fn is_like(keyword: &str, known: &str) -> bool {
         4..6 => 1,
         _ => 2,
     };
-    // A difference in length alone says that it is not alike, without a look at long keywords.
+    // Compare the lengths first, to skip the costly distance for long keywords.
     keyword.len().abs_diff(known.len()) <= most
         && strsim::osa_distance(&keyword.to_ascii_lowercase(), &known.to_ascii_lowercase()) <= most
 }
@@ -161,7 +161,7 @@ fn all() -> impl Iterator<Item = &'static str> {
     typed.chain(&GENERAL).chain(&ANNOTATIONS).copied()
 }
 
-/// Whether `keyword` says that this is a schema: it is a keyword that messages do not have, or like one.
+/// Whether `keyword` marks an object as a schema: it is, or resembles, a keyword that messages rarely have.
 pub(super) fn is_meant(keyword: &str) -> bool {
     let typed = TYPED.iter().flat_map(|(_, keywords)| *keywords);
     let mut telling =
@@ -173,12 +173,12 @@ pub(super) fn is_known(keyword: &str) -> bool {
     all().any(|known| known == keyword)
 }
 
-/// The type that the keyword belongs to; `number` stands for `integer` as well.
+/// Returns the type that the keyword belongs to; `number` includes `integer`.
 pub(super) fn home(keyword: &str) -> Option<&'static str> {
     TYPED.iter().find(|(_, keywords)| keywords.contains(&keyword)).map(|(name, _)| *name)
 }
 
-/// Whether the keyword stands only beside its type, in every dialect.
+/// Whether the keyword is one of this project's own. These are allowed only with their type, in every dialect.
 pub(super) fn is_ours(keyword: &str) -> bool {
     keyword.starts_with(PREFIX)
 }

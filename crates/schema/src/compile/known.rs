@@ -1,5 +1,5 @@
-//! `x-dunnage-known`: text that the receiver knows before the message comes. `x-dunnage-slot`: the layout's number.
-//! `x-dunnage-check`: the check behind its messages.
+//! Compiles `x-dunnage-known` (text that the receiver knows before the message arrives), `x-dunnage-slot` (the slot of the layout) and
+//! `x-dunnage-check` (the check behind packed messages).
 
 use super::{
     Compiler, Schema, bound,
@@ -8,12 +8,12 @@ use super::{
 use crate::{SchemaError, Type, parse::Node};
 use std::ops::RangeInclusive;
 
-/// The keyword, and the only thing that a receiver knows.
+/// The keyword, and its only value.
 const KNOWN: &str = "x-dunnage-known";
 const DEVICE: &str = "device";
 
 impl<'a> Compiler<'a> {
-    /// `kind`, marked when the schema says that it is the id of the device.
+    /// Marks `kind` as known if the schema says that it is the device's ID.
     pub(super) fn known(&mut self, schema: &Schema<'a>, kind: Type) -> Result<Type, SchemaError> {
         let Some(node) = schema.get(KNOWN) else { return Ok(kind) };
         if *node != Node::Text(DEVICE.to_owned()) {
@@ -38,17 +38,17 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The slot of the whole schema, 1 without the keyword.
+/// Returns the slot of the schema; 1 without the keyword.
 pub(super) fn slot(root: &Node) -> Result<u8, SchemaError> {
     top(root, SLOT, 1..=63, 1)
 }
 
-/// The bytes of the check behind packed messages, none without the keyword.
+/// Returns the length of the check in bytes; 0 without the keyword.
 pub(super) fn check(root: &Node) -> Result<u8, SchemaError> {
     top(root, CHECK, 1..=2, 0)
 }
 
-/// The number that `keyword` has at the top of the schema.
+/// Returns the number under `keyword` at the top of the schema.
 fn top(root: &Node, keyword: &str, range: RangeInclusive<u8>, without: u8) -> Result<u8, SchemaError> {
     let Some(node) = root.get(keyword) else { return Ok(without) };
     let n = bound::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u8::try_from(n).ok());

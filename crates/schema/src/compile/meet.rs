@@ -1,4 +1,7 @@
-//! The type of the values that two types both allow.
+//! Intersects types: the type of the values that two types both allow.
+//!
+//! The result has one shape, which can be carried compactly. Where two types have no common shape, or the limits are reached, one type is
+//! kept and the other becomes an assertion, so that the result always allows exactly the common values.
 
 use super::{
     meet_number,
@@ -8,20 +11,20 @@ use crate::{Array, Assertion, Field, Object, Text, Tuple, Type, validate};
 use dunnage_pson::Value;
 use std::cell::Cell;
 
-/// Most types that are looked at for a whole schema; then one type is kept, and the other is an assertion.
+/// The most steps for a whole schema. After that, one type is kept and the other becomes an assertion.
 pub(super) const MAX_STEPS: usize = 1_000_000;
-/// How many names or values are compared in the time of a step.
+/// How many comparisons of names or values count as one step.
 const COMPARED: usize = 32;
-/// Deepest nesting of types, definitions followed.
+/// The deepest nesting of types, including definitions.
 const MAX_DEPTH: usize = 96;
-/// Most members of a union that comes from two.
+/// The most members of a union that is the intersection of two types.
 const MAX_MEMBERS: usize = 64;
 
-/// Makes one type of two. The result allows exactly what both allow, apart from what `x-dunnage-usual` says.
+/// Intersects two types. The result allows exactly the values that both allow; of two `x-dunnage-usual` ranges it keeps one.
 pub(super) struct Meet<'c> {
-    /// The definitions that are complete.
+    /// The definitions so far; `None` while one is incomplete.
     definitions: &'c [Option<Type>],
-    /// How many steps are left.
+    /// The number of steps that are left.
     steps: &'c Cell<usize>,
     depth: usize,
 }
@@ -35,7 +38,7 @@ impl<'c> Meet<'c> {
         self.steps.set(self.steps.get().saturating_sub(steps));
     }
 
-    /// `None` when no value is of both types.
+    /// Returns the intersection; `None` if no value is of both types.
     pub(super) fn of(&mut self, a: &Type, b: &Type) -> Option<Type> {
         self.charge(1 + compared(a, b) / COMPARED);
         if self.steps.get() == 0 || self.depth > MAX_DEPTH {
@@ -80,7 +83,7 @@ impl<'c> Meet<'c> {
                 (Type::Text(text), special) | (special, Type::Text(text)) if is_plain(text) => {
                     special.clone()
                 }
-                // The notation is what can be carried well.
+                // Keep the notation as the shape, because it is more compact than text.
                 (Type::Text(_), special) => both(special, a),
                 _ => both(a, b),
             }),
@@ -88,10 +91,10 @@ impl<'c> Meet<'c> {
         }
     }
 
-    /// `a` and `b`, of which `own` had these assertions.
+    /// Returns the intersection of `a` and `b` with the assertions that belonged to `own`.
     fn with_assertions(&mut self, a: &Type, b: &Type, own: &Type, assertions: &[Assertion]) -> Option<Type> {
         let kind = self.of(a, b)?;
-        // What is said about the members of a union is lost with them.
+        // `OneMember` depends on the union's members; if they change, name the types explicitly.
         let keep = |assertion: &Assertion| match (assertion, own) {
             (Assertion::OneMember, Type::Union(kinds)) if carried(&kind) != own => {
                 Assertion::OneOf(kinds.clone())
@@ -193,7 +196,7 @@ impl<'c> Meet<'c> {
     }
 }
 
-/// How many names or values are held against one another.
+/// Returns the number of names or values that are compared with each other.
 fn compared(a: &Type, b: &Type) -> usize {
     match (a, b) {
         (Type::Object(a), Type::Object(b)) => a.fields.len().saturating_mul(b.fields.len()),
@@ -202,14 +205,14 @@ fn compared(a: &Type, b: &Type) -> usize {
     }
 }
 
-/// `a`, and `b` as an assertion.
+/// Returns `a` with `b` as an assertion, or the reverse if only `b` is a specific type.
 fn both(a: &Type, b: &Type) -> Type {
     let specific = |kind: &Type| !matches!(carried(kind), Type::Any | Type::Definition(_));
     let (a, b) = if specific(b) && !specific(a) { (b, a) } else { (a, b) };
     checked(a.clone(), vec![Assertion::AllOf(vec![b.clone()])])
 }
 
-/// The listed values that `other` allows.
+/// Returns the listed values that `other` allows.
 fn values(listed: &[Value], other: &Type, a: &Type, b: &Type) -> Option<Type> {
     if refers(other) {
         return Some(both(a, b));
@@ -224,12 +227,12 @@ fn text(a: &Text, b: &Text) -> Option<Type> {
     }
     let (pattern, other) = match (&a.pattern, &b.pattern) {
         (Some(a), Some(b)) if a == b => (Some(a), None),
-        // A pattern of plain segments is the one that can be carried well.
+        // Keep a pattern of plain segments as the shape, because it is the more compact one.
         (Some(a), Some(b)) if a.segments.is_none() && b.segments.is_some() => (Some(b), Some(a)),
         (Some(a), b) => (Some(a), b.as_ref()),
         (None, b) => (b.as_ref(), None),
     };
-    // One that is asserted counts for more than an annotation.
+    // An asserted format takes precedence over an annotation.
     let (carried, beside) = if b.asserts_format && !a.asserts_format { (b, a) } else { (a, b) };
     let format = carried.format.or(beside.format);
     let asserts_format = carried.asserts_format;
@@ -241,7 +244,7 @@ fn text(a: &Text, b: &Text) -> Option<Type> {
     Some(checked(kind, others.collect()))
 }
 
-/// An array of these elements; of one kind when there are no first ones. `None` when it allows nothing.
+/// Returns an array with these first elements, a plain array if there are none; `None` if it allows nothing.
 pub(super) fn tuple_of(mut items: Vec<Type>, rest: Option<Type>, min: u32, max: Option<u32>) -> Option<Type> {
     let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
     let max = if rest.is_none() { least(max, Some(count)) } else { max };
@@ -284,7 +287,7 @@ fn is_text(kind: &Type) -> bool {
     matches!(kind, Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_))
 }
 
-/// Whether the text is any text.
+/// Whether the type allows any text.
 fn is_plain(text: &Text) -> bool {
     *text == Text::default()
 }

@@ -1,4 +1,4 @@
-//! The numbers that two types both allow.
+//! Intersects number types.
 
 use super::number::gcd;
 use crate::{
@@ -6,7 +6,8 @@ use crate::{
     exact::{Exact, Round},
 };
 
-/// An `Err` stands for numbers that no one type has: both types have to be looked at. `Ok(None)` is no number.
+/// Returns the type of the numbers that both types allow; `Ok(None)` if there are none. `Err` means that no single type has exactly these
+/// numbers, so that the caller has to keep both.
 pub(super) fn meet(a: &Type, b: &Type) -> Result<Option<Type>, ()> {
     match (a, b) {
         (Type::Integer(a), Type::Integer(b)) => integers(a, b).map(|n| n.map(Type::Integer)),
@@ -60,7 +61,7 @@ fn decimals(a: &Decimal, b: &Decimal) -> Result<Option<Decimal>, ()> {
     Ok((min <= max).then(|| shortened(Decimal { places, step, min, max, usual, quantum: None })))
 }
 
-/// The same numbers with the fewest decimals.
+/// Returns the same numbers with the fewest decimals.
 fn shortened(mut n: Decimal) -> Decimal {
     while n.places > 0 && n.step.is_multiple_of(10) {
         n.places -= 1;
@@ -71,7 +72,7 @@ fn shortened(mut n: Decimal) -> Decimal {
     n
 }
 
-/// The whole numbers among the decimals.
+/// Returns the whole numbers of `n` that are also in `d`.
 fn whole(n: &Integer, d: &Decimal) -> Result<Option<Integer>, ()> {
     let unit = 10u64.checked_pow(d.places).ok_or(())?;
     // The whole multiples of a/b, in lowest terms, are the multiples of a.
@@ -93,13 +94,13 @@ fn floats(a: &Float, b: &Float) -> Option<Type> {
     (!is_empty).then_some(Type::Float(Float { min, max }))
 }
 
-/// The part of a range, in units of 10^-`places`, that lies within the float's bounds.
+/// Returns the part of a range, in units of 10^-`places`, that lies within the float's bounds.
 fn within(f: &Float, places: u32, step: u64, range: (i128, i128)) -> Result<(i128, i128), ()> {
     let bound = |bound: Option<f64>, round, beyond: i128| match bound {
         None => Ok(None),
         Some(f) => {
             let exact = Exact::shortest(f).ok_or(())?;
-            // What does not fit is beyond every range.
+            // A bound that does not fit lies beyond every range.
             let far = if f < 0.0 { -beyond } else { beyond };
             Ok(Some(exact.scaled_towards(places, round).unwrap_or(far)))
         }
@@ -110,13 +111,13 @@ fn within(f: &Float, places: u32, step: u64, range: (i128, i128)) -> Result<(i12
     Ok(inwards(min, max, step))
 }
 
-/// The first and last multiple of `step` in the range.
+/// Returns the first and last multiple of `step` in the range.
 fn inwards(min: i128, max: i128, step: u64) -> (i128, i128) {
     let step = i128::from(step);
     (-(-min).div_euclid(step) * step, max.div_euclid(step) * step)
 }
 
-/// The part of the usual range that is left, if there is one and it is not all.
+/// Returns the part of the usual range that is left; `None` if it is empty or equals the whole range.
 fn clip(usual: Option<(i128, i128)>, min: i128, max: i128) -> Option<(i128, i128)> {
     let (low, high) = usual?;
     let clipped = (low.max(min), high.min(max));

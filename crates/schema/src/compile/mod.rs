@@ -1,4 +1,9 @@
-//! A schema's text to a [`Model`].
+//! Compiles a schema's text to a [`Model`].
+//!
+//! Each schema becomes one type. The types of `type`, `properties`, `$ref` and `allOf` are intersected (`meet.rs`). `anyOf` and `oneOf`
+//! become a union where that changes how a value is carried (`choice.rs`). All other keywords become assertions, which only restrict the
+//! valid values. A reference is replaced by its target, unless the target refers to itself: then it becomes a definition (`reference.rs`).
+//! A keyword that is not supported and would change the meaning is an error. Limits on size and depth bound the work for any schema.
 
 pub(crate) mod address;
 mod advice;
@@ -33,33 +38,33 @@ use reference::Followed;
 pub(crate) use reference::percent_decoded;
 use std::{cell::Cell, collections::HashMap};
 
-/// Deepest nesting of arrays and objects in a message.
+/// The deepest nesting of arrays and objects in a message.
 const MAX_NESTING: usize = 32;
-/// Deepest nesting of schemas: what a message may need, with references and choices between.
+/// The deepest nesting of schemas. References and choices come on top of the nesting of the message.
 const MAX_DEPTH: usize = 128;
-/// Most schemas after references were replaced by what they refer to.
+/// The most schemas after references are replaced by their targets.
 const MAX_SCHEMAS: usize = 100_000;
-/// Most different regular expressions; each may take 1 MiB.
+/// The most distinct regular expressions. Each may use 1 MiB.
 pub(crate) const MAX_PATTERNS: usize = 256;
 /// The name of a model whose schema has no usable title.
 const UNTITLED: &str = "Message";
 
-/// What else than its text decides what a schema means.
+/// Settings that affect the meaning of a schema and are not part of its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether `format` restricts which text is valid, where it is a known one; else it is an annotation.
+    /// Whether a known `format` restricts the valid text. Otherwise it is an annotation.
     pub assert_formats: bool,
 }
 
 impl Model {
-    /// Compiles a schema: JSON Schema from draft-04 to 2020-12, as `spec/schema.md` has it.
+    /// Compiles a schema: JSON Schema from draft-04 to 2020-12, as `spec/schema.md` defines it.
     ///
-    /// Whatever is not supported and would change the meaning is an error, never ignored.
+    /// A keyword that is not supported and would change the meaning is an error; it is never ignored.
     pub fn compile(text: &str) -> Result<Model, SchemaError> {
         Model::compile_with(text, Options::default())
     }
 
-    /// Compiles a schema that `options` say more about.
+    /// Compiles a schema with `options`.
     pub fn compile_with(text: &str, options: Options) -> Result<Model, SchemaError> {
         let root = Node::parse(text)?;
         let dialect = Dialect::of(&root, "")?;
@@ -74,23 +79,23 @@ impl Model {
     }
 }
 
-/// What is known while one schema text is compiled.
+/// The state of the compilation of one schema text.
 struct Compiler<'a> {
     dialect: Dialect,
     options: Options,
     identifiers: Identifiers<'a>,
-    /// The references that are being followed, to find recursion.
+    /// The references that are being followed. A reference to one of them is recursive.
     trail: Vec<Followed>,
-    /// What the references that were followed are, by pointer.
+    /// The types of the references that were followed, by pointer.
     done: HashMap<String, (Option<Type>, Measure)>,
-    /// The schemas that lead back to themselves, when they are complete, and where they do.
+    /// The recursive schemas, `None` until they are complete, and the pointers of the schemas with the recursive reference.
     definitions: Vec<Option<Type>>,
     definition_places: Vec<String>,
     schemas: usize,
     patterns: HashMap<String, Pattern>,
-    /// How many steps are left to make one type of two.
+    /// The number of steps that are left for intersecting types.
     meet_steps: Cell<usize>,
-    /// How often `x-dunnage-known` was met.
+    /// The number of `x-dunnage-known` keywords so far.
     known_seen: usize,
 }
 
@@ -111,7 +116,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The type of the schema; `None` when it allows nothing.
+    /// Compiles a schema; returns `None` if it allows nothing.
     fn schema(&mut self, node: &'a Node, at: &str, place: Place) -> Result<Option<Type>, SchemaError> {
         self.schemas += 1;
         self.check_count(at)?;
@@ -132,7 +137,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The schema under `keyword`, if there is one.
+    /// Compiles the schema under `keyword`, if there is one.
     fn below(
         &mut self,
         schema: &Schema<'a>,
@@ -143,7 +148,7 @@ impl<'a> Compiler<'a> {
         self.schema(node, &schema.below(keyword), place).map(Some)
     }
 
-    /// The schemas of the array under `keyword`.
+    /// Compiles the schemas of the array under `keyword`.
     fn list(&mut self, schema: &Schema<'a>, keyword: &str, place: Place) -> Result<Vec<Inner>, SchemaError> {
         let nodes = match schema.get(keyword) {
             None => return Ok(Vec::new()),
@@ -159,7 +164,7 @@ impl<'a> Compiler<'a> {
         nodes.iter().enumerate().map(one).collect()
     }
 
-    /// Name and schema of each entry of the object under `keyword`.
+    /// Compiles each entry of the object under `keyword`; returns names and types.
     fn named(
         &mut self,
         schema: &Schema<'a>,
@@ -181,42 +186,42 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A schema inside another; `None` when it allows nothing.
+/// The type of a subschema; `None` if it allows nothing.
 type Inner = Option<Type>;
 
-/// How deep a schema stands.
+/// The position of a schema, for the limits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
-    /// In schemas.
+    /// The number of schemas around it.
     depth: usize,
-    /// In arrays and objects of the message.
+    /// The number of arrays and objects of the message around it.
     nesting: usize,
-    /// Whether not every message has the value exactly once.
+    /// Whether some messages may lack the value or have it more than once.
     varies: bool,
 }
 
 impl Place {
-    /// Another schema for the same value.
+    /// Returns the place of another schema for the same value.
     fn beside(self) -> Place {
         Place { depth: self.depth + 1, ..self }
     }
 
-    /// A schema for the same value that may not hold.
+    /// Returns the place of a schema for the same value that applies to some messages only.
     fn choice(self) -> Place {
         Place { varies: true, ..self.beside() }
     }
 
-    /// The schema of a value inside an array or an object that each message has once.
+    /// Returns the place of a value inside an array or an object that each message has once.
     fn inside(self) -> Place {
         Place { nesting: self.nesting + 1, ..self.beside() }
     }
 
-    /// The schema of any other value inside an array or an object.
+    /// Returns the place of any other value inside an array or an object.
     fn varying(self) -> Place {
         Place { varies: true, ..self.inside() }
     }
 
-    /// Refuses what is nested too deeply when a type of this measure stands here, in the schema at `at`.
+    /// Rejects a type of this measure at this place if it is nested too deeply. `at` is the schema's pointer.
     fn check(self, measure: &Measure, at: &str) -> Result<(), SchemaError> {
         let message = if self.nesting + measure.nesting > MAX_NESTING {
             format!("arrays and objects are nested more than {MAX_NESTING} deep")
@@ -229,7 +234,7 @@ impl Place {
     }
 }
 
-/// A schema that is an object, and where it stands.
+/// A schema that is an object, with its position.
 struct Schema<'a> {
     node: &'a Node,
     at: String,
@@ -247,7 +252,7 @@ impl<'a> Schema<'a> {
         self.get(keyword).is_some()
     }
 
-    /// The entries of the object under `keyword`; none without it.
+    /// Returns the entries of the object under `keyword`; empty without the keyword.
     fn entries(&self, keyword: &str) -> Result<&'a [(String, Node)], SchemaError> {
         match self.get(keyword) {
             None => Ok(&[]),
@@ -256,7 +261,7 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// Refuses members that are not among `members`.
+    /// Rejects members that are not among `members`.
     fn check_members(&self, members: &[&str]) -> Result<(), SchemaError> {
         let Node::Object(entries) = self.node else {
             return Err(self.error("", "must be an object"));
@@ -269,12 +274,12 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// An error of one of this schema's keywords.
+    /// Returns an error at one of this schema's keywords.
     fn error(&self, keyword: &str, message: impl Into<String>) -> SchemaError {
         SchemaError::new(&self.at, keyword, message)
     }
 
-    /// A count, such as `maxLength`.
+    /// Returns a count, such as `maxLength`.
     fn count(&self, keyword: &str) -> Result<Option<u32>, SchemaError> {
         let Some(node) = self.get(keyword) else { return Ok(None) };
         let n = bound::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u32::try_from(n).ok());
@@ -282,13 +287,13 @@ impl<'a> Schema<'a> {
             .ok_or_else(|| self.error(keyword, format!("{keyword} must be a whole number from 0 to 2^32-1")))
     }
 
-    /// The pointer of a schema under `keyword`.
+    /// Returns the pointer of the value under `keyword`.
     fn below(&self, keyword: &str) -> String {
         join(&self.at, keyword)
     }
 }
 
-/// `Smart meter` to `SmartMeter`: letters and digits of ASCII, a capital at each word's start.
+/// Turns `Smart meter` into `SmartMeter`: ASCII letters and digits, with a capital at the start of each word.
 fn identifier(title: &str) -> String {
     let mut name = String::new();
     for word in title.split(|c: char| !c.is_ascii_alphanumeric()) {

@@ -1,12 +1,12 @@
-//! The keywords `x-dunnage-…`: text that holds numbers.
+//! Compiles `x-dunnage-number`, `x-dunnage-numbers` and `x-dunnage-time`: text with numbers or a time in a fixed notation.
 
 use super::{Schema, number};
 use crate::{NumberText, NumbersText, SchemaError, TimePart, TimeText, Type, error::join, parse::Node};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// Most digits before the point that a notation pads to.
+/// The most digits before the point that a notation pads to.
 const MAX_DIGITS: u32 = 18;
-/// Most decimals of the seconds.
+/// The most decimals of the seconds.
 const MAX_FRACTION: usize = 9;
 
 const NUMBER: [&str; 8] = [
@@ -20,7 +20,7 @@ const NUMBER: [&str; 8] = [
     "usual",
 ];
 
-/// The type that the keyword's value describes.
+/// Compiles the value of `keyword`.
 pub(super) fn compile(schema: &Schema<'_>, keyword: &str) -> Result<Type, SchemaError> {
     let at = schema.below(keyword);
     let Some(node) = schema.get(keyword).filter(|node| matches!(node, Node::Object(_))) else {
@@ -88,7 +88,7 @@ fn time_text(schema: &Schema<'_>) -> Result<TimeText, SchemaError> {
     Ok(time)
 }
 
-/// A whole second in the notation of RFC 3339, since 1970-01-01T00:00:00Z.
+/// Returns the second under `member`, given in the notation of RFC 3339, in seconds since 1970-01-01T00:00:00Z.
 fn second(schema: &Schema<'_>, member: &str) -> Result<Option<i64>, SchemaError> {
     let text = match schema.get(member) {
         None => return Ok(None),
@@ -101,7 +101,7 @@ fn second(schema: &Schema<'_>, member: &str) -> Result<Option<i64>, SchemaError>
     })
 }
 
-/// The parts of a notation and the number of decimals of its seconds.
+/// Parses the notation of a time; returns its parts and the number of decimals of its seconds.
 fn time_parts(notation: &str) -> Result<(Vec<TimePart>, u32), String> {
     let mut parts = Vec::new();
     let mut places = 0;

@@ -1,4 +1,4 @@
-//! `integer` and `number`: bounds and steps as scaled integers.
+//! Compiles `integer` and `number`, with bounds and steps as scaled integers.
 
 use super::{
     Schema,
@@ -7,12 +7,12 @@ use super::{
 };
 use crate::{Decimal, Float, Integer, SchemaError, Type, exact::Round, parse::Node};
 
-/// Most decimal places.
+/// The most decimal places.
 const MAX_PLACES: u32 = 18;
 const UNSIGNED_MAX: i128 = u64::MAX as i128;
 const SIGNED: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
 
-/// The type `integer`.
+/// Compiles the type `integer`.
 pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     let step = match multiple_of(schema)? {
         None => 1,
@@ -28,7 +28,7 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     Ok(Type::Integer(number))
 }
 
-/// The type `number`.
+/// Compiles the type `number`: a scaled integer with `multipleOf`, a binary float without.
 pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     if schema.get("multipleOf").is_some() {
         return decimal(schema, "x-dunnage-quantum", "x-dunnage-usual").map(Type::Decimal);
@@ -41,7 +41,7 @@ pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     float(schema).map(Type::Float)
 }
 
-/// A number with `multipleOf`. `quantum` and `usual` are the names of these two keywords.
+/// Compiles a number with `multipleOf`. `quantum` and `usual` are the names of the keywords for these two.
 pub(super) fn decimal(schema: &Schema<'_>, quantum: &str, usual: &str) -> Result<Decimal, SchemaError> {
     let Some((step, places)) = multiple_of(schema)? else {
         return Err(schema.error("multipleOf", "multipleOf is missing"));
@@ -53,7 +53,7 @@ pub(super) fn decimal(schema: &Schema<'_>, quantum: &str, usual: &str) -> Result
     Ok(number)
 }
 
-/// Every keyword of a bound: whether it is the lower one, and whether it is excluded.
+/// The keywords for bounds: the name, whether it is the lower bound, and whether the bound itself is excluded.
 const BOUNDS: [(&str, bool, bool); 4] = [
     ("minimum", true, false),
     ("exclusiveMinimum", true, true),
@@ -61,13 +61,13 @@ const BOUNDS: [(&str, bool, bool); 4] = [
     ("exclusiveMaximum", false, true),
 ];
 
-/// Whether draft-04 excludes the bound of this keyword.
+/// Whether a boolean of draft-04 excludes the bound of this keyword.
 fn is_excluded(schema: &Schema<'_>, keyword: &str) -> bool {
     let by = if keyword == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
     says_excluded(schema, by) && schema.get(by) == Some(&Node::Bool(true))
 }
 
-/// `multipleOf` as step and decimal places: 5 and 2 for 0.05.
+/// Returns `multipleOf` as a step and decimal places: 5 and 2 for 0.05.
 fn multiple_of(schema: &Schema<'_>) -> Result<Option<(u64, u32)>, SchemaError> {
     let Some(multiple) = bound(schema, "multipleOf")? else { return Ok(None) };
     if !multiple.is_positive() {
@@ -82,7 +82,7 @@ fn multiple_of(schema: &Schema<'_>) -> Result<Option<(u64, u32)>, SchemaError> {
     })
 }
 
-/// The first and last multiple of `step` in the schema's bounds, in units of 10^-`places`.
+/// Returns the first and last multiple of `step` within the schema's bounds, in units of 10^-`places`.
 fn bounds(
     schema: &Schema<'_>,
     places: u32,
@@ -94,11 +94,11 @@ fn bounds(
     for (keyword, is_low, excluded) in BOUNDS {
         let Some(exact) = bound(schema, keyword)? else { continue };
         let excluded = excluded || is_excluded(schema, keyword);
-        // A bound that is not excluded is rounded into the range; one that is excluded is left by one unit.
+        // Round an inclusive bound into the range; round an excluded bound out of it and move one unit in.
         let round = if is_low == excluded { Round::Down } else { Round::Up };
         let off = i128::from(excluded) * if is_low { 1 } else { -1 };
         let n = exact.scaled_towards(places, round).map(|n| n + off);
-        // What does not even fit 128 bits is beyond all numbers on its side.
+        // A bound that does not fit 128 bits is beyond all numbers on its side.
         let n = n.unwrap_or(if exact.is_positive() { i128::MAX } else { i128::MIN });
         if is_low && n > limits.1 || !is_low && n < limits.0 {
             let message =
@@ -123,7 +123,7 @@ fn bounds(
     Ok((first, last))
 }
 
-/// A number without `multipleOf`.
+/// Compiles a number without `multipleOf`.
 fn float(schema: &Schema<'_>) -> Result<Float, SchemaError> {
     let at = |keyword: &str| -> Result<Option<f64>, SchemaError> {
         let Some(Node::Number(text)) = schema.get(keyword) else {
@@ -154,7 +154,7 @@ fn float(schema: &Schema<'_>) -> Result<Float, SchemaError> {
     Ok(Float { min, max })
 }
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor.
 pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -1,4 +1,4 @@
-//! `object`.
+//! Compiles `object`.
 
 use super::{
     Compiler, Inner, Schema,
@@ -11,7 +11,7 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// What `patternProperties` says: a type for the names that a pattern matches. `None` when they may not be there.
+/// The types under `patternProperties`; `None` where a matching name is not allowed.
 type Patterns = Vec<(Pattern, Inner)>;
 
 impl<'a> Compiler<'a> {
@@ -85,7 +85,7 @@ impl<'a> Compiler<'a> {
         kinds.into_iter().map(compile).collect()
     }
 
-    /// What a field is that matches patterns as well.
+    /// Returns the type of a field that also has to match the types of all patterns for its name; `None` if it is not allowed.
     fn with_patterns(&self, name: &str, kind: Inner, patterns: &Patterns) -> Inner {
         let mut kind = kind?;
         for (_, other) in patterns.iter().filter(|(pattern, _)| pattern.is_match(name)) {
@@ -94,13 +94,13 @@ impl<'a> Compiler<'a> {
         Some(kind)
     }
 
-    /// What the property itself says, else the definition it refers to.
+    /// Returns an annotation of the property itself, else that of the definition that it refers to.
     fn annotation<T>(&self, node: &'a Node, at: &str, of: fn(&'a Node) -> Option<T>) -> Option<T> {
         of(node).or_else(|| of(self.resolve(at, node.text("$ref")?).ok()?.1))
     }
 }
 
-/// The names under `required`.
+/// Returns the distinct names under `required`.
 fn required<'a>(schema: &Schema<'a>) -> Result<Vec<&'a str>, SchemaError> {
     let names = match schema.get("required") {
         None => return Ok(Vec::new()),

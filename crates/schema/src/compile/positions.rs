@@ -1,9 +1,9 @@
-//! Where schemas stand inside a schema, and what they are called.
+//! Finds the schemas inside a schema, and their names.
 
 use super::{Dialect, address::absolute};
 use crate::parse::Node;
 
-/// Keywords whose value is a schema.
+/// Keywords with a schema as their value.
 const ONE: [&str; 12] = [
     "not",
     "if",
@@ -18,13 +18,13 @@ const ONE: [&str; 12] = [
     "contentSchema",
     "items",
 ];
-/// Keywords whose value is an array of schemas.
+/// Keywords with an array of schemas as their value.
 const MANY: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
-/// Keywords whose value has a schema under each name.
+/// Keywords with an object of named schemas as their value.
 const NAMED: [&str; 6] =
     ["properties", "patternProperties", "definitions", "$defs", "dependencies", "dependentSchemas"];
 
-/// The schemas directly inside a schema, each with the tokens of its pointer from there.
+/// Returns the schemas directly inside a schema, each with the tokens of its pointer relative to the schema.
 pub(super) fn subschemas(node: &Node) -> Vec<(Vec<String>, &Node)> {
     let Node::Object(entries) = node else { return Vec::new() };
     let mut found = Vec::new();
@@ -44,8 +44,8 @@ pub(super) fn subschemas(node: &Node) -> Vec<(Vec<String>, &Node)> {
     found
 }
 
-/// Calls `visit` with a schema and with all schemas inside it, each with what its references start from: `base`, or the name
-/// of the schema or of the innermost one around it.
+/// Calls `visit` with a schema and with all schemas inside it, each with the base of its references: the name of the innermost named schema
+/// inside `node` that contains it, or `base`.
 pub(crate) fn each(node: &mut Node, base: &str, visit: &mut dyn FnMut(&mut Node, &str)) {
     each_inside(node, base, id_keyword(node), visit);
 }
@@ -69,22 +69,22 @@ fn each_inside(node: &mut Node, base: &str, id: &str, visit: &mut dyn FnMut(&mut
     }
 }
 
-/// The name that a schema has under the keyword `id`, if it is not an anchor.
+/// Returns the name of a schema under the keyword `id`, unless it is an anchor.
 fn name<'a>(node: &'a Node, id: &str) -> Option<&'a str> {
     node.text(id).filter(|name| !name.starts_with('#')).map(|name| name.trim_end_matches('#'))
 }
 
-/// The keyword that names a schema in its dialect.
+/// Returns the keyword for the name of a schema in its dialect.
 pub(crate) fn id_keyword(node: &Node) -> &'static str {
     if Dialect::of(node, "") == Ok(Dialect::Draft4) { "id" } else { "$id" }
 }
 
-/// Whether keywords beside `$ref` have no effect in a schema's dialect.
+/// Whether the dialect of a schema ignores the keywords beside `$ref`.
 pub(crate) fn reference_stands_alone(node: &Node) -> bool {
     Dialect::of(node, "").is_ok_and(Dialect::reference_stands_alone)
 }
 
-/// The absolute names of the schemas inside a document that is called `base`.
+/// Returns `base`, the name of the document, and the absolute names of the schemas inside it.
 pub(crate) fn identifiers(node: &Node, base: &str) -> Vec<String> {
     identifiers_inside(node, base, id_keyword(node))
 }

@@ -1,13 +1,13 @@
-//! The definitions of a finished model.
+//! Completes the definitions of a model, and rejects references that lead only to themselves.
 
 use super::{Compiler, MAX_SCHEMAS, union::nothing};
 use crate::{SchemaError, Type, measure::Measure};
 
-/// Most schemas that lead back to themselves: one may stand for the next, and each takes a part of the stack.
+/// The most recursive schemas. One may consist of a reference to the next, and each uses a part of the stack.
 const MAX_DEFINITIONS: usize = 1000;
 
 impl Compiler<'_> {
-    /// The definitions, when looking at a value through them comes to an end and they are not too many.
+    /// Returns the definitions. An error if there are too many, or if checking a value against one would never end.
     pub(super) fn finished_definitions(&mut self, root: &Type) -> Result<Vec<Type>, SchemaError> {
         let definitions: Vec<Type> =
             self.definitions.drain(..).map(|kind| kind.unwrap_or_else(nothing)).collect();
@@ -35,7 +35,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What is known of a definition.
+/// The state of a definition in the search for endless recursion.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     New,
@@ -43,7 +43,7 @@ enum State {
     Ends,
 }
 
-/// Whether a value of the definition is looked at again and again by it.
+/// Whether checking a value against the definition leads back to checking the same value against it.
 fn is_endless(index: usize, definitions: &[Type], states: &mut [State]) -> bool {
     match states[index] {
         State::Ends => return false,
@@ -57,7 +57,7 @@ fn is_endless(index: usize, definitions: &[Type], states: &mut [State]) -> bool 
     endless
 }
 
-/// The definitions that look at the same value as the type.
+/// Collects the definitions that the type checks the same value against.
 fn same_value(kind: &Type, found: &mut Vec<usize>) {
     match kind {
         Type::Definition(at) => found.push(*at),

@@ -1,13 +1,13 @@
-//! `$ref`: JSON pointers and names in the same schema. A schema that leads back to itself becomes a definition.
+//! Compiles `$ref`: JSON pointers and names within the same schema. A schema that refers to itself becomes a definition.
 
 use super::{Compiler, Schema, union::nothing};
 use crate::{SchemaError, Type, error::join, measure::Measure, parse::Node};
 
 /// A reference that is being followed.
 pub(super) struct Followed {
-    /// The pointer of what it refers to.
+    /// The pointer of its target.
     at: String,
-    /// The definition that was made because the way came back to it.
+    /// The definition of the target, made when a reference inside the target led back to it.
     definition: Option<usize>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Compiler<'a> {
             self.definitions[index] = Some(kind.unwrap_or_else(nothing));
             kind = Some(Type::Definition(index));
         }
-        // What is known depends on the way that led here.
+        // The errors of `x-dunnage-known` depend on the path to it, so such a type is not cached.
         if self.known_seen == known {
             let measure = kind.as_ref().map(Measure::of).unwrap_or_default();
             self.done.insert(at, (kind.clone(), measure));
@@ -62,15 +62,14 @@ impl<'a> Compiler<'a> {
         Ok(kind)
     }
 
-    /// Gives the definition of the whole schema, if it leads back to itself, what it stands for.
+    /// Completes the definition of the whole schema, if it refers to itself.
     pub(super) fn close_root(&mut self, kind: &Type) {
         if let Some(index) = self.trail.pop().and_then(|followed| followed.definition) {
             self.definitions[index] = Some(kind.clone());
         }
     }
 
-    /// The schema that `reference` in the schema at `from` means, and its pointer in the one spelling that pointers of
-    /// errors have.
+    /// Resolves `reference` in the schema at `from`. Returns the schema and its pointer, spelled as in errors.
     pub(super) fn resolve(&self, from: &str, reference: &str) -> Result<(String, &'a Node), String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let pointer =

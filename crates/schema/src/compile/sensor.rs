@@ -1,4 +1,4 @@
-//! What a sensor's numbers are like: `x-dunnage-quantum` and `x-dunnage-usual`, or `quantum` and `usual` of text that holds numbers.
+//! Compiles the properties of a sensor's numbers: `x-dunnage-quantum` and `x-dunnage-usual`, or `quantum` and `usual` of numbers in text.
 
 use super::{Schema, bound::bound};
 use crate::{
@@ -6,10 +6,10 @@ use crate::{
     exact::{Exact, Round},
 };
 
-/// Most decimal places of a quantum.
+/// The most decimal places of a quantum.
 const MAX_PLACES: u32 = 18;
 
-/// Makes `number` the multiples of the quantum under `keyword`, and moves its range inwards to them.
+/// Restricts `number` to the multiples of the quantum under `keyword`, and narrows its range to them.
 pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) -> Result<(), SchemaError> {
     let Some(exact) = bound(schema, keyword)? else { return Ok(()) };
     if !exact.is_positive() {
@@ -40,7 +40,7 @@ pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) 
     Ok(())
 }
 
-/// Fills the usual range of a number with decimals.
+/// Sets the usual range of a decimal.
 pub(super) fn usual_decimal(
     schema: &Schema<'_>,
     keyword: &str,
@@ -53,7 +53,7 @@ pub(super) fn usual_decimal(
     Ok(())
 }
 
-/// Fills the usual range of a whole number.
+/// Sets the usual range of a whole number.
 pub(super) fn usual_integer(
     schema: &Schema<'_>,
     keyword: &str,
@@ -66,7 +66,7 @@ pub(super) fn usual_integer(
     Ok(())
 }
 
-/// The range under `keyword` in units of 10^-`places`, rounded inwards.
+/// Returns the range under `keyword` in units of 10^-`places`, rounded inwards.
 fn range(schema: &Schema<'_>, keyword: &str, places: u32) -> Result<Option<(i128, i128)>, SchemaError> {
     let Some(node) = schema.get(keyword) else { return Ok(None) };
     let inner = Schema { node, at: schema.below(keyword), ..*schema };
@@ -80,7 +80,7 @@ fn range(schema: &Schema<'_>, keyword: &str, places: u32) -> Result<Option<(i128
     Ok(Some((bound("minimum", Round::Up)?, bound("maximum", Round::Down)?)))
 }
 
-/// The usual range, when it lies in the whole range and is not all of it.
+/// Checks that the usual range lies in the whole range. Returns `None` if the two are equal.
 fn inside(
     schema: &Schema<'_>,
     keyword: &str,

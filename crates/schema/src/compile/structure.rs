@@ -1,10 +1,10 @@
-//! `array`.
+//! Compiles `array`.
 
 use super::{Compiler, Inner, Schema, dialect::Dialect, meet::tuple_of};
 use crate::{SchemaError, Type, measure::Measure, parse::Node};
 
 impl<'a> Compiler<'a> {
-    /// An array, or a tuple where the first elements have schemas of their own.
+    /// Compiles an array, or a tuple if the first elements have schemas of their own.
     pub(super) fn array(&mut self, schema: &Schema<'a>) -> Result<Inner, SchemaError> {
         let place = schema.place.varying();
         place.check(&Measure::default(), &schema.at)?;
@@ -21,7 +21,7 @@ impl<'a> Compiler<'a> {
             (false, _) => ("prefixItems", "items"),
         };
         let first = match schema.get(first) {
-            // Before 2020-12 the list may be empty.
+            // Before 2020-12, the list may be empty.
             Some(Node::Array(nodes)) if nodes.is_empty() => Vec::new(),
             _ => self.list(schema, first, place)?,
         };

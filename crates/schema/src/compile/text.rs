@@ -1,4 +1,4 @@
-//! `string`: plain text, or one of the notations for numbers.
+//! Compiles `string`: plain text, or text in one of the notations for numbers and times.
 
 use super::{Compiler, MAX_PATTERNS, Schema, keywords, notation};
 use crate::{Format, Pattern, SchemaError, Text, Type, parse::Node};
@@ -52,7 +52,7 @@ impl<'a> Compiler<'a> {
         Ok(Text { min_length, max_length, pattern, format, asserts_format })
     }
 
-    /// The expression of `keyword`, compiled once.
+    /// Returns the regular expression under `keyword`. Each distinct expression is compiled once.
     pub(super) fn pattern(
         &mut self,
         schema: &Schema<'a>,
@@ -73,12 +73,12 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The known format of the schema's text.
+/// Returns the format of the schema's text, if it is a known one.
 pub(super) fn format(schema: &Schema<'_>) -> Option<Format> {
     Format::named(schema.node.text("format")?)
 }
 
-/// The format that the schema's text must have.
+/// Returns the format that the schema's text must have, if the options assert formats.
 pub(super) fn asserted_format(schema: &Schema<'_>) -> Option<Format> {
     format(schema).filter(|_| schema.options.assert_formats)
 }

@@ -1,4 +1,4 @@
-//! `type` with the keywords of each type, `enum` and `const`.
+//! Compiles `type` with the keywords of each type, `enum` and `const`.
 
 use super::{
     Compiler, Inner, Schema, keywords, number, text,
@@ -10,10 +10,10 @@ use crate::{
 };
 use dunnage_pson::Value;
 
-/// All types; `integer` is part of `number`.
+/// All types. `number` includes `integer`.
 const NAMES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
 
-/// Keywords of one type that only become assertions.
+/// Keywords of one type that become assertions and do not shape the type.
 const ASSERTING: [&str; 13] = [
     "uniqueItems",
     "contains",
@@ -31,14 +31,14 @@ const ASSERTING: [&str; 13] = [
 ];
 
 impl<'a> Compiler<'a> {
-    /// The type of the keywords that belong to one type, restricted by `enum` and `const`.
+    /// Compiles the keywords that belong to one type, restricted by `enum` and `const`.
     pub(super) fn typed(
         &mut self,
         entries: &'a [(String, Node)],
         schema: &Schema<'a>,
     ) -> Result<Inner, SchemaError> {
         let names = type_names(schema)?;
-        // Also where it is an annotation, a time is carried as one.
+        // `date-time` shapes text even as an annotation, because such text is carried as a time.
         let is_about_text =
             text::format(schema) == Some(Format::DateTime) || text::asserted_format(schema).is_some();
         let shaping: Vec<&str> = entries
@@ -51,7 +51,7 @@ impl<'a> Compiler<'a> {
         let kind = match names {
             None if shaping.is_empty() => Some(Type::Any),
             None => {
-                // What the keywords are about is what messages mostly have.
+                // The types that the keywords shape come first, because most messages have them.
                 let mut names = NAMES;
                 names.sort_by_key(|name| !shaping.contains(name));
                 self.one_of_types(schema, &names)?
@@ -81,7 +81,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A value of this type, or of any JSON type but the one called `name`.
+/// Returns a type that allows the values of `kind` and all values that are not of the JSON type `name`.
 pub(super) fn or_other(kind: Type, name: &str) -> Type {
     let all = [
         (
@@ -102,7 +102,7 @@ pub(super) fn or_other(kind: Type, name: &str) -> Type {
     union(std::iter::once(kind).chain(others)).unwrap_or(Type::Any)
 }
 
-/// The names under `type`.
+/// Returns the names under `type`; `None` without the keyword.
 fn type_names<'a>(schema: &Schema<'a>) -> Result<Option<Vec<&'a str>>, SchemaError> {
     let names = match schema.get("type") {
         None => return Ok(None),
@@ -120,7 +120,7 @@ fn type_names<'a>(schema: &Schema<'a>) -> Result<Option<Vec<&'a str>>, SchemaErr
     if out.is_empty() { Err(schema.error("type", "type is empty and allows nothing")) } else { Ok(Some(out)) }
 }
 
-/// Refuses keywords that say nothing beside this type.
+/// Rejects this project's own keywords beside a type that they do not apply to.
 fn check_homes(
     entries: &[(String, Node)],
     schema: &Schema<'_>,
@@ -131,7 +131,7 @@ fn check_homes(
         let is_home = |name: &&str| *name == home || *name == "integer" && home == "number";
         let ours = keywords::is_ours(keyword);
         let message = match names {
-            // What carries text well fits nothing else.
+            // A notation carries text only, whatever else `type` allows.
             Some(names) if ours && home == "string" && !names.contains(&"string") => {
                 format!("{keyword} belongs to the type {home} and says nothing about {}", names.join(", "))
             }
@@ -146,7 +146,7 @@ fn check_homes(
     Ok(())
 }
 
-/// `kind`, restricted by `enum` and `const`.
+/// Restricts `kind` by `enum` and `const`.
 fn restrict(schema: &Schema<'_>, kind: Inner) -> Result<Inner, SchemaError> {
     let Some(mut kind) = kind else { return Ok(None) };
     if let Some(node) = schema.get("const") {
@@ -165,7 +165,7 @@ fn restrict(schema: &Schema<'_>, kind: Inner) -> Result<Inner, SchemaError> {
     }
 }
 
-/// The different values of `nodes` that the schema's other keywords allow. In a strict dialect there is one.
+/// Returns the distinct values of `nodes` that the schema's other keywords allow. In a strict dialect it is an error if there are none.
 fn listed(schema: &Schema<'_>, keyword: &str, nodes: &[Node], kind: Type) -> Result<Inner, SchemaError> {
     let mut values: Vec<Value> = Vec::with_capacity(nodes.len());
     let fault = |i: usize, message: String| {

@@ -1,25 +1,26 @@
-//! `unevaluatedProperties` and `unevaluatedItems`, where the schema alone says what is left over.
+//! Compiles `unevaluatedProperties` and `unevaluatedItems`. They are supported only if the evaluated fields and elements follow from the
+//! schema alone. If they depend on the message, as with `anyOf` or `if`, the keyword is an error.
 
 use super::{Compiler, Inner, Schema, meet::tuple_of, typed::or_other, union::checked};
 use crate::{Annotation, Assertion, Object, Pattern, SchemaError, Type, parse::Node};
 
-/// What keywords beside one another are about.
+/// The fields or elements that the keywords of a schema evaluate.
 #[derive(Default)]
 struct Evaluated {
-    /// Names of fields.
+    /// The names of fields.
     names: Vec<String>,
     patterns: Vec<Pattern>,
-    /// The first elements.
+    /// The number of first elements.
     first: usize,
-    /// All fields, or all elements.
+    /// Whether all fields or all elements are evaluated.
     all: bool,
-    /// How many references led to this.
+    /// The number of references followed so far.
     followed: usize,
 }
 
-/// Keywords under which a schema holds for some messages only.
+/// Keywords whose schemas apply to some messages only.
 const CONDITIONAL: [&str; 6] = ["anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "$dynamicRef"];
-/// Most references that are followed from one schema.
+/// The most references that are followed from one schema.
 const MAX_FOLLOWED: usize = 64;
 
 impl<'a> Compiler<'a> {
@@ -70,7 +71,7 @@ impl<'a> Compiler<'a> {
         Ok(self.meet(kind, array.map(|array| or_other(array, "array"))))
     }
 
-    /// Adds what the schema at `at` and those beside it are about. `of` is the one with the keyword.
+    /// Adds what the schema at `at` evaluates, with its `allOf` and `$ref`. `of` is the schema that has `keyword`; errors point to it.
     fn evaluated(
         &mut self,
         of: &Schema<'a>,

@@ -1,18 +1,17 @@
-//! Several types for one value, in one normal form.
+//! Builds types that combine others: unions in a normal form, nullable types and types with assertions.
 
 use crate::{Assertion, Checked, Object, Type, distinct::distinct, kinds::Kinds, validate};
 use dunnage_pson::Value;
 
-/// Most pairs of types that are held against each other to find out whether both may allow a value.
+/// The most pairs of types that are compared to find out whether a value may be of both.
 const MAX_PAIRS: usize = 1024;
-/// Most members of a union among which a new one is looked for.
+/// The number of members of a union up to which a new one is compared with all others.
 const MAX_COMPARED: usize = 256;
 
-/// The type of values of at least one of these: `null` outside, all values listed in one enumeration, no type twice.
-/// `None` without any.
+/// Returns the union of types in normal form: `null` outside, all listed values in one enumeration, no type twice. `None` without types.
 pub(super) fn union(kinds: impl IntoIterator<Item = Type>) -> Option<Type> {
     let (mut null, mut values, mut others) = (false, Vec::new(), Vec::new());
-    // Where the enumeration of all values stands among the others.
+    // The position of the enumeration among the other types: that of its first value.
     let mut first_value = None;
     for kind in kinds.into_iter().flat_map(members) {
         match kind {
@@ -39,14 +38,14 @@ pub(super) fn union(kinds: impl IntoIterator<Item = Type>) -> Option<Type> {
     }
 }
 
-/// Adds what is not there yet; among very many, without a look.
+/// Adds an item that is not in the list yet. Skips the comparison if the list is long.
 fn add<T: PartialEq>(items: &mut Vec<T>, item: T) {
     if items.len() > MAX_COMPARED || !items.contains(&item) {
         items.push(item);
     }
 }
 
-/// One of these values, none of them `null`; `None` without any.
+/// Returns the enumeration of these distinct values, which do not include `null`; `None` without values.
 pub(super) fn enumeration(mut values: Vec<Value>) -> Option<Type> {
     let only = values.pop()?;
     if values.is_empty() {
@@ -56,7 +55,7 @@ pub(super) fn enumeration(mut values: Vec<Value>) -> Option<Type> {
     Some(Type::Enum(values))
 }
 
-/// `null` or the type.
+/// Returns the type that also allows `null`.
 pub(super) fn nullable(kind: Type) -> Type {
     match kind {
         Type::Any | Type::Null | Type::Nullable(_) => kind,
@@ -64,7 +63,7 @@ pub(super) fn nullable(kind: Type) -> Type {
     }
 }
 
-/// The types that a union or a nullable type is made of; any other type alone.
+/// Returns the types of which a union or nullable type consists; any other type by itself.
 pub(super) fn members(kind: Type) -> Vec<Type> {
     match kind {
         Type::Union(kinds) => kinds.into_iter().flat_map(members).collect(),
@@ -73,7 +72,7 @@ pub(super) fn members(kind: Type) -> Vec<Type> {
     }
 }
 
-/// The type that obeys the assertions as well.
+/// Adds assertions to a type.
 pub(super) fn checked(kind: Type, assertions: Vec<Assertion>) -> Type {
     if assertions.is_empty() {
         return kind;
@@ -91,12 +90,12 @@ pub(super) fn checked(kind: Type, assertions: Vec<Assertion>) -> Type {
     }
 }
 
-/// A type that allows nothing, for the places where there has to be one.
+/// Returns a type that allows nothing, for places that need a type.
 pub(super) fn nothing() -> Type {
     checked(Type::Any, vec![Assertion::Not(Type::Any)])
 }
 
-/// The type without assertions.
+/// Returns the type that carries the value, without assertions.
 pub(super) fn carried(kind: &Type) -> &Type {
     match kind {
         Type::Checked(checked) => carried(&checked.kind),
@@ -111,7 +110,7 @@ pub(super) fn all_apart(kinds: &[Type]) -> bool {
         && kinds.iter().enumerate().all(|(i, a)| kinds[..i].iter().all(|b| are_apart(a, b, 0)))
 }
 
-/// Whether it is certain that no value is of both types. Fields of fields are looked at, not deeper.
+/// Whether it is certain that no value is of both types. Looks at fields and at the fields of these, no deeper.
 fn are_apart(a: &Type, b: &Type, depth: usize) -> bool {
     let (a, b) = (carried(a), carried(b));
     if !Kinds::of(a, &[]).meets(Kinds::of(b, &[])) {
@@ -140,7 +139,7 @@ fn excludes(kind: &Type, value: &Value) -> bool {
     !refers(kind) && !validate::allows(&[], kind, value)
 }
 
-/// Whether a field that both have to have is never of both types.
+/// Whether both objects require a field that no value can satisfy for both.
 fn has_field_apart(a: &Object, b: &Object, depth: usize) -> bool {
     a.fields.iter().filter(|field| field.required).any(|field| {
         let other = b.fields.iter().find(|other| other.name == field.name && other.required);
@@ -148,7 +147,7 @@ fn has_field_apart(a: &Object, b: &Object, depth: usize) -> bool {
     })
 }
 
-/// Whether `a` has to have a field that `b` cannot have.
+/// Whether `a` requires a field that `b` does not allow.
 fn lacks_required(a: &Object, b: &Object) -> bool {
     b.additional.is_none()
         && a.fields
@@ -156,7 +155,7 @@ fn lacks_required(a: &Object, b: &Object) -> bool {
             .any(|field| field.required && b.fields.iter().all(|other| other.name != field.name))
 }
 
-/// Whether there is a definition anywhere in the type, so that it says nothing without its model.
+/// Whether the type contains a definition, so that it cannot be checked without its model.
 pub(super) fn refers(kind: &Type) -> bool {
     let mut found = matches!(kind, Type::Definition(_));
     kind.children(&mut |child| found = found || refers(child));
