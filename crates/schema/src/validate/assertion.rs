@@ -1,4 +1,4 @@
-//! Keywords that only say which values are valid.
+//! Checks the keywords that only restrict which values are valid.
 
 use super::{
     Check, unique,
@@ -8,7 +8,7 @@ use crate::{Assertion, Pattern, Type, Violation};
 use dunnage_pson::Value;
 
 impl Check<'_> {
-    /// `kind` is what the assertion stands beside; it allows the value.
+    /// Checks one assertion. `kind` is the type that the assertion belongs to; it allows the value.
     pub(super) fn assertion(&self, kind: &Type, assertion: &Assertion, v: &Value) -> Result<(), Violation> {
         match assertion {
             Assertion::AllOf(kinds) => kinds.iter().try_for_each(|kind| self.value(kind, v)),
@@ -135,7 +135,7 @@ impl Check<'_> {
         }
     }
 
-    /// A field that `properties` does not name.
+    /// Checks a field that `properties` does not name.
     fn other(
         &self,
         key: &str,

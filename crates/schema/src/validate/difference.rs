@@ -1,4 +1,4 @@
-//! In what a value differs from those that `const` and `enum` list.
+//! Explains how a value differs from the values that `const` and `enum` list.
 
 use super::{
     Check,
@@ -7,16 +7,16 @@ use super::{
 use crate::{Violation, kinds::Kinds, same};
 use dunnage_pson::Value;
 
-/// Most listed values that a violation names.
+/// The most listed values that a violation names.
 const NAMED: usize = 8;
 
 impl Check<'_> {
-    /// The violation of a value that is none of `values`.
+    /// Returns the violation of a value that is not among `values`.
     pub(super) fn not_listed(&self, values: &[Value], v: &Value) -> Result<(), Violation> {
         if !self.explain.get() {
             return self.fail(String::new);
         }
-        // With one object among the values, an object is meant to be that one.
+        // If only one listed value is an object, the violation names the part that differs from it.
         let is_like = |one: &&Value| Kinds::of_value(one).meets(Kinds::of_value(v));
         let mut like = values.iter().filter(is_like);
         if let (Value::Map(_), Some(only @ Value::Map(_)), None) = (v, like.next(), like.next()) {
@@ -27,7 +27,7 @@ impl Check<'_> {
         self.fail(|| format!("{} is none of {}{more}", Listed(v), names.join(", ")))
     }
 
-    /// The violation of a value that is not `only`: the first part of it that differs.
+    /// Returns the violation of a value that is not the same as `only`. It names the first part that differs.
     pub(super) fn differs(&self, only: &Value, v: &Value) -> Result<(), Violation> {
         if !self.explain.get() {
             return self.fail(String::new);

@@ -1,16 +1,16 @@
-//! All violations of a message, and not only the first.
+//! Finds all violations of a message. [`Model::validate`] stops at the first one.
 
 use super::Check;
 use crate::{Array, Assertion, Model, Object, Tuple, Type, Violation};
 use dunnage_pson::Value;
 
-/// Most violations that are listed: a message of another kind has one in each of its values.
+/// The most violations that are listed. A message of another schema has one in each of its values.
 const MOST: usize = 100;
 
 impl Model {
-    /// How `message` breaks the schema: what [`Model::validate`] says, and then the other values that do, up to 100.
+    /// Returns how `message` breaks the schema: the error of [`Model::validate`] first, then the other violations, at most 100 together.
     ///
-    /// One for each value at fault; none when the schema allows the message.
+    /// Returns an empty list if the schema allows the message.
     pub fn violations(&self, message: &Value) -> Vec<Violation> {
         let Err(first) = self.validate(message) else { return Vec::new() };
         let mut all = vec![first];
@@ -25,7 +25,7 @@ impl Model {
 }
 
 impl Check<'_> {
-    /// The violations of the parts of the value where it has parts that are looked at one by one, else the first.
+    /// Returns the violations in all parts of an object or array, and only the first violation of any other value.
     fn every(&self, kind: &Type, v: &Value) -> Vec<Violation> {
         if self.is_spent() || !self.enter() {
             return Vec::new();

@@ -1,4 +1,8 @@
-//! A message against the model. On success, scalars and objects are looked at without allocating.
+//! Validates messages against a model.
+//!
+//! Nested choices and recursive definitions can multiply the work, so that a validation counts its steps and the schemas that it is inside,
+//! and stops at a limit. The text of a violation is made only if the caller reads it. A valid scalar or object is checked without
+//! allocation.
 
 mod assertion;
 mod difference;
@@ -12,14 +16,14 @@ use dunnage_pson::Value;
 use std::cell::Cell;
 use words::Brief;
 
-/// Most values that are looked at, one by a type counting as one: choices inside choices could take for ever.
+/// The most steps of a validation. Checking one value against one type is a step; nested choices could otherwise take practically for ever.
 const MAX_STEPS: u32 = 1 << 24;
 
-/// Most schemas inside one another, from the message to a value in it: each takes a part of the stack.
+/// The most schemas inside one another, from the message to a value in it. Each uses a part of the stack.
 const MAX_INSIDE: u32 = 1000;
 
 impl Model {
-    /// Whether `message` is one that the schema allows; if not, which value is the first to break it, and how.
+    /// Checks `message` against the schema. The error names the first value that breaks it, and how.
     pub fn validate(&self, message: &Value) -> Result<(), Violation> {
         let check = Check::new(&self.definitions, true);
         let result = check.value(&self.root, message);
@@ -32,34 +36,34 @@ impl Model {
         result
     }
 
-    /// Whether `kind`, a type of this model, allows `value`.
+    /// Whether `kind`, a type of this model, allows `value`. False if the check exceeds the limit of steps.
     pub fn allows(&self, kind: &Type, value: &Value) -> bool {
         allows(&self.definitions, kind, value)
     }
 }
 
-/// Whether `kind` allows `value`; `definitions` are those of its model.
+/// Whether `kind` allows `value`. `definitions` are those of its model.
 pub(crate) fn allows(definitions: &[Type], kind: &Type, value: &Value) -> bool {
     let check = Check::new(definitions, false);
     check.value(kind, value).is_ok() && !check.is_spent()
 }
 
-/// The first violation of a type that refers to no definition.
+/// Checks `v` against a type that refers to no definition. The error is the first violation.
 pub(crate) fn value(kind: &Type, v: &Value) -> Result<(), Violation> {
     Check::new(&[], true).value(kind, v)
 }
 
-/// How many names or values are compared in the time of a step.
+/// How many comparisons of names or values count as one step.
 const COMPARED: usize = 8;
 
-/// One validation.
+/// The state of one validation.
 struct Check<'m> {
     definitions: &'m [Type],
-    /// Whether anybody reads the violations: their text is not made otherwise.
+    /// Whether the caller reads the violations. Otherwise their text stays empty.
     explain: Cell<bool>,
-    /// How many values were looked at.
+    /// The number of steps so far.
     steps: Cell<u32>,
-    /// How many schemas the current one is in.
+    /// The number of schemas that the current one is inside.
     inside: Cell<u32>,
 }
 
@@ -80,12 +84,12 @@ impl<'m> Check<'m> {
         Violation::new(if self.explain.get() { message() } else { String::new() })
     }
 
-    /// `violation` by the value under `token`.
+    /// Moves `violation` to the value under `token`.
     fn under(&self, violation: Violation, token: impl FnOnce() -> String) -> Violation {
         if self.explain.get() { violation.under(&token()) } else { violation }
     }
 
-    /// Whether the type allows the value, without a word about why not.
+    /// Whether the type allows the value. Makes no text for a violation.
     fn allows(&self, kind: &Type, v: &Value) -> bool {
         let explain = self.explain.replace(false);
         let result = self.value(kind, v);
@@ -93,7 +97,7 @@ impl<'m> Check<'m> {
         result.is_ok()
     }
 
-    /// Counts names or values that are compared one by one; a few take as long as one value.
+    /// Counts the steps of `compared` comparisons of names or values.
     fn charge(&self, compared: usize) {
         let steps = u32::try_from(compared / COMPARED).unwrap_or(u32::MAX);
         self.steps.set(self.steps.get().saturating_add(steps));
@@ -108,7 +112,7 @@ impl<'m> Check<'m> {
         result
     }
 
-    /// Goes one schema further in, and counts a step; false when that is too far or one too many.
+    /// Enters a schema and counts a step. Returns false if a limit is reached.
     fn enter(&self) -> bool {
         self.charge(COMPARED);
         if self.inside.get() == MAX_INSIDE {
@@ -123,7 +127,7 @@ impl<'m> Check<'m> {
         self.inside.set(self.inside.get().saturating_sub(1));
     }
 
-    /// The violation by a field that the object does not have.
+    /// Returns the violation by a field that the object does not have.
     fn unknown(&self, object: &Object, key: &str) -> Violation {
         let names = object.fields.iter().map(|field| field.name.as_str());
         self.violation(|| words::unknown(key, names)).of_field()
@@ -169,7 +173,7 @@ impl<'m> Check<'m> {
         if !self.explain.get() {
             return self.fail(String::new);
         }
-        // When only one member is meant by such values, its reason is the one to give.
+        // If only one member fits the kind of the value, its violation is the most useful one.
         let is_meant =
             |kind: &&Type| words::is_about(kind, v, self.definitions) && !words::has_other_constant(kind, v);
         let mut about = kinds.iter().filter(is_meant);
@@ -218,7 +222,7 @@ impl<'m> Check<'m> {
     }
 
     fn fields(&self, object: &Object, entries: &[(String, Value)]) -> Result<(), Violation> {
-        // Messages mostly have their fields in the schema's order: look there first.
+        // Most messages have their fields in the schema's order, so look there first.
         let mut next = 0;
         let mut required = object.fields.iter().filter(|field| field.required).count();
         for (key, v) in entries {

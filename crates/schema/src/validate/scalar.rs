@@ -1,4 +1,4 @@
-//! Numbers, and text with what it holds.
+//! Checks numbers, and text with the numbers or the time in it.
 
 use super::{
     Check,
@@ -133,7 +133,7 @@ impl Check<'_> {
     }
 }
 
-/// The quantum as a decimal number.
+/// Returns the quantum as decimal text.
 fn quantum_text(quantum: Quantum) -> String {
     let number = Decimal { places: quantum.places, step: 1, min: 0, max: 0, usual: None, quantum: None };
     NumberText { number, digits: 1 }.write(quantum.mantissa.into())

@@ -1,10 +1,10 @@
-//! Equality as `uniqueItems` has it: the order of an object's fields does not matter, 2 is 2.0, and 0 is -0.0.
+//! Equality for `uniqueItems`: the order of an object's fields does not matter, 2 equals 2.0, and 0 equals -0.0.
 
 use crate::distinct::Distinct;
 use dunnage_pson::Value;
 use std::collections::HashMap;
 
-/// The indices of the first element that is equal to one before it: that one's, and its own.
+/// Finds the first element that equals an earlier one. Returns the index of the earlier element and its own.
 pub(super) fn twice(items: &[Value]) -> Option<(usize, usize)> {
     if items.len() <= 8 {
         return (1..items.len())

@@ -1,10 +1,10 @@
-//! Values and types in the words of a violation.
+//! Describes values and types for the text of a violation.
 
 use crate::{Type, alike::alike, kinds::Kinds, same};
 use dunnage_pson::Value;
 use std::fmt;
 
-/// Most characters of a value that a violation quotes.
+/// The most characters of a value that a violation quotes.
 const QUOTED: usize = 40;
 
 pub(super) fn noun(kind: &Type) -> &'static str {
@@ -26,7 +26,7 @@ pub(super) fn noun(kind: &Type) -> &'static str {
     }
 }
 
-/// The types of a union: "a string, an integer".
+/// Lists the types of a union: "a string, an integer".
 pub(super) fn nouns(kinds: &[Type]) -> String {
     let mut nouns: Vec<_> = kinds
         .iter()
@@ -39,18 +39,19 @@ pub(super) fn nouns(kinds: &[Type]) -> String {
     nouns.join(", ")
 }
 
-/// What is wrong with a field that there is not, and which of the `names` it may be a misspelling of.
+/// Describes an unknown field, and suggests the one of `names` that it may be a misspelling of.
 pub(super) fn unknown<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> String {
     let meant = alike(key, names).map_or(String::new(), |name| format!("; did you mean {}?", Quoted(name)));
     format!("there is no field {}{meant}", Quoted(key))
 }
 
-/// Whether the type says something about values like this one.
+/// Whether the type allows values of the same kind as `v`.
 pub(super) fn is_about(kind: &Type, v: &Value, definitions: &[Type]) -> bool {
     Kinds::of(kind, definitions).meets(Kinds::of_value(v))
 }
 
-/// Whether a field that tells objects apart has a value in `v` that it never has in `kind`.
+/// Whether a field of `v` has a value that the field's `const` or `enum` in `kind` does not list. Such fields tell the objects of a union
+/// apart.
 pub(super) fn has_other_constant(kind: &Type, v: &Value) -> bool {
     match kind {
         Type::Object(object) => object.fields.iter().any(|field| match (&field.kind, v.get(&field.name)) {
@@ -63,7 +64,7 @@ pub(super) fn has_other_constant(kind: &Type, v: &Value) -> bool {
     }
 }
 
-/// A value for people: scalars as JSON, cut where they are long.
+/// A value for people: scalars as JSON, long text truncated, arrays and objects as their number of entries.
 pub(super) struct Brief<'a>(pub &'a Value);
 
 impl fmt::Display for Brief<'_> {
@@ -82,7 +83,7 @@ impl fmt::Display for Brief<'_> {
     }
 }
 
-/// Text in quotes, cut where it is long.
+/// Text in quotes, truncated if it is long.
 pub(super) struct Quoted<'a>(pub &'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -94,7 +95,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// A listed value for people: as JSON, cut where it is long.
+/// A listed value for people: as JSON, truncated if it is long.
 pub(super) struct Listed<'a>(pub &'a Value);
 
 impl fmt::Display for Listed<'_> {
