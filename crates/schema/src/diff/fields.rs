@@ -1,4 +1,4 @@
-//! Objects: fields that came, went and moved.
+//! Compares objects: fields that were added, removed or moved.
 
 use super::Walk;
 use crate::{Field, Object, Type};
@@ -21,7 +21,7 @@ impl<'a> Walk<'a> {
             let path = below(&field.name);
             let Some(earlier) = before.get(field.name.as_str()) else {
                 let text = if field.required { "added, required" } else { "added, optional" };
-                // Where other fields were allowed, there may have been one of this name.
+                // If the old schema allowed other fields, old messages may have one of this name.
                 let keeps = !field.required && self.keeps_other(Some(&field.kind), old.additional.as_deref());
                 self.note(&path, keeps, text);
                 continue;
@@ -47,7 +47,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether `new` allows what `old` allowed, where `None` allows nothing.
+    /// Whether `new` allows everything that `old` allowed. `None` allows nothing.
     fn keeps_other(&mut self, new: Option<&'a Type>, old: Option<&'a Type>) -> bool {
         match (new, old) {
             (_, None) => true,
@@ -57,17 +57,18 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The places in `new` of the fewest fields that have to move to bring those of `old` into the order of `new`.
+/// Returns the smallest set of fields, as indices in `new`, that have to move to bring the fields of `old` into the order of `new`.
 fn moved(old: &[Field], new: &[Field]) -> Vec<usize> {
     let places: HashMap<&str, usize> =
         old.iter().enumerate().map(|(at, field)| (field.name.as_str(), at)).collect();
-    // The old place of each field that stays, and its new one.
+    // The old index and the new index of each field that is in both.
     let stay: Vec<(usize, usize)> = new
         .iter()
         .enumerate()
         .filter_map(|(at, field)| Some((*places.get(field.name.as_str())?, at)))
         .collect();
-    // The longest run of growing old places: for each length, the end with the smallest old place, by patience sorting.
+    // The longest increasing subsequence of old indices, by patience sorting: `ends` has, for each length, the end with the smallest old
+    // index.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(stay.len());
     for (index, (place, _)) in stay.iter().enumerate() {
@@ -84,7 +85,7 @@ fn moved(old: &[Field], new: &[Field]) -> Vec<usize> {
     stay.iter().zip(in_order).filter(|(_, in_order)| !in_order).map(|((_, at), _)| *at).collect()
 }
 
-/// A value of a schema as JSON.
+/// Writes a value of a schema as JSON.
 pub(super) fn json(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -93,7 +94,7 @@ pub(super) fn json(value: &Value) -> String {
         Value::I64(n) => n.to_string(),
         Value::F64(f) => f.to_string(),
         Value::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
-        // No schema has bytes.
+        // A schema has no byte strings.
         Value::Bytes(bytes) => format!("{} bytes", bytes.len()),
         Value::Array(items) => format!("[{}]", items.iter().map(json).collect::<Vec<_>>().join(",")),
         Value::Map(entries) => {

@@ -1,4 +1,7 @@
-//! What has changed from one schema to the next, field by field, and whether every old message is still valid.
+//! Compares two schemas field by field, and determines whether every message that was valid still is.
+//!
+//! The comparison works on the keywords and tries no messages. It is conservative: a change whose effect is unknown counts as one that may
+//! break old messages.
 
 mod fields;
 mod number;
@@ -12,11 +15,11 @@ use std::{collections::HashSet, fmt};
 /// A difference between two schemas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What it is about: `position.latitude`, `readings[].value`, `counters.*`; `$` is the message.
+    /// The field: `position.latitude`, `readings[].value`, `counters.*`; `$` is the message itself.
     pub field: String,
-    /// What has changed: `range widened from 0 to 50, to -10 to 60`.
+    /// The change: `range widened from 0 to 50, to -10 to 60`.
     pub text: String,
-    /// Whether every value that was valid is known to be valid still.
+    /// Whether every value that was valid is known to be still valid.
     pub keeps: bool,
 }
 
@@ -26,10 +29,11 @@ impl fmt::Display for Change {
     }
 }
 
-/// The differences between two schemas, in the order of the new one, what was removed from an object first; none where they differ in annotations and slot only.
+/// Returns the differences between two schemas, in the order of the new one. The fields that an object has lost come before its other
+/// changes. Returns an empty list if only annotations or the slot differ.
 ///
-/// When all changes keep what was valid, every message that obeys `old` obeys `new`. Otherwise some may not: that is
-/// decided from the keywords, not by trying messages.
+/// If every change has [`Change::keeps`], every message that obeys `old` obeys `new`. Otherwise some messages may not. This follows from
+/// the keywords; no messages are tried.
 ///
 /// ```
 /// use dunnage_schema::{Model, diff};
@@ -48,11 +52,11 @@ pub fn diff(old: &Model, new: &Model) -> Vec<Change> {
     walk.changes
 }
 
-/// A walk through both schemas.
+/// The state of a comparison.
 struct Walk<'a> {
     old: &'a Model,
     new: &'a Model,
-    /// Pairs of definitions that have been compared, or are being compared.
+    /// The pairs of definitions that are compared already, or are being compared.
     definitions: HashSet<(usize, usize)>,
     changes: Vec<Change>,
 }
@@ -96,7 +100,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Types that wrap no other.
+    /// Compares types that wrap no other type.
     fn plain(&mut self, path: &str, old: &'a Type, new: &'a Type) {
         match (old, new) {
             (Type::Any, Type::Any) | (Type::Null, Type::Null) | (Type::Bool, Type::Bool) => {}
@@ -122,11 +126,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether every value of `old` is known to be one of `new`, which is another kind.
+    /// Whether every value of `old` is known to be a value of `new`, a type of another kind.
     fn contains(&mut self, new: &'a Type, old: &'a Type) -> bool {
         match (old, new) {
             (_, Type::Any) => true,
-            // Following them into each other for each pair of choices could take for ever.
+            // Following definitions into each other for each pair of choices could take practically for ever.
             (Type::Definition(old), Type::Definition(new)) => {
                 old == new && self.old.definitions == self.new.definitions
             }
@@ -150,7 +154,7 @@ impl<'a> Walk<'a> {
     }
 
     fn checked(&mut self, path: &str, old: &'a Checked, new: &'a Checked) {
-        // What a condition says of a union depends on all its types; a definition's index says nothing by itself.
+        // A condition on a union depends on all of its types, and the index of a definition means nothing without the definitions.
         let is_same_union = !matches!(new.kind, Type::Union(_)) || old.kind == new.kind;
         if old.assertions != new.assertions || !is_same_union || self.old.definitions != self.new.definitions
         {
@@ -199,7 +203,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Lengths and numbers of elements.
+    /// Compares lengths of text or of arrays.
     fn counts(&mut self, path: &str, noun: &str, old: (u32, Option<u32>), new: (u32, Option<u32>)) {
         if old != new {
             let keeps = new.0 <= old.0 && new.1.is_none_or(|new| old.1.is_some_and(|old| old <= new));
@@ -227,7 +231,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The path of an array's elements.
+/// Returns the path of an array's elements.
 fn element(path: &str) -> String {
     format!("{}[]", if path.is_empty() { "$" } else { path })
 }
@@ -236,7 +240,7 @@ fn same_kind(a: &Type, b: &Type) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b)
 }
 
-/// What a type is, for people.
+/// Describes a type for people.
 fn name(kind: &Type) -> String {
     match kind {
         Type::Any => "anything",

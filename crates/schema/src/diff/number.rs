@@ -1,4 +1,4 @@
-//! Numbers, and text that holds numbers or times.
+//! Compares numbers, and text that holds numbers or times.
 
 use super::Walk;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     number_text::{decimal_text, plain},
 };
 
-/// The largest whole numbers that binary64 holds without gaps.
+/// The largest magnitude up to which binary64 holds all whole numbers.
 const FLOAT_WHOLE: i128 = 1 << 53;
 
 impl<'a> Walk<'a> {
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `in_text` says that as many decimals are written as the step has.
+    /// Compares decimals. With `in_text`, they are written with as many decimals as the step has, so that other decimals make other texts.
     fn numbers(&mut self, path: &str, old: &Decimal, new: &Decimal, in_text: bool) {
         if old == new {
             return;
@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Bounds and step in finer units.
+/// Bounds and step in a unit that two decimals share.
 struct Scaled {
     min: i128,
     max: i128,
@@ -130,7 +130,7 @@ fn scaled(number: &Decimal, scale: impl Fn(i128, u32) -> i128) -> Scaled {
     Scaled { min: scale(number.min), max: scale(number.max), step: scale(number.step.into()) }
 }
 
-/// Whether every number of the one type is of the other, which is not of its kind.
+/// Whether every number of `old` is known to be one of `new`, a type of another kind.
 pub(super) fn any_number_of(old: &Type, new: &Type) -> bool {
     let integer;
     let old = match old {
@@ -159,7 +159,7 @@ fn as_decimal(integer: &Integer) -> Decimal {
     Decimal { places: 0, step, min, max, usual, quantum: None }
 }
 
-/// `widened from 0 to 50, to -10 to 60`: how one range became another.
+/// Describes the change of a range: `widened from 0 to 50, to -10 to 60`.
 pub(super) fn range(old: (i128, i128), new: (i128, i128), places: u32) -> String {
     let wider = new.0 < old.0 || new.1 > old.1;
     let narrower = new.0 > old.0 || new.1 < old.1;
@@ -189,7 +189,7 @@ fn quantum(quantum: Option<Quantum>) -> String {
     quantum.map_or("the step".to_owned(), |q| plain(q.mantissa.into(), q.places))
 }
 
-/// A second since 1970 as RFC 3339 has it.
+/// Writes seconds since 1970 in the notation of RFC 3339.
 fn instant(seconds: i64) -> String {
     let Ok(time) = time::OffsetDateTime::from_unix_timestamp(seconds) else { return seconds.to_string() };
     let (date, (hour, minute, second)) = (time.date(), time.to_hms());

@@ -1,4 +1,4 @@
-//! Text, and choices.
+//! Compares text and enumerations.
 
 use super::{Walk, fields::json};
 use crate::{Pattern, Segment, Text, Type, distinct::Distinct};
@@ -18,7 +18,7 @@ impl Walk<'_> {
             let keeps = new.asserted_format().is_none_or(|format| old.asserted_format() == Some(format));
             self.note(path, keeps, format!("format was {}, now {}", named(old), named(new)));
         }
-        // Lengths that follow from the patterns change with them.
+        // A length that follows from the pattern is not a change of its own.
         let follows = |text: &Text| {
             text.pattern.as_ref().is_some_and(|p| p.longest().is_some() && p.longest() == text.max_length)
         };
@@ -53,7 +53,7 @@ impl Walk<'_> {
     }
 }
 
-/// The format in words.
+/// Names the format for people.
 fn named(text: &Text) -> String {
     match text.format {
         None => "none".to_owned(),
@@ -62,7 +62,7 @@ fn named(text: &Text) -> String {
     }
 }
 
-/// Whether every text of the pattern `old` is known to be one of `new`.
+/// Whether every text that matches `old` is known to match `new`.
 fn within(old: &Pattern, new: &Pattern) -> bool {
     let (Some(old), Some(new)) = (&old.segments, &new.segments) else { return false };
     let fits = |(old, new): (&Segment, &Segment)| {
@@ -71,7 +71,7 @@ fn within(old: &Pattern, new: &Pattern) -> bool {
     old.len() == new.len() && old.iter().zip(new).all(fits)
 }
 
-/// Whether every text of `old`, which is not plain text, is known to be allowed by `new`.
+/// Whether every text of `old`, a number or time in text, is known to be allowed by `new`.
 pub(super) fn any_text_of(old: &Type, new: &Text) -> bool {
     let is_text = matches!(old, Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_));
     let any = new.pattern.is_none() && new.asserted_format().is_none();
