@@ -1,7 +1,7 @@
-//! What a name that is not known may be a misspelling of.
+//! Suggests corrections for misspelt names.
 
-/// The one of `known` that `name` is most like: at most a third of its characters added, left out, changed or swapped,
-/// upper and lower case apart.
+/// Returns the one of `known` that is most similar to `name`. At most a third of its characters may be inserted, deleted, changed or
+/// swapped; upper and lower case do not matter.
 ///
 /// ```
 /// use dunnage_schema::alike;
@@ -12,7 +12,7 @@
 pub fn alike<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let distance = |known: &str| {
-        // A difference in length alone says that it is not alike, without a look at long names.
+        // Compare the lengths first, to skip the costly distance for long names.
         let most = known.len() / 3;
         let is_near = known.len().abs_diff(lower.len()) <= most;
         is_near.then(|| strsim::osa_distance(&lower, &known.to_lowercase())).filter(|d| *d <= most)

@@ -8,12 +8,12 @@ const BUNDLED: [(&str, &str); 5] = [
     ("meter", include_str!("../../../spec/schemas/meter.json")),
 ];
 
-/// Name and text of every schema in `spec/schemas`.
+/// Returns the name and text of every schema in `spec/schemas`.
 pub fn bundled() -> &'static [(&'static str, &'static str)] {
     &BUNDLED
 }
 
-/// The text of the schema called `name`: `container` for `spec/schemas/container.json`.
+/// Returns the text of the schema `name`: `container` for `spec/schemas/container.json`.
 pub fn bundled_named(name: &str) -> Option<&'static str> {
     BUNDLED.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }

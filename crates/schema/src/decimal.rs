@@ -1,17 +1,17 @@
-//! Numbers with a step: values to scaled integers and back.
+//! Converts numbers with a step to scaled integers and back.
 
 use crate::{Decimal, Integer, exact::Exact};
 use dunnage_pson::Value;
 
-/// Why a value is not one of a number's values.
+/// The reason why a value is not one of a number's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
     NotNumber,
     NotFinite,
     NegativeZero,
-    /// Not a multiple of the quantum, rounded to the step.
+    /// Not a rounded multiple of the quantum.
     Quantum,
-    /// More decimals than the number has, or not a multiple of its step.
+    /// Has more decimals than the number, or is not a multiple of its step.
     Multiple,
     Below,
     Above,
@@ -29,26 +29,25 @@ impl Integer {
 }
 
 impl Decimal {
-    /// Whether the scaled `n` is one of these numbers.
+    /// Whether the scaled integer `n` is one of these numbers.
     pub fn contains(&self, n: i128) -> bool {
         self.flaw(n).is_none()
     }
 
-    /// `value` in units of 10^-`places`; `None` unless it is one of these numbers.
+    /// Returns `value` in units of 10^-`places`; `None` unless it is one of these numbers.
     ///
-    /// A float that is not whole counts as the shortest decimal that reads back as it, so that the float 24.56 is
-    /// 2456 hundredths. -0.0 is none of these numbers, because no scaled integer gives it back.
-    /// `scaled(v) == Some(n)` implies `value(n) == v`.
+    /// A float that is not whole stands for the shortest decimal that reads back as it, so that the float 24.56 is 2456 hundredths. -0.0 is
+    /// not one of these numbers, because no scaled integer preserves its sign. `scaled(v) == Some(n)` implies `value(n) == v`.
     pub fn scaled(&self, value: &Value) -> Option<i128> {
         self.check(value).ok()
     }
 
-    /// The number of `scaled` units of 10^-`places`: an integer if it is whole, else the nearest binary64.
+    /// Returns the number of `scaled` units of 10^-`places`: an integer if it is whole, else the nearest binary64.
     pub fn value(&self, scaled: i128) -> Value {
         if let (Ok(n), Some(unit)) = (i64::try_from(scaled), 10i64.checked_pow(self.places))
             && n.unsigned_abs() < 1 << 53
         {
-            // Both are exact in binary64, so that the division rounds once and correctly.
+            // Both operands are exact in binary64, so the division rounds once and correctly.
             return if n % unit == 0 { Value::from(n / unit) } else { Value::F64(n as f64 / unit as f64) };
         }
         let unit = 10i128.saturating_pow(self.places);
@@ -60,7 +59,7 @@ impl Decimal {
                 _ => Value::F64(whole as f64),
             };
         }
-        // Never fails: digits and an exponent are a float's text.
+        // Never fails: digits and an exponent are valid text of a float.
         Value::F64(format!("{scaled}e-{}", self.places).parse().unwrap_or(f64::NAN))
     }
 
@@ -103,10 +102,10 @@ impl Decimal {
     }
 }
 
-/// The n for which n / 10^`places` is the float `f`, where binary64 is fine enough to tell all n apart.
+/// Returns the n for which n / 10^`places` is the float `f`, if binary64 is precise enough to distinguish all such n.
 ///
-/// Below 2^50 units, neighbouring multiples of 10^-`places` are further apart than neighbouring floats,
-/// hence n is the only multiple that reads as `f`, and so the shortest text of `f` is that multiple.
+/// Below 2^50 units, neighbouring multiples of 10^-`places` are further apart than neighbouring floats. Only one multiple then reads as
+/// `f`, so it is also the shortest text of `f`.
 fn near(f: f64, places: u32) -> Option<i128> {
     if places > 22 || f == 0.0 && f.is_sign_negative() {
         return None;
@@ -137,7 +136,7 @@ mod tests {
         Decimal { places, step: 1, min: i64::MIN.into(), max: i64::MAX.into(), usual: None, quantum: None }
     }
 
-    /// The value that JSON text is read as.
+    /// Reads JSON text as a value.
     fn read(text: &str) -> Value {
         match text.parse::<i64>() {
             Ok(n) => Value::from(n),

@@ -1,4 +1,4 @@
-//! Values that were seen before, found in time that does not grow with their number.
+//! Finds equal values among many, in constant time each.
 
 use crate::same::same;
 use dunnage_pson::Value;
@@ -7,7 +7,7 @@ use std::{
     hash::{BuildHasher, Hash, Hasher},
 };
 
-/// Indices of values by their hash, under a key that nobody outside knows, so that no input makes all hashes equal.
+/// Indices of values by hash. The hash has a random key, so that no input can make all hashes collide.
 #[derive(Default)]
 pub(crate) struct Distinct {
     state: RandomState,
@@ -15,7 +15,7 @@ pub(crate) struct Distinct {
 }
 
 impl Distinct {
-    /// All of `values`.
+    /// Enters all of `values`.
     pub(crate) fn of(values: &[Value]) -> Distinct {
         let mut distinct = Distinct::default();
         for (index, value) in values.iter().enumerate() {
@@ -24,13 +24,13 @@ impl Distinct {
         distinct
     }
 
-    /// The first of `values`, which are those that were entered, that is the same as `value`.
+    /// Returns the index of the first of `values` that is the same as `value`. `values` must be those that were entered.
     pub(crate) fn find(&self, values: &[Value], value: &Value) -> Option<usize> {
         let alike = self.seen.get(&hash(value, &self.state))?;
         alike.iter().copied().find(|&at| values.get(at).is_some_and(|one| same(one, value)))
     }
 
-    /// The first index for which `is_same` holds among those that were entered with equal values; enters `index` with `value`.
+    /// Enters `index` under `value`. Returns the first earlier index with the same hash for which `is_same` holds.
     pub(crate) fn enter(
         &mut self,
         index: usize,
@@ -44,7 +44,7 @@ impl Distinct {
     }
 }
 
-/// Equal for values that are equal, and for those that differ in the order of fields or the sign of zero only.
+/// Returns a hash that is equal for equal values, and for values that differ only in the order of fields or the sign of zero.
 fn hash(value: &Value, state: &RandomState) -> u64 {
     let mut hasher = state.build_hasher();
     match value {
@@ -67,7 +67,7 @@ fn hash(value: &Value, state: &RandomState) -> u64 {
     hasher.finish()
 }
 
-/// The values without those that stand before, in their order.
+/// Removes values that are the same as an earlier one, and keeps the order.
 pub(crate) fn distinct(values: Vec<Value>) -> Vec<Value> {
     let mut seen = Distinct::default();
     let mut out: Vec<Value> = Vec::with_capacity(values.len());

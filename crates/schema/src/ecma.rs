@@ -1,7 +1,7 @@
-//! ECMA-262 regular expressions, which JSON Schema uses, to the syntax of the `regex` crate.
+//! Translates ECMA-262 regular expressions, which JSON Schema uses, to the syntax of the `regex` crate.
 //!
-//! The expression is read as with the flag `u` and no other. What the linear-time engine cannot do (lookaround,
-//! backreferences) is refused by name, and so is everything whose meaning differs and that has no translation.
+//! The expression is read with the flag `u` and no other. Features that a linear-time engine cannot support (lookaround, backreferences)
+//! are rejected by name, and so is everything that has another meaning in `regex` and no translation.
 
 use std::{iter::Peekable, str::Chars};
 
@@ -11,7 +11,7 @@ const WORD: &str = "[0-9A-Za-z_]";
 const SPACE: &str =
     r"[\x{9}-\x{D}\x{20}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]";
 
-/// The same expression for the `regex` crate, or why there is none.
+/// Translates an expression for the `regex` crate. The error gives the reason why it has no translation.
 pub(crate) fn translate(source: &str) -> Result<String, String> {
     let mut translator = Translator { rest: source.chars().peekable(), out: String::new() };
     translator.expression()?;
@@ -23,7 +23,7 @@ struct Translator<'a> {
     out: String,
 }
 
-/// What an escape stands for: one character, or a class.
+/// The meaning of an escape: one character, or a class.
 enum Atom {
     Char(char),
     Class(String),
@@ -31,7 +31,7 @@ enum Atom {
 
 impl Translator<'_> {
     fn expression(&mut self) -> Result<(), String> {
-        // Whether a quantifier may come next.
+        // Whether a quantifier may follow.
         let mut repeatable = false;
         while let Some(c) = self.rest.next() {
             repeatable = match c {
@@ -56,9 +56,9 @@ impl Translator<'_> {
         Ok(())
     }
 
-    // The next three say whether a quantifier may follow.
+    // The next three functions return whether a quantifier may follow.
 
-    /// After `*`, `+`, `?` or `{`.
+    /// Translates a quantifier after its first character: `*`, `+`, `?` or `{`.
     fn quantifier(&mut self, first: char) -> Result<bool, String> {
         self.out.push(first);
         if first == '{' {
@@ -81,7 +81,7 @@ impl Translator<'_> {
         Ok(false)
     }
 
-    /// After `(`. Nothing is captured.
+    /// Translates the start of a group after `(`. Groups do not capture.
     fn group(&mut self) -> Result<bool, String> {
         self.out.push_str("(?:");
         if self.rest.next_if_eq(&'?').is_none() {
@@ -101,7 +101,7 @@ impl Translator<'_> {
         }
     }
 
-    /// After `[`.
+    /// Translates a class after `[`.
     fn class(&mut self) -> Result<bool, String> {
         let negated = self.rest.next_if_eq(&'^').is_some();
         if self.rest.next_if_eq(&']').is_some() {
@@ -137,7 +137,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Takes a `-` that is not the last character of its class.
+    /// Consumes a `-` that is not the last character of its class.
     fn next_is_range(&mut self) -> bool {
         let mut ahead = self.rest.clone();
         let is_range = ahead.next() == Some('-') && ahead.peek().is_some_and(|c| *c != ']');
@@ -155,7 +155,7 @@ impl Translator<'_> {
         }
     }
 
-    /// After `\`.
+    /// Translates an escape after `\`.
     fn escape(&mut self, in_class: bool) -> Result<Atom, String> {
         let c = self.rest.next().ok_or("`\\` at the end")?;
         let class = |positive: &str, negative: bool| {
@@ -189,7 +189,7 @@ impl Translator<'_> {
         })
     }
 
-    /// After `\p` or `\P`: `{Name}` or `{Name=Value}`.
+    /// Translates a property after `\p` or `\P`: `{Name}` or `{Name=Value}`.
     fn property(&mut self, p: char) -> Result<Atom, String> {
         let name: String = match self.rest.next() {
             Some('{') => self.rest.by_ref().take_while(|c| *c != '}').collect(),
@@ -201,7 +201,7 @@ impl Translator<'_> {
         Ok(Atom::Class(format!("\\{p}{{{name}}}")))
     }
 
-    /// After `\u`: four digits, a surrogate pair of two times four, or digits in braces.
+    /// Parses a code point after `\u`: four digits, a surrogate pair of two times four, or digits in braces.
     fn unicode(&mut self) -> Result<char, String> {
         const WRONG: &str = "`\\u` takes four hexadecimal digits or a code point in braces";
         if self.rest.next_if_eq(&'{').is_some() {
@@ -241,7 +241,7 @@ impl Translator<'_> {
         self.push(&regex_syntax::escape(c.encode_utf8(&mut [0; 4])), true)
     }
 
-    /// Writes `text` and says whether it can be repeated.
+    /// Appends `text`; returns `repeatable`.
     fn push(&mut self, text: &str, repeatable: bool) -> bool {
         self.out.push_str(text);
         repeatable

@@ -1,8 +1,8 @@
-//! The two errors: a schema that cannot be compiled, and a message that breaks its schema.
+//! The two errors: [`SchemaError`] for a schema that cannot be compiled, and [`Violation`] for a message that breaks its schema.
 
 use std::fmt;
 
-/// Why a schema was not compiled.
+/// The reason why a schema was not compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaError {
     keyword: String,
@@ -11,29 +11,29 @@ pub struct SchemaError {
 }
 
 impl SchemaError {
-    /// An error of `keyword` in the schema at `schema`, a JSON pointer. An empty keyword means the schema itself.
+    /// Returns an error at `keyword` of the schema at the JSON pointer `schema`. An empty keyword means the schema itself.
     pub(crate) fn new(schema: &str, keyword: &str, message: impl Into<String>) -> Self {
         let pointer = if keyword.is_empty() { schema.to_owned() } else { join(schema, keyword) };
         SchemaError { keyword: keyword.to_owned(), pointer, message: message.into() }
     }
 
-    /// The same error, further down: at `token` under the keyword.
+    /// Moves the error to `token` below the keyword.
     pub(crate) fn below(mut self, token: impl fmt::Display) -> Self {
         self.pointer = join(&self.pointer, &token.to_string());
         self
     }
 
-    /// The keyword at fault; empty when it is not one keyword (not JSON, nested too deeply).
+    /// The faulty keyword. Empty if no single keyword is at fault (not JSON, nested too deeply).
     pub fn keyword(&self) -> &str {
         &self.keyword
     }
 
-    /// Where it stands in the schema: a JSON pointer (RFC 6901). Empty for the whole schema.
+    /// The position in the schema: a JSON pointer (RFC 6901). Empty for the whole schema.
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// What is wrong, for people.
+    /// The description, for people.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -48,7 +48,7 @@ impl fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-/// How a message breaks its schema.
+/// The way in which a message breaks its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     pointer: String,
@@ -57,33 +57,33 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A violation by the value that is being looked at.
+    /// Returns a violation by the value that is being checked.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Violation { pointer: String::new(), message: message.into(), is_unknown_field: false }
     }
 
-    /// The same violation, by a field that the schema does not have.
+    /// Marks the violation as one by a field that the schema does not have.
     pub(crate) fn of_field(self) -> Self {
         Violation { is_unknown_field: true, ..self }
     }
 
-    /// Whether the value at fault is of a field that the schema does not have, rather than one of another range.
+    /// Whether the violation is a field that the schema does not have, rather than an invalid value.
     pub fn is_unknown_field(&self) -> bool {
         self.is_unknown_field
     }
 
-    /// The same violation, seen from the value that holds the offending one under `token`.
+    /// Moves the violation to the value under `token`. Called while the check returns from nested values.
     pub(crate) fn under(mut self, token: &str) -> Self {
         self.pointer.insert_str(0, &join("", token));
         self
     }
 
-    /// The offending value: a JSON pointer (RFC 6901) into the message. Empty for the whole message.
+    /// The position of the invalid value: a JSON pointer (RFC 6901) into the message. Empty for the whole message.
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// What is wrong with it, naming the value and the limit, for people.
+    /// The description, for people. It names the value and the limit.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -98,7 +98,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// `pointer` with one more reference token, escaped.
+/// Appends an escaped reference token to `pointer`.
 pub(crate) fn join(pointer: &str, token: &str) -> String {
     format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
 }

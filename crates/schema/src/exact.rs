@@ -1,15 +1,15 @@
-//! Decimal numbers as they are written: no binary float comes near them.
+//! Exact decimal numbers, for keywords whose decimals binary floats cannot represent.
 
 use std::fmt::{self, Write};
 
-/// The number `mantissa` * 10^`exponent`. The mantissa of a number other than zero does not end in the digit 0.
+/// The number `mantissa` * 10^`exponent`. The mantissa does not end in the digit 0, unless the number is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exact {
     mantissa: i128,
     exponent: i32,
 }
 
-/// Which way [`Exact::scaled_towards`] rounds.
+/// The direction in which [`Exact::scaled_towards`] rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Round {
     Down,
@@ -17,7 +17,7 @@ pub(crate) enum Round {
 }
 
 impl Exact {
-    /// Reads a JSON number; `None` when it has more than 38 significant digits or an absurd exponent.
+    /// Parses a JSON number; `None` if it has more than 38 significant digits or an exponent far out of range.
     pub(crate) fn parse(text: &str) -> Option<Exact> {
         let (digits, exponent) = match text.split_once(['e', 'E']) {
             Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
@@ -28,7 +28,7 @@ impl Exact {
             None => (digits, false),
         };
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        // Zeros are held back until another digit follows, so that 1e30 and 0.10 cost no digits.
+        // Count zeros until another digit follows, so that the zeros of 1e30 and 0.10 use no digits.
         let (mut mantissa, mut zeros) = (0i128, 0u32);
         for byte in whole.bytes().chain(fraction.bytes()) {
             match byte {
@@ -49,7 +49,7 @@ impl Exact {
         Some(Exact { mantissa, exponent: exponent.checked_add(shift)? })
     }
 
-    /// The shortest decimal that reads back as `f`, which is what every JSON writer prints; `None` for NaN and infinities.
+    /// Returns the shortest decimal that reads back as `f`, as JSON writers print it; `None` for NaN and infinities.
     pub(crate) fn shortest(f: f64) -> Option<Exact> {
         if !f.is_finite() {
             return None;
@@ -63,12 +63,12 @@ impl Exact {
         self.mantissa > 0
     }
 
-    /// Decimal places needed to write it: 2 for 0.05, 0 for 500.
+    /// Returns the decimal places needed to write the number: 2 for 0.05, 0 for 500.
     pub(crate) fn places(self) -> u32 {
         self.exponent.min(0).unsigned_abs()
     }
 
-    /// This number in units of 10^-`places`, if that is a whole number that fits.
+    /// Returns the number in units of 10^-`places`, if that is a whole number that fits.
     pub(crate) fn scaled(self, places: u32) -> Option<i128> {
         let shift = self.exponent.checked_add(i32::try_from(places).ok()?)?;
         if self.mantissa == 0 {
@@ -77,7 +77,7 @@ impl Exact {
         self.mantissa.checked_mul(10i128.checked_pow(u32::try_from(shift).ok()?)?)
     }
 
-    /// This number in units of 10^-`places`, rounded down or up when it is not whole; `None` when it does not fit.
+    /// Returns the number in units of 10^-`places`, rounded down or up to a whole number; `None` if it does not fit.
     pub(crate) fn scaled_towards(self, places: u32, round: Round) -> Option<i128> {
         let shift = self.exponent.checked_add(i32::try_from(places).ok()?)?;
         if shift >= 0 {
@@ -86,7 +86,7 @@ impl Exact {
         let rest_is_negative = self.mantissa < 0;
         Some(match 10i128.checked_pow(shift.unsigned_abs()) {
             Some(unit) if round == Round::Down => self.mantissa.div_euclid(unit),
-            // The mantissa does not end in 0, so that the division never comes out even.
+            // The mantissa does not end in 0, so the division always has a remainder.
             Some(unit) => self.mantissa.div_euclid(unit) + i128::from(self.mantissa != 0),
             None if round == Round::Down => -i128::from(rest_is_negative),
             None => i128::from(!rest_is_negative && self.mantissa != 0),

@@ -1,4 +1,4 @@
-//! The values of `format` that are known, and which text they stand for.
+//! The supported values of `format`, and the text that each allows.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -22,7 +22,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them, with their names in schemas.
+    /// All formats, with their names in schemas.
     pub const ALL: [(&'static str, Format); 7] = [
         ("date-time", Format::DateTime),
         ("date", Format::Date),
@@ -33,17 +33,17 @@ impl Format {
         ("ipv6", Format::Ipv6),
     ];
 
-    /// The format called `name`.
+    /// Returns the format called `name`.
     pub(crate) fn named(name: &str) -> Option<Format> {
         Format::ALL.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
     }
 
-    /// What a schema calls it.
+    /// Returns the name in schemas.
     pub fn name(self) -> &'static str {
         Format::ALL.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| *name)
     }
 
-    /// A text of it, for errors.
+    /// Returns an example for errors.
     pub(crate) fn example(self) -> &'static str {
         match self {
             Format::DateTime => "2026-03-29T12:00:00Z",
@@ -56,7 +56,7 @@ impl Format {
         }
     }
 
-    /// The fewest and the most characters of its texts.
+    /// Returns the fewest and the most characters of valid text.
     pub(crate) fn lengths(self) -> (u32, Option<u32>) {
         match self {
             Format::DateTime => (20, None),
@@ -69,7 +69,7 @@ impl Format {
         }
     }
 
-    /// Whether `text` is of this format.
+    /// Whether `text` has this format.
     pub(crate) fn is(self, text: &str) -> bool {
         match self {
             Format::DateTime => match text.split_at_checked(10) {
@@ -86,13 +86,13 @@ impl Format {
     }
 }
 
-/// The number that two or more digits of ASCII are, and nothing else.
+/// Parses exactly `count` ASCII digits as a number.
 fn digits(text: &str, count: usize) -> Option<u32> {
     let all = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     if all { text.parse().ok() } else { None }
 }
 
-/// `YYYY-MM-DD`, a day that there is.
+/// Whether the text is `YYYY-MM-DD`, a day that exists.
 fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let (year, month, day) = (parts.next(), parts.next(), parts.next());
@@ -110,7 +110,7 @@ fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// `hh:mm:ss`, decimals if there are any, and `Z` or an offset. A leap second is the last of a day in UTC.
+/// Whether the text is `hh:mm:ss` with optional decimals and `Z` or an offset. A leap second must be the last second of a day in UTC.
 fn is_time(text: &str) -> bool {
     let Some((clock, rest)) = text.split_at_checked(8) else { return false };
     let Some((hour, minute, second)) = clock_of(clock) else { return false };
@@ -129,14 +129,14 @@ fn is_time(text: &str) -> bool {
     second < 60 || second == 60 && minute_of_day == 24 * 60 - 1
 }
 
-/// Hour, minute and second of `hh:mm:ss`.
+/// Parses hour, minute and second of `hh:mm:ss`.
 fn clock_of(text: &str) -> Option<(i32, i32, i32)> {
     let mut parts = text.splitn(3, ':').map(|part| digits(part, 2).and_then(|n| i32::try_from(n).ok()));
     let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
     (hour < 24 && minute < 60 && second <= 60).then_some((hour, minute, second))
 }
 
-/// How many minutes `Z`, `+hh:mm` or `-hh:mm` is east of UTC.
+/// Returns the offset from UTC of `Z`, `+hh:mm` or `-hh:mm`, in minutes east.
 fn minutes_east(zone: &str) -> Option<i32> {
     if matches!(zone, "Z" | "z") {
         return Some(0);
@@ -150,7 +150,7 @@ fn minutes_east(zone: &str) -> Option<i32> {
     Some(sign * (60 * hour + minute))
 }
 
-/// `P` with weeks alone, or with a date, a time behind `T`, or both: units from large to small, without a gap.
+/// Whether the text is `P` with weeks alone, or with a date, a time after `T`, or both. Units go from large to small without a gap.
 fn is_duration(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('P') else { return false };
     if let Some(weeks) = rest.strip_suffix('W') {
@@ -167,7 +167,7 @@ fn is_duration(text: &str) -> bool {
     }
 }
 
-/// Numbers, each with the next of `units` behind it, of which the first ones and the last ones may be left out.
+/// Whether the text consists of numbers, each followed by its unit, and the units are consecutive ones of `units`.
 fn are_units(text: &str, units: &str) -> bool {
     let mut rest = text;
     let mut left = units;

@@ -1,9 +1,9 @@
-//! Which JSON types the values of a type have.
+//! The JSON types that the values of a type may have.
 
 use crate::Type;
 use dunnage_pson::Value;
 
-/// A set of JSON types, and of byte strings.
+/// A set of JSON types and byte strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kinds(u8);
 
@@ -17,7 +17,7 @@ impl Kinds {
     const BYTES: Kinds = Kinds(64);
     const ALL: Kinds = Kinds(127);
 
-    /// The types of a type's values, or more: a definition that is not among `definitions` may have all.
+    /// Returns the JSON types of a type's values. The set may be too large: an unknown definition counts as all types.
     pub(crate) fn of(kind: &Type, definitions: &[Type]) -> Kinds {
         Kinds::within(kind, definitions, 0)
     }
@@ -37,7 +37,7 @@ impl Kinds {
             Type::Union(kinds) => {
                 kinds.iter().map(|kind| Kinds::within(kind, definitions, followed)).fold(Kinds(0), Kinds::or)
             }
-            // No longer chain of definitions is needed to say something useful.
+            // Following two definitions is enough to be useful.
             Type::Definition(at) => match definitions.get(*at) {
                 Some(kind) if followed < 2 => Kinds::within(kind, definitions, followed + 1),
                 _ => Kinds::ALL,
@@ -63,7 +63,7 @@ impl Kinds {
         Kinds(self.0 | other.0)
     }
 
-    /// Whether a value may be of both.
+    /// Whether the sets overlap.
     pub(crate) fn meets(self, other: Kinds) -> bool {
         self.0 & other.0 != 0
     }

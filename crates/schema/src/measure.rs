@@ -1,15 +1,15 @@
-//! How large a type is.
+//! Measures the size of a type, for the limits of the compiler.
 
 use crate::{Assertion, Type};
 
 /// The size of a tree of types, assertions included, definitions not followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Measure {
-    /// Types in all.
+    /// The number of types.
     pub types: usize,
-    /// Types inside one another.
+    /// The deepest nesting of types.
     pub depth: usize,
-    /// Arrays and objects inside one another.
+    /// The deepest nesting of arrays and objects.
     pub nesting: usize,
 }
 
@@ -29,7 +29,7 @@ impl Measure {
 }
 
 impl Type {
-    /// Calls `visit` with each type directly inside this one, those of assertions as well. Definitions are not followed.
+    /// Calls `visit` with each type directly inside this one, including those of assertions. Does not follow definitions.
     pub(crate) fn children(&self, visit: &mut dyn FnMut(&Type)) {
         match self {
             Type::Array(array) => visit(&array.items),
@@ -52,7 +52,7 @@ impl Type {
 }
 
 impl Assertion {
-    /// Calls `visit` with each type directly inside.
+    /// Calls `visit` with each type directly inside this assertion.
     pub(crate) fn children(&self, visit: &mut dyn FnMut(&Type)) {
         match self {
             Assertion::AllOf(kinds) | Assertion::AnyOf(kinds) | Assertion::OneOf(kinds) => {
@@ -77,7 +77,7 @@ impl Assertion {
         }
     }
 
-    /// Whether the types inside are about the value itself, not about what it holds.
+    /// Whether the types inside apply to the value itself, rather than to its fields or elements.
     pub(crate) fn is_about_the_value(&self) -> bool {
         matches!(
             self,

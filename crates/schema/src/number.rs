@@ -1,17 +1,17 @@
-//! Numbers in JSON's text, to values that keep every digit.
+//! Reads JSON numbers as values that keep every digit.
 
 use dunnage_pson::Value;
 
-/// Every decimal of so many significant digits comes back from the binary64 nearest to it.
+/// Every decimal with at most this number of significant digits survives a round trip through binary64.
 const ALWAYS_KEPT: usize = 15;
 
-/// The most significant digits that a binary64 has, written out: those of 2^-1022 + 2^-1074.
+/// The most significant digits that a binary64 has when written in full: those of 2^-1022 + 2^-1074.
 const MOST_DIGITS: usize = 767;
 
-/// The number that `text`, a number in JSON's syntax, is; `None` when no value keeps its digits.
+/// Reads `text`, a number in JSON's syntax; returns `None` if no value keeps its digits.
 ///
-/// Integers are those of 64 bits, from -2^63 to 2^64-1; others are numbers only if a binary64 is exactly that integer.
-/// What is written with a point or an exponent is a [`binary64`]. `-0` keeps its sign.
+/// Integers from -2^63 to 2^64-1 are read as integers. A larger integer is read only if a binary64 is exactly equal to it. A number with a
+/// point or an exponent is read as a [`binary64`]. `-0` keeps its sign.
 pub fn read_number(text: &str) -> Option<Value> {
     if text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
         return binary64(text).map(Value::F64);
@@ -28,14 +28,15 @@ pub fn read_number(text: &str) -> Option<Value> {
     nearest(text).filter(|f| format!("{f:.0}") == text).map(Value::F64)
 }
 
-/// The binary64 nearest to the decimal number `text`, if it gives the text's digits back: rounded to as many significant
-/// digits as the text has, it is the number in the text; or the text is its shortest one, which may end in another digit.
+/// Returns the binary64 nearest to the decimal number `text`, if it reproduces the digits of the text. It does if rounding it to the text's
+/// number of significant digits gives the number in the text, or if the text is its shortest representation, which may end in another
+/// digit.
 ///
-/// `0.1` is one, and `0.10000000000000001`, as C's `%.17g` prints it, is the same one. `1.000000000000000005` and `1e-400`
-/// are none: the binary64 nearest to them, 1 and 0, would lose what they say.
+/// `0.1` is accepted, and so is `0.10000000000000001`, as C's `%.17g` prints the same binary64. `1.000000000000000005` and `1e-400` are
+/// rejected: the nearest binary64, 1 and 0, would lose digits.
 pub fn binary64(text: &str) -> Option<f64> {
     let f = nearest(text)?;
-    // One of the characters is a point or the letter of an exponent.
+    // One character is a point or the letter of an exponent.
     let is_short = text.len() <= ALWAYS_KEPT + 1 && f.abs() >= f64::MIN_POSITIVE;
     (is_short || gives_back(f, text)).then_some(f)
 }
@@ -51,7 +52,7 @@ fn gives_back(f: f64, text: &str) -> bool {
     f != 0.0 && count <= MOST_DIGITS && (is(&format!("{f:.*e}", count - 1)) || is(&format!("{f:e}")))
 }
 
-/// A number other than zero, without its sign: its significant digits, and the exponent of ten of the last one.
+/// A number other than zero, without its sign: its significant digits, and the power of ten of the last one.
 #[derive(PartialEq)]
 struct Digits {
     digits: Vec<u8>,
@@ -59,7 +60,7 @@ struct Digits {
 }
 
 impl Digits {
-    /// `None` for zero. An exponent that is beyond 64 bits is beyond those of binary64, and so is what is in its place.
+    /// Parses the number; `None` for zero. An exponent that overflows 64 bits is far beyond binary64 in any case.
     fn of(text: &str) -> Option<Digits> {
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -97,7 +98,7 @@ mod tests {
             ("4.9E-324", 5e-324),
             ("5e-324", 5e-324),
             ("2.2250738585072014e-308", f64::MIN_POSITIVE),
-            // 16 digits of these numbers end in 2 and 3, but that text is their neighbour's.
+            // The 16 digits of these numbers, correctly rounded, end in 2 and 3, but that text reads as the neighbouring binary64.
             ("5.426657103235053e-166", 5.426657103235053e-166),
             ("-6.070840288205404e+82", -6.070840288205404e82),
             ("1.7976931348623157e+308", f64::MAX),
@@ -166,7 +167,7 @@ mod tests {
             let text = format!("{}.{}", &text[..point], &text[point..]);
             let printed = format!("{:.*}", 20 - point, text.parse::<f64>().unwrap());
             let same = printed.trim_start_matches('0') == text.trim_start_matches('0');
-            // Trailing zeros are not significant: with them the text has fewer digits than were printed.
+            // Trailing zeros are not significant: with them, the text has fewer significant digits than were printed.
             if !text.ends_with('0') {
                 prop_assert_eq!(binary64(&text).is_some(), same, "{} {}", text, printed);
             }

@@ -1,4 +1,4 @@
-//! JSON text to a tree that keeps the order of keys and the text of numbers.
+//! Parses JSON to a tree that keeps the order of keys and the text of numbers.
 
 use crate::{SchemaError, error::join, number::read_number};
 use dunnage_pson::Value;
@@ -6,17 +6,17 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// Longest text, in bytes.
+/// The longest text, in bytes.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// Deepest JSON nesting of a schema; an object of a message takes two levels or more.
+/// The deepest JSON nesting of a schema. Each object of a message uses two levels or more.
 const MAX_DEPTH: usize = 128;
 
-/// A JSON value of a schema, or of a sample.
+/// A JSON value of a schema or of a sample.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Null,
     Bool(bool),
-    /// The number's own text: `1e-2` is not yet a binary float.
+    /// The number as text, because converting `1e-2` to a binary float would round it.
     Number(String),
     Text(String),
     Array(Vec<Node>),
@@ -24,7 +24,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Parses a text. Keys that stand twice are an error: what they mean is anybody's guess.
+    /// Parses a text. A duplicate key is an error, because its meaning is undefined.
     pub(crate) fn parse(text: &str) -> Result<Node, SchemaError> {
         if text.len() > MAX_BYTES {
             let message = format!("the text has {} bytes; the limit is {MAX_BYTES}", text.len());
@@ -34,7 +34,7 @@ impl Node {
         read(raw, "", 0)
     }
 
-    /// The value under `key` of an object.
+    /// Returns the value under `key` of an object.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         match self {
             Node::Object(entries) => entries.iter().find(|(k, _)| k == key).map(|(_, node)| node),
@@ -42,7 +42,7 @@ impl Node {
         }
     }
 
-    /// Puts `value` under `key` of an object: where that stands, else first.
+    /// Sets `key` of an object to `value`: in place if the key exists, else as the first entry.
     pub(crate) fn set(&mut self, key: &str, value: Node) {
         if let Node::Object(entries) = self {
             match entries.iter_mut().find(|(k, _)| k == key) {
@@ -52,14 +52,14 @@ impl Node {
         }
     }
 
-    /// Takes `key` out of an object.
+    /// Removes `key` from an object.
     pub(crate) fn remove(&mut self, key: &str) {
         if let Node::Object(entries) = self {
             entries.retain(|(k, _)| k != key);
         }
     }
 
-    /// The text under `key` of an object, if it is text.
+    /// Returns the text under `key` of an object, if it is text.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match self.get(key) {
             Some(Node::Text(text)) => Some(text),
@@ -67,7 +67,7 @@ impl Node {
         }
     }
 
-    /// This as a message's value; `None` when no value keeps the digits of a number. Zero has no sign here, as in JSON Schema.
+    /// Converts to a message's value; `None` if no value keeps the digits of a number. Zero has no sign, as in JSON Schema.
     pub(crate) fn to_value(&self) -> Option<Value> {
         Some(match self {
             Node::Null => Value::Null,
@@ -120,7 +120,7 @@ fn not_json(at: &str, error: &serde_json::Error) -> SchemaError {
     SchemaError::new(at, "", format!("not JSON: {error}"))
 }
 
-/// The entries of an object in their order, values unread.
+/// The entries of an object in order, with unparsed values.
 struct Entries<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Entries<'de> {
