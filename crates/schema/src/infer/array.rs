@@ -1,4 +1,4 @@
-//! Arrays: of one schema, or with one for each place.
+//! Infers arrays: with one schema for all elements, or one for each position.
 
 use super::{
     MANY,
@@ -7,10 +7,10 @@ use super::{
 };
 use crate::parse::Node;
 
-/// Most places of an array that have schemas of their own.
+/// The most positions of an array that have schemas of their own.
 const PLACES: usize = 8;
 
-/// The schema of arrays.
+/// Infers the schema of arrays.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> Node {
     let lengths = || arrays.iter().map(|items| items.len());
     let (least, most) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
@@ -37,7 +37,8 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> No
     Node::Object(keywords)
 }
 
-/// Whether arrays of one length have one kind in each place, and not the same in all places. One array alone says nothing.
+/// Whether arrays of one length have the same kind at each position, and different kinds at different positions. A single array is not
+/// enough evidence.
 fn has_places(arrays: &[&[Node]]) -> bool {
     let kinds = |items: &[Node]| items.iter().map(std::mem::discriminant).collect::<Vec<_>>();
     let [first, others @ ..] = arrays else { return false };
@@ -46,7 +47,7 @@ fn has_places(arrays: &[&[Node]]) -> bool {
     differ && !others.is_empty() && others.iter().all(|items| kinds(items) == first)
 }
 
-/// The schema of arrays with so many places, each with values of its own.
+/// Infers the schema of arrays with `count` positions, each with values of its own.
 fn places(guesses: &mut Guesses, path: &str, arrays: &[&[Node]], count: usize) -> Node {
     let seen = counted(arrays.len(), "array");
     guesses.note(path, format!("{count} elements in all of {seen}, a type for each: always these"));

@@ -1,30 +1,30 @@
-//! What has been guessed so far, and the words of the notes about it.
+//! Collects the guesses and writes the notes about them.
 
 use super::{Note, write};
 use crate::{Model, compile::MAX_PATTERNS, parse::Node};
 use dunnage_pson::Value;
 use std::collections::HashSet;
 
-/// Most odd values of a field that are named.
+/// The most odd values of a field that a note names.
 const NAMED: usize = 3;
 
-/// What has been guessed so far.
+/// The guesses so far.
 #[derive(Default)]
 pub(super) struct Guesses {
     pub(super) notes: Vec<Note>,
-    /// How many values the schema does not allow, as they are unlike the others.
+    /// The number of values that the schema does not allow because they differ from all others.
     pub(super) odd: usize,
     patterns: HashSet<String>,
 }
 
 impl Guesses {
-    /// Notes a guess about the field at `path`; the empty path is the message.
+    /// Notes a guess about the field at `path`. The empty path is the message.
     pub(super) fn note(&mut self, path: &str, text: String) {
         let field = if path.is_empty() { "$" } else { path };
         self.notes.push(Note { field: field.to_owned(), text });
     }
 
-    /// Notes the values of the field at `path`, of so many, that the schema does not allow.
+    /// Notes the values `odd`, of `count` values of the field at `path`, that the schema does not allow.
     pub(super) fn note_odd(&mut self, path: &str, odd: &[&str], count: usize) {
         if odd.is_empty() {
             return;
@@ -43,7 +43,7 @@ impl Guesses {
         self.note(path, text);
     }
 
-    /// Whether the schema of one more text may be part of the whole one, which has only so many different patterns.
+    /// Whether the pattern of `schema` still fits the limit on distinct patterns of a whole schema. Counts a new pattern.
     pub(super) fn has_room_for(&mut self, schema: &Node) -> bool {
         let Some(pattern) = schema.text("pattern") else { return true };
         if self.patterns.len() < MAX_PATTERNS {
@@ -53,12 +53,12 @@ impl Guesses {
     }
 }
 
-/// `one message` or `40 messages`, for any noun whose plural takes an s.
+/// Writes `one message` or `40 messages`, for nouns whose plural takes an s.
 pub(super) fn counted(n: usize, noun: &str) -> String {
     if n == 1 { format!("one {noun}") } else { format!("{n} {noun}s") }
 }
 
-/// The path of the field `key` of the object at `path`.
+/// Returns the path of the field `key` of the object at `path`.
 pub(super) fn below(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

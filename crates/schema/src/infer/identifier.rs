@@ -1,20 +1,20 @@
-//! Identifiers as patterns: chunks of letters and digits with signs between, such as `999-01-1-31D41`.
+//! Infers patterns for identifiers: chunks of letters and digits with punctuation between them, such as `999-01-1-31D41`.
 
 use super::MANY;
 use std::collections::BTreeSet;
 
-/// Longest identifier; what is longer is prose.
+/// The longest identifier. Longer text is prose.
 const LONGEST: usize = 64;
-/// Few different texts that are shorter are not identifiers, but words such as `3d`.
+/// Shorter texts are words such as `3d` rather than identifiers, unless many distinct ones were seen.
 const SHORT: usize = 6;
-/// Different texts from which on the letters that they begin with are always these.
+/// The number of distinct texts from which on a common prefix of letters counts as fixed.
 const VERY_MANY: usize = 200;
-/// Numbers of so many digits, all of one length, keep it. Shorter ones grow.
+/// Numbers with at least this many digits, all of one length, keep that length. Shorter numbers may grow.
 const FIXED_DIGITS: usize = 6;
-/// So many letters up to F and none beyond are no chance: of three one in eighty has them.
+/// The number of letters, all of them A to F, that are unlikely to be chance: three random letters are with one in eighty.
 const HEX_LETTERS: usize = 3;
 
-/// Identifiers that are known by their look: all of one length, whatever the samples have.
+/// Well-known identifiers. Their patterns have fixed lengths, whatever the samples have.
 const KNOWN: [(&str, &str); 6] = [
     ("a UUID", "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"),
     ("a UUID", "^[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}$"),
@@ -24,17 +24,17 @@ const KNOWN: [(&str, &str); 6] = [
     ("a date", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
 ];
 
-/// The pattern of texts that look like a well-known identifier, and what that is.
+/// Returns the name and pattern of a well-known identifier, if all texts match it.
 pub(super) fn known(texts: &[&str]) -> Option<(&'static str, &'static str)> {
     KNOWN.into_iter().find(|(_, pattern)| {
         regex::Regex::new(pattern).is_ok_and(|regex| texts.iter().all(|text| regex.is_match(text)))
     })
 }
 
-/// The pattern that all texts have, if they look like identifiers.
+/// Returns a pattern that all texts match, if they look like identifiers.
 ///
-/// What many have in common may still be chance: digits that all share are those of a year or of a network, and only
-/// the letters that very many begin with stand as they are.
+/// Common properties may be chance: digits that all texts share may be those of a year or of a network. The pattern therefore has fixed
+/// characters only for punctuation, and for a prefix of letters that very many texts share.
 pub(super) fn pattern(texts: &[&str]) -> Option<String> {
     let different: BTreeSet<&str> = texts.iter().copied().collect();
     let is_many = different.len() >= MANY;
@@ -57,7 +57,7 @@ pub(super) fn pattern(texts: &[&str]) -> Option<String> {
         if same && (is_prefix || !is_chunk(first[at])) {
             pattern.extend(first[at].chars().flat_map(escaped));
         } else if column.iter().all(|piece| is_chunk(piece)) {
-            // A chunk between signs has its own length by chance, unless many say otherwise.
+            // The length of a chunk between punctuation may be chance, unless many texts have it.
             pattern.push_str(&chunk(&column, has_signs && !is_many));
         } else {
             return None;
@@ -67,7 +67,7 @@ pub(super) fn pattern(texts: &[&str]) -> Option<String> {
     Some(pattern)
 }
 
-/// Whether these are numbers, dates or identifiers of one look, each with a digit.
+/// Whether the keys are numbers, dates or identifiers of one form, each with a digit.
 pub(super) fn are_numbered(keys: &[&str]) -> bool {
     known(keys).is_some()
         || keys.iter().all(|key| !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit()))
@@ -80,12 +80,12 @@ fn is_identifier(text: &str) -> bool {
         && text.bytes().any(|b| b.is_ascii_digit())
 }
 
-/// Whether three lower-case letters stand in a row, as in words.
+/// Whether the text has three lower-case letters in a row, as words do.
 fn has_word(text: &str) -> bool {
     text.as_bytes().windows(3).any(|three| three.iter().all(u8::is_ascii_lowercase))
 }
 
-/// `c` as an expression. ECMA-262 with the flag `u` lets a backslash stand before no other characters.
+/// Escapes `c` for a regular expression. ECMA-262 with the flag `u` allows a backslash before these characters only.
 fn escaped(c: char) -> impl Iterator<Item = char> {
     Some('\\').filter(|_| "^$\\.*+?()[]{}|/".contains(c)).into_iter().chain([c])
 }
@@ -94,7 +94,7 @@ fn is_chunk(piece: &str) -> bool {
     piece.starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
-/// Runs of letters and digits, and runs of other characters between them.
+/// Splits text into runs of letters and digits, and the runs of other characters between them.
 fn pieces(text: &str) -> Vec<&str> {
     text.as_bytes()
         .chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric())
@@ -106,9 +106,9 @@ fn pieces(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The expression of chunks in one place; `roomy` lets them be shorter and longer.
+/// Returns the expression for the chunks at one position. With `roomy`, it allows other lengths, too.
 fn chunk(chunks: &[&str], roomy: bool) -> String {
-    // Letters and then a number, in each of them: the number's length is its own.
+    // If each chunk is letters and then a number, the number has a length of its own.
     let letters =
         |chunk: &str| chunk.len() - chunk.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
     let split: Vec<(&str, &str)> = chunks.iter().map(|chunk| chunk.split_at(letters(chunk))).collect();
@@ -121,7 +121,7 @@ fn chunk(chunks: &[&str], roomy: bool) -> String {
     run(chunks, roomy)
 }
 
-/// One class, so many times.
+/// Returns the expression of one class with its repetitions.
 fn run(chunks: &[&str], roomy: bool) -> String {
     let lengths = || chunks.iter().map(|chunk| chunk.len());
     let (least, most) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
@@ -135,12 +135,12 @@ fn run(chunks: &[&str], roomy: bool) -> String {
     }
 }
 
-/// Whether numbers may get more digits: short ones that no zero fills up.
+/// Whether the numbers may get more digits: they are short and not padded with zeros.
 fn grows(numbers: &[&str], most: usize) -> bool {
     most < FIXED_DIGITS && !numbers.iter().any(|number| number.starts_with('0'))
 }
 
-/// The smallest class with all characters. Some letters up to F beside digits are hexadecimal.
+/// Returns the smallest class with all characters. Enough letters, all of them A to F, count as hexadecimal.
 fn class(chunks: &[&str]) -> &'static str {
     let letters = chunks.iter().flat_map(|chunk| chunk.bytes()).filter(u8::is_ascii_alphabetic).count();
     let is_hex = letters >= HEX_LETTERS;

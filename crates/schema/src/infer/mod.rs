@@ -1,6 +1,6 @@
-//! From samples to a schema: what the messages seen have in common, with room for those not seen yet.
+//! Infers a schema from sample messages: what the samples have in common, with headroom for messages that were not seen.
 //!
-//! `docs/infer.md` has the rules for people. Every guess is noted; nothing is guessed silently.
+//! `docs/infer.md` describes the rules. Every guess is noted; nothing is guessed silently.
 
 mod array;
 mod guesses;
@@ -20,32 +20,32 @@ pub(crate) mod write;
 use crate::{Model, parse::Node};
 use guesses::Guesses;
 use std::fmt;
-// Arrays and objects have values inside, so that their modules call this one, too.
+// Arrays and objects contain values, so their modules call this one recursively.
 use value::infer as infer_value;
 
-/// Most arrays and objects inside one another, as in every message.
+/// The deepest nesting of arrays and objects, the same as for messages.
 const MAX_NESTING: usize = 32;
-/// Values from which on what they have in common is more than chance.
+/// The number of values from which on a common property is unlikely to be chance.
 const MANY: usize = 20;
 
-/// What samples were inferred to.
+/// The result of inferring a schema from samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inferred {
-    /// The schema's text: it compiles, and every sample obeys it but the `odd` ones.
+    /// The schema's text. It compiles, and every sample obeys it except the `odd` ones.
     pub schema: String,
-    /// What was guessed, in the order of the schema.
+    /// The guesses, in the order of the schema.
     pub notes: Vec<Note>,
-    /// Samples with a value that is unlike all others of its field, so that a schema that allowed it would cost every
-    /// message: which, counted from 0, and what in them breaks the schema.
+    /// The samples that break the schema: index, counted from 0, and violation. Each has a value that differs from all others of its field,
+    /// so that allowing it would make every message larger.
     pub odd: Vec<(usize, String)>,
 }
 
 /// A guess.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// What it is about: `position.latitude`, `readings[].value`, `counters.*`; `$` is the message.
+    /// The field: `position.latitude`, `readings[].value`, `counters.*`; `$` is the message itself.
     pub field: String,
-    /// What was seen and what follows from it.
+    /// The observation and the conclusion.
     pub text: String,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Why there is no schema.
+/// The reason why no schema was inferred.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InferError {
     sample: Option<usize>,
@@ -63,12 +63,12 @@ pub struct InferError {
 }
 
 impl InferError {
-    /// The sample at fault, counted from 0; `None` when it is not one alone.
+    /// The faulty sample, counted from 0; `None` if no single sample is at fault.
     pub fn sample(&self) -> Option<usize> {
         self.sample
     }
 
-    /// What is wrong, for people.
+    /// The description, for people.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -82,10 +82,11 @@ impl fmt::Display for InferError {
 
 impl std::error::Error for InferError {}
 
-/// Infers a schema from messages, given as JSON texts, because decimals are counted in the text: `17.00` has two.
+/// Infers a schema from messages. They are given as JSON texts, because decimals are counted in the text: `17.00` has two.
 ///
-/// `title` becomes the schema's title. Errors: no samples; one that is not JSON, has a key twice, is nested more than
-/// 32 deep or longer than 1 MiB; samples so different that the schema breaks the limits of `spec/schema.md`.
+/// `title` becomes the schema's title. Errors: there are no samples; a sample is not JSON, has a duplicate key, is nested more than 32
+/// deep, is longer than 1 MiB, or has a number that neither 64 bits nor a binary64 hold; the samples are so diverse that the schema would
+/// break the limits of `spec/schema.md`.
 ///
 /// ```
 /// let inferred = dunnage_schema::infer(&[r#"{"t":17.00,"door":true}"#, r#"{"t":-3.25}"#], Some("Hold"))?;
@@ -124,7 +125,7 @@ fn read(index: usize, text: &str) -> Result<Node, InferError> {
     }
 }
 
-/// Arrays and objects inside one another. A parsed text is at most 128 deep.
+/// Returns the depth of nested arrays and objects. The recursion is bounded, because a parsed text is at most 128 deep.
 fn nesting(node: &Node) -> usize {
     match node {
         Node::Array(items) => 1 + items.iter().map(nesting).max().unwrap_or(0),
@@ -133,8 +134,7 @@ fn nesting(node: &Node) -> usize {
     }
 }
 
-/// Compiles the schema and holds every sample against it. Returns those that break it, which are at most so many as
-/// there are `odd` values.
+/// Compiles the schema and validates every sample. Returns the samples that break it. More of them than `odd` values are an error.
 fn check(schema: &str, nodes: &[Node], odd: usize) -> Result<Vec<(usize, String)>, InferError> {
     let model = Model::compile(schema).map_err(|e| InferError { sample: None, message: e.to_string() })?;
     let mut broken = Vec::new();

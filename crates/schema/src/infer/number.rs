@@ -1,4 +1,4 @@
-//! Numbers: whole, with decimals, or binary floats.
+//! Infers numbers: whole numbers, decimals or binary floats.
 
 use super::{
     MANY,
@@ -13,21 +13,21 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Most significant digits of a decimal that survive binary64, and more than a sensor has.
+/// The most significant digits of a decimal that survive binary64. Sensors have fewer.
 const DIGITS: u32 = 15;
 const SIGNED: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
 const UNSIGNED_MAX: i128 = u64::MAX as i128;
 
-/// Of so many numbers at most one may be unlike the others.
+/// At most one in this many numbers may be odd.
 const PER_ODD: usize = range::PER_OUTLIER;
-/// The same of negative zeros, which only rounding makes: `round(-0.04, 1)`.
+/// The same for negative zeros, which arise from rounding: `round(-0.04, 1)`.
 const PER_NEGATIVE_ZERO: usize = 10;
-/// As many different values or fewer may lack the last decimal by chance: each has a chance of one in ten.
+/// The number of distinct values up to which the last decimal may be missing by chance: one value in ten ends in 0.
 const UNSURE: usize = 2;
-/// Decimals of a measured quantity of which whole numbers were seen.
+/// The decimals of a measured quantity of which only whole numbers were seen.
 const MEASURED_PLACES: u32 = 2;
 
-/// The schema of numbers, given as their texts.
+/// Infers the schema of numbers from their texts.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     let (odd, others): (Vec<&str>, Vec<&str>) = texts.iter().partition(|text| !is_decimal(text));
     if is_odd(&odd, texts.len())
@@ -48,13 +48,13 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     write::object([])
 }
 
-/// Whether so few of `count` values are `odd` that a schema leaves them out.
+/// Whether few enough of `count` values are `odd` for a schema to leave them out.
 pub(super) fn is_odd(odd: &[&str], count: usize) -> bool {
     let zeros = odd.iter().filter(|text| is_negative_zero(text)).count();
     zeros <= count / PER_NEGATIVE_ZERO && odd.len() - zeros <= count / PER_ODD
 }
 
-/// Whether a scaled integer holds the number: no negative zero, and no more digits than binary64 keeps.
+/// Whether a scaled integer can hold the number: it is not a negative zero and has no more digits than binary64 keeps.
 fn is_decimal(text: &str) -> bool {
     let scaled = places(text).and_then(|places| Some((places, Exact::parse(text)?.scaled(places)?)));
     let largest = 10u128.pow(DIGITS);
@@ -67,13 +67,13 @@ fn is_negative_zero(text: &str) -> bool {
     text.starts_with('-') && Exact::parse(text).and_then(|n| n.scaled(0)) == Some(0)
 }
 
-/// The schema of decimals and whole numbers, and what was guessed; `None` when no scaled integer holds them all.
+/// Returns the schema of decimals or whole numbers, and the note; `None` if no scaled integer holds them all.
 fn decimal(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let (places, scaled) = decimals(texts)?;
     let values = || texts.iter().map(|text| read_number(text));
     let more = unseen_places(last_name(path), texts, places, &scaled);
     let with_more = |more| {
-        // Numbers of 38 digits have no room for more.
+        // Numbers of 38 digits have no room for more digits.
         let scaled: Option<Vec<i128>> = scaled.iter().map(|n| n.checked_mul(10i128.pow(more))).collect();
         let (schema, note) = number(path, places + more, &scaled?);
         let note = if more > 0 {
@@ -86,7 +86,7 @@ fn decimal(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     with_more(more).or_else(|| with_more(0))
 }
 
-/// Decimals that few values may lack by chance. Whoever writes zeros at the end of decimals writes all of them.
+/// Returns the number of decimals that a few values may lack by chance. A sender that writes trailing zeros writes all decimals.
 fn unseen_places(name: &str, texts: &[&str], places: u32, scaled: &[i128]) -> u32 {
     let is_padded = texts.iter().any(|text| text.contains('.') && text.ends_with('0'));
     let is_unsure = scaled.iter().collect::<BTreeSet<_>>().len() <= UNSURE;
@@ -98,7 +98,7 @@ fn unseen_places(name: &str, texts: &[&str], places: u32, scaled: &[i128]) -> u3
     }
 }
 
-/// The most decimal places of the texts, and the numbers in units of them; `None` when that is not what they are.
+/// Returns the most decimal places of the texts, and the numbers in units of them; `None` if a text is not such a decimal.
 fn decimals(texts: &[&str]) -> Option<(u32, Vec<i128>)> {
     let places = texts.iter().map(|text| places(text)).try_fold(0, |most, n| Some(n?.max(most)))?;
     let largest = 10u128.pow(DIGITS);
@@ -113,7 +113,7 @@ fn decimals(texts: &[&str]) -> Option<(u32, Vec<i128>)> {
     (!scaled.is_empty()).then_some((places, scaled))
 }
 
-/// Decimal places as written: 2 for `17.00`, 3 for `1.5e-2`, none for `2e3`.
+/// Returns the decimal places as written: 2 for `17.00`, 3 for `1.5e-2`, 0 for `2e3`.
 fn places(text: &str) -> Option<u32> {
     let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -121,7 +121,7 @@ fn places(text: &str) -> Option<u32> {
     u32::try_from(places).ok().filter(|places| *places <= DIGITS)
 }
 
-/// The schema of numbers in units of 10^-`places`, and what was guessed.
+/// Returns the schema of numbers in units of 10^-`places`, and the note.
 fn number(path: &str, places: u32, scaled: &[i128]) -> (Node, String) {
     let is_unsigned = places == 0 && scaled.iter().all(|n| *n >= 0);
     let limits = if is_unsigned { (0, UNSIGNED_MAX) } else { SIGNED };
@@ -139,14 +139,14 @@ fn number(path: &str, places: u32, scaled: &[i128]) -> (Node, String) {
     (Node::Object(keywords), note)
 }
 
-/// `17.00 to 21.35 seen in 40 values`
+/// Writes `17.00 to 21.35 seen in 40 values`.
 pub(super) fn seen(scaled: &[i128], places: u32) -> String {
     let (low, high) = range::extent(scaled);
     let to = if low == high { String::new() } else { format!(" to {}", decimal_text(high, places)) };
     format!("{}{to} seen in {}", decimal_text(low, places), counted(scaled.len(), "value"))
 }
 
-/// What all numbers are multiples of, when there are many different ones; else 1.
+/// Returns the greatest common divisor of the numbers if many distinct ones were seen, else 1.
 pub(super) fn step(scaled: &[i128]) -> i128 {
     let different: BTreeSet<i128> = scaled.iter().copied().collect();
     if different.len() < MANY {
@@ -159,7 +159,7 @@ fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The last name of a path, which is the field's own: `value` of `readings[].value[]`.
+/// Returns the field's own name, the last of its path: `value` of `readings[].value[]`.
 pub(super) fn last_name(path: &str) -> &str {
     path.rsplit(['.', ']', '[']).find(|name| !name.is_empty() && *name != "*").unwrap_or_default()
 }

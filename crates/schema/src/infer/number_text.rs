@@ -1,4 +1,4 @@
-//! Text that holds one number, or several with a separator.
+//! Infers text that holds one number, or several with a separator.
 
 use super::{
     guesses::counted,
@@ -8,35 +8,35 @@ use super::{
 };
 use crate::{number_text::plain, parse::Node};
 
-/// Most digits before the point of a number; more of them are an identifier, unless decimals follow.
+/// The most digits of a whole number. Longer ones are identifiers, unless decimals follow.
 const WHOLE_DIGITS: usize = 6;
-/// Most digits of a number.
+/// The most digits of a number.
 const DIGITS: usize = 15;
-/// Most numbers of one text.
+/// The most numbers in one text.
 const NUMBERS: usize = 16;
-/// Two whole numbers with a comma between.
+/// Two whole numbers with a comma between them.
 const COMMA: &str = "^-{0,1}[0-9]{1,9},-{0,1}[0-9]{1,9}$";
 const LIMITS: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
 
 /// Numbers of one notation.
 struct Numbers {
     places: u32,
-    /// Fewest digits before the point.
+    /// The fewest digits before the point.
     digits: usize,
     scaled: Vec<i128>,
 }
 
-/// A text that is a number.
+/// The notation of one text, and its number.
 struct Notation {
     places: usize,
-    /// Digits before the point.
+    /// The number of digits before the point.
     whole: usize,
-    /// Whether they begin with a zero that is not the only one.
+    /// Whether they have a leading zero.
     padded: bool,
     scaled: i128,
 }
 
-/// Text that is one number: `"17.00"`, `"06"`.
+/// Infers text that is one number: `"17.00"`, `"06"`.
 pub(super) fn one(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let numbers = Numbers::of(texts.iter().copied())?;
     let (members, range) = numbers.members(last_name(path), &numbers.scaled);
@@ -51,7 +51,7 @@ pub(super) fn is_number(text: &str) -> bool {
     notation(text).is_some()
 }
 
-/// Text that is several numbers with one separator: `"-993.9269 -27.1004 -52.0035"`.
+/// Infers text that is several numbers with one separator: `"-993.9269 -27.1004 -52.0035"`.
 pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let separator = separator(texts.first()?)?;
     let split: Vec<Vec<&str>> = texts.iter().map(|text| text.split(separator).collect()).collect();
@@ -63,7 +63,7 @@ pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let columns = columns.collect::<Option<Vec<_>>>()?;
     let mut ranges = Vec::new();
     let items = columns.iter().enumerate().map(|(at, column)| {
-        // Numbers of one notation are parts of one thing, such as a vector, and have one range.
+        // Numbers of the same notation are components of one quantity, such as a vector, and share a range.
         let alike =
             columns.iter().filter(|other| (other.places, other.digits) == (column.places, column.digits));
         let all: Vec<i128> = alike.flat_map(|other| other.scaled.iter().copied()).collect();
@@ -82,8 +82,8 @@ pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     Some((write::text_with("x-dunnage-numbers", numbers), note))
 }
 
-/// Text of two whole numbers with a comma between, the second without a sign: a decimal as many countries write it, or a pair.
-/// A pattern takes both.
+/// Infers text of two whole numbers with a comma between them, the second without a sign. It is a decimal as many countries write it, or a
+/// pair; a pattern allows both.
 pub(super) fn comma(_: &str, texts: &[&str]) -> Option<(Node, String)> {
     let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let is_comma = |text: &&str| {
@@ -97,7 +97,7 @@ pub(super) fn comma(_: &str, texts: &[&str]) -> Option<(Node, String)> {
     })
 }
 
-/// What stands between the first two numbers of a text: neither letters nor digits.
+/// Returns the text between the first two numbers, if it has neither letters nor digits.
 fn separator(text: &str) -> Option<&str> {
     let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.');
     let rest = text.trim_start_matches(number);
@@ -106,7 +106,7 @@ fn separator(text: &str) -> Option<&str> {
     (!separator.is_empty() && !separator.contains(char::is_alphanumeric)).then_some(separator)
 }
 
-/// The name of a part: x, y and z for up to three, else n1, n2, ….
+/// Returns the name of a part: x, y and z for up to three parts, else n1, n2, ….
 fn name(at: usize, count: usize) -> String {
     match ["x", "y", "z"].get(at) {
         Some(axis) if count <= 3 => (*axis).to_owned(),
@@ -115,12 +115,12 @@ fn name(at: usize, count: usize) -> String {
 }
 
 impl Numbers {
-    /// The numbers of texts in one notation; `None` when they are none, or identifiers.
+    /// Parses texts in one notation; `None` if the texts are not numbers of one notation, or are identifiers.
     fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Numbers> {
         let read = texts.map(notation).collect::<Option<Vec<_>>>()?;
         let places = read.first()?.places;
         let width = read.iter().filter(|n| n.padded).map(|n| n.whole).max().unwrap_or(1);
-        // Padded or not, none is shorter, and only those of the padded width begin with a zero.
+        // No number has fewer digits than the padded ones, and only numbers of exactly that width begin with a zero.
         let one_notation =
             |n: &Notation| n.places == places && n.whole >= width && (!n.padded || n.whole == width);
         let is_identifier = |n: &Notation| places == 0 && n.whole > WHOLE_DIGITS;
@@ -131,10 +131,10 @@ impl Numbers {
         Some(Numbers { places: places as u32, digits: width, scaled })
     }
 
-    /// The members of `x-dunnage-number` for these numbers with the range of `all`, and that range in words.
+    /// Returns the members of `x-dunnage-number` for these numbers with the range of `all`, and the description of that range.
     fn members(&self, name: &str, all: &[i128]) -> (Vec<(String, Node)>, String) {
         let range = self.range(name, all);
-        // The step has as many decimals as the text; the last of them is not zero.
+        // The step must have as many decimals as the text, so its last decimal must not be zero.
         let step = Some(step(all)).filter(|step| range.has_step && (self.places == 0 || step % 10 != 0));
         let step = step.unwrap_or(1);
         let mut members = vec![("multipleOf".to_owned(), Node::Number(plain(step, self.places)))];
@@ -156,7 +156,7 @@ impl Numbers {
     }
 }
 
-/// Reads a number as text: `-?` digits, and perhaps a point and decimals. Negative zero is none.
+/// Parses a number in text: an optional `-`, digits, and an optional point with decimals. Rejects negative zero.
 fn notation(text: &str) -> Option<Notation> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));

@@ -1,4 +1,4 @@
-//! Objects: fields that are always there, fields that are not, and objects whose keys are data.
+//! Infers objects: required fields, optional fields, and maps whose keys are data.
 
 use super::{
     guesses::{Guesses, below, counted},
@@ -7,7 +7,7 @@ use super::{
 use crate::parse::Node;
 use std::collections::{HashMap, HashSet};
 
-/// Different keys from which on an object may be a map.
+/// The number of distinct keys from which on an object may be a map.
 const MAP_KEYS: usize = 8;
 
 /// The values of one key.
@@ -16,7 +16,7 @@ struct Field<'a> {
     values: Vec<&'a Node>,
 }
 
-/// The schema of objects.
+/// Infers the schema of objects.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, objects: &[&[(String, Node)]]) -> Node {
     let fields = fields(objects);
     if is_map(&fields, objects.len()) {
@@ -47,11 +47,11 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, objects: &[&[(String, Nod
     Node::Object(keywords)
 }
 
-/// The fields of all objects. A key that the objects before did not have comes behind its neighbour.
+/// Collects the fields of all objects. A new key is placed after the key that precedes it in its object.
 fn fields<'a>(objects: &[&'a [(String, Node)]]) -> Vec<Field<'a>> {
     let mut fields: Vec<Field<'a>> = Vec::new();
     let mut index: HashMap<&str, usize> = HashMap::new();
-    // The field that follows each, as a list without moves; the first entry stands before all fields.
+    // A linked list of fields, to insert without moving: the index of the field after each one. The first entry is the head.
     let mut next: Vec<Option<usize>> = vec![None];
     for entries in objects {
         let mut before = 0;
@@ -89,21 +89,21 @@ fn note_presence(guesses: &mut Guesses, path: &str, fields: &[Field<'_>], object
     }
 }
 
-/// Whether the keys are data: many, all of values of one shape, and either they come and go, or they are numbers or
-/// identifiers themselves.
+/// Whether the keys are data: there are many, their values have one shape, and either the keys come and go, or they are numbers or
+/// identifiers.
 fn is_map(fields: &[Field<'_>], objects: usize) -> bool {
     if fields.len() < MAP_KEYS || !same_shape(fields) {
         return false;
     }
     let entries: usize = fields.iter().map(|field| field.values.len()).sum();
-    // On average a key is in fewer than half of the objects.
+    // On average, a key is in fewer than half of the objects.
     let come_and_go = 2 * entries < fields.len() * objects;
     let always_there = objects > 1 && entries == fields.len() * objects;
     let keys: Vec<&str> = fields.iter().map(|field| field.key).collect();
     come_and_go || !always_there && identifier::are_numbered(&keys)
 }
 
-/// Whether all values are of one kind, and objects among them have a key in common.
+/// Whether all values are of one kind and, if they are objects, have a key in common.
 fn same_shape(fields: &[Field<'_>]) -> bool {
     let mut values = fields.iter().flat_map(|field| field.values.iter().copied());
     let Some(first) = values.next() else { return false };

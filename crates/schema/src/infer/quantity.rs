@@ -1,11 +1,11 @@
-//! What a field's name says about its numbers.
+//! Derives properties of a field's numbers from its name.
 
 use super::words;
 
-/// Words that name a quantity, and its range in whole units: of what exists, not of what was seen.
+/// Words that name a quantity, and its range in whole units: the physically possible values, not those that were seen.
 ///
-/// Degrees, of headings from north or from south; metres; degrees Celsius, Fahrenheit and kelvin from a cold chamber to an engine; per cent, and what
-/// humidity sensors make of 0 and 100 of them; dBm, and the 0 to 31 and 99 of `AT+CSQ`; dB; pH.
+/// The units are: degrees, for headings from north or from south; metres; degrees Celsius, Fahrenheit and kelvin, from a cold chamber to an
+/// engine; per cent, and the overshoot of humidity sensors at 0 and 100; dBm, and the 0 to 31 and 99 of `AT+CSQ`; dB; pH.
 const RANGES: [(&[&str], i128, i128); 11] = [
     (&["lat", "latitude"], -90, 90),
     (&["lon", "lng", "long", "longitude"], -180, 180),
@@ -20,7 +20,7 @@ const RANGES: [(&[&str], i128, i128); 11] = [
     (&["ph"], 0, 14),
 ];
 
-/// Words of quantities that are never negative, however large they get.
+/// Words for quantities that are never negative and have no upper limit.
 const NEVER_NEGATIVE: [&str; 48] = [
     "count",
     "counter",
@@ -72,7 +72,7 @@ const NEVER_NEGATIVE: [&str; 48] = [
     "rpm",
 ];
 
-/// Words of quantities that are measured, so that whole numbers alone may be chance.
+/// Words for measured quantities, of which whole numbers alone may be chance.
 const MEASURED: [&str; 14] = [
     "speed",
     "sog",
@@ -90,7 +90,7 @@ const MEASURED: [&str; 14] = [
     "weight",
 ];
 
-/// Words of moments.
+/// Words for points in time.
 const TIMES: [&str; 23] = [
     "time",
     "timestamp",
@@ -117,10 +117,10 @@ const TIMES: [&str; 23] = [
     "start",
 ];
 
-/// Words that say that a number is not in the unit of the quantity.
+/// Words for numbers that are not in the unit of the quantity.
 const RAW: [&str; 2] = ["raw", "adc"];
 
-/// What a word of a name says.
+/// The properties that a word of a name implies.
 #[derive(Debug, Clone, Copy, Default)]
 struct Quantity {
     range: Option<(i128, i128)>,
@@ -129,7 +129,7 @@ struct Quantity {
 }
 
 impl Quantity {
-    /// The quantity that `name` is about: the last of its words that names one. The default is none.
+    /// Returns the quantity of the last word of `name` that names one. The default implies nothing.
     fn of(name: &str) -> Quantity {
         let words = words::of(name);
         if words.iter().any(|word| RAW.contains(&word.as_str())) {
@@ -149,22 +149,22 @@ impl Quantity {
     }
 }
 
-/// The range in whole units that the name says, if it does.
+/// Returns the range in whole units that the name implies.
 pub(super) fn range(name: &str) -> Option<(i128, i128)> {
     Quantity::of(name).range
 }
 
-/// Whether the name says that no number is negative.
+/// Whether the name implies that no number is negative.
 pub(super) fn is_never_negative(name: &str) -> bool {
     Quantity::of(name).is_never_negative
 }
 
-/// Whether the name says that the numbers are measured, and so may have decimals though none were seen.
+/// Whether the name implies measured numbers, which may have decimals even if none were seen.
 pub(super) fn is_measured(name: &str) -> bool {
     Quantity::of(name).is_measured
 }
 
-/// Whether the name says that it is a moment.
+/// Whether the name implies a point in time.
 pub(super) fn is_time(name: &str) -> bool {
     words::of(name).iter().any(|word| TIMES.contains(&word.as_str()))
 }

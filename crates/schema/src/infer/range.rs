@@ -1,4 +1,4 @@
-//! Ranges with headroom, in units of 10^-`places`.
+//! Guesses ranges with headroom, in units of 10^-`places`.
 
 use super::{MANY, quantity, series};
 use crate::{
@@ -6,56 +6,57 @@ use crate::{
     parse::Node,
 };
 
-/// A usual range must save so many bits: a value outside it costs its bits as well.
+/// The bits that a usual range must save at least, because a value outside of it costs extra bits.
 const SAVED: u32 = 3;
-/// Values from which on 0 and 1 are all that there is.
+/// The number of values from which on 0 and 1 are taken to be the only values.
 const ONLY_FLAGS: usize = 200;
-/// What few values are multiplied by for the usual range and for the range, and what many values are multiplied by.
+/// The headroom. The largest of few values is multiplied by these for the usual range and for the range; the largest of many is multiplied
+/// by `MANY_REACH` for the range.
 const FEW: (i128, i128) = (10, 100);
 const MANY_REACH: i128 = 20;
-/// The same for numbers that only rise: nobody knows where they end.
+/// The same for numbers that only rise, whose end is unknown.
 const RISING: (i128, i128) = (100, 1000);
-/// A number that only rises reaches at least this, in units and in whole numbers: what 32 bits count.
+/// The least upper bound for whole numbers that only rise: the range of 32 bits.
 const COUNTER: i128 = u32::MAX as i128;
-/// Numbers beyond this are not exact in JavaScript.
+/// The largest integer up to which JavaScript is exact.
 const MAX_SAFE: i128 = (1 << 53) - 1;
-/// Seconds from 1970 to 2000, and how many 32 bits count, to 2106.
+/// The seconds from 1970 to 2000, and the number of seconds that 32 bits count, which ends in 2106.
 const UNIX_FROM: i128 = 946_684_800;
 const UNIX_SECONDS: i128 = 1 << 32;
-/// Values are far from zero when their smallest is at least so many times their width: they may go on to fall for ten times as
-/// long as they were seen, and twice as fast.
+/// Values are far from zero if the smallest is at least this many times the width of their range. They do not reach zero even if they fall
+/// for ten times as long as they were seen, twice as fast.
 const FAR: i128 = 20;
-/// Outliers make the width more than so many times what it is without them.
+/// Values are outliers if they make the range more than this many times wider.
 const WIDER: i128 = 4;
-/// Where nothing but zeros was seen, in whole numbers: they say nothing about what comes.
+/// The upper bound in whole numbers if only zeros were seen, which say nothing about later values.
 const UNKNOWN: i128 = 100_000;
-/// Of so many values at most one may be an outlier of the usual range.
+/// At most one in this many values may be an outlier of the usual range.
 pub(super) const PER_OUTLIER: usize = 50;
 
-/// The range guessed from numbers.
+/// A range guessed from numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) min: i128,
     pub(super) max: i128,
-    /// Where most numbers are, much narrower than the range.
+    /// The range of most numbers, if it is much narrower.
     pub(super) usual: Option<(i128, i128)>,
-    /// Why it is this one.
+    /// The reason for the range, for people.
     pub(super) why: &'static str,
-    /// Whether a step that all numbers have in common may be one of the sensor. A clock's or a counter's is chance.
+    /// Whether a common divisor of all numbers may be the sensor's step. For a clock or a counter it is chance.
     pub(super) has_step: bool,
-    /// Numbers far outside the others.
+    /// Numbers far outside of the usual range.
     outliers: Vec<i128>,
 }
 
-/// The range for the numbers `seen` in the field called `name`; `limits` are what the type can hold.
+/// Guesses the range for the numbers `seen` in the field `name`. `limits` are the limits of the type.
 ///
-/// - Unix times: 32 bits of seconds, or as many milliseconds, microseconds, nanoseconds.
-/// - A name that says the range, if all numbers are in it.
-/// - 0 to 1 when only these two were seen, both of them, in very many values.
-/// - Else a multiple of the largest magnitude, rounded up to 1, 2 or 5 with zeros; of zeros alone, a wide one. It begins at 0 where the name says
-///   that nothing is negative, or where many values are far from 0, and else as far below 0 as it ends above.
+/// - Unix times: 32 bits of seconds, or the same span in milliseconds, microseconds or nanoseconds.
+/// - The range that the name implies, if all numbers are in it.
+/// - 0 to 1 if both and nothing else were seen in very many values.
+/// - Otherwise a multiple of the largest magnitude, rounded up to 1, 2 or 5 with zeros; for zeros alone, a wide range. It begins at 0 if
+///   the name implies that no number is negative, or if many values are far from 0. Else it extends as far below 0 as above.
 ///
-/// The usual range costs the message nothing, so the range itself may be wide: a value that it refuses is a message lost.
+/// With a usual range, a wide range does not make messages larger. It should be wide, because a message with a value outside of it is lost.
 pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)) -> Range {
     let unit = 10i128.saturating_pow(places);
     let is_clock = unix(name, seen, unit);
@@ -70,7 +71,7 @@ pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)
     Range { min, max, usual, why, has_step, outliers }
 }
 
-/// The largest Unix time in the unit that all numbers are in, if they are Unix times.
+/// Returns the largest Unix time in the unit of the numbers, if all of them are Unix times.
 fn unix(name: &str, seen: &[i128], unit: i128) -> Option<i128> {
     if !quantity::is_time(name) && seen.len() < MANY {
         return None;
@@ -101,14 +102,14 @@ fn bounds(
         return (0, 1, "guessed without headroom");
     }
     let largest = low.unsigned_abs().max(high.unsigned_abs()).max(unit.unsigned_abs()) as i128;
-    // A number that was always the same is one number, however often it was seen.
+    // A constant counts as one number, however often it was seen.
     let is_many = seen.len() >= MANY && low < high;
     let reach = match trend {
         series::Trend::Rises => round_up(largest.saturating_mul(RISING.1)).max(least_counter(unit)),
         _ if (low, high) == (0, 0) => unit.saturating_mul(UNKNOWN),
         _ => round_up(largest.saturating_mul(if is_many { MANY_REACH } else { FEW.1 })),
     };
-    // No further than JavaScript counts, unless the numbers are.
+    // Stay within JavaScript's exact integers, unless the numbers come close to their limit.
     let reach = if largest.saturating_mul(FEW.0) <= MAX_SAFE { reach.min(MAX_SAFE) } else { reach };
     let is_far = is_many && low / FAR >= high - low;
     let is_natural = low >= 0 && (is_far || quantity::is_never_negative(name) || high > limits.1 / 2);
@@ -117,12 +118,12 @@ fn bounds(
     (min, max, "guessed with headroom")
 }
 
-/// What a counter reaches at least: 32 bits of whole numbers, a million with decimals.
+/// Returns the least upper bound of a counter: 32 bits for whole numbers, a million with decimals.
 fn least_counter(unit: i128) -> i128 {
     if unit == 1 { COUNTER } else { unit.saturating_mul(1_000_000) }
 }
 
-/// Where most numbers are, and those that are far from there; `None` where that saves nothing.
+/// Returns the usual range, and the outliers. The range is `None` if it would not save enough bits.
 fn usual(seen: &[i128], trend: series::Trend, (min, max): (i128, i128)) -> (Option<(i128, i128)>, Vec<i128>) {
     let (low, high) = extent(seen);
     let largest = low.unsigned_abs().max(high.unsigned_abs()).max(1) as i128;
@@ -145,13 +146,13 @@ fn usual(seen: &[i128], trend: series::Trend, (min, max): (i128, i128)) -> (Opti
     if saves { (Some((first, last)), outliers) } else { (None, Vec::new()) }
 }
 
-/// The smallest and the largest without the few that make the width more than four times what it is without them.
+/// Returns the smallest and largest number, without outliers if these make the range more than [`WIDER`] times wider.
 fn inner(seen: &[i128]) -> (i128, i128) {
     let mut sorted = seen.to_vec();
     sorted.sort_unstable();
     let cut = seen.len() / PER_OUTLIER;
     let full = extent(seen);
-    // At either end, but not more than `cut` of both together.
+    // Up to `cut` outliers in total, at either end.
     let spans = (0..=cut)
         .filter_map(|below| Some((*sorted.get(below)?, *sorted.get(sorted.len() - 1 - (cut - below))?)));
     match spans.min_by_key(|(low, high)| high - low) {
@@ -161,7 +162,7 @@ fn inner(seen: &[i128]) -> (i128, i128) {
 }
 
 impl Range {
-    /// `0 to 200 guessed with headroom, usually 12.5 to 30`, of numbers with so many decimal places.
+    /// Describes the range: `0 to 200 guessed with headroom, usually 12.5 to 30`. The numbers have `places` decimals.
     pub(super) fn describe(&self, places: u32) -> String {
         let usual = self.usual.map_or(String::new(), |(first, last)| {
             format!(", usually {} to {}", plain(first, places), plain(last, places))
@@ -174,7 +175,7 @@ impl Range {
         format!("{} to {} {}{usual}{outliers}", plain(self.min, places), plain(self.max, places), self.why)
     }
 
-    /// The bounds as keywords, and the usual range under the name `usual`.
+    /// Returns the bounds as keywords, and the usual range under the name `usual`.
     pub(super) fn keywords(&self, places: u32, usual: &str) -> Vec<(String, Node)> {
         let bounds = |(min, max): (i128, i128)| {
             let number = |n| Node::Number(plain(n, places));
@@ -185,18 +186,18 @@ impl Range {
         keywords
     }
 
-    /// A range without a usual one.
+    /// Returns a range without a usual range.
     pub(super) fn plain(min: i128, max: i128, why: &'static str) -> Range {
         Range { min, max, usual: None, why, has_step: true, outliers: Vec::new() }
     }
 }
 
-/// The smallest and the largest.
+/// Returns the smallest and largest number.
 pub(super) fn extent(scaled: &[i128]) -> (i128, i128) {
     (scaled.iter().copied().min().unwrap_or(0), scaled.iter().copied().max().unwrap_or(0))
 }
 
-/// The next number from `n`, which is above 0, that is 1, 2 or 5 with zeros.
+/// Returns the smallest number from `n` on that is 1, 2 or 5 with zeros. `n` must be above 0.
 pub(super) fn round_up(n: i128) -> i128 {
     let mut unit = 1i128;
     while unit.saturating_mul(10) < n {
@@ -216,7 +217,7 @@ mod tests {
         (range.min, range.max)
     }
 
-    /// So many numbers from 0 up, and back to 0.
+    /// Counts from 0 up and back to 0.
     fn hill(count: i128) -> Vec<i128> {
         (0..count).chain((0..count).rev()).collect()
     }
@@ -264,7 +265,7 @@ mod tests {
             let range = guess("n", &rising, places, LIMITS);
             assert!(range.max >= least && !range.has_step, "{count}: {range:?}");
         }
-        // Three devices that count on their own, one after the other in the file.
+        // Three devices with counters of their own, interleaved in the file.
         let devices: Vec<i128> = (0..300).map(|n| 5 * (n / 3) + 1_000 * (n % 3)).collect();
         let range = guess("n", &devices, 0, LIMITS);
         assert!(range.max >= COUNTER && !range.has_step, "{range:?}");

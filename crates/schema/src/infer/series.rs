@@ -1,24 +1,24 @@
-//! How numbers follow one another in the messages.
+//! Detects trends in the numbers of successive messages.
 
 use super::MANY;
 use std::collections::BTreeSet;
 
-/// Which way numbers go.
+/// The direction of a series of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trend {
-    /// None is smaller than the one before, as of a counter; or all are those of a few counters, one for each device
-    /// or from one restart to the next.
+    /// No number is smaller than the one before, as for a counter; or the numbers are those of a few counters, such as one for each device,
+    /// or one restarted several times.
     Rises,
-    /// None is larger than the one before.
+    /// No number is larger than the one before.
     Falls,
-    /// Neither, or all are the same.
+    /// Neither, or all numbers are the same.
     None,
 }
 
-/// Fewer numbers go one way by chance.
+/// Fewer numbers may have a direction by chance.
 const FEWEST: usize = 5;
 
-/// Which way the numbers `seen` go, in the order of the messages.
+/// Returns the direction of the numbers `seen`, in the order of the messages.
 pub(super) fn trend(seen: &[i128]) -> Trend {
     let differ = seen.first().is_some_and(|first| seen.iter().any(|n| n != first));
     match () {
@@ -29,15 +29,15 @@ pub(super) fn trend(seen: &[i128]) -> Trend {
     }
 }
 
-/// Whether many numbers, a quarter of them different or more, are a few rising series. Of n numbers in no order it takes about 2 √n.
+/// Whether many numbers, at least a quarter of them distinct, consist of a few rising series. Random numbers need about 2 √n series.
 fn is_interleaved(seen: &[i128]) -> bool {
     let different = seen.iter().collect::<BTreeSet<_>>().len();
     seen.len() >= MANY && 4 * different >= seen.len() && chains(seen) <= seen.len().isqrt() / 2
 }
 
-/// How many rising series hold all numbers. Each goes to the series that ends closest below it.
+/// Returns the number of rising series that hold all numbers. Each number extends the series that ends closest below or at it.
 fn chains(seen: &[i128]) -> usize {
-    // The last number of each series, the largest first.
+    // The last number of each series, in descending order.
     let mut ends: Vec<i128> = Vec::new();
     for n in seen {
         let at = ends.partition_point(|end| end > n);

@@ -1,4 +1,4 @@
-//! Text: times, numbers, choices, identifiers, or just text.
+//! Infers text: times, numbers, enumerations, identifiers, or any text.
 
 use super::{
     MANY,
@@ -9,26 +9,26 @@ use crate::parse::Node;
 use dunnage_pson::Value;
 use std::collections::BTreeSet;
 
-/// Most choices of an enum.
+/// The most values of an enumeration.
 const CHOICES: usize = 16;
-/// Values from which on the choices seen are all that there are, if each was seen often enough.
+/// The number of values from which on the distinct ones count as complete, if each was seen often enough.
 const ALL: usize = 200;
-/// How often a choice is seen on average, and the rarest of them: a choice that was seen once has others beside it.
+/// How often a distinct value must occur on average, and how often the rarest must. A value that occurs once suggests unseen ones.
 const EACH: usize = 10;
 const RAREST: usize = 3;
-/// Longest choice in characters.
+/// The longest value of an enumeration, in characters.
 const LONGEST_CHOICE: usize = 24;
-/// Fewest characters that text is given room for.
+/// The least length, in characters, that text is allowed.
 const ROOM: usize = 20;
-/// What the longest of few different texts is multiplied by, and of many.
+/// The headroom: the longest of few distinct texts is multiplied by the first, the longest of many by the second.
 const LONGER: (usize, usize) = (4, 2);
 
-/// A schema and what it was guessed from.
+/// A schema and the note about it.
 type Guess = (Node, String);
-/// Guesses from a field's path and its texts.
+/// A guess from a field's path and its texts.
 type Try = fn(&str, &[&str]) -> Option<Guess>;
 
-/// The schema of texts. The first of the guesses that all of them obey is taken.
+/// Infers the schema of texts: the first of the guesses that all of them obey.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     let tries: [Try; 8] = [
         |_, texts| flag(texts),
@@ -61,14 +61,14 @@ fn holds((schema, _): &Guess, texts: &[&str]) -> bool {
     allows(schema, texts.iter().map(|text| Some(Value::from(*text))))
 }
 
-/// What all texts but a few odd ones are: numbers or times.
+/// Infers numbers or times from all texts but a few odd ones. Returns the guess and the odd texts.
 fn without_odd<'a>(path: &str, texts: &[&'a str]) -> Option<(Guess, Vec<&'a str>)> {
     let (others, odd): (Vec<&str>, Vec<&str>) = texts.iter().partition(|text| number_text::is_number(text));
     let numbers = number::is_odd(&odd, texts.len()).then(|| number_text::one(path, &others)).flatten();
     if let Some(guess) = numbers.filter(|guess| holds(guess, &others)) {
         return Some((guess, odd));
     }
-    // One of these three is a time, unless times are the odd ones.
+    // At least one of these three is a time, unless the odd texts are the times.
     [0, texts.len() / 2, texts.len() - 1].into_iter().find_map(|at| {
         let (others, odd) = time_text::split(texts, texts[at])?;
         let times = number::is_odd(&odd, texts.len()).then(|| time_text::infer(&others)).flatten();
@@ -76,7 +76,7 @@ fn without_odd<'a>(path: &str, texts: &[&'a str]) -> Option<(Guess, Vec<&'a str>
     })
 }
 
-/// `"0"` and `"1"`, both of them, in many values.
+/// Infers a flag: `"0"` and `"1"`, both of them, in many values.
 fn flag(texts: &[&str]) -> Option<Guess> {
     let is_flag = texts.len() >= ALL && texts.contains(&"0") && texts.contains(&"1");
     (is_flag && texts.iter().all(|text| matches!(*text, "0" | "1"))).then(|| {
@@ -88,7 +88,7 @@ fn flag(texts: &[&str]) -> Option<Guess> {
     })
 }
 
-/// Few different texts in many values, none of which looks like a number or an identifier.
+/// Infers an enumeration: few distinct texts in many values, none of which looks like a number or an identifier.
 fn choices(texts: &[&str]) -> Option<Guess> {
     let mut different: Vec<&str> = Vec::new();
     for text in texts {
@@ -104,7 +104,7 @@ fn choices(texts: &[&str]) -> Option<Guess> {
     }
     let rarest = different.iter().map(|choice| texts.iter().filter(|text| *text == choice).count()).min();
     let is_all = texts.len() >= ALL.max(EACH * different.len()) && rarest >= Some(RAREST);
-    // One text alone is that of one device, or of one release of its firmware.
+    // A single text may be specific to one device, or to one release of its firmware.
     if !is_all || different.len() < 2 {
         return None;
     }

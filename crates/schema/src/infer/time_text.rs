@@ -1,4 +1,4 @@
-//! Text that is a time in one notation.
+//! Infers text that is a time in one notation.
 
 use super::{guesses::counted, write};
 use crate::{Format, Model, Type, parse::Node};
@@ -6,9 +6,9 @@ use dunnage_pson::Value;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The notations that are tried, without decimals; `.f` stands where decimals of the seconds may be.
+/// The notations that are tried, without decimals. `.f` marks the place of optional decimals of the seconds.
 ///
-/// Of those that differ in the order of day and month, the first that fits all texts is taken.
+/// If notations differ only in the order of day and month, the first one that fits all texts is used.
 const NOTATIONS: [&str; 11] = [
     "YYYY-MM-DDThh:mm:ss.fZ",
     "YYYY-MM-DDThh:mm:ss.f",
@@ -22,16 +22,16 @@ const NOTATIONS: [&str; 11] = [
     "DD/MM/YYYY hh:mm:ss.f",
     "MM/DD/YYYY hh:mm:ss.f",
 ];
-/// First and last second, the narrowest first. Seconds of the first two take 32 bits. A device that does not know the
-/// time yet says 1970, 1980 or 2000.
+/// The ranges that are tried, from first to last second, the narrowest first. The seconds of the first range fit 32 bits. It begins in 1970
+/// because a device that does not know the time yet sends 1970, 1980 or 2000.
 const SPANS: [(&str, Option<&str>); 2] =
     [("1970-01-01T00:00:00Z", Some("2099-12-31T23:59:59Z")), ("0000-01-01T00:00:00Z", None)];
-/// Of two digits of the year, which are those of this century.
+/// The range of years with two digits, which are those of this century.
 const SHORT_YEARS: (&str, Option<&str>) = ("2000-01-01T00:00:00Z", None);
-/// The notation that identifiers may have by chance: its times must be in the first span.
+/// A notation that identifiers may have by chance. Its times must be in the first range.
 const DIGITS_ONLY: &str = "YYYYMMDDhhmmss";
 
-/// The schema of times, if all texts are times in one notation.
+/// Infers the schema of times, if all texts are times in one notation.
 pub(super) fn infer(texts: &[&str]) -> Option<(Node, String)> {
     let first = texts.first()?;
     let decimals = decimals(first);
@@ -55,14 +55,14 @@ pub(super) fn infer(texts: &[&str]) -> Option<(Node, String)> {
     zoned(texts)
 }
 
-/// The texts that are times like `model`, and the others; `None` when that is no time.
+/// Splits the texts into times in the notation of `model`, and others; `None` if `model` is not a time.
 pub(super) fn split<'a>(texts: &[&'a str], model: &str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let (schema, _) = infer(&[model])?;
     let schema = Model::compile(&write::schema(&schema)).ok()?;
     Some(texts.iter().partition(|text| schema.validate(&Value::from(**text)).is_ok()))
 }
 
-/// Times of ISO 8601 with an offset, with several, or with decimals that come and go: a pattern that takes them all.
+/// Infers a pattern for times of ISO 8601 with an offset, with several offsets, or with a varying number of decimals.
 fn zoned(texts: &[&str]) -> Option<(Node, String)> {
     static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
         let date = "^([0-9]{4})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])([Tt ])";
@@ -79,8 +79,8 @@ fn zoned(texts: &[&str]) -> Option<(Node, String)> {
         false => "[0-9]{4}",
     };
     let separator = ["T", "t", " "].into_iter().find(|text| is(2, text)).unwrap_or("[Tt ]");
-    // What follows the seconds: decimals, which libraries leave out when they are zero, and an offset, which summer
-    // time and travel change.
+    // After the seconds there may be decimals, which libraries omit when they are zero, and an offset, which changes with daylight saving
+    // time and travel.
     let zones = found.iter().filter(|found| found.get(3).is_some()).count();
     let end = match zones {
         0 => "\\.{0,1}[0-9]{0,9}",
@@ -96,7 +96,7 @@ fn zoned(texts: &[&str]) -> Option<(Node, String)> {
     Some((Node::Object(keywords), format!("times {kinds} in {}", counted(texts.len(), "value"))))
 }
 
-/// Decimals of the seconds: the digits behind the last point, up to nine; in a date like `20.04.2023` there are none.
+/// Returns the number of decimals of the seconds: the digits after the last point, up to nine. A date like `20.04.2023` has none.
 fn decimals(text: &str) -> usize {
     let Some((before, behind)) = text.rsplit_once('.') else { return 0 };
     let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
@@ -104,7 +104,7 @@ fn decimals(text: &str) -> usize {
     if (1..=9).contains(&digits) && ends && before.len() >= DIGITS_ONLY.len() - 1 { digits } else { 0 }
 }
 
-/// The schema of times in `notation` from `epoch` to `until`, if all texts are such times.
+/// Returns the schema of times in `notation` from `epoch` to `until`, if all texts are such times.
 fn time(notation: &str, epoch: &str, until: Option<&str>, texts: &[&str]) -> Option<Node> {
     let mut members =
         vec![("notation".to_owned(), write::text(notation)), ("epoch".to_owned(), write::text(epoch))];

@@ -1,4 +1,4 @@
-//! What values of one place in the messages have in common: their kinds, and null.
+//! Infers the values at one path of the messages: their kinds, and null.
 
 use super::{
     array,
@@ -8,7 +8,7 @@ use super::{
 use crate::{number::read_number, parse::Node};
 use dunnage_pson::Value;
 
-/// The values of one place, by their kind.
+/// The values at one path, by kind.
 #[derive(Default)]
 struct Kinds<'a> {
     nulls: usize,
@@ -35,7 +35,7 @@ impl<'a> Kinds<'a> {
         kinds
     }
 
-    /// The names of the kinds that occur, without null.
+    /// Returns the names of the kinds that occur, without null.
     fn names(&self) -> Vec<&'static str> {
         let kinds = [
             ("booleans", self.bools),
@@ -48,7 +48,7 @@ impl<'a> Kinds<'a> {
     }
 }
 
-/// The schema of the values at `path`, an object of keywords.
+/// Infers the schema of the values at `path`, an object of keywords.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, values: &[&Node]) -> Node {
     let kinds = Kinds::of(values);
     let names = kinds.names();
@@ -71,7 +71,7 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, values: &[&Node]) -> Node
     kind
 }
 
-/// A schema for each kind that occurs.
+/// Infers a schema for each kind that occurs.
 fn branches(guesses: &mut Guesses, path: &str, kinds: &Kinds<'_>) -> Vec<Node> {
     let mut branches = Vec::new();
     if kinds.bools > 0 {
@@ -92,7 +92,7 @@ fn branches(guesses: &mut Guesses, path: &str, kinds: &Kinds<'_>) -> Vec<Node> {
     branches
 }
 
-/// Any of the branches. One that allows anything makes the others superfluous.
+/// Combines the branches. If one allows anything, the others are redundant.
 fn either(mut branches: Vec<Node>) -> Node {
     if let Some(any) = branches.iter().position(|branch| *branch == write::object([])) {
         return branches.swap_remove(any);
@@ -106,7 +106,7 @@ fn either(mut branches: Vec<Node>) -> Node {
     }
 }
 
-/// `kind`, or null.
+/// Adds null to the schema `kind`.
 fn nullable(kind: Node) -> Node {
     let Node::Object(mut keywords) = kind else { return kind };
     for (keyword, node) in &mut keywords {
@@ -124,7 +124,7 @@ fn nullable(kind: Node) -> Node {
     Node::Object(keywords)
 }
 
-/// The message that the JSON text of `node` is read as; `None` when no value keeps the digits of a number.
+/// Returns the message that reading the JSON text of `node` gives; `None` if no value keeps the digits of a number.
 pub(super) fn message(node: &Node) -> Option<Value> {
     Some(match node {
         Node::Null => Value::Null,

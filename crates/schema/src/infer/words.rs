@@ -1,6 +1,6 @@
-//! The words of a field's name.
+//! Splits a field's name into words.
 
-/// `batterySoc`, `battery_soc` and `BATTERY-SOC` are `battery` and `soc`. Digits belong to no word.
+/// Returns the words of a name: `battery` and `soc` for `batterySoc`, `battery_soc` and `BATTERY-SOC`. Digits belong to no word.
 pub(super) fn of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_lower = false;

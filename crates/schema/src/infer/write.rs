@@ -1,29 +1,29 @@
-//! The schema as JSON text: on one line what fits on one, the rest a line per entry.
+//! Writes the schema as JSON text: values that fit a line on one line, others with a line for each entry.
 
 use crate::parse::Node;
 use std::fmt::Write;
 
-/// Longest line that an object or array is put on, in characters.
+/// The longest line for a whole object or array, in characters.
 const WIDTH: usize = 110;
-/// What a level is indented by.
+/// The number of spaces for each level of indentation.
 const INDENT: usize = 2;
 
-/// A text.
+/// Returns a text as a node.
 pub(super) fn text(text: &str) -> Node {
     Node::Text(text.to_owned())
 }
 
-/// A whole number.
+/// Returns a count as a node.
 pub(super) fn count(n: usize) -> Node {
     Node::Number(n.to_string())
 }
 
-/// An object, from its keywords in their order.
+/// Returns an object node with these keywords, in order.
 pub(super) fn object<const N: usize>(entries: [(&str, Node); N]) -> Node {
     Node::Object(entries.map(|(key, node)| (key.to_owned(), node)).into())
 }
 
-/// The text of a schema, without a newline at its end.
+/// Returns the text of a schema, without a trailing newline.
 pub(crate) fn schema(node: &Node) -> String {
     let mut out = String::new();
     write(node, 0, 0, &mut out);
@@ -33,7 +33,7 @@ pub(crate) fn schema(node: &Node) -> String {
 /// Writes `node`, which starts in `column`, on a line that is indented by `indent`.
 fn write(node: &Node, indent: usize, column: usize, out: &mut String) {
     let line = on_one_line(node);
-    // A comma may follow.
+    // Less than the width, because a comma may follow.
     if indent > 0 && column + line.chars().count() < WIDTH {
         return out.push_str(&line);
     }
@@ -74,7 +74,7 @@ fn is_single(node: &Node) -> bool {
     !matches!(node, Node::Array(_) | Node::Object(_))
 }
 
-/// Writes single values, as many on a line as fit.
+/// Writes scalars, as many on a line as fit.
 fn fill(items: &[Node], indent: usize, out: &mut String) {
     let inner = indent + INDENT;
     out.push('[');
@@ -110,12 +110,12 @@ fn on_one_line(node: &Node) -> String {
     }
 }
 
-/// `text` as JSON.
+/// Returns `text` as a JSON string.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A schema of text with one more keyword.
+/// Returns a schema of text with one more keyword.
 pub(crate) fn text_with(keyword: &str, node: Node) -> Node {
     object([("type", text("string")), (keyword, node)])
 }
