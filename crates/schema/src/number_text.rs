@@ -1,32 +1,32 @@
-//! Text that holds numbers, in exactly one notation.
+//! Reads and writes text that holds numbers, in exactly one notation.
 
 use crate::{Decimal, NumberText, NumbersText};
 
-/// Most characters of a number: a sign, a point, and the 39 digits of 128 bits or the 36 that a notation pads to.
+/// The most characters of a number: a sign, a point, and the 39 digits of 128 bits or the 36 that a notation pads to.
 const LONGEST: usize = 41;
-/// Digits that 64 bits hold, whichever they are.
+/// The number of decimal digits that always fit 64 bits.
 const SHORT: usize = 19;
 
 impl NumberText {
-    /// The number that `text` holds, in units of 10^-`places`.
+    /// Parses `text`; returns its number in units of 10^-`places`.
     ///
-    /// `None` unless the text is in the notation and the number one of [`NumberText::number`]:
-    /// `parse(t) == Some(n)` implies `write(n) == t`.
+    /// Returns `None` unless the text is in the notation and the number is one of [`NumberText::number`]: `parse(t) == Some(n)` implies
+    /// `write(n) == t`.
     pub fn parse(&self, text: &str) -> Option<i128> {
         self.scan(text).filter(|n| self.number.contains(*n))
     }
 
-    /// The text of the number of `scaled` units, in the notation.
+    /// Writes the number of `scaled` units in the notation.
     pub fn write(&self, scaled: i128) -> String {
         self.characters(scaled, &mut [0; LONGEST]).to_owned()
     }
 
-    /// Appends what [`NumberText::write`] gives.
+    /// Appends the text of [`NumberText::write`] to `out`.
     pub fn write_to(&self, scaled: i128, out: &mut String) {
         out.push_str(self.characters(scaled, &mut [0; LONGEST]));
     }
 
-    /// The number in `text`, in or out of range; `None` when the text is not in the notation.
+    /// Parses `text` without checking the range; `None` if it is not in the notation.
     pub(crate) fn scan(&self, text: &str) -> Option<i128> {
         let (digits, negative) = match text.as_bytes() {
             [b'-', rest @ ..] => (rest, true),
@@ -51,7 +51,7 @@ impl NumberText {
         }
     }
 
-    /// The text, made from its last character to its first.
+    /// Writes the text into `buffer`, from the last character to the first.
     fn characters<'b>(&self, scaled: i128, buffer: &'b mut [u8; LONGEST]) -> &'b str {
         let (places, mut rest) = (self.number.places, scaled.unsigned_abs());
         let least = self.digits.max(1).saturating_add(places).min(LONGEST as u32 - 2);
@@ -75,16 +75,16 @@ impl NumberText {
     }
 }
 
-/// The digits before the last one, and the last one.
+/// Splits a number into the digits before the last one, and the last one.
 fn last_digit(n: u128) -> (u128, u8) {
-    // The division of 64 bits is the quicker one.
+    // A division of 64 bits is faster.
     match u64::try_from(n) {
         Ok(n) => ((n / 10).into(), (n % 10) as u8),
         Err(_) => (n / 10, (n % 10) as u8),
     }
 }
 
-/// The number that the digits of `whole` and then `fraction` are, if they are digits and 128 bits hold it.
+/// Parses the digits of `whole` followed by those of `fraction`; `None` if a byte is not a digit or 128 bits overflow.
 fn value(whole: &[u8], fraction: &[u8]) -> Option<i128> {
     let digits = whole.iter().chain(fraction);
     if whole.len() + fraction.len() > SHORT {
@@ -103,36 +103,36 @@ fn value(whole: &[u8], fraction: &[u8]) -> Option<i128> {
     Some(n.into())
 }
 
-/// `n` * 10^-`places` as text with all places: `17.00`.
+/// Writes `n` * 10^-`places` with all decimals: `17.00`.
 pub fn decimal_text(n: i128, places: u32) -> String {
     let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None };
     NumberText { number, digits: 1 }.write(n)
 }
 
-/// `n` * 10^-`places` without zeros at the end of the decimals: `17`.
+/// Writes `n` * 10^-`places` without trailing zeros in the decimals: `17`.
 pub(crate) fn plain(n: i128, places: u32) -> String {
     let text = decimal_text(n, places);
     if places == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 impl NumbersText {
-    /// The numbers that `text` holds, each in units of its own 10^-`places`.
+    /// Parses `text`; returns its numbers, each in units of its own 10^-`places`.
     ///
-    /// `None` unless all are in their notation and range: `parse(t) == Some(n)` implies `write(&n) == t`.
+    /// Returns `None` unless all are in their notation and range: `parse(t) == Some(n)` implies `write(&n) == t`.
     pub fn parse(&self, text: &str) -> Option<Vec<i128>> {
         let mut pieces = self.pieces(text);
         let numbers = self.parts.iter().map(|(_, part)| part.parse(pieces.next()?)).collect::<Option<_>>()?;
         pieces.next().is_none().then_some(numbers)
     }
 
-    /// What stands between the separators of `text`.
+    /// Splits `text` at the separators.
     pub fn pieces<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let separator = self.separator.as_str();
         let mut rest = Some(text);
         std::iter::from_fn(move || {
             let text = rest?;
             let at = match separator.as_bytes() {
-                // The library's search for a text takes longer to begin than these few characters take to be looked at.
+                // Starting the library's substring search takes longer than scanning these few characters.
                 [one] => text.bytes().position(|byte| byte == *one),
                 _ => text.find(separator),
             };
@@ -145,7 +145,7 @@ impl NumbersText {
         })
     }
 
-    /// The text of as many numbers as there are parts, each in units of its own 10^-`places`.
+    /// Writes the numbers, one for each part, each in units of its own 10^-`places`.
     pub fn write(&self, scaled: &[i128]) -> String {
         let mut text = String::new();
         for (i, ((_, part), n)) in self.parts.iter().zip(scaled).enumerate() {

@@ -1,18 +1,18 @@
-//! Regular expressions: compiled once, and as a plain sequence of character classes where they are one.
+//! Compiles regular expressions, and recognizes those that are a plain sequence of character classes.
 
 use crate::{Pattern, Segment, ecma};
 use regex::RegexBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-/// Largest compiled expression, in bytes.
+/// The largest compiled expression, in bytes.
 const MAX_COMPILED: usize = 1 << 20;
-/// Largest character class of a [`Segment`].
+/// The largest character class of a [`Segment`].
 const MAX_CLASS: usize = 256;
-/// Most segments; `(ab){9}` is written out.
+/// The most segments. `(ab){9}` counts as its expansion.
 const MAX_SEGMENTS: usize = 256;
 
 impl Pattern {
-    /// Compiles an ECMA-262 expression (with the flag `u`, without others); the error names what is not supported.
+    /// Compiles an ECMA-262 expression with the flag `u` and no other. The error names what is not supported.
     pub fn new(source: &str) -> Result<Pattern, String> {
         let translated = ecma::translate(source)?;
         let hir = regex_syntax::parse(&translated).map_err(|e| reason(&e.to_string()))?;
@@ -26,35 +26,35 @@ impl Pattern {
         Ok(Pattern { source: source.to_owned(), segments, longest, is_ascii, regex })
     }
 
-    /// Whether the expression is found in `text`, anywhere unless it is anchored.
+    /// Whether the expression matches anywhere in `text`; an anchor limits where.
     pub fn is_match(&self, text: &str) -> bool {
         self.regex.is_match(text)
     }
 
-    /// The same expression in the syntax of the `regex` crate.
+    /// Returns the expression in the syntax of the `regex` crate.
     pub fn translated(&self) -> &str {
         self.regex.as_str()
     }
 
-    /// Length of the longest text that matches, in code points; `None` when there is no longest one.
+    /// Returns the length of the longest text that matches, in code points; `None` if there is no limit.
     pub fn longest(&self) -> Option<u32> {
         self.longest
     }
 
-    /// Whether all texts that match are ASCII, as far as that shows.
+    /// Whether all texts that match are known to be ASCII.
     pub fn is_ascii(&self) -> bool {
         self.is_ascii
     }
 }
 
 impl PartialEq for Pattern {
-    /// Everything else follows from the source.
+    /// Compares the sources, because everything else follows from them.
     fn eq(&self, other: &Pattern) -> bool {
         self.source == other.source
     }
 }
 
-/// The last line of a regex error; the lines before it draw the expression.
+/// Returns the last line of a regex error. The lines before it show the expression.
 fn reason(error: &str) -> String {
     let line = error.lines().last().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
@@ -79,7 +79,7 @@ fn longest(hir: &Hir) -> Option<u32> {
     }
 }
 
-/// Whether each character that the expression names is ASCII.
+/// Whether the expression names only ASCII characters.
 fn is_ascii(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => true,
@@ -91,7 +91,7 @@ fn is_ascii(hir: &Hir) -> bool {
     }
 }
 
-/// The classes between `^` and `$`, if nothing else stands there.
+/// Returns the classes between `^` and `$`, if the expression consists of nothing else.
 fn segments(hir: &Hir) -> Option<Vec<Segment>> {
     let HirKind::Concat(parts) = hir.kind() else { return None };
     let [first, middle @ .., last] = parts.as_slice() else { return None };
@@ -128,7 +128,7 @@ fn push(hir: &Hir, out: &mut Vec<Segment>) -> Option<()> {
     }
 }
 
-/// Adds a segment, joined to the one before when they are of one class.
+/// Appends a segment, or extends the last one if it has the same class.
 fn append(next: Segment, out: &mut Vec<Segment>) -> Option<()> {
     if let Some(last) = out.last_mut()
         && last.chars == next.chars
@@ -237,7 +237,7 @@ mod tests {
         assert_ne!(Pattern::new("^a$").unwrap(), Pattern::new("^[a]$").unwrap());
     }
 
-    /// Whether `text` is the segments, trying every count.
+    /// Whether `text` matches the segments, by trying every number of repetitions.
     fn is_segments(segments: &[Segment], text: &[char]) -> bool {
         let Some((first, rest)) = segments.split_first() else { return text.is_empty() };
         let run = text.iter().take_while(|c| first.chars.contains(c)).count().min(first.max as usize);

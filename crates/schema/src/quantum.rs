@@ -1,19 +1,19 @@
-//! Counts: how many steps, or how many of a sensor's units, a scaled number is.
+//! Converts scaled numbers to counts of steps or of a sensor's units, and back.
 //!
-//! With a quantum q the numbers are the k*q of whole k, rounded half away from zero to units of 10^-`places`. As q is larger
-//! than such a unit, a number is less than q/2 away from its k*q, so that k follows from it.
+//! With a quantum q, the numbers are k*q for whole k, rounded half away from zero to units of 10^-`places`. q is larger than such a unit,
+//! so a number is less than q/2 away from its k*q and determines k.
 
 use crate::{Decimal, Quantum};
 
 impl Decimal {
-    /// Which multiple `scaled` is: of the quantum, rounded, or of the step without one. `None` when it is none. The range does
-    /// not matter.
+    /// Returns k if `scaled` is the k-th multiple of the quantum, rounded, or of the step without a quantum; `None` if it is not a
+    /// multiple. Does not check the range.
     pub fn count_of(&self, scaled: i128) -> Option<i128> {
         let k = self.count_near(scaled);
         (self.of_count(k) == scaled).then_some(k)
     }
 
-    /// The multiple that is nearest to `scaled`.
+    /// Returns the k of the multiple that is nearest to `scaled`.
     pub fn count_near(&self, scaled: i128) -> i128 {
         match &self.quantum {
             Some(quantum) => rounded(scaled.saturating_mul(self.unit(quantum)), i128::from(quantum.mantissa)),
@@ -21,7 +21,7 @@ impl Decimal {
         }
     }
 
-    /// The scaled number that is `k` times the quantum, rounded, or the step without one.
+    /// Returns the scaled number that is `k` times the quantum, rounded, or `k` times the step without a quantum.
     pub fn of_count(&self, k: i128) -> i128 {
         match &self.quantum {
             Some(quantum) => rounded(k.saturating_mul(i128::from(quantum.mantissa)), self.unit(quantum)),
@@ -29,24 +29,24 @@ impl Decimal {
         }
     }
 
-    /// The first and the last k whose number is in `min..=max`.
+    /// Returns the first and last k whose number is in the range of this type.
     pub fn counts(&self) -> (i128, i128) {
         self.counts_within(self.min, self.max)
     }
 
-    /// The first and the last k whose number is in `min..=max`; the first is above the last when there is none.
+    /// Returns the first and last k whose number is in `min..=max`. The first is above the last if there is none.
     pub(crate) fn counts_within(&self, min: i128, max: i128) -> (i128, i128) {
         let (first, last) = (self.count_near(min), self.count_near(max));
         (first + i128::from(self.of_count(first) < min), last - i128::from(self.of_count(last) > max))
     }
 
-    /// Units of the quantum's mantissa in one unit of the scaled numbers.
+    /// Returns the number of units of the quantum's mantissa in one unit of the scaled numbers.
     fn unit(&self, quantum: &Quantum) -> i128 {
         10i128.saturating_pow(quantum.places.saturating_sub(self.places))
     }
 }
 
-/// `n / d`, rounded half away from zero. `d` is above 0.
+/// Returns `n / d`, rounded half away from zero. `d` must be above 0.
 fn rounded(n: i128, d: i128) -> i128 {
     let magnitude = n.saturating_abs().saturating_add(d / 2) / d;
     if n < 0 { -magnitude } else { magnitude }

@@ -1,13 +1,13 @@
-//! Equality as `const` and `enum` have it.
+//! Equality for `const` and `enum`.
 
 use dunnage_pson::Value;
 use std::collections::HashMap;
 
-/// Fields up to which two objects are compared without a table.
+/// The number of fields up to which two objects are compared without a hash table.
 const FEW: usize = 8;
 
-/// Whether two values are the same for `const` and `enum`: 2 is 2.0, and the order of an object's fields does not matter.
-/// -0.0 is not 0, as its sign would be lost.
+/// Whether two values are the same for `const` and `enum`: 2 is the same as 2.0, and the order of an object's fields does not matter. -0.0
+/// is not the same as 0, because the sign would be lost.
 pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),

@@ -1,4 +1,4 @@
-//! Text that is a time, in exactly one notation.
+//! Reads and writes text that is a time, in exactly one notation.
 
 use crate::{TimePart, TimeText};
 use time::{Date, Month, OffsetDateTime, Time};
@@ -8,11 +8,11 @@ const YEAR_0: i64 = -62_167_219_200;
 const YEAR_2000: i64 = 946_684_800;
 const YEAR_2100: i64 = 4_102_444_800;
 const YEAR_10000: i64 = 253_402_300_800;
-/// Bytes that a time's text gets room for; the usual notations take fewer.
+/// The initial capacity of a time's text, in bytes. The usual notations need less.
 const ROOM: usize = 32;
 
 impl TimePart {
-    /// As the schema writes it, in a time with so many decimals of the seconds: `YYYY`, `fff`.
+    /// Writes the part as the schema does, for a time with `places` decimals of the seconds: `YYYY`, `fff`.
     pub fn write(&self, places: u32) -> String {
         match self {
             TimePart::Year4 => "YYYY".to_owned(),
@@ -29,25 +29,25 @@ impl TimePart {
 }
 
 impl TimeText {
-    /// The notation as the schema writes it: `DDMMYY hhmmss.f`.
+    /// Writes the notation as the schema does: `DDMMYY hhmmss.f`.
     pub fn write_notation(&self) -> String {
         self.notation.iter().map(|part| part.write(self.places)).collect()
     }
 
-    /// The time that `text` is, in units of 10^-`places` seconds since the epoch.
+    /// Parses `text`; returns its time in units of 10^-`places` seconds since the epoch.
     ///
-    /// `None` unless the text is in the notation and the time in [`TimeText::range`]:
-    /// `parse(t) == Some(n)` implies `write(n) == t`.
+    /// Returns `None` unless the text is in the notation and the time in [`TimeText::range`]: `parse(t) == Some(n)` implies `write(n) ==
+    /// t`.
     pub fn parse(&self, text: &str) -> Option<i128> {
         self.scan(text).filter(|n| self.contains(*n))
     }
 
-    /// The text of the time `scaled` units after the epoch; empty when that is out of [`TimeText::range`].
+    /// Writes the time `scaled` units after the epoch. Returns an empty text if it is outside of [`TimeText::range`].
     pub fn write(&self, scaled: i128) -> String {
         self.try_write(scaled).unwrap_or_default()
     }
 
-    /// The first and the last time that the notation can write, `until` allows and 63 bits can count, in scaled units.
+    /// Returns the first and last time, in scaled units, that the notation can express, `until` allows and 63 bits can count.
     pub fn range(&self) -> (i128, i128) {
         let two_digits = self.notation.contains(&TimePart::Year2);
         let (first, end) = if two_digits { (YEAR_2000, YEAR_2100) } else { (YEAR_0, YEAR_10000) };
@@ -56,13 +56,13 @@ impl TimeText {
         (scaled(first).max(0), (scaled(end) - 1).min(i64::MAX.into()))
     }
 
-    /// Whether `scaled` is one of these times.
+    /// Whether `scaled` is in [`TimeText::range`].
     pub fn contains(&self, scaled: i128) -> bool {
         let (first, last) = self.range();
         (first..=last).contains(&scaled)
     }
 
-    /// The time in `text`, in or out of range; `None` when it is not in the notation or no such time exists.
+    /// Parses `text` without checking the range; `None` if it is not in the notation or no such time exists.
     pub(crate) fn scan(&self, text: &str) -> Option<i128> {
         let mut rest = text;
         let (mut year, mut month, mut day) = (0, 1, 1);
@@ -101,7 +101,7 @@ impl TimeText {
         if !self.contains(scaled) {
             return None;
         }
-        // Not negative and below 2^63, as the range has it; the division of 64 bits is the quicker one.
+        // The range ensures that the value is not negative and below 2^63. A division of 64 bits is faster.
         let (scaled, unit) = (u64::try_from(scaled).ok()?, self.unit() as u64);
         let seconds = i64::try_from(scaled / unit).ok()?.checked_add(self.epoch)?;
         let time = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
@@ -129,7 +129,7 @@ impl TimeText {
     }
 }
 
-/// Digits of a part with a fixed width.
+/// Returns the number of digits of a part with a fixed width.
 fn width(part: &TimePart) -> usize {
     if *part == TimePart::Year4 { 4 } else { 2 }
 }
@@ -141,7 +141,7 @@ fn push(n: u32, width: u32, text: &mut String) {
     }
 }
 
-/// Takes the number of exactly `width` ASCII digits, at most 9, from the front of `rest`.
+/// Parses exactly `width` ASCII digits, at most 9, at the start of `rest`, and removes them.
 fn digits(rest: &mut &str, width: usize) -> Option<u32> {
     let (number, tail) = rest.split_at_checked(width)?;
     *rest = tail;
