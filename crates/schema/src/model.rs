@@ -119,9 +119,9 @@ pub struct Float {
 /// Text. Lengths count Unicode code points, as in JSON Schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
-    /// `minLength`; 0 without it.
+    /// `minLength`, or the length of the shortest text of an asserted format, whichever is larger; 0 without both.
     pub min_length: u32,
-    /// `maxLength`, or the length of the longest text that the pattern allows, whichever is smaller.
+    /// The smallest of `maxLength` and the longest texts that the pattern and an asserted format allow.
     pub max_length: Option<u32>,
     /// `pattern`
     pub pattern: Option<Pattern>,

@@ -36,8 +36,8 @@ impl TimeText {
 
     /// Parses `text`; returns its time in units of 10^-`places` seconds since the epoch.
     ///
-    /// Returns `None` unless the text is in the notation and the time in [`TimeText::range`]: `parse(t) == Some(n)` implies `write(n) ==
-    /// t`.
+    /// Returns `None` unless the text is in the notation and the time in [`TimeText::range`]: `parse(t) == Some(n)` implies
+    /// `write(n) == t`.
     pub fn parse(&self, text: &str) -> Option<i128> {
         self.scan(text).filter(|n| self.contains(*n))
     }

@@ -1,8 +1,8 @@
 //! Compiles a schema's text to a [`Model`].
 //!
 //! Each schema becomes one type. The types of `type`, `properties`, `$ref` and `allOf` are intersected (`meet.rs`). `anyOf` and `oneOf`
-//! become a union where that changes how a value is carried (`choice.rs`). All other keywords become assertions, which only restrict the
-//! valid values. A reference is replaced by its target, unless the target refers to itself: then it becomes a definition (`reference.rs`).
+//! become a union where that changes how a value is carried (`choice.rs`). Keywords that say nothing about how a value is carried become
+//! assertions. A reference is replaced by its target, unless the target refers to itself: then it becomes a definition (`reference.rs`).
 //! A keyword that is not supported and would change the meaning is an error. Limits on size and depth bound the work for any schema.
 
 pub(crate) mod address;

@@ -11,7 +11,7 @@ const SHORT: usize = 6;
 const VERY_MANY: usize = 200;
 /// Numbers with at least this many digits, all of one length, keep that length. Shorter numbers may grow.
 const FIXED_DIGITS: usize = 6;
-/// The number of letters, all of them A to F, that are unlikely to be chance: three random letters are with one in eighty.
+/// The number of letters, all of them A to F, that are unlikely to be chance: three random letters are in one case of eighty.
 const HEX_LETTERS: usize = 3;
 
 /// Well-known identifiers. Their patterns have fixed lengths, whatever the samples have.

@@ -44,7 +44,7 @@ pub(super) struct Range {
     pub(super) why: &'static str,
     /// Whether a common divisor of all numbers may be the sensor's step. For a clock or a counter it is chance.
     pub(super) has_step: bool,
-    /// Numbers far outside of the usual range.
+    /// Numbers far outside of the range of the others.
     outliers: Vec<i128>,
 }
 
@@ -54,7 +54,8 @@ pub(super) struct Range {
 /// - The range that the name implies, if all numbers are in it.
 /// - 0 to 1 if both and nothing else were seen in very many values.
 /// - Otherwise a multiple of the largest magnitude, rounded up to 1, 2 or 5 with zeros; for zeros alone, a wide range. It begins at 0 if
-///   the name implies that no number is negative, or if many values are far from 0. Else it extends as far below 0 as above.
+///   none of the numbers is negative and the name implies that, or many values are far from 0, or they exceed half of the type's limit.
+///   Else it extends as far below 0 as above.
 ///
 /// With a usual range, a wide range does not make messages larger. It should be wide, because a message with a value outside of it is lost.
 pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)) -> Range {

@@ -36,7 +36,7 @@ impl Model {
         result
     }
 
-    /// Whether `kind`, a type of this model, allows `value`. False if the check exceeds the limit of steps.
+    /// Whether `kind`, a type of this model, allows `value`. False if the check exceeds a limit.
     pub fn allows(&self, kind: &Type, value: &Value) -> bool {
         allows(&self.definitions, kind, value)
     }
