@@ -1,4 +1,4 @@
-//! Values of which the schema says nothing.
+//! Values without a schema: each is written with its type.
 
 use crate::Error;
 use crate::decode::{Decoder, taken};
@@ -39,14 +39,14 @@ fn form_of(value: &Value) -> u64 {
 }
 
 impl<S: Sink> Encoder<'_, S> {
-    /// Writes a value of any shape, which has been counted.
+    /// Writes a value of any type. The caller has counted it in `self.values`.
     pub(crate) fn any(&mut self, node: u32, value: &Value, nesting: Nesting) -> Result<(), Error> {
         write(self, node, value, nesting)
     }
 }
 
 impl<S: Source> Decoder<'_, S> {
-    /// Reads a value of any shape, which has been counted.
+    /// Reads a value of any type. The caller has counted it in `self.values`.
     pub(crate) fn any(&mut self, node: u32, nesting: Nesting) -> Result<Value, Error> {
         read(self, node, nesting)
     }

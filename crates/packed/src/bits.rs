@@ -1,19 +1,19 @@
-//! Plain bits: each byte filled from its highest bit down.
+//! Writes and reads plain bits. Each byte is filled from its highest bit down.
 
 use crate::Error;
 use crate::node::index_bits;
 use crate::wire::{At, Sink, Source};
 use dunnage_pson::Kind;
 
-/// The largest size that a sized number names; its number has all 64 bits.
+/// The largest value in the size field of a sized number. It means that all 64 bits follow.
 const FULL: u32 = 63;
-/// Bits that name a size.
+/// The number of bits in the size field of a sized number.
 const SIZE_BITS: u32 = 6;
 
-/// Writes plain bits behind what `out` holds.
+/// Appends plain bits to `out`.
 pub(crate) struct Writer<'a> {
     out: &'a mut Vec<u8>,
-    /// The lowest `used` bits are still to be written; `used` is below 32.
+    /// Its lowest `used` bits are not yet written. `used` is below 32.
     pending: u64,
     used: u32,
 }
@@ -23,7 +23,7 @@ impl<'a> Writer<'a> {
         Writer { out, pending: 0, used: 0 }
     }
 
-    /// Appends the lowest `bits` bits, at most 64, of `value`, which has no others.
+    /// Appends the lowest `bits` bits of `value`, at most 64. All higher bits of `value` must be 0.
     #[inline]
     fn put(&mut self, value: u64, bits: u32) {
         if bits > 32 {
@@ -34,7 +34,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The same for at most 32 bits.
+    /// Does the same as `put`, for at most 32 bits.
     #[inline]
     fn put_few(&mut self, value: u64, bits: u32) {
         self.pending = self.pending << bits | value;
@@ -45,7 +45,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Fills the last byte with zeros.
+    /// Pads the last byte with zeros and writes it.
     pub(crate) fn finish(self) {
         let aligned = (self.pending << (32 - self.used)) as u32;
         self.out.extend_from_slice(&aligned.to_be_bytes()[..self.used.div_ceil(8) as usize]);
@@ -103,22 +103,22 @@ impl Sink for Writer<'_> {
 /// Reads plain bits.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
-    /// The next bit, from the start of the message.
+    /// The position of the next bit, counted from the start of the message.
     at: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `bytes` from byte `start` on.
+    /// Creates a reader of `bytes` that begins at byte `start`.
     pub(crate) fn new(bytes: &'a [u8], start: usize) -> Self {
         Reader { bytes, at: start * 8 }
     }
 
-    /// The place of the next bit, from the start of the message.
+    /// Returns the position of the next bit, counted from the start of the message.
     pub(crate) fn bit(&self) -> usize {
         self.at
     }
 
-    /// The next `bits` bits, at most 64.
+    /// Reads the next `bits` bits, at most 64.
     #[inline(always)]
     fn take(&mut self, bits: u32) -> Result<u64, Error> {
         if bits > 32 {
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         self.take_few(bits)
     }
 
-    /// The same for at most 32 bits.
+    /// Does the same as `take`, for at most 32 bits.
     #[inline(always)]
     fn take_few(&mut self, bits: u32) -> Result<u64, Error> {
         let end = self.at + bits as usize;
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
             }
         };
         self.at = end;
-        // Two shifts, as none by 64 is allowed.
+        // Two shifts, because a shift by 64 overflows when `bits` is 0.
         Ok((window << bit >> 1) >> (63 - bits))
     }
 
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         Error::new(Kind::Truncated, self.bytes.len(), "the message ends before its layout does")
     }
 
-    /// Checks that nothing but zeros fills the last byte, and nothing stands behind it.
+    /// Checks that the last byte is padded with zeros and that no bytes follow it.
     pub(crate) fn finish(mut self) -> Result<(), Error> {
         let (offset, fill) = (self.offset(), self.at.next_multiple_of(8) - self.at);
         if self.take(fill as u32)? != 0 {
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
     }
 
     fn ascii(&mut self, length: u64) -> Result<String, Error> {
-        // No more than there are bits for.
+        // Reserves no more characters than the remaining bits can hold.
         let left = (self.bytes.len() * 8 - self.at) / 7;
         let mut text = String::with_capacity(usize::try_from(length).map_or(left, |n| n.min(left)));
         for _ in 0..length {
@@ -288,7 +288,7 @@ mod tests {
             assert_eq!(written, hex, "{value}");
             assert_eq!(Reader::new(&out, 0).sized(AT), Ok(value));
         }
-        // 2^62 - 1 in 64 bits.
+        // The value 2^62 - 1, written with 64 bits.
         let long = [0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc];
         assert_eq!(Reader::new(&long, 0).sized(AT).unwrap_err().kind(), Kind::Malformed);
     }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 const VERSION: u32 = 1;
 
 impl Layout {
-    /// The layout as JSON text in one form, without what does not change its bits or their meaning.
+    /// Returns the layout as JSON text in its only form. Parts that change neither its bits nor their meaning are left out.
     pub fn canonical(&self) -> String {
         let writer = Canonical { modelled: !self.is_plain() };
         let mut out = format!("{{\"packed\":{VERSION}");
@@ -27,13 +27,13 @@ impl Layout {
         out
     }
 
-    /// A slot that follows from the fingerprint, 1 to 63, for schemas whose author has not chosen one.
+    /// Returns a slot, 1 to 63, computed from the fingerprint, for schemas whose author has not chosen one.
     pub fn derived_slot(&self) -> u8 {
         let first = self.fingerprint().into_iter().take(8).fold(0u64, |sum, byte| sum << 8 | u64::from(byte));
         u8::try_from(1 + first % 63).unwrap_or(1)
     }
 
-    /// The SHA-256 of [`Layout::canonical`].
+    /// Returns the SHA-256 of [`Layout::canonical`].
     pub fn fingerprint(&self) -> [u8; 32] {
         Sha256::digest(self.canonical()).into()
     }

@@ -1,7 +1,7 @@
-//! Which values a node carries: those that it has bits for, whatever the schema says of them besides.
+//! Decides which values a node carries: the values for which it has bits, whether or not the schema allows them.
 //!
-//! A union takes the first of its nodes that carries the value. Both sides have to find the same one, so it follows from
-//! nothing but the tree that the fingerprint stands for: `spec/packed.md`, "Unions".
+//! A union uses the first of its nodes that carries the value. Encoder and decoder must choose the same one, so the choice depends
+//! only on the part of the tree that the fingerprint covers: `spec/packed.md`, "Unions".
 
 use crate::node::{Array, Node, Object, Shape, Text, Tuple};
 use crate::{Error, Layout, float, pattern};
@@ -9,21 +9,21 @@ use dunnage_pson::{Kind, Value};
 use dunnage_schema::same;
 use std::cell::Cell;
 
-/// Most nodes that are held against values for one message: unions inside unions could take for ever.
+/// The maximum number of comparisons of a node with a value for one message. Without it, nested unions take exponential time.
 const MAX_STEPS: u32 = 1 << 24;
 
-/// How many names or values are compared in the time of a step.
+/// The number of names or values whose comparison counts as one step.
 const COMPARED: usize = 8;
 
-/// Looks for the nodes that carry values, for one message.
+/// Finds the nodes that carry the values of one message.
 pub(crate) struct Carrier<'a> {
     definitions: &'a [Node],
-    /// How many nodes may still be looked at.
+    /// The number of steps that are left.
     steps: Cell<u32>,
 }
 
 impl Layout {
-    /// Whether `node`, a node of this layout, has bits for `value`.
+    /// Returns whether `node`, a node of this layout, has bits for `value`.
     pub fn carries(&self, node: &Node, value: &Value) -> bool {
         Carrier::new(self.definitions()).carries(node, value).unwrap_or(false)
     }
@@ -34,7 +34,7 @@ impl<'a> Carrier<'a> {
         Carrier { definitions, steps: Cell::new(MAX_STEPS) }
     }
 
-    /// Whether `node` carries `value`. The error is one of kind `limit`.
+    /// Returns whether `node` carries `value`. The only error is of kind `limit`.
     pub(crate) fn carries(&self, node: &Node, value: &Value) -> Result<bool, Error> {
         self.charge(1)?;
         match (&node.shape, value) {
@@ -62,7 +62,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    /// The first of `nodes` that carries `value`.
+    /// Returns the index of the first of `nodes` that carries `value`.
     pub(crate) fn first(&self, nodes: &[Node], value: &Value) -> Result<Option<usize>, Error> {
         for (at, node) in nodes.iter().enumerate() {
             if self.carries(node, value)? {
@@ -121,10 +121,10 @@ impl<'a> Carrier<'a> {
 }
 
 impl Text {
-    /// Whether `text` is neither too short nor too long.
+    /// Returns whether the length of `text` is within the bounds.
     pub(crate) fn holds(&self, text: &str) -> bool {
         let most = self.max.map_or(usize::MAX, |max| max as usize);
-        // A character has one to four bytes: mostly they need not be counted.
+        // A character has one to four bytes, so the length in bytes usually decides without counting characters.
         let certain = text.len() <= most && text.len() / 4 >= self.min as usize;
         certain || is_within(text.chars().count(), self.min, self.max)
     }

@@ -1,8 +1,9 @@
 //! The check behind a message: `spec/packed.md`, "The check".
 //!
-//! One routine is the CRC-8 with the polynomial 0x07 and the CRC-16 with 0x1021: the shorter one uses the upper half of its register.
+//! One routine computes both the CRC-8 with the polynomial 0x07 and the CRC-16 with 0x1021. The CRC-8 uses the upper half of the
+//! 16-bit register.
 
-/// How much of the fingerprint goes through the register before a message does.
+/// The number of bytes of the fingerprint that seed the register.
 const SEEDING: usize = 4;
 
 /// A check of one or two bytes.
@@ -13,28 +14,28 @@ pub struct Check {
 }
 
 impl Check {
-    /// The check of `bytes` bytes of the layout with this fingerprint.
+    /// Creates the check of `bytes` bytes, seeded with the layout's fingerprint.
     pub(crate) fn new(bytes: u8, fingerprint: &[u8; 32]) -> Check {
         let start = Check { bytes, seed: if bytes == 1 { 0xff00 } else { 0xffff } };
         Check { seed: start.register(&fingerprint[..SEEDING]), ..start }
     }
 
-    /// How many bytes it has, 1 or 2.
+    /// Returns its length in bytes: 1 or 2.
     pub fn bytes(self) -> usize {
         self.bytes.into()
     }
 
-    /// What the register holds before the message's first byte.
+    /// Returns the value of the register before the first byte of the message.
     pub fn seed(self) -> u16 {
         self.seed
     }
 
-    /// What the register is combined with when a 1 leaves it.
+    /// Returns the value that is XORed into the register when a 1 is shifted out.
     pub fn polynomial(self) -> u16 {
         if self.bytes == 1 { 0x0700 } else { 0x1021 }
     }
 
-    /// The check of `message`.
+    /// Returns the check bytes of `message`.
     pub(crate) fn of(self, message: &[u8]) -> impl Iterator<Item = u8> {
         self.register(message).to_be_bytes().into_iter().take(self.bytes())
     }
@@ -54,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_registers_are_those_of_the_known_codes() {
-        // Their check values: the codes of "123456789" with all ones at the start.
+        // The check values that CRC catalogues list: the codes of "123456789" with all ones at the start.
         let plain = |bytes, seed| Check { bytes, seed }.of(b"123456789").collect::<Vec<_>>();
         assert_eq!(plain(2, 0xffff), [0x29, 0xb1]);
         assert_eq!(plain(1, 0xff00), [0xfb]);

@@ -1,9 +1,9 @@
-//! Whether the bits alone tell which messages are valid.
+//! Decides whether the bits alone make a message valid.
 
 use crate::derive::is_exact;
 use dunnage_schema::{Model, Text, Type};
 
-/// Whether a schema has anything that a reader or a writer has to look at beside the bits.
+/// Returns whether the schema has rules that must be checked in addition to the bits.
 pub(crate) fn has_more_than_bits(model: &Model) -> bool {
     !(is_told(&model.root) && model.definitions.iter().all(is_told))
 }

@@ -1,4 +1,4 @@
-//! The walk over a layout that makes a message of a source's parts.
+//! Walks a layout and builds a message from the parts of a source.
 
 use crate::Error;
 use crate::carries::Carrier;
@@ -10,26 +10,26 @@ use crate::{Layout, float, moment, pattern};
 use dunnage_pson::{Budget, Kind, Value};
 use std::collections::HashSet;
 
-/// Fields and elements that an object and an array get room for before they are there.
+/// The maximum number of fields or elements for which memory is reserved before they are read.
 const ROOM: u64 = 64;
 
-/// What an object has, in the message's order.
+/// The entries of an object, in the order of the message.
 type Entries = Vec<(String, Value)>;
 
-/// One message on its way out of a source.
+/// Decodes one message.
 pub(crate) struct Decoder<'a, S> {
     pub(crate) layout: &'a Layout,
     pub(crate) source: &'a mut S,
     pub(crate) values: Values,
-    /// What the message may take once it is decoded.
+    /// The memory that the decoded message may still take.
     pub(crate) memory: &'a Budget,
     pub(crate) carrier: Carrier<'a>,
-    /// The id of the device that sent it.
+    /// The ID of the device that sent the message.
     pub(crate) device: Option<&'a str>,
 }
 
 impl<S: Source> Decoder<'_, S> {
-    /// Reads the value that `node` has.
+    /// Reads the value of `node`.
     pub(crate) fn value(&mut self, node: &Node, nesting: Nesting) -> Result<Value, Error> {
         let mut value = Value::Null;
         self.memory.value(self.source.offset())?;
@@ -37,7 +37,7 @@ impl<S: Source> Decoder<'_, S> {
         Ok(value)
     }
 
-    /// The same into the place where it will stay: a value is too large to be handed up level by level.
+    /// Reads the value of `node` into its final place. A `Value` is too large to be returned through every level.
     fn fill(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         self.source.begin(node.id);
         self.shape(node, nesting, out)?;
@@ -45,7 +45,7 @@ impl<S: Source> Decoder<'_, S> {
         Ok(())
     }
 
-    /// The same behind `items`.
+    /// Reads the value of `node` and appends it to `items`.
     fn push(&mut self, node: &Node, nesting: Nesting, items: &mut Vec<Value>) -> Result<(), Error> {
         let at = items.len();
         self.memory.value(self.source.offset())?;
@@ -103,7 +103,7 @@ impl<S: Source> Decoder<'_, S> {
         self.source.index(At { node, part }, count)
     }
 
-    /// A value that the schema has.
+    /// Returns a value that the schema contains.
     fn known(&mut self, value: &Value, out: &mut Value) -> Result<(), Error> {
         let offset = self.source.offset();
         self.values.take_known(value, offset)?;
@@ -115,7 +115,7 @@ impl<S: Source> Decoder<'_, S> {
         Ok(())
     }
 
-    /// The key of an additional property, which is none of `keys`.
+    /// Reads the key of an additional property, and rejects one that is already in `keys`.
     pub(crate) fn key(&mut self, node: u32, keys: &mut HashSet<String>) -> Result<String, Error> {
         let offset = self.source.offset();
         let key = self.source.text(At { node, part: Part::Key }, 0, None)?;
@@ -139,7 +139,7 @@ impl<S: Source> Decoder<'_, S> {
         Ok(t)
     }
 
-    /// How many elements there are.
+    /// Reads the number of elements.
     fn count(&mut self, node: u32, min: u32, max: Option<u32>) -> Result<u64, Error> {
         let above = match max {
             Some(max) => self.index(node, Part::Count, u64::from(max - min) + 1)?,
@@ -204,7 +204,7 @@ impl<S: Source> Decoder<'_, S> {
             self.memory.value(offset)?;
             self.memory.content(field.name.len(), offset)?;
             let at = entries.len();
-            // In its place from the start, which a pushed one is not.
+            // Grows the vector first and fills the entry in place, which avoids a copy of the value.
             entries.resize_with(at + 1, || (String::new(), Value::Null));
             let (key, value) = &mut entries[at];
             *key = field.name.clone();
@@ -226,7 +226,7 @@ impl<S: Source> Decoder<'_, S> {
         if S::MODELLED { self.order(node, entries, named) } else { Ok(entries) }
     }
 
-    /// Puts `entries`, of which the first `named` are properties, into the message's order.
+    /// Brings `entries` into the order of the message. The first `named` of them are properties of the schema.
     fn order(&mut self, node: u32, entries: Entries, named: usize) -> Result<Entries, Error> {
         let offset = self.source.offset();
         let count = entries.len();
@@ -240,7 +240,7 @@ impl<S: Source> Decoder<'_, S> {
             let before = if left > 1 { self.index(node, Part::Order, left)? } else { 0 };
             places.push(unnamed.named(before as usize));
         }
-        // The additional ones were written in the message's order, and so are in it.
+        // Additional properties are written in the order of the message, so their places ascend.
         let mut additional = places.iter().filter(|place| **place >= named);
         if places.is_sorted() || !additional.by_ref().is_sorted() {
             return Err(Error::new(Kind::Malformed, offset, "an order that has another form"));
@@ -250,7 +250,7 @@ impl<S: Source> Decoder<'_, S> {
     }
 }
 
-/// `text`, which begins at `offset`, as a value whose content is taken from `memory`.
+/// Returns `text`, which begins at `offset`, as a value, and takes its content from `memory`.
 pub(crate) fn taken(memory: &Budget, text: String, offset: usize) -> Result<Value, Error> {
     memory.content(text.len(), offset)?;
     Ok(Value::Text(text))

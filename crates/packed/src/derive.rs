@@ -1,15 +1,15 @@
-//! From the model to the tree of nodes.
+//! Derives the tree of nodes from a model.
 
 use crate::node::{Array, Field, Node, Number, Numbers, Object, Shape, Source, Text, Tuple};
 use crate::notation::{Notations, notations};
 use dunnage_schema::{Decimal, Format, Model, NumberText, Segment, Type};
 
-/// The tree of the message, and the trees of the definitions in the order of their first use.
+/// Returns the tree of the message, and the trees of the definitions in the order of their first use.
 pub(crate) fn derive(model: &Model) -> (Node, Vec<Node>) {
     let mut derivation = Derivation { next: 0, used: Vec::new() };
     let root = derivation.node(&model.root);
     let mut definitions = Vec::new();
-    // A definition may use others for the first time, which then stand behind it.
+    // A definition may be the first to use others, which are then appended.
     while let Some(kind) = derivation.used.get(definitions.len()).and_then(|&at| model.definitions.get(at)) {
         definitions.push(derivation.node(kind));
     }
@@ -19,7 +19,7 @@ pub(crate) fn derive(model: &Model) -> (Node, Vec<Node>) {
 struct Derivation {
     /// The number of the next node.
     next: u32,
-    /// The model's definitions that were met, in that order.
+    /// The indices of the model's definitions, in the order of their first use.
     used: Vec<usize>,
 }
 
@@ -85,7 +85,7 @@ impl Derivation {
         }
     }
 
-    /// Text without an exact pattern: in the notations of its format, if it must have one.
+    /// Returns the shape of text without an exact pattern. If its format is mandatory, these are the notations of the format.
     fn text(&mut self, text: &dunnage_schema::Text) -> Shape {
         let date_time = text.format == Some(Format::DateTime) && !text.asserts_format;
         let any = Shape::Text(Text { min: text.min_length, max: text.max_length, date_time });
@@ -130,7 +130,7 @@ fn number(decimal: &Decimal, source: Source) -> Number {
     Number::new((min, max, 1), usual, source)
 }
 
-/// Whether the number of characters of each segment is known from what stands behind it.
+/// Returns whether the end of each segment can be recognized from the segments behind it.
 pub(crate) fn is_exact(segments: &[Segment]) -> bool {
     segments.iter().enumerate().all(|(i, segment)| {
         let behind = &segments[i + 1..];

@@ -1,4 +1,4 @@
-//! The walk over a message and its layout that gives a sink the parts in their order.
+//! Walks a message and its layout, and passes the parts to a sink in their order.
 
 use crate::Error;
 use crate::carries::Carrier;
@@ -11,10 +11,10 @@ use dunnage_pson::{Kind, Value};
 use dunnage_schema::same;
 use std::collections::{HashMap, HashSet};
 
-/// Entries of an object above which they are found by a table.
+/// An object with more entries than this is searched by a hash table.
 const MANY: usize = 32;
 
-/// One message on its way into a sink.
+/// Encodes one message.
 pub(crate) struct Encoder<'a, S> {
     pub(crate) layout: &'a Layout,
     pub(crate) sink: &'a mut S,
@@ -23,7 +23,7 @@ pub(crate) struct Encoder<'a, S> {
 }
 
 impl<S: Sink> Encoder<'_, S> {
-    /// Writes `value` as `node` has it.
+    /// Writes `value` as a value of `node`.
     pub(crate) fn value(&mut self, node: &Node, value: &Value, nesting: Nesting) -> Result<(), Error> {
         self.values.take(1, 0)?;
         let id = node.id;
@@ -94,7 +94,7 @@ impl<S: Sink> Encoder<'_, S> {
         self.sink.text(At { node, part: Part::Value }, t, text.min, text.max)
     }
 
-    /// How many elements there are.
+    /// Writes the number of elements.
     fn count(&mut self, node: u32, count: usize, min: u32, max: Option<u32>) -> Result<(), Error> {
         let most = max.map_or(usize::MAX, |max| max as usize);
         if !(min as usize..=most).contains(&count) {
@@ -130,7 +130,7 @@ impl<S: Sink> Encoder<'_, S> {
 
     fn object(&mut self, node: u32, object: &Object, value: &Value, nesting: Nesting) -> Result<(), Error> {
         let Value::Map(entries) = value else { return Err(wrong("an object", value)) };
-        // Where each property stands in the message, in the order in which they are written.
+        // The index of each property in the message, in the order in which properties are written.
         let mut written = Vec::new();
         let mut entries_by_name = Entries::new(entries);
         for field in &object.fields {
@@ -149,7 +149,7 @@ impl<S: Sink> Encoder<'_, S> {
 
     fn field(&mut self, field: &Field, value: Option<&Value>, nesting: Nesting) -> Result<(), Error> {
         if field.optional {
-            // The bit belongs to the field, not to the object, so that each is learnt by itself.
+            // The bit belongs to the node of the field, so that the modelled coder learns the presence of each field separately.
             self.index(field.node.id, Part::Presence, value.is_some().into(), 2)?;
         }
         match value {
@@ -185,7 +185,7 @@ impl<S: Sink> Encoder<'_, S> {
         Ok(())
     }
 
-    /// The order of the properties, `written` being where each one stands in the message.
+    /// Writes the order of the properties. `written` has the index in the message of each one.
     fn order(&mut self, node: u32, written: &[usize]) -> Result<(), Error> {
         let count = written.len();
         if count < 2 {
@@ -209,10 +209,10 @@ impl<S: Sink> Encoder<'_, S> {
     }
 }
 
-/// An object's entries, found by their keys. Mostly they stand in the schema's order.
+/// Finds the entries of an object by key. They are usually in the order of the schema, so the next entry is tried first.
 struct Entries<'a> {
     entries: &'a [(String, Value)],
-    /// Behind the entry that was found last.
+    /// The index behind the entry that was found last.
     next: usize,
     table: Option<HashMap<&'a str, usize>>,
 }

@@ -1,11 +1,11 @@
-//! The one error of this crate.
+//! The error type of this crate.
 
 use dunnage_pson::Kind;
 use dunnage_schema::Violation;
 use std::fmt;
 
-/// Why a message could not be encoded or decoded.
-// A pointer, because every result on the way to success has room for it.
+/// The reason why a message could not be encoded or decoded.
+// Boxed, because every `Result` on the path to success has room for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(Box<Fault>);
 
@@ -18,20 +18,20 @@ struct Fault {
 }
 
 impl Error {
-    /// An error of `kind` at byte `offset` of the message; 0 when encoding.
+    /// Creates an error of `kind` at byte `offset` of the message. The offset is 0 when encoding.
     #[cold]
     pub(crate) fn new(kind: Kind, offset: usize, message: impl Into<String>) -> Self {
         Error(Box::new(Fault { kind, offset, pointer: String::new(), message: message.into() }))
     }
 
-    /// What validation says of a message.
+    /// Creates an error from a violation that validation reports.
     #[cold]
     pub(crate) fn violation(kind: Kind, violation: &Violation) -> Self {
         let (pointer, message) = (violation.pointer().to_owned(), violation.message().to_owned());
         Error(Box::new(Fault { kind, offset: 0, pointer, message }))
     }
 
-    /// The same error, one level further up: inside `key`.
+    /// Returns the error with `key` put before its pointer.
     #[cold]
     pub(crate) fn under(mut self, key: &str) -> Self {
         let escaped = key.replace('~', "~0").replace('/', "~1");
@@ -39,28 +39,28 @@ impl Error {
         self
     }
 
-    /// The same error, inside the element at `index`.
+    /// Returns the error with the element `index` put before its pointer.
     #[cold]
     pub(crate) fn at_index(self, index: usize) -> Self {
         self.under(&index.to_string())
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// Where, in bytes from the start of the message: the byte with the first bit of the part at fault.
+    /// Returns the offset, in bytes from the start of the message, of the byte with the first bit of the invalid part.
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// Which value: a JSON pointer (RFC 6901).
+    /// Returns a JSON pointer (RFC 6901) to the invalid value.
     pub fn pointer(&self) -> &str {
         &self.0.pointer
     }
 
-    /// The reason, for people: the value and the limit.
+    /// Returns the reason for people: the value and the limit.
     pub fn message(&self) -> &str {
         &self.0.message
     }

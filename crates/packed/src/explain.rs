@@ -1,4 +1,4 @@
-//! A layout for people: what each part costs, and why.
+//! Describes a layout for people: what each part costs, and why.
 
 mod words;
 
@@ -6,28 +6,28 @@ use crate::node::{Array, Node, Object, Shape, Tuple};
 use crate::size::{SIZED, count};
 use crate::{Bits, Layout};
 
-/// A part of a message.
+/// A part of a message, as [`Layout::explain`] describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Its path: `position.altitude`, `readings[].t`, `acc.x` for a number of several in one text, `tags.*` for additional
-    /// properties. `(slot)` is the slot byte, `$` the message itself.
+    /// The path: `position.altitude`, `readings[].t`, `acc.x` for one of several numbers in a text, `tags.*` for additional
+    /// properties. `(slot)` is the slot byte, `$` the whole message.
     pub path: String,
-    /// Its first bit, counted from the start of the message, when that is the same in every message.
+    /// The position of the first bit, counted from the start of the message, if it is the same in every message.
     pub offset: Option<u64>,
-    /// What it is: `number`, `text` and so on.
+    /// The kind of part: `number`, `text` and so on.
     pub kind: &'static str,
-    /// The fewest and the most bits of a plain message that all of it takes. Those of all rows together are those of the layout.
+    /// The minimum and maximum number of bits of all occurrences together in a plain message. The rows add up to the layout.
     pub bits: Bits,
-    /// Which values there are.
+    /// The values that the part can have.
     pub range: String,
-    /// The distance of two values, or a sensor's unit.
+    /// The distance between two neighbouring values, or the sensor's unit.
     pub step: String,
-    /// Where the bits come from.
+    /// The reason for the number of bits.
     pub why: String,
 }
 
 impl Layout {
-    /// The parts of a message in their order, the slot byte first.
+    /// Returns the parts of a message in their order, the slot byte first.
     pub fn explain(&self) -> Vec<Row> {
         let slot = Words { range: self.slot().to_string(), why: "the slot byte".into(), ..Words::default() };
         let mut walk = Walk { rows: Vec::new(), offset: Some(0) };
@@ -37,7 +37,7 @@ impl Layout {
     }
 }
 
-/// What a row says in words.
+/// The texts of a row.
 #[derive(Debug, Default)]
 struct Words {
     range: String,
@@ -45,7 +45,7 @@ struct Words {
     why: String,
 }
 
-/// How often a part is in a message.
+/// How often a part occurs in a message.
 #[derive(Debug, Clone, Copy)]
 struct Times {
     min: u64,
@@ -60,13 +60,13 @@ impl Times {
         Times { min: self.min.saturating_mul(min.into()), max }
     }
 
-    /// The same behind bits that say whether it is there.
+    /// Returns the same with a minimum of 0 if `lead` has presence bits.
     fn behind(self, lead: &Lead) -> Times {
         if lead.bits.max == Some(0) { self } else { Times { min: 0, ..self } }
     }
 }
 
-/// The bits before a value that say whether it is there.
+/// The bits before a value that say whether it is present.
 #[derive(Debug)]
 struct Lead {
     bits: Bits,
@@ -80,13 +80,13 @@ impl Default for Lead {
 }
 
 impl Lead {
-    /// One bit more.
+    /// Returns the same with one more bit.
     fn and(&self, why: &str) -> Lead {
         let min = self.bits.min.max(1);
         Lead { bits: Bits { min, max: self.bits.max.map(|max| max + 1) }, why: joined(&self.why, why) }
     }
 
-    /// These bits and then those of the value.
+    /// Returns the size of these bits followed by those of the value.
     fn before(&self, value: Bits) -> Bits {
         match self.bits.max {
             Some(0) => value,
@@ -97,7 +97,7 @@ impl Lead {
 
 struct Walk {
     rows: Vec<Row>,
-    /// The next bit, as long as it is the same in every message.
+    /// The position of the next bit, or `None` once it differs between messages.
     offset: Option<u64>,
 }
 
@@ -134,7 +134,7 @@ impl Walk {
             Shape::Numbers(numbers) => {
                 let none = Lead::default();
                 for (i, (name, part)) in numbers.parts.iter().enumerate() {
-                    // The bits before the text stand before its first number.
+                    // The presence bits come before the first number.
                     let (lead, times) = if i == 0 { (lead, times) } else { (&none, times.behind(lead)) };
                     let words = words::number(part).with(&lead.why);
                     self.push(&below(path, name), "number", lead.before(part.bits()), words, times);
@@ -195,7 +195,7 @@ impl Walk {
 }
 
 impl Words {
-    /// Says `why` before the rest.
+    /// Puts `why` before the existing reason.
     fn with(mut self, why: &str) -> Words {
         self.why = joined(why, &self.why);
         self

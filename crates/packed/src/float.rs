@@ -1,10 +1,10 @@
-//! Binary floats: binary32 or binary64 in plain bodies, or decimal in modelled ones.
+//! Binary floats: binary32 or binary64 in plain bodies, and also decimal in modelled ones.
 
 use crate::Error;
 use crate::wire::{At, Part, Sink, Source};
 use dunnage_pson::{Kind, Value};
 
-/// A float as its shortest decimal text has it: the mantissa times 10^-`places`.
+/// The shortest decimal text of a float: the mantissa times 10^-`places`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shortest {
     negative: bool,
@@ -12,13 +12,13 @@ struct Shortest {
     mantissa: u64,
 }
 
-/// Most places of a decimal float.
+/// The maximum number of decimal places.
 const MAX_PLACES: u32 = 15;
 const DECIMAL: u64 = 0;
 const FORMS: u64 = 3;
 
 impl Shortest {
-    /// `None` where it has too many places or digits, or is not finite.
+    /// Returns `None` if the float has too many places or digits, or is not finite.
     fn of(f: f64) -> Option<Shortest> {
         let text = format!("{f:e}");
         let (digits, exponent) = text.split_once('e')?;
@@ -26,7 +26,7 @@ impl Shortest {
         let digits = digits.trim_start_matches('-');
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let all: u64 = format!("{whole}{fraction}").parse().ok()?;
-        // The point stands so far left of the last digit.
+        // The number of digits behind the decimal point.
         let places = fraction.len() as i32 - exponent.parse::<i32>().ok()?;
         let mantissa = match u32::try_from(-places) {
             Ok(zeros) => all.checked_mul(10u64.checked_pow(zeros)?)?,
@@ -36,7 +36,7 @@ impl Shortest {
         (places <= MAX_PLACES && mantissa < 1 << 63).then_some(Shortest { negative, places, mantissa })
     }
 
-    /// The float that it is, if it is the shortest text of one.
+    /// Returns the float, if this is its shortest text.
     fn to_float(self) -> Option<f64> {
         let f: f64 = format!("{}e-{}", self.mantissa, self.places).parse().ok()?;
         let f = if self.negative { -f } else { f };
@@ -44,7 +44,7 @@ impl Shortest {
     }
 }
 
-/// The binary float that holds a number exactly.
+/// Returns the binary float that holds a number exactly.
 pub(crate) fn exact(value: &Value) -> Result<f64, Error> {
     let f = match *value {
         Value::U64(n) => n as f64,
@@ -58,7 +58,7 @@ pub(crate) fn exact(value: &Value) -> Result<f64, Error> {
     Ok(f)
 }
 
-/// Writes a number as a binary float that holds it exactly.
+/// Writes a number as a binary float. Rejects a number that no binary64 holds exactly.
 pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
     let f = exact(value)?;
     let form = At { node, part: Part::Form };
@@ -77,7 +77,7 @@ pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(
     if is_single(f) { sink.raw(at, (f as f32).to_bits().into(), 32) } else { sink.raw(at, f.to_bits(), 64) }
 }
 
-/// Reads a float.
+/// Reads a float. Rejects one that has a shorter form.
 pub(crate) fn read<S: Source>(node: u32, source: &mut S) -> Result<f64, Error> {
     let offset = source.offset();
     let form = At { node, part: Part::Form };
@@ -109,7 +109,7 @@ fn longer(offset: usize) -> Error {
     Error::new(Kind::Malformed, offset, "a float that has a shorter form")
 }
 
-/// Whether binary32 holds `f` exactly.
+/// Returns whether binary32 holds `f` exactly.
 fn is_single(f: f64) -> bool {
     f64::from(f as f32).to_bits() == f.to_bits()
 }

@@ -1,15 +1,15 @@
-//! Values as JSON text in one form: without white space, strings and floats as RFC 8785 writes them.
+//! Writes values as JSON text in one form: no white space, and strings and floats as in RFC 8785.
 
 use dunnage_pson::Value;
 
-/// Appends `value`. Integers keep all their digits, and maps their order.
+/// Appends `value`. Integers keep all their digits, and maps keep their order.
 pub(crate) fn write(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
         Value::U64(_) | Value::I64(_) | Value::F64(_) => number(value, out),
         Value::Text(text) => string(text, out),
-        // A schema has none; as JSON it would be text.
+        // Schemas contain no byte strings. JSON could only write them as text.
         Value::Bytes(bytes) => string(&String::from_utf8_lossy(bytes), out),
         Value::Array(items) => list(out, '[', items, ']', write),
         Value::Map(entries) => list(out, '{', entries, '}', |(key, value), out| {
@@ -20,7 +20,7 @@ pub(crate) fn write(value: &Value, out: &mut String) {
     }
 }
 
-/// Appends `items` with commas between them.
+/// Appends `items`, separated by commas.
 pub(crate) fn list<T>(
     out: &mut String,
     open: char,
@@ -39,7 +39,7 @@ pub(crate) fn list<T>(
     out.push(close);
 }
 
-/// Appends `text` in quotes.
+/// Appends `text` in quotes, escaped.
 pub(crate) fn string(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
@@ -66,12 +66,12 @@ fn number(value: &Value, out: &mut String) {
     }
 }
 
-/// A float as ECMAScript's Number::toString writes it.
+/// Appends a float in the form of ECMAScript's Number::toString.
 fn float(f: f64, out: &mut String) {
     let text = format!("{:e}", f.abs());
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let digits = digits.replace('.', "");
-    // The point stands behind so many of the digits.
+    // The number of digits before the decimal point.
     let point = exponent.parse::<i32>().unwrap_or(0) + 1;
     if f < 0.0 {
         out.push('-');
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn floats_are_those_of_rfc_8785() {
-        // Appendix B, and the ends of the forms.
+        // The examples of appendix B, and the limits of each form.
         for (f, text) in [
             (5e-324, "5e-324"),
             (-5e-324, "-5e-324"),

@@ -1,4 +1,4 @@
-//! The layout: what is made once from a schema, and then encodes and decodes its messages.
+//! The layout: computed once from a model, then used to encode and decode messages.
 
 use crate::bits::{Reader, Writer};
 use crate::carries::Carrier;
@@ -13,13 +13,13 @@ use crate::{Error, checks, derive};
 use dunnage_pson::{Budget, Kind, Value};
 use dunnage_schema::{Model, Violation};
 
-/// The largest message of a plain layout in bytes, slot byte included; larger ones are modelled.
+/// The maximum size of a message of a plain layout in bytes, slot byte included. Layouts with larger messages are modelled.
 pub const MAX_PLAIN_BYTES: u64 = 1024;
 
-/// Bits of the slot byte that hold the slot; the others are the mode.
+/// The bits of the slot byte that hold the slot. The other bits are the mode.
 const SLOT: u8 = 0x3f;
 
-/// The bits of a schema's messages.
+/// The bits of the messages of a schema.
 #[derive(Debug, Clone)]
 pub struct Layout {
     model: Model,
@@ -27,12 +27,12 @@ pub struct Layout {
     definitions: Vec<Node>,
     max_bytes: Option<u64>,
     check: Option<Check>,
-    /// Whether the schema says more than the bits do, so that messages are validated beside them.
+    /// Whether the schema has rules that the bits do not enforce, so that messages must be validated too.
     validates: bool,
 }
 
 impl Layout {
-    /// The layout of the messages of `model`.
+    /// Computes the layout of the messages of `model`.
     pub fn new(model: &Model) -> Layout {
         let (root, definitions) = derive::derive(model);
         let most = root.bits().max.map(|bits| 1 + bits.div_ceil(8) + u64::from(model.check));
@@ -44,32 +44,32 @@ impl Layout {
         layout
     }
 
-    /// The schema's name, for generated code.
+    /// Returns the name of the schema, for generated code.
     pub fn name(&self) -> &str {
         &self.model.name
     }
 
-    /// The slot byte of its messages: 1 to 63.
+    /// Returns the slot, 1 to 63. It is the first byte of each message.
     pub fn slot(&self) -> u8 {
         self.model.slot
     }
 
-    /// The tree of the message.
+    /// Returns the tree of the message.
     pub fn root(&self) -> &Node {
         &self.root
     }
 
-    /// The trees that [`Shape::Definition`](crate::Shape::Definition) stands for.
+    /// Returns the trees to which [`Shape::Definition`](crate::Shape::Definition) refers.
     pub fn definitions(&self) -> &[Node] {
         &self.definitions
     }
 
-    /// The schema it was made from.
+    /// Returns the model that the layout was computed from.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The check behind each message, if the schema asks for one.
+    /// Returns the check behind each message, if the schema asks for one.
     pub fn check(&self) -> Option<Check> {
         self.check
     }
@@ -78,17 +78,17 @@ impl Layout {
         Some(self.model.check).filter(|bytes| *bytes > 0)
     }
 
-    /// Bytes of the smallest plain message, slot byte and check included.
+    /// Returns the size of the smallest plain message in bytes, slot byte and check included.
     pub fn min_bytes(&self) -> u64 {
         1 + self.root.bits().min.div_ceil(8) + u64::from(self.model.check)
     }
 
-    /// Bytes of the largest message, slot byte and check included; `None` where there is no bound, and for modelled layouts.
+    /// Returns the size of the largest message in bytes, slot byte and check included; `None` if the layout is modelled.
     pub fn max_bytes(&self) -> Option<u64> {
         self.max_bytes
     }
 
-    /// Whether its messages are plain bits; those of the others are modelled.
+    /// Returns whether messages are plain bits. Otherwise they are modelled.
     pub fn is_plain(&self) -> bool {
         self.max_bytes.is_some()
     }
@@ -96,7 +96,8 @@ impl Layout {
     /// Appends `message` to `out`, slot byte first.
     ///
     /// A message that the schema does not allow is an error of kind `type` or `range` that names the value, the limit
-    /// and where it stands; a message that is too large or nested too deeply is `limit`. Then `out` is as it was.
+    /// and the place. A message that is too large or nested too deeply is an error of kind `limit`. After an error, `out` is
+    /// unchanged.
     pub fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         out.push(self.slot());
@@ -124,12 +125,12 @@ impl Layout {
         self.validate_with(message, Kind::Type)
     }
 
-    /// What the bits of a message that was read do not say.
+    /// Validates a decoded message against the rules that the bits do not enforce.
     pub(crate) fn validate(&self, message: &Value) -> Result<(), Error> {
         self.validate_with(message, Kind::Range)
     }
 
-    /// `unknown` is the kind of a property that the schema does not have: only a writer's caller has put it there.
+    /// `unknown` is the kind of error for a property that the schema does not have. Only the caller of an encoder can cause one.
     fn validate_with(&self, message: &Value, unknown: Kind) -> Result<(), Error> {
         if !self.validates {
             return Ok(());
@@ -138,35 +139,35 @@ impl Layout {
         self.model.validate(message).map_err(|violation| Error::violation(kind(&violation), &violation))
     }
 
-    /// Gives `sink` the parts of `message`.
+    /// Passes the parts of `message` to `sink`.
     fn write<S: Sink>(&self, message: &Value, sink: &mut S) -> Result<(), Error> {
         let carrier = Carrier::new(&self.definitions);
         let mut encoder = Encoder { layout: self, sink, values: Values::new(), carrier };
         encoder.value(&self.root, message, Nesting::default())
     }
 
-    /// An error of the walk in the words of validation, which names values and limits.
+    /// Replaces an error of the encoder by that of the validation, which names the value and the limit.
     fn explained(&self, error: Error, message: &Value) -> Error {
         match self.model.validate(message) {
-            // Fields are looked for in another order: a missing one may have been found first.
+            // Validation visits fields in another order, so the encoder may have reported a missing field first.
             Err(violation) if violation.is_unknown_field() => Error::violation(Kind::Type, &violation),
             Err(violation) if error.kind() != Kind::Limit => Error::violation(error.kind(), &violation),
             _ => error,
         }
     }
 
-    /// The message that `bytes` are, from the device with the id `device`, which messages with `x-dunnage-known` need.
+    /// Decodes `bytes`. `device` is the ID of the sender, which schemas with `x-dunnage-known` need.
     pub fn decode(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
         self.decode_within(bytes, device, &Budget::default())
     }
 
-    /// The same, as long as `memory` lasts.
+    /// Decodes `bytes` as [`Layout::decode`] does. Memory is taken from `memory`.
     pub fn decode_within(&self, bytes: &[u8], device: Option<&str>, memory: &Budget) -> Result<Value, Error> {
         self.check_start(bytes)?;
         self.sealed(bytes, |bytes| self.decode_body(bytes, device, memory))
     }
 
-    /// What `read` makes of a message, which it is given without the check behind it.
+    /// Calls `read` with the message without its check, then verifies the check.
     pub(crate) fn sealed<T>(
         &self,
         bytes: &[u8],
@@ -178,7 +179,7 @@ impl Layout {
         };
         let result = read(&bytes[..end]);
         match &result {
-            // A message that is cut off has another check, too.
+            // The check of a truncated message does not match either, so truncation is reported first.
             Err(error) if error.kind() == Kind::Truncated => Err(Error::new(
                 Kind::Truncated,
                 bytes.len(),
@@ -207,7 +208,7 @@ impl Layout {
         Ok(message)
     }
 
-    /// The message whose parts `source` gives.
+    /// Reads the message whose parts `source` returns.
     pub(crate) fn read<S: Source>(
         &self,
         source: &mut S,
@@ -219,7 +220,7 @@ impl Layout {
         decoder.value(&self.root, Nesting::default())
     }
 
-    /// How long it is, and its slot byte.
+    /// Checks the size of the message and its slot byte.
     pub(crate) fn check_start(&self, bytes: &[u8]) -> Result<(), Error> {
         if bytes.len() > MAX_BYTES {
             return Err(Error::new(Kind::Limit, MAX_BYTES, format!("a message of {} bytes", bytes.len())));

@@ -1,6 +1,9 @@
-//! Packed: JSON messages in the fewest bits that their schema leaves. `spec/packed.md` is the format.
+//! Packed: encodes JSON messages in as few bits as their schema allows. `spec/packed.md` defines the format.
 //!
-//! A [`Layout`] is made once from a model; it is a tree of [`Node`]s that codecs, generators and reports walk.
+//! A [`Layout`] is computed once from a model. It is a tree of [`Node`]s that the encoder, the decoder, code generators and
+//! reports walk in the same order. The encoder and decoder do not depend on how parts become bits: a sink or source writes
+//! them as plain bits, or codes them with an adaptive model when the largest message is unbounded or above
+//! [`MAX_PLAIN_BYTES`].
 
 mod any;
 mod bits;

@@ -1,23 +1,23 @@
-//! What bounds the work and the memory that one message can ask for.
+//! Limits the work and the memory that one message can cause.
 
 use crate::Error;
 use dunnage_pson::{Kind, Value};
 
-/// Most arrays and objects inside one another.
+/// The maximum nesting of arrays and objects.
 const MAX_NESTING: u32 = 32;
-/// Most values of a message.
+/// The maximum number of values in a message.
 const MAX_VALUES: u32 = 1 << 20;
-/// Most bytes of a message.
+/// The maximum size of a message in bytes.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// Bytes of text without bits that count as a value.
+/// The number of bytes of text that count as one value, for text that takes no bits.
 const TEXT: usize = 32;
 
-/// How many arrays and objects a value stands in.
+/// The number of arrays and objects around a value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Nesting(u32);
 
 impl Nesting {
-    /// Inside one more of them, which begins at `offset`.
+    /// Returns the nesting inside another array or object, which begins at `offset`. The error is of kind `limit`.
     pub(crate) fn inside(self, offset: usize) -> Result<Nesting, Error> {
         if self.0 == MAX_NESTING {
             let message = format!("arrays and objects are nested more than {MAX_NESTING} deep");
@@ -27,7 +27,7 @@ impl Nesting {
     }
 }
 
-/// How many values are left, as the format counts them on both sides.
+/// The number of values that are left. Encoder and decoder count them in the same way.
 #[derive(Debug)]
 pub(crate) struct Values(u32);
 
@@ -36,7 +36,7 @@ impl Values {
         Values(MAX_VALUES)
     }
 
-    /// Takes `values` of them for what begins at `offset`.
+    /// Takes `values` from what is left, for a part that begins at `offset`. The error is of kind `limit`.
     #[inline]
     pub(crate) fn take(&mut self, values: u32, offset: usize) -> Result<(), Error> {
         match self.0.checked_sub(values) {
@@ -48,13 +48,13 @@ impl Values {
         }
     }
 
-    /// The same for text that takes no bits.
+    /// Does the same for text that takes no bits.
     #[inline]
     pub(crate) fn take_text(&mut self, text: &str, offset: usize) -> Result<(), Error> {
         self.take(u32::try_from(text.len() / TEXT).unwrap_or(u32::MAX), offset)
     }
 
-    /// The same for a value that takes no bits, or only an index. It has been counted as one value already.
+    /// Does the same for a value that takes no bits or only an index. The value itself is already counted.
     pub(crate) fn take_known(&mut self, value: &Value, offset: usize) -> Result<(), Error> {
         match value {
             Value::Text(text) => self.take_text(text, offset),

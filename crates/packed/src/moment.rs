@@ -6,10 +6,10 @@ use dunnage_pson::Kind;
 use dunnage_schema::{TimePart, TimeText};
 use std::sync::LazyLock;
 
-/// 0000-01-01T00:00:00Z in seconds since 1970.
+/// The time 0000-01-01T00:00:00Z, in seconds since 1970.
 const YEAR_0: i64 = -62_167_219_200;
 
-/// The notation, counted from the first second that it has.
+/// The notation. It counts seconds from the start of the year 0.
 static NOTATION: LazyLock<TimeText> = LazyLock::new(|| {
     use TimePart::{Day, Hour, Literal, Minute, Month, Second, Year4};
     let text = |text: &str| Literal(text.to_owned());
@@ -18,7 +18,7 @@ static NOTATION: LazyLock<TimeText> = LazyLock::new(|| {
     TimeText { notation: date.into_iter().chain(time).collect(), epoch: YEAR_0, places: 0, until: None }
 });
 
-/// The seconds of `text`, if it is in the plain form.
+/// Returns the seconds since 1970 of `text`, if it is in the plain form.
 pub(crate) fn parse(text: &str) -> Option<i64> {
     i64::try_from(NOTATION.parse(text)?).ok()?.checked_add(YEAR_0)
 }

@@ -1,100 +1,100 @@
-//! The tree of a layout: what every reader, writer and generator walks.
+//! The tree of a layout. Encoder, decoder and generators walk it.
 
 use dunnage_pson::Value;
 use dunnage_schema::{Decimal, NumberText, Segment, TimeText};
 
-/// Most values that an index counts; numbers with more are sized.
+/// The maximum number of values of an index. Numbers with more values are sized.
 pub const MAX_INDEX: u64 = 1 << 62;
 
 /// A part of the message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Its number in preorder, from 0 for the message.
+    /// The number of the node in preorder. That of the message is 0.
     pub id: u32,
-    /// What stands there.
+    /// The kind of value.
     pub shape: Shape,
 }
 
-/// What a node is, and how it takes bits; `spec/packed.md`, "Plain bodies".
+/// The kind of a node, which determines its bits; `spec/packed.md`, "Plain bodies".
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// Always this value: no bits.
+    /// A constant, which takes no bits.
     Constant(Value),
-    /// One bit.
+    /// A boolean, which takes one bit.
     Bool,
-    /// A whole number on the wire.
+    /// A number, written as a whole number.
     Number(Box<Number>),
-    /// Numbers in one text.
+    /// Several numbers in one text.
     Numbers(Numbers),
     /// A binary float.
     Float,
-    /// The index of one of these values.
+    /// One of these values, written as its index.
     Choice(Vec<Value>),
-    /// Text of an exact pattern: its segments.
+    /// Text of an exact pattern, given by its segments.
     Pattern(Vec<Segment>),
     /// Any other text.
     Text(Text),
-    /// Elements of one kind.
+    /// An array whose elements have one type.
     Array(Array),
-    /// Elements of which the first have kinds of their own.
+    /// An array whose first elements have types of their own.
     Tuple(Tuple),
-    /// Fields.
+    /// An object.
     Object(Object),
-    /// `null` or something.
+    /// `null`, or a value of the node.
     Nullable(Box<Node>),
-    /// The first of these that carries the value.
+    /// A value of one of these nodes: the first one that carries it.
     Union(Vec<Node>),
-    /// Anything.
+    /// Any value.
     Any,
-    /// The tree with this index in [`crate::Layout::definitions`].
+    /// A value of the tree with this index in [`crate::Layout::definitions`].
     Definition(usize),
-    /// The id of the device that sends: no bits.
+    /// The ID of the device that sends the message, which takes no bits.
     Known,
 }
 
-/// The integers `min`, `min + step`, ... `max`. With a quantum they are counts of it, and the step is 1.
+/// The integers `min`, `min + step`, ..., `max`. With a quantum they count quanta, and the step is 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
-    /// The first.
+    /// The smallest integer.
     pub min: i128,
-    /// The last.
+    /// The largest integer.
     pub max: i128,
-    /// The distance of two neighbours.
+    /// The distance between two neighbouring integers.
     pub step: u64,
-    /// The first and the last that are expected; the others are escaped.
+    /// The smallest and the largest integer that are expected. Others are written after an escape.
     pub usual: Option<(i128, i128)>,
-    /// What the integer is in the message.
+    /// What the integer represents in the message.
     pub source: Source,
     form: Form,
     usual_count: Option<u64>,
 }
 
-/// What a number is in the message.
+/// What a number represents in the message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Source {
-    /// Itself.
+    /// The integer itself.
     Integer,
     /// A number with decimals.
     Decimal(Decimal),
-    /// Text that holds a number.
+    /// Text that contains a number.
     Text(NumberText),
-    /// Text that holds a time.
+    /// Text that contains a time.
     Time(TimeText),
 }
 
 /// How the integers of a [`Number`] are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// `(n - min) / step` as an index out of so many.
+    /// `(n - min) / step`, as an index below this count.
     Index(u64),
-    /// `(n - min) / step`, sized.
+    /// `(n - min) / step`, as a sized number.
     Offset,
-    /// A sign, then `n / step` or `-1 - n / step`, sized.
+    /// A sign, then `n / step` or `-1 - n / step` as a sized number.
     Signed,
 }
 
 impl Number {
-    /// The numbers from `min` to `max`, of which those of `usual` are expected.
+    /// Creates the numbers from `min` to `max`, of which those in `usual` are expected.
     pub(crate) fn new(
         (min, max, step): (i128, i128, u64),
         usual: Option<(i128, i128)>,
@@ -111,67 +111,67 @@ impl Number {
         Number { min, max, step, usual, source, form, usual_count }
     }
 
-    /// How an integer is written, where the escape of `usual` is not in the way.
+    /// Returns how an integer is written if `usual` is absent, or after its escape.
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// How many values of `usual` there are; the index out of one more than these has the escape last.
+    /// Returns the number of values in `usual`. The index has one more value than that: the last one is the escape.
     pub fn usual_count(&self) -> Option<u64> {
         self.usual_count
     }
 }
 
-/// Numbers in one text, with names for generated code.
+/// Several numbers in one text, with names for generated code.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbers {
-    /// What stands between two of them.
+    /// The text between two numbers.
     pub separator: String,
-    /// The numbers, each with its name. Their source is [`Source::Text`].
+    /// The name and number of each part. The source of each number is [`Source::Text`].
     pub parts: Vec<(String, Number)>,
 }
 
 /// Text without an exact pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
-    /// Fewest code points.
+    /// The minimum number of code points.
     pub min: u32,
-    /// Most code points, if there is a bound.
+    /// The maximum number of code points, if there is a bound.
     pub max: Option<u32>,
-    /// `format: date-time`.
+    /// Whether the format is `date-time`.
     pub date_time: bool,
 }
 
-/// Elements of one kind.
+/// An array whose elements have one type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
-    /// What each is.
+    /// The type of the elements.
     pub item: Box<Node>,
-    /// Fewest.
+    /// The minimum number of elements.
     pub min: u32,
-    /// Most, if there is a bound.
+    /// The maximum number of elements, if there is a bound.
     pub max: Option<u32>,
 }
 
-/// Elements of which the first have kinds of their own.
+/// An array whose first elements have types of their own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuple {
-    /// The first ones.
+    /// The types of the first elements.
     pub items: Vec<Node>,
-    /// Those behind.
+    /// The type of the elements after those.
     pub rest: Option<Box<Node>>,
-    /// Fewest elements.
+    /// The minimum number of elements.
     pub min: u32,
-    /// Most, if there is a bound.
+    /// The maximum number of elements, if there is a bound.
     pub max: Option<u32>,
 }
 
-/// Fields in the schema's order.
+/// An object with its fields in the order of the schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// The named fields.
     pub fields: Vec<Field>,
-    /// What other fields are, when there may be any.
+    /// The type of other fields, if the schema allows any.
     pub additional: Option<Box<Node>>,
 }
 
@@ -180,15 +180,15 @@ pub struct Object {
 pub struct Field {
     /// The key in the message.
     pub name: String,
-    /// Whether there is a bit that tells if it is there.
+    /// Whether a bit says that the field is present.
     pub optional: bool,
-    /// Its value.
+    /// The value of the field.
     pub node: Node,
-    /// The schema's `description`.
+    /// The `description` in the schema.
     pub description: Option<String>,
 }
 
-/// Bits that an index out of `count` takes: ceil(log2 count).
+/// Returns the number of bits of an index below `count`: ceil(log2 count).
 pub fn index_bits(count: u64) -> u32 {
     u64::BITS - count.saturating_sub(1).leading_zeros()
 }

@@ -3,18 +3,18 @@
 use crate::node::{Number, Numbers, Shape, Source};
 use dunnage_schema::{Decimal, Format, NumberText, Segment};
 
-/// Most characters of a duration that are packed.
+/// The maximum number of characters of a duration that is packed.
 const DURATION: u32 = 32;
 
-/// How text of a format is mostly written.
+/// The usual notations of a format.
 pub(crate) struct Notations {
-    /// A node for each notation.
+    /// One shape for each notation.
     pub shapes: Vec<Shape>,
-    /// Whether there is no other text of the format.
+    /// Whether the format allows no other notation.
     pub are_all: bool,
 }
 
-/// The notations of `format`.
+/// Returns the notations of `format`.
 pub(crate) fn notations(format: Format) -> Notations {
     let patterns = |patterns: &[&[Segment]], are_all| Notations {
         shapes: patterns.iter().map(|segments| Shape::Pattern(segments.to_vec())).collect(),
@@ -74,7 +74,7 @@ fn uuid() -> Vec<Segment> {
     segments
 }
 
-/// Four numbers of a byte, with points between them.
+/// Four numbers from 0 to 255, separated by points.
 fn ipv4() -> Numbers {
     let number = Decimal { places: 0, step: 1, min: 0, max: 255, usual: None, quantum: None };
     let part =

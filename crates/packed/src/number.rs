@@ -1,4 +1,4 @@
-//! Numbers: from the message's value to whole numbers, and from these to parts of the message.
+//! Converts numbers of a message to whole numbers, and these to parts of the message.
 
 use crate::Error;
 use crate::node::{Form, Number, Numbers, Source as Notation};
@@ -6,13 +6,13 @@ use crate::wire::{At, Part, Sink, Source};
 use dunnage_pson::{Kind, Value};
 use dunnage_schema::Decimal;
 
-/// Every decimal of fewer units is a float's shortest text.
+/// Below this number of units, every decimal is the shortest text of some float.
 const DIGITS_15: u128 = 1_000_000_000_000_000;
-/// Bytes that a text of several numbers gets room for before they are there.
+/// The number of bytes that are reserved for a text of several numbers.
 const ROOM: usize = 32;
 
 impl Number {
-    /// The whole number that stands for `value`.
+    /// Returns the whole number that represents `value`.
     fn of_value(&self, value: &Value) -> Result<i128, Error> {
         let number = match (&self.source, value) {
             (Notation::Integer, Value::U64(_) | Value::I64(_) | Value::F64(_)) => value.as_integer(),
@@ -46,7 +46,7 @@ impl Number {
         self.min <= n && n <= self.max && (self.step == 1 || (n - self.min) % i128::from(self.step) == 0)
     }
 
-    /// Whether `value` is one of the numbers.
+    /// Returns whether `value` is one of the numbers.
     pub(crate) fn carries(&self, value: &Value) -> bool {
         self.of_value(value).is_ok()
     }
@@ -55,7 +55,7 @@ impl Number {
         self.write_whole(node, self.of_value(value)?, sink)
     }
 
-    /// Reads a number as the value that it stands for.
+    /// Reads a number and stores the value that it represents in `out`.
     pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S, out: &mut Value) -> Result<(), Error> {
         let offset = source.offset();
         let n = self.read_whole(node, source)?;
@@ -64,7 +64,7 @@ impl Number {
             Notation::Decimal(decimal) => {
                 let scaled = scaled(decimal, n);
                 *out = decimal.value(scaled);
-                // A float has 15 digits and sometimes more: beyond that, several numbers would read as one.
+                // A float distinguishes only 15 digits, sometimes more. Beyond that, several numbers would decode to the same float.
                 if scaled.unsigned_abs() >= DIGITS_15 && self.of_value(out).ok() != Some(n) {
                     let message = "a decimal that no binary64 has as its shortest text";
                     return Err(Error::new(Kind::Range, offset, message));
@@ -126,9 +126,9 @@ impl Number {
         }
     }
 
-    /// How many steps `distance` is: it is not negative, and they are below 2^64.
+    /// Divides `distance` by the step. `distance` must not be negative, and the result must be below 2^64.
     fn steps(&self, distance: i128) -> u64 {
-        // The division of 64 bits is the quicker one.
+        // A 64-bit division is faster than a 128-bit one.
         match u64::try_from(distance) {
             Ok(distance) if self.step == 1 => distance,
             Ok(distance) => distance / self.step,
@@ -142,7 +142,7 @@ impl Number {
 }
 
 impl Numbers {
-    /// Whether `value` is text that holds such numbers.
+    /// Returns whether `value` is text with numbers in this form.
     pub(crate) fn carries(&self, value: &Value) -> bool {
         let Value::Text(text) = value else { return false };
         let mut pieces = text.split(self.separator.as_str());
@@ -180,17 +180,17 @@ impl Numbers {
     }
 }
 
-/// The number on the wire: the scaled one, or how many quanta it is.
+/// Converts a scaled number to the number on the wire, which is a count of quanta if there is a quantum.
 fn counted(decimal: &Decimal, scaled: i128) -> Option<i128> {
     if decimal.quantum.is_some() { decimal.count_of(scaled) } else { Some(scaled) }
 }
 
-/// The scaled number that the one on the wire stands for.
+/// Converts the number on the wire to the scaled number.
 fn scaled(decimal: &Decimal, n: i128) -> i128 {
     if decimal.quantum.is_some() { decimal.of_count(n) } else { n }
 }
 
-/// The value that holds an integer of 64 bits.
+/// Returns the value of a 64-bit integer.
 pub(crate) fn integer(n: i128) -> Value {
     u64::try_from(n).map_or(Value::I64(n as i64), Value::U64)
 }

@@ -1,16 +1,16 @@
-//! What keeps a layout from being plain, for whoever needs plain bits: generated code.
+//! Reports which parts of a layout prevent plain bits, for generated code, which supports no others.
 
 use crate::{Layout, MAX_PLAIN_BYTES, Node, Shape};
 use std::fmt;
 
-/// A part of the message that has no bound, or one that is too large.
+/// A part of the message whose size is unbounded or too large.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenPart {
-    /// Its path: `position.note`, `readings[]`, `tags.*` for additional properties; `$` is the message.
+    /// The path: `position.note`, `readings[]`, `tags.*` for additional properties. `$` is the whole message.
     pub field: String,
-    /// What is wrong with it.
+    /// The reason why it prevents plain bits.
     pub fault: String,
-    /// What to change in the schema.
+    /// The change to the schema that helps.
     pub remedy: &'static str,
 }
 
@@ -20,14 +20,14 @@ impl fmt::Display for OpenPart {
     }
 }
 
-/// Most parts that [`Layout::open_parts`] names when a message is too large.
+/// The maximum number of parts that [`Layout::open_parts`] lists for a message that is too large.
 const LARGEST: usize = 5;
 
 impl Layout {
-    /// The parts because of which the layout is not plain; none when it is.
+    /// Returns the parts that prevent the layout from being plain, or nothing if it is plain.
     ///
-    /// These are all parts without a bound. Where every part has one, but the largest message is above
-    /// [`MAX_PLAIN_BYTES`], they are the message and the parts that take most of it.
+    /// These are all parts without a bound. If every part has a bound, but the largest message is above
+    /// [`MAX_PLAIN_BYTES`], they are the message and its largest parts.
     pub fn open_parts(&self) -> Vec<OpenPart> {
         let mut walk = Walk { open: Vec::new(), leaves: Vec::new() };
         walk.node(self.root(), "", 1);
@@ -41,12 +41,12 @@ impl Layout {
 
 struct Walk {
     open: Vec<OpenPart>,
-    /// The parts that hold no others: their path, and the most bits that all of them take in a message.
+    /// The path of each part without parts of its own, and the maximum number of bits of all its occurrences in a message.
     leaves: Vec<(String, u64)>,
 }
 
 impl Walk {
-    /// Looks at `node`, which stands at `path` up to `times` times.
+    /// Visits `node`, which occurs at `path` up to `times` times.
     fn node(&mut self, node: &Node, path: &str, times: u64) {
         match &node.shape {
             Shape::Text(text) if text.max.is_none() => {

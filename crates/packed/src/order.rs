@@ -1,8 +1,8 @@
-//! The order of an object's properties: for each but the last, its index among those that were not named yet.
+//! The order of an object's properties: each, except the last one, is an index among those that were not named before.
 
-/// Places that are still free, counted in a Fenwick tree: a message may have very many properties.
+/// The free places, counted in a Fenwick tree, because a message may have very many properties.
 pub(crate) struct Unnamed {
-    /// `sums[i]` is the number of free places among the last `i & -i` up to place `i` - 1.
+    /// `sums[i]` is the number of free places among the `i & -i` places that end with place `i` - 1.
     sums: Vec<usize>,
 }
 
@@ -11,7 +11,7 @@ impl Unnamed {
         Unnamed { sums: (0..=count).map(|i| i & i.wrapping_neg()).collect() }
     }
 
-    /// How many free places stand before `place`, which is free; takes it.
+    /// Takes `place`, which must be free. Returns the number of free places before it.
     pub(crate) fn name(&mut self, place: usize) -> usize {
         let (mut before, mut i) = (0, place);
         while i > 0 {
@@ -26,7 +26,7 @@ impl Unnamed {
         before
     }
 
-    /// The free place that has `before` free ones before it, which are fewer than there are; takes it.
+    /// Takes and returns the free place with `before` free places before it. `before` must be less than the number of free places.
     pub(crate) fn named(&mut self, before: usize) -> usize {
         let (mut place, mut left) = (0, before);
         let mut stride = self.sums.len().next_power_of_two();

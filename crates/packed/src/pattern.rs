@@ -1,23 +1,23 @@
-//! Text of an exact pattern: the numbers of characters, then the characters in groups below 2^32.
+//! Text of an exact pattern: first the number of characters of each segment, then the characters in groups below 2^32.
 
 use crate::Error;
 use crate::wire::{At, Part, Sink, Source};
 use dunnage_pson::Kind;
 use dunnage_schema::Segment;
 
-/// Where a group ends: no product of its radices reaches this.
+/// The limit of a group: the product of its radices stays below this.
 const GROUP: u64 = 1 << 32;
-/// Most characters of a group that are one of several.
+/// The maximum number of characters in a group, not counting those of classes with a single character.
 const GROUP_DIGITS: usize = 31;
-/// Bytes that text gets room for before its characters are there.
+/// The maximum number of bytes that are reserved for text before its characters are read.
 const ROOM: u32 = 64;
 
-/// Whether `text` is one of the pattern's.
+/// Returns whether `text` matches the pattern.
 pub(crate) fn matches(segments: &[Segment], text: &str) -> bool {
     runs(segments, text).is_some()
 }
 
-/// How many characters of `text` are of each segment; `None` when it is no text of the pattern.
+/// Returns the number of characters of `text` in each segment, or `None` if it does not match the pattern.
 fn runs(segments: &[Segment], text: &str) -> Option<Vec<u32>> {
     let mut rest = text.chars();
     let mut runs = Vec::with_capacity(segments.len());
@@ -36,7 +36,7 @@ fn runs(segments: &[Segment], text: &str) -> Option<Vec<u32>> {
     rest.next().is_none().then_some(runs)
 }
 
-/// Writes the segments of `text`.
+/// Writes `text` by its segments.
 pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: &mut S) -> Result<(), Error> {
     let runs = runs(segments, text).ok_or_else(mismatch)?;
     for (segment, run) in segments.iter().zip(&runs).filter(|(segment, _)| segment.min < segment.max) {
@@ -100,7 +100,7 @@ pub(crate) fn read<S: Source>(segments: &[Segment], node: u32, source: &mut S) -
     Ok(text)
 }
 
-/// The characters of one group, as indices into their classes of more than one.
+/// The characters of one group: their indices in their classes. Classes with a single character are left out.
 struct Group {
     digits: [u32; GROUP_DIGITS],
     next: usize,
@@ -108,7 +108,7 @@ struct Group {
 }
 
 impl Group {
-    /// Reads the group that begins with the first run, `done` characters of it being behind.
+    /// Reads the group that begins in the first run, after its first `done` characters.
     fn read<S: Source>(
         &mut self,
         segments: &[Segment],
@@ -135,7 +135,7 @@ impl Group {
         let mut value = source.index(At { node, part: Part::Value }, product)? as u32;
         for i in (0..end).rev() {
             (value, self.digits[i]) = match radices[i] {
-                // A division by a constant is the quicker one, and decimal digits are most of what patterns have.
+                // A division by a constant is faster, and most classes are decimal digits.
                 10 => (value / 10, value % 10),
                 radix => (value / radix, value % radix),
             };
@@ -145,7 +145,7 @@ impl Group {
     }
 }
 
-/// The index of `c` in its class.
+/// Returns the index of `c` in its class.
 fn digit(segment: &Segment, c: char) -> Option<u64> {
     let (first, last) = (*segment.chars.first()?, *segment.chars.last()?);
     let above = u32::from(c).checked_sub(u32::from(first))?;

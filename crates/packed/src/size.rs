@@ -1,24 +1,24 @@
-//! How many bits a node takes.
+//! Computes the number of bits of a node.
 
 use crate::node::{Array, Form, Node, Number, Object, Shape, Text, Tuple, index_bits};
 use dunnage_schema::Segment;
 
-/// The fewest and the most bits; no most where there is no bound.
+/// The minimum and maximum number of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bits {
-    /// Fewest.
+    /// The minimum.
     pub min: u64,
-    /// Most.
+    /// The maximum, or `None` if there is no bound.
     pub max: Option<u64>,
 }
 
-/// Fewest and most bits of a sized number.
+/// The bits of a sized number.
 pub(crate) const SIZED: Bits = Bits { min: 6, max: Some(70) };
-/// Most bits of a character: four bytes of UTF-8.
+/// The maximum number of bits of a character: four bytes of UTF-8.
 const CHARACTER: u64 = 32;
 
 impl Bits {
-    /// Always so many.
+    /// Returns a fixed number of bits.
     pub(crate) fn exactly(bits: u64) -> Bits {
         Bits { min: bits, max: Some(bits) }
     }
@@ -27,18 +27,18 @@ impl Bits {
         Bits { min, max: None }
     }
 
-    /// These and then those.
+    /// Returns the bits of both parts, one after the other.
     pub(crate) fn and(self, other: Bits) -> Bits {
         let max = self.max.zip(other.max).map(|(a, b)| a.saturating_add(b));
         Bits { min: self.min.saturating_add(other.min), max }
     }
 
-    /// These or those.
+    /// Returns the bits of either part.
     fn or(self, other: Bits) -> Bits {
         Bits { min: self.min.min(other.min), max: self.max.zip(other.max).map(|(a, b)| a.max(b)) }
     }
 
-    /// Between `min` and `max` times these.
+    /// Returns the bits of `min` to `max` such parts.
     fn times(self, min: u32, max: u32) -> Bits {
         let most = |bits: u64| bits.saturating_mul(u64::from(max));
         Bits { min: self.min.saturating_mul(u64::from(min)), max: self.max.map(most) }
@@ -46,7 +46,7 @@ impl Bits {
 }
 
 impl Node {
-    /// The bits of this node in a plain body.
+    /// Returns the bits of this node in a plain body.
     pub fn bits(&self) -> Bits {
         match &self.shape {
             Shape::Constant(_) | Shape::Known => Bits::exactly(0),
@@ -72,7 +72,7 @@ impl Node {
 }
 
 impl Number {
-    /// The bits of one number.
+    /// Returns the bits of one number.
     pub fn bits(&self) -> Bits {
         let plain = match self.form() {
             Form::Index(count) => index(count),
@@ -136,7 +136,7 @@ fn index(count: u64) -> Bits {
     Bits::exactly(index_bits(count).into())
 }
 
-/// The bits that tell a count between `min` and `max`.
+/// Returns the bits of a count between `min` and `max`.
 pub(crate) fn count(min: u32, max: u32) -> Bits {
     index(u64::from(max - min) + 1)
 }
@@ -148,7 +148,7 @@ fn pattern(segments: &[Segment]) -> Bits {
     counts.and(Bits { min: fewest, max: Some(most) })
 }
 
-/// The bits of characters in groups below 2^32: pairs of the size of a class and how many of its characters.
+/// Returns the bits of characters in groups below 2^32. Each run has the size of its class and the number of its characters.
 fn groups(runs: impl Iterator<Item = (u64, u32)>) -> u64 {
     let (mut bits, mut product) = (0, 1u64);
     for (size, characters) in runs.filter(|(size, _)| *size > 1) {

@@ -1,4 +1,4 @@
-//! Which bits of a plain message are which part, for people.
+//! Reports which bits of a plain message belong to which part, for people.
 
 use crate::bits::Reader;
 use crate::wire::{At, Source};
@@ -6,35 +6,35 @@ use crate::{Error, Layout};
 use dunnage_pson::{Budget, Value};
 use std::ops::Range;
 
-/// What a reader of a plain message does next. Bits are counted from the start of the message.
+/// A step of reading a plain message. Positions of bits are counted from the start of the message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step<'v> {
-    /// It has read the slot byte.
+    /// The reader has read the slot byte.
     Slot(u8),
-    /// It begins with the value of the node with this number.
+    /// The reader begins with the value of the node with this number.
     Begin(u32),
-    /// It has read a part.
+    /// The reader has read a part.
     Bits {
-        /// The node's number; whether an optional field is there belongs to the field's node.
+        /// The number of the node. The presence bit of an optional field belongs to the node of the field.
         node: u32,
-        /// The number, or the code points of text.
+        /// The number, or the number of code points of a text.
         value: u64,
-        /// Where it stands.
+        /// The positions of the bits.
         bits: Range<usize>,
     },
-    /// The value of the node that began last and has not ended.
+    /// The value of the innermost node that has begun and not ended.
     End(&'v Value),
 }
 
-/// A source that tells what is read from it.
+/// A source that reports what is read from it.
 struct Traced<'t, 'b> {
     reader: Reader<'b>,
     tell: &'t mut dyn FnMut(Step<'_>),
 }
 
 impl Layout {
-    /// Decodes as [`Layout::decode`] does and tells `tell` every step, up to the first error. Only plain messages have
-    /// steps: a modelled body is one stream.
+    /// Decodes as [`Layout::decode`] does, and calls `tell` with every step up to the first error. Only plain messages have
+    /// steps, because a modelled body is one stream.
     pub fn trace(
         &self,
         bytes: &[u8],

@@ -1,4 +1,4 @@
-//! What rows say: ranges, steps and reasons.
+//! Writes the texts of rows: ranges, steps and reasons.
 
 use super::Words;
 use crate::Bits;
@@ -6,10 +6,10 @@ use crate::json;
 use crate::node::{Form, Number, Shape, Source, Text};
 use dunnage_schema::{Decimal, NumberText, Segment};
 
-/// Values of a choice that are named before they are only counted.
+/// The maximum number of values of a choice that are listed.
 const NAMED: usize = 8;
 
-/// The kind and the words of a part that holds no others with rows of their own.
+/// Returns the kind and texts of a part without rows of its own below it.
 pub(super) fn leaf(shape: &Shape) -> (&'static str, Words) {
     let says = |range: &str, why: &str| Words { range: range.into(), why: why.into(), ..Words::default() };
     match shape {
@@ -33,7 +33,7 @@ pub(super) fn leaf(shape: &Shape) -> (&'static str, Words) {
         Shape::Any => ("any", says("anything", "its type, and what it holds")),
         Shape::Definition(_) => ("definition", says("itself again", "as deep as the message is")),
         Shape::Known => ("known", says("the device", "the link says it")),
-        // These have rows of their own.
+        // The parts of these have rows of their own.
         Shape::Numbers(_) | Shape::Array(_) | Shape::Tuple(_) | Shape::Object(_) | Shape::Nullable(_) => {
             ("", Words::default())
         }
@@ -60,7 +60,7 @@ pub(super) fn number(number: &Number) -> Words {
     Words { range, step, why: reason(number, decimal) }
 }
 
-/// The step of a number with decimals, or the sensor's unit.
+/// Returns the step of a number with decimals, or the sensor's unit.
 fn step(decimal: &Decimal) -> String {
     let scaled = |n: i128, places: u32| {
         let number = Decimal { places, ..decimal.clone() };
@@ -128,7 +128,7 @@ fn pattern(segments: &[Segment]) -> Words {
     Words { range, why: why.into(), ..Words::default() }
 }
 
-/// A class with runs of three and more characters as ranges.
+/// Formats a character class. Runs of three or more characters are written as ranges.
 fn class(chars: &[char]) -> String {
     if let [only] = chars {
         return only.to_string();
@@ -151,7 +151,7 @@ pub(super) fn bounds(min: u32, max: Option<u32>, unit: &str) -> String {
     }
 }
 
-/// What one of several takes.
+/// Describes the bits of each occurrence of a repeated part.
 pub(super) fn each(one: Bits, most: Option<u64>) -> String {
     let times = most.map_or("each".to_owned(), |most| format!("up to {most} times"));
     match one.max {

@@ -1,20 +1,20 @@
-//! The arithmetic coder: decisions and their probabilities to bytes, and back.
+//! The arithmetic coder: turns decisions and their probabilities into bytes, and back.
 
 use crate::Error;
 use dunnage_pson::Kind;
 
-/// Writes or reads decisions, so that a model is written once for both.
+/// Writes or reads decisions, so that one implementation of the model serves both.
 pub(super) trait Coder {
-    /// Codes one decision, whose probability to be true is `p` of 65,536 (1 to 65,535). A writer takes `bit` and gives
-    /// it back; a reader ignores it and gives what it read.
+    /// Codes one decision. `p` is the probability that it is true, in units of 1/65,536, from 1 to 65,535. A writer writes `bit`
+    /// and returns it. A reader ignores it and returns the decision that it reads.
     fn code(&mut self, bit: bool, p: u32) -> Result<bool, Error>;
 
-    /// The byte where the next decision begins, for a reader's errors; 0 for a writer's.
+    /// Returns the byte where the next decision begins, for the errors of a reader. A writer returns 0.
     fn offset(&self) -> usize;
 }
 
-/// What is left of the numbers between 0 and 1, of which the bytes so far are the leading digits: `low` to `high`,
-/// both included, are the next 32 bits.
+/// The interval of numbers between 0 and 1 that are still possible. The bytes so far are their leading digits; `low` and
+/// `high`, both inclusive, are the next 32 bits.
 #[derive(Debug)]
 struct Interval {
     low: u32,
@@ -24,7 +24,7 @@ struct Interval {
 impl Interval {
     const WHOLE: Interval = Interval { low: 0, high: u32::MAX };
 
-    /// The last number of the part for a true decision.
+    /// Returns the last number of the part for a true decision.
     fn split(&self, p: u32) -> u32 {
         let range = self.high - self.low;
         self.low + (range >> 16) * p + (((range & 0xFFFF) * p) >> 16)
@@ -38,7 +38,7 @@ impl Interval {
         }
     }
 
-    /// The next byte, once all numbers that are left have the same.
+    /// Returns the next byte once it is the same for all numbers of the interval, and drops it from the interval.
     fn shift(&mut self) -> Option<u8> {
         if (self.low ^ self.high) >> 24 != 0 {
             return None;
@@ -49,7 +49,7 @@ impl Interval {
         Some(byte)
     }
 
-    /// The fewest bytes behind which every number is in the interval; the first of those, if there are several.
+    /// Returns the fewest bytes after which every number is in the interval, and the first such bytes if there are several.
     fn last_bytes(&self) -> Vec<u8> {
         for count in 0..4u32 {
             let unit = 1u64 << (32 - 8 * count);
@@ -62,7 +62,7 @@ impl Interval {
     }
 }
 
-/// Writes decisions behind the bytes of a message.
+/// Appends decisions to the bytes of a message.
 #[derive(Debug)]
 pub(super) struct Writer<'a> {
     interval: Interval,
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
         Writer { interval: Interval::WHOLE, start: bytes.len(), bytes }
     }
 
-    /// Writes the last bytes; gives how many were written in all.
+    /// Writes the last bytes. Returns the length of the body in bytes.
     pub fn finish(self) -> usize {
         self.bytes.extend(self.interval.last_bytes());
         self.bytes.len() - self.start
@@ -102,16 +102,16 @@ impl Coder for Writer<'_> {
 pub(super) struct Reader<'a> {
     interval: Interval,
     bytes: &'a [u8],
-    /// The byte behind those that the interval has left behind.
+    /// The first byte that the interval still covers.
     offset: usize,
-    /// The four bytes from `offset`, with zeros behind the end of the message.
+    /// The four bytes from `offset`, with zeros after the end of the message.
     window: u32,
-    /// The bits of `window` that are behind the end.
+    /// The bits of `window` that are after the end of the message.
     unknown: u32,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads from byte `offset` of a message.
+    /// Creates a reader that begins at byte `offset` of the message.
     pub fn new(bytes: &'a [u8], offset: usize) -> Self {
         let mut reader = Reader { interval: Interval::WHOLE, bytes, offset, window: 0, unknown: 0 };
         for next in offset..offset + 4 {
@@ -148,7 +148,7 @@ impl Coder for Reader<'_> {
     fn code(&mut self, _: bool, p: u32) -> Result<bool, Error> {
         let split = self.interval.split(p);
         let bit = self.window <= split;
-        // What follows the last byte could decide either way: then bytes are missing.
+        // The decision depends on bits after the end of the message, so bytes are missing.
         if bit && self.window | self.unknown > split {
             return Err(self.truncated());
         }

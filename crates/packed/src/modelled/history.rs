@@ -1,23 +1,23 @@
-//! The text before, and where it may come again.
+//! Keeps the previous text and finds where it may repeat.
 
 use std::collections::HashMap;
 
-/// Stands behind each text: a byte that no character begins with.
+/// The byte that follows each text. No character begins with it.
 pub(super) const END: u8 = 0x80;
 
-/// Bytes that have to be the same for a match.
+/// The number of equal bytes that make a match.
 const MATCH: usize = 4;
 
-/// Most bytes that a match is followed back.
+/// The maximum number of bytes that are compared backwards from a match.
 const LONGEST: usize = 32;
 
-/// All texts of the prior and the message, each with [`END`] behind it.
+/// All texts of the prior and the message, each followed by [`END`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
     bytes: Vec<u8>,
-    /// What follows the last occurrence of four bytes.
+    /// The index behind the last occurrence of each four bytes.
     behind: HashMap<u32, usize>,
-    /// Where the last text of a place begins, by a hash of the place.
+    /// The start of the last text of each place, by a hash of the place.
     texts: HashMap<u32, usize>,
 }
 
@@ -34,7 +34,7 @@ impl History {
         &self.bytes[start..]
     }
 
-    /// The last bytes, the last one lowest.
+    /// Returns the last `N` bytes, the most recent one first.
     pub fn last<const N: usize>(&self) -> [u32; N] {
         std::array::from_fn(|n| self.bytes.len().checked_sub(n + 1).map_or(END, |at| self.bytes[at]).into())
     }
@@ -47,7 +47,7 @@ impl History {
         self.texts.insert(place, start);
     }
 
-    /// Takes a byte. Gives what follows the last occurrence of the last four bytes, and how many before it are the same.
+    /// Appends a byte. Returns the index behind the previous occurrence of the last four bytes, and the length of the match.
     pub fn push(&mut self, byte: u8) -> Option<(usize, u32)> {
         self.bytes.push(byte);
         let end = self.bytes.len();

@@ -1,4 +1,7 @@
-//! Bodies of open and large layouts: an adaptive arithmetic coder. `spec/packed.md`, "Modelled bodies".
+//! Bodies of open and large layouts, coded by an adaptive arithmetic coder. `spec/packed.md`, "Modelled bodies".
+//!
+//! Encoder and decoder update the same model after each decision, so they always predict the same probabilities. The
+//! model starts from the texts of `spec/packed-prior.txt`, which all messages share.
 
 mod coder;
 mod hash;
@@ -16,14 +19,14 @@ use crate::wire::{At, Sink, Source};
 use coder::{Coder, Reader, Writer};
 use model::Model;
 
-/// Takes the parts of a message and writes its body.
+/// Writes the body of a message from its parts.
 pub(crate) struct ModelledSink<'a> {
     model: Model,
     writer: Writer<'a>,
 }
 
 impl<'a> ModelledSink<'a> {
-    /// Writes behind the bytes that are there, of which the last is the slot.
+    /// Creates a sink that appends to `bytes`, whose last byte is the slot byte.
     pub fn new(bytes: &'a mut Vec<u8>) -> Self {
         ModelledSink { model: prior::model(), writer: Writer::new(bytes) }
     }
@@ -55,21 +58,21 @@ impl Sink for ModelledSink<'_> {
     }
 }
 
-/// Gives the parts of a message from its body.
+/// Reads the parts of a message from its body.
 pub(crate) struct ModelledSource<'a> {
     model: Model,
     reader: Reader<'a>,
 }
 
 impl<'a> ModelledSource<'a> {
-    /// Reads from byte `offset` of the message.
+    /// Creates a source that begins at byte `offset` of `message`.
     pub fn new(message: &'a [u8], offset: usize) -> Self {
         let mut model = prior::model();
         model.expect(message.len());
         ModelledSource { model, reader: Reader::new(message, offset) }
     }
 
-    /// The message has to end here.
+    /// Checks that the message ends here.
     pub fn finish(self) -> Result<(), Error> {
         self.reader.finish()
     }

@@ -1,4 +1,4 @@
-//! All that predicts decisions. Whoever writes a message and whoever reads it go through the same states.
+//! The state that predicts decisions. Encoder and decoder of a message go through the same states.
 
 use super::coder::Coder;
 use super::history::History;
@@ -8,35 +8,35 @@ use crate::Error;
 use dunnage_pson::Kind;
 use std::collections::HashMap;
 
-/// Most decisions of a message.
+/// The maximum number of decisions of a message.
 const MAX_DECISIONS: u32 = 1 << 23;
 
-/// Most decisions of a message of so many bytes: a few of them must not take seconds to read.
+/// Returns the maximum number of decisions of a message of `bytes` bytes. It keeps a small message from taking seconds to decode.
 fn most_decisions(bytes: usize) -> u32 {
     let most = (1 << 18) + (bytes << 11).min(MAX_DECISIONS as usize);
     most.min(MAX_DECISIONS as usize) as u32
 }
 
-/// The decisions of a message after which the table gets twice the slots.
+/// The number of decisions of a message after which the table doubles.
 const MANY_DECISIONS: u32 = 1 << 14;
 
-/// How many contexts a decision of a number has, and of a text.
+/// The numbers of contexts of a decision: of a number, and of a text.
 pub(super) const NUMBER_CONTEXTS: usize = 10;
 pub(super) const TEXT_CONTEXTS: usize = 16;
 
-/// The first of a mixer's sets that is selected in the second way, and how many there are in both.
+/// The first weight set of a mixer that the second selector chooses, and the number of sets of both selectors.
 pub(super) const SECOND_SETS: usize = 64;
 const SETS: usize = 128;
 
-/// What the prior and the message so far have taught.
+/// Everything learned from the prior and the message so far.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub decisions: Decisions,
     pub number_mixer: Mixer<NUMBER_CONTEXTS>,
     pub text_mixer: Mixer<TEXT_CONTEXTS>,
-    /// The numbers so far, by a hash of their place.
+    /// The previous numbers, by a hash of their place.
     pub past: HashMap<u32, Past>,
-    /// Hashes of the number before, with its place, of the text before, and of the key before.
+    /// Hashes of the last number with its place, of the last text, and of the last key.
     pub last_number: u32,
     pub last_text: u32,
     pub last_key: u32,
@@ -44,7 +44,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// A model that knows nothing.
+    /// Creates a model that has learned nothing.
     pub fn new() -> Self {
         Model {
             decisions: Decisions { table: Table::new(), count: 0, most: MAX_DECISIONS, primed: false },
@@ -58,18 +58,18 @@ impl Model {
         }
     }
 
-    /// The prior ends: decisions count from here.
+    /// Ends the prior. Decisions are counted from here on.
     pub fn begin(&mut self) {
         self.decisions.count = 0;
         self.decisions.primed = true;
     }
 
-    /// No more decisions than a message of so many bytes has.
+    /// Sets the maximum number of decisions to that of a message of `bytes` bytes.
     pub fn expect(&mut self, bytes: usize) {
         self.decisions.most = most_decisions(bytes);
     }
 
-    /// Whether a message of so many bytes may have the decisions so far.
+    /// Checks that a message of `bytes` bytes may have the number of decisions so far. The error is of kind `limit`.
     pub fn check(&self, bytes: usize) -> Result<(), Error> {
         if self.decisions.count > most_decisions(bytes) { Err(too_many(0)) } else { Ok(()) }
     }
@@ -80,7 +80,7 @@ fn too_many(offset: usize) -> Error {
     Error::new(Kind::Limit, offset, "more decisions than a message of this size may have")
 }
 
-/// Decisions one after another, and what is known in their contexts.
+/// Codes decisions one after another, with the statistics of their contexts.
 #[derive(Debug, Clone)]
 pub(super) struct Decisions {
     table: Table,
@@ -90,7 +90,7 @@ pub(super) struct Decisions {
 }
 
 impl Decisions {
-    /// Codes one decision in these contexts, with the weights of these sets.
+    /// Codes one decision in these contexts with the selected weight sets.
     pub fn code<C: Coder, const N: usize>(
         &mut self,
         mixer: &mut Mixer<N>,

@@ -1,4 +1,4 @@
-//! Numbers: a decision for each bit, the highest first.
+//! Codes numbers: one decision for each bit, the highest first.
 
 use super::coder::Coder;
 use super::hash::{hash, hashes};
@@ -7,33 +7,33 @@ use crate::Error;
 use crate::wire::At;
 use dunnage_pson::Kind;
 
-/// The bits of a sized number's size.
+/// The number of bits in the size field of a sized number.
 const SIZE_BITS: u32 = 6;
 
-/// Kinds of numbers: an index is its bits.
+/// Identifies the kinds of numbers in contexts. An index is identified by its number of bits.
 const RAW: u32 = 64;
 const SIZED: u32 = 200;
 
-/// The contexts that have not all bits so far: those of the likely numbers, and of the depth.
+/// The contexts that do not include all bits so far: those of the two likely numbers, and of the depth.
 const LIKELY: usize = 7;
 const NEXT: usize = 8;
 const DEPTH: usize = 9;
 
-/// Where a number is, and what its bits so far are.
+/// The place of a number, and its bits so far.
 struct Walk {
-    /// A hash for each context, without the bits.
+    /// A hash of each context, without the bits.
     bases: [u32; NUMBER_CONTEXTS],
     /// A hash of the bits so far.
     prefix: u32,
     set: usize,
     depth: u32,
-    /// The numbers that are likely, as long as the bits so far are theirs.
+    /// The likely numbers that agree with the bits so far.
     likely: [Option<u64>; 2],
     hits: [u32; 2],
 }
 
 impl Model {
-    /// One of 0 to `count` - 1.
+    /// Codes a number from 0 to `count` - 1.
     pub fn index<C: Coder>(&mut self, coder: &mut C, at: At, value: u64, count: u64) -> Result<u64, Error> {
         let bits = crate::node::index_bits(count);
         let mut walk = self.walk(at, bits);
@@ -42,7 +42,7 @@ impl Model {
         Ok(value)
     }
 
-    /// `bits` bits.
+    /// Codes a number of `bits` bits.
     pub fn raw<C: Coder>(&mut self, coder: &mut C, at: At, value: u64, bits: u32) -> Result<u64, Error> {
         let mut walk = self.walk(at, RAW + bits);
         let value = self.tree(coder, &mut walk, value, bits, u64::MAX >> (64 - bits))?;
@@ -50,7 +50,7 @@ impl Model {
         Ok(value)
     }
 
-    /// A sized number: first its size, then the bits below the highest.
+    /// Codes a sized number: first its size, then the bits below the highest one.
     pub fn sized<C: Coder>(&mut self, coder: &mut C, at: At, value: u64) -> Result<u64, Error> {
         let offset = coder.offset();
         let mut walk = self.walk(at, SIZED);
@@ -72,7 +72,7 @@ impl Model {
         Ok(value)
     }
 
-    /// The `bits` lowest bits of `value`, which is at most `last`: what that rules out takes no decision.
+    /// Codes the lowest `bits` bits of `value`, which is at most `last`. A bit that must be 0 for that takes no decision.
     fn tree<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -146,7 +146,7 @@ impl Walk {
     }
 }
 
-/// The size of a sized number: its significant bits, or 63 for 63 and 64 of them.
+/// Returns the size of a sized number: the number of its significant bits, but 63 for both 63 and 64.
 fn size(value: u64) -> u64 {
     u64::from(u64::BITS - value.leading_zeros()).min(63)
 }

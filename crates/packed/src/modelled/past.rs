@@ -1,23 +1,23 @@
-//! The numbers that a message has had at a place.
+//! The previous numbers of a place.
 
-/// The numbers at a place.
+/// The previous numbers of a place.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Past {
-    /// The last, and the one before.
+    /// The last number, and the one before it.
     pub values: [u64; 2],
-    /// How many there were.
+    /// The number of numbers so far.
     pub count: u32,
-    /// How often in succession a number was the last one, and as far from the last one as that from the one before.
+    /// How many times in succession the number repeated the last one, and how many times it continued the last difference.
     pub hits: [u32; 2],
 }
 
 impl Past {
-    /// The number as far from the last as that from the one before.
+    /// Returns the number that continues the last difference.
     pub fn next(&self) -> u64 {
         self.values[0].wrapping_mul(2).wrapping_sub(self.values[1])
     }
 
-    /// Remembers `value` as the last one.
+    /// Records `value` as the last number.
     pub fn learn(&mut self, value: u64) {
         let hit = [self.count > 0 && value == self.values[0], self.count > 1 && value == self.next()];
         for (hits, hit) in self.hits.iter_mut().zip(hit) {

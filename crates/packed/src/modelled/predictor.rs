@@ -1,8 +1,8 @@
-//! Predicts decisions: what is known in each of their contexts, mixed.
+//! Predicts decisions by mixing the statistics of their contexts.
 
 use super::logistic::{MAX_ODDS, squash, stretch};
 
-/// 65,536 / (n + 1.5): how far a probability moves towards the n-th decision.
+/// 65,536 / (n + 1.5): the rate at which a probability moves towards the n-th decision.
 const fn rates() -> [u32; 256] {
     let mut table = [0; 256];
     let mut n = 0;
@@ -18,14 +18,14 @@ fn adapt(p: u32, bit: bool, rate: u32) -> u32 {
     if bit { p + (((65_535 - p) * rate) >> 16) } else { p - ((p * rate) >> 16) }
 }
 
-/// What is known in one context: how often the decision was true and false, as far as that still counts.
+/// The statistics of one context: how often the decision was true and false, with old decisions counting less.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    /// The probability of true.
+    /// The probability that the decision is true.
     p: u16,
-    /// False and true, 0 to 15 each: the higher and the lower four bits.
+    /// The counts of false and true, 0 to 15 each, in the higher and the lower four bits.
     seen: u8,
-    /// Eight bits of the context's hash.
+    /// Eight bits of the context's hash, which detect most collisions.
     check: u8,
 }
 
@@ -44,13 +44,13 @@ impl Slot {
     }
 }
 
-/// The slots of a table at first: 2 MiB.
+/// The initial number of slots of a table: 2 MiB.
 const FIRST_SLOTS: usize = 1 << 19;
 
-/// The weight of each prediction at first: 1/8.
+/// The initial weight of each prediction: 1/8.
 const FIRST_WEIGHT: i32 = 1 << 13;
 
-/// What is known in the contexts of all decisions.
+/// The statistics of the contexts of all decisions.
 #[derive(Debug, Clone)]
 pub(super) struct Table(Vec<Slot>);
 
@@ -59,12 +59,12 @@ impl Table {
         Table(vec![Slot::EMPTY; FIRST_SLOTS])
     }
 
-    /// Twice the slots: each is copied to where one more bit of the hash finds it.
+    /// Doubles the number of slots. Each slot is copied to both places that one more bit of the hash distinguishes.
     pub fn double(&mut self) {
         self.0.extend_from_within(..);
     }
 
-    /// The slot of a context. When both of its places have others, it takes the place of the one that was seen less.
+    /// Returns the slot of a context. If other contexts have both of its places, it replaces the one that was seen less.
     fn find(&mut self, context: u32) -> usize {
         let (at, check) = (context as usize & (self.0.len() - 1), (context >> 24) as u8);
         if self.0[at].check == check {
@@ -84,19 +84,19 @@ impl Table {
 /// Mixes the predictions of `N` contexts.
 #[derive(Debug, Clone)]
 pub(super) struct Mixer<const N: usize> {
-    /// How much the two predictions of each context count, in units of 1/65,536, for each set: those that the caller
-    /// selects, then those that the number of contexts selects which have been seen.
+    /// The weights of the two predictions of each context in units of 1/65,536, by set. The sets that the caller selects come
+    /// first, then one set for each possible number of contexts that have been seen before.
     weights: Vec<[[i32; 2]; N]>,
-    /// What counts of falses and trues have meant, for each context: a probability, and how many decisions made it.
+    /// For each context and each pair of counts of false and true, the probability of true and the number of decisions behind it.
     meanings: Vec<[(u16, u8); 256]>,
     inputs: [[i32; 2]; N],
     found: [usize; N],
-    /// The sets that were used, and what each of them predicted.
+    /// The sets of the last prediction, and what each of them predicted.
     used: [(usize, i32); 3],
 }
 
 impl<const N: usize> Mixer<N> {
-    /// A mixer with as many sets for the caller to select.
+    /// Creates a mixer with `sets` sets for the caller to select.
     pub fn new(sets: usize) -> Self {
         let mut meaning = [(0, 0); 256];
         for (seen, (p, _)) in meaning.iter_mut().enumerate() {
@@ -112,7 +112,7 @@ impl<const N: usize> Mixer<N> {
         }
     }
 
-    /// The probability of true in these contexts, from 1 to 65,535.
+    /// Returns the probability that the decision is true in these contexts, in units of 1/65,536, from 1 to 65,535.
     pub fn predict(&mut self, table: &mut Table, contexts: &[u32; N], sets: [usize; 2]) -> u32 {
         let mut known = 0;
         for (i, &context) in contexts.iter().enumerate() {
@@ -142,7 +142,7 @@ impl<const N: usize> Mixer<N> {
         (sum >> 16).clamp(-i64::from(MAX_ODDS), i64::from(MAX_ODDS)) as i32
     }
 
-    /// Learns the decision that was predicted.
+    /// Updates weights and statistics with the decision that was predicted last.
     pub fn update(&mut self, table: &mut Table, bit: bool) {
         for (set, p) in self.used {
             let error = (i32::from(bit) << 16) - p;

@@ -1,4 +1,4 @@
-//! What every model knows before its first message.
+//! The prior: the texts and numbers that every model has learned before a message.
 
 use super::coder::Coder;
 use super::model::Model;
@@ -6,20 +6,20 @@ use crate::Error;
 use crate::wire::{At, Part};
 use std::sync::LazyLock;
 
-/// Groups of lines: a key, and values that may stand under it.
+/// Groups of lines. The first line of a group is a key, the others are values that may belong to it.
 const TEXT: &str = include_str!("../../../../spec/packed-prior.txt");
 
-/// The node of the first group.
+/// The node number of the first group. It is above those of any layout.
 const FIRST_NODE: u32 = 1 << 31;
 
-/// A model that has coded the lines of `spec/packed-prior.txt`.
+/// Returns a model that has coded the lines of `spec/packed-prior.txt`.
 pub(super) fn model() -> Model {
     static PRIMED: LazyLock<Model> = LazyLock::new(|| {
         let mut model = Model::new();
         for (group, lines) in (FIRST_NODE..).zip(TEXT.split("\n\n")) {
             for (i, line) in lines.lines().enumerate() {
                 let at = |part| At { node: group, part };
-                // Nothing is written, so that nothing goes wrong.
+                // `Nowhere` writes no bytes, so coding cannot fail.
                 let _ = match (i, line.parse()) {
                     (0, _) => model.text(&mut Nowhere, at(Part::Key), Some(line), 0, None).map(drop),
                     (_, Ok(number)) => model.sized(&mut Nowhere, at(Part::Value), number).map(drop),
@@ -33,7 +33,7 @@ pub(super) fn model() -> Model {
     PRIMED.clone()
 }
 
-/// Takes decisions and forgets them.
+/// Discards all decisions.
 struct Nowhere;
 
 impl Coder for Nowhere {

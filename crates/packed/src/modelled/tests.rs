@@ -1,4 +1,4 @@
-//! Random parts come back; a body is all of its bytes and no others.
+//! Random parts survive a round trip, and a body that is shortened or changed is an error or another message.
 
 use super::{ModelledSink, ModelledSource};
 use crate::Error;
@@ -6,7 +6,7 @@ use crate::wire::{At, Part, Sink, Source};
 use dunnage_pson::Kind;
 use proptest::prelude::*;
 
-/// A part of a message, and what the schema says about it.
+/// A part of a message with its bounds.
 #[derive(Debug, Clone, PartialEq)]
 enum Item {
     Index(u64, u64),
@@ -30,7 +30,7 @@ fn write(items: &[(At, Item)]) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Reads parts of these kinds.
+/// Reads parts of the same kinds as `kinds`.
 fn read(bytes: &[u8], kinds: &[(At, Item)]) -> Result<Vec<(At, Item)>, Error> {
     let mut source = ModelledSource::new(bytes, 1);
     let mut items = Vec::new();
@@ -83,7 +83,7 @@ proptest! {
     #[test]
     fn every_prefix_is_truncated_and_nothing_may_follow(items in items(), next: u8) {
         let mut bytes = write(&items).unwrap();
-        // Every end of a short body, some of a long one: each costs reading all before it.
+        // Tests every truncation of a short body and some of a long one, because each reads everything before it.
         for end in (1..bytes.len()).rev().step_by(1 + bytes.len() / 16) {
             let error = read(&bytes[..end], &items).unwrap_err();
             prop_assert_eq!((error.kind(), error.offset()), (Kind::Truncated, end));
@@ -93,7 +93,7 @@ proptest! {
         prop_assert_eq!((error.kind(), error.offset()), (Kind::Malformed, bytes.len() - 1));
     }
 
-    /// Whatever bytes are read as parts are the bytes of those parts.
+    /// Any bytes that decode encode to the same bytes again.
     #[test]
     fn bytes_are_one_message_or_an_error(items in items(), noise in prop::collection::vec(any::<u8>(), 0..40), at: prop::sample::Index) {
         let mut bytes = write(&items).unwrap();
@@ -118,7 +118,7 @@ fn long_text_takes_little_when_it_repeats_itself() {
 
 #[test]
 fn decisions_are_limited() {
-    // Bits that nobody can foretell, so that the bytes allow what they take.
+    // Random bits, which the model cannot predict, make the body long enough for the number of decisions.
     let mut seed = 1u64;
     let mut random = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,4 +1,4 @@
-//! Text: a decision for each bit of its bytes, as far as UTF-8 leaves it open.
+//! Codes text: a decision for each bit of its bytes that UTF-8 does not determine.
 
 use super::coder::Coder;
 use super::hash::{hash, hashes};
@@ -8,32 +8,32 @@ use crate::Error;
 use crate::wire::{At, Part};
 use dunnage_pson::Kind;
 
-/// The text that is being coded.
+/// The state of the text that is being coded.
 struct Walk {
-    /// Hashes of its place, and of its place under the key before.
+    /// Hashes of its place, and of its place with the last key.
     place: u32,
     under: u32,
     key: bool,
-    /// Where it begins.
+    /// The index in the history where it begins.
     start: usize,
-    /// Hashes of the bytes so far, of the letters of this word, and of the word before.
+    /// Hashes of the bytes so far, of the letters of the current word, and of the previous word.
     prefix: u32,
     word: u32,
     last_word: u32,
-    /// The kinds of the last eight bytes, four bits each.
+    /// The classes of the last eight bytes, four bits each.
     kinds: u32,
-    /// Which byte is likely, and how many before it were the same.
+    /// The index in the history of the predicted byte, and the length of the match before it.
     likely: Option<usize>,
     length: u32,
-    /// The byte in the last text of this place that stands where the next one will, and how many before it differed.
+    /// The index in the history of the corresponding byte of the last text of this place, and how many bytes before it differed.
     column: Option<usize>,
     misses: u32,
-    /// Bytes of the character that are still to come.
+    /// The number of bytes that the current character still lacks.
     rest: u32,
 }
 
 impl Model {
-    /// Text with between `min` and `max` code points. A reader gives none.
+    /// Codes text of `min` to `max` code points. A reader passes no text.
     pub fn text<C: Coder>(
         &mut self,
         coder: &mut C,
@@ -68,8 +68,8 @@ impl Model {
         Ok(text)
     }
 
-    /// The next byte. What UTF-8 rules out takes no decision: the first two bits of a byte inside a character, and
-    /// where text may not end yet, that it goes on.
+    /// Codes the next byte. Bits that UTF-8 determines take no decision: the first two bits of a byte inside a character, and
+    /// the bit that the text goes on while it may not end yet.
     fn byte<C: Coder>(&mut self, coder: &mut C, walk: &Walk, byte: u8, may_end: bool) -> Result<u8, Error> {
         let bases = self.bases(walk);
         let mut half = bases;
@@ -115,7 +115,7 @@ impl Model {
         }
     }
 
-    /// The hashes of the contexts of a byte, without its bits.
+    /// Returns the hashes of the contexts of a byte, without its bits.
     fn bases(&self, walk: &Walk) -> [u32; TEXT_CONTEXTS] {
         let [a, b, c, d, e, f] = self.history.last();
         let position = (self.history.len() - walk.start).min(20) as u32;
@@ -140,7 +140,7 @@ impl Model {
         ]
     }
 
-    /// The contexts of the bit `shift` of a byte whose bits above are those of `read`, and the sets of weights.
+    /// Returns the contexts of the bit `shift` of a byte, given its higher bits in `read`, and the weight sets.
     fn text_contexts(
         &self,
         walk: &Walk,
@@ -148,14 +148,14 @@ impl Model {
         read: u8,
         shift: u32,
     ) -> ([u32; TEXT_CONTEXTS], [usize; 2]) {
-        // The bits of a half byte so far, behind a 1, tell apart sixteen neighbours in the table.
+        // The bits of the current half byte, after a leading 1, select one of sixteen neighbouring slots of the table.
         let node = if shift > 3 {
             1 << (7 - shift) | u32::from(read) >> (shift + 1)
         } else {
             1 << (3 - shift) | u32::from(read & 15) >> (shift + 1)
         };
         let mut contexts = half.map(|context| context ^ node);
-        // A byte is likely as long as the bits so far are its.
+        // The predicted byte counts only while the bits so far agree with it.
         let likely = walk.likely.map(|at| u32::from(self.history.byte(at)));
         let likely = likely.filter(|byte| byte >> (shift + 1) == u32::from(read) >> (shift + 1));
         let length = likely.map_or(0, |_| 1 + walk.length.min(15));
@@ -214,7 +214,7 @@ impl Walk {
             b' ' => 7,
             _ => 8 + u32::from(byte & 7),
         };
-        // A word ends before what is no letter, and before the large letter behind a small one or a digit.
+        // A word ends before a byte that is not a letter, and before a capital after a small letter or a digit.
         let letter = byte.is_ascii_alphabetic() || byte >= 0x80;
         if self.word != 0 && (!letter || byte.is_ascii_uppercase() && (1..4).contains(&(self.kinds & 15))) {
             self.last_word = self.word;
