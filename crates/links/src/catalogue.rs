@@ -1,30 +1,30 @@
-//! The links: limits and prices, with their sources.
+//! The catalogue of links: their limits and prices, with the sources of the figures.
 
-/// Bytes in a kilobyte, as the prices count them.
+/// Bytes in a kilobyte, as prices count them.
 pub(crate) const KB: f64 = 1024.0;
-/// Bytes in a megabyte, as the prices count them.
+/// Bytes in a megabyte, as prices count them.
 pub(crate) const MB: f64 = 1024.0 * 1024.0;
 
-/// How bytes are carried.
+/// A link: what carries the bytes of a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Link {
-    /// The name in commands and messages: `astrocast`.
+    /// The ID in commands and messages, such as `astrocast`.
     pub id: &'static str,
     /// The name for people.
     pub name: &'static str,
-    /// The smallest message the link takes, in bytes.
+    /// The size of the smallest message in bytes.
     pub min_payload_bytes: usize,
-    /// The largest message the link takes, in bytes; `None` when no message of ours comes near the limit.
+    /// The size of the largest message in bytes; `None` if the limit is far above the messages of this project.
     pub max_payload_bytes: Option<usize>,
-    /// The size of the link's ordinary message in bytes, where the largest one is an exception.
+    /// The size of an ordinary message in bytes, for links on which the largest size is an exception.
     pub standard_payload_bytes: Option<usize>,
-    /// What its bytes cost, where that is published.
+    /// The price of the bytes, if it is published.
     pub price: Option<Price>,
-    /// Where these figures come from.
+    /// The source of these figures.
     pub source: &'static str,
 }
 
-/// What bytes cost.
+/// The price of bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Price {
     /// Euros per kilobyte of 1024 bytes.
@@ -34,7 +34,7 @@ pub enum Price {
 }
 
 impl Price {
-    /// Euros for one byte.
+    /// Returns the price of one byte in euros.
     pub fn eur_per_byte(self) -> f64 {
         match self {
             Price::EurPerKb(eur) => eur / KB,
@@ -44,23 +44,23 @@ impl Price {
 }
 
 impl Link {
-    /// Whether a message of so many bytes can be sent.
+    /// Returns whether the link can carry a message of `bytes` bytes.
     pub fn fits(&self, bytes: usize) -> bool {
         bytes >= self.min_payload_bytes && self.max_payload_bytes.is_none_or(|max| bytes <= max)
     }
 }
 
-/// Every link, satellites first.
+/// Returns all links, satellites first.
 pub fn catalogue() -> &'static [Link] {
     &LINKS
 }
 
-/// The link called `id`.
+/// Returns the link with this ID.
 pub fn link(id: &str) -> Option<&'static Link> {
     LINKS.iter().find(|link| link.id == id)
 }
 
-/// Most figures are from one comparison of satellite links; its Table 7 has the prices.
+/// The source of most figures: a comparison of satellite links. Its Table 7 has the prices.
 const HYBRID: &str = "Evaluating Binary Serialization Protocols for IoT/M2M Applications over Hybrid Terrestrial and \
                       Non-Terrestrial Networks (Telecom 2026, 7, 43)";
 

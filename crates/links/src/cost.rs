@@ -1,30 +1,30 @@
-//! What a fleet's messages cost in a month.
+//! Computes the monthly cost of a fleet's messages.
 
 use crate::catalogue::{KB, Link, MB};
 
-/// Days in a month, as the prices count them.
+/// Days in a month, as prices count them.
 const DAYS: f64 = 30.0;
 
-/// How much a fleet sends.
+/// The messages that a fleet sends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Traffic {
-    /// Bytes of one message, as the link carries it.
+    /// The size of one message on the link, in bytes.
     pub message_bytes: usize,
-    /// Messages that a device sends in a day.
+    /// The number of messages that each device sends in a day.
     pub messages_per_day: f64,
-    /// Devices.
+    /// The number of devices.
     pub devices: u64,
 }
 
-/// What a fleet sends in a month of 30 days.
+/// The traffic of a fleet in a month of 30 days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Monthly {
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: f64,
 }
 
 impl Traffic {
-    /// The traffic of a month of 30 days.
+    /// Returns the traffic of a month of 30 days.
     pub fn monthly(&self) -> Monthly {
         let messages = self.messages_per_day * DAYS * self.devices as f64;
         Monthly { bytes: messages * self.message_bytes as f64 }
@@ -32,17 +32,17 @@ impl Traffic {
 }
 
 impl Monthly {
-    /// Kilobytes of 1024 bytes.
+    /// Returns the traffic in kilobytes of 1024 bytes.
     pub fn kb(&self) -> f64 {
         self.bytes / KB
     }
 
-    /// Megabytes of 1024 * 1024 bytes.
+    /// Returns the traffic in megabytes of 1024 * 1024 bytes.
     pub fn mb(&self) -> f64 {
         self.bytes / MB
     }
 
-    /// Euros over `link`; `None` when its price is not known. Whether a message fits the link is another question: [`Link::fits`].
+    /// Returns the cost over `link` in euros; `None` if its price is not known. Does not check whether a message fits: [`Link::fits`].
     pub fn eur(&self, link: &Link) -> Option<f64> {
         link.price.map(|price| self.bytes * price.eur_per_byte())
     }
@@ -55,7 +55,7 @@ mod tests {
 
     /// Table 7 of "Evaluating Binary Serialization Protocols for IoT/M2M Applications over Hybrid Terrestrial and
     /// Non-Terrestrial Networks": 10,000 devices, 4 messages a day. It computes kilobytes from megabytes that are
-    /// rounded to one decimal, so its last columns are good to 0.05 MB = 51.2 KB, and those at 0.183 euros.
+    /// rounded to one decimal, so its kilobytes are accurate to 0.05 MB = 51.2 KB, and its satellite costs to that times 0.183 euros.
     #[test]
     fn table_7_is_reproduced_within_its_rounding() {
         let rows = [

@@ -1,6 +1,6 @@
-//! Links: how many bytes they carry and what they cost, and a simulated fleet that uses them.
+//! Links, with their size limits and prices, and a simulated fleet that uses them.
 //!
-//! Pure functions and seeded simulation: nothing here reads a clock, a file or the network.
+//! The functions are pure and the simulation is seeded: this crate reads no clock, file or network.
 
 mod catalogue;
 mod cost;

@@ -1,4 +1,4 @@
-//! One container: its device, its way, its measurements and its message.
+//! One container: its device, its route, its measurements and its message.
 
 use super::geo::Position;
 use super::graph::nearest_port;
@@ -11,20 +11,20 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use time::OffsetDateTime;
 
-/// How far the cells of a port reach, in kilometres.
+/// The range of the mobile cells of a port, in kilometres.
 const COVERAGE_KM: f64 = 15.0;
 
-/// Letters of container owners.
+/// Owner codes of containers.
 const OWNERS: [[u8; 3]; 4] = [*b"DNG", *b"LMC", *b"MNH", *b"TYR"];
 
-/// What kind of place a container is at.
+/// The kind of place where a container is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
-    /// Out of reach of the mobile networks.
+    /// Outside the range of the mobile networks.
     Sea,
-    /// On its way, near a port.
+    /// At sea, within the range of a port.
     Approach,
-    /// In port, at the quay: it is loaded within hours.
+    /// In port, at the quay. The container leaves within hours.
     Terminal,
     /// In port, in the yard.
     Yard,
@@ -38,14 +38,14 @@ pub struct Container {
     msisdn: String,
     voyage: Voyage,
     sensors: Sensors,
-    /// Hundredths of a metre over the sea at which it is stowed.
+    /// The height above the sea at which it is stowed, in centimetres.
     stowed_cm: i64,
     fix: Fix,
     cell: Cell,
     unix_ms: u64,
 }
 
-/// What the satellite receiver last knew.
+/// The last data of the satellite receiver.
 #[derive(Debug, Clone)]
 struct Fix {
     valid: bool,
@@ -56,7 +56,7 @@ struct Fix {
     satellites: i64,
 }
 
-/// The mobile network, as it was last heard.
+/// The mobile network that was heard last.
 #[derive(Debug, Clone)]
 struct Cell {
     in_reach: bool,
@@ -65,11 +65,11 @@ struct Cell {
 }
 
 impl Container {
-    /// Container number `index` of the fleet that `seed` gives: the same in a fleet of any size.
+    /// Creates container number `index` of the fleet of `seed`. It does not depend on the size of the fleet.
     pub(super) fn new(seed: u64, index: usize, unix_ms: u64) -> Container {
         let mut fleet = ChaCha8Rng::seed_from_u64(seed);
         let (serial, subscriber): (u32, u64) = (fleet.random(), fleet.random());
-        // 7919 has no divisor in common with 10^6 or 10^9: no number comes twice in a million containers.
+        // 7919 has no divisor in common with 10^6 or 10^9, so a million containers have different numbers.
         let step = index as u64 * 7919;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(index as u64 + 1);
@@ -100,24 +100,24 @@ impl Container {
         container
     }
 
-    /// Lets `hours` pass: one tick of the fleet, which ends at `unix_ms`.
+    /// Advances the container by `hours`, one tick of the fleet, to the time `unix_ms`.
     pub(super) fn tick(&mut self, hours: f64, unix_ms: u64) {
         self.unix_ms = unix_ms;
         self.voyage.advance(hours, &mut self.rng);
         self.measure(hours);
     }
 
-    /// The number of the container (ISO 6346), by which its device goes.
+    /// Returns the number of the container (ISO 6346), which is the ID of its device.
     pub fn device(&self) -> &str {
         &self.device
     }
 
-    /// Whether it is out of reach of the mobile networks: farther than 15 km from every port.
+    /// Returns whether it is outside the range of the mobile networks: farther than 15 km from every port.
     pub fn at_sea(&self) -> bool {
         !self.cell.in_reach
     }
 
-    /// What kind of place it is at.
+    /// Returns the kind of place where it is.
     pub fn place(&self) -> Place {
         match (self.at_sea(), self.voyage.moored(), self.voyage.loading()) {
             (true, ..) => Place::Sea,
@@ -127,12 +127,12 @@ impl Container {
         }
     }
 
-    /// Where it is, whatever its receiver knows.
+    /// Returns its true position, even if its receiver has no fix.
     pub fn position(&self) -> Position {
         self.voyage.position()
     }
 
-    /// Its message: the 20 fields of the container schema, all of them text.
+    /// Returns its message: the 20 fields of the container schema, all of them text.
     pub fn message(&self) -> Value {
         let (sensors, fix) = (&self.sensors, &self.fix);
         let flag = |on: bool| if on { "1" } else { "0" }.to_owned();
@@ -171,19 +171,19 @@ impl Container {
         self.locate(position);
     }
 
-    /// Hears the nearest port's cells, or nothing: then the last cell stays.
+    /// Updates the cell to that of the nearest port. Out of range, the last cell stays.
     fn listen(&mut self, position: Position) {
         let heard = nearest_port(position, COVERAGE_KM);
         self.cell.in_reach = heard.is_some();
         self.cell.rssi = 99;
         if let Some((port, km)) = heard {
-            // A cell for every two kilometres from the port.
+            // One cell for every two kilometres from the port.
             self.cell.identity = identity(port, (km / 2.0) as usize);
             self.cell.rssi = (30 - (km * 1.6) as i64 + self.rng.random_range(-2..=1)).clamp(2, 31);
         }
     }
 
-    /// Asks the receiver. It loses sight of the sky now and then, and then the last fix stays.
+    /// Updates the fix. The receiver sometimes loses sight of the sky; then the last fix stays.
     fn locate(&mut self, position: Position) {
         let changes = if self.fix.valid { 0.002 } else { 0.05 };
         self.fix.valid ^= self.rng.random_bool(changes);
@@ -202,30 +202,30 @@ impl Container {
     }
 }
 
-/// The global identity of a port's cell: network, area, cell, the last two in hexadecimal.
+/// Returns the global identity of a port's cell: network, area and cell, the last two in hexadecimal.
 fn identity(port: usize, ring: usize) -> String {
     let network = PLACES[port].network.unwrap_or("999-01");
     format!("{network}-{:X}-{:05X}", port + 1, 0x31000 + port * 0x40 + ring)
 }
 
-/// Horizontal dilution of precision with so many satellites; 25.5 without a fix.
+/// Returns the horizontal dilution of precision with this number of satellites; 25.5 without a fix.
 fn dilution(satellites: i64) -> f64 {
     if satellites == 0 { 25.5 } else { 0.5 + 8.0 / satellites as f64 }
 }
 
-/// Counts of the accelerometer as text in mg with four decimals: one count is 0.7324443 mg.
+/// Converts counts of the accelerometer to text in mg with four decimals. One count is 0.7324443 mg.
 fn milli_g(counts: i64) -> String {
     let nano = counts * 7_324_443;
     decimal((nano.abs() + 500) / 1000 * nano.signum(), 4)
 }
 
-/// `value` with so many decimals. What rounds to zero has no sign.
+/// Formats `value` with `places` decimals. A value that rounds to zero has no sign.
 fn rounded(value: f64, places: u32) -> String {
     let scale = f64::from(10_u32.pow(places));
     decimal(libm::round(value * scale) as i64, places)
 }
 
-/// `units` of 10^-`places`, as text.
+/// Formats `units` of 10^-`places`.
 fn decimal(units: i64, places: u32) -> String {
     let sign = if units < 0 { "-" } else { "" };
     let (units, scale) = (units.unsigned_abs(), 10_u64.pow(places));
@@ -235,7 +235,7 @@ fn decimal(units: i64, places: u32) -> String {
     format!("{sign}{}.{:0width$}", units / scale, units % scale, width = places as usize)
 }
 
-/// `DDMMYY hhmmss.s` in UTC.
+/// Formats a time as `DDMMYY hhmmss.s` in UTC.
 fn time_text(unix_ms: u64) -> String {
     let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
     let utc = OffsetDateTime::UNIX_EPOCH.saturating_add(time::Duration::milliseconds(ms));

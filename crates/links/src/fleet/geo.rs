@@ -15,7 +15,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Kilometres to `other` along the great circle.
+    /// Returns the distance to `other` along the great circle, in kilometres.
     pub fn distance_km(self, other: Position) -> f64 {
         let (a, b) = (self.latitude.to_radians(), other.latitude.to_radians());
         let across = sin((other.longitude - self.longitude).to_radians() / 2.0);
@@ -25,22 +25,22 @@ impl Position {
     }
 }
 
-/// A ship's line between two places: straight on an equirectangular map, pushed sideways by up to `bow` times its
-/// length in the middle (positive to the north when going east).
+/// A ship's line between two places. It is straight on an equirectangular map, but shifted sideways in the middle by `bow`
+/// times its length (positive is north when going east).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lane {
     from: Position,
     north: f64,
     east: f64,
-    /// How much shorter a degree of longitude is than one of latitude, in the middle.
+    /// The length of a degree of longitude in the middle, relative to a degree of latitude.
     shrink: f64,
     bow: f64,
-    /// Kilometres from end to end. The bow's share of it is left out, being under 0.3 %.
+    /// The length in kilometres. It ignores the bow, which adds less than 0.3 %.
     pub km: f64,
 }
 
 impl Lane {
-    /// The line from `from` to `to`.
+    /// Creates the line from `from` to `to`.
     pub fn new(from: Position, to: Position, bow: f64) -> Lane {
         Lane {
             from,
@@ -52,7 +52,7 @@ impl Lane {
         }
     }
 
-    /// The position at `part` of the way, 0 to 1.
+    /// Returns the position at `part` of the line, 0 to 1.
     pub fn at(&self, part: f64) -> Position {
         let side = self.bow * 4.0 * part * (1.0 - part);
         Position {
@@ -61,7 +61,7 @@ impl Lane {
         }
     }
 
-    /// The course at `part` of the way, in degrees clockwise from north, 0 up to 360.
+    /// Returns the course at `part` of the line, in degrees clockwise from north, from 0 to below 360.
     pub fn course(&self, part: f64) -> f64 {
         let slope = self.bow * 4.0 * (1.0 - 2.0 * part);
         let north = self.north + slope * self.east * self.shrink;

@@ -1,13 +1,13 @@
-//! The graph of sea lanes, and the shortest way through it.
+//! The graph of sea lanes, and shortest routes through it.
 
 use super::geo::Position;
 use super::lanes::{PLACES, PORTS};
 use std::sync::LazyLock;
 
-/// A place of the graph: an index into [`PLACES`]; ports are below [`PORTS`].
+/// A place of the graph, as an index into [`PLACES`]. Ports are below [`PORTS`].
 pub type Node = usize;
 
-/// For each place, the places that a lane leads to and their distance in kilometres.
+/// For each place, its neighbours and their distance in kilometres.
 static NEIGHBOURS: LazyLock<Vec<Vec<(Node, f64)>>> = LazyLock::new(|| {
     let mut neighbours = vec![Vec::new(); PLACES.len()];
     for (a, place) in PLACES.iter().enumerate() {
@@ -22,17 +22,17 @@ static NEIGHBOURS: LazyLock<Vec<Vec<(Node, f64)>>> = LazyLock::new(|| {
     neighbours
 });
 
-/// Where a place is.
+/// Returns the position of a place.
 pub fn position(node: Node) -> Position {
     Position { latitude: PLACES[node].latitude, longitude: PLACES[node].longitude }
 }
 
-/// The port nearest to `at`, if it is at most `reach_km` away, and its distance in kilometres.
+/// Returns the port nearest to `at` and its distance in kilometres, if that is at most `reach_km`.
 pub fn nearest_port(at: Position, reach_km: f64) -> Option<(Node, f64)> {
     let mut nearest = None;
     let mut limit = reach_km;
     for (port, place) in PLACES.iter().enumerate().take(PORTS) {
-        // A degree of latitude is 111 km: most ports are ruled out without trigonometry.
+        // A degree of latitude is 111 km, which rules out most ports without trigonometry.
         if (place.latitude - at.latitude).abs() * 111.0 <= limit {
             let km = at.distance_km(position(port));
             if km <= limit {
@@ -44,15 +44,15 @@ pub fn nearest_port(at: Position, reach_km: f64) -> Option<(Node, f64)> {
     nearest
 }
 
-/// The shortest way from `from` to `to` that calls at no other port, both ends included.
-/// Empty when there is none.
+/// Returns the shortest route from `from` to `to`, both included, that calls at no other port.
+/// The route is empty if there is none.
 pub fn shortest_way(from: Node, to: Node) -> Vec<Node> {
     let count = NEIGHBOURS.len();
     let mut km = vec![f64::INFINITY; count];
     let mut before: Vec<Option<Node>> = vec![None; count];
     let mut open: Vec<Node> = vec![from];
     km[from] = 0.0;
-    // Dijkstra's algorithm; with this few places, a list does for the queue.
+    // Dijkstra's algorithm. With so few places, a list is fast enough as the queue.
     while let Some(next) = (0..open.len()).min_by(|&a, &b| km[open[a]].total_cmp(&km[open[b]])) {
         let node = open.swap_remove(next);
         if node == to {
@@ -126,7 +126,7 @@ mod tests {
         assert!(names("Livorno", "Naples").contains(&"Corsica Channel"));
         let east = names("Algeciras", "Port Said");
         assert!(east.contains(&"Sicilian Channel"), "{east:?}");
-        // By ship from Gibraltar to Port Said it is about 1,900 nautical miles.
+        // The distance by ship from Gibraltar to Port Said is about 1,900 nautical miles.
         let miles = length_km(&shortest_way(place("Algeciras"), place("Port Said"))) / 1.852;
         assert!((1850.0..2000.0).contains(&miles), "{miles}");
     }

@@ -1,6 +1,6 @@
 //! Container numbers (ISO 6346): owner, category, serial number, check digit.
 
-/// The number of a freight container: four letters (three of the owner's, then `U`), six digits, check digit.
+/// Returns the number of a freight container: four letters (three of the owner's, then `U`), six digits and the check digit.
 pub fn number(owner: [u8; 3], serial: u32) -> String {
     let mut text: String = owner.iter().map(|&letter| char::from(letter)).collect();
     text.push('U');
@@ -10,7 +10,7 @@ pub fn number(owner: [u8; 3], serial: u32) -> String {
     text
 }
 
-/// The check digit of a number's first ten characters: their values weighted with powers of two, modulo 11, modulo 10.
+/// Returns the check digit of the first ten characters: the sum of their values weighted with powers of two, modulo 11, modulo 10.
 /// Letters count from 10 for A, leaving out 11, 22 and 33.
 fn check_digit(text: &str) -> u8 {
     let sum: u32 = text.bytes().take(10).enumerate().map(|(i, byte)| value(byte) << i).sum();
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn known_numbers_have_their_check_digit() {
-        // CSQU3054383 is the example of the standard.
+        // CSQU3054383 is the example in the standard.
         assert_eq!(number(*b"CSQ", 305_438), "CSQU3054383");
         assert_eq!(number(*b"TOL", 473_478), "TOLU4734787");
     }

@@ -1,20 +1,20 @@
 //! The sea lanes of the Mediterranean: ports, waypoints, and the lanes between them.
 //!
-//! Every lane lies on water, and so does everything up to 3 % of its length to either side of it
+//! Every lane lies on water, and so does everything within 3 % of its length on either side of it
 //! (checked against the coast lines of Natural Earth, 1:10 million).
 
 /// A port or a waypoint.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
-    /// Its name; the lanes refer to it.
+    /// The name. Lanes refer to it.
     pub name: &'static str,
     /// Degrees north.
     pub latitude: f64,
     /// Degrees east.
     pub longitude: f64,
-    /// A port's mobile network: country and network code (ITU-T E.212), such as `222-01`.
+    /// The mobile network of a port: country and network code (ITU-T E.212), such as `222-01`.
     pub network: Option<&'static str>,
-    /// The places that a lane joins to this one; every lane is listed at one of its ends.
+    /// The places that a lane connects to this one. Every lane is listed at only one of its ends.
     pub lanes: &'static [&'static str],
 }
 
@@ -32,7 +32,7 @@ const fn sea(name: &'static str, latitude: f64, longitude: f64, lanes: &'static 
     Place { name, latitude, longitude, network: None, lanes }
 }
 
-/// The ports, which lie at the head of [`PLACES`].
+/// The number of ports, which are the first entries of [`PLACES`].
 pub const PORTS: usize = 26;
 
 /// The ports, then the waypoints.

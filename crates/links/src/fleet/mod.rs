@@ -1,7 +1,7 @@
 //! A simulated fleet: containers that cross the Mediterranean and report what they measure.
 //!
-//! A seed gives the same fleet on every platform and whatever the steps: time passes in ticks of 30
-//! seconds, and only whole ticks move anything.
+//! A seed gives the same fleet on every platform, in however many steps it is advanced: time passes in ticks of 30
+//! seconds, and only whole ticks change the state.
 
 mod container;
 mod geo;
@@ -14,12 +14,12 @@ mod voyage;
 pub use container::{Container, Place};
 pub use geo::Position;
 
-/// The moment at which every fleet starts: 2026-03-01T00:00:00Z, in milliseconds since 1970.
+/// The time at which every fleet starts: 2026-03-01T00:00:00Z, in milliseconds since 1970.
 const START_MS: u64 = 1_772_323_200_000;
-/// A tick in milliseconds.
+/// The length of a tick in milliseconds.
 const TICK_MS: u64 = 30_000;
 
-/// Containers under way.
+/// A fleet of containers.
 ///
 /// ```
 /// let mut fleet = dunnage_links::fleet::Fleet::new(7, 3);
@@ -31,20 +31,20 @@ const TICK_MS: u64 = 30_000;
 #[derive(Debug, Clone)]
 pub struct Fleet {
     containers: Vec<Container>,
-    /// Milliseconds that have passed since the start.
+    /// The time since the start, in milliseconds.
     passed_ms: u64,
-    /// Ticks that have been made.
+    /// The number of ticks so far.
     ticks: u64,
 }
 
 impl Fleet {
-    /// The fleet that `seed` gives, with so many containers. A container is the same in a larger fleet of the same seed.
+    /// Creates the fleet of `seed` with this number of containers. A container is the same in a larger fleet of the same seed.
     pub fn new(seed: u64, containers: usize) -> Fleet {
         let containers = (0..containers).map(|index| Container::new(seed, index, START_MS)).collect();
         Fleet { containers, passed_ms: 0, ticks: 0 }
     }
 
-    /// Lets `seconds` pass. Takes time in proportion; what is negative or not a number is no time.
+    /// Advances the fleet by `seconds`. The run time is proportional to it. Negative values and NaN count as 0.
     pub fn step(&mut self, seconds: f64) {
         self.passed_ms = self.passed_ms.saturating_add((seconds * 1000.0) as u64);
         while self.ticks < self.passed_ms / TICK_MS {
@@ -56,7 +56,7 @@ impl Fleet {
         }
     }
 
-    /// The containers, in an order that does not change.
+    /// Returns the containers, always in the same order.
     pub fn containers(&self) -> &[Container] {
         &self.containers
     }

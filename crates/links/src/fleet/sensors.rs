@@ -1,4 +1,4 @@
-//! What a container measures: values that drift as real ones do.
+//! Simulates what a container measures, as values that drift like real ones.
 
 use super::geo::Position;
 use core::f64::consts::TAU;
@@ -6,7 +6,7 @@ use libm::sin;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// A value that wanders around zero: each tick pulls it back a little and kicks it a little.
+/// A value that wanders around zero. Each tick pulls it towards zero and adds a random kick.
 #[derive(Debug, Clone)]
 struct Drift {
     value: f64,
@@ -15,10 +15,10 @@ struct Drift {
 }
 
 impl Drift {
-    /// Forgets where it was after about `ticks`; its standard deviation is half of `spread`.
+    /// Creates a value that forgets its past after about `ticks` and has a standard deviation of half of `spread`.
     fn new(ticks: f64, spread: f64, rng: &mut ChaCha8Rng) -> Drift {
         let value = rng.random_range(-0.5..0.5) * spread;
-        // A uniform kick of width k has the variance k²/3; the wandering value has k²/3 / 2 pull.
+        // A uniform kick from -k to k has the variance k²/3, and the wandering value has k²/3 / (2 * pull).
         Drift { value, pull: 1.0 / ticks, kick: spread * libm::sqrt(1.5 / ticks) }
     }
 
@@ -28,34 +28,34 @@ impl Drift {
     }
 }
 
-/// Where and when a container measures.
+/// The position and time of a measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings {
-    /// The container's position.
+    /// The position of the container.
     pub position: Position,
-    /// Whether it lies in port.
+    /// Whether the container is in port.
     pub moored: bool,
-    /// Seconds since 1970.
+    /// The time, in seconds since 1970.
     pub unix_seconds: f64,
-    /// Hours since the last measurement.
+    /// The hours since the last measurement.
     pub hours: f64,
 }
 
-/// The state of a door, in the letters of the container message.
+/// The state of a container's door, with the letter that the message uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Door {
-    /// `D`: nothing to report.
+    /// `D`: dormant, nothing to report.
     Dormant,
-    /// `O`: it is open.
+    /// `O`: open.
     Open,
-    /// `C`: it was closed a while ago.
+    /// `C`: closed a while ago.
     Closed,
-    /// `T`: the device's cover was touched.
+    /// `T`: the cover of the device was touched.
     Touched,
 }
 
 impl Door {
-    /// Its letter.
+    /// Returns the letter of the state.
     pub fn letter(self) -> &'static str {
         match self {
             Door::Dormant => "D",
@@ -65,7 +65,7 @@ impl Door {
         }
     }
 
-    /// Doors are opened in port only: there about once in two days, for about two hours.
+    /// Advances the door. It is opened only in port, about once in two days and for about two hours.
     fn tick(self, moored: bool, hours: f64, rng: &mut ChaCha8Rng) -> Door {
         let mut happens = |once_in_hours: f64| rng.random_bool((hours / once_in_hours).min(1.0));
         match self {
@@ -85,28 +85,28 @@ pub struct Sensors {
     damp: Drift,
     air: Drift,
     swell: [Drift; 3],
-    /// Counts of the accelerometer at rest: gravity lies mostly along -x.
+    /// The counts of the accelerometer at rest. Gravity is mostly along -x.
     rest: [f64; 3],
-    /// Hours that a full battery lasts.
+    /// The hours that a full battery lasts.
     battery_hours: f64,
-    /// Charge of the battery, in percent.
+    /// The charge of the battery in percent.
     pub battery: f64,
-    /// Inside, in °C.
+    /// The temperature inside, in °C.
     pub temperature: f64,
-    /// Relative, inside, in percent.
+    /// The relative humidity inside, in percent.
     pub humidity: f64,
-    /// In hPa.
+    /// The pressure in hPa.
     pub pressure: f64,
-    /// Counts of 0.7324443 mg along x, y and z.
+    /// The acceleration along x, y and z, in counts of 0.7324443 mg.
     pub acceleration: [i64; 3],
-    /// The door.
+    /// The state of the door.
     pub door: Door,
-    /// Whether a Bluetooth mesh is in reach.
+    /// Whether a Bluetooth mesh is in range.
     pub mesh: bool,
 }
 
 impl Sensors {
-    /// Sensors in a container of its own age and stowage. [`Sensors::tick`] makes the first measurement.
+    /// Creates the sensors of a container, with a random state. [`Sensors::tick`] makes the first measurement.
     pub fn new(rng: &mut ChaCha8Rng) -> Sensors {
         Sensors {
             weather: Drift::new(2000.0, 2.5, rng),
@@ -129,20 +129,20 @@ impl Sensors {
         }
     }
 
-    /// Measures.
+    /// Makes a measurement.
     pub fn tick(&mut self, around: Surroundings, rng: &mut ChaCha8Rng) {
         let warmth = daily_warmth(around);
         self.temperature = climate(around) + warmth + self.weather.tick(rng);
         self.humidity = (72.0 - 1.5 * warmth + self.damp.tick(rng)).clamp(15.0, 100.0);
         self.pressure = 1014.5 + self.air.tick(rng);
-        // In port the ship does not roll.
+        // The ship does not roll in port.
         let roll = if around.moored { 0.1 } else { 1.0 };
         for axis in 0..3 {
             let counts = self.rest[axis] + roll * self.swell[axis].tick(rng);
             self.acceleration[axis] = libm::round(counts) as i64;
         }
         self.battery = (self.battery - 100.0 * around.hours / self.battery_hours).max(1.0);
-        // A battery is charged seldom: when it is low and somebody in port gets round to it.
+        // The battery is recharged rarely: only when it is low and the container is in port, at a random time.
         if self.battery < 20.0 && around.moored && rng.random_bool((around.hours / 12.0).min(1.0)) {
             self.battery = 100.0;
         }
@@ -153,13 +153,13 @@ impl Sensors {
     }
 }
 
-/// The season's mean temperature at a latitude of the Mediterranean, in °C: warmest in the middle of August.
+/// Returns the season's mean temperature at a latitude of the Mediterranean, in °C. The warmest time is mid-August.
 fn climate(around: Surroundings) -> f64 {
     let day = around.unix_seconds / 86_400.0 % 365.25;
     19.0 - 0.6 * (around.position.latitude - 37.0) + 7.0 * sin(TAU * (day - 135.0) / 365.25)
 }
 
-/// How much warmer it is than the day's mean, in °C: warmest at three in the afternoon by the sun, for a steel box in it.
+/// Returns how much warmer it is than the day's mean inside a steel box, in °C. The warmest time is 15:00 in solar time.
 fn daily_warmth(around: Surroundings) -> f64 {
     let solar_hour = (around.unix_seconds / 3600.0 + around.position.longitude / 15.0) % 24.0;
     4.5 * sin(TAU * (solar_hour - 9.0) / 24.0)

@@ -1,4 +1,4 @@
-//! A ship's way from port to port, and its stays there.
+//! The voyage of a ship from port to port, with its stays in port.
 
 use super::geo::{Lane, Position};
 use super::graph::{Node, position, shortest_way};
@@ -7,22 +7,22 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 const KMH_PER_KNOT: f64 = 1.852;
-/// Knots that ships make.
+/// The range of ships' speeds, in knots.
 const SPEED_KNOTS: (f64, f64) = (12.0, 20.0);
-/// Hours that a container stays in a port.
+/// The range of hours that a container stays in a port.
 const STAY_HOURS: (f64, f64) = (6.0, 48.0);
-/// Hours before it leaves at which a container is brought from the yard to the terminal's quay.
+/// The number of hours before departure at which a container is brought from the yard to the quay.
 const LOADING_HOURS: f64 = 6.0;
-/// How far a ship keeps off the middle of a lane, as a fraction of the lane's length; the lanes are wide enough for it.
+/// The maximum distance of a ship from the middle of a lane, as a fraction of the lane's length. All lanes are wide enough for it.
 const BOW: f64 = 0.03;
-/// How far a ship keeps off the middle of a long lane, in kilometres.
+/// The maximum distance of a ship from the middle of a long lane, in kilometres.
 const BOW_KM: f64 = 12.0;
 
-/// Where a container is and what it does there.
+/// The position and activity of a container.
 #[derive(Debug, Clone)]
 pub struct Voyage {
     state: State,
-    /// The speed that the ship keeps to, in km/h; its speed wavers around it.
+    /// The ship's mean speed in km/h. Its actual speed varies around this.
     cruise_kmh: f64,
     /// The last course, in degrees.
     course: f64,
@@ -35,7 +35,7 @@ enum State {
 }
 
 impl Voyage {
-    /// Somewhere on its way, or in port: one in five is in port.
+    /// Creates a voyage at a random point. About one container in five is in port.
     pub fn underway(rng: &mut ChaCha8Rng) -> Voyage {
         let port = rng.random_range(0..PORTS);
         let stay = rng.random_range(0.0..STAY_HOURS.1);
@@ -52,7 +52,7 @@ impl Voyage {
         voyage
     }
 
-    /// Lets `hours` pass, at most until the next arrival or departure.
+    /// Advances by `hours`, but not beyond the next arrival or departure.
     pub fn advance(&mut self, hours: f64, rng: &mut ChaCha8Rng) {
         let cruise_kmh = self.cruise_kmh;
         match &mut self.state {
@@ -83,7 +83,7 @@ impl Voyage {
         }
     }
 
-    /// Where it is.
+    /// Returns the position.
     pub fn position(&self) -> Position {
         match &self.state {
             State::Moored { port, .. } => position(*port),
@@ -91,17 +91,17 @@ impl Voyage {
         }
     }
 
-    /// Whether it lies in port.
+    /// Returns whether the ship is in port.
     pub fn moored(&self) -> bool {
         matches!(self.state, State::Moored { .. })
     }
 
-    /// Whether it lies at the quay, to be loaded: the last hours of its stay in port.
+    /// Returns whether the container is at the quay for loading: the last hours of its stay in port.
     pub fn loading(&self) -> bool {
         matches!(self.state, State::Moored { hours_left, .. } if hours_left <= LOADING_HOURS)
     }
 
-    /// Its speed in km/h.
+    /// Returns the speed in km/h.
     pub fn speed_kmh(&self) -> f64 {
         match self.state {
             State::Moored { .. } => 0.0,
@@ -109,12 +109,12 @@ impl Voyage {
         }
     }
 
-    /// Its course in degrees clockwise from north; in port, that of its arrival.
+    /// Returns the course in degrees clockwise from north. In port, it is the course of the arrival.
     pub fn course(&self) -> f64 {
         self.course
     }
 
-    /// Leaves `port` for another one.
+    /// Departs from `port` to another one.
     fn sail(&mut self, port: Node, rng: &mut ChaCha8Rng) {
         let to = (port + rng.random_range(1..PORTS)) % PORTS;
         let way = shortest_way(port, to);
@@ -128,7 +128,7 @@ impl Voyage {
     }
 }
 
-/// The lane between two places, a little off its middle.
+/// Returns the lane between two places, shifted a little from its middle.
 fn bowed(from: Node, to: Node, rng: &mut ChaCha8Rng) -> Lane {
     let straight = Lane::new(position(from), position(to), 0.0);
     let widest = BOW.min(BOW_KM / straight.km);
@@ -156,7 +156,7 @@ mod tests {
                 let knots = voyage.speed_kmh() / 1.852;
                 assert!((11.99..=20.01).contains(&knots), "{knots}");
             }
-            // 20 knots are 617 m a minute; the bow makes a lane a little longer.
+            // 20 knots are 617 m a minute, and the bow makes a lane a little longer.
             assert!(last.0.distance_km(now.0) < 0.75, "{last:?} {now:?}");
             last = now;
         }
