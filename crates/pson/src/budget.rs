@@ -1,9 +1,9 @@
-//! The memory that a message may take once it is decoded.
+//! Limits the memory of a decoded message.
 
 use crate::{Error, Kind, Value};
 use core::cell::Cell;
 
-/// The memory that a decoder may still use for a message. Every format counts the same way, whatever the bytes look like:
+/// The memory that a decoder may still use for a message. All formats count in the same way, regardless of the bytes:
 ///
 /// | part of the message | counted as |
 /// |---|--:|
@@ -12,7 +12,7 @@ use core::cell::Cell;
 /// | every key | 32 bytes and its length |
 /// | an array or map, beside its elements | 32 bytes |
 ///
-/// A decoder asks for the memory of a value before it goes on to the next one, so a message over the limit costs little more
+/// A decoder asks for the memory of each value before it reads the next one, so a message above the limit costs little more
 /// than one at the limit.
 #[derive(Debug)]
 pub struct Budget {
@@ -20,47 +20,47 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What a value takes, and again what its content takes beside its bytes.
+    /// The size of a value in bytes, and the overhead of its content.
     pub const UNIT: usize = 32;
 
-    /// A budget of so many bytes; `usize::MAX` is no limit.
+    /// Creates a budget of `bytes` bytes. `usize::MAX` means no limit.
     pub const fn new(bytes: usize) -> Self {
         Budget { left: Cell::new(bytes) }
     }
 
-    /// Takes a value without content of its own.
+    /// Takes the memory of a value without content.
     ///
     /// # Errors
-    /// `limit` at `offset` when the budget is spent, here and in all other methods.
+    /// `limit` at `offset` when the budget is spent. The same holds for all other methods.
     #[inline]
     pub fn value(&self, offset: usize) -> Result<(), Error> {
         self.take(Self::UNIT, offset)
     }
 
-    /// Takes so many values at once.
+    /// Takes the memory of `count` values at once.
     pub fn values(&self, count: usize, offset: usize) -> Result<(), Error> {
         self.take(count.saturating_mul(Self::UNIT), offset)
     }
 
-    /// Takes a key, or the content of a text or byte string, of `length` bytes.
+    /// Takes the memory of a key, or of the content of a text or byte string, of `length` bytes.
     #[inline]
     pub fn content(&self, length: usize, offset: usize) -> Result<(), Error> {
         self.take(length.saturating_add(Self::UNIT), offset)
     }
 
-    /// Takes the room of an array or map beside its elements.
+    /// Takes the memory of an array or map without its elements.
     #[inline]
     pub fn container(&self, offset: usize) -> Result<(), Error> {
         self.take(Self::UNIT, offset)
     }
 
-    /// Takes a copy of `value`, keys and all.
+    /// Takes the memory of a copy of `value`, including keys.
     pub fn copy_of(&self, value: &Value, offset: usize) -> Result<(), Error> {
         self.value(offset)?;
         self.parts_of(value, offset)
     }
 
-    /// The same without the value itself, whose place has been taken already.
+    /// Does the same without the memory of the value itself, which has been taken already.
     pub fn parts_of(&self, value: &Value, offset: usize) -> Result<(), Error> {
         match value {
             Value::Text(text) => self.content(text.len(), offset),
@@ -83,7 +83,7 @@ impl Budget {
     #[inline]
     fn take(&self, bytes: usize, offset: usize) -> Result<(), Error> {
         let Some(left) = self.left.get().checked_sub(bytes) else { return Err(spent(offset)) };
-        // Without a limit nothing is counted.
+        // Without a limit there is nothing to count.
         if self.left.get() != usize::MAX {
             self.left.set(left);
         }
@@ -92,7 +92,7 @@ impl Budget {
 }
 
 impl Default for Budget {
-    /// No limit.
+    /// Returns a budget without a limit.
     fn default() -> Self {
         Budget::new(usize::MAX)
     }

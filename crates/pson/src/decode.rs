@@ -1,4 +1,4 @@
-//! Single items, read from bytes and checked in the order of `spec/pson.md`, "Errors".
+//! Reads single items and checks them in the order of `spec/pson.md`, "Errors".
 
 use crate::{
     Error, Floats, Kind, Options,
@@ -6,12 +6,12 @@ use crate::{
     wire,
 };
 
-/// An item. Of a map or array this is the header; its entries or elements follow.
+/// An item. For a map or array it is only the header; the entries or elements follow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Item<'de> {
     /// An unsigned integer.
     Unsigned(u64),
-    /// A negative integer, by its magnitude: `Negative(1)` is -1. It is never 0 and may be above 2^63.
+    /// A negative integer, given by its magnitude: `Negative(1)` is -1. The magnitude is never 0 and may be above 2^63.
     Negative(u64),
     /// A floating-point number.
     Float(f64),
@@ -19,29 +19,29 @@ pub enum Item<'de> {
     Bool(bool),
     /// `null`.
     Null,
-    /// A string, in the bytes of the message.
+    /// A string, borrowed from the message.
     Text(&'de str),
-    /// Bytes, in the bytes of the message.
+    /// A byte string, borrowed from the message.
     Bytes(&'de [u8]),
-    /// A map of so many entries. Nothing says that the bytes hold so many.
+    /// A map with this number of entries. The count is not checked against the bytes that follow.
     Map(u64),
-    /// An array of so many elements. Nothing says that the bytes hold so many.
+    /// An array with this number of elements. The count is not checked against the bytes that follow.
     Array(u64),
 }
 
-/// Reads items one after another. What they make up is the caller's business.
+/// Reads items one after another. The caller checks how they are nested.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decoder<'de> {
     input: &'de [u8],
     /// The offset of the next byte.
     pub at: usize,
-    /// How many more maps and arrays may be opened here.
+    /// The number of maps and arrays that may still be opened here.
     pub room: u8,
     strict: bool,
 }
 
 impl<'de> Decoder<'de> {
-    /// Refuses messages over the size limit.
+    /// Creates a decoder. Rejects messages above the size limit.
     pub fn new(input: &'de [u8], options: Options) -> Result<Self, Error> {
         if input.len() > options.size {
             return Err(Error::new(Kind::Limit, options.size, "the message is too large"));
@@ -49,13 +49,13 @@ impl<'de> Decoder<'de> {
         Ok(Decoder { input, at: 0, room: options.nesting, strict: options.strict })
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes that are left.
     #[inline]
     pub fn rest(&self) -> usize {
         self.input.len() - self.at
     }
 
-    /// The header byte of the next item, which stays the next.
+    /// Returns the header byte of the next item without consuming it.
     #[inline]
     pub fn peek(&self) -> Result<u8, Error> {
         match self.input.get(self.at) {
@@ -64,12 +64,12 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// Whether the next item is a string.
+    /// Returns whether the next item is a string.
     pub fn at_text(&self) -> Result<bool, Error> {
         Ok(self.peek()? & wire::TYPE_BITS == wire::TEXT)
     }
 
-    /// Ends a message.
+    /// Checks that the message ends here.
     pub fn end(&self) -> Result<(), Error> {
         if self.at < self.input.len() {
             return Err(malformed(self.at, "bytes follow the message"));
@@ -77,7 +77,7 @@ impl<'de> Decoder<'de> {
         Ok(())
     }
 
-    /// The next item, whatever it is.
+    /// Reads the next item of any type.
     pub fn item(&mut self) -> Result<Item<'de>, Error> {
         let at = self.at;
         let header = self.peek()?;
@@ -106,7 +106,7 @@ impl<'de> Decoder<'de> {
         })
     }
 
-    /// The next item, which has to be a number.
+    /// Reads the next item, which must be a number.
     #[inline]
     pub fn number(&mut self) -> Result<Number, Error> {
         let header = self.peek()?;
@@ -117,7 +117,7 @@ impl<'de> Decoder<'de> {
         self.longer_number(header)
     }
 
-    /// A number that is not its own header.
+    /// Reads a number whose value is not in the header byte.
     fn longer_number(&mut self, header: u8) -> Result<Number, Error> {
         if header > wire::FLOAT | wire::PAYLOAD_BITS {
             return Err(self.mismatch("not a number"));
@@ -125,7 +125,7 @@ impl<'de> Decoder<'de> {
         self.number_at(self.at, header)
     }
 
-    /// The next item as binary64, if that is what it is and nothing is wrong with it.
+    /// Reads the next item if it is a valid binary64. Otherwise consumes nothing.
     #[inline]
     pub fn take_binary64(&mut self) -> Option<f64> {
         let [wire::BINARY64, bytes @ ..] = self.input.get(self.at..)? else { return None };
@@ -137,7 +137,7 @@ impl<'de> Decoder<'de> {
         Some(f)
     }
 
-    /// The next item, which has to be a string.
+    /// Reads the next item, which must be a string.
     #[inline]
     pub fn text(&mut self) -> Result<&'de str, Error> {
         let at = self.at;
@@ -148,7 +148,7 @@ impl<'de> Decoder<'de> {
         self.text_at(at, header)
     }
 
-    /// The next item as the key of a map.
+    /// Reads the next item as the key of a map.
     #[inline]
     pub fn key(&mut self) -> Result<&'de str, Error> {
         let at = self.at;
@@ -159,7 +159,7 @@ impl<'de> Decoder<'de> {
         self.text_at(at, header)
     }
 
-    /// The next item, which has to be bytes.
+    /// Reads the next item, which must be bytes.
     #[inline]
     pub fn bytes(&mut self) -> Result<&'de [u8], Error> {
         let at = self.at;
@@ -170,7 +170,7 @@ impl<'de> Decoder<'de> {
         self.span(at, header)
     }
 
-    /// The next item, which has to be `true` or `false`.
+    /// Reads the next item, which must be `true` or `false`.
     #[inline]
     pub fn bool(&mut self) -> Result<bool, Error> {
         let value = match self.peek()? {
@@ -182,7 +182,7 @@ impl<'de> Decoder<'de> {
         Ok(value)
     }
 
-    /// The next item, which has to be `null`.
+    /// Reads the next item, which must be `null`.
     #[inline]
     pub fn null(&mut self) -> Result<(), Error> {
         if self.peek()? != wire::NULL {
@@ -192,8 +192,8 @@ impl<'de> Decoder<'de> {
         Ok(())
     }
 
-    /// The number of items in the next item, which has to be of `wire_type`, a map or an array: a map's entry is two.
-    /// More than there are bytes left are not counted, as each takes one.
+    /// Reads the header of a map or array, as `wire_type` says, and returns its number of items. An entry of a map is two items.
+    /// The number is limited by the bytes that are left, because each item takes at least one.
     #[inline]
     pub fn container(&mut self, wire_type: u8) -> Result<usize, Error> {
         let at = self.at;
@@ -206,7 +206,7 @@ impl<'de> Decoder<'de> {
     }
 
     pub fn items_of_map(&self, entries: u64) -> usize {
-        // One more than fit: reading on finds the end of the input before the end of the map.
+        // One entry more than can fit, so that the reader reaches the end of the input before the end of the map.
         2 * self.items_of_array(entries).min(self.rest() / 2 + 1)
     }
 
@@ -214,7 +214,7 @@ impl<'de> Decoder<'de> {
         usize::try_from(elements).unwrap_or(usize::MAX).min(self.rest() + 1)
     }
 
-    /// The error for the next item when it is not of the type asked for. A fault of its own comes first.
+    /// Returns the error for a next item of the wrong type. If the item itself is invalid, returns that error instead.
     #[cold]
     pub fn mismatch(&mut self, reason: &'static str) -> Error {
         let at = self.at;
@@ -228,7 +228,7 @@ impl<'de> Decoder<'de> {
     fn not_a_key(&mut self, header: u8) -> Error {
         let at = self.at;
         let fault = match header & wire::TYPE_BITS {
-            // Their payload comes first; the reason is all that differs.
+            // An invalid payload comes first in the order of errors. Only the reason differs.
             wire::FLOAT if header > wire::BINARY64 => "no such floating-point format",
             wire::DISCRETE if header > wire::NULL => "no such discrete value",
             _ => "a key that is not a string",
@@ -236,7 +236,7 @@ impl<'de> Decoder<'de> {
         malformed(at, fault)
     }
 
-    /// The number whose header, at `at`, is known to be one of a number.
+    /// Reads the number at `at`, whose header is known to be that of a number.
     #[inline]
     fn number_at(&mut self, at: usize, header: u8) -> Result<Number, Error> {
         match header & wire::TYPE_BITS {
@@ -277,7 +277,7 @@ impl<'de> Decoder<'de> {
         core::str::from_utf8(bytes).map_err(|_| malformed(at, "a string that is not UTF-8"))
     }
 
-    /// The N bytes after the header.
+    /// Returns the N bytes after the header.
     #[inline]
     fn span(&mut self, at: usize, header: u8) -> Result<&'de [u8], Error> {
         let n = self.n(at, header)?;
@@ -291,7 +291,7 @@ impl<'de> Decoder<'de> {
         }
     }
 
-    /// N, of the header at `at`. Goes past header and varint.
+    /// Returns N of the header at `at`, and moves past the header and its varint.
     #[inline]
     fn n(&mut self, at: usize, header: u8) -> Result<u64, Error> {
         self.at = at + 1;
@@ -336,7 +336,7 @@ pub(crate) fn too_deep(at: usize) -> Error {
     Error::new(Kind::Limit, at, "maps and arrays are nested too deeply")
 }
 
-/// Refuses a float that canonical form writes in another way.
+/// Rejects a float that is not in canonical form.
 #[cold]
 fn check_form(at: usize, value: f64, bytes: &[u8]) -> Result<(), Error> {
     let narrow = value as f32;

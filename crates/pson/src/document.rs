@@ -1,4 +1,4 @@
-//! A [`Value`] to and from the items of a message.
+//! Reads and writes a [`Value`] as the items of a message.
 
 use crate::{
     Budget, Error, Item, Kind, Reader, Sink, Value, Writer,
@@ -8,18 +8,18 @@ use crate::{
 use alloc::{string::String, vec::Vec};
 
 impl Value {
-    /// Reads the next item and all that is in it.
+    /// Reads the next item with everything in it.
     ///
     /// # Errors
-    /// Those of every item; `malformed` also when a key stands twice in a map, and `range` for an integer below -2^63.
+    /// Those of every item; also `malformed` for a duplicate key in a map, and `range` for an integer below -2^63.
     pub fn read(reader: &mut Reader<'_>) -> Result<Value, Error> {
         Value::read_within(reader, &Budget::default())
     }
 
-    /// The same, as long as `budget` lasts.
+    /// Does the same as [`Value::read`], but takes memory from `budget`.
     ///
     /// # Errors
-    /// The same, and `limit` at the item for which the budget has nothing left.
+    /// Those of [`Value::read`], and `limit` at the item for which the budget has no memory left.
     pub fn read_within(reader: &mut Reader<'_>, budget: &Budget) -> Result<Value, Error> {
         let at = reader.offset();
         let item = reader.item()?;
@@ -52,8 +52,8 @@ impl Value {
         })
     }
 
-    /// Writes this value, and all that is in it, as the next item. A key that stands twice in a map is a
-    /// mistake: the writer's error is then `type`.
+    /// Writes this value with everything in it as the next item. A duplicate key in a map is an error of kind `type`, which the
+    /// writer reports.
     pub fn write<S: Sink>(&self, writer: &mut Writer<S>) {
         match self {
             Value::Null => writer.null(),
@@ -70,7 +70,7 @@ impl Value {
 }
 
 fn write_elements<'w, S: Sink>(elements: &[Value], writer: &'w mut Writer<S>) -> &'w mut Writer<S> {
-    // A writer that refused the array would refuse whatever is in it; a value nested without end must not be followed.
+    // After an error the writer ignores the elements too. Stopping here also ends the recursion into a value nested too deeply.
     if writer.array(elements.len()).is_whole() {
         elements.iter().for_each(|element| element.write(writer));
     }

@@ -1,4 +1,4 @@
-//! The bytes of single items, in canonical form.
+//! Writes single items in canonical form.
 
 use crate::{
     Error, Floats, Kind, Options,
@@ -7,10 +7,10 @@ use crate::{
     wire,
 };
 
-/// A varint takes at most 10 bytes, a header one.
+/// The maximum length of a header: one byte, and a varint of at most 10 bytes.
 const LONGEST_HEADER: usize = 11;
 
-/// Writes items one after another. That they make up a message is the caller's business.
+/// Writes items one after another. The caller makes sure that they form a message.
 #[derive(Debug)]
 pub(crate) struct Encoder<S> {
     pub sink: S,
@@ -27,7 +27,7 @@ impl<S: Sink> Encoder<S> {
         self.sink.len()
     }
 
-    /// A header of `wire_type` that carries `n`.
+    /// Writes a header of `wire_type` with the number `n`.
     #[inline]
     fn header(&mut self, wire_type: u8, n: u64) {
         if n <= wire::INLINE {
@@ -71,7 +71,7 @@ impl<S: Sink> Encoder<S> {
         }
     }
 
-    /// A float that may take less than binary64.
+    /// Writes a float that may be shorter than binary64.
     #[inline]
     fn shortened(&mut self, f: f64) {
         match canonical(f, self.options.floats) {
@@ -108,7 +108,7 @@ impl<S: Sink> Encoder<S> {
         self.sink.put(text.as_bytes());
     }
 
-    /// The header of a string of `len` bytes.
+    /// Writes the header of a string of `len` bytes.
     #[cfg(feature = "serde")]
     pub fn text_header(&mut self, len: usize) {
         self.header(wire::TEXT, len as u64);
@@ -120,13 +120,13 @@ impl<S: Sink> Encoder<S> {
         self.sink.put(bytes);
     }
 
-    /// The header of a map or array ([`wire::MAP`], [`wire::ARRAY`]) of `n` entries or elements.
+    /// Writes the header of a map or array ([`wire::MAP`], [`wire::ARRAY`]) of `n` entries or elements.
     #[inline]
     pub fn container(&mut self, wire_type: u8, n: u64) {
         self.header(wire_type, n);
     }
 
-    /// Room for the header of a map or array whose entries are not counted yet; gives its offset.
+    /// Reserves one byte for the header of a map or array of unknown length, and returns its offset.
     #[cfg(feature = "serde")]
     pub fn uncounted(&mut self) -> usize {
         let at = self.len();
@@ -134,7 +134,7 @@ impl<S: Sink> Encoder<S> {
         at
     }
 
-    /// Fills the header at `at`, now that all `n` entries are written.
+    /// Writes the header at `at` once all `n` entries are written.
     #[cfg(feature = "serde")]
     pub fn counted(&mut self, at: usize, wire_type: u8, n: u64) {
         if n <= wire::INLINE {
@@ -146,13 +146,13 @@ impl<S: Sink> Encoder<S> {
         }
     }
 
-    /// Whether the bytes so far fit the buffer and the size limit.
+    /// Returns whether the bytes so far fit the buffer and the size limit.
     #[inline]
     pub fn fits(&self) -> bool {
         self.sink.overflow().is_none() && self.len() <= self.options.size
     }
 
-    /// What is wrong first: that the bytes so far do not fit, or `other`, which occurred after they were written.
+    /// Returns the first error: either that the bytes so far do not fit, or `other`, which occurred after they were written.
     #[cold]
     pub fn fault(&self, other: Option<Error>) -> Error {
         match (self.sink.overflow(), other) {
@@ -163,7 +163,7 @@ impl<S: Sink> Encoder<S> {
     }
 }
 
-/// A header whose N is a varint, and its length.
+/// Returns a header whose N is a varint, and its length.
 fn long_header(wire_type: u8, mut n: u64) -> ([u8; LONGEST_HEADER], usize) {
     let mut bytes = [0; LONGEST_HEADER];
     bytes[0] = wire_type | wire::VARINT;

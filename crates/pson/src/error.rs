@@ -1,9 +1,9 @@
-//! Errors: a kind, a byte offset and a reason.
+//! The error type: a kind, a byte offset and a reason.
 
 use core::fmt;
 
-/// What went wrong. The kinds are the same in every Dunnage library and are part of its contract;
-/// the wording of an error is not (`spec/pson.md`, "Errors").
+/// The kind of an error. The kinds are the same in every Dunnage library and are part of its contract.
+/// The wording of an error is not (`spec/pson.md`, "Errors").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -11,16 +11,16 @@ pub enum Kind {
     Truncated,
     /// The bytes are not a message of this format.
     Malformed,
-    /// The message holds another type than the one asked for.
+    /// The message has another type than the one asked for.
     Type,
     /// The value does not fit the type asked for.
     Range,
-    /// Nesting or size is over the limit.
+    /// The nesting or size is above the limit.
     Limit,
 }
 
 impl Kind {
-    /// The name used in vectors, on the wire and in metrics: `truncated`, `malformed`, `type`, `range`, `limit`.
+    /// Returns the name used in vectors, on the wire and in metrics: `truncated`, `malformed`, `type`, `range`, `limit`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Kind::Truncated => "truncated",
@@ -42,7 +42,7 @@ impl fmt::Display for Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(Place<Fault>);
 
-/// Where there is an allocator an error is a pointer: every result that may hold one is passed around on the way to success.
+/// With an allocator an error is boxed, because every `Result` on the path to success has room for it.
 #[cfg(feature = "alloc")]
 type Place<T> = alloc::boxed::Box<T>;
 #[cfg(not(feature = "alloc"))]
@@ -53,13 +53,13 @@ struct Fault {
     kind: Kind,
     offset: usize,
     reason: &'static str,
-    /// What a type that implements serde's traits has to say, in the place of `reason`.
+    /// The message of a type that implements serde's traits. It replaces `reason`.
     #[cfg(feature = "alloc")]
     detail: Option<alloc::boxed::Box<str>>,
 }
 
 impl Error {
-    /// An error of `kind` at `offset` bytes from the start of the message; `reason` is for people.
+    /// Creates an error of `kind` at `offset` bytes from the start of the message. `reason` is for people.
     #[cold]
     #[cfg_attr(not(feature = "alloc"), allow(clippy::useless_conversion))]
     pub fn new(kind: Kind, offset: usize, reason: &'static str) -> Self {
@@ -73,17 +73,17 @@ impl Error {
         Error(fault.into())
     }
 
-    /// What went wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// Where, in bytes from the start of the message.
+    /// Returns the offset in bytes from the start of the message.
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// Why, for people.
+    /// Returns the reason, for people.
     pub fn reason(&self) -> &str {
         #[cfg(feature = "alloc")]
         if let Some(detail) = &self.0.detail {
@@ -101,7 +101,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Errors of types that implement serde's traits. Those do not know where they are: the codec adds the offset.
+/// Errors of types that implement serde's traits. They have no offset at first; the codec adds it.
 #[cfg(feature = "serde")]
 mod serde {
     use super::{Error, Kind};
@@ -109,11 +109,11 @@ mod serde {
     use serde::{de, ser};
 
     const NOWHERE: usize = usize::MAX;
-    /// At the key that was read last.
+    /// The placeholder for the offset of the last key.
     const AT_KEY: usize = usize::MAX - 1;
 
     impl Error {
-        /// This error at `offset`, unless it has an offset.
+        /// Sets the offset of this error, unless it has one.
         #[cold]
         pub(crate) fn or_at(mut self, offset: usize) -> Self {
             if self.0.offset == NOWHERE {
@@ -122,7 +122,7 @@ mod serde {
             self
         }
 
-        /// This error at `offset`, if it is about the key that was read last.
+        /// Sets the offset of this error, if it is about the last key.
         #[cold]
         pub(crate) fn or_at_key(mut self, offset: usize) -> Self {
             if self.0.offset == AT_KEY {
@@ -131,7 +131,7 @@ mod serde {
             self
         }
 
-        /// `reason` without an allocator, `detail` with one.
+        /// Creates an error without an offset. Its text is `detail` with an allocator, and `reason` without one.
         #[cold]
         #[cfg_attr(not(feature = "alloc"), allow(unused_variables))]
         fn saying(kind: Kind, reason: &'static str, detail: impl fmt::Display) -> Self {

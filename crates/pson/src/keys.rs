@@ -1,4 +1,4 @@
-//! The keys of a map, to find one that stands twice.
+//! Collects the keys of a map to detect duplicates.
 
 use crate::{Error, decode::malformed};
 #[cfg(not(feature = "alloc"))]
@@ -6,37 +6,37 @@ use crate::{decode::Decoder, skip::skip};
 #[cfg(feature = "alloc")]
 use alloc::collections::BTreeSet;
 
-/// Up to here keys are compared one by one; without an allocator, they are that much of the stack.
+/// Up to this number, keys are compared one by one. Without an allocator, it determines the use of the stack.
 const FEW: usize = if cfg!(feature = "alloc") { 32 } else { 16 };
 
 /// The keys seen so far in one map.
 pub(crate) struct Keys<'de> {
     few: [&'de str; FEW],
     len: usize,
-    /// A bit for each of the few, by [`bit`]: a key whose bit is not here is new.
+    /// A filter of the keys in `few`, with the bit of each key by [`bit`]. A key whose bit is not set is new.
     bits: u64,
-    /// All of them, once they are no longer few. A tree, since its worst case is no worse than n log n.
+    /// All keys, once there are more than `FEW`. It is a tree, whose worst case is O(n log n) for any input.
     #[cfg(feature = "alloc")]
     many: BTreeSet<&'de str>,
-    /// Stands at the first entry.
+    /// A decoder at the first entry of the map.
     #[cfg(not(feature = "alloc"))]
     entries: Decoder<'de>,
 }
 
 impl<'de> Keys<'de> {
-    /// No keys yet.
+    /// Creates an empty set.
     #[cfg(feature = "alloc")]
     pub fn new() -> Self {
         Keys { few: [""; FEW], len: 0, bits: 0, many: BTreeSet::new() }
     }
 
-    /// No keys yet of the map at whose first entry `entries` stands.
+    /// Creates an empty set for the map whose first entry is at `entries`.
     #[cfg(not(feature = "alloc"))]
     pub fn new(entries: Decoder<'de>) -> Self {
         Keys { few: [""; FEW], len: 0, bits: 0, entries }
     }
 
-    /// Adds the key whose header is at `at`, unless it is there already.
+    /// Adds the key whose header is at `at`. A duplicate is `malformed`.
     #[inline]
     pub fn add(&mut self, key: &'de str, at: usize) -> Result<(), Error> {
         let new = if self.len < FEW { self.add_to_few(key) } else { self.add_to_many(key)? };
@@ -63,7 +63,7 @@ impl<'de> Keys<'de> {
         Ok(self.many.insert(key))
     }
 
-    /// Without an allocator the map is read again for each key.
+    /// Reads the map from its start again for each key, because there is no allocator.
     #[cfg(not(feature = "alloc"))]
     fn add_to_many(&mut self, key: &'de str) -> Result<bool, Error> {
         if self.few.contains(&key) {
@@ -80,7 +80,7 @@ impl<'de> Keys<'de> {
     }
 }
 
-/// One of 64 bits, by the key's length and ends.
+/// Returns one of 64 bits, chosen by the length and the ends of the key.
 #[inline]
 fn bit(key: &str) -> u64 {
     let bytes = key.as_bytes();
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::{Kind, Options, Writer, decode::Decoder, wire};
 
-    /// Reads the map `{"00":[0],"01":[0],...}` of `n` keys, and then the key `again`.
+    /// Reads the map `{"00":[0],"01":[0],...}` of `n` keys, followed by the key `again`.
     fn read(n: usize, again: usize) -> Result<(), Error> {
         let mut buffer = [0; 1024];
         let mut writer = Writer::to_slice(&mut buffer);

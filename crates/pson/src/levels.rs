@@ -1,14 +1,14 @@
-//! The maps and arrays that are open, without recursion and without an allocator.
+//! Tracks the open maps and arrays without recursion and without an allocator.
 
-/// The deepest nesting that [`crate::Options::max_nesting`] allows.
+/// The maximum value of [`crate::Options::max_nesting`].
 pub(crate) const MAX_NESTING: usize = 64;
 
 /// An open map or array.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Level {
-    /// Items that are still to come. A map's entry is two items, its key and its value.
+    /// The number of items that are left. An entry of a map is two items, its key and its value.
     pub left: usize,
-    /// The offset of its header; the message itself is a level too, of one item, at 0.
+    /// The offset of the header. The message itself is also a level, of one item, at offset 0.
     pub header: usize,
     pub is_map: bool,
 }
@@ -16,13 +16,13 @@ pub(crate) struct Level {
 impl Level {
     pub const MESSAGE: Level = Level { left: 1, header: 0, is_map: false };
 
-    /// Whether the next item is a key.
+    /// Returns whether the next item is a key.
     pub fn at_key(self) -> bool {
         self.is_map && self.left.is_multiple_of(2)
     }
 }
 
-/// A stack of levels; the innermost one is at hand.
+/// A stack of levels. `current` is the innermost one.
 #[derive(Debug, Clone)]
 pub(crate) struct Levels {
     pub current: Level,
@@ -32,7 +32,7 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// The levels of a message, or of a part of one, in which `limit` maps and arrays may still be opened.
+    /// Creates the levels of a message, or of a part of one, in which `limit` more maps and arrays may be opened.
     pub fn new(limit: u8) -> Self {
         let limit = limit.min(MAX_NESTING as u8);
         Levels { current: Level::MESSAGE, outer: [Level::MESSAGE; MAX_NESTING], depth: 0, limit }
@@ -42,12 +42,12 @@ impl Levels {
         self.depth
     }
 
-    /// How many maps and arrays may still be opened.
+    /// Returns how many more maps and arrays may be opened.
     pub fn room(&self) -> u8 {
         self.limit - self.depth
     }
 
-    /// Opens `level`; false when that is one too many.
+    /// Opens `level`. Returns false if the limit is reached.
     pub fn push(&mut self, level: Level) -> bool {
         if self.depth >= self.limit {
             return false;
@@ -58,7 +58,7 @@ impl Levels {
         true
     }
 
-    /// Closes the innermost level; false when only the message is left.
+    /// Closes the innermost level. Returns false if it is the message.
     pub fn pop(&mut self) -> bool {
         if self.depth == 0 {
             return false;

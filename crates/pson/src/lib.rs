@@ -1,7 +1,7 @@
 //! PSON wire v2: a compact, self-describing message format for small links.
 //!
-//! A PSON message is a JSON message, or one with bytes in it, in fewer bytes and without text to parse. `spec/pson.md`
-//! of this project is normative; this crate runs all of its vectors.
+//! PSON carries the same messages as JSON, and also bytes. It takes less space than JSON, and there is no text to parse.
+//! `spec/pson.md` of this project is normative; this crate is tested with all of its vectors.
 //!
 //! # With serde
 //!
@@ -23,11 +23,11 @@
 //! ```
 //!
 //! [`to_vec`], [`append`], [`to_slice`], [`to_writer`] and [`measure`] encode, [`from_slice`] decodes. [`Options`] has
-//! them as methods, for other limits, strict decoding and shorter floats. A message of any shape is a [`Value`].
+//! the same functions as methods, for other limits, strict decoding and shorter floats. A message of any shape is a [`Value`].
 //!
 //! # Without serde and without an allocator
 //!
-//! A [`Writer`] writes item by item into a buffer of the caller's, and a [`Reader`] reads item by item from one:
+//! A [`Writer`] writes item by item into a buffer of the caller, and a [`Reader`] reads item by item from one:
 //!
 //! ```
 //! use dunnage_pson::{Reader, Writer};
@@ -51,7 +51,7 @@
 //!
 //! # Errors
 //!
-//! Every error has a [`Kind`] and a byte offset, which are the same in every library of this project:
+//! Every error has a [`Kind`] and a byte offset. Both are the same in every library of this project:
 //!
 //! ```
 //! use dunnage_pson::{Kind, Reader};
@@ -67,37 +67,38 @@
 //!
 //! `std` and `serde` are on by default.
 //!
-//! - `alloc`: [`Value`], writing into a `Vec<u8>`. Without it, looking for a key that stands twice takes quadratic time
-//!   in maps of more than 16 keys, which the size limit bounds.
+//! - `alloc`: [`Value`], and writing into a `Vec<u8>`. Without it, the search for duplicate keys takes quadratic time
+//!   in maps of more than 16 keys, up to the size limit.
 //! - `std`: [`to_writer`]; implies `alloc`.
-//! - `serde`: everything that takes or gives types that implement serde's traits, with or without `alloc`.
+//! - `serde`: all functions for types that implement serde's traits, with or without `alloc`.
 //!
 //! # Design decisions
 //!
-//! **A number is a number.** It is written in the form that its value asks for, not its Rust type: `48.0_f64` is the integer
-//! 48, `23.5_f64` is binary32. It is read as any type that holds it exactly; reading 300 as `u8` or 1.03 as `f32` is a
-//! `range` error. Only [`Floats::Single`] loses anything, and it has to be asked for.
+//! **A number is a number.** The form of a number depends on its value, not on its Rust type: `48.0_f64` is written as the integer
+//! 48, `23.5_f64` as binary32. A number can be read as any type that holds it exactly; reading 300 as `u8` or 1.03 as `f32` is a
+//! `range` error. Only [`Floats::Single`] loses precision, and it is off by default.
 //!
-//! **Canonical out, lenient in.** Encoders write canonical form only. Decoders accept what other encoders may write,
+//! **Canonical out, lenient in.** Encoders write only canonical form. Decoders also accept other valid forms,
 //! unless they are [`strict`](Options::strict).
 //!
-//! **A key that stands twice is malformed**, in a [`Value`], a `HashMap` and a struct. A struct refuses the second of two fields
-//! that it knows by itself (serde's derive calls it a duplicate field) and is relied on to do so; the deserializer watches the
-//! other keys. Only a [`Reader`], which hands out one item at a time, does not see it.
+//! **A duplicate key is malformed**, in a [`Value`], a `HashMap` and a struct. A struct must reject a duplicate of a field that
+//! it knows, as serde's derive does (duplicate field). The deserializer checks only the other keys.
+//! A [`Reader`] returns one item at a time and does not detect duplicates.
 //!
-//! **Keys are text.** As in serde_json, integers, booleans, characters and variants without content become text as keys and
-//! come back; anything else as a key is a `type` error. Only the shortest form of an integer is one, so that no two keys become the same.
+//! **Keys are text.** As in serde_json, integers, booleans, characters and variants without content are written as text when they
+//! are keys, and can be read back. Any other key is a `type` error. Only the shortest form of an integer is accepted, so that two
+//! different keys never become equal.
 //!
-//! **Types of serde.** Enums are tagged from outside, as serde_json does it: `"Variant"` or `{"Variant": content}`. `None`, `()` and
-//! unit structs are `null`, tuples are arrays, newtypes are what they hold. Structs are maps, never arrays. `&[u8]` is bytes
-//! only through types that ask for bytes, such as those of serde_bytes; a `Vec<u8>` is an array. The format does not count as human-readable.
+//! **Types of serde.** Enums are externally tagged, as in serde_json: `"Variant"` or `{"Variant": content}`. `None`, `()` and
+//! unit structs are `null`, tuples are arrays, and newtypes are their content. Structs are maps, never arrays. `&[u8]` is bytes
+//! only in types that ask for bytes, such as those of serde_bytes; a `Vec<u8>` is an array. The format is not human-readable.
 //!
-//! **Memory follows the bytes that are there.** Counts are promises: at most 16 elements are reserved in advance. The reader and
-//! skipping use a stack of levels of their own and never recurse; serde's types do, at most as deep as
+//! **Memory is bounded by the input.** Counts are not trusted: at most 16 elements are reserved in advance. The reader and
+//! skipping use their own stack of levels and never recurse. Types of serde do recurse, at most as deep as
 //! [`max_nesting`](Options::max_nesting) allows.
 //!
-//! **Errors are a pointer.** A `Result` that may hold one is passed around at every step on the way to success, so where there is
-//! an allocator the error itself is behind a box.
+//! **Errors are boxed.** Every `Result` on the path to success has room for an error, so with an allocator an error is only
+//! a pointer.
 //!
 //! **No unsafe code**, here and in the whole workspace.
 #![no_std]

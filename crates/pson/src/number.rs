@@ -1,8 +1,8 @@
-//! What a number is, and the types that hold it exactly (`spec/pson.md`, "Numbers").
+//! Numbers, and the types that hold them exactly (`spec/pson.md`, "Numbers").
 
 use crate::Floats;
 
-/// A number as it stands in a message.
+/// A number in the form that it has in a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
     Unsigned(u64),
@@ -11,14 +11,14 @@ pub(crate) enum Number {
     Float(f64),
 }
 
-/// The reason of range errors.
+/// The reason of `range` errors.
 pub(crate) const OUT_OF_RANGE: &str = "a number that the type asked for does not hold exactly";
 
-/// The magnitude of the least integer, -2^63.
+/// The magnitude of the smallest integer, -2^63.
 const LEAST: u64 = 1 << 63;
 
 impl Number {
-    /// The integer, when it is one in -2^63 ..= 2^64-1.
+    /// Returns the integer, if the number is one in -2^63 ..= 2^64-1.
     pub fn to_i128(self) -> Option<i128> {
         match self {
             Number::Unsigned(n) => Some(i128::from(n)),
@@ -47,7 +47,7 @@ impl Number {
 
     #[inline]
     pub fn to_f64(self) -> Option<f64> {
-        // 2^53: up to here every integer is a float.
+        // Up to 2^53, every integer is a float.
         const EXACT: u64 = 1 << 53;
         match self {
             Number::Float(f) => Some(f),
@@ -65,20 +65,20 @@ impl Number {
     }
 }
 
-/// `-magnitude`, when it is in range.
+/// Returns `-magnitude`, if it is in range.
 #[inline]
 pub(crate) fn negative(magnitude: u64) -> Option<i64> {
     (magnitude <= LEAST).then(|| (magnitude as i64).wrapping_neg())
 }
 
-/// `n` as a float that holds it exactly.
+/// Returns `n` as a float, if one holds it exactly.
 fn exact(n: u64) -> Option<f64> {
     let f = n as f64;
-    // By way of i128, because `f as u64` saturates at 2^64.
+    // Converts through i128, because `f as u64` saturates at 2^64.
     (f as i128 == i128::from(n)).then_some(f)
 }
 
-/// The integer that `f` is exactly, when PSON can carry it as one: whole, not `-0.0`, in -2^63 ..= 2^64-1.
+/// Returns the integer that equals `f`, if PSON can carry it as one: whole, not `-0.0`, in -2^63 ..= 2^64-1.
 pub(crate) fn whole(f: f64) -> Option<i128> {
     match integer(f)? {
         Number::Unsigned(n) => Some(i128::from(n)),
@@ -87,7 +87,7 @@ pub(crate) fn whole(f: f64) -> Option<i128> {
     }
 }
 
-/// The form in which a float is written.
+/// Returns the canonical form of a float.
 #[inline]
 pub(crate) fn canonical(f: f64, floats: Floats) -> Number {
     if let Some(integer) = integer(f) {
@@ -102,10 +102,10 @@ pub(crate) fn canonical(f: f64, floats: Floats) -> Number {
     Number::Float(f)
 }
 
-/// Whether `f` is surely neither whole nor a binary32; a quick test that most measurements pass.
+/// Returns true only if `f` is neither whole nor a binary32. This quick test is true for most measurements.
 #[inline]
 pub(crate) fn needs_binary64(f: f64) -> bool {
-    // The bits that binary32 does not have. A whole number has some of them only from 2^24 on, NaN in any case.
+    // The fraction bits that binary32 lacks. A whole number has some of them only from 2^24 on, and the exponent excludes NaN.
     const ONLY_WIDE: u64 = (1 << 29) - 1;
     let bits = f.to_bits();
     bits & ONLY_WIDE != 0 && exponent(bits) < BIAS + 24
@@ -119,18 +119,18 @@ fn exponent(bits: u64) -> u64 {
     (bits >> DIGITS) & 0x7ff
 }
 
-/// `f` as an integer, judged by its bits: most floats are none, and that is seen soonest this way.
+/// Returns `f` as an integer, if it is one. Looking at the bits is the fastest way to see that most floats are not.
 #[inline]
 fn integer(f: f64) -> Option<Number> {
     let bits = f.to_bits();
     let exponent = exponent(bits);
     if exponent < BIAS {
-        // Below 1. Only +0.0 has no bits; -0.0 has one.
+        // The magnitude is below 1. Of these only +0.0 is an integer, and all its bits are 0; -0.0 has its sign bit set.
         return (bits == 0).then_some(Number::Unsigned(0));
     }
     let places = exponent - BIAS;
     if places < DIGITS {
-        // The bits behind the point.
+        // The bits behind the decimal point.
         if bits << (12 + places) != 0 {
             return None;
         }
@@ -140,14 +140,14 @@ fn integer(f: f64) -> Option<Number> {
     large(f)
 }
 
-/// The integer that `f` is, whose magnitude is 2^52 or more.
+/// Returns `f` as an integer. Its magnitude must be 2^52 or more.
 #[cold]
 fn large(f: f64) -> Option<Number> {
     const END: f64 = 18_446_744_073_709_551_616.0;
     if f > 0.0 {
         (f < END).then_some(Number::Unsigned(f as u64))
     } else {
-        // Not for NaN.
+        // The comparison is false for NaN.
         (f >= -(LEAST as f64)).then(|| Number::Negative((-f) as u64))
     }
 }

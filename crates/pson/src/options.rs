@@ -1,8 +1,8 @@
-//! Limits and modes.
+//! Limits and modes of encoders and decoders.
 
 use crate::levels::MAX_NESTING;
 
-/// Limits, strictness and the float policy. The default is what `spec/pson.md` asks of every library.
+/// Limits, strictness and the policy for floats. The default is what `spec/pson.md` requires of every library.
 ///
 /// ```
 /// # #[cfg(feature = "serde")] {
@@ -20,41 +20,41 @@ pub struct Options {
     pub(crate) floats: Floats,
 }
 
-/// How an encoder writes numbers that are no integers (`spec/pson.md`, "Numbers").
+/// How an encoder writes numbers that are not integers (`spec/pson.md`, "Numbers").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Floats {
-    /// As binary32 where that is exact, otherwise as binary64: the number that is read is the number that was written.
+    /// As binary32 if that is exact, otherwise as binary64. Reading returns the number that was written.
     #[default]
     Lossless,
-    /// Rounded to the nearest binary32, unless that makes a finite number infinite. Saves 4 bytes a number.
+    /// Rounded to the nearest binary32, unless that makes a finite number infinite. This saves 4 bytes per number.
     Single,
 }
 
 impl Options {
-    /// Lenient, 32 levels, 1 MiB, lossless.
+    /// Returns the default options: lenient, 32 levels, 1 MiB, lossless.
     pub const fn new() -> Self {
         Options { strict: false, nesting: 32, size: 1 << 20, floats: Floats::Lossless }
     }
 
-    /// Whether a decoder refuses what is not canonical. Off by default.
+    /// Sets whether a decoder rejects messages that are not canonical. The default is false.
     pub const fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
         self
     }
 
-    /// How many maps and arrays may stand inside one another, on both sides; 32 by default, at most 64.
+    /// Sets the maximum nesting of maps and arrays, for encoding and decoding. The default is 32, the maximum 64.
     pub const fn max_nesting(mut self, levels: usize) -> Self {
         self.nesting = if levels < MAX_NESTING { levels as u8 } else { MAX_NESTING as u8 };
         self
     }
 
-    /// How many bytes a message may have, on both sides; 1 MiB by default.
+    /// Sets the maximum size of a message in bytes, for encoding and decoding. The default is 1 MiB.
     pub const fn max_size(mut self, bytes: usize) -> Self {
         self.size = bytes;
         self
     }
 
-    /// How an encoder writes floats; lossless by default.
+    /// Sets how an encoder writes floats. The default is lossless.
     pub const fn floats(mut self, floats: Floats) -> Self {
         self.floats = floats;
         self

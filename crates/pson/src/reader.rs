@@ -1,4 +1,4 @@
-//! Reading a message item by item, in place.
+//! Reads a message item by item, in place.
 
 use crate::{
     Error, Item, Kind, Options,
@@ -12,7 +12,7 @@ use crate::{
 /// The type of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// A number without a sign.
+    /// An integer that is not negative.
     Unsigned,
     /// A negative integer.
     Negative,
@@ -32,11 +32,11 @@ pub enum Type {
     Array,
 }
 
-/// Reads a message from a slice, an item at a time, without copying and without an allocator.
+/// Reads a message from a slice, one item at a time, without copying and without an allocator.
 ///
-/// A method that fails leaves the reader where it stood, so an item of an unexpected type can still be read as another
-/// or skipped. The end of a map or array is not an item: [`more`](Reader::more) tells, and [`leave`](Reader::leave)
-/// steps out. A reader does not see that a key stands twice.
+/// A method that fails does not move the reader, so an item of an unexpected type can still be read as another type
+/// or skipped. The end of a map or array is not an item: [`more`](Reader::more) detects it, and [`leave`](Reader::leave)
+/// steps out. A reader does not detect duplicate keys.
 ///
 /// ```
 /// use dunnage_pson::Reader;
@@ -72,35 +72,35 @@ pub struct Reader<'de> {
 }
 
 impl Options {
-    /// A reader of `message`.
+    /// Creates a reader of `message` with these options.
     ///
     /// # Errors
-    /// `limit` when it is larger than [`max_size`](Options::max_size).
+    /// `limit` if the message is larger than [`max_size`](Options::max_size).
     pub fn reader(self, message: &[u8]) -> Result<Reader<'_>, Error> {
         Ok(Reader { decoder: Decoder::new(message, self)?, levels: Levels::new(self.nesting) })
     }
 }
 
 impl<'de> Reader<'de> {
-    /// Reads `message` with the default [`Options`].
+    /// Creates a reader of `message` with the default [`Options`].
     ///
     /// # Errors
-    /// `limit` when it is larger than the options allow.
+    /// `limit` if the message is larger than the options allow.
     pub fn new(message: &'de [u8]) -> Result<Self, Error> {
         Options::new().reader(message)
     }
 
-    /// The offset of the next item, in bytes from the start of the message.
+    /// Returns the offset of the next item, in bytes from the start of the message.
     pub fn offset(&self) -> usize {
         self.decoder.at
     }
 
-    /// Whether the map or array that was entered last holds more items; outside of all, whether the message is still to be read.
+    /// Returns whether the innermost open map or array has more items, or, outside all of them, whether the message is unread.
     pub fn more(&self) -> bool {
         self.levels.current.left > 0
     }
 
-    /// The type of the next item.
+    /// Returns the type of the next item without reading it.
     ///
     /// # Errors
     /// `truncated` at the end of the bytes, `type` at the end of a map or array.
@@ -122,8 +122,8 @@ impl<'de> Reader<'de> {
         })
     }
 
-    /// The next item, whatever it is. A map or array is entered, as by [`enter_map`](Reader::enter_map) and
-    /// [`enter_array`](Reader::enter_array).
+    /// Reads the next item of any type. Enters a map or array, as [`enter_map`](Reader::enter_map) and
+    /// [`enter_array`](Reader::enter_array) do.
     pub fn item(&mut self) -> Result<Item<'de>, Error> {
         let header = self.decoder.at;
         let item = self.take(Decoder::item)?;
@@ -135,7 +135,7 @@ impl<'de> Reader<'de> {
         Ok(item)
     }
 
-    /// The next key of the map that was entered last.
+    /// Reads the next key of the innermost open map.
     pub fn key(&mut self) -> Result<&'de str, Error> {
         if !self.levels.current.at_key() {
             return Err(self.misplaced("no key stands here"));
@@ -143,85 +143,85 @@ impl<'de> Reader<'de> {
         self.take(Decoder::key)
     }
 
-    /// An integer from 0 to 2^64-1; also a float that is one.
+    /// Reads an integer from 0 to 2^64-1, or a float that equals one.
     pub fn u64(&mut self) -> Result<u64, Error> {
         self.number(Number::to_u64)
     }
 
-    /// An integer from 0 to 2^32-1; also a float that is one.
+    /// Reads an integer from 0 to 2^32-1, or a float that equals one.
     pub fn u32(&mut self) -> Result<u32, Error> {
         self.number(|n| n.to_u64()?.try_into().ok())
     }
 
-    /// An integer from 0 to 65,535; also a float that is one.
+    /// Reads an integer from 0 to 65,535, or a float that equals one.
     pub fn u16(&mut self) -> Result<u16, Error> {
         self.number(|n| n.to_u64()?.try_into().ok())
     }
 
-    /// An integer from 0 to 255; also a float that is one.
+    /// Reads an integer from 0 to 255, or a float that equals one.
     pub fn u8(&mut self) -> Result<u8, Error> {
         self.number(|n| n.to_u64()?.try_into().ok())
     }
 
-    /// An integer from -2^63 to 2^63-1; also a float that is one.
+    /// Reads an integer from -2^63 to 2^63-1, or a float that equals one.
     pub fn i64(&mut self) -> Result<i64, Error> {
         self.number(Number::to_i64)
     }
 
-    /// An integer from -2^31 to 2^31-1; also a float that is one.
+    /// Reads an integer from -2^31 to 2^31-1, or a float that equals one.
     pub fn i32(&mut self) -> Result<i32, Error> {
         self.number(|n| n.to_i64()?.try_into().ok())
     }
 
-    /// An integer from -32,768 to 32,767; also a float that is one.
+    /// Reads an integer from -32,768 to 32,767, or a float that equals one.
     pub fn i16(&mut self) -> Result<i16, Error> {
         self.number(|n| n.to_i64()?.try_into().ok())
     }
 
-    /// An integer from -128 to 127; also a float that is one.
+    /// Reads an integer from -128 to 127, or a float that equals one.
     pub fn i8(&mut self) -> Result<i8, Error> {
         self.number(|n| n.to_i64()?.try_into().ok())
     }
 
-    /// Any integer that a message can carry, -2^63 to 2^64-1; also a float that is one.
+    /// Reads any integer that a message can carry, -2^63 to 2^64-1, or a float that equals one.
     pub fn i128(&mut self) -> Result<i128, Error> {
         self.number(Number::to_i128)
     }
 
-    /// A float; also an integer that binary64 holds exactly.
+    /// Reads a float, or an integer that binary64 holds exactly.
     pub fn f64(&mut self) -> Result<f64, Error> {
         self.number(Number::to_f64)
     }
 
-    /// A float or integer that binary32 holds exactly.
+    /// Reads a float or integer that binary32 holds exactly.
     pub fn f32(&mut self) -> Result<f32, Error> {
         self.number(Number::to_f32)
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`.
     pub fn bool(&mut self) -> Result<bool, Error> {
         self.take(Decoder::bool)
     }
 
-    /// `null`. Where something else may stand, [`peek`](Reader::peek) tells.
+    /// Reads `null`. Use [`peek`](Reader::peek) where the item may have another type.
     pub fn null(&mut self) -> Result<(), Error> {
         self.take(Decoder::null)
     }
 
-    /// A string, in the bytes of the message.
+    /// Reads a string, borrowed from the message.
     pub fn text(&mut self) -> Result<&'de str, Error> {
         self.take(Decoder::text)
     }
 
-    /// Bytes, in the bytes of the message.
+    /// Reads a byte string, borrowed from the message.
     pub fn bytes(&mut self) -> Result<&'de [u8], Error> {
         self.take(Decoder::bytes)
     }
 
-    /// Steps into a map. While there is [`more`](Reader::more), read a [`key`](Reader::key) and a value.
+    /// Enters a map. While there are [`more`](Reader::more) items, read a [`key`](Reader::key) and a value.
     ///
     /// # Errors
-    /// `limit` when maps and arrays are nested too deeply.
+    /// `limit` if maps and arrays are nested too deeply.
     pub fn enter_map(&mut self) -> Result<(), Error> {
         let header = self.decoder.at;
         let left = self.take(|decoder| decoder.container(wire::MAP))?;
@@ -229,10 +229,10 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Steps into an array. While there is [`more`](Reader::more), read an element.
+    /// Enters an array. While there are [`more`](Reader::more) items, read an element.
     ///
     /// # Errors
-    /// `limit` when maps and arrays are nested too deeply.
+    /// `limit` if maps and arrays are nested too deeply.
     pub fn enter_array(&mut self) -> Result<(), Error> {
         let header = self.decoder.at;
         let left = self.take(|decoder| decoder.container(wire::ARRAY))?;
@@ -240,7 +240,7 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Steps out of the map or array that was entered last, past what is left of it.
+    /// Leaves the innermost open map or array, and skips the rest of it.
     pub fn leave(&mut self) -> Result<(), Error> {
         while self.more() {
             self.skip()?;
@@ -252,13 +252,13 @@ impl<'de> Reader<'de> {
         Ok(())
     }
 
-    /// Goes past the next item and all that is in it; the bytes are checked.
+    /// Skips the next item with everything in it. The skipped bytes are checked.
     pub fn skip(&mut self) -> Result<(), Error> {
         self.take(skip)
     }
 
-    /// Looks for `key` from the start of the map that was entered last, and stands at its value if it is there; otherwise
-    /// at the end of the map. Keys may so be asked for in any order.
+    /// Searches the innermost open map for `key`, from its start. Returns true and stops at the value, or returns false
+    /// and stops at the end of the map. Keys can be looked up in any order.
     ///
     /// ```
     /// # fn main() -> Result<(), dunnage_pson::Error> {
@@ -277,7 +277,7 @@ impl<'de> Reader<'de> {
         if !level.is_map {
             return Err(self.misplaced("no map is open"));
         }
-        // The room is that inside of the map; its own header needs a place of its own.
+        // The room is that inside the map. Reading the map's own header again needs one level more.
         self.decoder.at = level.header;
         self.decoder.room += 1;
         let left = self.decoder.container(wire::MAP);
@@ -292,10 +292,10 @@ impl<'de> Reader<'de> {
         Ok(false)
     }
 
-    /// Ends the message.
+    /// Checks that the message is read completely and ends here.
     ///
     /// # Errors
-    /// `malformed` when bytes follow it, `type` when something of it is still to be read.
+    /// `malformed` if bytes follow the message, `type` if a part of it is unread.
     pub fn finish(self) -> Result<(), Error> {
         if self.levels.depth() > 0 || self.more() {
             return Err(self.misplaced("the message is not read to its end"));
@@ -310,7 +310,7 @@ impl<'de> Reader<'de> {
         })
     }
 
-    /// Reads an item and counts it, or stays where it is.
+    /// Reads an item and counts it. After an error, the reader has not moved.
     fn take<T>(&mut self, read: impl FnOnce(&mut Decoder<'de>) -> Result<T, Error>) -> Result<T, Error> {
         self.check_more()?;
         let before = self.decoder;
@@ -335,7 +335,7 @@ impl<'de> Reader<'de> {
         if self.more() { Ok(()) } else { Err(self.misplaced("no item is left here")) }
     }
 
-    /// A mistake of the caller's, who asks for what cannot be at this place.
+    /// Returns the error for a call that is wrong at this place of the message.
     #[cold]
     fn misplaced(&self, reason: &'static str) -> Error {
         Error::new(Kind::Type, self.decoder.at, reason)

@@ -1,38 +1,38 @@
-//! Where bytes go: a buffer of the caller's, a vector, or nowhere, to be counted.
+//! Destinations of encoded bytes: a buffer of the caller, a vector, or only a counter.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// Takes the bytes of one message. What does not fit is counted all the same.
+/// Accepts the bytes of one message. Bytes that do not fit are still counted.
 ///
-/// This is implemented for [`Buffer`], [`Append`] and [`Count`], and cannot be implemented elsewhere.
+/// The trait is implemented for [`Buffer`], [`Append`] and [`Count`], and is sealed.
 pub trait Sink: sealed::Sink {}
 
 impl<S: sealed::Sink> Sink for S {}
 
 pub(crate) mod sealed {
     pub trait Sink {
-        /// Takes `bytes`.
+        /// Appends `bytes`.
         fn put(&mut self, bytes: &[u8]);
 
-        /// Takes the first `len` of `bytes`. Where there is room, copying all of them is quicker than copying `len`.
+        /// Appends the first `len` of `bytes`. If there is room, copying all of them is faster than copying `len`.
         fn put_part<const N: usize>(&mut self, bytes: &[u8; N], len: usize);
 
-        /// The bytes taken so far, with those that did not fit.
+        /// Returns the number of bytes so far, including those that did not fit.
         fn len(&self) -> usize;
 
-        /// Puts `byte` in the place of the one at `at`.
+        /// Replaces the byte at `at` with `byte`.
         fn replace(&mut self, at: usize, byte: u8);
 
-        /// Puts `bytes` before the byte at `at`.
+        /// Inserts `bytes` before the byte at `at`.
         fn insert(&mut self, at: usize, bytes: &[u8]);
 
-        /// The size of the buffer, when more bytes came than fit.
+        /// Returns the size of the buffer, if it was too small.
         fn overflow(&self) -> Option<usize>;
     }
 }
 
-/// A buffer of the caller's. It never grows, and nothing is written after the first item that did not fit.
+/// A buffer of the caller. It never grows, and nothing is written after the first item that did not fit.
 #[derive(Debug)]
 pub struct Buffer<'a> {
     buffer: &'a mut [u8],
@@ -84,7 +84,7 @@ impl sealed::Sink for Buffer<'_> {
     }
 }
 
-/// The end of a vector, which grows.
+/// Appends to a vector, which grows.
 #[cfg(feature = "alloc")]
 #[derive(Debug)]
 pub struct Append<'a> {
@@ -132,7 +132,7 @@ impl sealed::Sink for Append<'_> {
     }
 }
 
-/// Nowhere: the bytes are counted.
+/// Counts the bytes and discards them.
 #[derive(Debug, Default)]
 pub struct Count(usize);
 

@@ -1,4 +1,4 @@
-//! Going past an item without recursion.
+//! Skips an item without recursion.
 
 use crate::{
     Error,
@@ -6,7 +6,7 @@ use crate::{
     levels::{Level, Levels},
 };
 
-/// Goes past the next item and all that is in it. Everything is checked but whether a key stands twice.
+/// Skips the next item with everything in it. Checks everything except duplicate keys.
 pub(crate) fn skip(decoder: &mut Decoder<'_>) -> Result<(), Error> {
     let Some(level) = skip_one(decoder)? else { return Ok(()) };
     let room = decoder.room;
@@ -35,7 +35,7 @@ pub(crate) fn skip(decoder: &mut Decoder<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Goes past one item, of a map or array past the header only, and gives the level that this opens.
+/// Skips one item, or only the header of a map or array. In that case, returns the level that it opens.
 fn skip_one(decoder: &mut Decoder<'_>) -> Result<Option<Level>, Error> {
     let header = decoder.at;
     Ok(match decoder.item()? {

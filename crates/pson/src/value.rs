@@ -1,13 +1,13 @@
-//! The message in memory: one type for every format.
+//! A message in memory: one type for all formats.
 
 use crate::number::whole;
 use alloc::{string::String, vec::Vec};
 
 /// A message, or a part of one.
 ///
-/// Two values are equal when they are the same message: numbers are compared by value, so that
-/// `U64(2) == F64(2.0)`, but `-0.0` is not `0` and NaN equals NaN. Maps are ordered, and the order
-/// counts.
+/// Two values are equal if they are the same message. Numbers are compared by value, so
+/// `U64(2) == F64(2.0)`, but `-0.0` differs from `0`, and NaN equals NaN. The order of the
+/// entries of a map counts.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// `null`
@@ -16,7 +16,7 @@ pub enum Value {
     Bool(bool),
     /// An integer from 0 to 2^64-1.
     U64(u64),
-    /// A negative integer from -2^63. [`Value::from`] puts integers that are not negative into `U64`.
+    /// A negative integer from -2^63. [`Value::from`] makes `U64` of integers that are not negative.
     I64(i64),
     /// Any other number.
     F64(f64),
@@ -26,12 +26,12 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// An array.
     Array(Vec<Value>),
-    /// A map whose keys are text, in the order in which they arrived. No key stands twice.
+    /// A map with text keys, in the order of their arrival. Keys are unique.
     Map(Vec<(String, Value)>),
 }
 
 impl Value {
-    /// The value under `key`, if this is a map that has it.
+    /// Returns the value of `key`, if this is a map that contains it.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Map(entries) => entries.iter().find(|(k, _)| k == key).map(|(_, v)| v),
@@ -39,7 +39,7 @@ impl Value {
         }
     }
 
-    /// The integer that this value is: also of a float that is whole, is not `-0.0` and lies in -2^63 ..= 2^64-1.
+    /// Returns the integer that this value equals. A float counts if it is whole, not `-0.0` and in -2^63 ..= 2^64-1.
     pub fn as_integer(&self) -> Option<i128> {
         match *self {
             Value::U64(n) => Some(i128::from(n)),
@@ -49,7 +49,7 @@ impl Value {
         }
     }
 
-    /// The JSON name of this value's type, for messages to people.
+    /// Returns the JSON name of this value's type, for messages to people.
     pub const fn type_name(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -99,7 +99,7 @@ impl From<&str> for Value {
 }
 
 impl From<f64> for Value {
-    /// A whole number that PSON writes as an integer becomes one.
+    /// Makes an integer of a whole number that PSON writes as one.
     fn from(f: f64) -> Self {
         match whole(f) {
             Some(n) => u64::try_from(n).map_or(Value::I64(n as i64), Value::U64),

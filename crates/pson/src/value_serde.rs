@@ -1,4 +1,4 @@
-//! [`Value`] as a type of serde, for every format.
+//! Implements serde's traits for [`Value`], for use with every format.
 
 use crate::{Value, keys::Keys};
 use alloc::{borrow::ToOwned, string::String, vec::Vec};

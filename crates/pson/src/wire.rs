@@ -14,9 +14,9 @@ pub(crate) const BYTES: u8 = 0xa0;
 pub(crate) const MAP: u8 = 0xc0;
 pub(crate) const ARRAY: u8 = 0xe0;
 
-/// The payload that says that a varint follows.
+/// The payload that announces a varint.
 pub(crate) const VARINT: u8 = 31;
-/// The largest N that is its own payload.
+/// The largest N that is stored in the payload itself.
 pub(crate) const INLINE: u64 = 30;
 
 pub(crate) const BINARY32: u8 = FLOAT;
@@ -25,5 +25,5 @@ pub(crate) const FALSE: u8 = DISCRETE;
 pub(crate) const TRUE: u8 = DISCRETE | 1;
 pub(crate) const NULL: u8 = DISCRETE | 2;
 
-/// The only NaN of canonical form.
+/// The only NaN in canonical form.
 pub(crate) const NAN: [u8; 5] = [BINARY32, 0x00, 0x00, 0xc0, 0x7f];

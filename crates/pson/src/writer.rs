@@ -1,4 +1,4 @@
-//! Writing a message item by item.
+//! Writes a message item by item.
 
 #[cfg(feature = "alloc")]
 use crate::sink::Append;
@@ -11,11 +11,11 @@ use crate::{
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// Writes a message, an item at a time, in canonical form.
+/// Writes a message, one item at a time, in canonical form.
 ///
-/// Nothing has to be checked on the way: the first error stays, and [`finish`](Writer::finish) gives it. The writer
-/// goes on counting after it, so that [`len`](Writer::len) says how large a buffer would have done. A writer does not
-/// see that a key is written twice.
+/// Calls need no error handling: the writer keeps the first error, and [`finish`](Writer::finish) returns it. The writer
+/// continues to count bytes after an error, so that [`len`](Writer::len) tells which size of buffer would have sufficed. A writer
+/// does not detect duplicate keys.
 ///
 /// ```
 /// use dunnage_pson::Writer;
@@ -38,7 +38,7 @@ pub struct Writer<S> {
 }
 
 impl<'a> Writer<Buffer<'a>> {
-    /// Writes into `buffer`. When it is too small the error is `truncated`, at its size.
+    /// Creates a writer into `buffer`. If the buffer is too small, the error is `truncated` at the buffer's size.
     pub fn to_slice(buffer: &'a mut [u8]) -> Self {
         Writer::new(Buffer::new(buffer), Options::new())
     }
@@ -46,14 +46,14 @@ impl<'a> Writer<Buffer<'a>> {
 
 #[cfg(feature = "alloc")]
 impl<'a> Writer<Append<'a>> {
-    /// Writes to the end of `out`.
+    /// Creates a writer that appends to `out`.
     pub fn to_vec(out: &'a mut Vec<u8>) -> Self {
         Writer::new(Append::new(out), Options::new())
     }
 }
 
 impl Writer<Count> {
-    /// Writes nowhere, and counts the bytes.
+    /// Creates a writer that only counts the bytes.
     pub fn counting() -> Self {
         Writer::new(Count::default(), Options::new())
     }
@@ -64,73 +64,73 @@ impl<S: Sink> Writer<S> {
         Writer { encoder: Encoder::new(sink, options), levels: Levels::new(options.nesting), error: None }
     }
 
-    /// Takes the float policy and the limits from `options`. To be called before the first item.
+    /// Sets the policy for floats and the limits. Must be called before the first item.
     pub fn options(mut self, options: Options) -> Self {
         self.encoder.options = options;
         self.levels = Levels::new(options.nesting);
         self
     }
 
-    /// The bytes so far, with those that did not fit.
+    /// Returns the number of bytes so far, including those that did not fit.
     pub fn len(&self) -> usize {
         self.encoder.len()
     }
 
-    /// Whether nothing was written yet.
+    /// Returns whether nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An integer that is not negative.
+    /// Writes an integer that is not negative.
     pub fn u64(&mut self, n: u64) -> &mut Self {
         self.value();
         self.encoder.unsigned(n);
         self
     }
 
-    /// An integer.
+    /// Writes an integer.
     pub fn i64(&mut self, n: i64) -> &mut Self {
         self.value();
         self.encoder.signed(n);
         self
     }
 
-    /// A number. Whole ones are written as integers.
+    /// Writes a number. Whole numbers are written as integers.
     pub fn f64(&mut self, n: f64) -> &mut Self {
         self.value();
         self.encoder.float(n);
         self
     }
 
-    /// `true` or `false`.
+    /// Writes `true` or `false`.
     pub fn bool(&mut self, b: bool) -> &mut Self {
         self.value();
         self.encoder.bool(b);
         self
     }
 
-    /// `null`.
+    /// Writes `null`.
     pub fn null(&mut self) -> &mut Self {
         self.value();
         self.encoder.null();
         self
     }
 
-    /// A string.
+    /// Writes a string.
     pub fn text(&mut self, text: &str) -> &mut Self {
         self.value();
         self.encoder.text(text);
         self
     }
 
-    /// Bytes.
+    /// Writes a byte string.
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.value();
         self.encoder.bytes(bytes);
         self
     }
 
-    /// The key of the next entry.
+    /// Writes the key of the next entry.
     pub fn key(&mut self, key: &str) -> &mut Self {
         if self.levels.current.at_key() && self.levels.current.left > 0 {
             self.count();
@@ -141,23 +141,23 @@ impl<S: Sink> Writer<S> {
         self
     }
 
-    /// A map of so many entries: for each of them a key and a value have to follow. It ends by itself.
+    /// Begins a map of `entries` entries. A key and a value must follow for each. The map ends with the last of them.
     pub fn map(&mut self, entries: usize) -> &mut Self {
         self.open(wire::MAP, entries);
         self
     }
 
-    /// An array of so many elements, which have to follow. It ends by itself.
+    /// Begins an array of `elements` elements, which must follow. The array ends with the last of them.
     pub fn array(&mut self, elements: usize) -> &mut Self {
         self.open(wire::ARRAY, elements);
         self
     }
 
-    /// Ends the message and gives its length in bytes.
+    /// Ends the message and returns its length in bytes.
     ///
     /// # Errors
-    /// The first that occurred: `truncated` when the buffer is too small; `type` when a map or array has too many or too few
-    /// entries, or a key is missing; `limit` when nesting or size is over the limit.
+    /// The first error: `truncated` if the buffer is too small; `type` if a map or array has too many or too few
+    /// entries, or a key is missing; `limit` if the nesting or size is above the limit.
     pub fn finish(mut self) -> Result<usize, Error> {
         if self.levels.current.left > 0 {
             self.fail(Kind::Type, "the message is not complete");
@@ -182,7 +182,7 @@ impl<S: Sink> Writer<S> {
         self.close();
     }
 
-    /// Counts a value that is no map or array.
+    /// Counts a value that is not a map or array.
     fn value(&mut self) {
         self.check_place();
         self.count();
@@ -201,18 +201,18 @@ impl<S: Sink> Writer<S> {
         self.close();
     }
 
-    /// Steps out of the maps and arrays that are complete.
+    /// Leaves the maps and arrays that are complete.
     fn close(&mut self) {
         while self.levels.current.left == 0 && self.levels.pop() {}
     }
 
-    /// Whether no mistake was made so far. A full buffer is none.
+    /// Returns whether all calls so far were valid. A full buffer does not count as an error.
     #[cfg(feature = "alloc")]
     pub(crate) fn is_whole(&self) -> bool {
         self.error.is_none()
     }
 
-    /// Keeps the first error. Bytes that did not fit came before whatever is wrong now.
+    /// Keeps the first error. If the bytes so far did not fit, that is the earlier error.
     #[cold]
     pub(crate) fn fail(&mut self, kind: Kind, reason: &'static str) {
         if self.error.is_none() {

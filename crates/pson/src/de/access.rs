@@ -1,4 +1,4 @@
-//! What is in arrays, maps and variants.
+//! Accesses the contents of arrays, maps and variants.
 
 use super::{key::KeyDeserializer, state::Deserializer};
 use crate::{Error, keys::Keys};
@@ -7,7 +7,7 @@ use serde::{
     de::{self, DeserializeSeed, Visitor},
 };
 
-/// Elements that a type may reserve room for before they are read.
+/// The maximum number of elements for which a type may reserve room in advance.
 const RESERVED: usize = 16;
 
 /// The elements of an array.
@@ -33,10 +33,10 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
     }
 }
 
-/// The entries of a map of any keys. None may stand twice, whatever the type makes of it.
+/// The entries of a map with arbitrary keys. Duplicates are rejected, whatever the type does with the keys.
 pub(crate) struct Entries<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
-    /// Keys and values that are still to come.
+    /// The number of keys and values that are left.
     pub left: usize,
     keys: Keys<'de>,
 }
@@ -49,7 +49,7 @@ impl<'a, 'de> Entries<'a, 'de> {
     }
 }
 
-/// No keys yet, at the first entry of a map.
+/// Creates an empty set of keys at the first entry of a map.
 #[cfg_attr(feature = "alloc", allow(unused_variables))]
 fn new_keys<'de>(deserializer: &Deserializer<'de>) -> Keys<'de> {
     #[cfg(feature = "alloc")]
@@ -89,13 +89,13 @@ impl<'de> de::MapAccess<'de> for &mut Entries<'_, 'de> {
 
 /// The fields of a struct.
 ///
-/// A struct refuses the second of two fields by itself, as serde's derive does, and the deserializer adds where that is.
-/// What it does not look at are the keys that it does not know.
+/// A struct rejects a duplicate of a field that it knows, as serde's derive does, and the deserializer adds the offset.
+/// The deserializer itself checks only the unknown keys.
 pub(crate) struct Fields<'a, 'de> {
     deserializer: &'a mut Deserializer<'de>,
-    /// Keys and values that are still to come.
+    /// The number of keys and values that are left.
     pub left: usize,
-    /// The key that was read last, and its offset.
+    /// The last key and its offset.
     key: &'de str,
     pub key_at: usize,
     unknown: Option<Keys<'de>>,
@@ -107,7 +107,7 @@ impl<'a, 'de> Fields<'a, 'de> {
         Fields { deserializer, left, key: "", key_at: 0, unknown: None }
     }
 
-    /// Refuses an unknown key that stands twice.
+    /// Rejects a duplicate of an unknown key.
     #[cold]
     fn check_unknown(&mut self) -> Result<(), Error> {
         self.unknown.get_or_insert_with(|| new_keys(self.deserializer)).add(self.key, self.key_at)
@@ -133,8 +133,8 @@ impl<'de> de::MapAccess<'de> for &mut Fields<'_, 'de> {
 
     #[inline]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        // The value of an unknown key is read as `IgnoredAny`, which takes no memory. Other types that take none may be
-        // checked as well.
+        // The value of an unknown key is read as `IgnoredAny`, whose size is 0. Checking the keys of other types of size 0 as well
+        // does no harm.
         if size_of::<V::Value>() == 0 {
             self.check_unknown()?;
         }
@@ -147,7 +147,7 @@ impl<'de> de::MapAccess<'de> for &mut Fields<'_, 'de> {
     }
 }
 
-/// A variant with content, which is a map of one entry.
+/// A variant with content, which is a map with one entry.
 pub(crate) struct Content<'a, 'de>(pub &'a mut Deserializer<'de>);
 
 impl<'de> de::EnumAccess<'de> for Content<'_, 'de> {

@@ -1,4 +1,4 @@
-//! Items to serde's data model.
+//! Converts items to serde's data model.
 
 use super::{
     access::{Content, Elements, Entries, Fields},
@@ -14,7 +14,7 @@ use crate::{
 use serde::de::{self, Visitor};
 
 impl<'de> Deserializer<'de> {
-    /// A number of a type that `convert` makes, at its offset.
+    /// Reads a number and converts it with `convert`. Returns it with its offset.
     #[inline]
     fn number<T>(&mut self, convert: impl Fn(Number) -> Option<T>) -> Result<(T, usize), Error> {
         let at = self.decoder.at;
@@ -24,7 +24,7 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Hands the elements of the array at `header` to the visitor, who has to take them all.
+    /// Passes the elements of the array at `header` to the visitor, which must read all of them.
     #[inline]
     fn array<V: Visitor<'de>>(&mut self, header: usize, left: usize, visitor: V) -> Result<V::Value, Error> {
         self.decoder.room -= 1;
@@ -35,7 +35,7 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Hands the entries of the map at `header` to the visitor, who has to take them all.
+    /// Passes the entries of the map at `header` to the visitor, which must read all of them.
     #[inline]
     fn map<V: Visitor<'de>>(&mut self, header: usize, left: usize, visitor: V) -> Result<V::Value, Error> {
         self.decoder.room -= 1;

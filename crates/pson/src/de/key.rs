@@ -1,4 +1,4 @@
-//! Keys, and variants without content: text, and what has an obvious text.
+//! Reads keys, and variants without content: text, or values with an obvious text form.
 
 use crate::Error;
 use serde::{
@@ -6,12 +6,12 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-/// Reads text; also integers and booleans in the form in which they are written as keys.
+/// Reads text, and integers and booleans in the form in which they are written as keys.
 pub(crate) struct KeyDeserializer<'de>(pub &'de str);
 
 impl KeyDeserializer<'_> {
-    /// The integer that this key is. Others than the shortest form are refused: `"7"` and `"07"` are two keys of the
-    /// message, and would be one of the type.
+    /// Parses this key as an integer. Accepts only the shortest form, because `"7"` and `"07"` are two keys of the
+    /// message, but would be the same integer.
     fn integer<T: TryFrom<i128>>(&self) -> Result<T, Error> {
         let digits = self.0.strip_prefix('-').unwrap_or(self.0);
         let shortest = match digits.as_bytes() {

@@ -1,4 +1,4 @@
-//! Bytes to types that implement serde's `Deserialize`.
+//! Decodes bytes to types that implement serde's `Deserialize`.
 
 mod access;
 mod deserializer;
@@ -9,17 +9,17 @@ use crate::{Error, Options, decode::Decoder};
 use serde::Deserialize;
 use state::Deserializer;
 
-/// The message in `bytes`, all of them. `&str` and `&[u8]` borrow from them.
+/// Decodes the message in `bytes`, which must contain nothing else. `&str` and `&[u8]` borrow from `bytes`.
 ///
 /// # Errors
-/// Those of `spec/pson.md`: `truncated`, `malformed`, `type`, `range` and `limit`, at an offset. A field that is missing and
-/// the like is a `type` error at its map.
+/// Those of `spec/pson.md`: `truncated`, `malformed`, `type`, `range` and `limit`, with an offset. Errors of the type itself, such as
+/// a missing field, are `type` errors at the offset of its map.
 pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
     Options::new().from_slice(bytes)
 }
 
 impl Options {
-    /// [`from_slice`] with these options.
+    /// Does the same as [`from_slice`] with these options.
     #[allow(clippy::wrong_self_convention)] // it is called as the function is
     pub fn from_slice<'de, T: Deserialize<'de>>(self, bytes: &'de [u8]) -> Result<T, Error> {
         let mut deserializer = Deserializer { decoder: Decoder::new(bytes, self)? };

@@ -1,8 +1,8 @@
-//! The state of a deserializer. Apart from what serde's traits need of it, so that maps and arrays being read can hold it.
+//! The state of a deserializer. It is separate from serde's traits so that the accessors of maps and arrays can hold it.
 
 use crate::decode::Decoder;
 
-/// Reads a message as serde asks for its parts.
+/// Reads the parts of a message as serde asks for them.
 pub(crate) struct Deserializer<'de> {
     pub decoder: Decoder<'de>,
 }

@@ -1,19 +1,19 @@
-//! Maps and arrays being written.
+//! Writes maps and arrays.
 
 use super::{key::KeySerializer, state::Serializer};
 use crate::{Error, Kind, Sink};
 use serde::{Serialize, ser};
 
-/// A map or array being written.
+/// A map or array that is being written.
 pub(crate) struct Compound<'a, S> {
     serializer: &'a mut Serializer<S>,
     wire_type: u8,
     header: usize,
-    /// What the header says.
+    /// The number of entries in the header, if it is known.
     expected: Option<usize>,
-    /// What came.
+    /// The number of entries so far.
     count: usize,
-    /// How many levels end with it.
+    /// The number of levels that end with this one.
     levels: u8,
 }
 
@@ -28,7 +28,7 @@ impl<'a, S: Sink> Compound<'a, S> {
         Compound { serializer, wire_type, header, expected, count: 0, levels: 1 }
     }
 
-    /// The content of a variant, whose map of one entry ends with it.
+    /// Marks this as the content of a variant, whose map of one entry ends with it.
     pub fn of_variant(self) -> Self {
         Compound { levels: 2, ..self }
     }

@@ -1,4 +1,4 @@
-//! Keys: text, and what has an obvious text.
+//! Writes keys: text, or values with an obvious text form.
 
 use super::state::Serializer;
 use crate::{Error, Kind, Sink};
@@ -8,7 +8,7 @@ use serde::{
     ser::{self, Impossible},
 };
 
-/// Writes integers, booleans, characters and variants without content as text, as serde_json does; refuses the rest.
+/// Writes integers, booleans, characters and variants without content as text, like serde_json. Rejects all other types.
 pub(crate) struct KeySerializer<'a, S>(pub &'a mut Serializer<S>);
 
 impl<S: Sink> KeySerializer<'_, S> {

@@ -1,4 +1,4 @@
-//! Types that implement serde's `Serialize` to bytes.
+//! Encodes types that implement serde's `Serialize`.
 
 mod compound;
 mod key;
@@ -13,16 +13,16 @@ use alloc::vec::Vec;
 use serde::Serialize;
 use state::Serializer;
 
-/// The bytes of `value`.
+/// Encodes `value` and returns its bytes.
 ///
 /// # Errors
-/// `type` when a key is no text, `range` for an integer beyond -2^63 ..= 2^64-1, `limit` when nesting or size is over the limit.
+/// `type` if a key is not text, `range` for an integer outside -2^63 ..= 2^64-1, `limit` if the nesting or size is above the limit.
 #[cfg(feature = "alloc")]
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
     Options::new().to_vec(value)
 }
 
-/// Adds the bytes of `value` to the end of `out`, so that a buffer can be used again. After an error, `out` is as it was.
+/// Appends the bytes of `value` to `out`, so that a buffer can be reused. After an error, `out` is unchanged.
 ///
 /// # Errors
 /// Those of [`to_vec`].
@@ -31,15 +31,15 @@ pub fn append<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(),
     Options::new().append(value, out)
 }
 
-/// Writes the bytes of `value` to the start of `buffer` and gives their number.
+/// Writes the bytes of `value` to the start of `buffer` and returns their number.
 ///
 /// # Errors
-/// Those of [`to_vec`]; `truncated`, at its size, when the buffer is too small.
+/// Those of [`to_vec`]; `truncated` at the buffer's size, if it is too small.
 pub fn to_slice<T: Serialize + ?Sized>(value: &T, buffer: &mut [u8]) -> Result<usize, Error> {
     Options::new().to_slice(value, buffer)
 }
 
-/// How many bytes [`to_vec`] would give.
+/// Returns the number of bytes that [`to_vec`] would return.
 ///
 /// # Errors
 /// Those of [`to_vec`].
@@ -47,7 +47,7 @@ pub fn measure<T: Serialize + ?Sized>(value: &T) -> Result<usize, Error> {
     Options::new().measure(value)
 }
 
-/// Writes the bytes of `value` to `writer`, in one piece.
+/// Writes the bytes of `value` to `writer` in one call.
 ///
 /// # Errors
 /// Those of the writer; those of [`to_vec`] as [`InvalidData`](std::io::ErrorKind::InvalidData).
@@ -58,7 +58,7 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
 }
 
 impl Options {
-    /// [`to_vec`] with these options.
+    /// Does the same as [`to_vec`] with these options.
     #[cfg(feature = "alloc")]
     pub fn to_vec<T: Serialize + ?Sized>(self, value: &T) -> Result<Vec<u8>, Error> {
         let mut out = Vec::with_capacity(128);
@@ -66,7 +66,7 @@ impl Options {
         Ok(out)
     }
 
-    /// [`append`] with these options.
+    /// Does the same as [`append`] with these options.
     #[cfg(feature = "alloc")]
     pub fn append<T: Serialize + ?Sized>(self, value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
@@ -79,12 +79,12 @@ impl Options {
         }
     }
 
-    /// [`to_slice`] with these options.
+    /// Does the same as [`to_slice`] with these options.
     pub fn to_slice<T: Serialize + ?Sized>(self, value: &T, buffer: &mut [u8]) -> Result<usize, Error> {
         self.serialize(value, Buffer::new(buffer))
     }
 
-    /// [`measure`] with these options.
+    /// Does the same as [`measure`] with these options.
     pub fn measure<T: Serialize + ?Sized>(self, value: &T) -> Result<usize, Error> {
         self.serialize(value, Count::default())
     }

@@ -1,4 +1,4 @@
-//! serde's data model to items.
+//! Converts serde's data model to items.
 
 use super::{compound::Compound, state::Serializer};
 use crate::{Error, Kind, Sink, decode::too_deep, encode::Encoder, wire};
@@ -22,7 +22,7 @@ impl<S: Sink> Serializer<S> {
         Ok(Compound::new(self, wire_type, header, expected))
     }
 
-    /// Opens the map of one entry that holds a variant with content.
+    /// Opens the map with one entry that holds a variant with content.
     fn open_variant(&mut self, variant: &'static str) -> Result<(), Error> {
         self.open(wire::MAP, Some(1))?;
         self.encoder.text(variant);
@@ -228,7 +228,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         self.open(wire::MAP, Some(len)).map(Compound::of_variant)
     }
 
-    /// Formats twice, once to learn the length, so that no allocator is needed.
+    /// Formats the value twice, the first time only for its length, so that no allocator is needed.
     fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<(), Error> {
         let mut length = Length(0);
         let counted = write!(length, "{value}");

@@ -1,11 +1,11 @@
-//! The state of a serializer. Apart from what serde's traits need of it, so that maps and arrays being written can hold it.
+//! The state of a serializer. It is separate from serde's traits so that the writers of maps and arrays can hold it.
 
 use crate::{Error, Kind, Options, Sink, encode::Encoder};
 
-/// Writes a message as serde hands over its parts.
+/// Writes the parts of a message as serde passes them.
 pub(crate) struct Serializer<S> {
     pub encoder: Encoder<S>,
-    /// How many more maps and arrays may be opened.
+    /// The number of maps and arrays that may still be opened.
     pub room: u8,
 }
 
