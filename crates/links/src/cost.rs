@@ -42,7 +42,8 @@ impl Monthly {
         self.bytes / MB
     }
 
-    /// Returns the cost over `link` in euros; `None` if its price is not known. Does not check whether a message fits: [`Link::fits`].
+    /// Returns the cost over `link` in euros; `None` if its price is not known.
+    /// [`Link::fits`] tells whether a message fits the link.
     pub fn eur(&self, link: &Link) -> Option<f64> {
         link.price.map(|price| self.bytes * price.eur_per_byte())
     }

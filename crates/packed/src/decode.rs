@@ -1,4 +1,6 @@
 //! Walks a layout and builds a message from the parts of a source.
+//!
+//! The input is not trusted: the walk limits nesting, values and memory, and rejects every form that the encoder does not write.
 
 use crate::Error;
 use crate::carries::Carrier;

@@ -85,7 +85,8 @@ impl Derivation {
         }
     }
 
-    /// Returns the shape of text without an exact pattern. If its format is mandatory, these are the notations of the format.
+    /// Returns the shape of text without an exact pattern. For an asserted format it is the only notation of the format, or a
+    /// union of its notations and any other text.
     fn text(&mut self, text: &dunnage_schema::Text) -> Shape {
         let date_time = text.format == Some(Format::DateTime) && !text.asserts_format;
         let any = Shape::Text(Text { min: text.min_length, max: text.max_length, date_time });

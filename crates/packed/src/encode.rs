@@ -1,4 +1,6 @@
 //! Walks a message and its layout, and passes the parts to a sink in their order.
+//!
+//! The order of the parts must be exactly that in which `decode.rs` reads them.
 
 use crate::Error;
 use crate::carries::Carrier;

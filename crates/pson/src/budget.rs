@@ -10,7 +10,7 @@ use core::cell::Cell;
 /// | every value | 32 bytes |
 /// | the content of a text or byte string | 32 bytes and its length |
 /// | every key | 32 bytes and its length |
-/// | an array or map, beside its elements | 32 bytes |
+/// | an array or map, without its elements | 32 bytes |
 ///
 /// A decoder asks for the memory of each value before it reads the next one, so a message above the limit costs little more
 /// than one at the limit.

@@ -193,7 +193,7 @@ impl<'de> Decoder<'de> {
     }
 
     /// Reads the header of a map or array, as `wire_type` says, and returns its number of items. An entry of a map is two items.
-    /// The number is limited by the bytes that are left, because each item takes at least one.
+    /// Each item takes at least one byte, so a count that does not fit the bytes left is reduced to just above what fits.
     #[inline]
     pub fn container(&mut self, wire_type: u8) -> Result<usize, Error> {
         let at = self.at;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// Groups of lines. The first line of a group is a key, the others are values that may belong to it.
 const TEXT: &str = include_str!("../../../../spec/packed-prior.txt");
 
-/// The node number of the first group. It is above those of any layout.
+/// The node number of the first group, which no node of a layout has.
 const FIRST_NODE: u32 = 1 << 31;
 
 /// Returns a model that has coded the lines of `spec/packed-prior.txt`.
