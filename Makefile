@@ -25,7 +25,7 @@ help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
 run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
-	@echo "The first time, this compiles some 400 crates: about seven minutes on two cores. Then http://127.0.0.1:8080 is the page."
+	@echo "The first time, this compiles some 400 crates: about eight minutes on two cores. Then http://127.0.0.1:8080 is the page."
 	cargo run --profile quick -p dunnage -- demo
 
 check: lint  ## format, lint, unit and vector tests: needs nothing but Rust and a C compiler, and no network
