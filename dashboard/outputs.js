@@ -6,7 +6,7 @@ import { age, clockTime, count, fullTime, total } from "./format.js";
 /** Older than this, in seconds, a message that waits makes its output one that is behind. */
 const BEHIND = 10;
 
-const BREAKERS = { probing: "probing", open: "left alone" };
+const BREAKERS = { probing: "probing", open: "paused" };
 
 function state({ breaker, lag_messages, age_seconds }) {
   if (breaker !== "closed") return BREAKERS[breaker];

@@ -246,7 +246,7 @@ test("outputs show what they have delivered, what is to go, what was refused and
     await shows("takes", /^takes\s*waiting300$/);
     await shows("refuses", /^refuses\s*waiting003$/);
     await failed("refuses", /^\d\d:\d\d:\d\d .*400/);
-    await shows("away", /^away\s*(delivering|behind|left alone|probing)030$/);
+    await shows("away", /^away\s*(delivering|behind|paused|probing)030$/);
     await failed("away", /^\d\d:\d\d:\d\d .*refused/);
     assert.equal(await cells("takes").count(), 4);
     assert.equal(await page.locator("main i").count(), 0);
