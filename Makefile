@@ -28,7 +28,7 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 	@echo "The first time, this compiles some 400 crates: about eight minutes on two cores. Then http://127.0.0.1:8080 is the page."
 	cargo run --profile quick -p dunnage -- demo
 
-check: lint  ## format, lint, unit and vector tests: needs nothing but Rust and a C compiler, and no network
+check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, Python and git
 	cargo test --lib
 	cargo test -p dunnage-pson -p dunnage-packed -p dunnage-buffer
 	cargo test -p dunnage-schema -- --skip suite::
@@ -47,7 +47,7 @@ test: lint audit test-c conform  ## everything that must hold: vectors, properti
 	examples/weather-station/run.sh
 	examples/doors/run.sh
 
-nightly:  ## what takes longer than `make test`: long faults, mutated frames, attacks, fuzzing; writes target/nightly.md
+nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka; writes target/nightly.md
 	.ci/nightly
 
 test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdkafka, so `make test` leaves it out
@@ -69,7 +69,7 @@ conform: test-c  ## ask the device library all vectors and random messages, on f
 	cargo run --release -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
 	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 100000
 
-lint:  ## formatting, circles of modules, and clippy
+lint:  ## formatting, circular dependencies of modules, and clippy
 	.ci/need cc:build-essential python3:python3 git:git
 	cargo fmt --all --check
 	.ci/circles

@@ -120,7 +120,7 @@ impl Running {
             Server::Node => node::command(),
             Server::Dunnage | Server::Probe => {
                 let mut command = Command::new(std::env::current_exe()?);
-                // As deploy/dunnage.service has it.
+                // The same setting as in deploy/dunnage.service.
                 command.args(["serve", server.name()]).env("MIMALLOC_PURGE_DELAY", "0");
                 command
             }

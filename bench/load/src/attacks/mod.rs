@@ -30,12 +30,12 @@ use tokio::sync::watch;
 /// Where attackers are: one address, and many.
 const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 const ANOTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
-/// How much longer the other client's 95th percentile may be than alone, and what is short enough in any case, in ms: attackers and gateway
-/// compete for the same cores, and sixty readers that do not pause make the scheduler's turns long.
+/// An attack fails if the other client's 95th percentile is more than `SLOWER` times the one before the attack, and more than `SHORT` ms.
+/// `SHORT` allows for attackers and gateway that share the cores of one machine.
 const SLOWER: f64 = 10.0;
 const SHORT: f64 = 250.0;
-/// How much more memory an attack may take, in MB, and the attack with messages that grow, which uses all parts of it at once.
-/// SECURITY.md derives both.
+/// The most additional memory of an attack, in MB. The attack with messages that grow uses all parts of the bound at once; SECURITY.md
+/// derives both values.
 const MEMORY: f64 = 192.0;
 const MEMORY_OF_BOMBS: f64 = 320.0;
 /// Connections that the gateway has by default, and in the short form.

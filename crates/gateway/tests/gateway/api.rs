@@ -52,7 +52,7 @@ fn stats_count_what_was_stored_and_what_was_not() {
     }
     assert_eq!(stats["success_rate"], 0.5);
     assert_eq!(stats["compression_ratio"], 10.0 / 9.0);
-    // The regular check of the files may stand in the queue at this moment.
+    // The queue may contain the regular check of the files.
     assert!(stats["queue_depth"].as_u64().unwrap() <= 1, "{stats}");
     assert_eq!(stats["queue_capacity"], 8192);
     assert_eq!(

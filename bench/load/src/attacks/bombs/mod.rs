@@ -149,8 +149,8 @@ async fn over_http(source: IpAddr, address: SocketAddr, number: usize, bomb: &Bo
     }
 }
 
-/// Publishes `bomb` until the gateway has room for it; it disconnects who has not. `bomb` is acknowledged whatever becomes of it: it
-/// is stored or in the quarantine.
+/// Publishes `bomb`, and retries when the gateway disconnects for lack of memory. The gateway acknowledges the message after storing or
+/// quarantining it.
 async fn over_mqtt(source: IpAddr, address: SocketAddr, number: usize, bomb: &Bomb) -> io::Result<()> {
     let connect = mqtt::connect(&format!("bomb-{number}"), Duration::from_secs(60));
     let mut publish = Vec::new();
