@@ -23,7 +23,6 @@ mod tokens;
 
 pub use book::{Right, Token, Until, is_pattern};
 pub use denied::{Denied, Refusals};
-pub use dunnage_base::network;
 pub use keys::{Key, Keys};
 pub use limits::Limits;
 pub use peer::{Foreign, Listener, Peer, is_loopback_host};
@@ -32,7 +31,7 @@ pub use tokens::{Tokens, TokensError, read};
 
 use arc_swap::{ArcSwap, Guard};
 pub use buckets::Buckets;
-use dunnage_base::{clock, name::MAX_NAME};
+use dunnage_base::{clock, name::MAX_NAME, network};
 use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::sync::watch;
 

@@ -7,7 +7,7 @@ use super::{
     duplicates::Duplicates,
     file::{BufferError, BufferFile},
     in_place::{Files, Identity},
-    layouts,
+    layouts, quarantine,
 };
 use crate::{
     Formats, LayoutKey,
@@ -146,9 +146,8 @@ pub fn load(
         let totals = Totals::load(&connection)?;
         let layouts = layouts::load(&connection)?;
         let cursors = changes::cursors(&connection)?;
-        let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
-        let kept =
-            connection.query_row(sql, [], |row| Ok(Kept { messages: row.get(0)?, bytes: row.get(1)? }))?;
+        let (messages, bytes) = quarantine::size(&connection)?;
+        let kept = Kept { messages, bytes };
         let mut duplicates = Duplicates::new(window.0, window.1);
         duplicates.load(&connection, clock::now(), dedup_by_payload)?;
         Ok((totals, layouts, cursors, kept, duplicates))

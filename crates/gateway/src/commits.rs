@@ -57,11 +57,11 @@ impl Commits {
                         self.shared.live.send("message", &object);
                     }
                 }
-                WriteOp::Quarantine(reject, _) => {
+                WriteOp::Quarantine(quarantined, _) => {
                     reject_id += 1;
-                    if 2 * reject.raw.len() <= MAX_BYTES {
+                    if 2 * quarantined.raw.len() <= MAX_BYTES {
                         let profiles = self.shared.profiles.load();
-                        let object = RejectObject::of_new(reject_id, reject, &profiles);
+                        let object = RejectObject::of_new(reject_id, quarantined, &profiles);
                         self.shared.live.send("quarantine", &object);
                     }
                 }
@@ -86,9 +86,9 @@ impl Observer for Commits {
                 ) => {
                     shared.metrics.silence.heard(&profiles, device, *received_at);
                 }
-                WriteOp::Quarantine(reject, _) => {
-                    shared.metrics.quarantined(reject.kind);
-                    self.quarantine_log.add(reject);
+                WriteOp::Quarantine(quarantined, _) => {
+                    shared.metrics.quarantined(quarantined.kind);
+                    self.quarantine_log.add(quarantined);
                 }
                 _ => {}
             }

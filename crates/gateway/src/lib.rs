@@ -53,7 +53,7 @@ pub use dunnage_clients::{mqtt, secret::SecretError};
 #[cfg(feature = "kafka")]
 pub use dunnage_outputs::kafka as kafka_output;
 pub use dunnage_outputs::{
-    AsideError, Breaker, Class, OutputError, OutputKind, OutputSettings, Status, Which,
+    Breaker, Class, DeadLetterError, OutputError, OutputKind, OutputSettings, Status, Which,
     files as files_output, http as http_output, nats as nats_output, onem2m as onem2m_output,
 };
 pub use error::Error;
@@ -101,7 +101,7 @@ pub struct Gateway {
     leaving: watch::Sender<bool>,
     forwarders: JoinSet<()>,
     stats: AbortHandle,
-    tidy: AbortHandle,
+    retention: AbortHandle,
     looks: AbortHandle,
     renewals: Option<AbortHandle>,
     reloader: Arc<Reloader>,
@@ -217,8 +217,8 @@ impl Gateway {
             takers.spawn(input.run(Arc::clone(&shared), shared.stopping.clone()));
         }
         let stats = tokio::spawn(commits::tell_stats(Arc::clone(&shared))).abort_handle();
-        let tidy = shared.queue.clone().enforce_retention(config.buffer.keep_delivered_hours > 0);
-        let tidy = tokio::spawn(tidy).abort_handle();
+        let retention = shared.queue.clone().enforce_retention(config.buffer.keep_delivered_hours > 0);
+        let retention = tokio::spawn(retention).abort_handle();
         let looks = tokio::spawn(Arc::clone(&shared.access).look_again()).abort_handle();
         let config = Arc::new(config);
         let reloader = Arc::new(Reloader::new(Arc::clone(&shared), hooks, Arc::clone(&config)));
@@ -238,7 +238,7 @@ impl Gateway {
             leaving,
             forwarders,
             stats,
-            tidy,
+            retention,
             looks,
             renewals,
             reloader,
@@ -264,23 +264,23 @@ impl Gateway {
     }
 
     /// Returns dead letters of `output`, the oldest first: at most `limit`, with message IDs above `after`.
-    pub async fn undelivered(
+    pub async fn dead_letters(
         &self,
         output: &str,
         after: i64,
         limit: u32,
-    ) -> Result<Vec<DeadLetter>, AsideError> {
-        self.shared.outputs.set_aside(output, after, limit).await
+    ) -> Result<Vec<DeadLetter>, DeadLetterError> {
+        self.shared.outputs.dead_letters(output, after, limit).await
     }
 
     /// Has `output` retry dead letters. Returns how many.
-    pub async fn retry(&self, output: &str, which: Which) -> Result<u64, AsideError> {
+    pub async fn retry(&self, output: &str, which: Which) -> Result<u64, DeadLetterError> {
         self.shared.outputs.retry(output, which).await
     }
 
     /// Discards dead letters of `output`. Returns how many.
-    pub async fn give_up(&self, output: &str, which: Which) -> Result<u64, AsideError> {
-        self.shared.outputs.give_up(output, which).await
+    pub async fn discard(&self, output: &str, which: Which) -> Result<u64, DeadLetterError> {
+        self.shared.outputs.discard(output, which).await
     }
 
     /// Reads profiles, schemas, tokens, keys, secrets and the certificate again, and uses them for messages that arrive from now on. A
@@ -295,7 +295,7 @@ impl Gateway {
         tracing::info!("stopping: finishing the requests under way");
         let _ = self.stopping.send(true);
         self.stats.abort();
-        self.tidy.abort();
+        self.retention.abort();
         self.looks.abort();
         self.renewals.iter().for_each(AbortHandle::abort);
         let limits = &self.shared.http;

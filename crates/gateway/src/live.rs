@@ -1,6 +1,6 @@
 //! The event stream. It is a view and not a log: under load it carries a sample.
 
-use dunnage_access::network;
+use dunnage_base::network;
 use std::{
     collections::HashMap,
     net::IpAddr,

@@ -22,9 +22,9 @@ impl QuarantineLog {
     }
 
     /// Logs a message that is in the quarantine now, if the rate allows it.
-    pub fn add(&mut self, reject: &NewQuarantined) {
+    pub fn add(&mut self, message: &NewQuarantined) {
         let Some(left_out) = self.admit(Instant::now()) else { return };
-        let NewQuarantined { provenance, kind, reason, .. } = reject;
+        let NewQuarantined { provenance, kind, reason, .. } = message;
         let (device, request) = (&*provenance.device, &*provenance.request);
         tracing::info!(device, kind, reason, request, left_out, "a message was quarantined");
     }

@@ -10,7 +10,7 @@ use crate::{
     shared::Shared,
 };
 use dunnage_access::{Keys, Tokens, TokensError, tls::TlsError};
-use dunnage_buffer::{self, LayoutKey, Use};
+use dunnage_buffer::{LayoutKey, Use};
 use dunnage_clients::secret::SecretError;
 use serde::Serialize;
 use std::sync::Arc;

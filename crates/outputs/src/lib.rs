@@ -55,7 +55,7 @@ mod source;
 pub use forward::{CLOSING, Forwarder};
 pub use message::Message;
 pub use meter::{Breaker, Families, Meter, Progress, Status};
-pub use running::{AsideError, Outputs, Which};
+pub use running::{DeadLetterError, Outputs, Which};
 pub use settings::{EXAMPLES, Named, OutputError, OutputKind, OutputSettings, check, open, open_all};
 pub use source::{Catalog, Source};
 

@@ -39,7 +39,7 @@ pub enum Which {
 
 /// Why dead letters could not be read, retried or discarded.
 #[derive(Debug, thiserror::Error)]
-pub enum AsideError {
+pub enum DeadLetterError {
     /// No output with this name is running.
     #[error("there is no output {0:?}")]
     Unknown(String),
@@ -106,20 +106,20 @@ impl Outputs {
 
     /// Returns the dead letters of `output` with message IDs above `after`, in ascending order, at most `limit`. The output need not be
     /// running.
-    pub async fn set_aside(
+    pub async fn dead_letters(
         &self,
         output: &str,
         after: i64,
         limit: u32,
-    ) -> Result<Vec<DeadLetter>, AsideError> {
+    ) -> Result<Vec<DeadLetter>, DeadLetterError> {
         let readers = self.source.readers.of(Use::Outputs);
-        readers.dead_letters(output.into(), after, limit).await.map_err(|_| AsideError::Buffer)
+        readers.dead_letters(output.into(), after, limit).await.map_err(|_| DeadLetterError::Buffer)
     }
 
     /// Makes an output retry its dead letters, at most [`RETRIES`]. Returns how many. A dead letter leaves the list when it is delivered,
     /// and stays if it is refused again.
-    pub async fn retry(&self, output: &str, which: Which) -> Result<u64, AsideError> {
-        let unknown = || AsideError::Unknown(output.into());
+    pub async fn retry(&self, output: &str, which: Which) -> Result<u64, DeadLetterError> {
+        let unknown = || DeadLetterError::Unknown(output.into());
         let handle = self.handles().into_iter().find(|h| &*h.name == output).ok_or_else(unknown)?;
         let ids = self.ids(output, which, RETRIES).await?;
         let count = ids.len() as u64;
@@ -128,12 +128,12 @@ impl Outputs {
     }
 
     /// Discards dead letters of an output, which need not be running. Returns how many.
-    pub async fn give_up(&self, output: &str, which: Which) -> Result<u64, AsideError> {
+    pub async fn discard(&self, output: &str, which: Which) -> Result<u64, DeadLetterError> {
         let all = which == Which::All;
         let ids = self.ids(output, which, usize::MAX >> 1).await?;
         let count = ids.len() as u64;
         let change = Change::Resolved { output: output.into(), message_ids: (!all).then_some(ids) };
-        self.source.queue.change(change).await.map_err(|_| AsideError::Buffer)?;
+        self.source.queue.change(change).await.map_err(|_| DeadLetterError::Buffer)?;
         tracing::warn!(output, messages = count, "dead letters were discarded");
         if let Some(handle) = self.handles().iter().find(|h| &*h.name == output) {
             handle.meter.dropped(count);
@@ -145,12 +145,12 @@ impl Outputs {
         self.handles.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn ids(&self, output: &str, which: Which, limit: usize) -> Result<Vec<i64>, AsideError> {
+    async fn ids(&self, output: &str, which: Which, limit: usize) -> Result<Vec<i64>, DeadLetterError> {
         let wanted = match which {
             Which::All => None,
             Which::Ids(ids) => Some(ids),
         };
         let readers = self.source.readers.of(Use::Outputs);
-        readers.dead_letter_ids(output.into(), wanted, limit).await.map_err(|_| AsideError::Buffer)
+        readers.dead_letter_ids(output.into(), wanted, limit).await.map_err(|_| DeadLetterError::Buffer)
     }
 }

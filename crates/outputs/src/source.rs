@@ -28,3 +28,22 @@ pub trait Catalog: Send + Sync {
     /// Returns all versions of a schema; none for an unknown one.
     fn versions<'a>(&'a self, schema: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a>;
 }
+
+/// A catalog without paths, formats and schemas.
+#[cfg(test)]
+pub struct NoCatalog;
+
+#[cfg(test)]
+impl Catalog for NoCatalog {
+    fn path(&self, _: &str) -> Arc<str> {
+        "".into()
+    }
+
+    fn media_type(&self, _: &str) -> Option<&'static str> {
+        None
+    }
+
+    fn versions<'a>(&'a self, _: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a> {
+        Box::new(std::iter::empty())
+    }
+}

@@ -57,7 +57,7 @@ pub fn serve(
         .route("/quarantine/drop", post(quarantine::discard))
         .route("/undelivered", get(undelivered::list))
         .route("/undelivered/retry", post(undelivered::retry))
-        .route("/undelivered/drop", post(undelivered::give_up))
+        .route("/undelivered/drop", post(undelivered::discard))
         .route("/reload", post(reload))
         .fallback(async || Problem::not_found("nothing is at this address"))
         .with_state(admin);

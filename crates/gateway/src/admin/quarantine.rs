@@ -129,8 +129,8 @@ pub(super) async fn retry(
         for kept in kept {
             let (id, device) = (kept.id, kept.device.clone());
             match decode_again(shared, kept).await {
-                Ok(reading) => stored.push(requeue(shared, reading, id).await?),
-                Err((reject, _)) => retried.failed(id, device, reject),
+                Ok(message) => stored.push(requeue(shared, message, id).await?),
+                Err((rejected, _)) => retried.failed(id, device, rejected),
             }
         }
         for durable in stored {
@@ -172,10 +172,10 @@ pub(super) async fn discard(
 }
 
 impl Retried {
-    fn failed(&mut self, id: i64, device: String, reject: NewQuarantined) {
+    fn failed(&mut self, id: i64, device: String, rejected: NewQuarantined) {
         self.failed += 1;
         if self.failures.len() < LISTED {
-            let NewQuarantined { kind, offset, reason, .. } = reject;
+            let NewQuarantined { kind, offset, reason, .. } = rejected;
             self.failures.push(Failure { id, device, kind, offset, reason });
         }
     }
@@ -200,14 +200,14 @@ async fn decode_again(
 }
 
 /// Queues a message that was decoded again. Waits if other messages fill the queue.
-async fn requeue(shared: &Shared, reading: NewMessage, id: i64) -> Result<Receiver<bool>, Problem> {
+async fn requeue(shared: &Shared, message: NewMessage, id: i64) -> Result<Receiver<bool>, Problem> {
     let mut room = shared.queue.reserve();
     let begun = Instant::now();
-    while room.grow(reading.raw.len() + reading.json.len()).is_err() {
+    while room.grow(message.raw.len() + message.json.len()).is_err() {
         if begun.elapsed() > PATIENCE {
             return Err(Problem::full());
         }
         tokio::time::sleep(PAUSE).await;
     }
-    shared.queue.requeue(reading, room, id).await.map_err(Problem::from)
+    shared.queue.requeue(message, room, id).await.map_err(Problem::from)
 }

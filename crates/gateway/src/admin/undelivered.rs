@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use axum::{Json, extract::State, http::StatusCode};
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::DeadLetter;
-use dunnage_outputs::{AsideError, Which};
+use dunnage_outputs::{DeadLetterError, Which};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -61,7 +61,7 @@ pub(super) async fn list(
     let mut outputs = Vec::new();
     for (output, count) in admin.with_undelivered(asked.output.as_deref())? {
         let shared = &admin.shared;
-        let found = shared.outputs.set_aside(&output, 0, limit).await.map_err(|e| refused(&e))?;
+        let found = shared.outputs.dead_letters(&output, 0, limit).await.map_err(|e| refused(&e))?;
         let messages = found.into_iter().map(Message::of).collect();
         outputs.push(Output { output, count, messages });
     }
@@ -83,7 +83,7 @@ pub(super) async fn retry(
 }
 
 /// `POST /undelivered/drop`: discards dead letters. The messages stay in the buffer.
-pub(super) async fn give_up(
+pub(super) async fn discard(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,
 ) -> Result<Json<Done>, Problem> {
@@ -91,7 +91,7 @@ pub(super) async fn give_up(
     let mut messages = 0;
     for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
         let shared = &admin.shared;
-        messages += shared.outputs.give_up(&output, asked.which()).await.map_err(|e| refused(&e))?;
+        messages += shared.outputs.discard(&output, asked.which()).await.map_err(|e| refused(&e))?;
     }
     Ok(Json(Done { messages }))
 }
@@ -109,7 +109,7 @@ impl Admin {
         if let Some(output) = output {
             let known = self.config.outputs.iter().any(|known| known.name == output);
             if !known && !counts.contains_key(output) {
-                return Err(Problem::not_found(AsideError::Unknown(output.into()).to_string()));
+                return Err(Problem::not_found(DeadLetterError::Unknown(output.into()).to_string()));
             }
             counts.retain(|name, _| name == output);
         }
@@ -128,12 +128,12 @@ impl Message {
     }
 }
 
-fn refused(error: &AsideError) -> Problem {
+fn refused(error: &DeadLetterError) -> Problem {
     match error {
-        AsideError::Unknown(output) => {
+        DeadLetterError::Unknown(output) => {
             let detail = format!("the output {output:?} is not running: the configuration no longer has it");
             Problem::new(StatusCode::CONFLICT, "not-running", "Output not running", detail)
         }
-        AsideError::Buffer => Problem::unreadable(),
+        DeadLetterError::Buffer => Problem::unreadable(),
     }
 }

@@ -112,8 +112,8 @@ impl RejectObject {
     }
 
     /// Converts a message that was just quarantined under `id`.
-    pub fn of_new(id: i64, reject: &NewQuarantined, profiles: &Profiles) -> Self {
-        let from = reject.provenance.clone();
+    pub fn of_new(id: i64, message: &NewQuarantined, profiles: &Profiles) -> Self {
+        let from = message.provenance.clone();
         let schema = profiles.schema_of(&from.device, from.schema.as_deref()).map(str::to_owned);
         RejectObject {
             id,
@@ -121,13 +121,13 @@ impl RejectObject {
             received_at: rfc3339(from.received_at),
             schema,
             link: from.link,
-            content_type: reject.content_type.clone(),
-            bytes: reject.raw.len(),
-            kind: reject.kind.into(),
-            offset: reject.offset.and_then(|offset| offset.try_into().ok()),
-            reason: reject.reason.clone(),
+            content_type: message.content_type.clone(),
+            bytes: message.raw.len(),
+            kind: message.kind.into(),
+            offset: message.offset.and_then(|offset| offset.try_into().ok()),
+            reason: message.reason.clone(),
             origin: from.origin.and_then(|origin| RawValue::from_string(origin.as_ref().into()).ok()),
-            hex: hex(&reject.raw),
+            hex: hex(&message.raw),
         }
     }
 }

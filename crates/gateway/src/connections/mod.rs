@@ -8,7 +8,7 @@ pub mod accept;
 pub mod head_timer;
 pub mod unread;
 
-use dunnage_access::network;
+use dunnage_base::network;
 use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
 use std::{
     cmp::Reverse,

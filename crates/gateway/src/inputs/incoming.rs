@@ -110,7 +110,7 @@ impl Incoming {
     fn keep(&self, shared: &Shared, problem: Problem, room: Reservation) -> Result<Queued, Problem> {
         let mut arrival = InFlight::new(&shared.stats);
         shared.metrics.received(self.input, None);
-        let reject = NewQuarantined {
+        let quarantined = NewQuarantined {
             provenance: self.provenance.clone(),
             content_type: self.content_type.chars().take(CONTENT_TYPE).collect(),
             raw: self.raw.clone(),
@@ -118,7 +118,7 @@ impl Incoming {
             offset: None,
             reason: problem.detail.clone(),
         };
-        let durable = shared.queue.quarantine(reject, room, || arrival.queued())?;
+        let durable = shared.queue.quarantine(quarantined, room, || arrival.queued())?;
         Ok(Queued { durable, problem: Some(problem) })
     }
 }

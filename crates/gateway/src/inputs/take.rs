@@ -65,8 +65,8 @@ pub async fn enqueue(
             let durable = shared.queue.store(message, room, || arrival.queued())?;
             Ok(Queued { durable, problem: None })
         }
-        Err((reject, problem)) => {
-            let durable = shared.queue.quarantine(reject, room, || arrival.queued())?;
+        Err((quarantined, problem)) => {
+            let durable = shared.queue.quarantine(quarantined, room, || arrival.queued())?;
             Ok(Queued { durable, problem: Some(problem) })
         }
     }

@@ -235,7 +235,7 @@ fn what_the_cse_finds_too_large_is_set_aside_and_others_go_on() {
     send(&gateway, 1..3);
     expect(&gateway, &acme, 0..3);
     wait(&gateway, "a message that is refused", || gateway.gateway.outputs()[0].refused == 1);
-    let list = gateway.runtime.block_on(gateway.gateway.undelivered("cse", 0, 10)).unwrap();
+    let list = gateway.runtime.block_on(gateway.gateway.dead_letters("cse", 0, 10)).unwrap();
     assert!(list.len() == 1 && list[0].reason.contains("5207"), "{list:?}");
 }
 

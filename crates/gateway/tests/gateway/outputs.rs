@@ -109,13 +109,13 @@ fn what_was_set_aside_is_delivered_when_asked_or_given_up() {
     gateway.post("/ingest/d", JSON, b"1");
     wait_for(&received, 1);
     let listed = || {
-        let list = gateway.gateway.undelivered("archive", 0, 100);
+        let list = gateway.gateway.dead_letters("archive", 0, 100);
         let list = gateway.runtime.block_on(list).unwrap();
         list.into_iter().map(|aside| aside.message_id).collect::<Vec<_>>()
     };
     assert_eq!(listed(), [1, 2, 3]);
-    let give_up = gateway.gateway.give_up("archive", Which::Ids(vec![1, 99]));
-    assert_eq!(gateway.runtime.block_on(give_up).unwrap(), 1);
+    let discarded = gateway.gateway.discard("archive", Which::Ids(vec![1, 99]));
+    assert_eq!(gateway.runtime.block_on(discarded).unwrap(), 1);
     assert_eq!(listed(), [2, 3]);
     received.1.store(true, Ordering::Relaxed);
     assert_eq!(gateway.runtime.block_on(gateway.gateway.retry("archive", Which::All)).unwrap(), 2);

@@ -114,10 +114,13 @@ fn a_batch_is_lines_and_the_one_that_is_refused_is_found() {
     assert_eq!(values, (60..100).filter(|n| *n != 77).collect::<Vec<_>>());
     assert!(taken.iter().all(|request| request.headers["content-type"] == "application/x-ndjson"));
     assert!(taken.iter().any(|request| lines(request).len() > 1));
-    let aside = gateway.runtime.block_on(gateway.gateway.undelivered("hook", 0, 10)).unwrap();
-    assert_eq!((aside.len(), aside[0].message_id), (1, 18));
+    let dead_letters = gateway.runtime.block_on(gateway.gateway.dead_letters("hook", 0, 10)).unwrap();
+    assert_eq!((dead_letters.len(), dead_letters[0].message_id), (1, 18));
     // What the URL has behind its path may be secret.
-    assert!(aside[0].reason.contains("/in answered 400") && !aside[0].reason.contains("hidden"), "{aside:?}");
+    assert!(
+        dead_letters[0].reason.contains("/in answered 400") && !dead_letters[0].reason.contains("hidden"),
+        "{dead_letters:?}"
+    );
 }
 
 /// Busy, elsewhere, hanging, gone before and after it took the message: all of it is tried again until it works, with the

@@ -159,29 +159,11 @@ mod tests {
         super::{tests::message, write},
         *,
     };
+    use crate::source::NoCatalog;
     use ::parquet::{
         file::reader::{FileReader, SerializedFileReader},
         record::RowAccessor,
     };
-    use std::sync::Arc;
-
-    /// A catalog without schemas.
-    struct Nothing;
-
-    impl Catalog for Nothing {
-        fn path(&self, _: &str) -> Arc<str> {
-            "".into()
-        }
-
-        fn media_type(&self, _: &str) -> Option<&'static str> {
-            None
-        }
-
-        fn versions<'a>(&'a self, _: &str) -> Box<dyn Iterator<Item = &'a dunnage_schema::Model> + 'a> {
-            Box::new(std::iter::empty())
-        }
-    }
-
     fn parquet() -> Parquet {
         Parquet::new(Duration::from_secs(3600))
     }
@@ -209,14 +191,14 @@ mod tests {
         let finished = lines_of(folder, "b").unwrap();
         assert_eq!(finished.len(), 2);
         let lines = fs::read(&finished[0]).unwrap();
-        parquet().seal(&finished[0], &Nothing).unwrap();
+        parquet().seal(&finished[0], &NoCatalog).unwrap();
         let sealed = folder.join("2026-01-01.b.1-3.parquet");
         assert_eq!(ids(&sealed), [1, 2, 3]);
         // As if the process had ended before the lines were removed; then all messages come again, with a late one.
         fs::write(&finished[0], &lines).unwrap();
         let late = message(6, 1, "{\"u\":[]}");
         write(&mut parquet(), folder, &[&messages[..], &[late]].concat()).unwrap();
-        parquet().seal(&finished[0], &Nothing).unwrap();
+        parquet().seal(&finished[0], &NoCatalog).unwrap();
         assert_eq!(ids(&folder.join("2026-01-01.b.6-6.parquet")), [6]);
         assert_eq!(ids(&sealed), [1, 2, 3]);
         assert_eq!(
@@ -238,17 +220,17 @@ mod tests {
         theirs.stored.buffer = "b2".into();
         let messages = [message(1, 1, "1"), named(2, "s.1-9"), named(3, "s.1-9"), theirs];
         write(&mut parquet(), folder, &messages).unwrap();
-        parquet().tend(folder, "b", &Nothing).unwrap();
+        parquet().tend(folder, "b", &NoCatalog).unwrap();
         assert_eq!(files(folder).iter().filter(|name| name.ends_with(OPEN)).count(), 3);
         let mut due = Parquet::new(Duration::ZERO);
-        due.tend(folder, "b", &Nothing).unwrap();
-        due.tend(&folder.join("missing"), "b", &Nothing).unwrap();
+        due.tend(folder, "b", &NoCatalog).unwrap();
+        due.tend(&folder.join("missing"), "b", &NoCatalog).unwrap();
         let expected =
             ["2026-01-01.b.1-1.parquet", "2026-01-01.b.s.1-9.2-3.parquet", "2026-01-01.b2.open.ndjson"];
         assert_eq!(files(folder), expected);
         // Files of another schema do not count.
         write(&mut parquet(), folder, &[message(2, 1, "1"), named(3, "s.1-9")]).unwrap();
-        due.tend(folder, "b", &Nothing).unwrap();
+        due.tend(folder, "b", &NoCatalog).unwrap();
         assert_eq!(ids(&folder.join("2026-01-01.b.2-2.parquet")), [2]);
         assert_eq!(files(folder).len(), 4);
     }
@@ -261,7 +243,7 @@ mod tests {
         let messages: Vec<_> = (1..=66).map(|id| message(id, 1, &long)).collect();
         for message in messages.chunks(11) {
             write(&mut archive, folder.path(), message).unwrap();
-            archive.tend(folder.path(), "b", &Nothing).unwrap();
+            archive.tend(folder.path(), "b", &NoCatalog).unwrap();
         }
         write(&mut archive, folder.path(), &[message(67, 1, "1")]).unwrap();
         assert_eq!(files(folder.path()), ["2026-01-01.b.1-66.parquet", "2026-01-01.b.open.ndjson"]);
@@ -279,7 +261,7 @@ mod tests {
         ];
         let messages: Vec<_> = values.iter().zip(1..).map(|(json, id)| message(id, 1, json)).collect();
         write(&mut parquet(), folder.path(), &messages).unwrap();
-        parquet().seal(&folder.path().join("2026-01-01.b.open.ndjson"), &Nothing).unwrap();
+        parquet().seal(&folder.path().join("2026-01-01.b.open.ndjson"), &NoCatalog).unwrap();
         let file = File::open(folder.path().join("2026-01-01.b.1-2.parquet")).unwrap();
         let reader = SerializedFileReader::new(file).unwrap();
         let rows: Vec<_> = reader

@@ -1,7 +1,7 @@
 //! A call: delivers messages, and makes its results durable except the cursor.
 
 use super::window::Taken;
-use crate::{Class, Failed, FailureKind, Meter, Output, Outputs, Source};
+use crate::{Class, Failed, FailureKind, Meter, Output, Outputs};
 use dunnage_base::clock;
 use dunnage_buffer::Change;
 use std::{
@@ -16,7 +16,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub struct Target {
     pub name: Arc<str>,
     pub output: Arc<dyn Output>,
-    pub source: Source,
     pub outputs: Arc<Outputs>,
     pub meter: Arc<Meter>,
 }
@@ -81,7 +80,7 @@ impl Target {
 
     /// Writes a change, and retries until it is durable.
     async fn change(&self, change: Change) {
-        while self.source.queue.change(change.clone()).await.is_err() {
+        while self.outputs.source().queue.change(change.clone()).await.is_err() {
             tokio::time::sleep(PAUSE).await;
         }
     }

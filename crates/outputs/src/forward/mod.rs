@@ -54,7 +54,6 @@ pub struct Forwarder {
     pace: Pace,
     again: mpsc::Receiver<Vec<i64>>,
     stopping: watch::Receiver<bool>,
-    drain: Duration,
     tasks: JoinSet<Event>,
     /// For each call in progress: its partition, its serial number, and whether it began alone.
     calls: HashMap<Id, (Arc<str>, u64, bool)>,
@@ -103,8 +102,7 @@ impl Forwarder {
         let most = if shape.lanes == Lanes::One { 1 } else { concurrency };
         let pace = Pace::new(outputs.source().stats.totals().stored, now);
         Forwarder {
-            drain: outputs.drain(),
-            target: Arc::new(Target { name, output, source: outputs.source().clone(), outputs, meter }),
+            target: Arc::new(Target { name, output, outputs, meter }),
             window: Window::new(shape),
             limiter: Limiter::new(most, now),
             breaker: Breaker::default(),
@@ -131,7 +129,7 @@ impl Forwarder {
 
     /// Forwards messages until the gateway stops.
     pub async fn run(mut self) {
-        let mut commits = self.target.source.stats.commits();
+        let mut commits = self.target.outputs.source().stats.commits();
         let tending = self.tend();
         while !*self.stopping.borrow() {
             let now = self.look().await;
@@ -164,8 +162,8 @@ impl Forwarder {
         let tending = tokio::spawn(async move {
             loop {
                 tokio::time::sleep(every).await;
-                let buffer = target.source.stats.totals().name;
-                target.output.tend(&buffer, (target.source.catalog)()).await;
+                let buffer = target.outputs.source().stats.totals().name;
+                target.output.tend(&buffer, (target.outputs.source().catalog)()).await;
             }
         });
         Some(tending.abort_handle())
@@ -176,7 +174,7 @@ impl Forwarder {
         let before = Instant::now();
         // Let all ready tasks run first, so that the delay measures how busy the processor is.
         tokio::task::yield_now().await;
-        let (now, source) = (Instant::now(), &self.target.source);
+        let (now, source) = (Instant::now(), self.target.outputs.source());
         let load = Load {
             depth: source.queue.depth(),
             delay: now - before,
@@ -246,7 +244,7 @@ impl Forwarder {
 
     /// Reads the messages with these IDs.
     fn load(&self, ids: Vec<i64>) -> impl Future<Output = Loaded> + Send + use<> {
-        let source = &self.target.source;
+        let source = self.target.outputs.source();
         let catalog = (source.catalog)();
         let read = source.readers.of(Use::Outputs).by_ids(ids);
         async move {
@@ -257,7 +255,7 @@ impl Forwarder {
 
     /// Reads the next messages.
     fn take(&mut self) {
-        let source = &self.target.source;
+        let source = self.target.outputs.source();
         let catalog = (source.catalog)();
         let read = source.readers.of(Use::Outputs).after(self.taken, READ);
         self.tasks.spawn(async move {
@@ -338,7 +336,7 @@ impl Forwarder {
         let output = Arc::clone(&self.target.name);
         tracing::warn!(%output, messages = ids.len(), "dead letters are no longer in the buffer");
         self.target.meter.dropped(ids.len() as u64);
-        let queue = self.target.source.queue.clone();
+        let queue = self.target.outputs.source().queue.clone();
         tokio::spawn(async move { queue.change(Change::Resolved { output, message_ids: Some(ids) }).await });
     }
 
@@ -401,7 +399,7 @@ impl Forwarder {
         self.moved = cursor != self.saved;
         if self.moved && !self.saving {
             self.saving = true;
-            let (queue, output) = (self.target.source.queue.clone(), Arc::clone(&self.target.name));
+            let (queue, output) = (self.target.outputs.source().queue.clone(), Arc::clone(&self.target.name));
             self.tasks.spawn(async move {
                 let saved = queue.change(Change::Cursor { output, message_id: cursor }).await;
                 Event::Saved(cursor, saved.is_ok())
@@ -430,7 +428,7 @@ impl Forwarder {
 
     /// Waits for the calls in progress, saves the cursor, and closes the output.
     async fn stop(mut self) {
-        let deadline = tokio::time::Instant::now() + self.drain;
+        let deadline = tokio::time::Instant::now() + self.target.outputs.drain();
         while !self.calls.is_empty()
             && let Ok(Some(ended)) = timeout_at(deadline, self.tasks.join_next_with_id()).await
         {
@@ -445,7 +443,7 @@ impl Forwarder {
         let output = &self.target.name;
         let change = Change::Cursor { output: Arc::clone(output), message_id: cursor };
         let end = tokio::time::timeout(CLOSING, async {
-            if self.target.source.queue.change(change).await.is_err() {
+            if self.target.outputs.source().queue.change(change).await.is_err() {
                 tracing::warn!(%output, "the cursor could not be saved; messages may be delivered again");
             }
             self.target.output.close().await;

@@ -1,13 +1,13 @@
 //! Tests of the forwarder, with the real buffer and a simulated receiver that fails at random.
 
+use crate::source::NoCatalog;
 use crate::{
-    Breaker, Catalog, Failed, Families, Lanes, Message, Named, Output, Outputs, Shape, Source, Status, Which,
+    Breaker, Failed, Families, Lanes, Message, Named, Output, Outputs, Shape, Source, Status, Which,
 };
 use dunnage_buffer::{
     BufferSettings, BufferStats, NewMessage, Options, Provenance, QuarantineSettings, Queue, Readers, Shares,
     Writer,
 };
-use dunnage_schema::Model;
 use fastrand::Rng;
 use prometheus_client::registry::Registry;
 use std::{
@@ -135,23 +135,6 @@ fn one_by_one() -> Shape {
     Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO }
 }
 
-/// A catalog without schemas and paths.
-struct Nothing;
-
-impl Catalog for Nothing {
-    fn path(&self, _: &str) -> Arc<str> {
-        "".into()
-    }
-
-    fn media_type(&self, _: &str) -> Option<&'static str> {
-        None
-    }
-
-    fn versions<'a>(&'a self, _: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a> {
-        Box::new(std::iter::empty())
-    }
-}
-
 struct Bench {
     source: Source,
     outputs: Arc<Outputs>,
@@ -181,7 +164,7 @@ impl Bench {
         let stats = Arc::new(BufferStats::new(opened.totals().clone()));
         let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(&stats), ());
         let writer = std::thread::spawn(move || writer.run());
-        let source = Source { queue, readers, stats, catalog: Arc::new(|| Arc::new(Nothing)) };
+        let source = Source { queue, readers, stats, catalog: Arc::new(|| Arc::new(NoCatalog)) };
         let families = Families::new(&mut Registry::default());
         let outputs = Arc::new(Outputs::new(source.clone(), families, Duration::from_secs(1)));
         Bench { source, outputs, writer, _folder: folder }
@@ -220,7 +203,7 @@ impl Bench {
         self.source.readers.cursor(NAME.into()).await.unwrap().unwrap_or_default()
     }
 
-    async fn set_aside(&self) -> Vec<i64> {
+    async fn dead_letters(&self) -> Vec<i64> {
         self.source.readers.dead_letter_ids(NAME.into(), None, 10_000).await.unwrap()
     }
 
@@ -330,7 +313,7 @@ async fn everything_arrives(seed: u64, shape: Shape) {
         }
         assert_eq!(*system.broken.lock().unwrap(), [""; 0], "seed {seed}");
         let cursor = bench.cursor().await;
-        let aside = bench.set_aside().await;
+        let aside = bench.dead_letters().await;
         let took = system.took();
         let done: BTreeSet<_> = took.iter().map(|(_, id)| id).chain(&aside).collect();
         for id in 1..=cursor {
@@ -481,12 +464,12 @@ async fn what_was_set_aside_is_tried_again() {
     bench.store(0..900, |n| format!("d{}", n % 7)).await;
     let running = bench.forward(&system).await;
     bench.until("all are done with", |status| status.cursor == 900).await;
-    assert_eq!(bench.set_aside().await, (1..=300).map(|n| n * 3).collect::<Vec<_>>());
+    assert_eq!(bench.dead_letters().await, (1..=300).map(|n| n * 3).collect::<Vec<_>>());
     // Rejected again: nothing changes.
     let outputs = &bench.outputs;
     assert_eq!(outputs.retry(NAME, Which::Ids(vec![3, 4, 6])).await.unwrap(), 2);
     bench.until("two are refused again", |status| status.refused == 302).await;
-    assert_eq!(bench.set_aside().await.len(), 300);
+    assert_eq!(bench.dead_letters().await.len(), 300);
     takes.store(true, Ordering::Relaxed);
     system.took.lock().unwrap().clear();
     assert_eq!(outputs.retry(NAME, Which::All).await.unwrap(), 300);
@@ -495,6 +478,6 @@ async fn what_was_set_aside_is_tried_again() {
     let aside: Vec<_> = system.took().into_iter().filter(|(_, id)| *id <= 900).collect();
     assert_eq!(aside.len(), 300);
     assert_in_order(&aside);
-    assert_eq!(bench.set_aside().await, Vec::<i64>::new());
+    assert_eq!(bench.dead_letters().await, Vec::<i64>::new());
     running.stop().await;
 }

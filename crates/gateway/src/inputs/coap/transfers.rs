@@ -3,7 +3,7 @@
 use super::{block::Block, endpoint::Endpoint};
 use crate::problem::Problem;
 use axum::{body::Bytes, http::StatusCode};
-use dunnage_access::network;
+use dunnage_base::network;
 use dunnage_buffer::{Queue, Reservation, Sender};
 use std::{
     collections::HashMap,

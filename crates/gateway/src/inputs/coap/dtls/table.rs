@@ -1,6 +1,6 @@
 //! A table by address, bounded in all and for each network.
 
-use dunnage_access::network;
+use dunnage_base::network;
 use std::{
     collections::{HashMap, hash_map},
     net::{IpAddr, SocketAddr},
