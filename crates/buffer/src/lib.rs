@@ -1,18 +1,18 @@
 //! A durable log of messages in one SQLite file.
 //!
-//! Producers hand in messages from many threads; one writer commits them in batches, and each producer learns when its own message is
-//! on disk. Consumers read on from a cursor of their own and move it when they are done. Nothing here knows how a message arrived, what
-//! its bytes mean, or where it goes.
+//! Producers on many threads submit messages, one writer commits them in batches, and each producer learns when its message is on disk.
+//! Each consumer reads messages behind its own cursor, and advances the cursor when it has resolved them. This crate knows nothing of how
+//! messages arrive, what their bytes mean, or where they go.
 //!
 //! # Constraints
 //!
 //! - **An acknowledgement is a promise.** [`Ack::commit`] returns after the commit of a transaction that SQLite has synchronized with the
-//!   disk (`synchronous = FULL`), in the files that a restart will open. The writer compares device and inode of its files with those at
-//!   their paths after each commit and once a second: a database, log or lock that was deleted or replaced under it ends all
-//!   acknowledgements until it is back.
+//!   disk (`synchronous = FULL`), in the files that a restart will open. After each commit and once a second, the writer compares the
+//!   device and inode of its files with those at their paths. If the database was deleted or replaced, no message is acknowledged until it
+//!   is back. A deleted log or lock file is made again without loss.
 //! - **Memory is bounded.** A message holds a [`Reservation`] from its first byte to its commit. [`Shares`] splits the bound: incomplete
 //!   messages hold at most half, those of one address a quarter, those of one device an eighth.
-//! - **Readers never block the writer.** They have connections of their own, some for each [`Use`], so that a slow page of the API does
+//! - **Readers never block the writer.** They have separate connections, and a pool for each [`Use`], so that a slow page of the API does
 //!   not delay an output. A query ends when its future is dropped.
 //!
 //! # Layout
@@ -22,39 +22,38 @@
 //! | `messages` | stored message | its ID, provenance, raw bytes, JSON, and a CRC-32 over all of it (`record.rs`) |
 //! | `quarantine` | message that could not be decoded | what is needed to decode it again |
 //! | `devices` | device | counts and its last message; each message points to the one before, so a device's messages are a list without an index |
-//! | `waypoints` | 64th message of a device | where a list can be entered |
+//! | `waypoints` | 64th message of a device | an entry point into the list of its messages |
 //! | `cursors` | output | the last message ID before which it has resolved everything |
 //! | `undelivered` | dead letter | output, message ID, time and reason |
 //! | `gaps` | range of IDs | no message has these IDs: they were lost, or will not be used |
-//! | `layouts` | slot of a schema | the fingerprint of the layout that its messages came with |
+//! | `layouts` | slot of a schema | the fingerprint of the layout of its messages |
 //! | `formats`, `totals` | format; one row | counts over the life of the buffer |
 //!
-//! Pages have 8 KiB. The write-ahead log is copied into the database every 16 MiB. `tables.rs` has the SQL and the steps from older
-//! versions.
+//! Pages have 8 KiB. The write-ahead log is checkpointed every 16 MiB. `tables.rs` has the SQL and the migrations.
 //!
 //! # IDs
 //!
-//! Message IDs ascend by one over all devices and are never reused. The buffer ID, eight hexadecimal digits drawn at random when the
-//! file is made, tells the messages of two buffers apart; it is also in the lock file, in case that the database loses it. Both
-//! together, or the sender's key, make the [`stable_id`] of a message, which every delivery carries.
+//! Message IDs ascend by one over all devices and are never reused. The buffer ID, eight random hexadecimal digits, distinguishes the
+//! messages of two buffers. The lock file has a copy of it, in case the database is damaged. The [`stable_id`] of a message, which every
+//! delivery carries, is derived from both IDs or from the sender's key.
 //!
 //! # Duplicates
 //!
-//! A message with a key that its device has used within the window is a duplicate: it is acknowledged and not stored. The keys are
-//! remembered as hashes in memory ([`Duplicates`]) and read from the newest messages at the start.
+//! A message with a key that its device has used within the window is a duplicate: it is acknowledged and not stored. Hashes of the keys
+//! are kept in memory ([`Duplicates`]); the start reads them from the newest messages.
 //!
 //! # Recovery
 //!
-//! Each read verifies the CRC of its rows and that no ID is missing which is not in `gaps`. When SQLite or a checksum reports damage, or
-//! the log was cut, the writer moves the files aside (`NAME.damaged-TIME`) and makes a new buffer from every row that can still be
-//! found, page by page and without SQLite (`damage/`). IDs, cursors and counts go on; lost IDs become `gaps`. The new file is complete
-//! before it takes its place, so that recovery itself can be interrupted.
+//! Each read verifies the CRC of its rows, and that every missing ID was dropped or is in `gaps`. If SQLite or a checksum reports damage,
+//! or the log was truncated, the writer moves the files aside (`NAME.damaged-TIME`) and makes a new buffer from every row that can still be
+//! read, page by page and without SQLite (`damage/`). IDs, cursors and counts continue; lost IDs become `gaps`. The new file is complete
+//! before it replaces the old one, so that recovery can be interrupted.
 //!
 //! # Retention
 //!
-//! A message may be dropped once every output is done with it, except the last one of each device and dead letters. It is dropped when
-//! it is older than `keep_delivered_hours`, or when the file reaches `limit_bytes`; without anything to drop, new messages are refused.
-//! Each transaction looks at a few of the oldest messages, so that dropping keeps pace with storing.
+//! A message may be dropped once every output has resolved it. The last message of each device and dead letters stay. A message is
+//! dropped when it is older than `keep_delivered_hours`, or when the file reaches `limit_bytes`; if nothing can be dropped, new messages
+//! are refused. Each transaction examines some of the oldest messages, so that dropping keeps pace with storing.
 //!
 //! # Example
 //!
