@@ -1,6 +1,7 @@
 // Headless Chromium, and everything on a page that nobody should see.
 
 import { mkdir } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -39,6 +40,20 @@ export async function open(browser, url, options = {}, address = url) {
   await page.goto(address);
   await page.getByRole("status").filter({ hasText: "Live" }).waitFor();
   return page;
+}
+
+/**
+ * Repeats `check` until it passes, for at most five seconds; then its last failure is thrown. The page draws a frame after it learns
+ * something, and figures, lists and the map come from different requests, so no single event tells that all of them are drawn.
+ */
+export async function eventually(check) {
+  for (const end = Date.now() + 5000; ; await setTimeout(25)) {
+    try {
+      return await check();
+    } catch (failure) {
+      if (Date.now() > end) throw failure;
+    }
+  }
 }
 
 export async function shot(page, name) {
