@@ -1,12 +1,12 @@
-//! The answers that crates/pson gives.
+//! The answers of crates/pson, which are the expected ones.
 
 use crate::words;
 use dunnage_pson::{Error, Item, Kind, Options, Reader, Value};
 
-/// What is told by `ok`, or the error.
+/// The text after `ok`, or the error.
 pub type Answer = Result<String, Error>;
 
-/// The line for an answer.
+/// Formats an answer as a line.
 pub fn line(answer: Answer) -> String {
     match answer {
         Ok(told) if told.is_empty() => "ok".into(),
@@ -50,7 +50,7 @@ pub fn find(message: &[u8], key: &str, options: Options) -> Answer {
     Ok(told)
 }
 
-/// The next item and all that it holds. Recurses as deep as the limit of nesting allows.
+/// Appends the next item and everything in it. Recursion is bounded by the nesting limit.
 fn item(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Error> {
     out.push(' ');
     match reader.item()? {
@@ -82,11 +82,11 @@ fn item(reader: &mut Reader<'_>, out: &mut String) -> Result<(), Error> {
     Ok(())
 }
 
-/// The types that `read` knows.
+/// The types that `read` supports.
 pub const TYPES: [&str; 14] =
     ["bool", "null", "str", "bytes", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64"];
 
-/// Reads as `read_as`, one of [`TYPES`] or one of them in brackets.
+/// Reads the message as `read_as`, which is one of [`TYPES`], in brackets for an array.
 pub fn read(message: &[u8], read_as: &str, options: Options) -> Answer {
     let mut told = String::new();
     let mut reader = options.reader(message)?;

@@ -1,4 +1,4 @@
-//! The executor's process: requests out, answers in.
+//! The executor's process, which reads requests and writes answers.
 
 use crate::requests::{Limits, Request};
 use anyhow::{Context, Result, bail};
@@ -14,27 +14,27 @@ use std::{
     time::Duration,
 };
 
-/// How long an executor may say nothing before it counts as hung.
+/// How long an executor may be silent before it counts as hung.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Wrong answers that are printed.
+/// Number of wrong answers that are printed.
 const SHOWN: u64 = 20;
 
-/// An executor that runs.
+/// A running executor.
 pub struct Executor {
     child: Arc<Mutex<Child>>,
     requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
-    /// Grows with every batch, for the watch.
+    /// Incremented after every batch, for the watchdog.
     progress: Arc<AtomicU64>,
-    /// Bytes of a line that it takes.
+    /// Maximum request length in bytes.
     line: usize,
-    /// What was asked since it was taken last.
+    /// Counts since [`Tally::take`] was last called.
     pub tally: Tally,
     shown: u64,
 }
 
-/// Requests, counted by their answers.
+/// The number of requests, by answer.
 #[derive(Default, Clone, Copy)]
 pub struct Tally {
     pub asked: u64,
@@ -43,7 +43,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// This tally, and starts another.
+    /// Returns the counts and resets them to 0.
     pub fn take(&mut self) -> Tally {
         std::mem::take(self)
     }
@@ -56,7 +56,7 @@ impl fmt::Display for Tally {
 }
 
 impl Executor {
-    /// Starts `command`, a program and its arguments.
+    /// Starts `command`: a program and its arguments.
     pub fn start(command: &[String]) -> Result<Executor> {
         let Some((program, arguments)) = command.split_first() else { bail!("no executor") };
         let mut child = Command::new(program)
@@ -73,7 +73,7 @@ impl Executor {
         Ok(Executor { child, requests, answers, progress, line: 0, tally: Tally::default(), shown: 0 })
     }
 
-    /// What the library can do.
+    /// Sends `hello` and returns the library's limits.
     pub fn hello(&mut self) -> Result<Limits> {
         let requests = self.requests.as_mut().context("the executor has ended")?;
         requests.write_all(b"hello\n\n")?;
@@ -85,7 +85,8 @@ impl Executor {
         Ok(limits)
     }
 
-    /// Asks all of `batch` that has room in a line, counts the answers, and prints the first that are wrong.
+    /// Sends the requests of `batch` that are not too long, counts the answers, and prints the first wrong ones. Requests that
+    /// are too long count as skipped.
     pub fn ask(&mut self, batch: &[Request]) -> Result<()> {
         let requests = self.requests.as_mut().context("the executor has ended")?;
         let answers = &mut self.answers;
@@ -122,7 +123,7 @@ impl Executor {
         Ok(())
     }
 
-    /// Ends the executor, which has to end well.
+    /// Closes the executor's input and waits for it. Returns an error if it does not exit with 0.
     pub fn end(mut self) -> Result<()> {
         drop(self.requests.take());
         let status = self.child.lock().map_err(|_| anyhow::anyhow!("the watch broke"))?.wait()?;
@@ -154,7 +155,7 @@ fn count(request: &Request, answer: &str, tally: &mut Tally, shown: &mut u64) {
     }
 }
 
-/// Ends the child when it makes no progress.
+/// Starts a thread that kills the child if it makes no progress for [`PATIENCE`].
 fn watch(child: Arc<Mutex<Child>>, progress: Arc<AtomicU64>) {
     thread::spawn(move || {
         loop {
@@ -162,7 +163,7 @@ fn watch(child: Arc<Mutex<Child>>, progress: Arc<AtomicU64>) {
             thread::sleep(PATIENCE);
             if progress.load(Ordering::Relaxed) == before {
                 if let Ok(mut child) = child.lock() {
-                    // It may have ended by itself.
+                    // The child may have exited already.
                     let _ = child.kill();
                 }
                 return;

@@ -1,27 +1,28 @@
-//! Random messages that a schema allows.
+//! Random messages that are valid against a schema.
 
 use crate::{Random, schemas::LOOSE};
 use dunnage_pson::Value;
 use dunnage_schema::{Decimal, Format, Model, NumberText, Object, Text, TimeText, Tuple, Type};
 
-/// A message, and the id of the device that sends it, which it holds where the schema has `x-dunnage-known`.
+/// A message and the ID of the device that sends it. Fields with `x-dunnage-known` contain this ID.
 #[derive(Debug, Clone)]
 pub struct Instance {
-    /// The message. Its properties stand in the schema's order when the layout's size is bounded, else in any.
+    /// The message. Its properties are in the schema's order if the layout's size is bounded, otherwise in any order.
     pub message: Value,
-    /// The device.
+    /// The device ID.
     pub device: String,
 }
 
-/// How often a part is made again when the schema has more to say than its type.
+/// How often to generate a value again if the schema has constraints beyond its type.
 const TRIES: usize = 200;
-/// How deep definitions lead before they are left as soon as possible.
+/// Depth at which recursion through definitions stops as soon as possible.
 const DEPTH: usize = 6;
 
-/// A message that `model` allows.
+/// Generates a message that is valid against `model`.
 ///
 /// # Panics
-/// When the schema's keywords leave so few messages that none is found.
+///
+/// If the schema's constraints leave so few valid messages that none is found.
 pub fn instance(random: &mut Random, model: &Model) -> Instance {
     for _ in 0..TRIES {
         let mut maker = Maker { random: &mut *random, model, device: "d".to_owned() };
@@ -87,7 +88,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A value of `inner` that `kind` allows as well, if one is found.
+    /// A value of `inner` that is also valid against `kind`, if one is found; otherwise any value of `inner`.
     fn checked(&mut self, kind: &Type, inner: &Type, depth: usize) -> Value {
         let mut value = self.value(inner, depth);
         for _ in 0..if depth > DEPTH { 4 } else { TRIES / 8 } {
@@ -99,7 +100,7 @@ impl Maker<'_> {
         value
     }
 
-    /// A number between `min` and `max`, often at the end of a range.
+    /// A number from `min` to `max`, often near an end of a range.
     fn within(&mut self, min: i128, max: i128, usual: Option<(i128, i128)>) -> i128 {
         let near = |n: i128, random: &mut Random| n + random.below(5) as i128 - 2;
         let n = match (self.random.below(8), usual) {
@@ -115,7 +116,7 @@ impl Maker<'_> {
         n.clamp(min, max)
     }
 
-    /// A scaled number of `decimal`.
+    /// A scaled number that `decimal` allows.
     fn scaled(&mut self, decimal: &Decimal) -> i128 {
         let n = self.within(decimal.min, decimal.max, decimal.usual);
         let (first, last) = decimal.counts();
@@ -124,7 +125,7 @@ impl Maker<'_> {
 
     fn decimal(&mut self, decimal: &Decimal) -> Value {
         loop {
-            // Beyond 2^53 not every scaled number has a float of its own.
+            // Beyond 2^53, not every scaled number has its own binary64.
             let value = decimal.value(self.scaled(decimal));
             if decimal.scaled(&value).is_some() {
                 return value;
@@ -237,7 +238,7 @@ impl Maker<'_> {
         for i in 0..self.count(0, None, depth) {
             let key = format!("more{}", self.random.below(20) + 20 * i);
             let value = self.value(additional, depth + 1);
-            // Additional ones stand anywhere among the others.
+            // Additional properties may come anywhere among the others.
             let at =
                 if self.random.once_in(2) { entries.len() } else { self.random.below(entries.len() + 1) };
             entries.insert(at, (key, value));
@@ -263,7 +264,7 @@ impl Maker<'_> {
     }
 }
 
-/// An integer as a value.
+/// Converts an integer to a value.
 fn whole(n: i128) -> Value {
     u64::try_from(n).map_or(Value::I64(n as i64), Value::U64)
 }

@@ -1,4 +1,4 @@
-//! Random schemas and messages of them, the same for the same seed on every machine.
+//! Random schemas and messages that are valid against them. The same seed gives the same ones on every machine.
 //!
 //! ```
 //! use dunnage_conform::{Random, Scope, instance, schema};

@@ -1,4 +1,4 @@
-//! Asks an executor (see README.md) the vectors of `spec/`, then random messages and values, and compares its answers.
+//! Sends an executor (see README.md) the vectors of `spec/`, then random messages and values, and compares its answers.
 
 mod answers;
 mod executor;
@@ -16,20 +16,21 @@ use executor::{Executor, Tally};
 use requests::Request;
 use std::{path::PathBuf, sync::mpsc, thread, time::Instant};
 
-/// Asks a library's executor the vectors of spec/, then random messages and values, and compares its answers with those of crates/pson.
+/// Sends a library's executor the vectors of spec/, then random messages and values, and compares its answers with those of
+/// crates/pson.
 #[derive(Parser)]
 #[command(name = "conform")]
 struct Arguments {
-    /// Random and mutated messages; a quarter as many values.
+    /// Number of random and mutated messages. A quarter as many values are encoded.
     #[arg(long, default_value_t = 50_000)]
     messages: usize,
-    /// The longest random message, in bytes.
+    /// Maximum length of random messages, in bytes.
     #[arg(long, default_value_t = 300)]
     longest: usize,
-    /// What the random numbers begin with: the same seed asks the same.
+    /// Seed of the random numbers. The same seed gives the same requests.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Asks nothing, and writes the messages of the vectors into this folder, a file each, for a fuzzer to begin with.
+    /// Sends no requests, but writes the messages of the vectors to this folder, one file each, as seeds for a fuzzer.
     #[arg(long, value_name = "FOLDER", exclusive = true)]
     seeds: Option<PathBuf>,
     /// The executor and its arguments.
@@ -37,7 +38,7 @@ struct Arguments {
     command: Vec<String>,
 }
 
-/// Requests that are sent before answers are waited for.
+/// Number of requests that are sent before the answers are awaited.
 const BATCH: usize = 2048;
 
 fn main() -> Result<()> {
@@ -84,7 +85,7 @@ fn main() -> Result<()> {
                     return;
                 }
             }
-            // The receiver is gone after a failure, which it reports.
+            // If the receiver has stopped after a failure, it reports that failure itself.
             let _ = sender.send(batch);
         })
     };

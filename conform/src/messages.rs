@@ -1,10 +1,10 @@
-//! Random messages: few of them good.
+//! Random messages, most of them invalid.
 
 use crate::{requests::Limits, structure, values};
 use dunnage_conform::Random;
 use dunnage_pson::{Options, Value};
 
-/// A message of at most `longest` bytes; `seeds` are messages to begin with.
+/// A message of at most `longest` bytes. `seeds` are valid messages to mutate.
 pub fn any(random: &mut Random, seeds: &[Vec<u8>], longest: usize) -> Vec<u8> {
     let mut message = match random.below(8) {
         0 | 1 => random.pick(seeds).clone(),
@@ -12,7 +12,7 @@ pub fn any(random: &mut Random, seeds: &[Vec<u8>], longest: usize) -> Vec<u8> {
         4 | 5 => for_struct(random),
         _ => hostile(random),
     };
-    // A third is left as it is.
+    // A third of the messages are not mutated.
     for _ in 0..random.below(6).saturating_sub(1) {
         mutate(&mut message, seeds, random);
     }
@@ -20,7 +20,7 @@ pub fn any(random: &mut Random, seeds: &[Vec<u8>], longest: usize) -> Vec<u8> {
     message
 }
 
-/// Every beginning of a good message: the end of the bytes has to be noticed wherever it is.
+/// Every proper prefix of a valid message. A reader must detect the end of input at each position.
 pub fn beginnings(random: &mut Random, longest: usize) -> impl Iterator<Item = Vec<u8>> {
     let mut message = encoded(&values::any(random, &Limits::SPECIFIED));
     message.truncate(longest.min(200));
@@ -28,7 +28,7 @@ pub fn beginnings(random: &mut Random, longest: usize) -> impl Iterator<Item = V
 }
 
 fn encoded(value: &Value) -> Vec<u8> {
-    // A value that is too deep has no message.
+    // A value that is nested too deep cannot be encoded.
     Options::new().to_vec(value).unwrap_or_default()
 }
 
@@ -42,7 +42,7 @@ fn mutate(message: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
         4 | 5 if at < last => message[at] ^= 1 << random.below(8),
         6 if at < last => message[at] = random.byte(),
         7 if at < last => {
-            // A header in another, needless or too large form.
+            // A header in another form: needlessly long, or with a number that is too large.
             let header = message[at];
             let form = varint(random, u64::from(header & 31));
             message.splice(at..=at, [header | 31].into_iter().chain(form));
@@ -61,12 +61,12 @@ fn mutate(message: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
     }
 }
 
-/// `n` as a varint, in its own form, a longer one, one that is too long, or another number.
+/// `n` as a varint: in its shortest form, a longer one, one that is too long, or with another number.
 fn varint(random: &mut Random, n: u64) -> Vec<u8> {
     let n = match random.below(4) {
         0 | 1 => n,
         2 => random.magnitude(),
-        // What wraps around when it is added to a position or counted twice, in 16, 32 and 64 bits.
+        // Numbers that wrap around in 16, 32 or 64 bits when they are added to a position or doubled.
         _ => {
             let end = *random.pick(&[1u64 << 15, 1 << 16, 1 << 31, 1 << 32, 1 << 63, 0]);
             end.wrapping_sub(random.below(12) as u64).wrapping_add(random.below(4) as u64)
@@ -90,7 +90,7 @@ fn varint(random: &mut Random, n: u64) -> Vec<u8> {
     bytes
 }
 
-/// Items with no regard to what is allowed: huge counts, deep nesting, wrong floats, bad UTF-8, keys that stand twice.
+/// Items without regard to the rules: huge counts, deep nesting, wrong floats, invalid UTF-8, duplicate keys.
 fn hostile(random: &mut Random) -> Vec<u8> {
     let mut message = Vec::new();
     if random.once_in(4) {
@@ -134,14 +134,14 @@ fn hostile_item(random: &mut Random, message: &mut Vec<u8>) {
     }
 }
 
-/// Mostly the letters of keys, sometimes what UTF-8 is made of.
+/// Usually a letter that occurs in keys, sometimes a byte that is special in UTF-8.
 fn hostile_byte(random: &mut Random) -> u8 {
     const UTF8: [u8; 14] =
         [0x80, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff];
     if random.once_in(6) { *random.pick(&UTF8) } else { *random.pick(b"aabux") }
 }
 
-/// A map with keys of the struct that `struct` fills, mostly with values that suit them.
+/// A map with keys of the struct that the request `struct` fills, usually with values of the right type.
 fn for_struct(random: &mut Random) -> Vec<u8> {
     let keys: Vec<&str> = structure::keys().chain(["z", "bb", "é", ""]).collect();
     let n = random.below(8);

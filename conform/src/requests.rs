@@ -1,4 +1,4 @@
-//! Requests, and the answers that are expected.
+//! Requests and their expected answers.
 
 use crate::{answers, structure, words};
 use anyhow::{Context, Result};
@@ -6,27 +6,27 @@ use dunnage_conform::Random;
 use dunnage_pson::{Floats, Options, Value};
 use std::fmt;
 
-/// A line for the executor.
+/// A request line and its expected answer.
 pub struct Request {
     /// The vector's name, or "random".
     pub name: String,
-    /// With its end.
+    /// The line, including the newline.
     pub line: String,
     pub expected: String,
 }
 
-/// What a library can do, by its answer to `hello`.
+/// The limits of a library, from its answer to `hello`.
 #[derive(Clone, Copy)]
 pub struct Limits {
     pub nesting: usize,
     pub size: usize,
     pub float_bits: usize,
-    /// Bytes of a request, without its end.
+    /// Maximum length of a request in bytes, without the newline.
     pub line: usize,
 }
 
 impl Limits {
-    /// Those of spec/pson.md.
+    /// The limits of spec/pson.md.
     pub const SPECIFIED: Limits = Limits { nesting: 32, size: 1 << 20, float_bits: 64, line: usize::MAX };
 
     pub fn parse(answer: &str) -> Result<Limits> {
@@ -55,7 +55,7 @@ impl fmt::Display for Limits {
     }
 }
 
-/// A request about `message`: `what` and its argument, and what is expected.
+/// A request about `message`. `what` is the request's name and its argument.
 pub fn about(name: &str, what: &str, message: &[u8], expected: String) -> Request {
     let mut line = String::with_capacity(what.len() + 2 + 2 * message.len());
     line.push_str(what);
@@ -65,7 +65,7 @@ pub fn about(name: &str, what: &str, message: &[u8], expected: String) -> Reques
     Request { name: name.into(), line, expected }
 }
 
-/// Everything that can be asked about a message.
+/// Appends all kinds of requests about a message.
 pub fn about_message(message: &[u8], limits: &Limits, random: &mut Random, out: &mut Vec<Request>) {
     let mut ask = |what: &str, answer| out.push(about("random", what, message, answers::line(answer)));
     for (mode, strict) in [("lenient", false), ("strict", true)] {
@@ -91,7 +91,7 @@ pub fn about_message(message: &[u8], limits: &Limits, random: &mut Random, out: 
     }
 }
 
-/// Encoding `value` in every way.
+/// Appends requests that encode `value` in every way.
 pub fn about_value(value: &Value, limits: &Limits, random: &mut Random, out: &mut Vec<Request>) {
     out.push(encode("random", value, Floats::Lossless, limits));
     out.push(encode("random", value, Floats::Single, limits));
@@ -103,7 +103,7 @@ pub fn about_value(value: &Value, limits: &Limits, random: &mut Random, out: &mu
     }
 }
 
-/// Encoding `value` under a policy.
+/// A request that encodes `value` with a float policy.
 pub fn encode(name: &str, value: &Value, floats: Floats, limits: &Limits) -> Request {
     let mut line = String::from(if floats == Floats::Single { "encode single" } else { "encode lossless" });
     words::value(&mut line, value, true);

@@ -1,27 +1,27 @@
-//! Random schemas: JSON Schema text with the keywords of `spec/schema.md`.
+//! Random schemas: JSON Schema texts with the keywords of `spec/schema.md`.
 
 use crate::Random;
 use dunnage_packed::Layout;
 use dunnage_schema::Model;
 use std::fmt::Display;
 
-/// Which schemas are wanted.
+/// The kind of schemas to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Those whose packed layout is plain: every part has a bound.
+    /// Schemas with a plain packed layout: every part is bounded.
     Plain,
-    /// Those that may have text, arrays and objects without bounds, and refer to themselves.
+    /// Schemas that may have unbounded text, arrays and objects, and may be recursive.
     Open,
 }
 
-/// Patterns that are no sequence of classes, and texts that match them.
+/// Patterns that are not a sequence of character classes, with texts that match them.
 pub(crate) const LOOSE: [(&str, &[&str]); 3] = [
     ("^(?:ok|failed)$", &["ok", "failed"]),
     ("^[a-z]+[0-9]*$", &["a", "sensor7", "zz", "b0123"]),
     ("x", &["x", "axb", "xx", "\u{e9}x"]),
 ];
 
-/// Patterns that are one: exact ones first.
+/// Patterns that are a sequence of character classes; exact ones first.
 const SEGMENTS: [&str; 9] = [
     "^[A-Z]{3}[UJZ][0-9]{7}$",
     "^[0-9]{3}-[0-9]{2,3}-[0-9A-F]{1,4}$",
@@ -34,7 +34,7 @@ const SEGMENTS: [&str; 9] = [
     "^[0-9]{1,3}[0-9A-F]$",
 ];
 
-/// The text of a schema that compiles, whose layout is within `scope`.
+/// Generates the text of a schema that compiles and whose layout is within `scope`.
 pub fn schema(random: &mut Random, scope: Scope) -> String {
     loop {
         let mut maker =
@@ -48,7 +48,7 @@ pub fn schema(random: &mut Random, scope: Scope) -> String {
     }
 }
 
-/// Members of a schema: keyword and JSON text.
+/// Members of a schema: keywords and their values as JSON text.
 struct Members(Vec<(&'static str, String)>);
 
 impl Members {
@@ -71,11 +71,11 @@ impl Members {
 struct Maker<'a> {
     random: &'a mut Random,
     scope: Scope,
-    /// Schemas that `$ref` may refer to, in `$defs`.
+    /// Schemas in `$defs`, the targets of `$ref`.
     definitions: Vec<String>,
-    /// Whether a value is already the id of the device.
+    /// Whether a value is already the device ID (`x-dunnage-known`).
     known: bool,
-    /// Whether the message refers to itself.
+    /// Whether the schema refers to itself.
     recursive: bool,
 }
 
@@ -107,7 +107,7 @@ impl Maker<'_> {
         members.object()
     }
 
-    /// A schema of any kind, nested up to `depth` deep.
+    /// A schema of any kind, nested at most `depth` levels deep.
     fn any_kind(&mut self, depth: usize) -> String {
         if depth == 0 || self.random.below(3) > 0 {
             return self.scalar();
@@ -153,7 +153,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A value for `const` and `enum`.
+    /// A JSON value for `const` and `enum`.
     fn value(&mut self) -> String {
         match self.random.below(8) {
             0 => "true".to_owned(),
@@ -179,7 +179,7 @@ impl Maker<'_> {
         Members(vec![("enum", format!("[{}]", values.join(",")))]).object()
     }
 
-    /// A width of a range: often next to a power of 2.
+    /// The width of a range, often next to a power of 2.
     fn width(&mut self) -> u64 {
         match self.random.below(4) {
             0 => self.random.below(12) as u64,
@@ -209,7 +209,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A step with up to six decimals, and the first and last number in units of its last decimal.
+    /// The number of decimals, from 0 to 6, and the ends of the range in units of the last decimal.
     fn range(&mut self) -> (usize, i64, i64) {
         let places = self.random.below(7);
         let low = self.random.below(2_000_000) as i64 - 1_000_000;
@@ -232,7 +232,7 @@ impl Maker<'_> {
         members
     }
 
-    /// Adds a quantum and a usual range, sometimes.
+    /// Sometimes adds a quantum and a usual range.
     fn sensor(
         &mut self,
         mut members: Members,
@@ -313,7 +313,7 @@ impl Maker<'_> {
         }
         let source = *self.random.pick(&SEGMENTS);
         let members = members.with("pattern", quoted(source));
-        // Only checked beside the pattern.
+        // The lengths are validated in addition to the pattern.
         if source == SEGMENTS[3] && self.random.once_in(2) {
             return members.with("minLength", 2).with("maxLength", 5).object();
         }
@@ -331,7 +331,7 @@ impl Maker<'_> {
         }
         let members = members.with("maxLength", min + self.random.below(9));
         if !self.known && self.random.once_in(8) {
-            // Only where every message has it once, else the schema does not compile.
+            // Used at most once, and only in a value that every message has; otherwise the schema does not compile.
             self.known = true;
             return members.with("x-dunnage-known", quoted("device")).object();
         }
@@ -389,7 +389,7 @@ impl Maker<'_> {
         let count = if is_root { 1 + self.random.below(9) } else { self.random.below(4) };
         let (mut properties, mut required) = (Vec::new(), Vec::new());
         for i in 0..count {
-            // Keys that generated code cannot call its fields by, too.
+            // Includes keys that are not valid identifiers in generated code.
             let key = match self.random.below(12) {
                 0 => format!("a-{i}/~ \u{e9}\""),
                 1 => ["int", "class", "_", "2nd", "value"][i % 5].to_owned() + &"_".repeat(i / 5),
@@ -423,7 +423,7 @@ fn usual(low: impl Display, high: impl Display) -> String {
     format!("{{\"minimum\":{low},\"maximum\":{high}}}")
 }
 
-/// `n` * 10^-`places` as a JSON number.
+/// Formats `n` * 10^-`places` as a JSON number.
 fn scaled(n: i64, places: usize) -> String {
     let unit = 10u64.pow(places as u32);
     let sign = if n < 0 { "-" } else { "" };

@@ -1,4 +1,4 @@
-//! The struct of README.md, filled from a message.
+//! Fills the struct of README.md from a message.
 
 use crate::{answers::Answer, words};
 use dunnage_pson::{Error, Kind, Options, Reader};
@@ -6,7 +6,7 @@ use dunnage_pson::{Error, Kind, Options, Reader};
 const KEYS: [&str; 11] = ["b", "u", "i", "l", "q", "f", "t", "v", "n", "a", "s"];
 const INNER: [&str; 2] = ["x", "y"];
 
-/// The keys of the struct, and of those in it.
+/// The keys of the struct and of the nested structs.
 pub fn keys() -> impl Iterator<Item = &'static str> {
     KEYS.into_iter().chain(INNER)
 }
@@ -18,7 +18,7 @@ pub fn answer(message: &[u8], options: Options) -> Answer {
     Ok(told)
 }
 
-/// Reads the field of an index, and gives it in words.
+/// Reads the field with this index and formats it as words.
 type Field = fn(&mut Reader<'_>, usize) -> Result<String, Error>;
 
 fn fill(reader: &mut Reader<'_>, keys: &[&str], field: Field) -> Answer {

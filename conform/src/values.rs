@@ -4,9 +4,9 @@ use crate::requests::Limits;
 use dunnage_conform::Random;
 use dunnage_pson::Value;
 
-/// A value that a library with `limits` can write.
+/// A value that a library with `limits` can encode.
 pub fn any(random: &mut Random, limits: &Limits) -> Value {
-    // The room is shared by all that is in it, so that few values are large.
+    // All parts of the value share the room, so that few values are large.
     let room = [0, 4, 12, 40, 120][random.below(5)];
     let depth = if random.once_in(16) { limits.nesting } else { limits.nesting.min(5) };
     value(random, depth, &mut (room + 1))
@@ -18,7 +18,7 @@ fn value(random: &mut Random, depth: usize, room: &mut usize) -> Value {
 }
 
 fn container(random: &mut Random, depth: usize, room: &mut usize) -> Value {
-    // Around 31 the count moves into a varint; the deepest values have one element a level.
+    // At 31, the count moves from the header into a varint. The deepest values have one element per level.
     let n = match random.below(8) {
         0 => 0,
         1 => 30 + random.below(4),
@@ -52,7 +52,7 @@ fn leaf(random: &mut Random) -> Value {
     }
 }
 
-/// A float of any kind: whole, binary32, decimal, special, or any bits at all.
+/// A float of a random kind: whole, binary32, decimal, special, or with random bits.
 pub fn float(random: &mut Random) -> f64 {
     let sign = if random.once_in(2) { -1.0 } else { 1.0 };
     match random.below(8) {
@@ -69,7 +69,7 @@ pub fn float(random: &mut Random) -> f64 {
             f64::MIN_POSITIVE,
             f64::MAX,
         ]),
-        // Next to where binary32 ends: its largest, its least normal and its least denormal number.
+        // Next to the limits of binary32: its largest, smallest normal and smallest subnormal number, and 2^24.
         5 => {
             let edge = *random.pick(&[
                 f64::from(f32::MAX),
@@ -81,7 +81,7 @@ pub fn float(random: &mut Random) -> f64 {
                 edge.to_bits().wrapping_add(random.bits() % 5).wrapping_sub(2) ^ (random.bits() & (1 << 28)),
             )
         }
-        // Two bits, so that a half of it may be 0.
+        // At most two bits are set, so that one half may be 0.
         6 => f64::from_bits(1 << random.below(64) ^ 1 << random.below(64)),
         _ => f64::from_bits(random.bits()),
     }

@@ -1,4 +1,4 @@
-//! The vectors of `spec/vectors`, whose README.md describes them, as requests.
+//! The vectors of `spec/vectors`, described in its README.md, as requests.
 
 use crate::{
     answers,
@@ -30,17 +30,18 @@ impl Vectors {
         self.files
     }
 
-    /// The message of each.
+    /// The messages of all vectors.
     pub fn messages(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
         self.all.iter().map(|vector| vector.message.clone())
     }
 
-    /// Writes each message that a fuzzer can use into `folder`: large ones only make it slow.
+    /// Writes the messages to `folder` as seeds for a fuzzer. Those above 1024 bytes are left out, because they only make it
+    /// slow.
     pub fn write_seeds(&self, folder: &Path) -> Result<()> {
         fs::create_dir_all(folder)?;
         for vector in self.all.iter().filter(|vector| vector.message.len() <= 1024) {
             fs::write(folder.join(vector.name.replace([' ', '/'], "-")), &vector.message)?;
-            // The same as text, for what reads JSON.
+            // The same message as text, for JSON readers.
             if let Some(json) = vector.json.get("json") {
                 fs::write(folder.join(format!("{}.json", vector.name.replace(' ', "-"))), json.to_string())?;
             }
@@ -72,7 +73,7 @@ pub fn load() -> Result<Vectors> {
     Ok(Vectors { files: files.len(), all })
 }
 
-/// All that the vectors ask of a library with `limits`.
+/// All requests that the vectors make of a library with `limits`.
 pub fn requests(vectors: &Vectors, limits: &Limits) -> Result<Vec<Request>> {
     let mut out = Vec::new();
     for vector in &vectors.all {
@@ -122,7 +123,7 @@ fn ask_encoding(vector: &Vector, limits: &Limits, out: &mut Vec<Request>) -> Res
     let by_pson = |floats| requests::encode(&vector.name, &value, floats, limits);
     for (floats, bytes) in [(Floats::Lossless, canonical), (Floats::Single, single)] {
         let mut request = by_pson(floats);
-        // The vectors of interop.json say nothing of the single policy.
+        // The vectors of interop.json do not cover the single policy.
         let told = json.get("json").is_none() || floats == Floats::Lossless;
         if told && !request.expected.starts_with("error limit") {
             request.expected = format!("ok {bytes}");
@@ -132,7 +133,7 @@ fn ask_encoding(vector: &Vector, limits: &Limits, out: &mut Vec<Request>) -> Res
     Ok(())
 }
 
-/// The answer that a vector's value, or its error, is.
+/// The answer that a vector expects: its value or its error.
 fn expected(json: &Json, kind: &str, offset: &str) -> Result<String> {
     if let Some(kind) = json[kind].as_str() {
         return Ok(format!("error {kind} {}", json[offset]));
@@ -171,7 +172,7 @@ fn unhex(text: &str) -> Result<Vec<u8>> {
     (0..text.len()).step_by(2).map(|i| Ok(u8::from_str_radix(&text[i..i + 2], 16)?)).collect()
 }
 
-/// A value in the typed notation of the vectors.
+/// Parses a value in the typed notation of the vectors.
 fn value(notation: &Json) -> Result<Value> {
     let object = match notation {
         Json::Null => return Ok(Value::Null),
@@ -203,7 +204,7 @@ fn value(notation: &Json) -> Result<Value> {
     })
 }
 
-/// A value in plain JSON, its keys sorted.
+/// Converts plain JSON to a value, with its keys sorted.
 fn plain(json: &Json) -> Result<Value> {
     Ok(match json {
         Json::Null => Value::Null,

@@ -1,4 +1,4 @@
-//! Values in a line, as README.md describes them.
+//! Formats values in a line, as README.md describes.
 
 use dunnage_pson::Value;
 use std::fmt::Write;
@@ -12,13 +12,13 @@ pub fn hex(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Appends a word of `kind` with hex.
+/// Appends a word: `kind`, followed by `bytes` in hex.
 pub fn chars(out: &mut String, kind: char, bytes: &[u8]) {
     out.push(kind);
     hex(out, bytes);
 }
 
-/// Appends a number that is an integer as one.
+/// Appends a number, as an integer if it is whole and within the range of PSON integers.
 pub fn float(out: &mut String, f: f64) {
     let bits = if f.is_nan() { 0x7ff8_0000_0000_0000 } else { f.to_bits() };
     match Value::F64(f).as_integer() {
@@ -27,12 +27,12 @@ pub fn float(out: &mut String, f: f64) {
     }
 }
 
-/// Appends a word of `kind` with a decimal number.
+/// Appends a word: `kind`, followed by a decimal number.
 pub fn number(out: &mut String, kind: char, n: impl std::fmt::Display) {
     write!(out, "{kind}{n}").unwrap_or_default();
 }
 
-/// Appends a value, all its words after a space. Numbers keep their type when they are to be `encoded`.
+/// Appends a value, with a space before each word. If it is to be `encoded`, numbers keep their type.
 pub fn value(out: &mut String, value: &Value, encoded: bool) {
     out.push(' ');
     match value {

@@ -1,4 +1,4 @@
-//! The device library's documents: their code compiles, and what they name exists.
+//! Checks the device library's documents: their code compiles, and the names in them exist.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,25 +17,26 @@ fn read(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The blocks of `document` that are marked as `language`.
+/// The code blocks of `document` marked as `language`.
 fn blocks<'a>(document: &'a str, language: &str) -> Vec<&'a str> {
     let fence = format!("\n```{language}\n");
     document.split(&fence).skip(1).map(|rest| rest.split("\n```\n").next().expect("a block")).collect()
 }
 
-/// The names that start with `dn_` or `DN_`.
+/// The names in `text` that start with `dn_` or `DN_`.
 fn names(text: &str) -> BTreeSet<&str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .filter(|word| word.starts_with("dn_") || word.starts_with("DN_"))
         .collect()
 }
 
-/// A block that includes a header is a file; another one stands in a function, with a message, a buffer, a reader and a writer.
+/// A block that includes a header is compiled as a file. Any other block is wrapped in a function with a message, a buffer, a
+/// reader and a writer.
 #[test]
 fn code_compiles() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut compiled = 0;
-    // The blocks of docs/binding.md are one file; c/tests/document.sh compiles it.
+    // The blocks of docs/binding.md form one file, which c/tests/document.sh compiles.
     for document in DOCUMENTS.into_iter().filter(|document| *document != "docs/binding.md") {
         for block in blocks(&read(document), "c") {
             let code = if block.contains("#include") {
@@ -68,10 +69,10 @@ fn code_compiles() {
     assert!(compiled >= 5, "{compiled}");
 }
 
-/// What a document names is in a header or in a file of `src/`.
+/// Every library name in a document is declared in a header or is a file of `src/`.
 #[test]
 fn names_exist() {
-    // `dn_pson.h` includes the settings.
+    // `dn_pson.h` includes `dn_config.h`, which has the settings.
     let headers = HEADERS.iter().chain(&["dn_config.h"]);
     let headers: String = headers.map(|header| read(&format!("src/{header}"))).collect();
     let declared = names(&headers);
@@ -81,14 +82,14 @@ fn names_exist() {
         .collect();
     for document in DOCUMENTS {
         for name in names(&read(document)) {
-            // `dn_config.h` appends the settings to the linker's name of a function.
+            // `dn_config.h` appends the settings to the linker names of functions.
             let name = name.split("_nesting_").next().unwrap_or(name);
             assert!(declared.contains(name) || files.contains(name), "{document} names {name}");
         }
     }
 }
 
-/// "The API on one page" has every function of the headers, but for those that macros call.
+/// "The API on one page" lists every function of the headers, except those that macros call and those of `dn_store_`.
 #[test]
 fn the_page_has_every_function() {
     let macros_call = ["dn_write_short_key", "dn_chars_are"];
@@ -102,7 +103,7 @@ fn the_page_has_every_function() {
     }
 }
 
-/// Links to files lead somewhere.
+/// Links to files have an existing target.
 #[test]
 fn links_lead_somewhere() {
     for document in DOCUMENTS {

@@ -1,4 +1,4 @@
-//! The driver finds what executors do wrong. The executors here are one line of shell.
+//! Tests that the driver detects faulty executors. The executors here are one line of shell.
 
 use std::process::{Command, Output};
 

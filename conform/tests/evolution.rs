@@ -1,4 +1,4 @@
-//! Random schemas that change a little: what `diff` says of them holds for their layouts and messages.
+//! Random changes of random schemas: the result of `diff` must hold for their layouts and messages.
 
 use dunnage_conform::{Random, Scope, instance, schema};
 use dunnage_formats::{Id, Mapping};
@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 const SCHEMAS: usize = 400;
 const MESSAGES: usize = 6;
 
-/// Calls `change` with the value at a random place in `json`.
+/// Applies `change` to the value at a random place in `json`.
 fn somewhere(json: &mut Json, random: &mut Random, change: fn(&mut Json, &mut Random)) {
     if random.once_in(4) {
         return change(json, random);
@@ -27,7 +27,7 @@ fn somewhere(json: &mut Json, random: &mut Random, change: fn(&mut Json, &mut Ra
     }
 }
 
-/// Another number, another truth, an entry more or less, another order.
+/// Changes a number or a text, negates a boolean, or removes or moves an entry.
 fn change(json: &mut Json, random: &mut Random) {
     match json {
         Json::Bool(b) => *b = !*b,
@@ -91,7 +91,7 @@ fn layouts_differ_only_where_a_change_is_named_and_kept_messages_stay_valid() {
     assert!(pairs > SCHEMAS && kept > SCHEMAS / 4, "{pairs} pairs, of which {kept} keep all messages");
 }
 
-/// `value` with the keys of its objects in alphabetical order: plain messages carry no order.
+/// Sorts the keys of `value`'s objects, because plain messages do not keep the order.
 fn in_order(value: Value) -> Value {
     match value {
         Value::Array(items) => Value::Array(items.into_iter().map(in_order).collect()),
@@ -114,7 +114,7 @@ fn messages_of_random_schemas_have_a_schema_that_carries_them() {
         for _ in 0..1 + random.below(30) {
             let message = instance(&mut random, &model).message;
             let mut bytes = Vec::new();
-            // JSON has no bytes, which a message may have where anything is allowed.
+            // JSON cannot represent bytes, which a message may contain where the schema allows anything.
             if json.encode(&message, &mut bytes).is_ok() {
                 samples.push(String::from_utf8(bytes).expect("JSON is UTF-8"));
                 messages.push(message);

@@ -1,4 +1,4 @@
-//! Schemas of one fingerprint read each other's messages: what a layout does follows from its canonical text alone.
+//! Schemas with the same fingerprint read each other's messages, because a layout depends only on its canonical text.
 
 use dunnage_conform::{Random, Scope, schema};
 use dunnage_packed::Layout;
@@ -7,7 +7,7 @@ use dunnage_schema::{Model, Options};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
-/// Schemas whose types overlap, so that a union has a choice.
+/// A schema whose types overlap, so that a union has more than one candidate.
 fn overlapping(random: &mut Random, depth: usize) -> Json {
     let low = random.below(40);
     match random.below(if depth == 0 { 8 } else { 11 }) {
@@ -35,7 +35,7 @@ fn union(random: &mut Random, depth: usize) -> Json {
     json!({ "anyOf": kinds })
 }
 
-/// Messages of all kinds that [`overlapping`] has.
+/// A message of any of the kinds in [`overlapping`].
 fn message(random: &mut Random, depth: usize) -> Json {
     match random.below(if depth == 0 { 7 } else { 10 }) {
         0..=2 => random.below(60).into(),
@@ -56,7 +56,7 @@ fn message(random: &mut Random, depth: usize) -> Json {
     }
 }
 
-/// Adds a keyword that only restricts to a schema somewhere in `json`.
+/// Adds a keyword that only restricts values to a random schema in `json`.
 fn restrict(json: &mut Json, random: &mut Random) {
     let is_schema = ["type", "anyOf", "enum", "const"].iter().any(|keyword| json.get(keyword).is_some());
     if is_schema && random.once_in(3) {
@@ -86,8 +86,8 @@ fn restrict(json: &mut Json, random: &mut Random) {
     }
 }
 
-/// Adds keywords that are for people, or changes the way in which `json` says somewhere what it says. Mostly, but not always, the
-/// schema has the same layout then.
+/// Adds an annotation to a random schema in `json`, or expresses the schema differently. Usually, but not always, the layout
+/// stays the same.
 fn rewrite(json: &mut Json, random: &mut Random) {
     let is_schema = ["type", "anyOf", "enum", "const"].iter().any(|keyword| json.get(keyword).is_some());
     if !is_schema || random.below(3) > 0 {
@@ -124,7 +124,7 @@ fn rewrite(json: &mut Json, random: &mut Random) {
     }
 }
 
-/// Puts the first value or field under `keyword` behind the others.
+/// Moves the first value or property under `keyword` to the end.
 fn turn(json: &mut Json, keyword: &str) {
     match json.get_mut(keyword) {
         Some(Json::Array(items)) if !items.is_empty() => items.rotate_left(1),
@@ -137,7 +137,7 @@ fn turn(json: &mut Json, keyword: &str) {
     }
 }
 
-/// A schema with a check or without one, whose root is a reference or not.
+/// Wraps the schema at random: with or without a check, and with a root that is a reference or not.
 fn rooted(schema: &Json, random: &mut Random) -> Json {
     let mut root = match random.below(3) {
         0 => json!({"$ref": "#/$defs/all", "$defs": {"all": schema}}),
@@ -152,7 +152,8 @@ fn rooted(schema: &Json, random: &mut Random) -> Json {
     root
 }
 
-/// What `reader` makes of a message that `writer` wrote, both being of one fingerprint.
+/// Encodes `message` with `writer` and checks that `reader`, with the same fingerprint, decodes it to the same value. Returns
+/// false if `writer` cannot encode it.
 fn read_each_other(writer: &Layout, reader: &Layout, message: &Value, about: &dyn Fn() -> String) -> bool {
     let mut bytes = Vec::new();
     if writer.encode(message, &mut bytes).is_err() {
@@ -162,7 +163,7 @@ fn read_each_other(writer: &Layout, reader: &Layout, message: &Value, about: &dy
     match reader.decode(&bytes, Some("d")) {
         Ok(other) => assert_eq!(other, own, "{}", about()),
         Err(error) => {
-            // What the reader's schema does not allow is refused after it was read.
+            // A value that the reader's schema does not allow is rejected after decoding.
             assert!(reader.model().validate(&own).is_err(), "{error}: {message:?}\n{}", about());
             assert_eq!(error.kind(), Kind::Range, "{error}: {message:?}\n{}", about());
         }

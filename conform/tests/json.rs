@@ -1,4 +1,4 @@
-//! JSON to PSON and back: the C library against `dunnage-formats`, byte for byte.
+//! JSON to PSON and back: compares the C library with `dunnage-formats`.
 
 use dunnage_formats::{Format, Json, Kind, Pson, Value};
 use fastrand::Rng;
@@ -7,18 +7,18 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Random documents of each direction; `DUNNAGE_RANDOM` is another number.
+/// Number of random documents per test, unless `DUNNAGE_RANDOM` is set.
 const DOCUMENTS: usize = 20_000;
 
-/// What a conversion gives: bytes, or the kind and the offset of an error.
+/// The result of a conversion: bytes, or the kind and offset of an error.
 type Outcome = Result<Vec<u8>, (String, usize)>;
 
-/// `c/tests/json_convert.c`, running.
+/// A running `c/tests/json_convert.c`.
 struct Converter {
     process: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// Whether decimals of the last answer may have lost digits.
+    /// Whether decimals in the last answer may have lost digits.
     rounded: bool,
 }
 
@@ -66,7 +66,7 @@ impl Converter {
 
 impl Drop for Converter {
     fn drop(&mut self) {
-        // It has nothing to lose; it ends by itself, too, when its input does.
+        // The process has no state to lose. It would also exit at the end of its input.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -126,8 +126,8 @@ fn check_json(c: &mut Converter, json: &[u8]) {
         return;
     }
     let shown = String::from_utf8_lossy(json);
-    // The device library takes the nearest binary64, as dn_json.h says, and tells it, where the other refuses digits that no
-    // binary64 keeps.
+    // For digits that no binary64 keeps, the device library takes the nearest binary64 and reports that it rounded, as dn_json.h
+    // says. `dunnage-formats` returns an error.
     if Json.decode(json).is_err_and(|e| e.to_string().contains("does not keep this number")) {
         assert!(found.is_err() || c.rounded, "{shown}: {found:?}");
         return;
@@ -135,13 +135,13 @@ fn check_json(c: &mut Converter, json: &[u8]) {
     let Err(fault) = &expected else { panic!("{shown}: {found:?}, not {expected:?}") };
     let twice = Json.decode(json).is_err_and(|e| e.to_string().contains("stands twice"));
     match &found {
-        // A reader that keeps nothing does not see keys that stand twice; whoever checks the message does.
+        // A streaming reader does not detect duplicate keys. A reader that checks the message does.
         Ok(pson) => {
             assert!(twice, "{shown}: not {fault:?}");
             assert!(Pson.decode(pson).is_err_and(|e| e.kind() == Kind::Malformed), "{shown}");
         }
         Err(first) if twice => assert!(first.1 > fault.1, "{shown}: {first:?}, not {fault:?}"),
-        // It reports the first fault; the other looks for UTF-8 at the end of a string.
+        // The device library reports the first fault. `dunnage-formats` checks UTF-8 only at the end of a string.
         Err(first) => {
             let utf8 = str::from_utf8(json).expect_err("the same fault");
             assert!(
@@ -153,8 +153,8 @@ fn check_json(c: &mut Converter, json: &[u8]) {
     }
 }
 
-/// Whether `found` is `expected`, or names the same binary32 where `expected` has the value of one: the device library prints a binary32 in its
-/// shortest form, 0.1, and `dunnage convert` as the number that it is, 0.10000000149011612.
+/// Whether both values are equal, or are the same binary32: the device library prints a binary32 in its shortest form, 0.1, and
+/// `dunnage convert` prints its exact value, 0.10000000149011612.
 fn same(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
@@ -183,7 +183,7 @@ fn check_pson(c: &mut Converter, pson: &[u8]) {
             assert!(same(&json, &of_rust), "{pson:02x?}: {found:?}, not {expected:?}");
         }
         (Ok(_), _) | (_, Ok(_)) => assert_eq!(found, expected, "{pson:02x?}"),
-        // Writing JSON knows no offset in the PSON.
+        // The JSON writer does not know the offset in the PSON, so only the kinds are compared.
         (Err(found), Err(expected)) => assert_eq!(found.0, expected.0, "{pson:02x?}"),
     }
 }
@@ -240,7 +240,7 @@ fn value(rng: &mut Rng, depth: u8) -> Value {
     }
 }
 
-/// `json` with white space between its parts, and escapes that are not needed.
+/// `json` with random white space between its parts and unnecessary escapes.
 fn loosened(json: &str, rng: &mut Rng) -> String {
     let mut loose = String::new();
     let (mut inside, mut escaped) = (false, false);
@@ -271,7 +271,7 @@ fn loosened(json: &str, rng: &mut Rng) -> String {
     loose
 }
 
-/// A number in JSON's syntax, of up to 1,000 digits.
+/// A number in JSON syntax with up to 1,000 digits.
 fn number(rng: &mut Rng) -> String {
     let most = if rng.u8(..20) == 0 { 1000 } else { 25 };
     let digits = |rng: &mut Rng, most| -> String {
@@ -357,7 +357,7 @@ fn faults_are_the_same() {
     }
 }
 
-/// Bytes, infinities, NaN, forms that are not canonical: PSON that JSON does not have, or has in one form only.
+/// Bytes, infinities, NaN and non-canonical forms: PSON that JSON cannot represent, or represents in one form only.
 #[test]
 fn what_json_lacks_is_the_same() {
     let (mut c, mut rng) = (Converter::start(), Rng::with_seed(4));
@@ -378,7 +378,7 @@ fn what_json_lacks_is_the_same() {
         let mut pson = outcome(|out| Pson.encode(&value, out)).expect("PSON");
         let at = rng.usize(..pson.len());
         pson[at] = rng.u8(..);
-        // Several faults, of which the one comes from reading and the other from writing: not comparable.
+        // If decoding fails, both a read error and a write error may occur, and the implementations may report different ones.
         if Pson.decode(&pson).is_ok() {
             check_pson(&mut c, &pson);
         } else {
@@ -404,7 +404,7 @@ fn the_corpus_is_the_same() {
     assert!(files > 10);
 }
 
-/// Documents with the bytes of a third implementation.
+/// Documents and their bytes from a third implementation.
 #[test]
 fn interop_vectors_have_their_bytes() {
     let mut c = Converter::start();

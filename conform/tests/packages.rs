@@ -1,5 +1,5 @@
-//! The descriptions of the device library that Arduino, PlatformIO, ESP-IDF and Zephyr read: each follows its specification, names
-//! files that exist, and agrees with the others. `BLESS=1` writes `keywords.txt` again.
+//! Checks the package descriptions of the device library for Arduino, PlatformIO, ESP-IDF and Zephyr: each follows its
+//! specification, names existing files, and agrees with the others. `BLESS=1` rewrites `keywords.txt`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// What users include. `dn_internal.h` and headers that only these include are not among them.
+/// The headers that users include. `dn_internal.h` and headers that only these include are left out.
 const HEADERS: [&str; 3] = ["dn_pson.h", "dn_bind.h", "dn_json.h"];
 
 fn library() -> PathBuf {
@@ -35,7 +35,7 @@ fn keys(value: &Value) -> BTreeSet<&str> {
     value.as_object().expect("a map").keys().map(String::as_str).collect()
 }
 
-/// <https://docs.arduino.cc/arduino-cli/library-specification>, rev. 2.2, with the stricter rules that arduino-lint has for the name.
+/// <https://docs.arduino.cc/arduino-cli/library-specification>, rev. 2.2, with arduino-lint's stricter rules for the name.
 #[test]
 fn arduino_library_properties() {
     let text = read("library.properties");
@@ -81,7 +81,7 @@ fn arduino_library_properties() {
     );
 }
 
-/// A sketch is a folder with a file of its name; the IDE opens nothing else.
+/// A sketch is a folder that contains a file of the same name; the IDE opens nothing else.
 #[test]
 fn arduino_examples() {
     for name in names_in("examples") {
@@ -168,17 +168,17 @@ fn cmake_project_has_the_version() {
     assert!(read("CMakeLists.txt").contains(&format!("VERSION {VERSION}")));
 }
 
-/// A split of the folder has to carry it.
+/// The folder is also distributed separately, so it needs its own copy of the license.
 #[test]
 fn license_is_that_of_the_project() {
     assert_eq!(read("LICENSE"), read("../LICENSE"));
 }
 
-/// `keywords.txt` has the public names of the headers, all of them, and no others.
+/// `keywords.txt` lists exactly the public names of the headers.
 #[test]
 fn keywords_are_the_public_names() {
     let (mut types, mut functions, mut constants) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    // dn_config.h, which all of them include, has the settings and the version.
+    // All headers include dn_config.h, which has the settings and the version.
     for header in HEADERS.into_iter().chain(["dn_config.h"]) {
         public_names(&read(&format!("src/{header}")), &mut types, &mut functions, &mut constants);
     }
@@ -197,7 +197,7 @@ fn keywords_are_the_public_names() {
     assert_eq!(read("keywords.txt"), text, "BLESS=1 writes it again");
 }
 
-/// Sorts what `header` declares into types, functions and constants.
+/// Sorts the declarations of `header` into types, functions and constants.
 fn public_names(
     header: &str,
     types: &mut BTreeSet<String>,
@@ -230,7 +230,7 @@ fn public_names(
         let (name, before, after) = (&declarations[start..end], &declarations[..start], &declarations[end..]);
         at = end;
         if name.starts_with("DN_") && !name.starts_with("DN__") {
-            // Enumerators stand behind a brace or a comma; what is used elsewhere was defined above.
+            // Enumerators follow a brace or a comma. Other names in that position were defined above.
             if before.trim_end().ends_with(['{', ',']) && after.trim_start().starts_with([',', '}', '=']) {
                 constants.insert(name.to_owned());
             }
@@ -259,7 +259,7 @@ fn without_comments(code: &str) -> String {
     parts.fold(first, |kept, part| kept + part.split_once("*/").expect("a comment ends").1)
 }
 
-/// Without `#` lines and those that continue them.
+/// The code without preprocessor directives and their continuation lines.
 fn without_directives(code: &str) -> String {
     let mut kept = String::new();
     let mut directive = false;

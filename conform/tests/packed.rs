@@ -5,7 +5,7 @@ use dunnage_packed::{Check, Kind, Layout, Node, Shape};
 use dunnage_schema::Model;
 use std::collections::BTreeSet;
 
-/// Random schemas with so many messages each.
+/// Calls `check` with `messages` messages of each of `schemas` random schemas.
 fn each(
     scope: Scope,
     schemas: usize,
@@ -49,7 +49,7 @@ fn a_plain_message_comes_back_and_has_one_form() {
         let more = [&bytes[..], &[random.byte()]].concat();
         let error = decode(&more).expect_err("a byte too many");
         assert_eq!(error.kind(), Kind::Malformed, "{text}");
-        // The decoder reads the last bytes as the check. By chance they can match; then the error is the byte behind the body.
+        // The decoder reads the last bytes as the check. If they match by chance, the error is at the first byte after the body.
         let check = layout.check().map_or(0, Check::bytes);
         let body = bytes.len() - check;
         assert!(error.offset() == body || check > 0 && error.offset() == body + 1, "{error}: {text}");

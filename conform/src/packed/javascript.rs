@@ -1,4 +1,4 @@
-//! TS013 codecs in Node.js: `crates/codegen/tests/ts013/executor.js` answers a line with a line.
+//! Runs TS013 codecs in Node.js. `crates/codegen/tests/ts013/executor.js` answers each line with a line.
 
 use crate::language::{Answer, Language, Request};
 use anyhow::{Context, Result, bail};
@@ -12,7 +12,7 @@ use std::{
     thread,
 };
 
-/// Node.js with the executor.
+/// A Node.js process that runs the executor.
 pub struct JavaScript {
     process: Child,
     requests: ChildStdin,
@@ -33,7 +33,7 @@ impl JavaScript {
         Ok(JavaScript { process, requests, answers })
     }
 
-    /// Sends the lines and reads as many.
+    /// Sends the lines and reads one answer per line.
     fn exchange(&mut self, lines: &[String]) -> Result<Vec<String>> {
         let (requests, answers) = (&mut self.requests, &mut self.answers);
         thread::scope(|scope| {
@@ -62,7 +62,7 @@ impl JavaScript {
 
 impl Drop for JavaScript {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -93,7 +93,7 @@ impl Language for JavaScript {
         self.exchange(&lines)?.iter().map(|line| answer(line)).collect()
     }
 
-    /// A codec leaves out the id of the device, and has the floats of JavaScript for all numbers.
+    /// A codec omits the device ID, and its numbers are JavaScript's, which are all floats.
     fn expected(&self, layout: &Layout, request: &Request) -> Answer {
         match request {
             Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
@@ -108,7 +108,7 @@ impl Language for JavaScript {
     }
 }
 
-/// An answer's line: `bytes [1,2]`, `message JSON`, or `error kind: reason at byte N`.
+/// Parses an answer: `bytes [1,2]`, `message JSON`, or `error kind: reason at byte N`.
 fn answer(line: &str) -> Result<Answer> {
     let (word, rest) = line.split_once(' ').with_context(|| format!("not an answer: {line}"))?;
     Ok(match word {
@@ -134,7 +134,7 @@ fn remove_known(node: &Node, value: &mut Value) {
     }
 }
 
-/// The value with whole numbers beyond 2^53 as the floats that they are in JavaScript.
+/// Converts whole numbers beyond 2^53 to floats, as JavaScript represents them.
 fn rounded(value: Value) -> Value {
     match value {
         Value::U64(n) if n > 1 << 53 => Value::F64(n as f64),

@@ -1,21 +1,21 @@
-//! What the driver asks of a language, and what has to come back.
+//! The interface between the driver and a language.
 
 use anyhow::Result;
 use dunnage_packed::Layout;
 use dunnage_pson::Value;
 
-/// A language with generated code.
+/// A language for which code is generated.
 pub trait Language {
-    /// Its name for people.
+    /// The name that is printed.
     fn name(&self) -> &str;
 
-    /// Generates and loads the code of a layout; false when the generator refuses the schema.
+    /// Generates and loads the code for a layout. Returns false if the generator rejects the schema.
     fn load(&mut self, layout: &Layout) -> Result<bool>;
 
-    /// The answers to all requests, in their order.
+    /// Answers all requests, in their order.
     fn ask(&mut self, requests: &[Request]) -> Result<Vec<Answer>>;
 
-    /// The answer that is right.
+    /// The expected answer.
     fn expected(&self, layout: &Layout, request: &Request) -> Answer {
         match request {
             Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
@@ -27,43 +27,43 @@ pub trait Language {
     }
 }
 
-/// A question about one message.
+/// A request about one message.
 #[derive(Debug)]
 pub enum Request {
-    /// The message's bytes, which are known.
+    /// Encode a message whose bytes are known.
     Encode {
-        /// One that the schema allows.
+        /// A message that is valid against the schema.
         message: Value,
-        /// What `crates/packed` makes of it.
+        /// The bytes that `crates/packed` encodes it to.
         bytes: Vec<u8>,
     },
-    /// The message that these bytes are, or the error.
+    /// Decode bytes to a message or an error.
     Decode {
-        /// Perhaps damaged.
+        /// The bytes, which may be damaged.
         bytes: Vec<u8>,
-        /// The id of who sent them.
+        /// The ID of the sending device.
         device: String,
     },
 }
 
-/// What a language says.
+/// The answer of a language.
 #[derive(Debug, PartialEq)]
 pub enum Answer {
     /// An encoded message.
     Bytes(Vec<u8>),
     /// A decoded message.
     Message(Value),
-    /// Why there is none, and at which byte, if the language tells.
+    /// The error of encoding or decoding.
     Error {
-        /// The name of the kind.
+        /// The name of the error kind.
         kind: String,
-        /// In bytes from the start of the message.
+        /// The offset from the start of the message in bytes, if the language reports one.
         offset: Option<usize>,
     },
 }
 
 impl Answer {
-    /// Whether `given` says the same; an offset counts when it is given.
+    /// Whether `given` is this answer. An offset is compared only if `given` has one.
     pub fn is_met_by(&self, given: &Answer) -> bool {
         match (self, given) {
             (Answer::Error { kind, .. }, Answer::Error { kind: other, offset: None }) => kind == other,

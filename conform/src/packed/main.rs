@@ -1,5 +1,5 @@
-//! Random schemas in every language that code is generated for: the bytes of each message are those of `crates/packed`, and each
-//! language decodes them to the message; damaged bytes are the same message or the same error.
+//! Tests generated code of every language with random schemas. Each message must encode to the bytes of `crates/packed` and
+//! decode to the same message. Damaged bytes must give the same message or the same error.
 
 mod javascript;
 mod language;
@@ -14,22 +14,22 @@ use javascript::JavaScript;
 use language::{Language, Request};
 use std::time::Instant;
 
-/// Compares generated code with crates/packed on random schemas and messages of them.
+/// Compares generated code with crates/packed, on random schemas and messages.
 #[derive(Parser)]
 #[command(name = "packed")]
 struct Arguments {
-    /// Schemas that a language is given. Those that it refuses are replaced by others.
+    /// Number of schemas per language. Schemas that a language rejects are replaced by others.
     #[arg(long, default_value_t = 50)]
     schemas: usize,
-    /// Messages, over all schemas; each is encoded, decoded, and decoded once more with damage.
+    /// Number of messages over all schemas. Each is encoded, decoded, and decoded again with damage.
     #[arg(long, default_value_t = 100_000)]
     messages: usize,
-    /// What the random numbers begin with: the same seed asks the same.
+    /// Seed of the random numbers. The same seed gives the same requests.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Differences that are printed.
+/// Number of differences that are printed.
 const SHOWN: usize = 20;
 
 fn main() -> Result<()> {
@@ -46,7 +46,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Asks about `layout`, prints up to `shown` answers that differ, and counts them all.
+/// Sends requests about `layout`, prints up to `shown` wrong answers, and returns the number of all wrong answers.
 fn ask(
     language: &mut dyn Language,
     layout: &Layout,
@@ -70,7 +70,7 @@ fn ask(
     Ok(wrong)
 }
 
-/// Gives `language` the vectors, and counts the answers that differ.
+/// Tests `language` with the vectors. Returns the number of wrong answers.
 fn compare_vectors(language: &mut dyn Language) -> Result<usize> {
     let (mut asked, mut refused, mut wrong) = (0, 0, 0);
     for (layout, requests) in vectors::load()? {
@@ -85,7 +85,7 @@ fn compare_vectors(language: &mut dyn Language) -> Result<usize> {
     Ok(wrong)
 }
 
-/// Gives `language` random schemas and messages, and counts the answers that differ.
+/// Tests `language` with random schemas and messages. Returns the number of wrong answers.
 fn compare(language: &mut dyn Language, arguments: &Arguments) -> Result<usize> {
     let start = Instant::now();
     let mut random = Random::new(arguments.seed);
@@ -124,11 +124,12 @@ fn compare(language: &mut dyn Language, arguments: &Arguments) -> Result<usize> 
     Ok(wrong)
 }
 
-/// What is asked about one random message of the schema.
+/// The requests about one random message: encode, decode, and decode with damage.
 fn requests(random: &mut Random, model: &Model, layout: &Layout) -> [Request; 3] {
     let instance = instance(random, model);
     let mut bytes = Vec::new();
-    // A message that the layout refuses shows as a difference: no language encodes it to nothing.
+    // If the layout rejects the message, `bytes` stay empty. That shows as a difference, because no language encodes it to
+    // nothing.
     let _ = layout.encode(&instance.message, &mut bytes);
     let mut damaged = bytes.clone();
     match random.below(4) {

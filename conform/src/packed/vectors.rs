@@ -1,4 +1,4 @@
-//! The schemas and bytes of `spec/vectors/packed`, as questions. `crates/packed` answers them in its own tests.
+//! The schemas and bytes of `spec/vectors/packed`, as requests. The tests of `crates/packed` cover the same vectors.
 
 use crate::language::Request;
 use anyhow::{Context, Result};
@@ -22,9 +22,9 @@ struct Vector {
     device: String,
 }
 
-/// A vector's layout, and what is asked: to decode its bytes, and to encode the message that they are.
+/// The layout of each vector, with requests to decode its bytes and to encode the decoded message.
 ///
-/// A message that is no object stands as the only property of one, which takes no bits.
+/// A schema for a message that is not an object becomes the only property of an object schema, which takes no bits.
 pub fn load() -> Result<Vec<(Layout, Vec<Request>)>> {
     let mut all = Vec::new();
     for file in FILES {
@@ -39,7 +39,7 @@ pub fn load() -> Result<Vec<(Layout, Vec<Request>)>> {
 }
 
 fn questions(vector: &Vector) -> Result<Option<(Layout, Vec<Request>)>> {
-    // A reference from the root of the schema does not lead anywhere else once it stands deeper.
+    // Inside an object, a reference to the root of the schema has no target. Such vectors are left out.
     let Ok(model) = Model::compile(&in_object(&vector.schema).to_string()) else { return Ok(None) };
     let layout = Layout::new(&model);
     let bytes = from_hex(&vector.hex).context("hex")?;

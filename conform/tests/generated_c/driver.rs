@@ -1,9 +1,10 @@
-//! The C program that asks generated C: words into its struct and out of it.
+//! The C program that drives generated C code: it reads words into the struct and writes the struct as words.
 
 use dunnage_codegen::c::{Content, Kind, Plan, Slot};
 use std::fmt::Write as _;
 
-/// The program for the header `file`.h. A line `e WORDS` is answered with the bytes in hex, `d HEX` with the words, or `error KIND`.
+/// The program for the header `file`.h. It answers the line `e WORDS` with the bytes in hex and `d HEX` with the words, or with
+/// `error KIND`.
 pub fn driver(plan: &Plan, file: &str) -> String {
     let mut take = Walk { out: String::new(), shows: false, loops: 0 };
     take.content(&plan.root.content, "m->");
@@ -19,7 +20,7 @@ pub fn driver(plan: &Plan, file: &str) -> String {
 
 struct Walk {
     out: String,
-    /// Whether words are written; else they are read.
+    /// Whether to generate code that writes the words, not code that reads them.
     shows: bool,
     loops: usize,
 }

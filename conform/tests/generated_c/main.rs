@@ -1,7 +1,7 @@
-//! Random schemas as C, and random messages of them: the bytes that the C writes are those of `dunnage-packed`, and from these it reads
-//! the same values.
+//! Random schemas as C, with random messages: the C code must encode each message to the bytes of `dunnage-packed`, and decode
+//! these to the same values.
 //!
-//! `DUNNAGE_RANDOM=100000` is the number of messages; `CC` the compiler.
+//! `DUNNAGE_RANDOM` sets the number of messages, 100000 by default. `CC` sets the compiler.
 
 mod driver;
 mod tokens;
@@ -19,14 +19,14 @@ use std::{
     thread,
 };
 
-/// Schemas of a run.
+/// Number of schemas per run.
 const SCHEMAS: usize = 50;
 
 fn messages() -> usize {
     env::var("DUNNAGE_RANDOM").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
 }
 
-/// The model, layout and plan of a random schema that C can have.
+/// The text, model, layout and plan of a random schema that C supports.
 fn random_schema(random: &mut Random) -> (String, Model, Layout, Plan) {
     loop {
         let text = schema(random, Scope::Plain);
@@ -38,7 +38,7 @@ fn random_schema(random: &mut Random) -> (String, Model, Layout, Plan) {
     }
 }
 
-/// Compiles the C of `layout` with its driver, as strictly as compilers can; gives the program.
+/// Compiles the C code of `layout` with its driver, with strict warnings. Returns the path of the program.
 fn compile(layout: &Layout, plan: &Plan, folder: &Path, flags: &[&str]) -> std::path::PathBuf {
     let files = c::c(layout, c::Options::default()).expect("a plan has C");
     fs::write(folder.join(format!("{}.h", files.name)), files.header).expect("a header");
@@ -61,7 +61,7 @@ fn compile(layout: &Layout, plan: &Plan, folder: &Path, flags: &[&str]) -> std::
     program
 }
 
-/// The lines that `program` answers to `lines`.
+/// Sends `lines` to `program` and returns its answers.
 fn ask(program: &Path, lines: &str) -> Vec<String> {
     let mut child =
         Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the driver");
@@ -82,7 +82,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Compares `count` messages of the schema with this seed.
+/// Compares `count` messages of the random schema with this seed.
 fn compare(seed: u64, count: usize, flags: &[&str]) {
     let mut random = Random::new(seed);
     let (text, model, layout, plan) = random_schema(&mut random);
@@ -132,7 +132,7 @@ fn random_messages_have_the_same_bytes_in_c() {
     run(SCHEMAS, messages(), 1, &[]);
 }
 
-/// What initialises a struct is a message: the C writes it, and `dunnage-packed` reads it.
+/// An initialised struct is a valid message: C encodes it, and `dunnage-packed` decodes it.
 #[test]
 fn initialisers_are_messages() {
     for seed in 3000..3040 {
@@ -144,7 +144,7 @@ fn initialisers_are_messages() {
             .map(|i| u8::from_str_radix(&answers[0][2 * i..2 * i + 2], 16).ok())
             .collect();
         let bytes = bytes.unwrap_or_else(|| panic!("seed {seed}: {} of {text}", answers[0]));
-        // Whether it obeys what only restricts is not known here.
+        // The initialiser does not consider keywords that only restrict values, so schemas with such keywords are not checked.
         if !tokens::is_unchecked(&layout) {
             let message = layout.decode(&bytes, Some("device"));
             assert!(message.is_ok(), "seed {seed}: {message:?} of {text}");
@@ -152,14 +152,14 @@ fn initialisers_are_messages() {
     }
 }
 
-/// Also the arithmetic of 8-bit machines, which do not divide.
+/// Also covers the arithmetic of 8-bit machines, which avoids division (`BYTEWISE`).
 #[test]
 fn random_messages_break_no_rule_of_c() {
     let flags = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DBYTEWISE=1"];
     run(8, messages() / 50, 1000, &flags);
 }
 
-/// Damaged messages: the C accepts what `dunnage-packed` accepts, and says what is wrong with the others in the same word.
+/// For damaged messages, C accepts what `dunnage-packed` accepts, and reports the same error kind for the others.
 #[test]
 fn damaged_messages_are_refused_alike() {
     for seed in 2000..2008 {

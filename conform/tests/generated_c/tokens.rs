@@ -1,14 +1,14 @@
-//! A message as words, in the order of the bits: what the C driver reads and writes.
+//! Converts a message to the words that the C driver reads and writes, in the order of the bits.
 //!
-//! A flag is 0 or 1, a number its count, a choice its index, a float the bits of its binary64, a text `x` and its UTF-8 in hex. `x-nul`
-//! stands for text that C cannot hold.
+//! A flag is 0 or 1, a number its count, a choice its index, a float the bits of its binary64, a text `x` and its UTF-8 in hex.
+//! `x-nul` stands for a text that C cannot hold.
 
 use dunnage_codegen::c::{Content, Kind, Plan, Slot};
 use dunnage_packed::{Layout, Node, Number, Shape, Source};
 use dunnage_pson::Value;
 use dunnage_schema::Decimal;
 
-/// The words of `message`; `None` when it is not of the layout's shape.
+/// The words of `message`; `None` if the message does not match the layout.
 pub fn message(layout: &Layout, plan: &Plan, message: &Value) -> Option<Vec<String>> {
     let mut words = Vec::new();
     content(&plan.root.content, layout.root(), message, &mut words)?;
@@ -18,14 +18,14 @@ pub fn message(layout: &Layout, plan: &Plan, message: &Value) -> Option<Vec<Stri
 /// Whether the schema has keywords that C does not check.
 pub fn is_unchecked(layout: &Layout) -> bool {
     let text = format!("{:?}", layout.model().root);
-    // Of a text with an exact pattern, C has all characters.
+    // C accepts any characters in a text unless its pattern is exact.
     text.contains("Checked(")
         || text.contains("asserts_format: true")
         || text.contains("segments: None")
         || loose(layout.root())
 }
 
-/// Whether a text without an exact pattern may have one.
+/// Whether the node contains a text without an exact pattern.
 fn loose(node: &Node) -> bool {
     match &node.shape {
         Shape::Text(_) => true,
@@ -97,7 +97,7 @@ fn content(of: &Content, node: &Node, value: &Value, words: &mut Vec<String>) ->
 
 fn kind(slot: &Slot, node: &Node, value: &Value, words: &mut Vec<String>) -> Option<()> {
     match (&slot.kind, &node.shape, value) {
-        // An element that needs several members has a struct of its own.
+        // An element with several members has its own struct.
         (Kind::Struct(inner), _, _) => return content(&inner.content, node, value, words),
         (Kind::Nothing, Shape::Constant(constant), value) => return (constant == value).then_some(()),
         (Kind::Nothing, _, _) => return Some(()),
@@ -139,7 +139,7 @@ fn text(text: &str) -> String {
     }
 }
 
-/// The multiple of its step, or of the sensor's unit, that a number is.
+/// The number as a multiple of its step or of the sensor's unit.
 fn count(number: &Number, value: &Value) -> Option<i128> {
     let of_decimal = |decimal: &Decimal, scaled| match decimal.quantum {
         Some(_) => decimal.count_of(scaled),

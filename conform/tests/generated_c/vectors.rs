@@ -1,4 +1,4 @@
-//! `spec/vectors/packed` in C.
+//! Runs the vectors of `spec/vectors/packed` in C.
 
 use super::{ask, compile, hex, tokens};
 use dunnage_codegen::c;
@@ -7,11 +7,11 @@ use dunnage_schema::Model;
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// The vectors of `file` by the text of their schema.
+/// The vectors of `file`, grouped by the text of their schema.
 fn vectors(file: &str) -> BTreeMap<String, Vec<Value>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/vectors/packed").join(file);
     let text = fs::read_to_string(path).expect("the vectors");
-    // The order of a schema's properties is that of its bits.
+    // The order of a schema's properties is the order of its bits, so the text must keep it.
     let file: Value = serde_json::from_str(&text).expect("vectors are JSON");
     let mut by_schema = BTreeMap::<String, Vec<Value>>::new();
     for vector in file["vectors"].as_array().expect("vectors") {
@@ -20,7 +20,7 @@ fn vectors(file: &str) -> BTreeMap<String, Vec<Value>> {
     by_schema
 }
 
-/// Asks the C of every schema in `file` that C can have; gives the number of vectors that it was asked.
+/// Tests the C code of every schema in `file` that C supports. Returns the number of requests.
 fn run(file: &str) -> usize {
     let mut asked = 0;
     for (schema, vectors) in vectors(file) {
@@ -37,7 +37,7 @@ fn run(file: &str) -> usize {
         for vector in vectors {
             let bytes = vector["hex"].as_str().expect("hex");
             if let Some(kind) = vector["kind"].as_str() {
-                // What is known is no part of a C struct, so that nobody has to give it.
+                // A known field is not part of the C struct, so its absence is not an error in C.
                 let applies = kind != "type" && (kind != "range" || !tokens::is_unchecked(&layout));
                 if applies {
                     requests += &format!("d {bytes}\n");
@@ -63,7 +63,7 @@ fn run(file: &str) -> usize {
 
 #[test]
 fn the_vectors_hold_in_c() {
-    // Twice, to decode and to encode; C has no patterns beyond ASCII, and needs bounds for an integer.
+    // Each vector counts twice, for decoding and encoding. C lacks patterns beyond ASCII and unbounded integers.
     for (file, least) in
         [("numbers.json", 80), ("structure.json", 50), ("text.json", 20), ("invalid.json", 25)]
     {

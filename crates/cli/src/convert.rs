@@ -1,4 +1,4 @@
-//! `dunnage convert`: a message from one format into another.
+//! `dunnage convert`: converts a message from one format to another.
 
 use crate::{
     failure::{Failure, complain},
@@ -46,7 +46,7 @@ pub struct Convert {
     source: Source,
 }
 
-/// Parses the name of one of `formats`; help and completions list all of them.
+/// Parses the name of one of `formats`. Help and completions list all of them.
 fn format_id(formats: impl Iterator<Item = Id>) -> impl clap::builder::TypedValueParser<Value = Id> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     PossibleValuesParser::new(formats.map(Id::name)).try_map(|name| name.parse::<Id>())
@@ -81,20 +81,20 @@ impl Convert {
     }
 }
 
-/// Whether messages of the format are text.
+/// Whether the messages of a format are text.
 fn is_text(id: Id) -> bool {
     matches!(id, Id::Json | Id::Xml | Id::Yaml | Id::SenmlJson | Id::SensmlJson)
 }
 
 struct Conversion {
-    /// Whether errors of the output can say where the input has the value at fault.
+    /// Whether the input is JSON, so that an encoding error can name the place of the value in the input.
     from_json: bool,
     from: Box<dyn Format>,
     to: Box<dyn Format>,
     device: Option<String>,
     hex_in: bool,
     hex_out: bool,
-    /// Whether the output ends with a newline.
+    /// Whether to end the output with a newline.
     newline: bool,
     source: Source,
 }
@@ -118,7 +118,7 @@ impl Conversion {
 
     fn lines(&self) -> Result<(), Failure> {
         let mut source = self.source.open()?;
-        // Standard output is flushed at each line, so that a live stream stays live.
+        // Standard output is flushed after each line, so that a live stream has no delay.
         let mut stdout = io::stdout().lock();
         let (mut line, mut number, mut failed) = (Vec::new(), 0u64, false);
         while input::line(&mut source, self.hex_in, &mut line).map_err(|e| self.source.blame(e))? {
@@ -141,7 +141,7 @@ impl Conversion {
         if failed { Err(Failure::Reported) } else { Ok(()) }
     }
 
-    /// The message of one line as one line, without its end.
+    /// Converts the message of one line and returns it as one line, without a newline.
     fn line(&self, line: &[u8]) -> Result<Vec<u8>, Error> {
         let mut output = match self.hex_in {
             true => self.convert(&input::from_hex(line)?)?,

@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well.
+//! The errors and exit codes of commands.
 
 use anstyle::{AnsiColor, Style};
 use std::{fmt, io, io::Write, process::ExitCode};
@@ -9,23 +9,23 @@ pub const RED: Style = AnsiColor::Red.on_default();
 /// Why a command stops.
 #[derive(Debug)]
 pub enum Failure {
-    /// Whatever read our output has gone; that is its right. Exit code 0.
+    /// The reader of our output has closed it. This is not an error. Exit code 0.
     BrokenPipe,
-    /// The arguments do not make sense together. Exit code 2.
+    /// The arguments contradict each other or are incomplete. Exit code 2.
     Usage(String),
-    /// It did not work. Exit code 1.
+    /// The command failed. Exit code 1.
     Failed(String),
-    /// It did not work, and the reason has been printed already. Exit code 1.
+    /// The command failed, and the reason has already been printed. Exit code 1.
     Reported,
 }
 
 impl Failure {
-    /// A failure with the context that `error` lacks: `what: error`.
+    /// A failure that names what `error` is about: `what: error`.
     pub fn about(what: impl fmt::Display, error: impl fmt::Display) -> Failure {
         Failure::Failed(format!("{what}: {error}"))
     }
 
-    /// Prints the failure to stderr, if there is anything to say, and gives the exit code.
+    /// Prints the failure to stderr, if it has a message, and returns the exit code.
     pub fn report(&self) -> ExitCode {
         match self {
             Failure::BrokenPipe => ExitCode::SUCCESS,
@@ -45,11 +45,11 @@ impl Failure {
 /// Prints `dunnage: message` to stderr, as one line.
 pub fn complain(message: impl fmt::Display) {
     let message = message.to_string().replace(['\n', '\r'], " ");
-    // When stderr is closed there is nobody left to tell.
+    // If stderr is closed, the message cannot be shown.
     let _ = writeln!(anstream::stderr(), "{RED}dunnage:{RED:#} {message}");
 }
 
-/// Of writing to stdout. Other input and output goes through [`Failure::about`], which names the file.
+/// An error of writing to stdout. Other I/O errors go through [`Failure::about`], which names the file.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -59,7 +59,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// `kind: message at byte N`.
+/// Formats the error as `kind: message at byte N`.
 impl From<dunnage_formats::Error> for Failure {
     fn from(error: dunnage_formats::Error) -> Self {
         Failure::Failed(error.to_string())

@@ -1,4 +1,4 @@
-//! Whether every message of a layout fits a link; which fields are to shrink when it does not.
+//! Checks whether every message of a layout fits a link, and lists the fields to shrink if not.
 
 use crate::failure::{Failure, complain};
 use anstyle::Style;
@@ -10,7 +10,8 @@ use std::io::Write;
 
 const DIM: Style = Style::new().dimmed();
 
-/// Refuses a layout whose largest message is too large for `link`, with its fields, the largest first, on standard output.
+/// Returns an error if the largest message of `layout` exceeds the limit of `link`. In that case, prints the fields to standard
+/// output, largest first.
 pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
     let (Some(largest), Some(limit)) = (layout.max_bytes(), link.max_payload_bytes) else { return Ok(()) };
     let limit = limit as u64;

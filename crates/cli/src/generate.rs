@@ -1,4 +1,4 @@
-//! `dunnage generate`: the definition of a schema's messages for another system, or code for them.
+//! `dunnage generate`: writes code for a schema's messages, or their definition for another system.
 
 use crate::{
     compare::link_id,
@@ -115,7 +115,7 @@ impl Generate {
         Ok(())
     }
 
-    /// Names the parts of the schema that code cannot be generated for.
+    /// Reports each part of the schema for which no code can be generated.
     fn refused(&self, faults: &[impl Display]) -> Failure {
         for fault in faults {
             complain(format_args!("{}: {fault}", self.schema));
@@ -123,7 +123,7 @@ impl Generate {
         Failure::Reported
     }
 
-    /// Writes the files, all of them or none.
+    /// Writes all of the files, or none.
     fn write(&self, name: &str, files: &[(&str, &str)]) -> Result<(), Failure> {
         let folder: &Path = &self.output;
         fs::create_dir_all(folder).map_err(|e| Failure::about(folder.display(), e))?;
@@ -146,7 +146,7 @@ impl Generate {
         Ok(output.flush()?)
     }
 
-    /// Writes the code that messages share.
+    /// Writes the code that all messages share.
     fn write_shared(&self) -> Result<(), Failure> {
         let mut output = output::stdout();
         for (name, text) in c::SUPPORT {
@@ -155,7 +155,8 @@ impl Generate {
         Ok(output.flush()?)
     }
 
-    /// Refuses to replace code that messages share by another version of it: the messages beside it need the one that is there.
+    /// Returns an error if the folder has shared code of another version, because the messages already in the folder need that
+    /// version.
     fn check_shared(&self, name: &str, text: &str) -> Result<(), Failure> {
         let file = self.output.join(name);
         match fs::read(&file) {
@@ -172,24 +173,24 @@ impl Generate {
     }
 }
 
-/// Writes a file and lists it.
+/// Writes a file and lists its path.
 fn write_file(file: &Path, text: &str, list: &mut impl Write) -> Result<(), Failure> {
     fs::write(file, text).map_err(|e| Failure::about(file.display(), e))?;
     Ok(writeln!(list, "{}", file.display())?)
 }
 
-/// Says which slot the messages have, and what tells them from those of other layouts.
+/// Prints the slot, the start of the fingerprint and the check, which distinguish the messages from those of other layouts.
 fn say_slot(layout: &Layout) {
     let fingerprint: String = layout.fingerprint().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let check = match layout.check() {
         Some(check) => format!("a check of {} byte(s)", check.bytes()),
         None => "no check: x-dunnage-check adds one".to_owned(),
     };
-    // When standard error is closed there is nobody to read it.
+    // If standard error is closed, the line cannot be shown.
     let _ = writeln!(anstream::stderr().lock(), "slot {}, layout {fingerprint}..., {check}", layout.slot());
 }
 
-/// The lines at the start of the generated `text` of a file that say what it is, however its schema changes.
+/// The first lines of the generated `text`. They name the schema, and stay the same when the schema changes.
 fn start<'a>(ending: &str, text: &'a str) -> &'a [u8] {
     let lines = match ending {
         "js" => 2,
@@ -200,7 +201,7 @@ fn start<'a>(ending: &str, text: &'a str) -> &'a [u8] {
     &text.as_bytes()[..length]
 }
 
-/// Whether `file` holds something that does not begin with `start`.
+/// Whether `file` exists and is not empty, but does not begin with `start`.
 fn is_of_another(file: &Path, start: &[u8]) -> io::Result<bool> {
     let mut old = Vec::new();
     match File::open(file) {

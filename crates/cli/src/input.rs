@@ -1,4 +1,4 @@
-//! What commands read: messages, as bytes or as hex, and schemas.
+//! Input of the commands: messages, as bytes or hex, and schemas.
 
 use crate::failure::Failure;
 use clap::Args;
@@ -14,13 +14,13 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Most bytes of hex text: two digits and a space per byte.
+/// Maximum size of hex text in bytes: two digits and a space per byte.
 const HEX_LIMIT: usize = 3 * MAX_BYTES;
 
-/// Standard input as the name of a file.
+/// The file name that stands for standard input.
 const STDIN: &str = "-";
 
-/// Standard input, which is read once: who asks for it again would find nothing.
+/// Locks standard input. It can be read only once, so a second call returns a usage error.
 fn stdin() -> Result<io::StdinLock<'static>, Failure> {
     static IS_TAKEN: AtomicBool = AtomicBool::new(false);
     match IS_TAKEN.swap(true, Ordering::Relaxed) {
@@ -41,12 +41,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// Its name for people, if it is a file.
+    /// The path of the file, or `None` for standard input.
     pub fn file(&self) -> Option<&Path> {
         self.path.as_deref().filter(|path| path.as_os_str() != STDIN)
     }
 
-    /// Opens it.
+    /// Opens the file or standard input.
     pub fn open(&self) -> Result<Box<dyn BufRead>, Failure> {
         match self.file() {
             None => Ok(Box::new(stdin()?)),
@@ -57,12 +57,12 @@ impl Source {
         }
     }
 
-    /// All of it as one message; `hex` says that it holds hex digits.
+    /// Reads everything as one message. With `hex`, the input is hex digits.
     pub fn message(&self, hex: bool) -> Result<Vec<u8>, Failure> {
         message(self.open()?, hex).map_err(|failure| self.blame(failure))
     }
 
-    /// The failure, with the name of the file.
+    /// Adds the name of the file to a failure.
     pub fn blame(&self, failure: Failure) -> Failure {
         match (failure, self.file()) {
             (Failure::Failed(reason), Some(path)) => Failure::about(path.display(), reason),
@@ -86,7 +86,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// The failure to read `bytes` as one JSON message; `way_out` is said when they are several.
+/// The failure to read `bytes` as one JSON message. If they hold several messages, the error includes `way_out`.
 pub fn json_failure(error: impl fmt::Display, bytes: &[u8], way_out: &str) -> Failure {
     match holds_several(bytes) {
         true => Failure::Failed(format!("{error}: there is more than one JSON message; {way_out}")),
@@ -94,13 +94,13 @@ pub fn json_failure(error: impl fmt::Display, bytes: &[u8], way_out: &str) -> Fa
     }
 }
 
-/// Whether a JSON text follows another.
+/// Whether `bytes` begin with more than one JSON text.
 fn holds_several(bytes: &[u8]) -> bool {
     let mut texts = serde_json::Deserializer::from_slice(bytes).into_iter::<IgnoredAny>();
     matches!((texts.next(), texts.next()), (Some(Ok(_)), Some(Ok(_))))
 }
 
-/// All of `source` as one message; `hex` says that it holds hex digits.
+/// Reads all of `source` as one message. With `hex`, the input is hex digits. Returns an error above the size limit.
 pub fn message(source: impl Read, hex: bool) -> Result<Vec<u8>, Failure> {
     let limit = if hex { HEX_LIMIT } else { MAX_BYTES };
     let mut bytes = Vec::new();
@@ -112,9 +112,9 @@ pub fn message(source: impl Read, hex: bool) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Reads the next line into `line`, without its end. False at the end of the input.
+/// Reads the next line into `line`, without its line end. Returns false at the end of the input.
 ///
-/// A line that is too long for a message is cut after the limit, which [`within_limit`] then refuses.
+/// A line that is too long for a message is cut just above the limit, and [`within_limit`] then rejects it.
 pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<bool, Failure> {
     let limit = if hex { HEX_LIMIT } else { MAX_BYTES } as u64 + 2;
     line.clear();
@@ -130,12 +130,12 @@ pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<
     Ok(read > 0)
 }
 
-/// The error of a line without a message of a text format, none of which takes no characters.
+/// The error for an empty line of a text format. No text format has a message without characters.
 pub fn empty_line() -> Error {
     Error::new(Kind::Truncated, 0, "the line is empty, where every line is a message")
 }
 
-/// Refuses what is longer than a message may be.
+/// Returns an error if `bytes` exceed the size limit of a message.
 pub fn within_limit(bytes: &[u8]) -> Result<(), Error> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(Kind::Limit, MAX_BYTES, "a message has at most 1 MiB"));
@@ -143,7 +143,7 @@ pub fn within_limit(bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Bytes from hex digits; white space between bytes does not count. Offsets of errors are those of the text.
+/// Decodes hex digits and ignores white space between bytes. Error offsets refer to the text.
 pub fn from_hex(text: &[u8]) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::with_capacity(text.len() / 2);
     let mut high = None;
@@ -168,7 +168,7 @@ pub fn from_hex(text: &[u8]) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Two digits a byte, without spaces.
+/// Encodes bytes as two hex digits each, without spaces.
 pub fn to_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |n: u8| char::from(DIGITS[usize::from(n)]);
@@ -187,12 +187,13 @@ pub struct Schemas {
 }
 
 impl Schemas {
-    /// The schema called `name`: one of the bundled ones, a file, or standard input when that is `-`. One without a title is called like its file.
+    /// Compiles the schema `name`: a bundled schema, a file, or standard input for `-`. A schema without a title is named after
+    /// its file.
     pub fn model(&self, name: &str) -> Result<Model, Failure> {
         self.model_and_text(name).map(|(model, _)| model)
     }
 
-    /// The same, and its text.
+    /// The same, with the text of the schema.
     pub fn model_and_text(&self, name: &str) -> Result<(Model, String), Failure> {
         let text = self.text(name)?;
         match self.compile(name, &text) {
@@ -201,14 +202,14 @@ impl Schemas {
         }
     }
 
-    /// The text of the schema called `name`, with what it refers to in the folders.
+    /// The text of the schema `name`, bundled with the files in the folders that it refers to.
     pub fn text(&self, name: &str) -> Result<String, Failure> {
         let text = schema_text(name)?;
         let folders = Folders::new(&self.folders).map_err(|e| Failure::about("--schema-dir", e))?;
         folders.bundle(Path::new(name), &text).map_err(|e| Failure::about(name, schema_reason(&e)))
     }
 
-    /// Compiles the `text` of the schema called `name`.
+    /// Compiles `text`, the text of the schema `name`.
     pub fn compile(&self, name: &str, text: &str) -> Result<Model, SchemaError> {
         compile(name, text, Options { assert_formats: self.assert_formats })
     }
@@ -230,11 +231,11 @@ fn is_titled(schema: &str) -> bool {
         title: Option<String>,
     }
     let title = serde_json::from_str::<Titled>(schema).ok().and_then(|schema| schema.title);
-    // Code can be called after letters of ASCII alone.
+    // Generated code needs a name with ASCII letters.
     title.is_some_and(|title| title.contains(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// The title that the file's name makes: `soil-node_2.schema.json` is `Soil node 2`.
+/// The title derived from a file name: `soil-node_2.schema.json` becomes `Soil node 2`.
 pub fn title(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
     let stem = name.split('.').find(|part| !part.is_empty())?;
@@ -248,7 +249,7 @@ fn capital(word: &str) -> String {
     letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-/// `keyword: message at pointer`.
+/// Formats the error as `keyword: message at pointer`.
 pub fn schema_reason(error: &SchemaError) -> String {
     match error.keyword() {
         "" => error.to_string(),
@@ -256,7 +257,7 @@ pub fn schema_reason(error: &SchemaError) -> String {
     }
 }
 
-/// The text of the schema called `name`: one of the bundled ones, a file, or standard input when that is `-`.
+/// The text of the schema `name`: a bundled schema, a file, or standard input for `-`.
 pub fn schema_text(name: &str) -> Result<String, Failure> {
     if let Some(text) = dunnage_schema::bundled_named(name) {
         return Ok(text.to_owned());
@@ -285,7 +286,7 @@ fn no_schema(name: &str, error: &io::Error) -> Failure {
     Failure::Failed(format!("schema {name}: {error}{meant} (bundled schemas: {})", bundled.join(", ")))
 }
 
-/// The messages under `examples` of the schema `text` that is called `name`.
+/// The messages under `examples` in `text`, the text of the schema `name`.
 pub fn schema_examples(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
     #[derive(Deserialize)]
     struct Schema<'a> {

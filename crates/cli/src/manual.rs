@@ -19,7 +19,7 @@ pub struct Completions {
 
 impl Completions {
     pub fn run(self) -> Result<(), Failure> {
-        // clap_complete panics when it cannot write, so it writes to memory.
+        // clap_complete panics if it cannot write, so the script is written to memory first.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Dunnage::command(), "dunnage", &mut script);
         io::stdout().lock().write_all(&script)?;

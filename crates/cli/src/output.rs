@@ -1,17 +1,18 @@
-//! Standard output for people: colours where they are wanted.
+//! Standard output for people, with colours where they are wanted.
 
 use anstream::AutoStream;
 use std::io::{self, BufWriter, Write};
 
-/// Standard output. Colours are kept on a terminal and left out elsewhere, as `NO_COLOR` and `CLICOLOR_FORCE` say.
-/// It is buffered: flush it, or the end is lost.
+/// Opens standard output. Colours are kept on a terminal and removed elsewhere, unless `NO_COLOR` or `CLICOLOR_FORCE` says
+/// otherwise. The stream is buffered: call `flush`, or the end of the output is lost.
 pub fn stdout() -> AutoStream<Box<dyn Write>> {
     let choice = AutoStream::choice(&io::stdout());
-    // The buffer is below, since each run of text between two colours is a write of its own.
+    // The buffer is below the colour filter, because the filter writes each run of text between two colours separately.
     AutoStream::new(Box::new(BufWriter::new(io::stdout().lock())), choice)
 }
 
-/// `text` without what could command a terminal, which is escaped: names and reasons come from messages, and so from anybody.
+/// Escapes the characters of `text` that could control a terminal. Names and reasons come from messages, so anybody can choose
+/// them.
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -20,7 +21,7 @@ pub fn printable(text: &str) -> String {
     out
 }
 
-/// Whether `c` could move a terminal's cursor or turn its text around: control characters, line separators, and the marks that change
+/// Whether `c` could move a terminal's cursor or reverse its text: control characters, line separators, and the marks that change
 /// the direction of text.
 pub fn commands_terminal(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,18 +1,18 @@
-//! SIGTERM and Ctrl-C, which end a process, and SIGHUP, by which it reads its configuration again.
+//! SIGTERM and Ctrl-C, which stop the process, and SIGHUP, which makes it reload its configuration.
 
 use crate::failure::Failure;
 use tokio::sync::oneshot;
 
-/// Exit code of a process that a second signal ends: 128 + SIGINT.
+/// Exit code after a second signal: 128 + SIGINT.
 const AT_ONCE: i32 = 130;
 
-/// Listens for signals from now on. The future is ready at the first; the second ends the process.
+/// Starts listening for signals. The future completes at the first signal; the second exits the process.
 pub fn stop() -> Result<impl Future<Output = ()>, Failure> {
     let mut signals = Signals::listen().map_err(|e| Failure::about("cannot listen for signals", e))?;
     let (first, stopped) = oneshot::channel();
     tokio::spawn(async move {
         signals.next().await;
-        // Nobody waits when the process is ending already.
+        // The receiver is gone if the process is already stopping.
         let _ = first.send(());
         signals.next().await;
         std::process::exit(AT_ONCE);
@@ -22,19 +22,19 @@ pub fn stop() -> Result<impl Future<Output = ()>, Failure> {
     })
 }
 
-/// SIGHUP.
+/// Receives SIGHUP.
 #[cfg(unix)]
 pub struct Hangups(tokio::signal::unix::Signal);
 
 #[cfg(unix)]
 impl Hangups {
-    /// Listens from now on; without it, SIGHUP ends the process.
+    /// Starts listening. Without a listener, SIGHUP would end the process.
     pub fn listen() -> Result<Self, Failure> {
         let signal = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
         signal.map(Hangups).map_err(|e| Failure::about("cannot listen for signals", e))
     }
 
-    /// Waits for the next.
+    /// Waits for the next SIGHUP.
     pub async fn next(&mut self) {
         if self.0.recv().await.is_none() {
             std::future::pending::<()>().await;
@@ -47,12 +47,12 @@ pub struct Hangups;
 
 #[cfg(not(unix))]
 impl Hangups {
-    /// There are none.
+    /// Never fails, because this platform has no SIGHUP.
     pub fn listen() -> Result<Self, Failure> {
         Ok(Hangups)
     }
 
-    /// Waits for ever.
+    /// Never completes.
     pub async fn next(&mut self) {
         std::future::pending().await
     }

@@ -1,4 +1,4 @@
-//! `bench/load/replicas`: gateways behind nginx that write to a stream, and nothing left of them afterwards.
+//! Tests `bench/load/replicas`: gateways behind nginx write to a stream, and no process is left afterwards.
 #![allow(clippy::unwrap_used)]
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// One request on a connection of its own. Answers the status and the body.
+/// Sends one request on a new connection. Returns the status and the response.
 fn ask(port: u16, request: &str) -> Option<(u16, String)> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -28,7 +28,7 @@ fn delivered(port: u16) -> u64 {
     line.map_or(0, |line| line.rsplit(' ').next().unwrap().parse().unwrap())
 }
 
-/// A port with free ones behind it as the script takes them, below those that systems give to outgoing connections.
+/// A port whose offsets used by the script are free as well, below the range of ephemeral ports.
 fn free_ports() -> u16 {
     let used = [0, 1, 2, 101, 102, 103, 111, 112, 113, 121, 122, 123];
     let first = 10_000 + (std::process::id() % 100) as u16 * 200;
@@ -71,7 +71,7 @@ fn two_gateways_behind_nginx_share_what_arrives_and_all_of_it_reaches_the_stream
 
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
-    // nginx, gateways, NATS servers.
+    // The ports of nginx, the gateways and the NATS servers.
     for port in [port, port + 1, port + 2, port + 101, port + 102, port + 103] {
         assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "{port} is still there");
     }

@@ -1,19 +1,19 @@
-//! The comparison as a bar chart: one SVG that stands alone and follows the reader's light or dark theme.
+//! The comparison as a bar chart: a self-contained SVG that follows the reader's light or dark theme.
 
 use super::{Comparison, Outcome};
 use std::fmt::Write;
 
 const WIDTH: f64 = 860.0;
-/// Left edge of the bars; names end before it.
+/// Left edge of the bars. The format names end to its left.
 const LEFT: f64 = 196.0;
-/// Right edge of the largest bar; figures follow it.
+/// Right edge of the longest bar. The sizes stand to its right.
 const RIGHT: f64 = 760.0;
 const TITLE: f64 = 56.0;
-/// Height of a level of link labels.
+/// Height of one row of link labels.
 const LEVEL: f64 = 18.0;
 const ROW: f64 = 26.0;
 const BAR: f64 = 16.0;
-/// Of a character at 12 px, a little generous.
+/// Approximate width of a character at 12 px, rounded up.
 const CHARACTER: f64 = 6.6;
 
 const STYLE: &str = "\
@@ -26,11 +26,11 @@ const STYLE: &str = "\
     .bar{fill:var(--bar)}.loss{fill:var(--loss)}.limit{stroke:var(--limit);stroke-width:1.2;stroke-dasharray:4 3;opacity:.85}\n    \
     .link{fill:var(--limit);font-size:12px}.axis{stroke:var(--axis)}";
 
-/// The chart.
+/// Draws the chart as SVG text.
 pub fn svg(comparison: &Comparison) -> String {
     let widest = comparison.links.iter().filter_map(|link| link.max_payload_bytes).max().unwrap_or(0);
     let most = comparison.most_bytes();
-    // A link far wider than every message would squeeze the bars; its line is left out.
+    // A limit far above every message would compress the bars, so its line is left out.
     let end = if widest <= 2 * most { most.max(widest) } else { most }.max(1);
     let scale = (RIGHT - LEFT) / end as f64;
     let limits = place(comparison, end, scale);
@@ -50,7 +50,7 @@ pub fn svg(comparison: &Comparison) -> String {
   <text class="title" x="24" y="34">Bytes of one message<tspan class="soft" dx="12">compact JSON, {} B, is 100 %</tspan></text>"#,
         comparison.compact_bytes
     );
-    // Bars, then the limits across them, then the figures on top.
+    // Bars first, then the lines of the limits over them, then the sizes on top.
     let rows = || comparison.measured().enumerate().map(|(index, row)| (top + ROW * index as f64, row));
     for (y, (_, outcome)) in rows() {
         bar(&mut out, outcome, y, scale);
@@ -72,13 +72,14 @@ struct Limit {
     x: f64,
     level: usize,
     label: String,
-    /// Whether the label stands to the left of the line, because there is no room to its right.
+    /// Whether the label is to the left of its line, because there is no room to the right.
     before: bool,
 }
 
-/// Puts the labels of the links on levels so that no line crosses a label; a line starts at its label.
+/// Assigns the link labels to rows so that no line crosses a label. Each line starts at its label.
 fn place(comparison: &Comparison, end: usize, scale: f64) -> Vec<Limit> {
-    // From the widest link: a label without room to its right stands to the left, on a level above all narrower ones.
+    // From the widest limit to the narrowest: a label without room to its right goes to the left of its line, in a row above all
+    // narrower limits.
     let mut limits = Vec::new();
     let mut room = WIDTH - 8.0;
     let mut level = 0;
@@ -93,7 +94,8 @@ fn place(comparison: &Comparison, end: usize, scale: f64) -> Vec<Limit> {
         }
         limits.push(Limit { x, level: level - usize::from(before), label, before });
     }
-    // From the narrowest link: steps down to the right, back to the first level where all labels have ended.
+    // From the narrowest limit to the widest: each label goes one row lower, or back to the first row when all labels so far have
+    // ended.
     limits.reverse();
     let (first, mut next, mut stop) = (level, level, 0.0f64);
     for limit in limits.iter_mut().filter(|limit| !limit.before) {
@@ -107,7 +109,7 @@ fn place(comparison: &Comparison, end: usize, scale: f64) -> Vec<Limit> {
     limits
 }
 
-/// Of a link's label, with the gap to its line.
+/// Width of a link's label, including the gap to its line.
 fn length(label: &str) -> f64 {
     label.chars().count() as f64 * CHARACTER + 12.0
 }

@@ -3,7 +3,7 @@
 use super::Comparison;
 use std::fmt::Write;
 
-/// The table: a column per link.
+/// Renders the table, with one column per link.
 pub fn render(comparison: &Comparison) -> String {
     let mut out = String::from("| format | bytes | % of JSON | gzip | lossless |");
     for link in &comparison.links {

@@ -1,4 +1,4 @@
-//! The figures of a comparison.
+//! Measures the sizes of a message in every format.
 
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf, Value};
 use dunnage_links::Link;
@@ -6,52 +6,54 @@ use dunnage_schema::Model;
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
-/// A message in every format.
+/// The sizes of a message in every format.
 pub struct Comparison {
     text: Vec<u8>,
     message: Value,
-    /// Bytes of the message as it was given, without the white space around it.
+    /// Size of the message as given, in bytes, without the white space around it.
     pub given_bytes: usize,
-    /// Bytes as JSON without white space.
+    /// Size as JSON without white space, in bytes.
     pub compact_bytes: usize,
-    /// Bytes as JSON with a space after every comma and colon, as Python's `json.dumps` writes it.
+    /// Size as JSON with a space after every comma and colon, as Python's `json.dumps` writes it, in bytes.
     pub spaced_bytes: usize,
-    /// Smallest first; formats that cannot carry the message are last.
+    /// Smallest first. Formats that cannot carry the message come last.
     pub rows: Vec<Row>,
-    /// The links to carry it, the narrowest first.
+    /// The links to compare with, narrowest limit first.
     pub links: Vec<&'static Link>,
-    /// How many formats were left out because they need a schema.
+    /// Number of formats left out because they need a schema and none was given.
     pub without_schema: usize,
 }
 
-/// A format and what became of the message in it.
+/// A format and the result of encoding the message with it.
 pub struct Row {
-    /// `protobuf`, `protobuf (float32)`
+    /// For example `protobuf` or `protobuf (float32)`.
     pub format: String,
-    /// Whether it needs the schema.
+    /// Whether the format needs the schema.
     needs_schema: bool,
-    /// The figures, or why there are none.
+    /// The sizes, or the error if the format cannot carry the message.
     pub outcome: Result<Outcome, Error>,
 }
 
 /// The message in one format.
 #[derive(Clone, Copy)]
 pub struct Outcome {
-    /// Bytes of the encoded message.
+    /// Size of the encoded message, in bytes.
     pub bytes: usize,
-    /// Bytes of the encoded message after gzip, level 9.
+    /// Size of the encoded message after gzip at level 9, in bytes.
     pub gzip_bytes: usize,
-    /// Whether decoding gave this message back, keys in order.
+    /// Whether this message decoded to the same value, with its keys in order.
     pub came_back: bool,
-    /// Whether it did so because the format keeps every message, and not by the luck of its digits.
+    /// Whether the round trip succeeded and the mapping is exact. The `float32` mapping keeps a message only if its numbers
+    /// happen to be binary32 values.
     pub lossless: bool,
 }
 
-/// The formats that have a second mapping, [`Mapping::Float32`].
+/// The formats that people map by hand with binary32 floats, and that are therefore also measured with [`Mapping::Float32`].
 const BY_HAND: [Id; 3] = [Id::Protobuf, Id::Struct, Id::StructZlib];
 
 impl Comparison {
-    /// Encodes the JSON message `text` in every format; in those that need a schema if there is a `model`.
+    /// Encodes the JSON message `text` in every format. Formats that need a schema are included only if there is a `model`.
+    /// Returns an error if `text` is not a JSON message.
     pub fn measure(text: &[u8], model: Option<&Model>, links: Vec<&'static Link>) -> Result<Self, Error> {
         let json = Id::Json.open(None, Mapping::Exact)?;
         let message = json.decode(text)?;
@@ -79,7 +81,7 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// Adds the row of a Protobuf definition, called `name`.
+    /// Adds a row for the Protobuf definition `source`, labelled with `name`. Returns an error if the definition is invalid.
     pub fn add_proto(&mut self, name: &str, source: &str, model: Option<&Model>) -> Result<(), Error> {
         let format = Protobuf::from_proto(source, model)?;
         self.add(format!("protobuf ({name})"), false, Mapping::Exact, Ok(Box::new(format)));
@@ -87,32 +89,32 @@ impl Comparison {
         Ok(())
     }
 
-    /// The rows with figures.
+    /// The rows of formats that carry the message.
     pub fn measured(&self) -> impl Iterator<Item = (&str, Outcome)> {
         self.rows.iter().filter_map(|row| Some((row.format.as_str(), *row.outcome.as_ref().ok()?)))
     }
 
-    /// The rows without, and why.
+    /// The rows of formats that cannot carry the message, with the error of each.
     pub fn impossible(&self) -> impl Iterator<Item = (&str, &Error)> {
         self.rows.iter().filter_map(|row| Some((row.format.as_str(), row.outcome.as_ref().err()?)))
     }
 
-    /// The smallest format that gives the message back.
+    /// The smallest lossless format.
     pub fn smallest_lossless(&self) -> Option<(&str, Outcome)> {
         self.measured().find(|(_, outcome)| outcome.lossless)
     }
 
-    /// Bytes of the largest format that carries the message.
+    /// The largest measured size, in bytes; 0 if no format carries the message.
     pub fn most_bytes(&self) -> usize {
         self.measured().map(|(_, outcome)| outcome.bytes).max().unwrap_or(0)
     }
 
-    /// `bytes` in percent of compact JSON.
+    /// `bytes` as a percentage of compact JSON.
     pub fn percent(&self, bytes: usize) -> f64 {
         bytes as f64 * 100.0 / self.compact_bytes as f64
     }
 
-    /// Why no format that needs the schema carries the message, if none does.
+    /// If none of the formats that need the schema carries the message, returns the error of the first.
     pub fn refused_by_schema(&self) -> Option<&Error> {
         let mut rows = self.rows.iter().filter(|row| row.needs_schema);
         let first = rows.next()?.outcome.as_ref().err()?;
@@ -155,7 +157,7 @@ fn gzip_bytes(bytes: &[u8]) -> usize {
     gzip.write_all(bytes).and_then(|()| gzip.finish()).map_or(0, |compressed| compressed.len())
 }
 
-/// The commas and colons between the parts of a message.
+/// Counts the commas and colons in the message's JSON.
 fn separators(message: &Value) -> usize {
     match message {
         Value::Array(items) => items.len().saturating_sub(1) + items.iter().map(separators).sum::<usize>(),

@@ -1,4 +1,4 @@
-//! `dunnage compare`: one message in every format, against the links that would carry it.
+//! `dunnage compare`: the size of one message in every format, compared with the limits of the links.
 
 mod chart;
 mod json;
@@ -50,7 +50,7 @@ pub struct Compare {
     markdown: bool,
 }
 
-/// Parses a link's id; help and completions list all of them.
+/// Parses a link's ID. Help and completions list all IDs.
 pub fn link_id() -> impl clap::builder::TypedValueParser<Value = &'static Link> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     let ids = dunnage_links::catalogue().iter().map(|link| link.id);
@@ -95,7 +95,7 @@ impl Compare {
     }
 }
 
-/// The links asked for, or all that have a limit; the narrowest first.
+/// The requested links, or all links with a limit if none is requested; narrowest first.
 fn links(asked: &[&'static Link]) -> Vec<&'static Link> {
     let mut links: Vec<&'static Link> = match asked {
         [] => dunnage_links::catalogue().iter().filter(|link| link.max_payload_bytes.is_some()).collect(),
@@ -106,7 +106,7 @@ fn links(asked: &[&'static Link]) -> Vec<&'static Link> {
     links
 }
 
-/// Prints the table of one message with its schema, for `dunnage demo`.
+/// Prints the table for one message and its schema, for `dunnage demo`.
 pub fn print(text: &[u8], schema: &str) -> Result<(), Failure> {
     let model = input::Schemas::default().model(schema)?;
     let comparison = Comparison::measure(text, Some(&model), links(&[]))?;

@@ -1,4 +1,4 @@
-//! The comparison as a table for terminals, 80 columns wide.
+//! The comparison as a terminal table, 80 columns wide.
 
 use super::{Comparison, Outcome};
 use anstyle::{AnsiColor, Style};
@@ -11,7 +11,7 @@ const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 
-/// The table, with colours.
+/// Renders the table with ANSI colours.
 pub fn render(comparison: &Comparison) -> String {
     let mut out = String::new();
     let Comparison { compact_bytes, spaced_bytes, .. } = comparison;
@@ -20,7 +20,7 @@ pub fn render(comparison: &Comparison) -> String {
         "{BOLD}{compact_bytes} B{BOLD:#} as compact JSON {DIM}({spaced_bytes} B with spaces after commas and colons){DIM:#}\n"
     );
     for (index, line) in table(comparison).lines().enumerate() {
-        // The heading takes two lines.
+        // The heading is two lines high.
         let style = if index < 2 { DIM } else { Style::new() };
         let _ = writeln!(out, "{style}{}{style:#}", line.trim_end());
     }
@@ -32,7 +32,7 @@ pub fn render(comparison: &Comparison) -> String {
 
 fn table(comparison: &Comparison) -> Table {
     let names = comparison.measured().map(|(format, _)| format.chars().count()).max().unwrap_or(0).max(6);
-    // Gaps of one column; bytes, percent, gzip and lossless take five each.
+    // One column between cells. Bytes, percent, gzip and lossless are five columns wide each.
     let fixed = names + 4 * 6 + comparison.links.iter().map(|link| 1 + heading(link).len()).sum::<usize>();
     let bar_width = WIDTH.saturating_sub(fixed + 1).clamp(6, 24);
 
@@ -79,21 +79,21 @@ fn row(comparison: &Comparison, format: &str, outcome: Outcome, bar_width: usize
     cells
 }
 
-/// A bar of `share` of `width` columns, in eighths of a column; never empty.
+/// A bar `share` of `width` columns long, in eighths of a column. At least one eighth is drawn.
 fn bar(share: f64, width: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = ((share * (8 * width) as f64).round() as usize).clamp(1, 8 * width);
     let bar = "█".repeat(eighths / 8) + PARTS[eighths % 8];
-    // Filled to the full width, so that the column keeps it.
+    // Padded to the full width, so that the column keeps its width.
     format!("{bar:width$}")
 }
 
-/// A link's column: its limit.
+/// The heading of a link's column: its limit in bytes, or `any`.
 fn heading(link: &Link) -> String {
     link.max_payload_bytes.map_or("any".into(), |limit| format!("{limit:>3}"))
 }
 
-/// What cannot carry the message, with the reason in place of the figures.
+/// Lists the formats that cannot carry the message, with the reason in place of the sizes.
 fn impossible(comparison: &Comparison, out: &mut String) {
     for (format, error) in comparison.impossible() {
         let reason = error.to_string();
@@ -103,7 +103,7 @@ fn impossible(comparison: &Comparison, out: &mut String) {
     }
 }
 
-/// What the columns of the links are.
+/// Explains the columns of the links.
 fn legend(comparison: &Comparison, out: &mut String) {
     let links = comparison.links.iter().map(|link| match link.max_payload_bytes {
         Some(limit) => format!("{limit} B {}", link.name),
@@ -125,14 +125,14 @@ fn legend(comparison: &Comparison, out: &mut String) {
     }
 }
 
-/// The smallest format that gives the message back, and what carries it.
+/// The smallest lossless format, the narrowest link that carries it, and the next narrower link.
 fn summary(comparison: &Comparison, out: &mut String) {
     let Some((format, Outcome { bytes, .. })) = comparison.smallest_lossless() else { return };
     let name = |link: &Link| match link.max_payload_bytes {
         Some(limit) => format!("{} ({limit} B)", link.name),
         None => link.name.to_owned(),
     };
-    // The links are in the order of their limits: the first that carries it is the narrowest.
+    // The links are sorted by their limits, so the first that fits is the narrowest.
     let carried = comparison.links.iter().position(|link| link.fits(bytes));
     let narrowest = carried.map(|index| format!("fits {}", name(comparison.links[index])));
     let refused = carried.unwrap_or(comparison.links.len()).checked_sub(1);
@@ -145,7 +145,7 @@ fn summary(comparison: &Comparison, out: &mut String) {
     }
 }
 
-/// `first` and the parts, with `between` between them, in lines of at most [`WIDTH`] columns.
+/// Joins `first` and the parts with `between`, in lines of at most [`WIDTH`] columns.
 fn fill(first: &str, between: &str, parts: impl Iterator<Item = String>) -> Vec<String> {
     let mut lines = vec![first.to_owned()];
     let mut separator = " ";

@@ -1,17 +1,17 @@
-//! Which input of the gateway a message of the fleet goes to.
+//! The inputs of the gateway that the fleet uses.
 
 use std::fmt;
 
 /// An input of the gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Door {
-    /// Near a port.
+    /// Used near a port.
     Http,
-    /// At the terminal.
+    /// Used at the terminal.
     Coap,
-    /// In the yard.
+    /// Used in the yard.
     Mqtt,
-    /// At sea: the satellite provider calls the gateway.
+    /// Used at sea: the satellite provider calls the gateway's webhook.
     Satellite,
 }
 

@@ -1,4 +1,4 @@
-//! `dunnage demo`: the gateway, and a simulated fleet that reports to it through all its doors.
+//! `dunnage demo`: the gateway, and a simulated fleet that reports through all of its inputs.
 
 mod door;
 mod doors;
@@ -21,9 +21,9 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tally::Tally;
 use tokio::{sync::Semaphore, task::JoinSet, time};
 
-/// Messages that are under way at a time.
+/// Maximum number of messages in flight.
 const AT_A_TIME: usize = 8;
-/// Between two steps of the simulation.
+/// Time between two steps of the simulation.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Run the gateway with a simulated fleet of containers
@@ -61,7 +61,7 @@ impl Demo {
             config.http.listen = listen;
         }
         if !config.http.listen.ip().is_loopback() {
-            // Whoever is elsewhere needs a token, and so would the fleet.
+            // Clients on other machines need a token, so the gateway would require one from the fleet as well.
             let why = "other machines reach it, and the demo has no tokens: listen on 127.0.0.1, or run `dunnage gateway`";
             return Err(Failure::about(config.http.listen, why));
         }
@@ -99,7 +99,7 @@ impl Demo {
     }
 }
 
-/// Lets the fleet report until `stop`, and then until all that is under way has been answered.
+/// Lets the fleet report until `stop` completes, then waits until every message in flight has been answered.
 async fn send(
     doors: &Arc<Doors>,
     mut reports: Reports,
@@ -116,7 +116,7 @@ async fn send(
             _ = ticks.tick() => {}
         }
         for report in reports.step()? {
-            // A closed semaphore would end the demo, but nobody closes it.
+            // Nothing closes the semaphore. If it were closed, the demo would end.
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { break };
             let doors = Arc::clone(doors);
             under_way.spawn_blocking(move || {
@@ -137,7 +137,7 @@ async fn send(
     Ok(tally)
 }
 
-/// How many messages of `devices` the gateway holds.
+/// The number of messages from `devices` that the gateway has stored.
 async fn count(doors: &Arc<Doors>, devices: &std::collections::HashSet<String>) -> Result<u64, Failure> {
     let (doors, devices) = (Arc::clone(doors), devices.clone());
     tokio::task::spawn_blocking(move || doors.http.messages_of(&devices))

@@ -1,4 +1,4 @@
-//! What the containers of the fleet send, and when.
+//! The reports of the containers and their timing.
 
 use super::door::Door;
 use crate::{failure::Failure, input};
@@ -11,28 +11,28 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The schema of the fleet's messages.
 pub const SCHEMA: &str = "container";
-/// How many letters of a container's number are its owner's.
+/// Number of letters at the start of a container's number that name its owner.
 const OWNER: usize = 4;
 /// Simulated seconds between two reports of a container.
 const CADENCE: f64 = 900.0;
 
-/// A message on its way.
+/// A message to be sent.
 pub struct Report {
-    /// The container's id.
+    /// The container's ID.
     pub device: String,
-    /// How the body is encoded.
+    /// The format of the body.
     pub format: Id,
-    /// The id of the link that carries it.
+    /// The ID of the link that carries the message.
     pub link: &'static str,
-    /// The way that it takes.
+    /// The input that receives the message.
     pub door: Door,
-    /// Where its container is: latitude and longitude in degrees.
+    /// The container's position: latitude and longitude in degrees.
     pub position: (f64, f64),
     /// The encoded message.
     pub body: Vec<u8>,
 }
 
-/// What containers do at a place: a link, a door, and the formats that they use, in turn.
+/// What containers use at a place: a link, an input, and the formats that they use in turn.
 struct Choice {
     link: &'static Link,
     door: Door,
@@ -42,10 +42,10 @@ struct Choice {
 /// The fleet and its clock.
 pub struct Reports {
     fleet: Fleet,
-    /// Simulated seconds a step takes.
+    /// Simulated seconds per step.
     step: f64,
     now: f64,
-    /// When each container reports next.
+    /// Simulated time at which each container reports next, in seconds.
     due: Vec<f64>,
     choices: BTreeMap<Place, Choice>,
 }
@@ -53,7 +53,7 @@ pub struct Reports {
 impl Reports {
     pub fn new(fleet: Fleet, step: f64) -> Result<Self, Failure> {
         let count = fleet.containers().len();
-        // One after the other, so that the messages are spread over time.
+        // The first reports are staggered, so that the messages are spread over time.
         let due = (0..count).map(|index| CADENCE * index as f64 / count as f64).collect();
         let model = input::Schemas::default().model(SCHEMA)?;
         let choice = |place, link: &str, door, formats: &[Id]| -> Result<_, Failure> {
@@ -71,36 +71,36 @@ impl Reports {
         Ok(Reports { fleet, step, now: 0.0, due, choices })
     }
 
-    /// Patterns that fit all containers: their owners' letters.
+    /// Device patterns that cover all containers: their owners' letters followed by `*`.
     pub fn patterns(&self) -> BTreeSet<String> {
         let owner = |container: &Container| format!("{}*", &container.device()[..OWNER]);
         self.fleet.containers().iter().map(owner).collect()
     }
 
-    /// The ids of all containers.
+    /// The IDs of all containers.
     pub fn devices(&self) -> HashSet<String> {
         self.fleet.containers().iter().map(|container| container.device().to_owned()).collect()
     }
 
-    /// A message of the fleet.
+    /// A sample message of the fleet.
     pub fn sample(&self) -> Value {
         self.fleet.containers().first().map_or(Value::Null, Container::message)
     }
 
-    /// How many containers are at sea, and how many there are.
+    /// The number of containers at sea, and the number of all containers.
     pub fn at_sea(&self) -> (usize, usize) {
         let containers = self.fleet.containers();
         (containers.iter().filter(|container| container.at_sea()).count(), containers.len())
     }
 
-    /// Moves the fleet on and gives the reports that are due.
+    /// Advances the fleet by one step and returns the reports that are due.
     pub fn step(&mut self) -> Result<Vec<Report>, Failure> {
         self.fleet.step(self.step);
         self.now += self.step;
         let mut reports = Vec::new();
         for index in 0..self.due.len() {
             if self.due[index] <= self.now {
-                // However far a step goes, a container reports once.
+                // A container reports at most once per step, however long the step is.
                 self.due[index] = (self.due[index] + CADENCE).max(self.now);
                 reports.push(self.report(index)?);
             }
@@ -108,7 +108,7 @@ impl Reports {
         Ok(reports)
     }
 
-    /// What container `index` sends now: at sea something that fits the satellite.
+    /// The report that container `index` sends now. Returns an error if the message does not fit its link.
     fn report(&self, index: usize) -> Result<Report, Failure> {
         let container = &self.fleet.containers()[index];
         let Choice { link, door, formats } = &self.choices[&container.place()];

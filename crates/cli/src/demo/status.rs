@@ -1,14 +1,14 @@
-//! What the demo says while it runs: one live line on a terminal, else a line now and then.
+//! The status output of the running demo: one live line on a terminal, otherwise a line at intervals.
 
 use super::{report::Reports, tally::Tally};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// Between two lines when there is no terminal.
+/// Time between two lines when standard error is not a terminal.
 const PAUSE: Duration = Duration::from_secs(10);
 
 pub struct Status {
-    /// Hidden when standard error is no terminal.
+    /// Hidden when standard error is not a terminal.
     bar: ProgressBar,
     last: Instant,
 }

@@ -1,10 +1,10 @@
-//! What became of the fleet's reports.
+//! The results of the fleet's reports.
 
 use super::{door::Door, report::Report};
 use std::collections::BTreeMap;
 use tokio::task::JoinError;
 
-/// What became of one report: how it went, and whether it was acknowledged.
+/// The result of one report: its input, format and size, and whether it was acknowledged.
 pub struct Outcome {
     pub door: Door,
     pub format: &'static str,
@@ -19,16 +19,16 @@ impl Outcome {
     }
 }
 
-/// What became of all reports.
+/// The results of all reports.
 #[derive(Default)]
 pub struct Tally {
     pub sent: u64,
     pub acknowledged: u64,
-    /// Messages that came through each door.
+    /// Acknowledged messages per input.
     pub doors: BTreeMap<Door, u64>,
-    /// Messages and bytes of each format.
+    /// Messages and bytes per format.
     pub formats: BTreeMap<&'static str, (u64, u64)>,
-    /// Why the last report that was not acknowledged was not.
+    /// The error of the last report that was not acknowledged.
     pub trouble: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the demo says first: the size table, where to look, and what to try.
+//! The first output of the demo: the size table, the addresses to open, and the commands to try.
 
 use super::{
     doors::Doors,
@@ -12,7 +12,7 @@ use std::{fs, io::Write, path::Path};
 const BOLD: Style = Style::new().bold();
 const LINK: Style = AnsiColor::Cyan.on_default().bold();
 
-/// Writes `message.pson` to `data` for people to convert, and prints everything.
+/// Writes `message.pson` to `data` for users to convert, and prints the welcome text.
 pub fn print(doors: &Doors, data: &Path, reports: &Reports) -> Result<(), Failure> {
     let sample = reports.sample();
     let (mut json, mut pson) = (Vec::new(), Vec::new());

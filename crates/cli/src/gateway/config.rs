@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use dunnage_gateway::Config;
 use std::io::{self, Write};
 
-/// Prints the commented default.
+/// Prints the default configuration with comments.
 pub fn print() -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     output.write_all(Config::commented_default().as_bytes())?;

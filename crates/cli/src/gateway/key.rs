@@ -93,7 +93,7 @@ impl New {
         let mut output = output::stdout();
         writeln!(output, "{secret}")?;
         output.flush()?;
-        // Beside the key, which may go into a file.
+        // On standard error, because standard output, which has the key, may be redirected to a file.
         let _ = writeln!(
             anstream::stderr(),
             "The key's bytes are these characters, its identity is {name:?}. {} has both; `dunnage gateway reload` tells a gateway that runs.",

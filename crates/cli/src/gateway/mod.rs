@@ -1,4 +1,4 @@
-//! `dunnage gateway`: runs the gateway until it is told to stop, and asks one that runs.
+//! `dunnage gateway`: runs the gateway until a signal stops it, and has subcommands for a running gateway.
 
 mod check;
 mod config;
@@ -81,7 +81,7 @@ fn run(file: Option<&Path>) -> Result<(), Failure> {
         loop {
             tokio::select! {
                 () = stop.as_mut() => break,
-                // What came of it is in the log.
+                // The gateway logs the result of the reload.
                 () = hangups.next() => drop(gateway.reload().await),
             }
         }
@@ -90,7 +90,7 @@ fn run(file: Option<&Path>) -> Result<(), Failure> {
     })
 }
 
-/// The configuration of `file` and the environment.
+/// Loads the configuration from `file` and the environment.
 fn load(file: Option<&Path>) -> Result<Config, Failure> {
     Config::load(file).map_err(|error| match runtime() {
         Ok(runtime) => runtime.block_on(async { explain(file, &error) }),
@@ -98,7 +98,7 @@ fn load(file: Option<&Path>) -> Result<Config, Failure> {
     })
 }
 
-/// Prints all that is wrong with the configuration of `file`, of which `error` is the first.
+/// Prints every mistake in the configuration of `file`. `error` is used if the check finds none.
 fn explain(file: Option<&Path>, error: &dyn std::error::Error) -> Failure {
     let mistakes = dunnage_gateway::check(file);
     if mistakes.is_empty() {
@@ -108,12 +108,12 @@ fn explain(file: Option<&Path>, error: &dyn std::error::Error) -> Failure {
     Failure::Reported
 }
 
-/// The threads on which the gateway runs.
+/// Creates the runtime on which the gateway runs.
 pub fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Runtime::new().map_err(|e| Failure::about("cannot start the runtime", e))
 }
 
-/// Starts the gateway; says how to help when its address is taken.
+/// Starts the gateway. If its address is in use, the error suggests another one.
 pub async fn start(config: Config) -> Result<dunnage_gateway::Gateway, Failure> {
     let file = config.file.clone();
     dunnage_gateway::Gateway::start(config).await.map_err(|error| match error {

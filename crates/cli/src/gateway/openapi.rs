@@ -3,7 +3,7 @@
 use crate::{failure::Failure, output};
 use std::io::Write;
 
-/// Prints the document.
+/// Prints the OpenAPI document.
 pub fn print() -> Result<(), Failure> {
     let mut output = output::stdout();
     writeln!(output, "{}", dunnage_gateway::openapi())?;

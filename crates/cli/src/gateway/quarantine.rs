@@ -1,4 +1,4 @@
-//! `dunnage gateway quarantine`: what could not be decoded.
+//! `dunnage gateway quarantine`: the messages that could not be decoded.
 
 use super::running::{Which, ids, list, messages, print_json, text};
 use crate::{failure::Failure, output, schema::table};
@@ -149,7 +149,7 @@ fn print_retried(answer: &Value) -> Result<(), Failure> {
     Ok(output.flush()?)
 }
 
-/// `kind: reason`, and at which byte.
+/// `kind: reason`, followed by the byte offset if there is one.
 fn wrong(message: &Value) -> String {
     let at = message["offset"].as_u64().map_or_else(String::new, |offset| format!(" at byte {offset}"));
     format!("{}: {}{at}", text(&message["kind"]), text(&message["reason"]))

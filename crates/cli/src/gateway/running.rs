@@ -1,4 +1,4 @@
-//! Asking the gateway that runs.
+//! Requests to a running gateway.
 
 use crate::{failure::Failure, output::printable};
 use clap::Args;
@@ -19,12 +19,12 @@ pub struct Which {
 }
 
 impl Which {
-    /// Asks the running gateway something.
+    /// Sends a GET request to the admin socket of the running gateway.
     pub fn get(&self, what: &str, query: &[(&str, String)]) -> Result<Value, Failure> {
         self.ask(async |client| client.get(what, query).await)
     }
 
-    /// Tells the running gateway something.
+    /// Sends a POST request to the admin socket of the running gateway.
     pub fn post(&self, what: &str, query: &[(&str, String)]) -> Result<Value, Failure> {
         self.ask(async |client| client.post(what, query).await)
     }
@@ -42,19 +42,19 @@ impl Which {
     }
 }
 
-/// The parameter that names messages by their ids, if there are any.
+/// The query parameter that selects messages by their IDs; `None` if there are no IDs.
 pub fn ids(ids: &[i64]) -> Option<(&'static str, String)> {
     let text = || ids.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
     (!ids.is_empty()).then(|| ("ids", text()))
 }
 
-/// Prints an answer as it is.
+/// Prints an answer as indented JSON.
 pub fn print_json(answer: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(answer).map_err(|e| Failure::Failed(e.to_string()))?;
     Ok(writeln!(io::stdout().lock(), "{text}")?)
 }
 
-/// The text that `value` is, as a terminal may have it, or what stands for nothing.
+/// `value` as text that is safe for a terminal; `-` for null.
 pub fn text(value: &Value) -> String {
     match value {
         Value::String(text) => printable(text),
@@ -63,12 +63,12 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// The items of a list.
+/// The items of a JSON array; empty if `value` is not an array.
 pub fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// `1 message`, `2 messages`.
+/// For example `1 message` or `2 messages`.
 pub fn messages(count: &Value) -> String {
     match count.as_u64() {
         Some(1) => "1 message".into(),

@@ -1,4 +1,4 @@
-//! `dunnage gateway status`: what a running gateway did and does.
+//! `dunnage gateway status`: the state and counters of a running gateway.
 
 use super::running::{Which, list, messages, print_json, text};
 use crate::{failure::Failure, output};
@@ -68,7 +68,7 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
     list(&status["outputs"]).iter().try_for_each(|of| print_output(output, of))
 }
 
-/// A line for what an output does, and one for what went wrong last.
+/// Prints a line with the state of an output, and a line with its last error.
 fn print_output(output: &mut impl Write, of: &Value) -> io::Result<()> {
     let mut parts = vec![text(&of["state"]), format!("{} delivered", of["delivered"])];
     parts.push(format!("{} to go", of["lag_messages"]));
@@ -90,12 +90,12 @@ fn print_output(output: &mut impl Write, of: &Value) -> io::Result<()> {
     }
 }
 
-/// `12.3 MB`.
+/// A size with a decimal unit, for example `12.3 MB`.
 fn bytes(count: &Value) -> String {
     indicatif::DecimalBytes(count.as_u64().unwrap_or_default()).to_string()
 }
 
-/// The two largest units of a time.
+/// The two largest units of a duration.
 fn duration(seconds: u64) -> String {
     let (days, hours, minutes) = (seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60);
     match (days, hours, minutes) {

@@ -113,7 +113,7 @@ impl New {
         let mut output = output::stdout();
         writeln!(output, "{secret}")?;
         output.flush()?;
-        // Beside the token, which may go into a file.
+        // On standard error, because standard output, which has the token, may be redirected to a file.
         let _ = writeln!(
             anstream::stderr(),
             "This is the only time it is shown. {} has its hash, as {:?}; `dunnage gateway reload` tells a gateway that runs.",
@@ -137,7 +137,7 @@ impl Import {
     }
 }
 
-/// The rows of the file `path`, or of standard input for `-`.
+/// Opens the file `path`, or standard input for `-`.
 pub fn rows(path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path == Path::new("-") {
         return Ok(Box::new(std::io::stdin().lock()));
@@ -171,7 +171,7 @@ impl Revoke {
     }
 }
 
-/// How a list says when something ends.
+/// The suffix that shows in a list when a token or key expires or has expired.
 pub fn end(until: Option<Until>) -> String {
     match until {
         None => String::new(),

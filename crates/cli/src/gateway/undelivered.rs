@@ -1,4 +1,4 @@
-//! `dunnage gateway undelivered`: what outputs refused for good.
+//! `dunnage gateway undelivered`: the dead letters of the outputs.
 
 use super::running::{self, Which, list, messages, print_json, text};
 use crate::{failure::Failure, output, schema::table};

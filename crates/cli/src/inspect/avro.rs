@@ -32,7 +32,7 @@ fn fields(walk: &mut Walk<'_, '_>, record: &Record, depth: usize) -> Result<(), 
     Ok(())
 }
 
-/// Reports the value whose bytes, with the branch of its union, begin at `start`.
+/// Reports a value. Its bytes begin at `start`, including the branch index of its union.
 fn value(
     walk: &mut Walk<'_, '_>,
     place: Place<'_>,
@@ -73,12 +73,12 @@ fn value(
     walk.report(place, start, &meaning, scaled(field, kind))
 }
 
-/// The blocks of a list, the last of which is empty.
+/// Reports the blocks of a list. The last block is empty.
 fn blocks(walk: &mut Walk<'_, '_>, place: Place<'_>, mut start: usize, item: &Kind) -> Result<(), Stop> {
     loop {
         let count = long(walk.cursor)?;
         if count < 0 {
-            // The size of the block in bytes, for readers that pass over it.
+            // A negative count is followed by the size of the block in bytes, for readers that skip the block.
             long(walk.cursor)?;
         }
         let count = count.unsigned_abs();
@@ -89,7 +89,7 @@ fn blocks(walk: &mut Walk<'_, '_>, place: Place<'_>, mut start: usize, item: &Ki
         }
         for _ in 0..count {
             let start = walk.cursor.at();
-            // Every element takes a byte or more, so that the bytes end what a count begins.
+            // Every element needs at least one byte, so the end of the message bounds the loop, whatever the count is.
             walk.cursor.peek()?;
             value(walk, place.element(), start, None, item)?;
         }
@@ -102,7 +102,7 @@ fn length(cursor: &mut Cursor<'_>) -> Result<u64, Stop> {
     u64::try_from(long(cursor)?).map_err(|_| malformed(start, "a negative length"))
 }
 
-/// A zigzag varint.
+/// Reads a zigzag varint.
 fn long(cursor: &mut Cursor<'_>) -> Result<i64, Stop> {
     let n = cursor.varint()?;
     Ok((n >> 1) as i64 ^ -((n & 1) as i64))

@@ -1,4 +1,4 @@
-//! The rows of a message made of bits: offset, how many, the bytes that hold them, what they mean.
+//! The table for packed messages: offset, number of bits, the bytes that contain them, meaning.
 
 use super::view::cut;
 use crate::{failure::RED, input::to_hex};
@@ -8,18 +8,18 @@ use std::{
     ops::Range,
 };
 
-/// Bytes on a row.
+/// Bytes per row.
 const BYTES: usize = 8;
-/// Columns of the bytes of a row.
+/// Width of the bytes column, in characters.
 const BYTES_WIDTH: usize = 3 * BYTES - 1;
-/// Columns of the last field on a terminal of 80 columns.
+/// Width of the last column on a terminal of 80 columns.
 const MEANING_WIDTH: usize = 80 - 8 - 6 - 2 - BYTES_WIDTH - 2;
 
 const DIM: Style = Style::new().dimmed();
 const HEADING: Style = Style::new().bold();
 const PLAIN: Style = Style::new();
 
-/// Writes rows about the bits of one message.
+/// Writes rows that describe the bits of one message.
 pub struct BitView<'w, W> {
     output: &'w mut W,
     bytes: &'w [u8],
@@ -33,23 +33,23 @@ impl<'w, W: Write> BitView<'w, W> {
         Ok(BitView { output, bytes, end: 0 })
     }
 
-    /// The bit behind the last row.
+    /// The offset of the bit after the last row.
     pub fn end(&self) -> usize {
         self.end
     }
 
-    /// A row about `bits`, counted from the start of the message: where the value stands, and what it is.
+    /// Writes a row for `bits`, counted from the start of the message, with the path of the value and its meaning.
     pub fn row(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()> {
         self.end = bits.end;
         self.write(bits, path, meaning, PLAIN)
     }
 
-    /// A row about a value that has no bits of its own.
+    /// Writes a row for a value without bits of its own.
     pub fn value(&mut self, path: &str, meaning: &str) -> io::Result<()> {
         self.lines("", "", 0..0, path, meaning, PLAIN)
     }
 
-    /// The bits behind the last row, which were not decoded because of an error at byte `error`.
+    /// Writes the bits after the last row, which were not decoded because of an error at byte `error`.
     pub fn rest(&mut self, error: usize) -> io::Result<()> {
         let all = 8 * self.bytes.len();
         self.write(self.end.min(all)..all, "", &format!("not decoded: error at byte {error}"), RED)

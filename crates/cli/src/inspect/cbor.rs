@@ -17,12 +17,12 @@ struct Walk<'c, 'a> {
     sink: &'c mut dyn Sink,
 }
 
-/// Where an item stands.
+/// The position of an item.
 #[derive(Clone, Copy)]
 struct Place {
-    /// In the view.
+    /// Indentation in the view.
     depth: usize,
-    /// Containers and tags around it.
+    /// Number of containers and tags around the item.
     nesting: usize,
     /// `:` after keys.
     suffix: &'static str,
@@ -32,9 +32,9 @@ struct Place {
 struct Head {
     start: usize,
     major: u8,
-    /// `None` for the indefinite length and for `break`.
+    /// `None` for an indefinite length and for `break`.
     argument: Option<u64>,
-    /// Bytes that carry the argument.
+    /// Number of bytes that carry the argument.
     size: usize,
     note: Option<String>,
 }
@@ -83,7 +83,7 @@ impl Walk<'_, '_> {
         Ok(Head { start, major, argument, size, note })
     }
 
-    /// A string of indefinite length: definite chunks of the same type, then a break.
+    /// Reports a string of indefinite length: definite chunks of the same type, then a break.
     fn chunks(&mut self, head: Head, place: Place) -> Result<(), Stop> {
         let (major, start) = (head.major, head.start);
         let meaning = if major == 2 { "bytes in chunks" } else { "text in chunks" };
@@ -94,7 +94,7 @@ impl Walk<'_, '_> {
             if byte >> 5 != major || byte & 31 == 31 {
                 return Err(malformed(chunk, "a chunk of another type"));
             }
-            // Chunks of definite length hold nothing, so they are no level of nesting.
+            // Chunks of definite length contain no other items, so they are not a level of nesting.
             self.item(Place { depth: place.depth + 1, suffix: "", ..place })?;
         }
         self.end(start, place)
@@ -129,7 +129,7 @@ impl Walk<'_, '_> {
         if entries.is_none() { self.end(start, place) } else { Ok(()) }
     }
 
-    /// Whether another element or entry follows; `left` counts those of a definite length.
+    /// Whether another element or entry follows. `left` counts the remaining ones of a definite length.
     fn more(&self, left: &mut Option<u64>) -> Result<bool, Error> {
         match left {
             None => Ok(self.cursor.peek()? != BREAK),
@@ -141,7 +141,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The break of what began at `start`.
+    /// Reports the break of the item that began at `start`.
     fn end(&mut self, start: usize, place: Place) -> Result<(), Stop> {
         let head = self.head()?;
         self.report(head, place, "break".into(), format!("ends byte {start}"))
@@ -204,7 +204,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The number that a binary16 is (RFC 8949, appendix D).
+/// Converts a binary16 (RFC 8949, appendix D).
 fn binary16(bits: u16) -> f64 {
     let (exponent, mantissa) = ((bits >> 10) & 0x1f, f64::from(bits & 0x3ff));
     let magnitude = match exponent {
@@ -219,7 +219,7 @@ fn binary16(bits: u16) -> f64 {
 /// Whether a binary16 holds `float` exactly.
 fn fits_binary16(float: f64) -> bool {
     let magnitude = float.abs();
-    // Steps of 2^-24 below 2^-14, else eleven significant bits, up to 65504.
+    // binary16 has steps of 2^-24 below 2^-14, and eleven significant bits above, up to 65504.
     let step = (magnitude.log2().floor() - 10.0).max(-24.0).exp2();
     magnitude == 0.0 || !magnitude.is_finite() || (magnitude <= 65504.0 && (magnitude / step).fract() == 0.0)
 }

@@ -2,7 +2,7 @@
 
 use dunnage_formats::{Error, Kind, MAX_DEPTH};
 
-/// The bytes of a message and how far they are read.
+/// The bytes of a message and the current read position.
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -18,24 +18,24 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// The bytes from `start` to here.
+    /// The bytes from `start` to the current position.
     pub fn since(&self, start: usize) -> &'a [u8] {
         &self.bytes[start..self.at]
     }
 
-    /// The next byte, which stays where it is.
+    /// The next byte, without advancing. Returns a `truncated` error at the end.
     pub fn peek(&self) -> Result<u8, Error> {
         self.bytes.get(self.at).copied().ok_or_else(|| self.truncated("the message ends here"))
     }
 
-    /// The next byte.
+    /// Reads the next byte.
     pub fn byte(&mut self) -> Result<u8, Error> {
         let byte = self.peek()?;
         self.at += 1;
         Ok(byte)
     }
 
-    /// The next `length` bytes.
+    /// Reads the next `length` bytes. Returns a `truncated` error if fewer are left.
     pub fn take(&mut self, length: u64) -> Result<&'a [u8], Error> {
         let rest = &self.bytes[self.at..];
         match usize::try_from(length).ok().and_then(|length| rest.get(..length)) {
@@ -47,19 +47,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next `N` bytes.
+    /// Reads the next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N as u64)?);
         Ok(array)
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// A number of up to 64 bits, 7 in a byte and the lowest first.
+    /// Reads a varint of up to 64 bits: 7 bits per byte, lowest first.
     pub fn varint(&mut self) -> Result<u64, Error> {
         let (start, mut n) = (self.at, 0u64);
         for shift in (0..64).step_by(7) {
@@ -75,13 +75,14 @@ impl<'a> Cursor<'a> {
         Err(Error::new(Kind::Malformed, start, "a varint of more than 64 bits"))
     }
 
-    /// The next `length` bytes as text; `start` is the offset of their item.
+    /// Reads the next `length` bytes as UTF-8. `start` is the offset of their item, for errors.
     pub fn text(&mut self, length: u64, start: usize) -> Result<&'a str, Error> {
         std::str::from_utf8(self.take(length)?)
             .map_err(|_| Error::new(Kind::Malformed, start, "the text is not UTF-8"))
     }
 
-    /// Refuses a container at `start` that is inside [`MAX_DEPTH`] others.
+    /// Returns the nesting inside a container at `start`, or a `limit` error if the container is already inside [`MAX_DEPTH`]
+    /// others.
     pub fn enter(&self, nesting: usize, start: usize) -> Result<usize, Error> {
         if nesting == MAX_DEPTH {
             return Err(Error::new(Kind::Limit, start, "maps and arrays are nested deeper than 32"));
@@ -89,7 +90,7 @@ impl<'a> Cursor<'a> {
         Ok(nesting + 1)
     }
 
-    /// Refuses bytes after the message.
+    /// Returns an error if there are bytes after the message.
     pub fn end(&self) -> Result<(), Error> {
         match self.bytes.len() - self.at {
             0 => Ok(()),

@@ -1,16 +1,16 @@
-//! What bytes look like that are not of the format that they were taken for.
+//! Guesses the format of bytes that do not decode in the expected format.
 
 use crate::input;
 use dunnage_formats::{Id, Mapping, Value};
 use dunnage_schema::Model;
 
-/// The formats that bytes are tried as: those that say what they are, and those that the schema makes readable.
+/// The formats to try: the self-describing ones, and those that the schema makes readable.
 const TRIED: [Id; 9] =
     [Id::Json, Id::Bson, Id::Cbor, Id::Msgpack, Id::Pson, Id::Packed, Id::Struct, Id::Avro, Id::Protobuf];
 
-/// A hint at another format than `taken`, in which `bytes` are a whole message.
+/// Suggests `--hex` for hex text, or a format other than `taken` in which `bytes` are a whole message.
 ///
-/// A single number or text says little: most bytes are one in some format. So the message has to be a map or an array.
+/// Only non-empty maps and arrays count, because most bytes are a single number or text in some format.
 pub fn hint(bytes: &[u8], taken: Id, model: Option<&Model>) -> Option<String> {
     let is_hex = bytes.len() > 3 && bytes.iter().all(|b| b.is_ascii_hexdigit() || b.is_ascii_whitespace());
     if is_hex && input::from_hex(bytes).is_ok() {

@@ -1,36 +1,36 @@
-//! What a walker over a message reports: items, and why it stopped.
+//! The items that a walker reports, and the reasons why it stops.
 
 use crate::output::commands_terminal;
 use dunnage_formats::Error;
 use std::io;
 
-/// One item of a message: its own bytes, without those of items inside it.
+/// One item of a message. Its bytes exclude those of the items inside it.
 #[derive(Debug, Default)]
 pub struct Item<'a> {
-    /// From the start of the message.
+    /// Offset from the start of the message, in bytes.
     pub offset: usize,
-    /// How many levels it is indented.
+    /// Indentation level.
     pub depth: usize,
     /// Header and content.
     pub bytes: &'a [u8],
-    /// What it is: `23.5`, `"text"`, `map`.
+    /// The value or kind: `23.5`, `"text"`, `map`.
     pub meaning: String,
-    /// Its type or size: `binary32`, `6 entries`.
+    /// The type or size: `binary32`, `6 entries`.
     pub about: String,
-    /// What a stricter reader would refuse, or a better writer would do.
+    /// What a stricter reader would reject or a better writer would shorten.
     pub note: Option<String>,
 }
 
 /// Receives the items in the order of their bytes.
 pub trait Sink {
-    /// Takes the next item.
+    /// Receives the next item.
     fn item(&mut self, item: &Item<'_>) -> io::Result<()>;
 }
 
 /// Why a walk ended early.
 #[derive(Debug)]
 pub enum Stop {
-    /// The message is not sound.
+    /// The message is invalid.
     Error(Error),
     /// The items could not be written.
     Output(io::Error),
@@ -48,7 +48,7 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// `text` in quotes, as JSON writes it. Whatever could move a terminal's cursor or turn its text around is escaped.
+/// `text` in quotes, escaped as in JSON. Characters that could move a terminal's cursor or reverse its text are escaped as well.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -69,7 +69,7 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// `n` with its noun: `1 entry`, `2 entries`.
+/// `n` with the right form of its noun: `1 entry`, `2 entries`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }

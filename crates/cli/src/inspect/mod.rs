@@ -1,4 +1,4 @@
-//! `dunnage inspect`: what every byte of a message means.
+//! `dunnage inspect`: explains every byte of a message.
 
 mod avro;
 mod bit_view;
@@ -82,7 +82,7 @@ impl Wire {
         }
     }
 
-    /// How a message is taken apart; `None` when that takes a schema, and there is none.
+    /// The reader for this format; `None` if the format needs a schema and there is no model.
     fn reader(self, model: Option<&Model>) -> Option<Reader> {
         let record = || model.map(|model| Box::new(Mapped::of(model, Mapping::Exact)));
         Some(match self {
@@ -111,11 +111,11 @@ impl Inspect {
             _ => inspect(&reader, &bytes, &mut output),
         };
         if let (Ok(()), Reader::Record(..) | Reader::Fields(Some(_))) = (&outcome, &reader) {
-            // The fields are sound; whether they are a message of the schema is another question.
+            // The fields are well-formed. Decoding checks whether they are a message of the schema.
             let message = id.open(model.as_ref(), Mapping::Exact).and_then(|format| format.decode(&bytes));
             outcome = message.map(|_| ()).map_err(Stop::Error);
         }
-        // What was decoded stands before the error, wherever the two streams go.
+        // Flushed first, so that the decoded part precedes the error even if both streams go to the same place.
         output.flush()?;
         match outcome {
             Ok(()) => Ok(()),
@@ -125,7 +125,7 @@ impl Inspect {
     }
 }
 
-/// The failure to read `bytes`, and what they look like.
+/// The failure to read `bytes`, with a hint at the format that they look like.
 fn failure(error: &Error, bytes: &[u8], taken: Id, model: Option<&Model>) -> Failure {
     match guess::hint(bytes, taken, model) {
         Some(hint) => Failure::Failed(format!("{error}; {hint}")),
@@ -135,14 +135,14 @@ fn failure(error: &Error, bytes: &[u8], taken: Id, model: Option<&Model>) -> Fai
 
 /// Reports every item of the message at the cursor.
 type Walker = fn(&mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
-/// The same of a message of a record.
+/// Reports every item of a record's message at the cursor.
 type RecordWalker = fn(&dunnage_codegen::Record, &mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
 
-/// How a message is taken apart.
+/// How a message is read.
 enum Reader {
     Items(Walker),
     Record(Box<Mapped>, RecordWalker),
-    /// The fields of Protobuf, with their names when there is a record.
+    /// Protobuf fields, with their names if there is a record.
     Fields(Option<Box<Mapped>>),
     Bits(Box<Layout>),
 }
@@ -155,7 +155,7 @@ impl Reader {
             Reader::Fields(mapped) => {
                 protobuf::walk(mapped.as_ref().map(|mapped| mapped.record()), cursor, sink)
             }
-            // Bits have a view of their own.
+            // Packed messages have their own view.
             Reader::Bits(_) => Ok(()),
         }
     }

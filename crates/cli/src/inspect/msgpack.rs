@@ -17,14 +17,14 @@ struct Walk<'c, 'a> {
     sink: &'c mut dyn Sink,
 }
 
-/// Where an item stands.
+/// The position of an item.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Its first byte.
+    /// Offset of the first byte.
     start: usize,
-    /// In the view.
+    /// Indentation in the view.
     depth: usize,
-    /// Containers around it.
+    /// Number of containers around the item.
     nesting: usize,
     /// `:` after keys.
     suffix: &'static str,
@@ -75,7 +75,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A big-endian number of 2^`power` bytes.
+    /// Reads a big-endian number of 2^`power` bytes.
     fn unsigned(&mut self, power: u8) -> Result<u64, Error> {
         Ok(match power {
             0 => u64::from(self.cursor.byte()?),
@@ -92,7 +92,8 @@ impl Walk<'_, '_> {
             2 => i64::from(i32::from_be_bytes(self.cursor.array()?)),
             _ => i64::from_be_bytes(self.cursor.array()?),
         };
-        // The smallest negative number of the next narrower form; numbers that are not negative have their own forms.
+        // The smallest number of the next narrower signed form. Non-negative numbers have unsigned forms, which are compared
+        // below.
         let narrower =
             [-32, i64::from(i8::MIN), i64::from(i16::MIN), i64::from(i32::MIN)][usize::from(power)];
         let unsigned = [i64::from(i8::MAX), i64::from(u8::MAX), i64::from(u16::MAX), i64::from(u32::MAX)];
@@ -120,7 +121,7 @@ impl Walk<'_, '_> {
         self.report(place, counted(length, "byte", "bytes"), String::new(), note)
     }
 
-    /// An extension: a type, then `length` bytes.
+    /// Reports an extension: a type, then `length` bytes.
     fn extension(&mut self, place: Place, length: u64) -> Result<(), Stop> {
         let kind = i8::from_be_bytes(self.cursor.array()?);
         let data = self.cursor.take(length)?;
@@ -176,7 +177,7 @@ fn longer(needless: bool) -> Option<String> {
     needless.then(|| "a shorter form holds it".to_owned())
 }
 
-/// The time of an extension of type -1, in seconds since 1970.
+/// The time of an extension of type -1, in seconds since 1970. `None` if its form is unknown.
 fn timestamp(data: &[u8]) -> Option<String> {
     let (seconds, nanoseconds) = match *data {
         [a, b, c, d] => (i64::from(u32::from_be_bytes([a, b, c, d])), 0),

@@ -1,4 +1,4 @@
-//! Packed, part by part: which bits are which field (`spec/packed.md`).
+//! Packed messages, part by part: which bits belong to which field (`spec/packed.md`).
 
 use super::{
     Stop,
@@ -13,7 +13,7 @@ use std::{
     ops::Range,
 };
 
-/// Writes a row per part of `bytes`, which is a message of `layout` from `device`, up to the first error.
+/// Writes a row per part of `bytes`, a message of `layout` from `device`, up to the first error.
 pub fn inspect(
     layout: &Layout,
     bytes: &[u8],
@@ -51,12 +51,12 @@ fn plain<W: Write>(
     Ok(decoded.map(|_| ()).map_err(Error::from))
 }
 
-/// Where the body ends and the check begins, if there is one.
+/// The offset of the byte after the body, where the check begins if there is one.
 fn body_end(layout: &Layout, bytes: &[u8]) -> usize {
     bytes.len() - layout.check().map_or(0, Check::bytes)
 }
 
-/// The row of the check, which a message that was decoded has.
+/// Writes the row of the check. Decoding has already verified it.
 fn check<W: Write>(layout: &Layout, bytes: &[u8], view: &mut BitView<'_, W>) -> io::Result<()> {
     match layout.check() {
         Some(check) => view.row(
@@ -68,7 +68,7 @@ fn check<W: Write>(layout: &Layout, bytes: &[u8], view: &mut BitView<'_, W>) -> 
     }
 }
 
-/// No part of a modelled body has bits of its own: its values follow without them.
+/// Writes a modelled body as one row, followed by its values, because its parts have no bits of their own.
 fn modelled<W: Write>(
     layout: &Layout,
     bytes: &[u8],
@@ -86,7 +86,7 @@ fn modelled<W: Write>(
     Ok(Ok(()))
 }
 
-/// The values of a message that have no others in them, in its order.
+/// Writes the leaf values of a message in their order.
 fn values<W: Write>(value: &Value, path: &str, view: &mut BitView<'_, W>) -> io::Result<()> {
     match value {
         Value::Map(entries) if !entries.is_empty() => {
@@ -99,14 +99,14 @@ fn values<W: Write>(value: &Value, path: &str, view: &mut BitView<'_, W>) -> io:
     }
 }
 
-/// Where a node stands in the one around it.
+/// The position of a node in its parent.
 enum Place<'l> {
     Field(&'l str),
     Element,
     Same,
 }
 
-/// Every node of a plain layout, by its number.
+/// The nodes of a plain layout by number.
 struct Places<'l>(HashMap<u32, (Place<'l>, &'l Node)>);
 
 impl<'l> Places<'l> {
@@ -133,14 +133,14 @@ impl<'l> Places<'l> {
     }
 }
 
-/// A node that has begun and not ended.
+/// A node that has begun but not ended.
 struct Open<'l> {
     node: &'l Node,
     /// JSON pointer of its value.
     path: String,
-    /// How many nodes have begun in it.
+    /// Number of child nodes that have begun.
     children: usize,
-    /// Its own bits that have no row yet.
+    /// Bits of this node that are not yet in a row.
     bits: Option<Range<usize>>,
 }
 
@@ -171,7 +171,7 @@ impl<W: Write> Walk<'_, '_, '_, W> {
         }
     }
 
-    /// JSON pointer of the value of `node`, which stands in the last one.
+    /// The JSON pointer of the value of `node`, a child of the innermost open node.
     fn path(&self, node: u32) -> String {
         let Some(parent) = self.open.last() else { return String::new() };
         match self.places.0.get(&node) {
@@ -201,7 +201,7 @@ impl<W: Write> Walk<'_, '_, '_, W> {
         self.row(bits, &path, &meaning);
     }
 
-    /// The last node ends with `value`. Only those without others in them have a row for it.
+    /// Closes the innermost open node, which has `value`. Writes a row only if the node has no children.
     fn finish(&mut self, value: &Value) {
         let Some(open) = self.open.pop() else { return };
         let note = match &open.node.shape {
@@ -231,7 +231,7 @@ fn slot(number: u8) -> String {
     format!("slot {number}")
 }
 
-/// JSON pointer of `key` in the object at `path`. What could reach the terminal is escaped.
+/// The JSON pointer of `key` in the object at `path`, escaped for terminals.
 fn under(path: &str, key: &str) -> String {
     let key = quoted(&key.replace('~', "~0").replace('/', "~1"));
     format!("{path}/{}", &key[1..key.len() - 1])
@@ -241,7 +241,7 @@ fn shown(value: &Value) -> String {
     let mut json = Vec::new();
     match value {
         Value::Text(text) => quoted(text),
-        // JSON has all other values that a schema has.
+        // JSON can represent all other values that a schema allows.
         value => match Json.encode(value, &mut json) {
             Ok(()) => String::from_utf8_lossy(&json).into_owned(),
             Err(error) => error.to_string(),

@@ -1,4 +1,4 @@
-//! Protocol Buffers, field by field (<https://protobuf.dev/programming-guides/encoding/>), with the schema's names or without.
+//! Protocol Buffers, field by field (<https://protobuf.dev/programming-guides/encoding/>), with or without the names of a schema.
 
 use super::{
     Cursor, Sink, Stop,
@@ -8,13 +8,13 @@ use super::{
 use dunnage_codegen::{Field, Kind, Record};
 use dunnage_formats::{Error, Kind as Fault};
 
-/// Reports every field of the message at the cursor. Without a `record` the fields have their numbers for names.
+/// Reports every field of the message at the cursor. Without a `record`, fields are named by their numbers.
 pub fn walk(record: Option<&Record>, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
     let end = cursor.at() + cursor.left();
     message(&mut Walk { cursor, sink }, record, end, 0)
 }
 
-/// Reports the fields up to the byte at `end`.
+/// Reports the fields up to the offset `end`.
 fn message(walk: &mut Walk<'_, '_>, record: Option<&Record>, end: usize, depth: usize) -> Result<(), Stop> {
     while walk.cursor.at() < end {
         let start = walk.cursor.at();
@@ -50,7 +50,7 @@ fn message(walk: &mut Walk<'_, '_>, record: Option<&Record>, end: usize, depth: 
     }
 }
 
-/// A number as the field has it: without the field nobody knows whether it is zigzag.
+/// The meaning of a varint and a description of its type. Without the field, it is unknown whether the number is zigzag-encoded.
 fn varint(n: u64, field: Option<&Field>) -> (String, String) {
     let kind = field.map(|field| field.kind.element());
     let meaning = match kind {
@@ -71,7 +71,7 @@ fn zigzag(n: u64) -> i64 {
     (n >> 1) as i64 ^ -((n & 1) as i64)
 }
 
-/// A text, bytes, a message, or a list's numbers together.
+/// Reports a length-delimited field: text, bytes, a message, or a packed list of numbers.
 fn delimited(
     walk: &mut Walk<'_, '_>,
     place: Place<'_>,
@@ -95,7 +95,7 @@ fn delimited(
             numbers(walk, place, start, (length, field, kind))
         }
         None => {
-            // It may be a message, too: nobody knows.
+            // Without the field, it is unknown whether this is text, bytes or a message.
             let text = std::str::from_utf8(walk.cursor.take(length)?).ok().map(quoted);
             let meaning = text.unwrap_or_else(|| "bytes".to_owned());
             walk.report(place, start, &meaning, counted(length, "byte", "bytes"))
@@ -104,7 +104,7 @@ fn delimited(
     }
 }
 
-/// The numbers of a list, one after the other without tags.
+/// Reports a packed list: numbers one after the other, without tags.
 fn numbers(
     walk: &mut Walk<'_, '_>,
     place: Place<'_>,

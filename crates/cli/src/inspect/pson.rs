@@ -17,7 +17,7 @@ struct Walk<'c, 'a> {
     sink: &'c mut dyn Sink,
 }
 
-/// A header: where it is, its wire type and its payload.
+/// A header: its offset, wire type and payload.
 #[derive(Clone, Copy)]
 struct Header {
     start: usize,
@@ -32,7 +32,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(Header { start, wire_type: byte >> 5, payload: byte & 31 })
     }
 
-    /// An item at `depth` of the view, inside `nesting` containers.
+    /// Reports an item at indentation `depth`, inside `nesting` containers.
     fn item(&mut self, depth: usize, nesting: usize) -> Result<(), Stop> {
         let header = self.header()?;
         match header.wire_type {
@@ -92,7 +92,7 @@ impl<'a> Walk<'_, 'a> {
         self.report(header, depth, quoted(text), format!("text of {length}"), note)
     }
 
-    /// The key of an entry, which `keys` does not have yet.
+    /// Reports the key of an entry. Returns an error if `keys` already contains it.
     fn key(&mut self, depth: usize, keys: &mut HashSet<&'a str>) -> Result<(), Stop> {
         let header = self.header()?;
         if header.wire_type != 4 {
@@ -134,7 +134,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(())
     }
 
-    /// The header's N, and what is not canonical about the way it is written.
+    /// Reads the header's N. The note says what is not canonical about its encoding.
     fn number(&mut self, header: Header) -> Result<(u64, Option<String>), Error> {
         if header.payload < 31 {
             return Ok((u64::from(header.payload), None));

@@ -1,4 +1,4 @@
-//! What the formats that a schema drives have in common: a record, whose fields the bytes do not name.
+//! Shared code of the schema-driven formats: walks a record whose field names are not in the bytes.
 
 use super::{
     Cursor, Item, Sink, Stop,
@@ -12,7 +12,7 @@ pub struct Walk<'c, 'a> {
     pub sink: &'c mut dyn Sink,
 }
 
-/// An item's name, and how far it is indented.
+/// The name of an item and its indentation.
 #[derive(Clone, Copy)]
 pub struct Place<'n> {
     pub name: &'n str,
@@ -20,19 +20,19 @@ pub struct Place<'n> {
 }
 
 impl<'n> Place<'n> {
-    /// The place of `field`, one of the message.
+    /// The place of `field`, a field of the message.
     pub fn of(field: &'n Field, depth: usize) -> Place<'n> {
         Place { name: &field.name, depth }
     }
 
-    /// The place of an element of the list that stands here.
+    /// The place of an element of the list at this place.
     pub fn element(self) -> Place<'n> {
         Place { name: "-", depth: self.depth + 1 }
     }
 }
 
 impl Walk<'_, '_> {
-    /// Reports the bytes from `start` to here.
+    /// Reports the bytes from `start` to the current position.
     pub fn report(
         &mut self,
         place: Place<'_>,
@@ -51,14 +51,14 @@ impl Walk<'_, '_> {
         })?)
     }
 
-    /// Reports text of `length` bytes whose length began at `start`.
+    /// Reports `length` bytes of text. The item, including the length prefix, begins at `start`.
     pub fn text(&mut self, place: Place<'_>, start: usize, length: u64) -> Result<(), Stop> {
         let content = self.cursor.at();
         let text = quoted(self.cursor.text(length, content)?);
         self.report(place, start, &text, counted(length, "byte of text", "bytes of text"))
     }
 
-    /// Reports `length` bytes whose length began at `start`.
+    /// Reports `length` bytes. The item, including the length prefix, begins at `start`.
     pub fn bytes(&mut self, place: Place<'_>, start: usize, length: u64) -> Result<(), Stop> {
         self.cursor.take(length)?;
         self.report(place, start, "bytes", counted(length, "byte", "bytes"))
@@ -72,7 +72,7 @@ pub fn symbol(kind: &Kind, index: u64) -> String {
     symbol.cloned().unwrap_or_else(|| format!("{index}, which has no name"))
 }
 
-/// What a field holds, for people. Numbers with decimals are scaled: the notes of the definition say by what.
+/// The type of a field's value, for people. Numbers with decimals are scaled integers; the definition's notes give the factor.
 pub fn noun(kind: &Kind) -> &'static str {
     match kind {
         Kind::Bool => "boolean",
@@ -87,7 +87,7 @@ pub fn noun(kind: &Kind) -> &'static str {
     }
 }
 
-/// How an integer is scaled, where the field's notes say so: `integer, times 100`.
+/// The type of a value, with its scale factor if the field's notes give one: `integer, times 100`.
 pub fn scaled(field: Option<&Field>, kind: &Kind) -> String {
     let times = field.into_iter().flat_map(|field| &field.notes).flat_map(|note| note.split(['.', ',']));
     let times = times.map(str::trim).find(|note| note.starts_with("Times "));
@@ -97,7 +97,7 @@ pub fn scaled(field: Option<&Field>, kind: &Kind) -> String {
     }
 }
 
-/// The optional fields of a record, in their order.
+/// The optional fields of a record, in order.
 pub fn optional(record: &Record) -> impl Iterator<Item = &Field> {
     record.fields.iter().filter(|field| field.optional)
 }

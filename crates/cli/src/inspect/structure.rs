@@ -1,4 +1,4 @@
-//! Packed fields, one after the other (`spec/formats.md`, "struct").
+//! The struct format: packed fields, one after the other (`spec/formats.md`, "struct").
 
 use super::{
     Cursor, Sink, Stop,
@@ -8,7 +8,7 @@ use super::{
 use dunnage_codegen::{Field, Kind, List, Record};
 use dunnage_formats::{Error, Kind as Fault};
 
-/// Lists of at most so many elements have a length of one byte.
+/// A list whose maximum is at most this many elements has a length of one byte.
 const SHORT: u32 = 0xff;
 
 /// Reports every field of the message at the cursor.
@@ -26,7 +26,7 @@ pub fn walk(record: &Record, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Re
     Ok(())
 }
 
-/// A text or bytes, which stand behind all fields.
+/// A text or byte field. The contents come after all other fields.
 struct Text {
     name: String,
     length: u64,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 use std::{fs, io, path::Path};
 
-/// Keeps what a walker reports: offset, bytes, note.
+/// Collects the offset, bytes and note of each reported item.
 #[derive(Default)]
 struct Items(Vec<(usize, Vec<u8>, Option<String>)>);
 
@@ -23,7 +23,7 @@ fn walk(walk: Walker, bytes: &[u8]) -> (Items, Result<(), Error>) {
         Stop::Error(error) => error,
         Stop::Output(error) => panic!("{error}"),
     });
-    // Every byte belongs to one item, in order.
+    // Every byte belongs to exactly one item, in order.
     let mut end = 0;
     for (offset, bytes, _) in &items.0 {
         assert_eq!(*offset, end);
@@ -63,7 +63,7 @@ fn notes_stand_at_what_strict_decoding_refuses() {
 #[test]
 fn damaged_messages_have_the_kind_and_offset_of_the_vectors() {
     vectors("invalid", |name, vector, bytes| {
-        // Reading as a type and integers beyond 64 bits are matters of the reader: the bytes are sound.
+        // Type mismatches and integers beyond 64 bits are errors of the reader; the bytes themselves are valid.
         if vector["read_as"].is_null() && vector["kind"] != "range" {
             let error = walk(pson::walk, bytes).1.unwrap_err();
             assert_eq!(error.kind().as_str(), vector["kind"], "{name}");
@@ -150,7 +150,7 @@ fn the_view_ends_with_the_bytes_that_were_not_decoded() {
     assert!(text.ends_with("2  63 7f                       not decoded: error at byte 2\n"), "{text}");
 }
 
-/// Bytes that look like messages often enough.
+/// Random bytes, biased towards bytes that begin items.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let heads = prop::sample::select(vec![
         0x00, 0x1f, 0x20, 0x3f, 0x40, 0x41, 0x60, 0x81, 0x9f, 0xa1, 0xc1, 0xc2, 0xdf, 0xe1, 0xe3, 0xff, 0x80,

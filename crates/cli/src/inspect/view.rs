@@ -1,17 +1,17 @@
-//! The rows that people see: offset, bytes, meaning.
+//! The table of items: offset, bytes, meaning.
 
 use super::{Item, Sink};
 use crate::{failure::RED, input::to_hex};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 
-/// Bytes on a row: a binary64 and its header.
+/// Bytes per row: a binary64 and its header.
 const BYTES: usize = 9;
-/// Columns of the bytes of a row.
+/// Width of the bytes column, in characters.
 const BYTES_WIDTH: usize = 3 * BYTES - 1;
-/// Columns of the last field, including its indentation, on a terminal of 80 columns.
+/// Width of the last column, including the indentation, on a terminal of 80 columns.
 const MEANING_WIDTH: usize = 80 - 7 - 2 - BYTES_WIDTH - 2;
-/// Columns that the meaning gets however deep it stands.
+/// Minimum width of the meaning, at any indentation.
 const MEANING_MIN: usize = 24;
 
 const DIM: Style = Style::new().dimmed();
@@ -35,18 +35,18 @@ impl<'w, W: Write> View<'w, W> {
         Ok(View { output, end: 0 })
     }
 
-    /// The offset after the last item.
+    /// The offset of the byte after the last item.
     pub fn end(&self) -> usize {
         self.end
     }
 
-    /// Writes the bytes after the last item, which were not decoded because of an error at `error`.
+    /// Writes the bytes after the last item, which were not decoded because of an error at byte `error`.
     pub fn rest(&mut self, bytes: &[u8], error: usize) -> io::Result<()> {
         let meaning = vec![vec![(RED, format!("not decoded: error at byte {error}"))]];
         self.rows(self.end, bytes, 0, &meaning)
     }
 
-    /// Writes `bytes` from `offset` beside the lines of their meaning.
+    /// Writes `bytes`, which begin at `offset`, next to the lines of their meaning.
     fn rows(&mut self, offset: usize, bytes: &[u8], indent: usize, lines: &[Vec<Piece>]) -> io::Result<()> {
         let count = bytes.len().div_ceil(BYTES).max(lines.len());
         for row in 0..count {
@@ -81,7 +81,7 @@ impl<W: Write> Sink for View<'_, W> {
     }
 }
 
-/// The meaning of an item, its size and its note, in lines of `width` columns where that can be.
+/// The meaning of an item, its size and its note, in lines of `width` columns where possible.
 fn lines(item: &Item<'_>, width: usize) -> Vec<Vec<Piece>> {
     let mut lines: Vec<Vec<Piece>> =
         cut(&item.meaning, width).into_iter().map(|line| vec![(PLAIN, line.to_owned())]).collect();

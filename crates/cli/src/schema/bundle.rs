@@ -1,4 +1,4 @@
-//! `dunnage schema bundle`: a schema and the files that it refers to, as one.
+//! `dunnage schema bundle`: writes a schema and the files that it refers to as one schema.
 
 use crate::{failure::Failure, input};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `dunnage schema check`: what a schema says, and whether a message obeys it.
+//! `dunnage schema check`: shows the fields of a schema, and validates a message.
 
 use super::{
     fields::{Field, fields},
@@ -75,7 +75,7 @@ struct Fault<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     keyword: Option<&'a str>,
     pointer: &'a str,
-    /// Of the value in the message, in bytes.
+    /// Offset of the value in the message, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<usize>,
     message: &'a str,
@@ -148,14 +148,14 @@ impl Check {
     }
 }
 
-/// How a message breaks its schema.
+/// A violation of the schema by a message.
 struct Found {
     violation: Violation,
-    /// Where the value that does begins in the message's text.
+    /// Offset of the offending value in the message's text, in bytes.
     offset: Option<usize>,
 }
 
-/// The table of the fields, and which message is valid.
+/// Prints the table of fields, and which message is valid.
 fn print_text(model: &Model, valid: Option<&Source>) -> Result<(), Failure> {
     let mut output = output::stdout();
     table::write(&mut output, &COLUMNS, rows(model))?;
@@ -166,7 +166,7 @@ fn print_text(model: &Model, valid: Option<&Source>) -> Result<(), Failure> {
     Ok(output.flush()?)
 }
 
-/// Reads the JSON message and holds it against `model`.
+/// Reads the JSON message and validates it against `model`. Returns all violations.
 fn validate(model: &Model, source: &Source) -> Result<Vec<Found>, Failure> {
     let text = source.message(false)?;
     let message = Id::Json.open(None, Mapping::Exact)?.decode(&text);

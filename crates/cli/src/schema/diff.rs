@@ -1,4 +1,4 @@
-//! `dunnage schema diff`: whether a new schema may take the place of an old one.
+//! `dunnage schema diff`: whether a new schema may replace an old one.
 
 use super::packed::Packed;
 use crate::{
@@ -15,7 +15,7 @@ use std::io::Write;
 const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
-/// The last slot that there is.
+/// The highest slot number.
 const LAST_SLOT: u8 = 63;
 
 /// Say whether a new schema may take the place of an old one
@@ -122,7 +122,7 @@ impl Diff {
     }
 }
 
-/// The slot after `slot`; the first one after the last.
+/// The slot after `slot`; 1 after the last.
 fn next_slot(slot: u8) -> u8 {
     if slot < LAST_SLOT { slot + 1 } else { 1 }
 }

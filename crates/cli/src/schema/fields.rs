@@ -1,27 +1,27 @@
-//! The fields of a model, flat, with their ranges as text.
+//! The fields of a model as a flat list, with their ranges as text.
 
 use dunnage_formats::{Id, Mapping, Value};
 use dunnage_schema::{Assertion, Decimal, Model, NumberText, Object, Quantum, Text, Type, decimal_text};
 use serde::Serialize;
 
-/// A field as people and `--json` see it.
+/// A field as shown to people and in `--json`.
 #[derive(Debug, Serialize)]
 pub struct Field {
-    /// Its path: `position.latitude`, `readings[].value`; `$` is the message.
+    /// The path: `position.latitude`, `readings[].value`; `$` is the message itself.
     pub field: String,
-    /// What its value is.
+    /// The type of the value.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// Decimal places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<u32>,
-    /// Whether its object must have it.
+    /// Whether the object requires the field.
     pub required: bool,
-    /// Its range, choices or notation.
+    /// The range, choices or notation.
     pub values: String,
 }
 
-/// All fields of the model, objects and arrays before what they hold; then the definitions, which have the names `#0`, `#1`.
+/// All fields of the model, each object and array before its contents, then the definitions, which are named `#0`, `#1`, ...
 pub fn fields(model: &Model) -> Vec<Field> {
     let mut fields = Vec::new();
     match &model.root {
@@ -39,7 +39,7 @@ fn add_object(path: &str, object: &Object, fields: &mut Vec<Field>) {
     for field in &object.fields {
         add(&format!("{prefix}{}", field.name), &field.kind, field.required, fields);
     }
-    // Fields of which nothing is known are named by the object's own row.
+    // If additional fields may have any value, the object's own row says so.
     if let Some(additional) = object.additional.as_ref().filter(|kind| ***kind != Type::Any) {
         add(&format!("{prefix}*"), additional, false, fields);
     }
@@ -63,7 +63,7 @@ fn add_inner(path: &str, kind: &Type, fields: &mut Vec<Field>) {
                 add(&format!("{path}[]"), rest, false, fields);
             }
         }
-        // The members stand below one another, numbered from 1.
+        // The members follow one another, numbered from 1.
         Type::Union(kinds) => {
             for (index, kind) in kinds.iter().enumerate() {
                 add(&format!("{path}|{}", index + 1), kind, false, fields);
@@ -119,7 +119,7 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
     }
 }
 
-/// Both, with a comma between where there is something before it.
+/// Joins both texts with a comma; returns `more` alone if `values` is empty.
 fn joined(values: &str, more: &str) -> String {
     if values.is_empty() { more.to_owned() } else { format!("{values}, {more}") }
 }
@@ -132,7 +132,7 @@ fn object_values(object: &Object) -> String {
     }
 }
 
-/// The keyword of an assertion.
+/// The JSON Schema keyword of an assertion.
 fn keyword(assertion: &Assertion) -> &'static str {
     match assertion {
         Assertion::AllOf(_) => "allOf",
@@ -161,7 +161,7 @@ fn number_text(n: &NumberText) -> String {
     decimal(&n.number) + &padded
 }
 
-/// `min to max`; bounds as wide as 64 bits are left out.
+/// Formats a range as `min to max`. Bounds at or beyond those of a 64-bit integer are left out.
 fn range(min: i128, max: i128, places: u32) -> String {
     let open_below = min <= i128::from(i64::MIN);
     let open_above = max >= i128::from(i64::MAX);
@@ -183,7 +183,7 @@ fn usual(range: Option<(i128, i128)>, places: u32) -> String {
     })
 }
 
-/// A sensor's unit without trailing zeros.
+/// A sensor's unit, without trailing zeros.
 fn quantum(quantum: Quantum) -> String {
     let text = decimal_text(i128::from(quantum.mantissa), quantum.places);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
@@ -198,7 +198,7 @@ fn float(min: Option<f64>, max: Option<f64>) -> String {
     }
 }
 
-/// A float in decimals, or with an exponent where these would be many: 5e-324 is the first above 0.
+/// A float in decimal notation, or with an exponent if it would have many digits, such as 5e-324, the smallest float above 0.
 fn bound(f: f64) -> String {
     if f != 0.0 && !(1e-6..1e16).contains(&f.abs()) { format!("{f:e}") } else { f.to_string() }
 }
@@ -210,7 +210,7 @@ fn lengths(text: &Text) -> String {
         parts.push(format!("{}{checked}", format.name()));
     }
     match &text.pattern {
-        // A pattern says more than the lengths that follow from it.
+        // The lengths follow from the pattern, which says more.
         Some(pattern) => parts.push(pattern.source.clone()),
         None => parts
             .extend(Some(count(text.min_length, text.max_length, "characters")).filter(|c| !c.is_empty())),

@@ -1,4 +1,4 @@
-//! `dunnage schema infer`: from samples to a schema.
+//! `dunnage schema infer`: infers a schema from sample messages.
 
 use crate::{
     failure::Failure,
@@ -15,7 +15,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Most bytes of all samples together.
+/// Maximum total size of all samples, in bytes.
 const MAX_BYTES: usize = 64 << 20;
 const BOLD: Style = Style::new().bold();
 
@@ -38,7 +38,7 @@ pub struct Infer {
     title: Option<String>,
 }
 
-/// The messages, and where each comes from.
+/// The sample messages and their origins.
 #[derive(Default)]
 struct Samples {
     texts: Vec<String>,
@@ -72,7 +72,7 @@ impl Infer {
     }
 }
 
-/// The title that the files' names have in common: `reading-1.json` and `reading-2.json` are of `Reading`.
+/// The common prefix of the files' titles: `reading-1.json` and `reading-2.json` give `Reading`.
 fn title(files: &[PathBuf]) -> Option<String> {
     let mut titles = files.iter().map(|path| input::title(path));
     let first = titles.next()??;
@@ -101,7 +101,7 @@ impl Samples {
         Ok(())
     }
 
-    /// Adds the message `bytes`, if it is one. The error has them, and the reason.
+    /// Adds the message `bytes`. If they are not a JSON message, returns them with the reason.
     fn add(&mut self, origin: String, bytes: Vec<u8>) -> Result<(), (Vec<u8>, String)> {
         let json = Id::Json.open(None, Mapping::Exact).and_then(|json| json.decode(&bytes));
         if let Err(error) = json {
@@ -120,11 +120,11 @@ impl Samples {
         Ok(())
     }
 
-    /// Prints what was guessed, which messages are odd, and last the schema, so that it stands last on a terminal.
+    /// Prints the guesses, then the odd messages, and the schema last, so that it is at the end on a terminal.
     fn print(&self, inferred: &Inferred) -> Result<(), Failure> {
         let mut notes = anstream::stderr().lock();
         for note in &inferred.notes {
-            // When standard error is closed there is nobody to read them.
+            // If standard error is closed, the notes cannot be shown.
             let _ = writeln!(notes, "{BOLD}{}{BOLD:#}: {}", printable(&note.field), printable(&note.text));
         }
         for (index, violation) in &inferred.odd {
@@ -142,7 +142,7 @@ impl Samples {
     }
 }
 
-/// The inferred schema with a slot of its own: another schema has another, but for one in 63.
+/// Adds the slot derived from the layout. Two schemas share a slot with a probability of 1 in 63.
 fn with_slot(schema: &str) -> Result<String, Failure> {
     let model = Model::compile(schema).map_err(|e| Failure::about("the inferred schema", e))?;
     let slot = Layout::new(&model).derived_slot();

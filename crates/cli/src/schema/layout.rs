@@ -1,4 +1,4 @@
-//! `dunnage schema layout`: which bits a packed message has.
+//! `dunnage schema layout`: shows the bits of a packed message.
 
 use super::{packed::Packed, table};
 use crate::{failure::Failure, input, output};
@@ -107,7 +107,7 @@ fn cells(row: &Row) -> [Cell; 7] {
     ]
 }
 
-/// `14`, `1-15`, or `6-` where there is no most.
+/// For example `14`, `1-15`, or `6-` if there is no maximum.
 pub fn bits(bits: Bits) -> String {
     match bits.max {
         Some(max) if max == bits.min => max.to_string(),

@@ -1,4 +1,4 @@
-//! `dunnage schema`: what is made of a schema, and where a schema comes from.
+//! `dunnage schema`: the commands that create, check and analyse schemas.
 
 mod bundle;
 mod check;

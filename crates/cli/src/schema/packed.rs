@@ -1,24 +1,24 @@
-//! What identifies a schema's packed messages, and how large they are.
+//! The slot, fingerprint and sizes of a schema's packed messages.
 
 use dunnage_packed::{Layout, MAX_PLAIN_BYTES};
 use serde::Serialize;
 
-/// Digits of a fingerprint that people are shown.
+/// Number of fingerprint digits that are shown.
 const DIGITS: usize = 16;
 
-/// The packed messages of a schema.
+/// A summary of a schema's packed messages.
 #[derive(Debug, Serialize)]
 pub struct Packed {
-    /// The number of the layout on the wire.
+    /// The slot: the number of the layout on the wire.
     pub slot: u8,
     /// The SHA-256 of the layout, in hex.
     pub fingerprint: String,
-    /// Whether messages are plain bits; others are modelled, and have no largest size.
+    /// Whether messages are plain bits. Modelled messages have no maximum size.
     pub plain: bool,
-    /// Bytes of the smallest plain message, slot byte included.
+    /// Size of the smallest plain message including the slot byte, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_bytes: Option<u64>,
-    /// Bytes of the largest plain message, slot byte included.
+    /// Size of the largest plain message including the slot byte, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
 }
@@ -40,12 +40,12 @@ impl Packed {
         &self.fingerprint[..DIGITS]
     }
 
-    /// `packed: slot 1, fingerprint 0123456789abcdef, 48 bytes`
+    /// For example `packed: slot 1, fingerprint 0123456789abcdef, 48 bytes`.
     pub fn line(&self) -> String {
         format!("packed: slot {}, fingerprint {}, {}", self.slot, self.short(), self.bytes())
     }
 
-    /// The smallest and the largest size.
+    /// The smallest and the largest size as text.
     pub fn bytes(&self) -> String {
         match (self.min_bytes, self.max_bytes) {
             (Some(min), Some(max)) if min == max => format!("{max} bytes"),

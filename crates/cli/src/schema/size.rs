@@ -1,4 +1,4 @@
-//! `dunnage schema size`: how large packed messages get, what takes the bits, and which links carry them for what price.
+//! `dunnage schema size`: the size of packed messages, the share of each part, and the links that carry them, with their prices.
 
 use super::{layout::bits, packed::Packed, table};
 use crate::{compare::link_id, failure::Failure, input, output};
@@ -42,7 +42,7 @@ const LINKS: [table::Column; 5] = [
     table::text("price"),
 ];
 
-/// Most parts that are named when they keep the message from having a largest size.
+/// Maximum number of unbounded parts that are listed.
 const NAMED: usize = 8;
 
 /// The report of `--json`.
@@ -61,12 +61,12 @@ struct Part<'a> {
     min_bits: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_bits: Option<u64>,
-    /// Of the largest message.
+    /// Share of the largest message, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<f64>,
 }
 
-/// What a link does with the messages.
+/// How a link carries the messages, and what that costs.
 #[derive(Serialize)]
 struct Carriage {
     id: &'static str,
@@ -114,7 +114,7 @@ impl Size {
         let bytes = |bytes: Option<u64>| bytes.and_then(|bytes| usize::try_from(bytes).ok());
         let fits = |size: Option<u64>| match bytes(size) {
             Some(bytes) => link.fits(bytes),
-            // A message without a largest size is one that any limit may refuse.
+            // A message without a maximum size fits only a link without a limit.
             None => link.max_payload_bytes.is_none(),
         };
         let eur = |size: Option<u64>| {
@@ -132,7 +132,7 @@ impl Size {
     }
 }
 
-/// Why there is no largest size.
+/// Lists the parts that leave the message without a maximum size.
 fn write_open(output: &mut impl Write, layout: &Layout) -> Result<(), Failure> {
     let open = layout.open_parts();
     if !open.is_empty() {
@@ -152,7 +152,7 @@ fn part<'a>(row: &'a Row, packed: &Packed) -> Part<'a> {
     Part { path: &row.path, min_bits: row.bits.min, max_bits: row.bits.max, share }
 }
 
-/// The part of the largest message's bits that is this one's.
+/// This part's share of the largest message's bits, from 0 to 1.
 fn share(row: &Row, packed: &Packed) -> Option<f64> {
     Some(row.bits.max? as f64 / (8 * packed.max_bytes?) as f64)
 }

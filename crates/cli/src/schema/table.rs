@@ -1,4 +1,4 @@
-//! Tables for terminals, without lines.
+//! Terminal tables without rules.
 
 use anstyle::Style;
 use comfy_table::{CellAlignment, Row, Table, presets};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 const DIM: Style = Style::new().dimmed();
 
-/// A column: its heading, and whether it holds numbers, which stand on the right.
+/// A column: its heading and alignment. Numbers are right-aligned.
 pub type Column = (&'static str, CellAlignment);
 
 /// A column of text.

@@ -53,7 +53,8 @@ fn the_container_message_has_the_sizes_of_the_paper() {
     }
 }
 
-/// The container message as its platform expects it, with the ranges of one deployment, and as numbers.
+/// Three forms of the container message: as its platform expects it, with the ranges of one deployment, and with numbers in place
+/// of text.
 #[test]
 fn packed_takes_no_more_than_this() {
     for (message, schema, most) in [
@@ -181,7 +182,7 @@ fn a_message_that_no_format_of_the_schema_carries_exits_with_1() {
         "{}",
         run.stderr
     );
-    // Some formats carry it, some do not.
+    // If at least one format carries the message, the exit code is 0.
     let schema =
         r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"array"}}},"required":["a"]}"#;
     let file = tempfile::NamedTempFile::new().unwrap();

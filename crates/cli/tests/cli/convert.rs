@@ -150,7 +150,7 @@ fn a_line_stands_for_every_message_even_for_one_of_no_bytes() {
             };
             let there = convert("json", format.name(), messages.as_bytes());
             let back = convert(format.name(), "json", &there.stdout);
-            // YAML takes a line for each field, and says so.
+            // YAML needs a line per field, so `--lines` rejects it with an error.
             if there.code == 0 {
                 assert_eq!(back.text(), messages, "{format}");
                 assert_eq!(there.text().lines().count(), messages.lines().count(), "{format}");
@@ -225,7 +225,7 @@ fn the_message_is_a_file_or_standard_input() {
         assert_eq!(dunnage(&[&["compare"], more].concat(), "1").code, 0);
         assert_eq!(dunnage(&[&["schema", "infer"], more].concat(), "1").code, 0);
     }
-    // A schema is taken from standard input, too.
+    // A schema can come from standard input as well.
     let schema = dunnage(&["schema", "infer", "bench/corpus/container.json"], "");
     let size = dunnage(&["schema", "size", "-"], &schema.stdout);
     assert!(size.text().starts_with("packed: slot "), "{}", size.stderr);

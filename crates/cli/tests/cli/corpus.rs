@@ -1,10 +1,10 @@
-//! Packed against every other format of `dunnage compare`, on documents and schemas that nobody made for it.
+//! Compares packed with every other format of `dunnage compare`, on real documents and schemas that were not written for it.
 
 use crate::run::{dunnage, golden, root};
 use serde_json::Value;
 use std::{fmt::Write, fs, thread};
 
-/// A document in packed and in the format that comes next, as it is and after gzip.
+/// The size of a document in packed and in the next smallest format, before and after gzip.
 struct Row {
     name: String,
     json: u64,
@@ -52,7 +52,7 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// Prints the table, and fails where packed is not the smallest.
+/// Prints the table, and fails if packed is not the smallest and lossless.
 fn check(file: &str, rows: &[Row]) {
     let text = table(rows);
     println!("{text}");

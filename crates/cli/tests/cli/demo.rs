@@ -9,7 +9,7 @@ use std::{
 #[test]
 fn the_fleet_reports_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
-    // The port of a listener that is gone is free.
+    // The listener is dropped, so its port is free again.
     let listen = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let data = folder.path().to_str().unwrap();
     let mut demo = command(&["demo", "--containers", "12", "--data", data, "--listen", &listen]);

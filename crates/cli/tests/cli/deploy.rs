@@ -1,4 +1,4 @@
-//! What is in `deploy/` fits the program.
+//! Checks the files in `deploy/` against the program.
 
 use crate::run::{command, dunnage, root};
 use std::{
@@ -13,7 +13,7 @@ fn deploy(name: &str) -> PathBuf {
     root().join("deploy").join(name)
 }
 
-/// What a command prints; it is part of the Debian package `package`.
+/// The output of a command from the Debian package `package`.
 fn run(package: &str, command: &mut Command) -> String {
     let name = command.get_program().to_owned();
     let done =
@@ -23,7 +23,7 @@ fn run(package: &str, command: &mut Command) -> String {
     text
 }
 
-/// The unit with the program under test in place of the installed one, in `folder`.
+/// Writes the unit to `folder`, with the program under test in place of the installed one.
 fn unit(folder: &Path) -> PathBuf {
     let text = fs::read_to_string(deploy("dunnage.service")).unwrap();
     let text = text.replace("/usr/bin/dunnage", env!("CARGO_BIN_EXE_dunnage"));
@@ -32,7 +32,7 @@ fn unit(folder: &Path) -> PathBuf {
     path
 }
 
-/// The last value of a key of the unit.
+/// The last value of a key in the unit.
 fn value(text: &str, key: &str) -> String {
     let mut values = text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     values.next_back().unwrap_or_else(|| panic!("no {key}")).to_owned()
@@ -56,7 +56,7 @@ fn systemd_takes_the_unit_and_finds_little_that_it_may_do() {
     let unit = unit(folder.path());
     let said = run("systemd", Command::new("systemd-analyze").arg("verify").arg(&unit));
     assert_eq!(said, "");
-    // Of 100 points, as `systemd-analyze security` counts what a service could do to its machine.
+    // `systemd-analyze security` rates what a service could do to its machine. At most 15 of 100 points are allowed.
     let security = ["security", "--offline=yes", "--threshold=15"];
     run("systemd", Command::new("systemd-analyze").args(security).arg(&unit));
 }
@@ -69,7 +69,7 @@ fn systemd_waits_for_the_drain() {
     assert!(wait >= 2 * drain + 30, "requests drain, then outputs, then the buffer is closed");
 }
 
-/// The system calls of a set, with those of the sets that it names.
+/// The system calls of a set, including those of nested sets.
 fn calls(set: &str) -> BTreeSet<String> {
     let text = run("systemd", Command::new("systemd-analyze").args(["syscall-filter", set]));
     let entries = text.lines().map(str::trim).filter(|line| !line.starts_with('#') && *line != set);
@@ -126,7 +126,7 @@ fn the_unit_allows_every_system_call_of_the_gateway() {
         trace.lines().filter_map(|line| Some(line.split_whitespace().nth(1)?.split_once('(')?.0.to_owned()));
     let made: BTreeSet<_> = made.collect();
     assert!(made.contains("fdatasync") && made.contains("accept4"), "{made:?}");
-    // SQLite gives its files the owner of the database only where it runs as root, as these tests may; the unit does not.
+    // As root, SQLite gives its files the owner of the database. These tests may run as root; the unit does not.
     allowed.insert("fchown".into());
     let missing: Vec<_> = made.difference(&allowed).collect();
     assert!(missing.is_empty(), "{missing:?}");

@@ -1,4 +1,4 @@
-//! What the device library's Arduino examples send, from a simulated UNO: c/tests/arduino/run.sh compares these bytes.
+//! The messages of the device library's Arduino examples on a simulated UNO. c/tests/arduino/run.sh compares the same bytes.
 
 use crate::run::{dunnage, golden, root};
 use std::fs;

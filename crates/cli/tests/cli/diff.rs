@@ -3,7 +3,7 @@
 use crate::run::{Run, dunnage, root};
 use serde_json::{Value as Json, json};
 
-/// Runs `diff` from the container's schema to the same with `edit` made to it.
+/// Runs `diff` from the container's schema to a copy changed by `edit`.
 fn against_container(edit: impl Fn(&mut Json), arguments: &[&str]) -> Run {
     let text = std::fs::read_to_string(root().join("spec/schemas/container.json")).unwrap();
     let mut schema: Json = serde_json::from_str(&text).unwrap();
@@ -50,7 +50,7 @@ fn another_layout_needs_another_slot() {
 
 #[test]
 fn a_forbidden_change_would_read_wrong_values() {
-    // What the verdict warns of: the bytes of one layout, read with another one of the same slot.
+    // The wrong values that the verdict warns of: bytes of one layout, decoded with another layout of the same slot.
     let compile = |max: u32| {
         let schema = format!(
             r#"{{"type":"array","minItems":2,"maxItems":2,"items":{{"type":"integer","minimum":0,"maximum":{max}}}}}"#

@@ -6,12 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A gateway on a free port with its buffer in `folder`, and its address from the log.
+/// Starts a gateway on a free port with its buffer in `folder`. Returns its address, taken from the log.
 fn gateway(folder: &std::path::Path) -> (Child, SocketAddr) {
     gateway_with(folder, "")
 }
 
-/// The same with a configuration.
+/// The same, with a configuration.
 fn gateway_with(folder: &std::path::Path, config: &str) -> (Child, SocketAddr) {
     let file = folder.join("dunnage.toml");
     std::fs::write(&file, config).unwrap();
@@ -44,7 +44,7 @@ fn exit_code(child: &mut Child) -> Option<i32> {
     panic!("it did not end");
 }
 
-/// The warnings of a gateway's start with `settings` in its environment.
+/// The warnings that a gateway logs at start with `settings` in its environment.
 fn warnings(folder: &std::path::Path, settings: &[(&str, &str)]) -> Vec<String> {
     let mut command: Command = command(&["gateway"]);
     command.env("DUNNAGE_LOG_FORMAT", "json").env("DUNNAGE_BUFFER_PATH", folder.join("buffer.sqlite3"));
@@ -151,7 +151,7 @@ fn a_gateway_goes_on_when_nobody_reads_its_log_any_more() {
 fn a_second_signal_ends_it_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway(folder.path());
-    // A request that does not end holds up the drain.
+    // An unfinished request keeps the gateway draining.
     let mut slow = TcpStream::connect(address).unwrap();
     let head = format!(
         "POST /ingest/d1 HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: 9"
@@ -240,7 +240,7 @@ fn a_running_gateway_can_be_asked() {
 fn what_a_message_says_does_not_command_the_operators_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway(folder.path());
-    // A member that the schema does not have, whose name clears the screen, writes a line of its own, and turns text around.
+    // The name of an unknown member that clears the screen, starts a new line and reverses the text direction.
     let name = "\\u001b[2J\\n2026 all is well\\u202e";
     assert_eq!(post(address, "buoy-7?schema=weather", &format!("{{\"{name}\":1}}")), 422);
     let list = ask(folder.path(), &["quarantine", "list"]);
@@ -273,7 +273,7 @@ fn signal(child: &Child, name: &str) {
     assert!(status.success());
 }
 
-/// Waits until `holds`.
+/// Waits until `holds` returns true; panics with `what` after 30 seconds.
 #[track_caller]
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(30);
@@ -301,7 +301,7 @@ fn a_hangup_reads_profiles_again() {
     let run = reload(only_cbor);
     assert!(run.text().starts_with("1 profile, "), "{}", run.text());
     assert!(run.text().contains("[log] level has changed, which needs a restart"), "{}", run.text());
-    // The socket is found by the configuration, which is to be one.
+    // Run without `--config`, because the command needs a valid configuration to find the socket.
     std::fs::write(folder.path().join("dunnage.toml"), "[[profile]]\ndevice = 'd*'\nschema = 'weahter'\n")
         .unwrap();
     let run = ask(folder.path(), &["reload"]);
@@ -316,7 +316,7 @@ fn a_hangup_reads_profiles_again() {
 fn what_an_output_refuses_can_be_listed_tried_again_and_dropped() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (mut refusing, refuses) = gateway(other.path());
-    // A device's id with a space is 400.
+    // The target answers 400, because the device ID contains a space.
     let config = format!("[[output]]\nname = 'o'\n[output.http]\nurl = 'http://{refuses}/ingest/a%20b'\n");
     let (mut child, address) = gateway_with(folder.path(), &config);
     assert_eq!(post(address, "d1", "1"), 204);
@@ -368,7 +368,7 @@ fn sigterm_under_load_loses_nothing_and_delivers_nothing_twice() {
     }
 }
 
-/// Sends messages of one device until the gateway does not answer any more. Answers how many were acknowledged.
+/// Sends messages of one device until the gateway stops answering. Returns how many were acknowledged.
 fn send_until_it_ends(address: SocketAddr, client: usize) -> u64 {
     let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
     let url = format!("http://{address}/ingest/d{client}");
@@ -483,7 +483,7 @@ fn every_mistake_of_a_configuration_is_named_with_its_place() {
     let check = run(&["check", "--config", "dunnage.toml"]);
     assert_eq!((check.code, &*check.stderr), (1, ""));
     golden("gateway-check.txt", check.any_text());
-    // A start says the same.
+    // Starting the gateway reports the same mistakes.
     let start = run(&["--config", "dunnage.toml"]);
     assert_eq!(start.code, 1);
     let lines: Vec<_> = start.stderr.lines().map(|line| line.strip_prefix("dunnage: ").unwrap()).collect();
@@ -529,7 +529,7 @@ fn what_goes_into_the_quarantine_is_in_the_log_and_a_flood_is_a_few_lines() {
         (&first["level"], &first["device"], &first["kind"]),
         (&"INFO".into(), &"d1".into(), &"truncated".into())
     );
-    // As many at once as there may be, and a few more where the machine is slow.
+    // The burst that the rate limit allows, and a few more on a slow machine.
     assert!((10..30).contains(&lines.len()), "{}", lines.len());
 }
 

@@ -136,12 +136,12 @@ fn a_schema_without_a_title_is_called_like_its_file_and_does_not_overwrite_anoth
         let run = generate(schema.to_str().unwrap());
         let file = if name == "soil-node" { "soilnode" } else { "tank" };
         assert!(run.text().starts_with(&format!("{output}/{file}.h\n{output}/{file}.c\n")), "{}", run.text());
-        // Once more is no other schema's.
+        // Generating again for the same schema overwrites the files.
         assert_eq!(generate(schema.to_str().unwrap()).code, 0);
     }
     let header = fs::read_to_string(folder.path().join("soilnode.h")).unwrap();
     assert!(header.contains("SoilNode_encode"), "{header}");
-    // What somebody else wrote stays, and so does the file beside it.
+    // A file that was not generated is not overwritten, and the other file is not written either.
     let theirs = folder.path().join("weather.c");
     fs::write(&theirs, "int main(void) { return 0; }\n").unwrap();
     let run = generate("weather");
@@ -187,7 +187,7 @@ fn what_somebody_else_wrote_is_not_overwritten_whatever_it_is() {
         assert_eq!(generate(language).code, 0, "{language}");
         assert_eq!(generate(language).code, 0, "{language} again");
     }
-    // Of two files, none is written when the other cannot be.
+    // If one of the two files cannot be written, neither is written.
     fs::remove_file(folder.path().join("weather.h")).unwrap();
     fs::remove_file(folder.path().join("weather.c")).unwrap();
     fs::create_dir(folder.path().join("weather.c")).unwrap();

@@ -4,7 +4,7 @@ use crate::run::{Run, dunnage, golden, root};
 use dunnage_formats::{Id, Mapping};
 use dunnage_links::fleet::Fleet;
 
-/// Messages of the simulated fleet, a line each: 40 containers at five moments of a voyage.
+/// Messages of the simulated fleet, one per line: 40 containers at five times of a voyage.
 fn fleet() -> String {
     let json = Id::Json.open(None, Mapping::Exact).unwrap();
     let mut fleet = Fleet::new(7, 40);
@@ -19,7 +19,7 @@ fn fleet() -> String {
     String::from_utf8(lines).unwrap()
 }
 
-/// Writes `schema` to a file, for the commands that read it.
+/// Writes the printed schema to a temporary file.
 fn saved(run: &Run) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), run.text()).unwrap();
@@ -35,7 +35,7 @@ fn a_fleet_of_messages_gives_the_schema_of_a_container() {
     golden("infer-fleet.txt", &run.stderr);
     let schema = saved(&run);
     let schema = schema.path().to_str().unwrap();
-    // A format that has nothing but the schema carries them all.
+    // Avro depends entirely on the schema, so it carries all messages only if the schema is right.
     let bytes =
         dunnage(&["convert", "--from", "json", "--to", "avro", "--schema", schema, "--lines"], &lines);
     let back = ["convert", "--from", "avro", "--to", "json", "--schema", schema, "--lines"];

@@ -48,7 +48,7 @@ fn an_empty_input_is_truncated() {
     assert_eq!((run.code, run.stderr.as_str()), (1, "dunnage: truncated: the message ends here at byte 0\n"));
 }
 
-/// A schema with every kind of part, as a file in `folder`.
+/// Writes a schema with every kind of part to `folder`.
 fn parts(folder: &std::path::Path, more: &str) -> String {
     let path = folder.join("parts.json");
     let text = r#"{
@@ -75,7 +75,7 @@ fn parts(folder: &std::path::Path, more: &str) -> String {
 
 const PARTS: &str = r#"{"v":3,"id":"buoy-7","on":true,"kind":"b","acc":"-9.8 0.1","either":"ö\u202e","row":[15,0],"gone":null}"#;
 
-/// The view of `json` as packed; its last bytes are cut off.
+/// The view of `json` encoded as packed, without its last `cut` bytes.
 fn packed(schema: &str, json: &str, cut: usize) -> crate::run::Run {
     let bytes = dunnage(&["convert", "--from", "json", "--to", "packed", "--schema", schema], json).stdout;
     let arguments = ["inspect", "--format", "packed", "--schema", schema, "--device", "buoy-7"];
@@ -137,7 +137,7 @@ fn packed_needs_a_schema() {
     assert_eq!((run.code, run.stderr.as_str()), (2, reason));
 }
 
-/// The schema of every kind of field that a record has.
+/// A schema with every kind of field that a record can have.
 const KINDS: &str = r#"{"title":"Kinds","type":"object","additionalProperties":false,
     "required":["on","n","t","state","text","list","f","fix"],"properties":{
         "on":{"type":"boolean"},
@@ -153,7 +153,7 @@ const KINDS: &str = r#"{"title":"Kinds","type":"object","additionalProperties":f
         "late":{"type":"integer","minimum":0,"maximum":9}}}"#;
 const KINDS_MESSAGE: &str = r#"{"on":true,"n":-3,"t":17.25,"state":"run","text":"quay 7","list":[1,2,3],"f":0.5,"fix":{"lat":44.4,"sats":9}}"#;
 
-/// KINDS in a file, and the message in `format`, without its last `cut` bytes.
+/// Writes KINDS to a file. Returns its path and the message encoded in `format`, without its last `cut` bytes.
 fn kinds(folder: &std::path::Path, format: &str, cut: usize) -> (String, Vec<u8>) {
     let schema = folder.join("kinds.json");
     std::fs::write(&schema, KINDS).unwrap();
@@ -194,13 +194,13 @@ fn what_is_no_message_of_a_format_is_an_error_here_too() {
             let convert = ["convert", "--from", format, "--to", "json", "--schema", &schema];
             let converted = dunnage(&convert, bytes);
             assert_eq!(run.code, converted.code, "{format} without {cut}: {}", run.any_text());
-            // Protobuf may end after any field: the others have their defaults.
+            // Protobuf may end after any field, because the missing ones have defaults.
             assert!(run.code == 1 || format == "protobuf");
         }
         let more = [&whole[..], &[0]].concat();
         let run = dunnage(&["inspect", "--format", format, "--schema", &schema], more);
         assert_eq!(run.code, 1, "{format}: {}", run.any_text());
-        // Sound fields that are no message of the schema: text that is longer than it says.
+        // Well-formed fields that break the schema: a text longer than the schema allows.
         let other = KINDS.replace("\"maxLength\":20", "\"maxLength\":3");
         let narrow = folder.path().join("narrow.json");
         std::fs::write(&narrow, other).unwrap();

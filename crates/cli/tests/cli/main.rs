@@ -1,4 +1,4 @@
-//! The real binary, from the outside. `BLESS=1` writes the golden files and the README's table again.
+//! Runs the real binary. `BLESS=1` rewrites the golden files and the README's table.
 #![allow(clippy::unwrap_used)] // a test may fail here
 
 mod compare;

@@ -1,4 +1,4 @@
-//! The tables of README.md and docs/sizes.md, from what `dunnage compare` prints.
+//! Compares the tables of README.md and docs/sizes.md with the output of `dunnage compare`.
 
 use crate::run::{dunnage, root};
 use serde_json::Value;
@@ -46,7 +46,8 @@ fn the_table_of_all_formats_is_what_compare_prints() {
     compare_or_bless("docs/sizes.md", "size", table.text());
 }
 
-/// Compares `table` with what `document` has between the markers `begin NAME table` and `end NAME table`, or writes it there.
+/// Compares `table` with the text in `document` between `begin NAME table` and `end NAME table`, or replaces it if `BLESS` is
+/// set.
 #[track_caller]
 fn compare_or_bless(document: &str, name: &str, table: &str) {
     let (begin, end) = (format!("<!-- begin {name} table -->\n"), format!("<!-- end {name} table -->"));

@@ -1,4 +1,4 @@
-//! Running `dunnage`.
+//! Helpers that run `dunnage`.
 
 use std::{
     env, fs,
@@ -7,7 +7,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// What a run left behind.
+/// The result of a run.
 pub struct Run {
     pub code: i32,
     pub stdout: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Standard output as text, of a run that went well.
+    /// Standard output as text. Panics if the exit code is not 0.
     #[track_caller]
     pub fn text(&self) -> &str {
         assert_eq!(self.code, 0, "{}", self.stderr);
@@ -33,12 +33,12 @@ impl Run {
     }
 }
 
-/// The folder of the project.
+/// The root folder of the project.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// `dunnage` with `arguments`, in the folder of the project, without an environment of its own.
+/// `dunnage` with `arguments`, in the root folder, without variables that configure the gateway or colours.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dunnage"));
     command.args(arguments).current_dir(root());
@@ -49,16 +49,16 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs `dunnage` to its end with `input` on standard input.
+/// Runs `dunnage` to completion with `input` on standard input.
 pub fn dunnage(arguments: &[&str], input: impl AsRef<[u8]>) -> Run {
     finish(command(arguments).spawn().unwrap(), input.as_ref())
 }
 
-/// Feeds `child` with `input` and waits for its end.
+/// Writes `input` to `child` and waits until it exits.
 pub fn finish(mut child: Child, input: &[u8]) -> Run {
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
-        // It may stop reading early; that shows in what it prints.
+        // The child may stop reading early. That shows in its output, so a failed write is ignored.
         scope.spawn(move || stdin.write_all(input));
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -66,7 +66,7 @@ pub fn finish(mut child: Child, input: &[u8]) -> Run {
     })
 }
 
-/// Holds `text` against the golden file `name`, or writes the file when `BLESS` is set.
+/// Compares `text` with the golden file `name`, or writes the file if `BLESS` is set.
 #[track_caller]
 pub fn golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -77,7 +77,7 @@ pub fn golden(name: &str, text: &str) {
     assert_eq!(text, expected, "{name} has changed; if that is right, run with BLESS=1");
 }
 
-/// Tells `child` to end, as an init system does.
+/// Sends SIGTERM to `child`, as an init system does.
 pub fn terminate(child: &Child) {
     let status = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(status.success());

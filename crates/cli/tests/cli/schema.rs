@@ -82,7 +82,7 @@ fn all_violations_are_listed_and_a_misspelt_field_has_a_suggestion() {
     let report = dunnage(&["schema", "check", "weather", "-", "--json"], message).json();
     assert_eq!(report["violations"].as_array().unwrap().len(), run.stderr.lines().count());
     assert_eq!(report["violation"], report["violations"][0]);
-    // The kind is that of another shape, not of a number out of its range, in every format that a schema drives.
+    // In every schema-driven format, the error kind is `type`, not `range`.
     for format in ["packed", "protobuf", "avro", "struct", "thrift-compact"] {
         let run =
             dunnage(&["convert", "--from", "json", "--to", format, "--schema", "meter"], r#"{"nope":1}"#);
@@ -139,7 +139,7 @@ fn a_required_field_without_a_property_is_warned_of() {
     assert_eq!(report["warnings"].as_array().unwrap().len(), 1);
 }
 
-/// A temperature up to `most`, with what else stands at the top.
+/// A schema for a temperature up to `most`, with the additional members `top`.
 fn reading(most: u32, top: &str) -> String {
     format!(
         r#"{{"title":"Reading",{top}"type":"object","properties":{{"t":{{"type":"number","multipleOf":0.25,"minimum":-40,"maximum":{most}}}}},"required":["t"],"additionalProperties":false}}"#
@@ -158,7 +158,7 @@ fn a_message_of_another_schema_is_refused_by_its_check() {
         let arguments = ["convert", "--from", from, "--to", to, "--schema", schema];
         dunnage(&[&arguments, more].concat(), input)
     };
-    // Without a check, nobody notices.
+    // Without a check, the wrong layout goes unnoticed.
     let (old, new) = (file("old.json", reading(60, "")), file("new.json", reading(600, "")));
     let bytes = convert(&old, "json", "packed", br#"{"t":14.25}"#, &[]).stdout;
     assert_eq!(convert(&new, "packed", "json", &bytes, &[]).text(), "{\"t\":394}\n");

@@ -57,7 +57,7 @@ fn links_carry_or_do_not_and_cost_what_the_catalogue_says() {
     assert_eq!(report["links"][0]["fits_smallest"], false);
     assert_eq!(report["links"][0].get("max_eur_per_month"), None);
     assert_eq!(report["links"][1]["fits_largest"], true);
-    // 4 messages a day for 30 days at 0.183 euros for 1024 bytes.
+    // 4 messages a day for 30 days at 0.183 euros per 1024 bytes.
     let expected = report["packed"]["max_bytes"].as_f64().unwrap() * 4.0 * 30.0 * 0.183 / 1024.0;
     let shown = report["links"][1]["max_eur_per_month"].as_f64().unwrap();
     assert!((shown - expected).abs() < 1e-9, "{shown}, not {expected}");
@@ -72,7 +72,7 @@ fn a_schema_without_a_largest_message_says_why() {
     assert!(run.text().contains("is text without a longest one: add maxLength"));
     let report = dunnage(&["schema", "size", schema.to_str().unwrap(), "--json"], "").json();
     assert_eq!((&report["packed"]["plain"], report["packed"].get("max_bytes")), (&Json::Bool(false), None));
-    // Only a link without a limit carries what has none.
+    // Only a link without a limit carries messages without a maximum size.
     for link in report["links"].as_array().unwrap() {
         assert_eq!(link["fits_largest"], Json::Bool(link.get("max_payload_bytes").is_none()), "{link}");
     }

@@ -1,4 +1,4 @@
-//! `dunnage gateway token`, and that no token shows up where it does not belong.
+//! Tests `dunnage gateway token`, and that tokens do not leak into logs, answers or errors.
 
 use crate::run::{Run, command, dunnage, finish, terminate};
 use std::{
@@ -117,7 +117,7 @@ fn a_token_is_in_no_log_no_answer_and_no_error() {
     said += &rest.join().unwrap();
     assert!(said.contains("a token was rejected") && said.contains("gateway stopped"), "{said}");
     for secret in [&sends, &reads, &wrong] {
-        // Without its end, in which the wrong one differs.
+        // Without the last character, in which the wrong token differs from the right one.
         let part = &secret[3..secret.len() - 1];
         assert!(!said.contains(part), "the log has a token");
         assert!(!answers.contains(part), "an answer has a token");

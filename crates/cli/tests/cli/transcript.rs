@@ -1,4 +1,5 @@
-//! Documents that show commands and what they print. Each ```console block is run by a shell; `BLESS=1` writes down what it prints.
+//! Checks documents that show commands and their output. A shell runs each ```console block; `BLESS=1` writes its output to the
+//! document.
 
 use crate::run::root;
 use std::{
@@ -11,9 +12,9 @@ use std::{
 
 const BEGIN: &str = "```console\n";
 const END: &str = "```\n";
-/// The address in documents. The test takes a free port.
+/// The address in the documents, which the test replaces with a free port.
 const DOCUMENTED: &str = "127.0.0.1:8080";
-/// Printed behind each command, so that its output can be told from that of the next one.
+/// Printed after each command, to separate its output from that of the next one.
 const MARK: &str = "---- the command has ended ----";
 
 #[test]
@@ -31,7 +32,7 @@ fn the_tutorial_prints_what_it_says() {
     assert_eq!(document.lines().count(), run.lines().count(), "{run}");
 }
 
-/// `document` with the output that its commands print in `folder`.
+/// Returns `document` with the output that its commands print in `folder`.
 fn run(document: &str, folder: &Path) -> String {
     let commands: Vec<_> = document.split(BEGIN).skip(1).flat_map(|block| commands(body(block))).collect();
     let mut outputs = outputs(&commands, folder).into_iter();
@@ -52,12 +53,12 @@ fn run(document: &str, folder: &Path) -> String {
     out
 }
 
-/// The lines of a block, without what follows it.
+/// The lines of a block, without the text after it.
 fn body(block: &str) -> &str {
     &block[..block.find(END).expect("a block ends")]
 }
 
-/// The commands of a block with their prompts: lines that begin with `$ `, and the lines with `>` that continue them.
+/// The commands of a block with their prompts: lines that begin with `$ `, each with its `>` continuation lines.
 fn commands_as_written(body: &str) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for line in body.lines() {
@@ -80,7 +81,7 @@ fn commands(body: &str) -> Vec<String> {
         .collect()
 }
 
-/// What each command prints, when one shell in `folder` runs them all.
+/// Runs all commands in one shell in `folder`. Returns the output of each command.
 fn outputs(commands: &[String], folder: &Path) -> Vec<String> {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let programs = Path::new(env!("CARGO_BIN_EXE_dunnage")).parent().unwrap();
@@ -97,7 +98,7 @@ fn outputs(commands: &[String], folder: &Path) -> Vec<String> {
     for command in commands {
         script += &format!("{}\n", command.replace(DOCUMENTED, &address));
         if command.ends_with('&') {
-            // A server in the background is used when it has started.
+            // Wait until a server in the background has started.
             script += "for _ in $(seq 100); do curl -s http://$DUNNAGE_HTTP_LISTEN/readyz >/dev/null && break; sleep 0.1; done\n";
         }
         script += &format!("echo '{MARK}'\n");
@@ -111,7 +112,7 @@ fn outputs(commands: &[String], folder: &Path) -> Vec<String> {
     outputs
 }
 
-/// `line` with every digit of a time of receipt as 0.
+/// Replaces every digit of a receive time in `line` with 0.
 fn without_times(line: &str) -> String {
     let Some((head, rest)) = line.split_once("\"received_at\":\"") else { return line.to_owned() };
     let (time, tail) = rest.split_once('"').unwrap();

@@ -1,4 +1,4 @@
-//! From the devices through the gateway to the CSE, and the count at the end.
+//! The chain of devices, gateway and CSE, and the final count of messages.
 
 use crate::{
     Failure,
@@ -20,20 +20,21 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// How long the CSE may go without a new message before the rest counts as lost.
+/// Longest time without a new message in the CSE before the missing ones count as lost.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long it is tried to meet a moment, and how long an answer takes to its client.
+/// How long to try to pause the gateway between a commit and its answers (`MEET`), and how long an answer takes to reach its
+/// client (`SETTLE`).
 const MEET: Duration = Duration::from_secs(3);
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// A gateway with a buffer of its own, devices in front of it, and behind it an application of its own in a CSE.
+/// A gateway with its own buffer, a fleet of devices that send to it, and its own application in a CSE to which it delivers.
 pub struct Chain {
     pub gateway: Gateway,
     pub fleet: Fleet,
-    /// The gateway behind the stream, if there is one.
+    /// The gateway that reads from the stream, if there is a stream.
     forwarder: Option<Gateway>,
-    /// Messages that stood in a page that was destroyed: the only ones that may be missing.
+    /// Messages that were stored in a destroyed page. Only these may be missing.
     pub destroyed: HashSet<Name>,
     application: &'static str,
     buffer: PathBuf,
@@ -41,35 +42,35 @@ pub struct Chain {
     begun: Instant,
 }
 
-/// A message: its device and its number.
+/// Identifies a message: its device and its number.
 pub type Name = (String, u64);
 
-/// What there is to say at the end.
+/// The results of a chain.
 pub struct End {
     pub row: Row,
     pub sent: Sent,
-    /// What the gateway says of its buffer.
+    /// The gateway's statistics, from `/api/stats`.
     pub stats: Value,
 }
 
-/// Makes what sends to a gateway that was started.
+/// Creates the senders for a started gateway.
 pub type MakeSenders = Box<dyn FnOnce(&Gateway) -> Result<Senders, Failure>>;
 
-/// What a chain is made of.
+/// The configuration of a chain.
 pub struct Plan {
-    /// What the application is called in the CSE.
+    /// The name of the application in the CSE.
     pub application: &'static str,
     pub shape: Shape,
-    /// How long the gateway waits for the CSE.
+    /// The gateway's timeout for the CSE.
     pub timeout_seconds: u64,
-    /// The servers of a NATS stream between two gateways.
+    /// The server URLs of a NATS stream between two gateways.
     pub stream: Option<Vec<String>>,
-    /// The buffer's file where it is not in the gateway's folder: as the gateway sees it, and as we do.
+    /// The path of the buffer if it is not in the gateway's folder: first as the gateway sees it, then as the test sees it.
     pub buffer: Option<(PathBuf, PathBuf)>,
     pub surroundings: Surroundings,
-    /// The ways in beside HTTP, as TOML.
+    /// Inputs in addition to HTTP, as TOML.
     pub inputs: String,
-    /// What sends, to the gateway that is started; without it, HTTP clients.
+    /// Creates the senders; if `None`, HTTP clients send.
     pub senders: Option<MakeSenders>,
 }
 
@@ -90,7 +91,7 @@ impl Default for Plan {
 }
 
 impl Chain {
-    /// Starts what delivers to the CSE at `address`, and a fleet. Nothing is sent yet.
+    /// Starts the gateways, which deliver to the CSE at `address`, and a fleet. Nothing is sent yet.
     pub fn start(plan: Plan, address: SocketAddr) -> Result<Chain, Failure> {
         let folder = TempDir::new()?;
         let beside = folder.path().join("buffer.sqlite3");
@@ -117,16 +118,16 @@ impl Chain {
         Ok(Chain { gateway, fleet, forwarder, destroyed, application, buffer, folder, begun })
     }
 
-    /// The buffer's file.
+    /// The path of the buffer.
     pub fn buffer(&self) -> &Path {
         &self.buffer
     }
 
-    /// Pauses the gateway in a moment in which it has stored messages that it has not acknowledged, for a kill, and says how many. That
-    /// moment is short: where the machine is too slow to meet it, it is 0.
+    /// Pauses the gateway, for a kill, at a moment when it has stored messages but not yet acknowledged them. Returns the number
+    /// of these messages. The moment is short, so the number is 0 if a slow machine cannot meet it in time.
     pub fn pause_before_an_answer(&self) -> Result<u64, Failure> {
         let begun = Instant::now();
-        // At another place of what the gateway does each time, and farther on when that is slow.
+        // Each attempt pauses at another point of the gateway's cycle. The range grows, to cover the cycle of a slow machine.
         let mut most = 1000;
         loop {
             self.gateway.pause()?;
@@ -142,7 +143,7 @@ impl Chain {
         }
     }
 
-    /// How many messages are answered, once the answers that are on their way have arrived.
+    /// The number of answered messages, after answers in flight have arrived.
     fn settled(&self) -> u64 {
         let mut last = self.fleet.answered();
         loop {
@@ -154,7 +155,7 @@ impl Chain {
         }
     }
 
-    /// Waits until the CSE has so many messages, or gets no more.
+    /// Waits until the CSE has `messages` messages, or receives no more.
     pub fn wait_until_delivered(&self, acme: &Acme, messages: u64) {
         let mut last = (cse::count(acme, self.application), Instant::now());
         while last.0 < messages && last.1.elapsed() < PATIENCE {
@@ -168,7 +169,7 @@ impl Chain {
         }
     }
 
-    /// Waits until all that was released is acknowledged and delivered, ends the gateway, and counts.
+    /// Waits until every released message is acknowledged and delivered, stops the gateway, and counts.
     pub fn finish(mut self, acme: &Acme) -> Result<End, Failure> {
         let sent = std::mem::take(&mut self.fleet).finish();
         self.wait_until_delivered(acme, sent.messages() - self.destroyed.len() as u64);
@@ -194,23 +195,23 @@ impl Chain {
     }
 }
 
-/// How many messages are in a buffer that is in use.
+/// The number of messages in a buffer that is in use.
 fn stored(buffer: &Path) -> Result<u64, Failure> {
     let buffer = Connection::open_with_flags(buffer, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     Ok(buffer.query_row("SELECT count(*) FROM messages", [], |row| row.get(0))?)
 }
 
-/// How many rows a table of a buffer has.
+/// The number of rows in a table of a buffer.
 fn count(buffer: &Path, table: &str) -> Result<u64, Failure> {
     let folder = TempDir::new()?;
-    // SQLite would look for a file of another mount namespace in this one.
+    // Reads a copy, because SQLite looks for the files of another mount namespace in its own.
     let copy = folder.path().join("copy.sqlite3");
     std::fs::copy(buffer, &copy)?;
     let buffer = Connection::open_with_flags(&copy, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     Ok(buffer.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?)
 }
 
-/// Into a stream of three servers.
+/// An output to a stream on three servers.
 fn stream_output(servers: &[String]) -> String {
     format!(
         "[[output]]\nname = \"stream\"\n[output.nats]\nservers = {servers:?}\nstream = \"DUNNAGE\"\npayload = \"raw\"\n\
@@ -218,14 +219,14 @@ fn stream_output(servers: &[String]) -> String {
     )
 }
 
-/// Out of that stream.
+/// An input from that stream.
 fn stream_input(servers: &[String]) -> String {
     format!(
         "[[input]]\nname = \"stream\"\n[input.nats]\nservers = {servers:?}\nstream = \"DUNNAGE\"\nconsumer = \"forwarder\"\n"
     )
 }
 
-/// Into an application of its own in the CSE.
+/// An output to an application in the CSE.
 fn cse_output(address: SocketAddr, application: &str, timeout_seconds: u64) -> String {
     format!(
         "[[output]]\nname = \"cse\"\n[output.onem2m]\nurl = \"http://{address}\"\ncse = \"cse-in\"\nae = {application:?}\n\
@@ -233,7 +234,7 @@ fn cse_output(address: SocketAddr, application: &str, timeout_seconds: u64) -> S
     )
 }
 
-/// Holds what the CSE has against what was acknowledged, message by message.
+/// Compares the messages in the CSE with the acknowledged ones, device by device and in order.
 fn compare(sent: &Sent, destroyed: &HashSet<Name>, delivered: &BTreeMap<String, Delivered>) -> Row {
     let mut row = Row { acknowledged: sent.messages(), problems: sent.problems.clone(), ..Row::default() };
     row.destroyed = destroyed.len() as u64;

@@ -1,4 +1,4 @@
-//! What the CSE has, asked through its own API.
+//! The contents of the CSE, read through its API.
 
 use crate::{Failure, acme::Acme, fleet, postgres::Postgres, row::Scale};
 use sha2::{Digest, Sha256};
@@ -7,20 +7,20 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// What a CSE has of a device.
+/// The messages of a device in a CSE.
 #[derive(Default)]
 pub struct Delivered {
-    /// The numbers of its messages in the order in which they were created.
+    /// The numbers of its messages, in the order of creation.
     pub numbers: Vec<u64>,
-    /// Messages that ACME was killed in the midst of creating: retrieved by their names, but without a place in the order, and
-    /// perhaps missing in lists, as ACME writes an instance in several transactions.
+    /// Messages that ACME was creating when it was killed. They can be retrieved by name, but have no place in the order and may
+    /// be missing from lists, because ACME writes an instance in several transactions.
     pub unfinished: Vec<u64>,
 }
 
-/// One for all rows of the short form that do not kill it, as it takes seconds to start.
+/// One CSE for all rows of the short form that do not kill it, because starting one takes seconds.
 static SHARED: Mutex<Option<Arc<Acme>>> = Mutex::new(None);
 
-/// One that keeps everything in memory. Each row has an application of its own in it.
+/// A CSE that keeps everything in memory. Each row has its own application in it.
 pub fn in_memory(scale: Scale) -> Arc<Acme> {
     match scale {
         Scale::Short => Arc::clone(SHARED.lock().unwrap().get_or_insert_with(|| Arc::new(Acme::in_memory()))),
@@ -28,27 +28,27 @@ pub fn in_memory(scale: Scale) -> Arc<Acme> {
     }
 }
 
-/// Ends the one that rows share.
+/// Stops the shared CSE.
 pub fn end() {
     *SHARED.lock().unwrap() = None;
 }
 
-/// One that has after a kill what it had before, as its database is a process of its own.
+/// A CSE that survives a kill, because its database is a separate process.
 pub fn with_database() -> (Postgres, Acme) {
     let postgres = Postgres::start();
-    // It cannot sort resources that it was killed in the midst of creating.
+    // ACME cannot sort resources that it was creating when it was killed.
     let acme = Acme::start(&format!("{}[cse]\nsortDiscoveredResources=false\n", postgres.config()));
     (postgres, acme)
 }
 
-/// How many messages the containers of the application `ae` have.
+/// The number of messages in the containers of the application `ae`.
 pub fn count(acme: &Acme, ae: &str) -> u64 {
     let application = acme.get(&format!("/cse-in/{ae}?rcn=8&ty=3")).unwrap_or_default();
     let containers = application["m2m:cnt"].as_array().into_iter().flatten();
     containers.filter_map(|container| container["cni"].as_u64()).sum()
 }
 
-/// What the application `ae` has of the messages that were acknowledged.
+/// The acknowledged messages that the application `ae` has, by device.
 pub fn delivered(
     acme: &Acme,
     ae: &str,
@@ -84,7 +84,7 @@ fn of_device(acme: &Acme, container: &str, device: &str, acknowledged: &[u64]) -
     Ok(delivered)
 }
 
-/// What the gateway calls a device's message, by its key.
+/// The stable ID that the gateway derives from a message's key.
 fn name(device: &str, number: u64) -> String {
     let hash = Sha256::new()
         .chain_update(device)

@@ -1,4 +1,4 @@
-//! A disk that fills up.
+//! A disk that can be filled.
 
 use crate::{Failure, process};
 use std::{
@@ -8,16 +8,16 @@ use std::{
     time::Duration,
 };
 
-/// A file system of 64 MiB in memory, in a mount namespace of its own.
+/// A tmpfs of 64 MiB in its own mount namespace.
 pub struct Disk {
-    /// Keeps the namespace for as long as it sleeps.
+    /// A sleeping process that keeps the namespace alive.
     holder: Child,
-    /// Where it is in the namespace.
+    /// The mount point in the namespace.
     folder: PathBuf,
 }
 
 impl Disk {
-    /// Mounts it on `folder`.
+    /// Mounts a disk on `folder`.
     pub fn mount(folder: &Path) -> Result<Disk, Failure> {
         fs::create_dir_all(folder)?;
         let mut command = Command::new("unshare");
@@ -37,31 +37,31 @@ impl Disk {
         }
     }
 
-    /// The command before one that is to see it.
+    /// The command prefix that runs a command in the disk's namespace.
     pub fn enter(&self) -> Vec<String> {
         let target = format!("--target={}", self.holder.id());
         ["nsenter", &target, "--user", "--preserve-credentials", "--mount"].map(String::from).to_vec()
     }
 
-    /// The file `name` on it, as who has entered sees it.
+    /// The path of the file `name` on the disk, inside the namespace.
     pub fn inside(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// The file `name` on it, as seen from the outside.
+    /// The path of the file `name` on the disk, from outside the namespace.
     pub fn outside(&self, name: &str) -> PathBuf {
         let folder = self.folder.strip_prefix("/").unwrap_or(&self.folder);
         Path::new(&format!("/proc/{}/root", self.holder.id())).join(folder).join(name)
     }
 
-    /// Takes all room but `left` bytes.
+    /// Fills the disk until `left` bytes are free.
     pub fn fill(&self, left: u64) -> Result<(), Failure> {
         let ballast = self.outside("ballast");
         let size = format!("--length={}", self.free()?.saturating_sub(left));
         process::run(Command::new("fallocate").arg(size).arg(ballast))
     }
 
-    /// Gives the room back.
+    /// Frees the space that [`Disk::fill`] used.
     pub fn relieve(&self) -> Result<(), Failure> {
         Ok(fs::remove_file(self.outside("ballast"))?)
     }

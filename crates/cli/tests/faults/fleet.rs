@@ -1,4 +1,4 @@
-//! The devices: each sends one message after the other, and the same again until it is acknowledged.
+//! The devices. Each sends one message after another, and repeats each message until it is acknowledged.
 
 use crate::sender::{Sender, Senders};
 use std::{
@@ -11,19 +11,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a message is sent again before its device gives up.
+/// How long a device repeats a message before it gives up.
 pub const PATIENCE: Duration = Duration::from_secs(120);
-/// How long a device waits after a request that was cut, and at most after one that was answered 503.
+/// Wait before a message is repeated, after a cut connection or a 503.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What a fleet is like.
+/// The size and messages of a fleet.
 #[derive(Clone, Copy)]
 pub struct Shape {
     pub connections: usize,
     pub devices: usize,
-    /// Characters in each message that say nothing.
+    /// Number of padding characters in each message.
     pub padding: usize,
-    /// Each so many-th message is malformed; 0 for none.
+    /// Every n-th message is malformed; 0 for none.
     pub malformed_every: u64,
 }
 
@@ -33,24 +33,24 @@ impl Default for Shape {
     }
 }
 
-/// Devices that share keep-alive connections, and send as many messages as are released, as fast as they are answered.
+/// Devices that share keep-alive connections. They send the released messages, each as soon as the previous one is answered.
 #[derive(Default)]
 pub struct Fleet {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<Sent>>,
 }
 
-/// What was sent.
+/// What a fleet sent, and the answers.
 #[derive(Default)]
 pub struct Sent {
     /// The numbers of each device's messages in the order in which they were acknowledged.
     pub acknowledged: BTreeMap<String, Vec<u64>>,
     /// Malformed messages, answered 400.
     pub malformed: u64,
-    /// Requests that were cut, and requests answered 503; all were sent again.
+    /// Requests whose connection was cut (`cut`), and requests answered 503 (`turned_away`). All were sent again.
     pub cut: u64,
     pub turned_away: u64,
-    /// What should not have happened.
+    /// Unexpected answers and missing answers.
     pub problems: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ struct Shared {
 }
 
 impl Fleet {
-    /// Devices that share `senders`. Nothing is released yet.
+    /// Creates devices that share `senders`. Nothing is released yet.
     pub fn new(senders: Senders, shape: Shape) -> Fleet {
         let shape = Shape { connections: senders.len(), ..shape };
         let shared = Arc::new(Shared { shape, ..Shared::default() });
@@ -77,27 +77,27 @@ impl Fleet {
         Fleet { shared, threads }
     }
 
-    /// Lets the devices send so many messages more.
+    /// Lets the devices send `messages` more messages.
     pub fn release(&self, messages: u64) {
         self.shared.released.fetch_add(messages, SeqCst);
     }
 
-    /// How many messages can be under way at a time.
+    /// The maximum number of messages in flight.
     pub fn connections(&self) -> u64 {
         self.threads.len() as u64
     }
 
-    /// How many messages were answered for good.
+    /// The number of messages with a final answer.
     pub fn answered(&self) -> u64 {
         self.shared.answered.load(SeqCst)
     }
 
-    /// How many requests were answered 503.
+    /// The number of requests answered 503.
     pub fn turned_away(&self) -> u64 {
         self.shared.turned_away.load(SeqCst)
     }
 
-    /// Waits until so many messages were answered, or none is any more.
+    /// Waits until `messages` messages have a final answer, or none has been answered for [`PATIENCE`].
     pub fn wait_for(&self, messages: u64) {
         let mut last = (self.answered(), Instant::now());
         while self.answered() < messages && last.1.elapsed() < PATIENCE {
@@ -108,12 +108,12 @@ impl Fleet {
         }
     }
 
-    /// Whether there are no devices any more.
+    /// Whether the fleet has no devices left.
     pub fn is_finished(&self) -> bool {
         self.threads.is_empty()
     }
 
-    /// Waits until every message that was released is answered for good.
+    /// Waits until every released message has a final answer.
     pub fn finish(self) -> Sent {
         self.shared.closed.store(true, SeqCst);
         let mut all = Sent::default();
@@ -130,13 +130,13 @@ impl Fleet {
 }
 
 impl Sent {
-    /// Messages that were acknowledged.
+    /// The number of acknowledged messages.
     pub fn messages(&self) -> u64 {
         self.acknowledged.values().map(|numbers| numbers.len() as u64).sum()
     }
 }
 
-/// What a device calls its message.
+/// The idempotency key of a message.
 pub fn key(device: &str, number: u64) -> String {
     format!("{device}-{number}")
 }
@@ -148,7 +148,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Sends for its devices in turn, of which `first` is the first.
+    /// Sends for this connection's devices in turn, beginning with the device `first`.
     fn run(mut self, first: usize) -> Sent {
         let Shape { connections, devices, .. } = self.shared.shape;
         for number in 0.. {
@@ -160,11 +160,11 @@ impl Connection {
         self.sent
     }
 
-    /// Waits until a message may be sent. `None` when there will be no more.
+    /// Waits until a message may be sent. Returns its sequence number, or `None` if there are no more messages.
     fn ticket(&self) -> Option<u64> {
         let ticket = self.shared.taken.fetch_add(1, SeqCst);
         while self.shared.released.load(SeqCst) <= ticket {
-            // Closed first: what was released before it was closed is sent.
+            // Read `closed` first, so that messages released before it was closed are still sent.
             let closed = self.shared.closed.load(SeqCst);
             if closed && self.shared.released.load(SeqCst) <= ticket {
                 return None;
@@ -174,7 +174,7 @@ impl Connection {
         Some(ticket)
     }
 
-    /// Sends one message until it is answered for good.
+    /// Sends one message until it has a final answer.
     fn send(&mut self, device: &str, number: u64, ticket: u64) {
         let Shape { padding, malformed_every, .. } = self.shared.shape;
         let malformed = malformed_every > 0 && ticket % malformed_every == malformed_every - 1;

@@ -14,10 +14,10 @@ use std::{
     time::Duration,
 };
 
-/// How long a start and an end may take on a busy machine.
+/// Longest time for a start and for a stop, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// `dunnage gateway` on a port that stays when it is started again.
+/// `dunnage gateway` on a port that stays the same across restarts.
 pub struct Gateway {
     child: Child,
     folder: PathBuf,
@@ -25,16 +25,16 @@ pub struct Gateway {
     surroundings: Surroundings,
 }
 
-/// What a gateway's process runs in.
+/// The environment of a gateway's process.
 #[derive(Default)]
 pub struct Surroundings {
-    /// A command that runs the gateway as its arguments.
+    /// A command prefix that runs the gateway as its arguments.
     pub before: Vec<String>,
     pub environment: Vec<(&'static str, String)>,
 }
 
 impl Gateway {
-    /// Starts it with its files in `folder`. `config` is TOML without `[http]`.
+    /// Starts a gateway with its files in `folder`. `config` is TOML without `[http]`.
     pub fn start(folder: &Path, config: &str, surroundings: Surroundings) -> Result<Gateway, Failure> {
         let port = free_port();
         let config = format!("[http]\nlisten = \"127.0.0.1:{port}\"\n{config}");
@@ -53,14 +53,14 @@ impl Gateway {
         self.folder.join("gateway.log")
     }
 
-    /// SIGKILL.
+    /// Sends SIGKILL and waits for the process.
     pub fn kill(&mut self) -> Result<(), Failure> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
     }
 
-    /// Lets it do nothing until it is resumed or killed.
+    /// Stops the process with SIGSTOP until it is resumed or killed.
     pub fn pause(&self) -> Result<(), Failure> {
         signal(&self.child, "STOP")
     }
@@ -69,13 +69,13 @@ impl Gateway {
         signal(&self.child, "CONT")
     }
 
-    /// Starts it again after it ended.
+    /// Starts the gateway again after it ended.
     pub fn start_again(&mut self) -> Result<(), Failure> {
         self.child = spawn(&self.folder, &self.surroundings)?;
         self.wait_until_it_listens()
     }
 
-    /// SIGTERM, and it must end in order.
+    /// Sends SIGTERM. Returns an error if the gateway does not exit with 0 in time.
     pub fn stop(&mut self) -> Result<(), Failure> {
         signal(&self.child, "TERM")?;
         match end(&mut self.child, LIMIT)? {
@@ -84,13 +84,13 @@ impl Gateway {
         }
     }
 
-    /// What it says of its buffer.
+    /// The gateway's statistics, from `/api/stats`.
     pub fn stats(&self) -> Result<Value, Failure> {
         let text = ureq::get(format!("{}/api/stats", self.url())).call()?.body_mut().read_to_string()?;
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Whether it says that its output has nothing left to do.
+    /// Whether the metrics report an output lag of 0 messages.
     pub fn has_delivered(&self) -> bool {
         let answer = ureq::get(format!("{}/metrics", self.url())).call().ok();
         let text = answer.and_then(|mut answer| answer.body_mut().read_to_string().ok()).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Gateway {
 
 impl Drop for Gateway {
     fn drop(&mut self) {
-        // It has ended already when all went well.
+        // The process has already exited if the test succeeded.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

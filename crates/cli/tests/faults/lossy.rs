@@ -1,4 +1,4 @@
-//! A network that loses, doubles and reorders datagrams.
+//! A network that loses, duplicates and reorders datagrams.
 
 use std::{
     collections::HashMap,
@@ -11,16 +11,16 @@ use std::{
     time::Duration,
 };
 
-/// Of a hundred datagrams in either direction, so many are lost; of the others, so many come twice, and so many late.
+/// Percentages, in either direction: `LOST` of all datagrams, and `DOUBLED` and `LATE` of the others.
 const LOST: u64 = 30;
 const DOUBLED: u64 = 20;
 const LATE: u64 = 30;
-/// How late, in milliseconds: up to this.
+/// Maximum delay of a late datagram, in milliseconds.
 const DELAY: u64 = 60;
-/// How often threads look whether it has ended.
+/// How often threads check whether to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A proxy in front of a server that speaks UDP.
+/// A UDP proxy in front of a server.
 pub struct Lossy {
     pub address: SocketAddr,
     state: Arc<State>,
@@ -36,7 +36,7 @@ struct State {
 }
 
 impl Lossy {
-    /// A proxy on a free port. Each client has a port of its own on the other side, too.
+    /// Starts a proxy on a free port. Each client also gets its own port towards the server.
     pub fn start(server: SocketAddr) -> std::io::Result<Lossy> {
         let socket = Arc::new(UdpSocket::bind("127.0.0.1:0")?);
         let address = socket.local_addr()?;
@@ -63,7 +63,7 @@ impl Lossy {
         Ok(Lossy { address, state })
     }
 
-    /// How many datagrams were lost, came twice, and came late.
+    /// The numbers of lost, duplicated and late datagrams.
     pub fn counts(&self) -> (u64, u64, u64) {
         let State { lost, doubled, late, .. } = &*self.state;
         (lost.load(Relaxed), doubled.load(Relaxed), late.load(Relaxed))
@@ -77,12 +77,12 @@ impl Drop for Lossy {
 }
 
 impl State {
-    /// Hands back what the server sends to one client.
+    /// Forwards the server's datagrams to one client.
     fn answers(&self, from: &UdpSocket, back: &Arc<UdpSocket>, client: SocketAddr) {
         let mut bytes = [0; 2048];
         from.set_read_timeout(Some(LOOK)).unwrap();
         while !self.ended.load(Relaxed) {
-            // A server that was killed shows as an error, until it is there again.
+            // While the server is down after a kill, `recv` returns errors.
             let Ok(length) = from.recv(&mut bytes) else { continue };
             let back = Arc::clone(back);
             self.pass(bytes[..length].to_vec(), move |bytes| drop(back.send_to(bytes, client)));
@@ -114,7 +114,7 @@ impl State {
         self.below(100) < percent
     }
 
-    /// splitmix64, the same in every run.
+    /// splitmix64, with the same seed in every run.
     fn below(&self, limit: u64) -> u64 {
         let mut z = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

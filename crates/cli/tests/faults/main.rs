@@ -1,9 +1,9 @@
-//! The fault table: messages go from devices through the real `dunnage gateway` to a real oneM2M CSE while something dies,
-//! and afterwards each of them is looked for. Of n acknowledged messages, n are stored, n are delivered, none twice, and
-//! those of each device are in order.
+//! The fault table. Messages go from devices through the real `dunnage gateway` to a real oneM2M CSE while something fails.
+//! Afterwards every message is looked up: of n acknowledged messages, n are stored and n are delivered, none twice, and in order
+//! per device.
 //!
-//! `cargo test -p dunnage --test faults` runs every row in its short form, `make faults` in the long one, which writes
-//! its table to `docs/faults.md`. Arguments are those of other tests: a part of a row's name runs that row.
+//! `cargo test -p dunnage --test faults` runs every row in its short form. `make faults` runs the long form and writes its table
+//! to `docs/faults.md`. The arguments are those of other tests: part of a row's name runs that row.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ mod rows;
 mod script;
 mod sender;
 
-// What the gateway's own tests start, too.
+// Servers that the gateway's own tests start as well.
 #[path = "../../../gateway/tests/support/acme.rs"]
 #[allow(dead_code)]
 mod acme;
@@ -47,10 +47,10 @@ use std::{
     time::Duration,
 };
 
-/// Whatever keeps a row from being measured.
+/// An error that prevents a row from being measured.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// A client that takes every answer for one.
+/// A client that returns error statuses as answers, not as errors.
 fn agent() -> ureq::Agent {
     let config = ureq::Agent::config_builder().http_status_as_error(false);
     config.timeout_global(Some(Duration::from_secs(60))).build().into()
@@ -59,7 +59,7 @@ fn agent() -> ureq::Agent {
 fn main() -> ExitCode {
     let scale =
         if std::env::var("FAULTS").is_ok_and(|form| form == "long") { Scale::Long } else { Scale::Short };
-    // One after the other: the machine belongs to the row that is measured.
+    // One row at a time, so that each has the machine to itself.
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
     let table = Arc::new(Mutex::new(Vec::new()));
     let trials = rows::ALL.iter().map(|scenario| trial(scenario, scale, &table)).collect();

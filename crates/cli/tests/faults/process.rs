@@ -1,4 +1,4 @@
-//! How a process is told to end, and is waited for.
+//! Signalling processes and waiting for them.
 
 use crate::Failure;
 use std::{
@@ -13,7 +13,7 @@ pub fn signal(child: &Child, signal: &str) -> Result<(), Failure> {
     if sent.success() { Ok(()) } else { Err(format!("no process {}", child.id()).into()) }
 }
 
-/// Waits until a process has ended.
+/// Waits until a process has exited. Kills it and returns an error after `limit`.
 pub fn end(child: &mut Child, limit: Duration) -> Result<ExitStatus, Failure> {
     let begun = Instant::now();
     loop {
@@ -29,7 +29,7 @@ pub fn end(child: &mut Child, limit: Duration) -> Result<ExitStatus, Failure> {
     }
 }
 
-/// Asks again until there is an answer.
+/// Polls `ask` until it returns a value. Returns an error after `limit`.
 pub fn until<T>(what: &str, limit: Duration, mut ask: impl FnMut() -> Option<T>) -> Result<T, Failure> {
     let begun = Instant::now();
     loop {
@@ -50,7 +50,7 @@ pub fn tail(log: &Path) -> String {
     lines[lines.len().saturating_sub(25)..].join("\n")
 }
 
-/// Runs a command that must go well.
+/// Runs a command. Returns an error with its stderr if it fails.
 pub fn run(command: &mut Command) -> Result<(), Failure> {
     let output = command.output()?;
     match output.status.success() {

@@ -3,12 +3,12 @@
 use crate::Failure;
 use std::{fmt::Write, path::Path, time::Duration};
 
-/// How many messages, and how often things die.
+/// The number of messages and of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// A few seconds a row.
+    /// A few seconds per row.
     Short,
-    /// What the document quotes.
+    /// The scale of the published table.
     Long,
 }
 
@@ -21,49 +21,49 @@ impl Scale {
     }
 }
 
-/// Something that goes wrong, and how it is made to.
+/// A fault and the function that causes it.
 pub struct Scenario {
-    /// What the test is called.
+    /// The name of the test.
     pub name: &'static str,
-    /// What the row is called.
+    /// The title of the row.
     pub title: &'static str,
     pub measure: fn(Scale) -> Result<Row, Failure>,
 }
 
 impl Scenario {
-    /// Makes it go wrong, and counts.
+    /// Causes the fault and counts the messages.
     pub fn measure(&self, scale: Scale) -> Result<Row, Failure> {
         Ok(Row { title: self.title, ..(self.measure)(scale)? })
     }
 }
 
-/// What became of the messages.
+/// The results of a scenario.
 #[derive(Default)]
 pub struct Row {
     pub title: &'static str,
-    /// What happened, for people.
+    /// A summary for people.
     pub happened: String,
-    /// Messages that devices were told are safe.
+    /// Messages that were acknowledged to devices.
     pub acknowledged: u64,
     /// Messages in the buffer.
     pub stored: u64,
-    /// Messages at the other end.
+    /// Messages in the CSE.
     pub delivered: u64,
-    /// Messages that the other end has once more.
+    /// Messages that the CSE has a second time.
     pub duplicates: u64,
-    /// Messages that stood in a destroyed page, which is where they end.
+    /// Messages that were stored in a destroyed page, and are therefore lost.
     pub destroyed: u64,
-    /// Messages at the other end that was killed in the midst of taking them, and left them unfinished.
+    /// Messages that the CSE was creating when it was killed.
     pub unfinished: u64,
     /// Messages in quarantine.
     pub quarantined: u64,
     pub took: Duration,
-    /// What else is wrong.
+    /// Other problems.
     pub problems: Vec<String>,
 }
 
 impl Row {
-    /// What is wrong; nothing in a row n, n, n, 0 in order.
+    /// All problems of the row. There are none if the counts are n, n, n and 0, and the order is kept.
     pub fn problems(&self) -> Vec<String> {
         let Row { acknowledged, stored, delivered, duplicates, destroyed, .. } = self;
         let mut problems = self.problems.clone();
@@ -78,7 +78,7 @@ impl Row {
     }
 }
 
-/// The table.
+/// Renders the table as Markdown.
 pub fn markdown(rows: &[Row]) -> String {
     let mut text = String::from(
         "| what goes wrong | acknowledged | stored | delivered | duplicates | in order | seconds | what happened |\n\
@@ -97,7 +97,7 @@ pub fn markdown(rows: &[Row]) -> String {
     text
 }
 
-/// Puts the table into the document.
+/// Writes the table into `docs/faults.md`.
 pub fn write(rows: &[Row]) -> Result<(), Failure> {
     const MARKS: [&str; 2] = ["<!-- begin fault table -->\n", "<!-- end fault table -->"];
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/faults.md");

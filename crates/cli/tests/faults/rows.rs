@@ -1,4 +1,4 @@
-//! What goes wrong in each row.
+//! The faults of the table, one per row.
 
 mod buffer;
 mod coap;

@@ -1,4 +1,4 @@
-//! Other people's clients, in Python: a process for each connection, told of a message by a line and answering with one.
+//! Third-party clients in Python: one process per connection, which receives a message as a line and answers with a line.
 
 use crate::{
     Failure,
@@ -11,7 +11,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// A script of this folder that runs until its input ends.
+/// A script of this folder, which runs until its input ends.
 pub struct Script {
     child: Child,
     input: ChildStdin,
@@ -19,7 +19,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// So many of them, each with `arguments` and its own number.
+    /// Starts `connections` scripts, each with `arguments` and its own number.
     pub fn senders(name: &str, arguments: &[String], connections: usize) -> Result<Senders, Failure> {
         let one = |number: usize| {
             let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults").join(name);
@@ -33,7 +33,7 @@ impl Script {
         (0..connections).map(one).collect()
     }
 
-    /// The line that answers a line.
+    /// Sends a line and returns the line that answers it.
     fn ask(&mut self, line: &str) -> std::io::Result<String> {
         self.input.write_all(line.as_bytes())?;
         self.input.flush()?;
@@ -45,7 +45,7 @@ impl Script {
 
 impl Sender for Script {
     fn send(&mut self, device: &str, key: &str, body: &str) -> Option<u16> {
-        // A script that ended has said why; that it is never answered is then a problem of the row.
+        // A script that exits has printed why. The missing answer becomes a problem of the row.
         let answer = self.ask(&format!("{device} {key} {body}\n")).ok()?;
         answer.trim().parse().ok().filter(|status| *status != 0)
     }

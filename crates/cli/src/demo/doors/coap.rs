@@ -1,4 +1,4 @@
-//! At the terminal: CoAP, confirmable messages (RFC 7252).
+//! The CoAP client of the terminal: confirmable messages (RFC 7252).
 
 use crate::demo::report::Report;
 use coap_lite::{
@@ -12,12 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The wait for an answer before the message is sent again; it doubles each time (RFC 7252, 4.8).
+/// Time to wait for a response before the first retransmission; doubled for each further one (RFC 7252, 4.8).
 const ACK_TIMEOUT: Duration = Duration::from_secs(2);
-/// How often it is sent again.
+/// Maximum number of retransmissions.
 const MAX_RETRANSMIT: u32 = 4;
 
-/// A network of devices behind one address, each message from a port of its own.
+/// A network of devices behind one address. Each message comes from a new port.
 pub struct Coap {
     pub gateway: SocketAddr,
     next: AtomicU16,
@@ -28,7 +28,7 @@ impl Coap {
         Coap { gateway, next: AtomicU16::new(0) }
     }
 
-    /// Sends a report, which is CBOR, and waits for 2.04.
+    /// Sends a report as CBOR and waits for the response 2.04.
     pub fn send(&self, report: &Report) -> Result<(), String> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let request = request(report, id).to_bytes().map_err(|e| e.to_string())?;
@@ -42,7 +42,7 @@ impl Coap {
         }
     }
 
-    /// Sends a request until it is answered.
+    /// Sends a request, and retransmits it until there is a response. Returns `None` if there is none after all retransmissions.
     fn exchange(&self, id: u16, request: &[u8]) -> io::Result<Option<Packet>> {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
         socket.connect(self.gateway)?;
@@ -72,7 +72,8 @@ fn request(report: &Report, id: u16) -> Packet {
     packet
 }
 
-/// The response to the request `id`, if it comes until then. It may come by itself, behind an empty acknowledgement.
+/// Waits until `until` for the response to the request `id`. The response may be a message of its own, after an empty
+/// acknowledgement.
 fn response(socket: &UdpSocket, id: u16, until: Instant) -> io::Result<Option<Packet>> {
     let mut buffer = [0; 1500];
     while let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {

@@ -1,11 +1,11 @@
-//! Near a port: HTTP, and what the demo asks the gateway.
+//! The HTTP client of a port, and the demo's queries to the gateway.
 
 use crate::{demo::report::Report, failure::Failure};
 use serde::Deserialize;
 use std::{collections::HashSet, net::SocketAddr, time::Duration};
 use ureq::Agent;
 
-/// Talks to the gateway over connections that stay open.
+/// An HTTP client with keep-alive connections to the gateway.
 #[derive(Clone)]
 pub struct Http {
     agent: Agent,
@@ -41,18 +41,18 @@ impl Http {
         Http { agent, address }
     }
 
-    /// The gateway's address with `path`.
+    /// The URL of `path` on the gateway.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Sends a report and waits for the answer.
+    /// Sends a report and waits for the response.
     pub fn send(&self, report: &Report) -> Result<(), String> {
         let url = self.url(&format!("/ingest/{}?link={}", report.device, report.link));
         self.post(&url, report.format.media_type(), &report.body, None)
     }
 
-    /// Posts `body` and waits for an answer that says that it is taken.
+    /// Posts `body` and waits for the response. Returns an error unless the status is 2xx.
     pub fn post(
         &self,
         url: &str,
@@ -69,7 +69,7 @@ impl Http {
         }
     }
 
-    /// How many messages of `devices` the gateway holds.
+    /// The number of messages from `devices` that the gateway has stored.
     pub fn messages_of(&self, devices: &HashSet<String>) -> Result<u64, Failure> {
         let (mut sum, mut before) = (0, String::new());
         loop {

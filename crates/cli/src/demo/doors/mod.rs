@@ -1,4 +1,4 @@
-//! The ways that the fleet's messages go to the gateway, one file each.
+//! The clients through which the fleet sends its messages, one file per input.
 
 mod coap;
 mod http;
@@ -24,13 +24,13 @@ use std::{
     path::Path,
 };
 
-/// The inputs that they lead to.
+/// Names of the inputs in the configuration.
 const TERMINAL: &str = "terminal";
 const YARD: &str = "yard";
 const PROVIDER: &str = "provider";
 
-/// The configuration `config` with all doors in it, on ports that are free, and the schema for devices that fit the `patterns`. The
-/// folder `data` is the gateway's.
+/// Adds to `config` all inputs of the demo, on free ports, and a profile with the schema for each of the device `patterns`.
+/// `data` is the gateway's folder, into which the provider's token is written.
 pub fn configure(config: &mut Config, patterns: &BTreeSet<String>, data: &Path) -> Result<(), Failure> {
     let token = Satellite::agree(data)?;
     let anywhere = json!({ "listen": "127.0.0.1:0" });
@@ -51,7 +51,7 @@ pub fn configure(config: &mut Config, patterns: &BTreeSet<String>, data: &Path) 
     Ok(())
 }
 
-/// All of them, open.
+/// The clients of all inputs.
 pub struct Doors {
     pub http: Http,
     pub coap: Coap,
@@ -60,7 +60,7 @@ pub struct Doors {
 }
 
 impl Doors {
-    /// The doors of a gateway that runs as [`configure`] says.
+    /// Creates the clients for a gateway that was started with the configuration from [`configure`].
     pub fn open(gateway: &Gateway, data: &Path, at_a_time: usize) -> Result<Doors, Failure> {
         let address = |name: &str| {
             let address = gateway.input_address(name).map(reachable);
@@ -76,7 +76,7 @@ impl Doors {
         })
     }
 
-    /// Sends a report through its door, and waits for the answer.
+    /// Sends a report through its input and waits for the acknowledgement.
     pub fn send(&self, report: &Report) -> Outcome {
         let acknowledged = match report.door {
             Door::Http => self.http.send(report),
@@ -88,7 +88,7 @@ impl Doors {
     }
 }
 
-/// The address for clients on this machine: the loopback, when the gateway listens everywhere.
+/// The address for clients on this machine: the loopback address if the gateway listens on all addresses.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

@@ -1,4 +1,4 @@
-//! In the yard: MQTT at QoS 1, over the one connection of the yard's concentrator.
+//! The MQTT client of the yard: QoS 1, over the concentrator's single connection.
 
 use crate::demo::report::Report;
 use dunnage_gateway::mqtt::{Client, Error, Event, Options, Version};
@@ -11,10 +11,10 @@ use tokio::{runtime::Handle, time::timeout};
 
 /// Longest wait for an acknowledgement.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The connection is silent while no container of the yard reports.
+/// Long, because the connection is silent while no container in the yard reports.
 const KEEP_ALIVE: Duration = Duration::from_secs(3600);
 
-/// The concentrator. It has one message under way.
+/// The yard's concentrator. It has at most one message in flight.
 pub struct Mqtt {
     pub gateway: SocketAddr,
     connection: Mutex<Option<Client>>,
@@ -25,7 +25,8 @@ impl Mqtt {
         Mqtt { gateway, connection: Mutex::default() }
     }
 
-    /// Sends a report and waits until it is acknowledged. Blocks a thread of the runtime that is there for that.
+    /// Sends a report and waits for its acknowledgement. Blocks the calling thread, so call it only on a blocking thread of the
+    /// runtime.
     pub fn send(&self, report: &Report) -> Result<(), String> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let sent =
@@ -35,7 +36,7 @@ impl Mqtt {
         Ok(())
     }
 
-    /// Sends a report over `client`, or a new connection, which is answered when the report is acknowledged.
+    /// Sends a report over `client`, or over a new connection, and returns the client when the report is acknowledged.
     async fn acknowledged(&self, client: Option<Client>, report: &Report) -> Result<Client, Error> {
         let mut client = match client {
             Some(client) => client,

@@ -1,4 +1,4 @@
-//! At sea: the satellite's provider hears a container, and calls the gateway with what it heard, as Astrocast does.
+//! The satellite provider: it receives a container's message and posts it to the gateway's webhook, as Astrocast does.
 
 use super::Http;
 use crate::{demo::report::Report, failure::Failure};
@@ -11,18 +11,18 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// The header in which the provider shows its token.
+/// The header that carries the provider's token.
 pub const HEADER: &str = "x-provider-token";
 
-/// The file of that token, in the gateway's folder.
+/// The file with the provider's token, in the gateway's folder.
 const TOKEN: &str = "provider.token";
 
-/// The provider.
+/// A simulated satellite provider.
 pub struct Satellite {
     http: Http,
     url: String,
     token: String,
-    /// No two runs give a message the same id.
+    /// Part of every message's GUID, so that no two runs share one.
     run: u128,
     next: AtomicU64,
 }
@@ -38,7 +38,7 @@ struct Push<'a> {
 }
 
 impl Satellite {
-    /// Calls `url`, with the token that was agreed on in the folder `data`.
+    /// A provider that posts to `url` with the token from the folder `data`.
     pub fn new(http: Http, url: String, data: &Path) -> Result<Satellite, Failure> {
         let file = data.join(TOKEN);
         let token = fs::read_to_string(&file).map_err(|e| Failure::about(file.display(), e))?;
@@ -46,7 +46,7 @@ impl Satellite {
         Ok(Satellite { http, url, token: token.trim().into(), run, next: AtomicU64::new(0) })
     }
 
-    /// Writes a token for the gateway and its provider to know. Answers with the file.
+    /// Writes a new token, shared by the gateway and its provider, into the folder `data`. Returns the path of the file.
     pub fn agree(data: &Path) -> Result<PathBuf, Failure> {
         let file = data.join(TOKEN);
         let failed = |e| Failure::about(file.display(), e);
@@ -55,7 +55,7 @@ impl Satellite {
         Ok(file)
     }
 
-    /// Calls the gateway with a report.
+    /// Posts a report to the gateway's webhook.
     pub fn send(&self, report: &Report) -> Result<(), String> {
         let (latitude, longitude) = report.position;
         let push = Push {

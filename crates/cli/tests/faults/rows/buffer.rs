@@ -1,4 +1,4 @@
-//! The disk damages the buffer.
+//! Rows in which the disk damages the buffer.
 
 use crate::{
     Failure,
@@ -9,8 +9,8 @@ use crate::{
     row::{Row, Scale},
 };
 
-/// Overwrites pages without messages, once while the gateway is stopped and once while it runs, with all messages
-/// waiting for the CSE.
+/// Overwrites pages that hold no messages, once while the gateway is stopped and once while it runs. All messages are waiting for
+/// the CSE.
 pub fn damaged(scale: Scale) -> Result<Row, Failure> {
     let burst = scale.of(150, 1500);
     let acme = cse::in_memory(scale);
@@ -38,7 +38,7 @@ pub fn damaged(scale: Scale) -> Result<Row, Failure> {
     Ok(row)
 }
 
-/// Overwrites a page full of messages that wait for the CSE: the gateway must say how many there were.
+/// Overwrites a page full of messages that are waiting for the CSE. The gateway must report how many were in it.
 pub fn destroyed(scale: Scale) -> Result<Row, Failure> {
     let burst = scale.of(200, 1500);
     let acme = cse::in_memory(scale);

@@ -1,4 +1,4 @@
-//! Messages come over CoAP, by aiocoap's clients.
+//! Rows with CoAP clients, from aiocoap.
 
 use super::gateway;
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
 };
 use std::net::UdpSocket;
 
-/// Clients, each a process.
+/// Number of clients, each in its own process.
 const CLIENTS: usize = 4;
 
-/// Kills the gateway under clients that are told that nobody is there, and send again under the same key.
+/// Kills the gateway. Its clients learn from ICMP that the port is closed, and send again with the same key.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let (port, inputs) = coap()?;
     let senders = move |_: &Gateway| Script::senders("coap_sender.py", &[port.to_string()], CLIENTS);
@@ -23,10 +23,10 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
     gateway::killed_under(plan, scale.of(2, 10), scale.of(60, 300), scale)
 }
 
-/// A network between aiocoap and the gateway that loses, doubles and reorders.
+/// Puts a network that loses, duplicates and reorders datagrams between aiocoap and the gateway.
 pub fn lossy(scale: Scale) -> Result<Row, Failure> {
-    // Most of the time of a message is waiting: what is doubled is acknowledged without its answer, which then comes by the
-    // gateway's own timers, and is lost as well.
+    // Most of a message's time is waiting: a duplicated request is acknowledged with an empty message, and its response, sent
+    // later on the gateway's own timers, can be lost as well.
     let (messages, clients) = scale.of((24, 12), (300, 24));
     let acme = cse::in_memory(scale);
     let (port, inputs) = coap()?;

@@ -1,4 +1,4 @@
-//! The CSE does not do what it should.
+//! Rows in which the CSE misbehaves.
 
 use crate::{
     Failure,
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::{thread::sleep, time::Duration};
 
-/// Kills ACME while it takes messages. Its database goes on.
+/// Kills ACME while it receives messages. Its database keeps running.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let (kills, burst) = (scale.of(1, 5), scale.of(150, 600));
     let (_database, mut acme) = cse::with_database();
@@ -29,7 +29,7 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
     Ok(row)
 }
 
-/// Answers late, then not at all for longer than the gateway waits, then as ever.
+/// The CSE answers late, then not at all for longer than the gateway's timeout, then normally.
 pub fn slow(scale: Scale) -> Result<Row, Failure> {
     let (messages, silences) = (scale.of(200, 3000), scale.of(1, 5));
     let acme = cse::in_memory(scale);
@@ -50,7 +50,7 @@ pub fn slow(scale: Scale) -> Result<Row, Failure> {
     Ok(row)
 }
 
-/// Takes messages, but cuts the connection instead of an answer, or answers 500.
+/// The CSE accepts messages, but the connection is cut before the answer, or the answer is 500.
 pub fn lying(scale: Scale) -> Result<Row, Failure> {
     let messages = scale.of(200, 3000);
     let acme = cse::in_memory(scale);

@@ -1,4 +1,4 @@
-//! The gateway dies.
+//! Rows in which the gateway is killed.
 
 use crate::{
     Failure,
@@ -13,7 +13,8 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
     killed_under(plan, scale.of(3, 20), scale.of(100, 400), scale)
 }
 
-/// Kills the gateway of `plan` so many times, in the midst of a burst of messages each time, and between a commit and its answers.
+/// Kills the gateway of `plan` `kills` times, each time in the middle of a burst of `burst` messages, and between a commit and
+/// its answers.
 pub fn killed_under(plan: Plan, kills: u64, burst: u64, scale: Scale) -> Result<Row, Failure> {
     let acme = cse::in_memory(scale);
     let mut chain = Chain::start(plan, acme.address)?;
@@ -34,7 +35,7 @@ pub fn killed_under(plan: Plan, kills: u64, burst: u64, scale: Scale) -> Result<
     Ok(row)
 }
 
-/// Kills the CSE, then the gateway, and starts the gateway before the CSE, and the other way round.
+/// Kills the CSE and then the gateway, and restarts both: alternately the gateway first and the CSE first.
 pub fn killed_with_the_cse(scale: Scale) -> Result<Row, Failure> {
     let (kills, burst) = (scale.of(2, 6), scale.of(60, 300));
     let (_database, mut acme) = cse::with_database();
@@ -62,8 +63,8 @@ pub fn killed_with_the_cse(scale: Scale) -> Result<Row, Failure> {
     Ok(row)
 }
 
-/// How many messages are answered when the burst `number` is in its midst, each time at another place of it, with a
-/// request under way on every connection.
+/// The number of answered messages at which to kill the gateway in burst `number`: at another point of each burst, with a request
+/// in flight on every connection.
 fn somewhere_in(number: u64, burst: u64) -> u64 {
     number * burst + burst * (1 + number * 7 % 10) / 12
 }

@@ -1,4 +1,4 @@
-//! The machine fails the gateway.
+//! Rows in which the machine fails.
 
 use crate::{
     Failure,
@@ -18,7 +18,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The file system of the buffer runs full under load, and has room again later.
+/// The buffer's file system fills up under load, and later has space again.
 pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
     let (times, burst) = (scale.of(1, 5), scale.of(250, 600));
     let acme = cse::in_memory(scale);
@@ -33,7 +33,7 @@ pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
     Ok(row)
 }
 
-/// A gateway with its buffer on `disk`, and messages that fill it.
+/// A plan for a gateway with its buffer on `disk`, and messages large enough to fill it.
 pub fn on_disk(disk: &Disk) -> Plan {
     const BUFFER: &str = "buffer.sqlite3";
     Plan {
@@ -44,7 +44,7 @@ pub fn on_disk(disk: &Disk) -> Plan {
     }
 }
 
-/// Fills the disk `times` times, each under `burst` messages, until some are refused.
+/// Fills the disk `times` times, each time under a load of `burst` messages, until some are answered 503.
 pub fn fill_under_load(chain: &Chain, disk: &Disk, times: u64, burst: u64) -> Result<(), Failure> {
     for _ in 0..times {
         disk.fill(1 << 20)?;
@@ -58,8 +58,8 @@ pub fn fill_under_load(chain: &Chain, disk: &Disk, times: u64, burst: u64) -> Re
     Ok(())
 }
 
-/// The clock of the gateway's process is set, as by an administrator: hours ahead, and back; and it was wrong while the
-/// gateway was killed. What waits and times out by another clock is not affected.
+/// Sets the clock of the gateway's process, as an administrator might: hours ahead and back, also while the gateway is stopped.
+/// Timers and timeouts use another clock, which is not affected.
 pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
     let burst = scale.of(60, 500);
     let acme = cse::in_memory(scale);
@@ -76,7 +76,7 @@ pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
         if number > 3 {
             chain.gateway.kill()?;
         }
-        // Replaced as a whole, as it is read at any time.
+        // Replaced atomically, because the gateway may read the file at any time.
         fs::write(folder.path().join("next"), jump)?;
         fs::rename(folder.path().join("next"), &clock)?;
         if number > 3 {
@@ -93,7 +93,7 @@ pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
     Ok(row)
 }
 
-/// What lets a process see the wall clock that the file `clock` says.
+/// The environment that makes a process read the wall clock from the file `clock`.
 fn faketime(clock: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
     let missing = "install the package libfaketime";
     let library: Option<PathBuf> = fs::read_dir("/usr/lib")?.flatten().find_map(|folder| {

@@ -1,4 +1,4 @@
-//! Messages are not what they should be.
+//! Rows with invalid messages.
 
 use crate::{
     Failure,
@@ -8,7 +8,7 @@ use crate::{
     row::{Row, Scale},
 };
 
-/// One of a hundred messages breaks off.
+/// Truncates every hundredth message.
 pub fn malformed(scale: Scale) -> Result<Row, Failure> {
     let messages = scale.of(300, 3000);
     let acme = cse::in_memory(scale);

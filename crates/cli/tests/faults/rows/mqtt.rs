@@ -1,4 +1,4 @@
-//! Messages come over MQTT, by paho's clients.
+//! Rows with MQTT clients, from paho.
 
 use super::gateway;
 use crate::{
@@ -15,10 +15,10 @@ use crate::{
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Clients, each a process.
+/// Number of clients, each in its own process.
 const CLIENTS: usize = 4;
 
-/// Kills the gateway under clients that connect again, and send again what was not acknowledged.
+/// Kills the gateway. Its clients reconnect and send again what was not acknowledged.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let port = free_port();
     let inputs = format!("[[input]]\nname = \"mqtt\"\n[input.mqtt]\nlisten = \"127.0.0.1:{port}\"\n");
@@ -27,7 +27,7 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
     gateway::killed_under(plan, scale.of(2, 10), scale.of(60, 300), scale)
 }
 
-/// mosquitto between clients and the gateway, ended and started again under load: it keeps its sessions in a file.
+/// Restarts mosquitto, between the clients and the gateway, under load. It keeps its sessions in a file.
 pub fn broker_restarted(scale: Scale) -> Result<Row, Failure> {
     let (times, burst) = (scale.of(1, 5), scale.of(100, 400));
     let acme = cse::in_memory(scale);
@@ -43,7 +43,7 @@ pub fn broker_restarted(scale: Scale) -> Result<Row, Failure> {
     let senders = move |_: &Gateway| Script::senders("mqtt_sender.py", &[port.to_string()], CLIENTS);
     let plan = Plan { application: "broker", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
     let chain = Chain::start(plan, acme.address)?;
-    // A broker keeps nothing for those that have not subscribed yet.
+    // A broker stores no messages for a client that has not subscribed yet.
     process::until("the gateway subscribes", Duration::from_secs(60), || {
         let log = std::fs::read_to_string(&log).unwrap_or_default();
         log.contains(" v1/+/+").then_some(())

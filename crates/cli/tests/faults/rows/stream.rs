@@ -1,4 +1,4 @@
-//! The stream between gateways loses servers.
+//! Rows in which the stream between gateways loses servers.
 
 use crate::{
     Failure,
@@ -8,7 +8,7 @@ use crate::{
     row::{Row, Scale},
 };
 
-/// Kills the server that leads the stream, under load, and starts it again.
+/// Kills the leader of the stream under load, and restarts it.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let (kills, burst) = (scale.of(1, 5), scale.of(200, 600));
     let acme = cse::in_memory(scale);

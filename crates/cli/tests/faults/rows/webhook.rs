@@ -1,4 +1,4 @@
-//! A network's provider posts messages, and the same again.
+//! Rows in which a provider posts messages repeatedly.
 
 use crate::{
     Failure,
@@ -13,7 +13,7 @@ use crate::{
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use tempfile::TempDir;
 
-/// A provider that posts every callback twice, and again what is answered 503, as the disk runs full.
+/// A provider that posts every callback twice, and repeats those answered 503, while the disk fills up.
 pub fn repeated(scale: Scale) -> Result<Row, Failure> {
     let (times, burst) = (scale.of(1, 4), scale.of(150, 500));
     let acme = cse::in_memory(scale);
@@ -46,7 +46,7 @@ pub fn repeated(scale: Scale) -> Result<Row, Failure> {
 
 const TOKEN: &str = "a-token-of-the-provider";
 
-/// Astrocast's push notifications.
+/// A client that posts Astrocast's push notifications.
 struct Provider {
     agent: ureq::Agent,
     url: String,
@@ -73,7 +73,7 @@ impl Sender for Provider {
         );
         match (self.post(&callback)?, self.post(&callback)?) {
             (200, 200) => Some(204),
-            // The provider comes again with the message when one of its callbacks was not taken.
+            // If one of the two callbacks was not accepted, the provider posts the message again.
             (200, other) | (other, _) => Some(other),
         }
     }
