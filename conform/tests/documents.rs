@@ -91,7 +91,7 @@ fn names_exist() {
 
 /// "The API on one page" lists every function of the headers, except those that macros call and those of `dn_store_`.
 #[test]
-fn the_page_has_every_function() {
+fn the_api_page_lists_every_function() {
     let macros_call = ["dn_write_short_key", "dn_chars_are"];
     let readme = read("README.md");
     let page = names(&readme);
@@ -105,7 +105,7 @@ fn the_page_has_every_function() {
 
 /// Links to files have an existing target.
 #[test]
-fn links_lead_somewhere() {
+fn links_have_a_target() {
     for document in DOCUMENTS {
         let folder = library().join(document).parent().expect("a folder").to_owned();
         for target in read(document).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {

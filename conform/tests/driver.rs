@@ -23,7 +23,7 @@ fn wrong_answers_are_counted_and_the_first_are_shown() {
 }
 
 #[test]
-fn what_is_skipped_is_counted() {
+fn skipped_requests_are_counted() {
     let (success, output) =
         ask(&format!("{HELLO}; while read -r line; do [ -z \"$line\" ] || echo skip; done"));
     assert!(success, "{output}");

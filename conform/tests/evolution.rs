@@ -61,7 +61,7 @@ fn change(json: &mut Json, random: &mut Random) {
 }
 
 #[test]
-fn layouts_differ_only_where_a_change_is_named_and_kept_messages_stay_valid() {
+fn every_layout_change_is_reported_and_kept_messages_stay_valid() {
     let mut random = Random::new(11);
     let (mut pairs, mut kept) = (0, 0);
     for index in 0..SCHEMAS {
@@ -104,7 +104,7 @@ fn in_order(value: Value) -> Value {
 }
 
 #[test]
-fn messages_of_random_schemas_have_a_schema_that_carries_them() {
+fn an_inferred_schema_carries_the_messages_of_random_schemas() {
     let mut random = Random::new(12);
     let json = Id::Json.open(None, Mapping::Exact).expect("it needs no schema");
     for _ in 0..SCHEMAS / 16 {

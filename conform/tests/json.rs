@@ -309,7 +309,7 @@ fn changed(bytes: &mut Vec<u8>, rng: &mut Rng) {
 // ---- Tests ------------------------------------------------------------------------------------------------------------------------
 
 #[test]
-fn random_documents_are_the_same() {
+fn random_documents_convert_alike() {
     let (mut c, mut rng) = (Converter::start(), Rng::with_seed(1));
     for _ in 0..documents() {
         let value = value(&mut rng, 0);
@@ -324,7 +324,7 @@ fn random_documents_are_the_same() {
 }
 
 #[test]
-fn numbers_are_the_same() {
+fn numbers_convert_alike() {
     let (mut c, mut rng) = (Converter::start(), Rng::with_seed(2));
     for _ in 0..documents() {
         check_json(&mut c, number(&mut rng).as_bytes());
@@ -340,7 +340,7 @@ fn numbers_are_the_same() {
 }
 
 #[test]
-fn faults_are_the_same() {
+fn faults_are_reported_alike() {
     let (mut c, mut rng) = (Converter::start(), Rng::with_seed(3));
     for _ in 0..documents() {
         let value = Value::Array(vec![value(&mut rng, 3), value(&mut rng, 3)]);
@@ -359,7 +359,7 @@ fn faults_are_the_same() {
 
 /// Bytes, infinities, NaN and non-canonical forms: PSON that JSON cannot represent, or represents in one form only.
 #[test]
-fn what_json_lacks_is_the_same() {
+fn values_that_json_lacks_convert_alike() {
     let (mut c, mut rng) = (Converter::start(), Rng::with_seed(4));
     for pson in [
         "20",
@@ -388,7 +388,7 @@ fn what_json_lacks_is_the_same() {
 }
 
 #[test]
-fn the_corpus_is_the_same() {
+fn the_corpus_converts_alike() {
     let mut c = Converter::start();
     let mut files = 0;
     for entry in std::fs::read_dir(root().join("bench/corpus")).expect("the corpus") {

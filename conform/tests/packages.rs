@@ -170,7 +170,7 @@ fn cmake_project_has_the_version() {
 
 /// The folder is also distributed separately, so it needs its own copy of the license.
 #[test]
-fn license_is_that_of_the_project() {
+fn license_matches_the_project() {
     assert_eq!(read("LICENSE"), read("../LICENSE"));
 }
 

@@ -32,7 +32,7 @@ fn encoded(layout: &Layout, instance: &Instance, text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_plain_message_comes_back_and_has_one_form() {
+fn a_plain_message_round_trips_and_has_one_encoding() {
     each(Scope::Plain, 300, 20, |layout, instance, text, random| {
         let bytes = encoded(layout, instance, text);
         let decode = |bytes: &[u8]| layout.decode(bytes, Some(&instance.device));
@@ -63,7 +63,7 @@ fn a_plain_message_comes_back_and_has_one_form() {
 }
 
 #[test]
-fn a_modelled_message_comes_back_and_has_one_form() {
+fn a_modelled_message_round_trips_and_has_one_encoding() {
     each(Scope::Open, 60, 4, |layout, instance, text, random| {
         let bytes = encoded(layout, instance, text);
         let decoded = layout.decode(&bytes, Some(&instance.device));
@@ -150,7 +150,7 @@ fn kinds(node: &Node, found: &mut BTreeSet<&'static str>) {
 }
 
 #[test]
-fn the_same_seed_makes_the_same() {
+fn the_same_seed_gives_the_same_schema_and_message() {
     let make = || {
         let mut random = Random::new(3);
         let text = schema(&mut random, Scope::Plain);

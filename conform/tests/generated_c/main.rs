@@ -154,14 +154,14 @@ fn initialisers_are_messages() {
 
 /// Also covers the arithmetic of 8-bit machines, which avoids division (`BYTEWISE`).
 #[test]
-fn random_messages_break_no_rule_of_c() {
+fn random_messages_pass_the_sanitizers() {
     let flags = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DBYTEWISE=1"];
     run(8, messages() / 50, 1000, &flags);
 }
 
 /// For damaged messages, C accepts what `dunnage-packed` accepts, and reports the same error kind for the others.
 #[test]
-fn damaged_messages_are_refused_alike() {
+fn damaged_messages_give_the_same_errors_in_c() {
     for seed in 2000..2008 {
         let mut random = Random::new(seed);
         let (text, model, layout, plan) = random_schema(&mut random);

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_names_what_it_holds() {
+    fn the_title_comes_from_the_file_name() {
         let of = |path: &str| title(Path::new(path));
         assert_eq!(of("logs/soil-node_2.schema.json").as_deref(), Some("Soil node 2"));
         assert_eq!(of("weather.jsonl").as_deref(), Some("Weather"));
@@ -320,13 +320,13 @@ mod tests {
     }
 
     #[test]
-    fn bad_hex_names_its_place() {
+    fn an_error_in_hex_has_its_offset() {
         assert_eq!(from_hex(b"00 xy").unwrap_err().offset(), 3);
         assert_eq!(from_hex(b"00f").unwrap_err().kind(), Kind::Truncated);
     }
 
     #[test]
-    fn an_overlong_line_is_refused_and_the_next_one_is_read() {
+    fn an_overlong_line_is_rejected_and_the_next_line_is_read() {
         let mut text = vec![b' '; MAX_BYTES + 9];
         text.extend_from_slice(b"\n{}\r\n1");
         let (mut source, mut got) = (text.as_slice(), Vec::new());
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_exactly_the_limit_is_read() {
+    fn a_message_at_the_size_limit_is_read() {
         assert_eq!(message(&vec![b'1'; MAX_BYTES][..], false).unwrap().len(), MAX_BYTES);
         assert!(message(&vec![b'1'; MAX_BYTES + 1][..], false).is_err());
     }

@@ -37,7 +37,7 @@ fn free_ports() -> u16 {
 }
 
 #[test]
-fn two_gateways_behind_nginx_share_what_arrives_and_all_of_it_reaches_the_stream() {
+fn two_gateways_behind_nginx_share_the_messages_and_all_reach_the_stream() {
     const MESSAGES: u64 = 40;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let port = free_ports();

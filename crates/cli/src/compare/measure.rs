@@ -174,14 +174,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spaced_json_is_as_long_as_python_writes_it() {
+    fn spaced_json_has_the_length_of_pythons_output() {
         // len(json.dumps({"a": [1, 2, {}], "b": "x, y: z"})) == 35
         let comparison = Comparison::measure(br#"{"a":[1,2,{}],"b":"x, y: z"}"#, None, vec![]).unwrap();
         assert_eq!((comparison.compact_bytes, comparison.spaced_bytes), (28, 33));
     }
 
     #[test]
-    fn gzip_has_its_18_bytes_of_frame() {
+    fn gzip_sizes_include_the_header_and_trailer() {
         assert_eq!(gzip_bytes(b""), 20);
     }
 }

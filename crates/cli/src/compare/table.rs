@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_count_eighths() {
+    fn bars_are_drawn_in_eighths() {
         assert_eq!(bar(1.0, 4), "████");
         assert_eq!(bar(0.5, 3), "█▌ ");
         assert_eq!(bar(0.0, 2), "▏ ");

@@ -48,7 +48,7 @@ fn vectors(folder: &str, mut check: impl FnMut(&str, &Json, &[u8])) {
 }
 
 #[test]
-fn notes_stand_at_what_strict_decoding_refuses() {
+fn notes_mark_the_offsets_that_strict_decoding_rejects() {
     vectors("pson", |name, vector, bytes| {
         if let Some(canonical) = vector["canonical"].as_bool() {
             let (items, outcome) = walk(pson::walk, bytes);
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn what_cbor_and_msgpack_decode_can_be_inspected(bytes in bytes()) {
+    fn messages_that_cbor_and_msgpack_decode_can_be_inspected(bytes in bytes()) {
         for (format, id) in [(cbor::walk as Walker, "cbor"), (msgpack::walk, "msgpack")] {
             let id: Id = id.parse().unwrap();
             let decoded = id.open(None, Mapping::Exact).unwrap().decode(&bytes);

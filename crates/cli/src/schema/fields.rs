@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn unions_tuples_and_definitions_have_rows_for_what_is_in_them() {
+    fn unions_tuples_and_definitions_have_rows_for_their_contents() {
         let model = Model::compile(
             r##"{"type":"object","properties":{
                 "u":{"oneOf":[{"type":"integer","minimum":0,"maximum":9},{"type":"string"},{"type":"null"}]},
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sensor_measures_is_shown() {
+    fn quanta_and_usual_ranges_are_shown() {
         let model = Model::compile(
             r#"{"type":"string","x-dunnage-known":"device","x-dunnage-number":{"multipleOf":0.001,"quantum":0.50,
             "minimum":-9,"maximum":9,"usual":{"minimum":0,"maximum":3.3}}}"#,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_that_only_64_bits_set_are_not_shown() {
+    fn the_bounds_of_64_bit_integers_are_not_shown() {
         assert_eq!(range(i128::from(i64::MIN), i128::from(u64::MAX), 0), "");
         assert_eq!(range(0, i128::from(i64::MAX), 2), "from 0.00");
         assert_eq!(range(-900, 900, 1), "-90.0 to 90.0");

@@ -56,7 +56,7 @@ fn the_container_message_has_the_sizes_of_the_paper() {
 /// Three forms of the container message: as its platform expects it, with the ranges of one deployment, and with numbers in place
 /// of text.
 #[test]
-fn packed_takes_no_more_than_this() {
+fn packed_container_messages_stay_within_their_limits() {
     for (message, schema, most) in [
         ("container.json", "container", 57),
         ("telemetry/container-voyage.json", "container-voyage", 49),
@@ -71,7 +71,7 @@ fn packed_takes_no_more_than_this() {
 }
 
 #[test]
-fn packed_is_smaller_than_every_other_format_also_after_gzip() {
+fn packed_is_smaller_than_every_other_format_even_after_gzip() {
     for schema in ["container", "container-voyage", "container-numeric", "weather", "meter"] {
         let message = match schema {
             "container" => "bench/corpus/container.json".to_owned(),
@@ -106,7 +106,7 @@ fn the_table_fits_80_columns() {
 }
 
 #[test]
-fn without_a_schema_the_message_comes_from_anywhere() {
+fn any_message_can_be_compared_without_a_schema() {
     let run = dunnage(&["compare", "-"], " {\"t\": 23.5, \"n\": [1, 2, 3]}\n");
     golden("compare-small.txt", run.text());
     let report = dunnage(&["compare", "-", "--json"], " {\"t\": 23.5, \"n\": [1, 2, 3]}\n").json();
@@ -117,7 +117,7 @@ fn without_a_schema_the_message_comes_from_anywhere() {
 }
 
 #[test]
-fn a_format_that_cannot_carry_the_message_says_why() {
+fn a_format_that_cannot_carry_the_message_has_an_error() {
     let report = dunnage(&["compare", "-", "--schema", "container", "--json"], "{\"a\":1}").json();
     let protobuf = row(&report, "protobuf");
     assert!(protobuf["bytes"].is_null());
@@ -128,7 +128,7 @@ fn a_format_that_cannot_carry_the_message_says_why() {
 }
 
 #[test]
-fn a_definition_of_ones_own_has_its_row() {
+fn a_users_definition_has_its_own_row() {
     let folder = tempfile::tempdir().unwrap();
     let proto = folder.path().join("reading.proto");
     fs::write(&proto, "syntax = \"proto3\"; message Reading { uint32 n = 1; string s = 2; }").unwrap();
@@ -141,7 +141,7 @@ fn a_definition_of_ones_own_has_its_row() {
 }
 
 #[test]
-fn the_chart_stands_alone_and_follows_the_theme() {
+fn the_chart_is_self_contained_and_follows_the_theme() {
     let folder = tempfile::tempdir().unwrap();
     let chart = folder.path().join("chart.svg");
     compare(&["--svg", chart.to_str().unwrap()]).text();
@@ -159,7 +159,7 @@ fn the_markdown_table_has_a_cell_per_column() {
 }
 
 #[test]
-fn a_message_that_is_no_json_is_refused_with_its_offset() {
+fn invalid_json_is_rejected_with_its_offset() {
     let run = dunnage(&["compare", "-"], "{\"a\":}");
     assert_eq!(run.code, 1);
     assert!(

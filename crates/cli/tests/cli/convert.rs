@@ -57,7 +57,7 @@ fn the_container_message_survives_every_format() {
 }
 
 #[test]
-fn what_packed_leaves_out_is_the_device() {
+fn the_device_supplies_the_field_that_packed_omits() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("known.json");
     let text = r#"{
@@ -85,7 +85,7 @@ fn what_packed_leaves_out_is_the_device() {
 }
 
 #[test]
-fn errors_say_where_the_text_has_the_value_at_fault() {
+fn errors_have_the_pointer_and_offset_of_the_value() {
     let convert = |to: &str, schema: &[&str], input: &str| {
         let run = dunnage(&[&["convert", "--from", "json", "--to", to], schema].concat(), input);
         assert_eq!(run.code, 1);
@@ -104,7 +104,7 @@ fn errors_say_where_the_text_has_the_value_at_fault() {
 }
 
 #[test]
-fn packed_of_another_slot_is_refused() {
+fn a_packed_message_of_another_slot_is_rejected() {
     let run =
         dunnage(&["convert", "--from", "packed", "--to", "json", "--schema", "weather", "--hex"], "3f00");
     assert_eq!(run.code, 1);
@@ -112,7 +112,7 @@ fn packed_of_another_slot_is_refused() {
 }
 
 #[test]
-fn lines_are_messages_and_a_bad_one_does_not_stop_the_others() {
+fn each_line_is_a_message_and_an_invalid_one_does_not_stop_the_others() {
     let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--lines"], "1\n{\"a\":}\r\n[2]\n3");
     assert_eq!((run.code, run.any_text()), (1, "01\ne102\n03\n"));
     assert_eq!(run.stderr, "dunnage: line 2: malformed: expected value at /a, byte 5\n");
@@ -128,7 +128,7 @@ fn lines_are_messages_and_a_bad_one_does_not_stop_the_others() {
 }
 
 #[test]
-fn a_line_stands_for_every_message_even_for_one_of_no_bytes() {
+fn every_message_has_a_line_even_if_it_has_no_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("quiet.json");
     let text = r#"{"title":"Quiet","type":"object","additionalProperties":false,"properties":{
@@ -183,7 +183,7 @@ fn an_empty_line_of_text_is_an_error_and_not_skipped() {
 }
 
 #[test]
-fn two_messages_in_one_are_pointed_to_lines() {
+fn several_messages_in_one_input_give_a_hint_at_lines() {
     let run = dunnage(&["convert", "--from", "json", "--to", "pson"], "{\"a\":1}\n{\"a\":2}\n");
     assert_eq!(run.code, 1);
     assert!(
@@ -232,7 +232,7 @@ fn the_message_is_a_file_or_standard_input() {
 }
 
 #[test]
-fn a_message_of_several_lines_is_refused_in_lines() {
+fn a_message_of_several_lines_is_rejected_with_lines() {
     let run = dunnage(&["convert", "--from", "json", "--to", "yaml", "--lines"], "{\"a\":1,\"b\":2}\n7\n");
     assert_eq!((run.code, run.any_text()), (1, "7\n"));
     assert_eq!(run.stderr, "dunnage: line 1: type: the message takes more than one line at byte 0\n");
@@ -250,7 +250,7 @@ fn errors_have_a_kind_and_an_offset() {
 }
 
 #[test]
-fn more_than_a_mebibyte_is_refused() {
+fn more_than_a_mebibyte_is_rejected() {
     let large = format!("\"{}\"", "a".repeat(1 << 20));
     for lines in [None, Some("--lines")] {
         let mut arguments = vec!["convert", "--from", "json", "--to", "pson"];
@@ -266,7 +266,7 @@ fn more_than_a_mebibyte_is_refused() {
 }
 
 #[test]
-fn formats_that_need_a_schema_say_so() {
+fn a_missing_schema_is_reported() {
     let run = dunnage(&["convert", "--from", "json", "--to", "avro"], "{}");
     assert_eq!(
         (run.code, run.stderr.as_str()),

@@ -105,7 +105,7 @@ fn packed_is_the_smallest_for_the_telemetry_of_the_bundled_schemas() {
 }
 
 #[test]
-fn real_documents_come_back_to_the_byte() {
+fn real_documents_survive_packed_unchanged() {
     for name in ["entry-points", "weather-current", "ocpp-meter-values", "json-feed", "geojson"] {
         let schema = format!("bench/corpus/real/{name}/schema.json");
         let document = fs::read(root().join(format!("bench/corpus/real/{name}/document.json"))).unwrap();

@@ -52,7 +52,7 @@ fn the_fleet_reports_and_nothing_is_lost() {
 }
 
 #[test]
-fn it_is_on_this_machine_alone() {
+fn the_demo_rejects_an_address_that_other_machines_reach() {
     let folder = tempfile::tempdir().unwrap();
     let run = dunnage(&["demo", "--data", folder.path().to_str().unwrap(), "--listen", "0.0.0.0:0"], "");
     assert_eq!(run.code, 1);

@@ -51,7 +51,7 @@ fn the_example_is_the_commented_default() {
 }
 
 #[test]
-fn systemd_takes_the_unit_and_finds_little_that_it_may_do() {
+fn systemd_accepts_the_unit_and_rates_it_as_well_confined() {
     let folder = tempfile::tempdir().unwrap();
     let unit = unit(folder.path());
     let said = run("systemd", Command::new("systemd-analyze").arg("verify").arg(&unit));
@@ -133,7 +133,7 @@ fn the_unit_allows_every_system_call_of_the_gateway() {
 }
 
 #[test]
-fn prometheus_takes_the_alert_rules_and_each_rises_when_it_has_to() {
+fn prometheus_accepts_the_alert_rules_and_they_pass_their_tests() {
     for arguments in
         [["check", "rules", "prometheus-rules.yml"], ["test", "rules", "prometheus-rules.test.yml"]]
     {

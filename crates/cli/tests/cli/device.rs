@@ -8,7 +8,7 @@ fn sent(example: &str) -> String {
 }
 
 #[test]
-fn the_sensor_is_understood() {
+fn the_sensor_message_can_be_inspected_and_converted() {
     golden("inspect-arduino-sensor.txt", dunnage(&["inspect", "--hex"], sent("Sensor")).text());
     let json = dunnage(&["convert", "--from", "pson", "--to", "json", "--hex"], sent("Sensor"));
     assert_eq!(json.text().trim(), r#"{"sensor":"A0","n":1,"mv":2497}"#);

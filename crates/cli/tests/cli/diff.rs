@@ -64,7 +64,7 @@ fn a_forbidden_change_would_read_wrong_values() {
 }
 
 #[test]
-fn what_is_no_schema_is_an_error() {
+fn a_missing_schema_is_an_error() {
     assert_eq!(dunnage(&["schema", "diff", "container", "no-such-schema"], "").code, 1);
     assert_eq!(dunnage(&["schema", "diff", "container"], "").code, 2);
 }

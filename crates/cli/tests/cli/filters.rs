@@ -2,7 +2,7 @@ use crate::run::{command, dunnage, finish};
 use std::io::{Read, Write};
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure() {
+fn a_reader_that_closes_early_is_not_an_error() {
     let message = format!("[{}1]", "1,".repeat(100_000));
     let lines = "[1,2,3]\n".repeat(100_000);
     let cases: [(&[&str], &str); 2] = [
@@ -18,7 +18,7 @@ fn a_reader_that_leaves_early_is_no_failure() {
 }
 
 #[test]
-fn half_an_inspection_can_be_read() {
+fn inspect_ends_quietly_when_its_reader_closes() {
     let pson =
         dunnage(&["convert", "--from", "json", "--to", "pson"], format!("[{}1]", "1,".repeat(100_000)));
     let mut child = command(&["inspect"]).spawn().unwrap();
@@ -35,7 +35,7 @@ fn half_an_inspection_can_be_read() {
 }
 
 #[test]
-fn wrong_arguments_exit_with_2_and_say_so_on_stderr() {
+fn wrong_arguments_exit_with_2_and_an_error_on_stderr() {
     let cases: [&[&str]; 6] = [
         &[],
         &["convert", "--from", "json"],
@@ -52,7 +52,7 @@ fn wrong_arguments_exit_with_2_and_say_so_on_stderr() {
 }
 
 #[test]
-fn standard_input_is_not_asked_for_twice() {
+fn using_standard_input_twice_is_a_usage_error() {
     let cases: [&[&str]; 5] = [
         &["convert", "--from", "json", "--to", "packed", "--schema", "-"],
         &["compare", "--schema", "-"],
@@ -68,7 +68,7 @@ fn standard_input_is_not_asked_for_twice() {
 }
 
 #[test]
-fn files_that_are_not_there_are_named_in_one_line() {
+fn a_missing_file_is_reported_in_one_line() {
     let cases: [&[&str]; 4] = [
         &["compare", "no-such-file"],
         &["schema", "check", "no-such-file"],
@@ -84,7 +84,7 @@ fn files_that_are_not_there_are_named_in_one_line() {
 }
 
 #[test]
-fn colours_appear_when_asked_for_and_never_against_the_users_will() {
+fn colours_follow_no_color_and_clicolor_force() {
     let escapes = |variable: &str| {
         let mut command = command(&["compare", "-"]);
         if !variable.is_empty() {

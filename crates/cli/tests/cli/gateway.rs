@@ -66,7 +66,7 @@ fn warnings(folder: &std::path::Path, settings: &[(&str, &str)]) -> Vec<String> 
 }
 
 #[test]
-fn a_gateway_that_others_reach_says_at_its_start_what_is_not_locked() {
+fn an_exposed_gateway_warns_at_start_about_missing_protection() {
     let folder = tempfile::tempdir().unwrap();
     let expect = |settings: &[(&str, &str)], expected: &[&str]| {
         let warnings = warnings(folder.path(), settings);
@@ -123,7 +123,7 @@ fn the_openapi_document_is_printed_as_it_is_served() {
 }
 
 #[test]
-fn a_gateway_goes_on_when_nobody_reads_its_log_any_more() {
+fn a_gateway_keeps_running_when_its_log_is_closed() {
     let folder = tempfile::tempdir().unwrap();
     let mut command: Command = command(&["gateway"]);
     command.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").env("DUNNAGE_LOG_FORMAT", "json");
@@ -148,7 +148,7 @@ fn a_gateway_goes_on_when_nobody_reads_its_log_any_more() {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() {
+fn a_second_signal_ends_the_gateway_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway(folder.path());
     // An unfinished request keeps the gateway draining.
@@ -166,7 +166,7 @@ fn a_second_signal_ends_it_at_once() {
 }
 
 #[test]
-fn a_taken_port_is_explained() {
+fn an_address_in_use_is_reported_with_a_suggestion() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let folder = tempfile::tempdir().unwrap();
@@ -184,7 +184,7 @@ fn a_taken_port_is_explained() {
 }
 
 #[test]
-fn the_printed_configuration_is_one() {
+fn the_printed_configuration_is_valid() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dunnage.toml");
     let printed = dunnage(&["gateway", "config"], "");
@@ -209,7 +209,7 @@ fn post(address: SocketAddr, device: &str, body: &str) -> u16 {
 }
 
 #[test]
-fn a_running_gateway_can_be_asked() {
+fn a_running_gateway_answers_status_and_quarantine_commands() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway(folder.path());
     assert_eq!((post(address, "d1", "{}"), post(address, "d2", "{")), (204, 400));
@@ -237,7 +237,7 @@ fn a_running_gateway_can_be_asked() {
 }
 
 #[test]
-fn what_a_message_says_does_not_command_the_operators_terminal() {
+fn control_characters_in_a_message_do_not_reach_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway(folder.path());
     // The name of an unknown member that clears the screen, starts a new line and reverses the text direction.
@@ -252,7 +252,7 @@ fn what_a_message_says_does_not_command_the_operators_terminal() {
 }
 
 #[test]
-fn without_a_gateway_there_is_nothing_to_ask_and_what_a_killed_one_left_does_not_matter() {
+fn commands_fail_without_a_gateway_and_a_stale_socket_does_not_prevent_a_start() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, _) = gateway(folder.path());
     child.kill().unwrap();
@@ -284,7 +284,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 #[test]
-fn a_hangup_reads_profiles_again() {
+fn sighup_and_reload_read_the_profiles_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway_with(folder.path(), "");
     assert_eq!(post(address, "d1", "1"), 204);
@@ -313,7 +313,7 @@ fn a_hangup_reads_profiles_again() {
 }
 
 #[test]
-fn what_an_output_refuses_can_be_listed_tried_again_and_dropped() {
+fn dead_letters_can_be_listed_retried_and_dropped() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (mut refusing, refuses) = gateway(other.path());
     // The target answers 400, because the device ID contains a space.
@@ -463,7 +463,7 @@ name = "none"
 "#;
 
 #[test]
-fn every_mistake_of_a_configuration_is_named_with_its_place() {
+fn every_mistake_in_a_configuration_is_reported_with_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let run = |arguments: &[&str]| {
@@ -507,7 +507,7 @@ fn the_default_configuration_has_no_mistakes() {
 }
 
 #[test]
-fn what_goes_into_the_quarantine_is_in_the_log_and_a_flood_is_a_few_lines() {
+fn quarantined_messages_are_logged_and_a_flood_is_rate_limited() {
     let folder = tempfile::tempdir().unwrap();
     let mut command: Command = command(&["gateway"]);
     command.env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0").env("DUNNAGE_LOG_FORMAT", "json");
@@ -534,7 +534,7 @@ fn what_goes_into_the_quarantine_is_in_the_log_and_a_flood_is_a_few_lines() {
 }
 
 #[test]
-fn a_refused_topic_is_in_the_log_and_many_are_in_some_lines() {
+fn rejected_topics_are_logged_and_a_flood_is_rate_limited() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().display();
     let config = format!(

@@ -2,7 +2,7 @@ use crate::run::{dunnage, root};
 use std::fs;
 
 #[test]
-fn a_schema_gives_the_definitions_that_the_formats_are_held_to() {
+fn generated_definitions_match_the_golden_files() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("made/on/the/way");
     for (language, ending) in [("proto", "proto"), ("avro", "avsc"), ("thrift", "thrift")] {
@@ -18,7 +18,7 @@ fn a_schema_gives_the_definitions_that_the_formats_are_held_to() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named() {
+fn an_error_names_the_file_that_cannot_be_written() {
     let run = dunnage(&["generate", "proto", "--schema", "container", "-o", "Cargo.toml"], "");
     assert_eq!(run.code, 1);
     assert!(run.stderr.starts_with("dunnage: Cargo.toml: "), "{}", run.stderr);
@@ -40,7 +40,7 @@ fn a_ts013_codec_comes_with_the_schemas_examples() {
 }
 
 #[test]
-fn what_a_ts013_codec_cannot_hold_is_named_field_by_field() {
+fn fields_that_a_ts013_codec_cannot_represent_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("open.json");
     let text = r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"array","items":{"type":"boolean"}}}}"#;
@@ -62,7 +62,7 @@ fn what_a_ts013_codec_cannot_hold_is_named_field_by_field() {
 }
 
 #[test]
-fn c_comes_as_a_header_and_a_source_with_the_code_that_messages_share() {
+fn c_is_written_as_a_header_and_a_source_with_the_shared_code() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let run = dunnage(&["generate", "c", "--schema", "container", "-o", output], "");
@@ -78,7 +78,7 @@ fn c_comes_as_a_header_and_a_source_with_the_code_that_messages_share() {
 }
 
 #[test]
-fn c_for_a_link_that_carries_every_message_asserts_it() {
+fn c_for_a_link_that_carries_every_message_defines_its_limit() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let arguments = ["generate", "c", "--schema", "container", "--link", "astrocast", "-o", output];
@@ -104,7 +104,7 @@ fn c_for_a_link_that_is_too_narrow_lists_the_fields_to_shrink() {
 }
 
 #[test]
-fn a_schema_that_c_cannot_have_is_refused_field_by_field() {
+fn a_schema_that_c_cannot_represent_is_rejected_field_by_field() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("note.json");
     fs::write(
@@ -123,7 +123,7 @@ fn a_schema_that_c_cannot_have_is_refused_field_by_field() {
 }
 
 #[test]
-fn a_schema_without_a_title_is_called_like_its_file_and_does_not_overwrite_another() {
+fn a_schema_without_a_title_is_named_after_its_file_and_overwrites_no_other_file() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let generate = |schema: &str| dunnage(&["generate", "c", "--schema", schema, "-o", output], "");
@@ -156,7 +156,7 @@ fn a_schema_without_a_title_is_called_like_its_file_and_does_not_overwrite_anoth
 }
 
 #[test]
-fn a_link_that_is_misspelt_has_a_suggestion() {
+fn a_misspelt_link_gets_a_suggestion() {
     let run =
         dunnage(&["generate", "c", "--schema", "weather", "--link", "kinesis", "-o", "target/never"], "");
     assert_eq!(run.code, 2);
@@ -164,7 +164,7 @@ fn a_link_that_is_misspelt_has_a_suggestion() {
 }
 
 #[test]
-fn what_somebody_else_wrote_is_not_overwritten_whatever_it_is() {
+fn files_that_were_not_generated_are_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let generate = |language: &str| dunnage(&["generate", language, "--schema", "weather", "-o", output], "");
@@ -196,7 +196,7 @@ fn what_somebody_else_wrote_is_not_overwritten_whatever_it_is() {
 }
 
 #[test]
-fn a_ts013_codec_is_made_of_a_schema_from_standard_input() {
+fn a_ts013_codec_can_be_generated_from_standard_input() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let schema = r#"{"title":"Lamp","type":"object","properties":{"on":{"type":"boolean"}},"required":["on"],
@@ -207,7 +207,7 @@ fn a_ts013_codec_is_made_of_a_schema_from_standard_input() {
 }
 
 #[test]
-fn messages_of_one_folder_share_one_version_of_the_code() {
+fn messages_in_a_folder_share_one_version_of_the_code() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let generate = |schema: &str| dunnage(&["generate", "c", "--schema", schema, "-o", output], "");
@@ -227,7 +227,7 @@ fn messages_of_one_folder_share_one_version_of_the_code() {
 }
 
 #[test]
-fn a_prefix_begins_every_name_of_the_c() {
+fn every_name_in_the_c_code_starts_with_the_prefix() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
     let generate = |prefix: &str| {
@@ -255,7 +255,7 @@ fn a_prefix_begins_every_name_of_the_c() {
 }
 
 #[test]
-fn a_title_without_letters_of_ascii_gives_way_to_the_name_of_the_file() {
+fn a_title_without_ascii_letters_is_replaced_by_the_file_name() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("pogoda.json");
     fs::write(&schema, r#"{"title":"Погода","type":"boolean"}"#).unwrap();

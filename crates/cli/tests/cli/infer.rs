@@ -27,7 +27,7 @@ fn saved(run: &Run) -> tempfile::NamedTempFile {
 }
 
 #[test]
-fn a_fleet_of_messages_gives_the_schema_of_a_container() {
+fn the_messages_of_a_fleet_give_the_schema_of_a_container() {
     let lines = fleet();
     assert_eq!(lines.lines().count(), 200);
     let run = dunnage(&["schema", "infer", "-", "--lines", "--title", "Container"], &lines);
@@ -70,7 +70,7 @@ fn one_message_is_enough_for_a_schema() {
 }
 
 #[test]
-fn files_and_standard_input_are_samples_together() {
+fn files_and_standard_input_can_be_combined() {
     let run =
         dunnage(&["schema", "infer", "bench/corpus/short-json.json", "-"], r#"{"compact":false,"n":null}"#);
     let schema: serde_json::Value = serde_json::from_str(run.text()).unwrap();
@@ -86,7 +86,7 @@ fn files_and_standard_input_are_samples_together() {
 }
 
 #[test]
-fn what_is_no_message_names_its_place() {
+fn an_invalid_sample_is_reported_with_its_position() {
     let bad = dunnage(&["schema", "infer", "-", "--lines"], "{}\n{\"a\":1,\n");
     assert_eq!((bad.code, bad.any_text()), (1, ""));
     assert!(bad.stderr.starts_with("dunnage: standard input: line 2: truncated: "), "{}", bad.stderr);
@@ -104,7 +104,7 @@ fn what_is_no_message_names_its_place() {
 }
 
 #[test]
-fn the_title_is_that_of_the_file() {
+fn the_title_comes_from_the_file_names() {
     let folder = tempfile::tempdir().unwrap();
     let title = |files: &[&str], more: &[&str]| {
         let paths: Vec<String> = files
@@ -127,7 +127,7 @@ fn the_title_is_that_of_the_file() {
 }
 
 #[test]
-fn an_odd_message_is_named_with_its_line() {
+fn an_odd_message_is_reported_with_its_line() {
     let line = |n: i32| match n {
         56 => "{\"t\":-0.0}\n".to_owned(),
         _ => format!("{{\"t\":{}.{}}}\n", (n - 90).abs(), n % 10),

@@ -8,21 +8,21 @@ fn inspected(format: &str, json: &str) -> String {
 const MESSAGE: &str = r#"{"id":"LMCU1231237","temperature":[23.5,1.03,-40],"door":"öffen\n","ok":true,"none":null,"seen":1351824120}"#;
 
 #[test]
-fn every_format_has_its_view() {
+fn every_format_has_a_view() {
     for format in ["pson", "cbor", "msgpack"] {
         golden(&format!("inspect-{format}.txt"), &inspected(format, MESSAGE));
     }
 }
 
 #[test]
-fn notes_tell_what_is_not_canonical() {
+fn notes_mark_non_canonical_forms() {
     let hex = "e8 1f8100 3f8100 20 4000004042 41000000000000e03f 9f0161 400000c0ff 1f1e";
     let run = dunnage(&["inspect", "--hex"], hex);
     golden("inspect-lenient.txt", run.text());
 }
 
 #[test]
-fn what_comes_before_the_damage_is_shown() {
+fn items_before_the_damage_are_shown() {
     for (name, hex) in [("truncated", "c2 81 61 01 81 62 9f 2a 31 32 33"), ("malformed", "e3 01 63 02")] {
         let run = dunnage(&["inspect", "--hex"], hex);
         assert_eq!(run.code, 1);
@@ -37,7 +37,7 @@ fn cbor_tags_chunks_and_indefinite_lengths_are_shown() {
 }
 
 #[test]
-fn nothing_in_a_message_reaches_the_terminal_as_it_is() {
+fn control_characters_in_a_message_are_escaped() {
     let view = inspected("pson", r#"["\u001b[2J\u009b\u202e"]"#);
     assert!(view.is_ascii() && view.bytes().all(|b| b == b'\n' || !b.is_ascii_control()), "{view}");
 }
@@ -93,7 +93,7 @@ fn packed_has_a_row_per_part() {
 }
 
 #[test]
-fn packed_shows_what_comes_before_the_damage() {
+fn packed_parts_before_the_damage_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let run = packed(&parts(folder.path(), ""), PARTS, 3);
     assert_eq!(run.code, 1);
@@ -104,7 +104,7 @@ fn packed_shows_what_comes_before_the_damage() {
 }
 
 #[test]
-fn a_modelled_body_is_one_stream_and_its_values() {
+fn a_modelled_body_is_one_row_followed_by_its_values() {
     let folder = tempfile::tempdir().unwrap();
     let schema = parts(folder.path(), r#","note": {"type": "string"}"#);
     let message = PARTS.replace("}", r#","note":"any length"}"#);
@@ -165,7 +165,7 @@ fn kinds(folder: &std::path::Path, format: &str, cut: usize) -> (String, Vec<u8>
 }
 
 #[test]
-fn formats_of_records_are_shown_field_by_field() {
+fn record_formats_are_shown_field_by_field() {
     let folder = tempfile::tempdir().unwrap();
     for format in ["protobuf", "avro", "struct"] {
         let (schema, bytes) = kinds(folder.path(), format, 0);
@@ -184,7 +184,7 @@ fn formats_of_records_are_shown_field_by_field() {
 }
 
 #[test]
-fn what_is_no_message_of_a_format_is_an_error_here_too() {
+fn inspect_rejects_the_same_messages_as_convert() {
     let folder = tempfile::tempdir().unwrap();
     for format in ["protobuf", "avro", "struct"] {
         let (schema, whole) = kinds(folder.path(), format, 0);
@@ -215,7 +215,7 @@ fn what_is_no_message_of_a_format_is_an_error_here_too() {
 }
 
 #[test]
-fn bytes_of_another_format_are_told() {
+fn an_error_suggests_the_format_that_the_bytes_look_like() {
     let folder = tempfile::tempdir().unwrap();
     let message = r#"{"temperature":17.25,"list":[1,2,300],"name":"quay"}"#;
     for (format, taken) in [("cbor", "pson"), ("msgpack", "cbor"), ("pson", "msgpack")] {

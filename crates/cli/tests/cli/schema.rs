@@ -2,7 +2,7 @@ use crate::run::{dunnage, golden};
 use serde_json::json;
 
 #[test]
-fn the_bundled_schemas_have_their_tables() {
+fn the_bundled_schemas_match_the_golden_tables() {
     let bundled = std::fs::read_dir(crate::run::root().join("spec/schemas")).unwrap();
     let mut count = 0;
     for file in bundled {
@@ -17,7 +17,7 @@ fn the_bundled_schemas_have_their_tables() {
 }
 
 #[test]
-fn a_valid_message_is_called_valid() {
+fn a_valid_message_is_reported_as_valid() {
     let run = dunnage(&["schema", "check", "container", "bench/corpus/container.json"], "");
     assert!(run.text().ends_with("\nbench/corpus/container.json is valid\n"));
     let run = dunnage(&["schema", "check", "container", "bench/corpus/container.json", "--json"], "");
@@ -46,7 +46,7 @@ fn a_violation_has_the_pointer_of_the_value() {
 }
 
 #[test]
-fn an_unusable_schema_has_keyword_and_pointer() {
+fn an_error_in_a_schema_names_the_keyword_and_pointer() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("s.json");
     std::fs::write(
@@ -95,7 +95,7 @@ fn all_violations_are_listed_and_a_misspelt_field_has_a_suggestion() {
 }
 
 #[test]
-fn a_message_is_not_taken_for_a_schema() {
+fn a_message_is_rejected_as_a_schema() {
     let folder = tempfile::tempdir().unwrap();
     let message = folder.path().join("reading.json");
     std::fs::write(&message, r#"{"temperature":17.25}"#).unwrap();
@@ -118,7 +118,7 @@ fn a_message_is_not_taken_for_a_schema() {
 }
 
 #[test]
-fn a_bundled_schema_that_is_misspelt_has_a_suggestion() {
+fn a_misspelt_bundled_schema_gets_a_suggestion() {
     for arguments in [&["schema", "check", "wether"][..], &["compare", "-", "--schema", "Wether"]] {
         let run = dunnage(arguments, "{}");
         assert!(run.code == 1 && run.stderr.contains("; did you mean weather? (bundled"), "{}", run.stderr);
@@ -126,7 +126,7 @@ fn a_bundled_schema_that_is_misspelt_has_a_suggestion() {
 }
 
 #[test]
-fn a_required_field_without_a_property_is_warned_of() {
+fn a_required_field_without_a_property_gives_a_warning() {
     let schema =
         r#"{"type":"object","properties":{"temperature":{"type":"integer"}},"required":["temprature"]}"#;
     let run = dunnage(&["schema", "check", "-"], schema);
@@ -147,7 +147,7 @@ fn reading(most: u32, top: &str) -> String {
 }
 
 #[test]
-fn a_message_of_another_schema_is_refused_by_its_check() {
+fn a_check_detects_a_message_of_another_schema() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: String| {
         let path = folder.path().join(name);
@@ -185,7 +185,7 @@ fn a_message_of_another_schema_is_refused_by_its_check() {
 }
 
 #[test]
-fn an_inferred_schema_has_a_slot_that_follows_from_its_layout() {
+fn an_inferred_schema_derives_its_slot_from_its_layout() {
     let slot = |messages: &str| {
         let schema = dunnage(&["schema", "infer", "--lines"], messages).text().to_owned();
         let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
@@ -199,7 +199,7 @@ fn an_inferred_schema_has_a_slot_that_follows_from_its_layout() {
 }
 
 #[test]
-fn a_schema_of_several_files_is_one_when_its_folder_is_given() {
+fn a_schema_of_several_files_can_be_bundled_from_its_folder() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::create_dir(folder.path().join("parts")).unwrap();

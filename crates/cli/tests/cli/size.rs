@@ -4,7 +4,7 @@ use crate::run::{dunnage, golden, root};
 use serde_json::Value as Json;
 
 #[test]
-fn a_container_has_its_tables() {
+fn size_and_layout_match_the_golden_tables() {
     golden("size-container.txt", dunnage(&["schema", "size", "container"], "").text());
     golden("layout-weather.txt", dunnage(&["schema", "layout", "weather"], "").text());
 }
@@ -51,7 +51,7 @@ fn a_message_is_encoded_within_the_sizes_shown() {
 }
 
 #[test]
-fn links_carry_or_do_not_and_cost_what_the_catalogue_says() {
+fn links_have_the_limits_and_prices_of_the_catalogue() {
     let arguments = ["schema", "size", "container", "--link", "kineis", "--link", "astrocast", "--json"];
     let report = dunnage(&[&arguments[..], &["--messages-per-day", "4"]].concat(), "").json();
     assert_eq!(report["links"][0]["fits_smallest"], false);
@@ -65,7 +65,7 @@ fn links_carry_or_do_not_and_cost_what_the_catalogue_says() {
 }
 
 #[test]
-fn a_schema_without_a_largest_message_says_why() {
+fn a_schema_without_a_maximum_size_names_the_unbounded_parts() {
     let schema = root().join("bench/corpus/real/tsconfig/schema.json");
     let run = dunnage(&["schema", "size", schema.to_str().unwrap()], "");
     assert!(run.text().contains("no largest size up to 1024 bytes"));

@@ -65,7 +65,7 @@ fn tokens_and_keys_are_imported_from_csv() {
 }
 
 #[test]
-fn a_token_is_in_no_log_no_answer_and_no_error() {
+fn a_token_appears_in_no_log_answer_or_error() {
     let folder = tempfile::tempdir().unwrap();
     let secret = |arguments: &[&str]| token(folder.path(), arguments).text().trim().to_owned();
     let (sends, reads) = (secret(&["new", "--device", "d"]), secret(&["new", "--read"]));

@@ -18,7 +18,7 @@ const DOCUMENTED: &str = "127.0.0.1:8080";
 const MARK: &str = "---- the command has ended ----";
 
 #[test]
-fn the_tutorial_prints_what_it_says() {
+fn the_commands_of_the_tutorial_print_its_output() {
     let path = root().join("docs/tutorial.md");
     let document = fs::read_to_string(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
