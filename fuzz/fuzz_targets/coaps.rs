@@ -1,4 +1,4 @@
-//! What happens at a CoAP port with DTLS, beside a client that has a key: its datagrams again, others, from elsewhere.
+//! Datagrams at a CoAP port with DTLS while a client with a key sends: repeated, changed and foreign ones, also from other addresses.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| dunnage_gateway::fuzzing::coaps(bytes));

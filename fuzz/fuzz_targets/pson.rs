@@ -1,4 +1,4 @@
-//! The PSON decoders: what they accept has to survive encoding, and they have to agree.
+//! The PSON decoders must agree, and every message that they accept must survive encoding.
 #![no_main]
 
 #[path = "../../crates/pson/tests/check/mod.rs"]

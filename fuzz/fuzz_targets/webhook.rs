@@ -1,4 +1,4 @@
-//! What providers post; the first byte of the input selects the provider.
+//! Webhook requests of providers; the first byte of the input selects the provider.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| dunnage_gateway::fuzzing::webhook(bytes));

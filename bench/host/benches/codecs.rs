@@ -1,4 +1,4 @@
-//! Encode and decode, every library on every payload.
+//! Encodes and decodes every payload with every library.
 
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
 use dunnage_bench_host::{for_each_library, for_each_payload, libraries::*, payloads::*};

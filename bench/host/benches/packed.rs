@@ -1,10 +1,10 @@
-//! Encode and decode with what a schema drives: packed, prost-reflect and the formats, on the bundled schemas' first examples.
+//! Encodes and decodes the first example of each bundled schema with the schema-driven codecs: packed, prost-reflect and the other formats.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use dunnage_bench_host::schema_driven::{SCHEMAS, codecs};
 use std::{hint::black_box, time::Duration};
 
-/// The same as in the program.
+/// The same allocator as in the program `dunnage`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! Speed of dunnage-pson against other serde codecs, and of dunnage-packed against prost-reflect, on one machine and in one run.
+//! Compares the speed of dunnage-pson with other serde codecs, and of dunnage-packed with prost-reflect, on one machine and in one run.
 //!
 //! `cargo bench -p dunnage-bench-host` measures, `cargo run --release -p dunnage-bench-host` prints the ratios and writes
 //! `bench/results/host.jsonl`.

@@ -1,4 +1,4 @@
-//! The codecs that are compared, each used as its documentation says, into a buffer that is used again.
+//! The compared codecs. Each is called as its documentation recommends, and encodes into a buffer that is reused.
 
 use crate::payloads::Payload;
 use serde::{Serialize, de::DeserializeOwned};
@@ -14,10 +14,10 @@ pub trait Library {
     /// Appends the bytes of `message` to `out`.
     fn encode<T: Serialize>(message: &T, out: &mut Vec<u8>);
 
-    /// The message in `bytes`, with text of its own.
+    /// Decodes the message in `bytes`; its text is owned.
     fn decode<T: DeserializeOwned>(bytes: &[u8]) -> T;
 
-    /// Decodes as the library does it best: text borrowed from `bytes` where it can.
+    /// Decodes in the library's fastest way: text is borrowed from `bytes` where the library supports it.
     fn decode_best<P: Payload>(bytes: &[u8]);
 }
 
@@ -55,13 +55,13 @@ library! { Pson "dunnage-pson" "pson",
     bytes => dunnage_pson::from_slice(bytes), P::Borrowed<'_>
 }
 library! { Msgpack "rmp-serde" "msgpack",
-    // Structs as maps, as in every other format here; as arrays they would not describe themselves.
+    // Structs are written as maps, as in every other format here; as arrays they would not be self-describing.
     message out => message.serialize(&mut rmp_serde::Serializer::new(out).with_struct_map()),
     bytes => rmp_serde::from_slice(bytes), P::Borrowed<'_>
 }
 library! { Ciborium "ciborium" "cbor",
     message out => ciborium::into_writer(message, out),
-    // It reads from a stream and borrows nothing.
+    // ciborium reads from a stream and cannot borrow.
     bytes => ciborium::from_reader(bytes), P::Owned
 }
 library! { Minicbor "minicbor-serde" "cbor",

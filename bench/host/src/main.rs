@@ -1,4 +1,4 @@
-//! Reads what `cargo bench -p dunnage-bench-host` measured, prints ratios, writes `bench/results/host.jsonl`.
+//! Reads the measurements of `cargo bench -p dunnage-bench-host`, prints ratios and writes `bench/results/host.jsonl`.
 
 mod measurements;
 mod table;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The times of every library for one payload.
+/// Returns the times of every library for one payload, and appends them to `lines`.
 fn measured<P: Payload>(
     measurements: &Measurements,
     operation: &str,
@@ -76,7 +76,7 @@ fn sizes(lines: &mut Vec<serde_json::Value>) {
     for_each_payload!(with);
 }
 
-/// The times and sizes of the codecs that a schema drives.
+/// Prints the times of the schema-driven codecs, and appends their times and sizes to `lines`.
 fn schema_driven(
     measurements: &Measurements,
     lines: &mut Vec<serde_json::Value>,
@@ -116,7 +116,7 @@ fn schema_driven(
     Ok(())
 }
 
-/// A result; `metric` is its unit too.
+/// A line of the results; `metric` is also its unit.
 fn line<L: Library>(
     payload: &str,
     operation: &str,
@@ -126,7 +126,7 @@ fn line<L: Library>(
     result((payload, L::FORMAT, L::NAME), operation, metric, value)
 }
 
-/// The same for a library by its name.
+/// Like [`line`], for a library given by name.
 fn result(
     (payload, format, library): (&str, &str, &str),
     operation: &str,
@@ -148,7 +148,7 @@ fn result(
     })
 }
 
-/// The version of a crate in the lock file that this was built with.
+/// The version of the crate `name` in this build's lock file; `unknown` if the lock file does not list it.
 fn version(name: &str) -> &'static str {
     let package = format!("name = \"{name}\"\nversion = \"");
     let version = LOCK.split_once(&package).and_then(|(_, rest)| rest.split('"').next());

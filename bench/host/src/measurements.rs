@@ -1,4 +1,4 @@
-//! Where criterion leaves its measurements.
+//! Reads the measurements that criterion stored.
 
 use std::{env, error::Error, fs, path::PathBuf};
 
@@ -7,7 +7,8 @@ pub struct Measurements {
 }
 
 impl Measurements {
-    /// Looks where criterion looks, in its order.
+    /// Finds criterion's folder as criterion does: `CRITERION_HOME`, otherwise `criterion` in `CARGO_TARGET_DIR` or in `target`. Fails if the
+    /// folder does not exist.
     pub fn find() -> Result<Self, Box<dyn Error>> {
         let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
         let target = target.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target").into());
@@ -18,8 +19,8 @@ impl Measurements {
         Ok(Measurements { folder })
     }
 
-    /// The time of one operation in nanoseconds, by the fastest of its samples: on a machine that does other things too, the
-    /// median says more about those.
+    /// The time of one operation in nanoseconds, from its fastest sample. On a machine with other load, the median would mainly reflect
+    /// that load.
     pub fn fastest(&self, operation: &str, payload: &str, library: &str) -> Result<f64, Box<dyn Error>> {
         let path = self.folder.join(format!("{operation}_{payload}/{library}/new/sample.json"));
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -29,7 +30,7 @@ impl Measurements {
     }
 }
 
-/// The time in nanoseconds that so many iterations took.
+/// The samples of `sample.json`: each of `times` is the duration, in nanoseconds, of the number of iterations in `iters`.
 #[derive(serde::Deserialize)]
 struct Samples {
     iters: Vec<f64>,

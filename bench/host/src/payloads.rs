@@ -1,5 +1,5 @@
-//! The messages: the ten of "PSON: A Serialization Format for IoT Sensor Networks", section 4.4, and the container's,
-//! as the structs that a program would have for them.
+//! The payloads: the ten messages of "PSON: A Serialization Format for IoT Sensor Networks", section 4.4, and the container's message,
+//! as structs that an application would define.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
@@ -16,11 +16,11 @@ pub trait Payload {
     /// Text is `&str`.
     type Borrowed<'a>: Deserialize<'a>;
 
-    /// The message of the corpus.
+    /// Reads the message from the corpus.
     fn load() -> Self::Owned;
 }
 
-/// A payload without text is the same owned and borrowed.
+/// A payload without text: its owned and borrowed types are the same.
 macro_rules! plain {
     ($name:ident { $($field:ident: $type:ty),* }) => {
         #[derive(Debug, PartialEq, Serialize, Deserialize)]

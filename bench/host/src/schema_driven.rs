@@ -1,8 +1,8 @@
-//! Codecs that are driven by a schema at run time: packed against prost-reflect, and the other formats of this project.
+//! Codecs that use a schema at run time: packed, prost-reflect, and the other formats of this project.
 //!
-//! All begin with a message in memory, and end with one. prost-reflect's message holds the numbers of the exact mapping already (decimals and
-//! texts that hold numbers as integers), so that what is measured of it is prost-reflect alone: setting every field by its name and encoding,
-//! decoding and reading every field. Packed begins and ends with the JSON message, its texts included, and so do the formats of `dunnage-formats`.
+//! Each codec encodes a message from memory and decodes into memory. prost-reflect's message already holds the numbers of the exact mapping
+//! (integers for decimals and for texts that hold numbers), so only prost-reflect itself is measured: it sets every field by name and
+//! encodes, and it decodes and reads every field. Packed and the formats of `dunnage-formats` encode and return the JSON message, texts included.
 
 use dunnage_codegen::{Mapped, Mapping};
 use dunnage_formats::{Format, Id};
@@ -16,14 +16,14 @@ use std::hint::black_box;
 
 /// The bundled schemas whose messages are measured.
 pub const SCHEMAS: [&str; 3] = ["container", "weather", "meter"];
-/// The crate that packed is measured against.
+/// The crate that packed is compared with.
 pub const PEER: &str = "prost-reflect";
 
 /// A codec for the messages of one schema.
 pub struct Codec {
-    /// Its name in tables: of the crate, or of the format.
+    /// Its name in tables: the crate's or the format's.
     pub name: &'static str,
-    /// The bytes of the message.
+    /// The encoded message.
     pub bytes: Vec<u8>,
     kind: Kind,
 }
@@ -34,7 +34,7 @@ enum Kind {
     Format(Box<dyn Format>),
 }
 
-/// The schema's first example, and every codec for it: packed first, then prost-reflect.
+/// Returns the schema's first example, and every codec for it: packed first, prost-reflect second.
 pub fn codecs(schema: &str) -> (Value, Vec<Codec>) {
     let text = bundled_named(schema).expect("a bundled schema");
     let model = Model::compile(text).expect("it compiles");
@@ -60,7 +60,7 @@ impl Codec {
         codec
     }
 
-    /// Appends the bytes of `message`, which is the one that the codec was made for.
+    /// Appends the encoding of `message` to `out`. `message` must be the one that the codec was created for: prost-reflect encodes its own copy.
     pub fn encode(&self, message: &Value, out: &mut Vec<u8>) {
         match &self.kind {
             Kind::Packed(layout) => layout.encode(message, out).expect("it encodes"),
@@ -69,7 +69,7 @@ impl Codec {
         }
     }
 
-    /// Decodes the bytes, and looks at every value.
+    /// Decodes the bytes and reads every value, so that the compiler cannot remove the work.
     pub fn decode(&self) {
         let bytes = black_box(self.bytes.as_slice());
         match &self.kind {
@@ -102,7 +102,7 @@ fn reflected(model: &Model, message: &Value) -> DynamicMessage {
     DynamicMessage::decode(descriptor, bytes.as_slice()).expect("it decodes")
 }
 
-/// The one file there is.
+/// Resolves every file name to the one definition.
 struct Definition(String);
 
 impl FileResolver for Definition {
@@ -143,7 +143,7 @@ fn look(message: &DynamicMessage) {
                 Dynamic::Message(inner) => look(inner),
                 other => drop(black_box(other.clone())),
             }),
-            // Out of the message, as ours is.
+            // Copied out of the message, because our decoders also return owned values.
             Some(other) => drop(black_box(other.clone())),
             None => {}
         }

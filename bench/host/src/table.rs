@@ -1,8 +1,8 @@
-//! Times and ratios for people.
+//! Prints tables of times and ratios.
 
 pub struct Row {
     pub payload: &'static str,
-    /// A library and its time in nanoseconds, ours first.
+    /// Libraries and their times in nanoseconds, ours first.
     pub times: Vec<(&'static str, f64)>,
 }
 
@@ -11,14 +11,15 @@ impl Row {
         self.times[0].1
     }
 
-    /// Our time against that of the fastest peer.
+    /// Our time divided by that of the fastest peer library.
     fn ratio(&self) -> f64 {
         let fastest = self.times[1..].iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
         self.ours() / fastest
     }
 }
 
-/// A table of times; in the last column and line ours divided by the others', so that less than 1 is faster.
+/// Prints a table of times. The last column is our time divided by that of the fastest peer library, the last line the geometric mean of our
+/// time divided by each library's. Below 1, ours is faster.
 pub fn print(operation: &str, rows: &[Row]) {
     let Some(first) = rows.first() else { return };
     print!("{operation:<10} ns");

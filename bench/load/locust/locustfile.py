@@ -1,11 +1,12 @@
-"""Devices as section 4.6 of the paper has them: each sends a message that was encoded before the test, waits for the answer,
-and then two seconds more, which with 100 devices makes the 48 requests a second of its table 3.
+"""Simulates devices as in section 4.6 of the paper: each sends a message that was encoded before the test, waits for the answer,
+and then waits two more seconds. With 100 devices, this makes the 48 requests per second of the paper's table 3.
 
     python locustfile.py http://HOST:PORT < PLAN
 
 PLAN is a line of JSON: {"warm": seconds, "seconds": seconds, "steps": [{"devices": n, "formats": [{"name", "content_type", "bodies"}]}]}
-with ever more devices; `bodies` is a file that has a line per message, the device, a space, the body in hexadecimal digits.
-For each format of each step it prints a line of JSON. The devices stay from step to step and change what they send.
+The number of devices grows from step to step. `bodies` is a file with a line per message: the device, a space, and the body in
+hexadecimal digits. For each format of each step, the program prints a line of JSON. The devices of a step continue in the next one and
+only change the format.
 """
 
 import json
@@ -22,7 +23,7 @@ PAUSE = 2.0  # seconds from an answer to the next message
 
 
 class Format:
-    """What is sent at the moment, and to whom it has been sent last."""
+    """A format with its messages, and the index of the message that was sent last."""
 
     def __init__(self, name, content_type, bodies):
         self.name = name
@@ -44,7 +45,7 @@ class Device(FastHttpUser):
     format = None
 
     def on_start(self):
-        # Otherwise all that start together send together for ever.
+        # Without this delay, devices that start together would always send at the same time.
         gevent.sleep(random.uniform(0, PAUSE))
 
     @task
@@ -54,7 +55,7 @@ class Device(FastHttpUser):
 
 
 def measure(environment, seconds):
-    """Requests of the next `seconds`."""
+    """Measures the requests of the next `seconds`. Times are in milliseconds."""
     environment.stats.reset_all()
     gevent.sleep(seconds)
     total = environment.stats.total
@@ -89,7 +90,7 @@ def main():
             Device.format = formats[name]
             gevent.sleep(plan["warm"])
             print(json.dumps({"devices": step["devices"], "format": name} | measure(environment, plan["seconds"])), flush=True)
-    # Without waiting for what is under way: it is not measured.
+    # Exit without waiting for requests in flight, which are not measured.
     os._exit(0)
 
 

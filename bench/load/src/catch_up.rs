@@ -1,4 +1,4 @@
-//! An output that is behind by a million messages must not slow the ingest, nor take much memory.
+//! An output that is behind by a million messages must neither slow the ingest nor take much memory.
 
 use crate::{
     Failure,
@@ -18,19 +18,19 @@ use std::{
     time::Duration,
 };
 
-/// What is run.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// Messages that the output is behind by
+    /// Messages that the output has still to deliver
     #[arg(long, default_value_t = 1_000_000)]
     messages: u64,
     /// Keep-alive connections of the ingest
     #[arg(long, default_value_t = 256)]
     connections: usize,
-    /// Runs of each kind, in turn; the medians count
+    /// Runs with and without the output, in turn; the medians are reported
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Length of a run
+    /// Length of a run in seconds
     #[arg(long, default_value_t = 3)]
     seconds: usize,
     /// Messages in a request of the output
@@ -41,7 +41,7 @@ pub struct Plan {
 /// One run.
 struct Run {
     ingest: f64,
-    /// Messages that arrived at the other side, a second: beside the ingest, and without it.
+    /// Messages per second that reached the output's receiver: during the ingest, and without it.
     beside: f64,
     alone: f64,
     memory_mb: f64,
@@ -58,7 +58,7 @@ pub async fn measure(plan: &Plan) -> Result<(), Failure> {
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for round in 0..plan.rounds {
         without.push(run(plan, payload, folder.path(), "", &arrived).await?);
-        // A new name: it begins with the first message.
+        // An output with a new name begins with the first message.
         let output = format!(
             "[[output]]\nname = \"r{round}\"\n[output.http]\nurl = \"http://{sink}/\"\nbatch = {}\n",
             plan.batch
@@ -95,7 +95,7 @@ fn report(plan: &Plan, payload: &Payload, without: &[Run], with: &[Run]) -> Resu
     results.save()
 }
 
-/// One run of a gateway with the configuration `output`.
+/// Measures one run of a gateway with the configuration `output`.
 async fn run(
     plan: &Plan,
     payload: &Payload,
@@ -121,7 +121,7 @@ async fn run(
     Ok(Run { ingest: acknowledged / (number("microseconds") / 1e6), beside, alone, memory_mb })
 }
 
-/// A buffer with at least so many messages, all of which came in as any other.
+/// Fills the buffer with at least `plan.messages` messages, through the gateway's HTTP input.
 fn fill(plan: &Plan, payload: &Payload, folder: &Path) -> Result<(), Failure> {
     let running = Running::start(Server::Dunnage, folder)?;
     let mut stored = 0.0;
@@ -137,7 +137,8 @@ fn fill(plan: &Plan, payload: &Payload, folder: &Path) -> Result<(), Failure> {
     running.stop()
 }
 
-/// A server that counts the messages that it is sent, by their lines, and answers 204.
+/// Starts a server that counts the messages that it receives, at least one per request and one per line, and answers 204. Returns its address
+/// and the counter.
 async fn sink() -> Result<(SocketAddr, Arc<AtomicU64>), Failure> {
     let arrived = Arc::new(AtomicU64::new(0));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;

@@ -1,20 +1,20 @@
-//! What Locust measured, and the tables made of it.
+//! Locust's measurements, and their tables.
 
 use crate::{paper, report::Report, server::Server};
 use serde::Deserialize;
 
-/// A cell: so many devices, one format.
+/// A cell of the tables: a number of devices and a format.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Cell {
     pub devices: usize,
     pub format: String,
-    /// Requests a second that were answered with success.
+    /// Successful requests per second.
     pub rps: f64,
     pub requests: u64,
     pub failures: u64,
     pub mean_ms: f64,
     pub p95_ms: f64,
-    /// The first few of them.
+    /// The first few distinct errors.
     pub errors: Vec<String>,
 }
 
@@ -23,15 +23,15 @@ impl Cell {
         100.0 * self.failures as f64 / (self.requests as f64).max(1.0)
     }
 
-    /// Section 4.5.3: requests a second times the part that succeeds, over the 95th percentile in seconds. The reference
-    /// latency, squared, is 1 s².
+    /// The Figure of Merit of section 4.5.3: requests per second times the share of successes, divided by the 95th percentile in seconds.
+    /// The reference latency, squared, is 1 s².
     fn merit(&self) -> f64 {
         let succeeded = 1.0 - self.failed_percent() / 100.0;
         self.rps * succeeded / (self.p95_ms.max(1.0) / 1000.0)
     }
 }
 
-/// All cells: who, how many replicas, what.
+/// All cells, each with its server and number of replicas.
 #[derive(Default)]
 pub struct Measured(Vec<(Server, usize, Cell)>);
 
@@ -51,7 +51,7 @@ impl Measured {
         found.map(|(_, _, cell)| cell)
     }
 
-    /// Prints tables 3 to 6, those of which something was measured.
+    /// Prints tables 3 to 5 where they have measurements, then table 6 and the errors.
     pub fn print(&self, report: &mut Report) {
         report.line(&format!(
             "The paper's columns are those of {} tables 3 to 6: another machine, and a network between.\n",

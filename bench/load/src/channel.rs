@@ -1,4 +1,4 @@
-//! How a client's messages of CoAP go: each in a datagram, as it is or in a session of DTLS.
+//! The channel of a CoAP client: it sends each message in a datagram, in plain text or in a DTLS session.
 
 use crate::dtls::{Key, Session};
 use std::{
@@ -11,10 +11,10 @@ use tokio::{
     time::{timeout, timeout_at},
 };
 
-/// How long a handshake may take.
+/// Timeout for a handshake.
 const HANDSHAKE: Duration = Duration::from_secs(60);
 
-/// A port of a client, with one server.
+/// A client's UDP socket that is connected to one server.
 pub struct Channel {
     socket: UdpSocket,
     session: Option<Box<Session>>,
@@ -22,7 +22,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Opens one at `from`, to `address`, with a session if there is a key.
+    /// Opens a channel from `from` to `address`. With a key, it completes a DTLS handshake.
     pub async fn open(address: SocketAddr, from: &str, key: Option<&Key>) -> io::Result<Channel> {
         let socket = UdpSocket::bind(from).await?;
         socket.connect(address).await?;
@@ -54,7 +54,7 @@ impl Channel {
         }
     }
 
-    /// The next message that comes.
+    /// Waits for the next message.
     pub async fn receive(&mut self) -> io::Result<&[u8]> {
         if self.session.is_none() {
             let length = self.socket.recv(&mut self.bytes).await?;
@@ -78,7 +78,7 @@ impl Channel {
         }
     }
 
-    /// Sends what the session has to send; when it is to be asked again.
+    /// Sends the session's pending datagrams. Returns the time at which it must be called again.
     async fn flush(&mut self) -> io::Result<Instant> {
         let Some(session) = &mut self.session else { return Ok(Instant::now()) };
         let (datagrams, again) = session.outgoing().map_err(io::Error::other)?;

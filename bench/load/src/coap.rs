@@ -1,25 +1,24 @@
-//! As much of CoAP (RFC 7252) as a client needs that only sends confirmable messages.
+//! The part of CoAP (RFC 7252) that a client needs to send confirmable messages.
 
-/// Methods.
+/// Method codes.
 pub const GET: u8 = 1;
 pub const POST: u8 = 2;
 pub const PUT: u8 = 3;
-/// Bytes of a token.
+/// Length of a token in bytes.
 const TOKEN: usize = 4;
 
-/// What a server sends.
+/// A message from the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// An acknowledgement without an answer, which follows later.
+    /// An empty acknowledgement; the answer follows later.
     Later,
-    /// An answer: its code as in `2.04`, and the message id if it has to be acknowledged.
+    /// An answer: class and detail of its code, such as 2 and 4 for `2.04`, and the message ID if it must be acknowledged.
     Code { class: u8, detail: u8, to_acknowledge: Option<u16> },
     /// A reset.
     Reset,
 }
 
-/// A confirmable request, in which [`number`] sets the message id and the token. Options are those of RFC 7252, 5.10:
-/// Uri-Path (11) and Content-Format (12).
+/// A confirmable request. [`number`] sets its message ID and token. The options are Uri-Path (11) and Content-Format (12) of RFC 7252, 5.10.
 pub fn request(method: u8, path: &[&str], content_format: Option<u16>, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0x40 | TOKEN as u8, method, 0, 0];
     bytes.extend([0; TOKEN]);
@@ -38,14 +37,14 @@ pub fn request(method: u8, path: &[&str], content_format: Option<u16>, payload: 
     bytes
 }
 
-/// Makes it the message `number` of its sender.
+/// Sets the message ID and the token of `request` to `number`.
 pub fn number(request: &mut [u8], number: u16) {
     let digits = number.to_be_bytes();
     request[2..4].copy_from_slice(&digits);
     request[4..6].copy_from_slice(&digits);
 }
 
-/// What `bytes` answer to the message `number`; `None` if they answer another.
+/// Parses `bytes` as an answer to the message `number`; `None` if they do not answer it.
 pub fn answer(bytes: &[u8], number: u16) -> Option<Answer> {
     let (head, rest) = bytes.split_at_checked(4)?;
     let (kind, length) = (head[0] >> 4 & 3, usize::from(head[0] & 15));
@@ -67,7 +66,7 @@ pub fn acknowledgement(id: u16) -> [u8; 4] {
     [0x60, 0, high, low]
 }
 
-/// Adds an option, whose number is `delta` above that of the one before: at most 12. Values here are below 269 bytes.
+/// Appends an option whose number is `delta` above that of the previous one. `delta` must be at most 12, and `value` shorter than 269 bytes.
 pub fn option(bytes: &mut Vec<u8>, delta: u8, value: &[u8]) {
     match value.len() {
         short @ 0..=12 => bytes.push(delta << 4 | short as u8),

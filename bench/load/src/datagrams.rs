@@ -1,18 +1,18 @@
-//! What the kernel knows of a UDP socket (`/proc/net/udp`, proc(5)).
+//! The kernel's statistics of a UDP socket (`/proc/net/udp`, proc(5)).
 
 use crate::Failure;
 use std::net::SocketAddr;
 
-/// A socket's queue and losses; nothing of a TCP port.
+/// A socket's queue and losses; both are 0 for a TCP port.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Socket {
-    /// Bytes that have arrived and are not read.
+    /// Bytes that have arrived and have not been read.
     pub waiting: u64,
-    /// Datagrams that were dropped, as there was no room for them.
+    /// Datagrams that were dropped because the queue was full.
     pub dropped: u64,
 }
 
-/// The socket at `address`.
+/// Reads the statistics of the sockets at the port of `address`.
 pub fn socket(address: SocketAddr) -> Result<Socket, Failure> {
     let port = format!(":{:04X}", address.port());
     let mut socket = Socket::default();

@@ -1,4 +1,4 @@
-//! A client's session of DTLS 1.2 with a pre-shared key. Whoever has the socket carries its datagrams.
+//! A client's DTLS 1.2 session with a pre-shared key. The owner of the socket transfers its datagrams.
 
 use crate::Failure;
 use dimpl::{
@@ -7,12 +7,12 @@ use dimpl::{
 };
 use std::{collections::VecDeque, path::Path, sync::Arc, time::Instant};
 
-/// Most bytes of a datagram.
+/// Maximum datagram size in bytes.
 const LONGEST: usize = 2048;
-/// The name of the key.
+/// The identity of the key.
 const IDENTITY: &str = "load";
 
-/// The key of all sessions, and what goes with it.
+/// The key of all sessions, with their configuration.
 #[derive(Clone)]
 pub struct Key {
     pub secret: String,
@@ -28,7 +28,7 @@ impl PskResolver for Secret {
 }
 
 impl Key {
-    /// A key whose bytes are these characters.
+    /// A key whose bytes are the characters of `secret`.
     pub fn new(secret: &str) -> Result<Key, Failure> {
         let config = Config::builder()
             .with_crypto_provider(rust_crypto::default_provider())
@@ -38,24 +38,24 @@ impl Key {
         Ok(Key { secret: secret.into(), config: Arc::new(config.build()?) })
     }
 
-    /// A new one, for all devices of the gateway whose files are in `folder`.
+    /// Adds a key for all devices to the gateway whose files are in `folder`.
     pub fn of_gateway(folder: &Path) -> Result<Key, Failure> {
         let (_, secret) = dunnage_gateway::keys::add(&folder.join("keys.toml"), Some(IDENTITY), "*", None)?;
         Key::new(&secret)
     }
 }
 
-/// A client.
+/// The session of a client.
 pub struct Session {
     dtls: Dtls,
     /// Whether the handshake is done.
     pub connected: bool,
-    /// What was received and is not taken.
+    /// Received messages that the caller has not removed yet.
     pub received: VecDeque<Vec<u8>>,
 }
 
 impl Session {
-    /// One that has not sent anything.
+    /// A session that has not sent anything.
     pub fn new(key: &Key) -> Session {
         let now = Instant::now();
         let mut dtls = Dtls::new_12_psk(Arc::clone(&key.config), now);
@@ -63,12 +63,12 @@ impl Session {
         Session { dtls, connected: false, received: VecDeque::new() }
     }
 
-    /// Seals `message`; [`Session::outgoing`] has it then.
+    /// Encrypts `message`. [`Session::outgoing`] then returns the datagram.
     pub fn say(&mut self, message: &[u8]) -> Result<(), Error> {
         self.dtls.send_application_data(message).map(drop)
     }
 
-    /// What there is to send now, and when to ask again at the latest.
+    /// Returns the datagrams to send now, and the latest time for the next call.
     pub fn outgoing(&mut self) -> Result<(Vec<Vec<u8>>, Instant), Error> {
         self.dtls.handle_timeout(Instant::now())?;
         let mut datagrams = Vec::new();
@@ -84,7 +84,7 @@ impl Session {
         }
     }
 
-    /// What came. [`Session::outgoing`] says what follows from it.
+    /// Processes a received datagram. [`Session::outgoing`] then returns the reaction.
     pub fn take(&mut self, datagram: &[u8]) -> Result<(), Error> {
         self.dtls.handle_packet(datagram)
     }

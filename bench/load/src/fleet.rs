@@ -1,4 +1,4 @@
-//! Tables 3 to 6 of the paper: Locust's devices against 1, 2 and 4 replicas behind nginx, the Node service and the gateway in turn.
+//! Tables 3 to 6 of the paper: Locust's devices send to 1, 2 and 4 replicas behind nginx, of the Node service and of the gateway in turn.
 
 use crate::{
     Failure,
@@ -18,19 +18,19 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Devices whose messages are made before the test.
+/// Devices whose messages are encoded before the test.
 const DEVICES: usize = 2000;
 
-/// How long each cell of the tables is measured.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// Length of a measurement
+    /// Length of a measurement in seconds
     #[arg(long, default_value_t = Plan::default().seconds)]
     seconds: f64,
-    /// Only with so many replicas
+    /// Measure only this number of replicas
     #[arg(long)]
     replicas: Option<usize>,
-    /// Without the Node service
+    /// Leave out the Node service
     #[arg(long)]
     without_node: bool,
 }
@@ -41,7 +41,7 @@ impl Default for Plan {
     }
 }
 
-/// What is measured with so many replicas, as in tables 3, 4 and 5: numbers of devices, and the formats.
+/// The measurements of tables 3, 4 and 5: the number of replicas, the numbers of devices, and the formats.
 const TABLES: [(usize, &[usize], &[&str]); 3] = [
     (
         1,
@@ -52,7 +52,7 @@ const TABLES: [(usize, &[usize], &[&str]); 3] = [
     (4, &[2000], &["struct-zlib (float32)", "protobuf (float32)"]),
 ];
 
-/// Runs it all, prints the tables and adds to `bench/results/load.jsonl`.
+/// Runs all measurements, prints the tables and adds to `bench/results/load.jsonl`.
 pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     if !plan.without_node {
         node::install()?;
@@ -81,7 +81,7 @@ pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     save(&measured)
 }
 
-/// Starts the replicas and nginx, lets Locust measure, and compares with what is stored.
+/// Starts the replicas and nginx, and runs Locust. Fails if fewer messages are stored than were acknowledged.
 fn run(
     server: Server,
     replicas: usize,
@@ -114,7 +114,7 @@ fn run(
     }
 }
 
-/// Runs `locustfile.py`.
+/// Runs `locustfile.py`, and returns a cell for each number of devices and format.
 fn locust(
     nginx: &Nginx,
     devices: &[usize],
@@ -150,7 +150,7 @@ fn locust(
     }
 }
 
-/// The interpreter that has Locust: `tests/tools/install` makes it.
+/// The Python interpreter of the environment with Locust. Fails if `tests/tools/install locust` has not installed it.
 fn python() -> Result<PathBuf, Failure> {
     let tools = match std::env::var_os("DUNNAGE_TOOLS") {
         Some(folder) => folder.into(),

@@ -1,4 +1,4 @@
-//! kill -9 under load: what was acknowledged must be there afterwards.
+//! kill -9 under load: acknowledged messages must be in the buffer afterwards.
 
 use crate::{
     Failure,
@@ -17,16 +17,16 @@ use tokio::{
 /// Devices that send.
 const DEVICES: usize = 50;
 
-/// How often, and under what load.
+/// Options of the test.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// Kills, all with the same buffer
+    /// Number of kills, all with the same buffer
     #[arg(long, default_value_t = Plan::default().rounds)]
     rounds: usize,
     /// Keep-alive connections
     #[arg(long, default_value_t = Plan::default().connections)]
     connections: usize,
-    /// Load before each kill
+    /// Seconds of load before each kill
     #[arg(long, default_value_t = Plan::default().seconds)]
     seconds: u64,
 }
@@ -56,7 +56,7 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
             return Err("nothing was acknowledged".into());
         }
         acknowledged.extend(more);
-        // The restart is what reads the log that the killed gateway left.
+        // The restart recovers the log that the killed gateway left.
         Running::start(Server::Dunnage, folder.path())?.stop()?;
         let found = stored(folder.path())?;
         let lost = acknowledged.difference(&found).count();
@@ -68,7 +68,7 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The names of all messages: they travel in the parameter `link`.
+/// The names of all stored messages. Each was sent as the parameter `link`.
 fn stored(folder: &Path) -> Result<HashSet<String>, Failure> {
     let connection = Connection::open(folder.join("buffer.sqlite3"))?;
     let mut statement = connection.prepare("SELECT link FROM messages")?;
@@ -76,7 +76,7 @@ fn stored(folder: &Path) -> Result<HashSet<String>, Failure> {
     Ok(names)
 }
 
-/// Posts over many connections, kills the gateway in the middle, and answers the names that were acknowledged.
+/// Posts over many connections, kills the gateway meanwhile, and returns the names of the acknowledged messages.
 async fn load(
     running: Running,
     payload: &Arc<Payload>,
@@ -88,7 +88,7 @@ async fn load(
         let (payload, address) = (Arc::clone(payload), running.address);
         clients.spawn(async move {
             let mut acknowledged = Vec::new();
-            // The connection breaks when the gateway is killed; what was acknowledged by then counts.
+            // The connection breaks when the gateway is killed. Messages that were acknowledged before count.
             let _ = post(address, &payload, &format!("r{round}-c{connection}"), &mut acknowledged).await;
             acknowledged
         });

@@ -1,4 +1,4 @@
-//! Load tests of the gateway, beside a bare probe on the same machine.
+//! Load tests of the gateway, compared with a minimal probe on the same machine.
 
 mod attacks;
 mod catch_up;
@@ -27,11 +27,11 @@ use clap::{Parser, Subcommand};
 use report::Report;
 use std::{path::PathBuf, process::ExitCode};
 
-/// The same as in the program.
+/// The same allocator as in the program `dunnage`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Whatever stops a measurement.
+/// An error that stops a measurement.
 type Failure = Box<dyn std::error::Error>;
 
 #[derive(Parser)]
@@ -46,30 +46,30 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Requests a second, the servers in turn; writes bench/results/load.jsonl
+    /// Requests per second of the servers in turn; writes bench/results/load.jsonl
     Rates(rates::Plan),
-    /// Messages a second through each door, beside mosquitto and libcoap where they do the same; idle MQTT clients
+    /// Messages per second through each input, compared with mosquitto and libcoap where they do the same; idle MQTT clients
     Doors(doors::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),
     /// kill -9 under load: acknowledged, found, lost
     Kill(kill::Plan),
-    /// Ingest beside an output that is behind by a million messages, and the memory that this takes
+    /// Ingest while an output is behind by a million messages, and the gateway's memory
     CatchUp(catch_up::Plan),
-    /// Mutated frames through each door, and how long a well-behaved client waits beside them
+    /// Mutated frames through each input, and how long a well-behaved client waits meanwhile
     Hostile(hostile::Plan),
-    /// What strangers may do to other clients, to the buffer and to memory, and whether the gateway bears it
+    /// Attacks on other clients, on the buffer and on memory, and whether the gateway withstands them
     Attack(attacks::Plan),
-    /// A start and a reload with a million tokens and as many keys, and how a client fares meanwhile
+    /// Start and reload with a million tokens and a million keys, and how long a client waits meanwhile
     Tokens(tokens::Plan),
-    /// What the others start in processes of their own
+    /// Runs a server for the other commands, which start it as a process
     #[command(hide = true)]
     Serve { server: server::Own, folder: PathBuf },
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // Ten thousand clients need as many files here and in the servers, which inherit the limit.
+    // Ten thousand clients need as many open files here and in the servers, which inherit the limit.
     if let Err(e) = rlimit::increase_nofile_limit(u64::MAX) {
         eprintln!("the limit of open files stays as it is: {e}");
     }
@@ -98,7 +98,7 @@ async fn run(command: Option<Command>) -> Result<(), Failure> {
     }
 }
 
-/// Everything, on this machine, and into the README.
+/// Runs all measurements with their defaults, and writes the tables into the README.
 async fn all(report: &mut Report) -> Result<(), Failure> {
     report.line(&machine());
     rates::measure(&Default::default(), report)?;
@@ -111,7 +111,7 @@ async fn all(report: &mut Report) -> Result<(), Failure> {
     report.save("last run")
 }
 
-/// What the figures depend on.
+/// A sentence about the processor and the load of this machine, on which the figures depend.
 fn machine() -> String {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     let cpuinfo = read("/proc/cpuinfo");

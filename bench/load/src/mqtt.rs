@@ -1,4 +1,4 @@
-//! As much of MQTT 3.1.1 as a client needs that publishes, and counts what it gets.
+//! The part of MQTT 3.1.1 that a client needs to publish messages and to count received ones.
 
 use std::time::Duration;
 use tokio::{
@@ -6,14 +6,14 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Where the packet identifier stands in what [`publish`] makes.
+/// A PUBLISH packet, and the offset of its packet identifier.
 #[derive(Debug, Clone)]
 pub struct Publish {
     bytes: Vec<u8>,
     identifier: usize,
 }
 
-/// What a server sends.
+/// A packet from the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// CONNACK with its return code.
@@ -24,7 +24,7 @@ pub enum Answer {
     Message(u16),
     /// PINGRESP
     Pong,
-    /// Any other, by its type.
+    /// Any other packet, by its type.
     Other(u8),
 }
 
@@ -37,7 +37,7 @@ pub fn connect(client: &str, keep_alive: Duration) -> Vec<u8> {
     packet(0x10, &rest)
 }
 
-/// PUBLISH with QoS 1 (section 3.3), without an identifier yet.
+/// PUBLISH with QoS 1 (section 3.3). [`Publish::write`] sets the packet identifier.
 pub fn publish(topic: &str, payload: &[u8]) -> Publish {
     let mut rest = Vec::new();
     text(&mut rest, topic);
@@ -60,7 +60,7 @@ pub fn subscribe(filter: &str) -> Vec<u8> {
 pub const PING: [u8; 2] = [0xc0, 0];
 
 impl Publish {
-    /// Adds it to `out` as the packet `identifier`.
+    /// Appends the packet to `out`, with the packet identifier `identifier`.
     pub fn write(&self, identifier: u16, out: &mut Vec<u8>) {
         let begin = out.len() + self.identifier;
         out.extend_from_slice(&self.bytes);
@@ -68,7 +68,7 @@ impl Publish {
     }
 }
 
-/// Takes the next packet from the front of `bytes`, and says how long it is; `None` while it is not whole.
+/// Parses the packet at the start of `bytes`, and returns it with its length; `None` while it is incomplete.
 pub fn answer(bytes: &[u8]) -> Option<(Answer, usize)> {
     let mut length = 0;
     let mut at = 1;
@@ -95,7 +95,7 @@ pub fn answer(bytes: &[u8]) -> Option<(Answer, usize)> {
     Some((answer, at + length))
 }
 
-/// A connection that a server has accepted.
+/// Connects to `address` and logs in.
 pub async fn open(address: std::net::SocketAddr, connect: &[u8]) -> std::io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
@@ -103,7 +103,7 @@ pub async fn open(address: std::net::SocketAddr, connect: &[u8]) -> std::io::Res
     Ok(stream)
 }
 
-/// Sends `connect` and waits until the server accepts it.
+/// Sends `connect` and waits until the server accepts it. Fails if the server refuses.
 pub async fn log_in(stream: &mut TcpStream, connect: &[u8]) -> std::io::Result<()> {
     stream.write_all(connect).await?;
     let mut bytes = [0; 4];
@@ -114,7 +114,7 @@ pub async fn log_in(stream: &mut TcpStream, connect: &[u8]) -> std::io::Result<(
     }
 }
 
-/// A packet whose first byte is `first`, with its length.
+/// A packet of the byte `first`, the length, and `rest`.
 pub fn packet(first: u8, rest: &[u8]) -> Vec<u8> {
     let mut bytes = vec![first];
     let mut length = rest.len();
@@ -130,7 +130,7 @@ pub fn packet(first: u8, rest: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Adds a string with its length.
+/// Appends a string, preceded by its length in two bytes.
 pub fn text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend((text.len() as u16).to_be_bytes());
     bytes.extend(text.as_bytes());

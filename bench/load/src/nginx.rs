@@ -1,4 +1,4 @@
-//! nginx in front of the replicas of a server, as in the paper's testbed: `least_conn`, connections kept.
+//! nginx in front of the replicas of a server, as in the paper's testbed: `least_conn`, persistent connections.
 
 use crate::{Failure, server::Running};
 use std::{
@@ -8,14 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A running nginx. It ends when this is dropped.
+/// A running nginx. It is stopped when this is dropped.
 pub struct Nginx {
     child: Child,
     pub address: SocketAddr,
 }
 
 impl Nginx {
-    /// Starts it with its files in `folder`.
+    /// Starts nginx with its files in `folder`. Fails if it does not listen within 10 s.
     pub fn start(folder: &Path, replicas: &[Running]) -> Result<Nginx, Failure> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let servers: String =
@@ -46,7 +46,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // SIGTERM lets the master end its workers, which SIGKILL would leave behind.
+        // SIGTERM lets the master stop its workers, which SIGKILL would leave running.
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
         let _ = self.child.wait();
     }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/node");
 
-/// Installs its packages as `package-lock.json` has them. One of them may be compiled, which takes a minute or two.
+/// Installs the service's packages as `package-lock.json` pins them. One of them may be compiled, which takes a minute or two.
 pub fn install() -> Result<(), Failure> {
     let lock = format!("{FOLDER}/package-lock.json");
     let installed = format!("{FOLDER}/node_modules/.dunnage-lock");
@@ -26,7 +26,7 @@ pub fn install() -> Result<(), Failure> {
     Ok(std::fs::write(installed, wanted)?)
 }
 
-/// The command that serves; it lacks the folder.
+/// The command that starts the service. The caller must add the folder as an argument.
 pub fn command() -> Command {
     let mut command = Command::new("node");
     command.arg(format!("{FOLDER}/server.js")).env("NODE_ENV", "production");

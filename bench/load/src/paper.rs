@@ -1,10 +1,10 @@
-//! What the paper measured: "Evaluating Binary Serialization Protocols for IoT/M2M Applications over Hybrid Terrestrial and
+//! The paper's measurements: "Evaluating Binary Serialization Protocols for IoT/M2M Applications over Hybrid Terrestrial and
 //! Non-Terrestrial Networks", Telecom 2026, 7(2), 43, tables 3 to 6.
 
-/// Its place in the results.
+/// The paper's name in the results.
 pub const TITLE: &str = "Telecom 2026, 7(2), 43";
 
-/// A row: format, devices, replicas, requests a second, mean and 95th percentile of the answer's time in ms, failures in %.
+/// A row: format, devices, replicas, requests per second, mean and 95th percentile of the response time in ms, failures in %.
 pub type Row = (&'static str, usize, usize, f64, f64, f64, f64);
 
 pub const ROWS: [Row; 26] = [

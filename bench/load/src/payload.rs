@@ -1,4 +1,4 @@
-//! Messages of a simulated fleet in the formats that are posted, made before anything is measured.
+//! Messages of a simulated fleet in the posted formats. They are encoded before the measurements.
 
 use crate::Failure;
 use dunnage_formats::{Id, Mapping};
@@ -6,24 +6,25 @@ use dunnage_links::fleet::Fleet;
 use dunnage_schema::{Model, bundled_named};
 use std::{fmt::Write as _, path::Path};
 
-/// The fleet that reports.
+/// The seed of the fleet.
 const SEED: u64 = 7;
-/// Reports that each container has ready, and the seconds between them.
+/// Reports per container, and the seconds between them.
 const REPORTS: usize = 4;
 const SECONDS: f64 = 900.0;
 
-/// What containers send in one format.
+/// The containers' messages in one format.
 pub struct Payload {
     /// The name in the results.
     pub name: &'static str,
     pub content_type: &'static str,
     /// Whether the Node service has a decoder.
     pub node: bool,
-    /// Device and body, all first reports before all second ones.
+    /// Device and body. The first reports of all containers precede the second ones.
     pub bodies: Vec<(String, Vec<u8>)>,
 }
 
-/// The formats, those of the goals first. Protobuf and struct-zlib have the mapping that people write by hand.
+/// The name and ID of each format, and whether the Node service decodes it; the formats of the goals come first. Protobuf and struct-zlib use
+/// the mapping that people would write by hand.
 const FORMATS: [(&str, Id, bool); 7] = [
     ("protobuf (float32)", Id::Protobuf, true),
     ("cbor", Id::Cbor, true),
@@ -34,7 +35,7 @@ const FORMATS: [(&str, Id, bool); 7] = [
     ("json", Id::Json, true),
 ];
 
-/// Messages of so many containers in all formats.
+/// The messages of a number of containers in all formats.
 pub fn all(containers: usize) -> Result<Vec<Payload>, Failure> {
     let schema = bundled_named("container").ok_or("there is no schema for containers")?;
     let model = Model::compile(schema)?;
@@ -57,7 +58,7 @@ pub fn all(containers: usize) -> Result<Vec<Payload>, Failure> {
     FORMATS.iter().map(payload).collect()
 }
 
-/// What the gateway is told about all devices, as TOML.
+/// The gateway's profile of all devices, as TOML.
 pub fn profile() -> String {
     let proto = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/gateway/tests/container.proto");
     format!("[[profile]]\ndevice = \"*\"\nschema = \"container\"\nproto = {proto:?}\nmapping = \"float32\"\n")

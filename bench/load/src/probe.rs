@@ -1,5 +1,5 @@
-//! The yardstick: the least that can be done and still be durable. Bodies go into SQLite as they are, by one
-//! thread, many in a transaction, and each request is answered after the commit. Nothing is decoded or counted.
+//! The baseline: the minimal durable server. One thread writes the raw bodies to SQLite, many in a transaction, and each request is answered
+//! after the commit. Nothing is decoded or counted.
 
 use axum::{Router, body::Bytes, extract::State, http::StatusCode, routing::post};
 use rusqlite::Connection;
@@ -11,7 +11,7 @@ use tokio::{
 
 type Waiting = (Bytes, oneshot::Sender<()>);
 
-/// Serves on a free port until the process ends.
+/// Serves on a free port until the process ends. Returns the address.
 pub async fn start(folder: &Path) -> Result<SocketAddr, Box<dyn std::error::Error>> {
     let connection = Connection::open(folder.join("buffer.sqlite3"))?;
     connection.execute_batch(
@@ -39,7 +39,7 @@ async fn ingest(State(queue): State<mpsc::Sender<Waiting>>, body: Bytes) -> Stat
 fn write(mut connection: Connection, mut waiting: mpsc::Receiver<Waiting>) {
     let mut batch: Vec<Waiting> = Vec::new();
     while waiting.blocking_recv_many(&mut batch, 1024) > 0 {
-        // Without an answer, the waiting requests are told that it failed.
+        // Dropping the senders makes the waiting requests answer 503.
         match insert(&mut connection, &batch) {
             Ok(()) => batch.drain(..).for_each(|(_, answer)| {
                 let _ = answer.send(());

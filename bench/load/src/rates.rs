@@ -1,4 +1,4 @@
-//! Requests a second and latency: probe, gateway and Node service in turn.
+//! Requests per second and latency of the gateway, the probe and the Node service in turn.
 
 use crate::{
     Failure, node,
@@ -11,25 +11,25 @@ use rusqlite::Connection;
 use serde_json::Value;
 use std::{path::Path, process::Command};
 
-/// What is run.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
     /// Numbers of keep-alive connections
     #[arg(long, value_delimiter = ',', default_values_t = Plan::default().connections)]
     connections: Vec<usize>,
-    /// Runs of each server; the median counts
+    /// Runs of each server; the median is reported
     #[arg(long, default_value_t = Plan::default().rounds)]
     rounds: usize,
-    /// Length of a run
+    /// Length of a run in seconds
     #[arg(long, default_value_t = Plan::default().seconds)]
     seconds: usize,
-    /// Devices that the messages are of
+    /// Number of devices that send
     #[arg(long, default_value_t = Plan::default().devices)]
     devices: usize,
-    /// Only this format
+    /// Measure only this format
     #[arg(long)]
     format: Option<String>,
-    /// Without the Node service
+    /// Leave out the Node service
     #[arg(long)]
     without_node: bool,
 }
@@ -47,17 +47,17 @@ impl Default for Plan {
     }
 }
 
-/// What one run of wrk found.
+/// The results of one run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
     pub rps: f64,
     pub p95_ms: f64,
-    /// The server's processor time for a request. It depends less on what else the machine does.
+    /// The server's processor time per request, in µs. It depends less on the machine's other load.
     pub cpu_us: f64,
     pub failures: u64,
 }
 
-/// Runs it all, prints a table and writes `bench/results/load.jsonl`.
+/// Runs all measurements, prints a table and writes `bench/results/load.jsonl`.
 pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     if !plan.without_node {
         node::install()?;
@@ -120,7 +120,7 @@ fn row(
     Ok(())
 }
 
-/// One run: a fresh server, wrk, and a look at what the server has stored.
+/// Measures one run with wrk against a fresh server. Fails if the stored messages contradict the acknowledged requests.
 pub fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) -> Result<Run, Failure> {
     let folder = tempfile::tempdir()?;
     let bodies = folder.path().join("bodies");
@@ -135,7 +135,7 @@ pub fn run(server: Server, payload: &Payload, connections: usize, seconds: usize
     let stored: u64 = Connection::open(folder.path().join("buffer.sqlite3"))?
         .query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, i64>(0))?
         .try_into()?;
-    // Requests that were under way when wrk ended are stored, and wrk does not count them.
+    // Requests in flight when wrk ended are stored, but wrk does not count them.
     if stored < acknowledged || stored > acknowledged + connections as u64 {
         return Err(format!("{}: {acknowledged} acknowledged, {stored} stored", server.name()).into());
     }
@@ -147,7 +147,7 @@ pub fn run(server: Server, payload: &Payload, connections: usize, seconds: usize
     })
 }
 
-/// Posts the messages in the file `bodies`, and answers what `post.lua` prints.
+/// Posts the messages in the file `bodies` with wrk, and returns the JSON object that `post.lua` prints.
 pub fn wrk(
     running: &Running,
     payload: &Payload,

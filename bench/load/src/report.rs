@@ -1,10 +1,10 @@
-//! What is printed, kept so that it can be written into the README.
+//! Prints lines and keeps them, so that they can be written into the README.
 
 use crate::Failure;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 
-/// Lines that were printed.
+/// The printed lines.
 #[derive(Default)]
 pub struct Report(String);
 
@@ -16,7 +16,8 @@ impl Report {
         self.0.push('\n');
     }
 
-    /// Puts it into the README between the comments `begin PART` and `end PART`, in place of what an earlier run found.
+    /// Writes the lines into the README between the comments `begin PART` and `end PART`, in place of an earlier run's. Fails if the README lacks
+    /// these comments.
     pub fn save(&self, part: &str) -> Result<(), Failure> {
         let (begin, end) = (format!("<!-- begin {part} -->\n"), format!("<!-- end {part} -->"));
         let readme = std::fs::read_to_string(README)?;

@@ -1,4 +1,4 @@
-//! `bench/results/load.jsonl`: an object a line, of every command what its last run found.
+//! `bench/results/load.jsonl`: one JSON object per line, with the results of the last run of every command.
 
 use crate::Failure;
 use serde_json::{Value, json};
@@ -10,18 +10,18 @@ pub struct Results {
     lines: Vec<Value>,
 }
 
-/// What a figure is about.
+/// The subject of a figure.
 pub struct About<'a> {
-    /// How many connections or devices, and replicas.
+    /// The number of connections or devices, and of replicas.
     pub target: &'a str,
     pub format: &'a str,
-    /// `dunnage`, `probe` or `node`, or the paper's title for what it says.
+    /// The server, such as `dunnage`, `probe` or `node`, or the paper's title for its figures.
     pub library: &'a str,
     pub source: &'static str,
 }
 
 impl Results {
-    /// No lines of `operation` yet. They take the place of those in the file when they are saved.
+    /// Empty results of `operation`. When they are saved, they replace its lines in the file.
     pub fn of(operation: &'static str) -> Results {
         Results { operation, lines: Vec::new() }
     }

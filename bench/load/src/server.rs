@@ -1,4 +1,4 @@
-//! The servers under test, each in a process of its own: this program, started again, or the Node service.
+//! The servers under test, each in its own process: another instance of this program, or the Node service.
 
 use crate::{Failure, node, payload, probe};
 use dunnage_gateway::{Config, Gateway};
@@ -14,7 +14,7 @@ use std::{
     },
 };
 
-/// Who is measured.
+/// A server under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Server {
     /// The gateway of this project.
@@ -25,7 +25,7 @@ pub enum Server {
     Node,
 }
 
-/// Those of them that are this program.
+/// The servers that this program contains.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub enum Own {
     Dunnage,
@@ -43,7 +43,8 @@ impl Server {
     }
 }
 
-/// What the child process does: serves until its input ends, with `folder/gateway.toml` as the configuration.
+/// Runs a server in the child process: prints its addresses, and serves until the standard input ends. The gateway's configuration is
+/// `folder/gateway.toml`.
 pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
     let gateway = match server {
         Own::Probe => {
@@ -69,10 +70,10 @@ pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What inputs that listen are called in the configurations here.
+/// The names of the listening inputs in the configurations of the measurements.
 const DOORS: [&str; 3] = ["mqtt", "coap", "udp"];
 
-/// Some of what the gateway has counted.
+/// Some of the gateway's counters.
 #[derive(Debug, serde::Deserialize)]
 pub struct Counts {
     pub stored: u64,
@@ -80,7 +81,7 @@ pub struct Counts {
     pub refused: u64,
 }
 
-/// A server in a process of its own.
+/// A server in its own process.
 pub struct Running {
     child: Child,
     pub address: SocketAddr,
@@ -94,19 +95,19 @@ impl Running {
         Running::start_with(server, folder, "")
     }
 
-    /// The same with further configuration of the gateway.
+    /// Like [`Running::start`], with further configuration of the gateway.
     pub fn start_with(server: Server, folder: &Path, more: &str) -> Result<Running, Failure> {
-        // Some of it comes through nginx.
+        // Some requests come through nginx, and the gateway does not treat those as local.
         let config = format!("[access]\nwho = \"anyone\"\n{}\n{more}", payload::profile());
         Running::start_configured(server, folder, &config)
     }
 
-    /// The same with no configuration but this, where its files are and a free port.
+    /// Like [`Running::start`], with only this configuration, the location of the files and a free port.
     pub fn start_configured(server: Server, folder: &Path, config: &str) -> Result<Running, Failure> {
         Running::start_limited(server, folder, "", config)
     }
 
-    /// The same with further settings of `[http]`.
+    /// Like [`Running::start_configured`], with further settings of `[http]`.
     pub fn start_limited(
         server: Server,
         folder: &Path,
@@ -151,17 +152,17 @@ impl Running {
         Ok(Running { child, address, doors: parts.filter_map(door).collect(), panics })
     }
 
-    /// Where the input `name` listens.
+    /// The address of the input `name`. Fails if the gateway does not have it.
     pub fn door(&self, name: &str) -> Result<SocketAddr, Failure> {
         Ok(*self.doors.get(name).ok_or_else(|| format!("the gateway has no input {name}"))?)
     }
 
-    /// The id of its process.
+    /// The process ID.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// What the gateway says of its messages.
+    /// Requests the gateway's counters of messages.
     pub fn counts(&self) -> Result<Counts, Failure> {
         let mut stream = TcpStream::connect(self.address)?;
         write!(stream, "GET /api/stats HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address)?;
@@ -172,27 +173,27 @@ impl Running {
         Ok(serde_json::from_str(body)?)
     }
 
-    /// How often a thread or a task of it has panicked.
+    /// The number of panics of its threads and tasks.
     pub fn panics(&self) -> u64 {
         self.panics.load(Ordering::Relaxed)
     }
 
-    /// Whether it has not ended.
+    /// Whether the process is still running.
     pub fn is_running(&mut self) -> Result<bool, Failure> {
         Ok(self.child.try_wait()?.is_none())
     }
 
-    /// The most memory that it had, in MB.
+    /// The peak memory in MB.
     pub fn memory_mb(&self) -> Result<f64, Failure> {
         memory_mb(self.child.id(), "VmHWM")
     }
 
-    /// The processor time that it has taken, in seconds.
+    /// The processor time so far, in seconds.
     pub fn processor_seconds(&self) -> Result<f64, Failure> {
         processor_seconds(self.child.id())
     }
 
-    /// Ends it in order.
+    /// Shuts the server down. Fails if it exits with an error.
     pub fn stop(mut self) -> Result<(), Failure> {
         drop(self.child.stdin.take());
         match self.child.wait()?.success() {
@@ -201,7 +202,7 @@ impl Running {
         }
     }
 
-    /// SIGKILL.
+    /// Kills the server with SIGKILL.
     pub fn kill(mut self) -> Result<(), Failure> {
         self.child.kill()?;
         self.child.wait()?;
@@ -209,7 +210,7 @@ impl Running {
     }
 }
 
-/// The memory of a process, in MB: `VmHWM` is the most that it had, `VmRSS` what it has.
+/// The memory of a process in MB: `VmHWM` is the peak, `VmRSS` the current value.
 pub fn memory_mb(process: u32, what: &str) -> Result<f64, Failure> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let mut lines = status.lines().filter_map(|line| line.split_once(':'));
@@ -218,10 +219,10 @@ pub fn memory_mb(process: u32, what: &str) -> Result<f64, Failure> {
     Ok(kb / 1024.0)
 }
 
-/// The processor time that a process has taken, in seconds: user and system, as `/proc` counts them in 1/100 s.
+/// The processor time of a process in seconds, user and system. `/proc` counts both in 1/100 s.
 pub fn processor_seconds(process: u32) -> Result<f64, Failure> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // After the name, which is in parentheses: utime is field 14 of all, stime 15.
+    // The fields after the name, which is in parentheses. utime is field 14 of the line, stime field 15.
     let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or_default();
     Ok((ticks(11) + ticks(12)) / 100.0)

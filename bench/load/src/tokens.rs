@@ -1,4 +1,4 @@
-//! A start and a reload of the program with a million tokens and as many keys of DTLS, and how a client fares meanwhile.
+//! Start and reload of the program with a million tokens and a million DTLS keys, and how long a client waits meanwhile.
 
 use crate::{
     Failure,
@@ -17,15 +17,15 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Most time that a start may take.
+/// Timeout for a start.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How long the client is measured alone.
 const ALONE: Duration = Duration::from_secs(5);
 
-/// What is measured.
+/// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// How many tokens, and how many keys
+    /// Number of tokens, and of keys
     #[arg(long, default_value_t = 1_000_000)]
     count: usize,
 }
@@ -36,11 +36,11 @@ struct Program {
     folder: PathBuf,
 }
 
-/// A gateway that runs.
+/// A running gateway.
 struct Gateway {
     child: Child,
     address: SocketAddr,
-    /// How long it took to listen.
+    /// The time until it listened.
     start: Duration,
 }
 
@@ -57,7 +57,7 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// With `count` tokens and as many keys.
+/// The table's row for `count` tokens and `count` keys.
 async fn row(program: &Program, count: usize) -> Result<String, Failure> {
     let tokens = program.import("token", count)?.as_secs_f64();
     let keys = program.import("key", count)?.as_secs_f64();
@@ -69,7 +69,7 @@ async fn row(program: &Program, count: usize) -> Result<String, Failure> {
         Ok(())
     })
     .await?;
-    // From here on the kernel measures the peak anew.
+    // Writing 5 makes the kernel reset the peak.
     fs::write(format!("/proc/{process}/clear_refs"), "5")?;
     let mut reload = program.command("reload");
     let (mut during, reload) = beside(gateway.address, move || timed(&mut reload)).await?;
@@ -86,7 +86,7 @@ async fn row(program: &Program, count: usize) -> Result<String, Failure> {
     ))
 }
 
-/// How a client fares while `work` is done, and what comes of it.
+/// Measures a client while `work` runs. Returns the client's results and that of `work`.
 async fn beside<T: Send + 'static>(
     address: SocketAddr,
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -101,7 +101,7 @@ async fn beside<T: Send + 'static>(
     Ok((waited, done??))
 }
 
-/// Runs `command`, which prints nothing of use, and measures it.
+/// Runs `command`, discards its output, and returns its duration.
 fn timed(command: &mut Command) -> io::Result<Duration> {
     let begun = Instant::now();
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
@@ -112,7 +112,7 @@ fn timed(command: &mut Command) -> io::Result<Duration> {
 }
 
 impl Program {
-    /// The program beside this one.
+    /// The program `dunnage` in the folder of this program. Fails if it does not exist.
     fn new(folder: &Path) -> Result<Program, Failure> {
         let path = std::env::current_exe()?.with_file_name("dunnage");
         if !path.exists() {
@@ -132,7 +132,7 @@ impl Program {
         command
     }
 
-    /// Imports `count` tokens or keys, each of a device.
+    /// Imports `count` tokens or keys, one per device. Returns the duration.
     fn import(&self, what: &str, count: usize) -> Result<Duration, Failure> {
         self.configure("127.0.0.1:0")?;
         let rows = self.folder.join("rows.csv");
@@ -151,7 +151,7 @@ impl Program {
         fs::write(self.config(), text)
     }
 
-    /// Starts a gateway. It listens when this ends.
+    /// Starts a gateway and waits until it listens.
     fn start(&self) -> Result<Gateway, Failure> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         self.configure(&address.to_string())?;

@@ -1,4 +1,5 @@
-//! The short form of the attacks: nobody who attacks the gateway enters it, stops others, takes its memory, or has it acknowledge what is lost.
+//! The short form of the attacks. An attacker must not gain access, block other clients, exhaust memory, or make the gateway acknowledge
+//! messages that are lost.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,31 +15,31 @@ fn bears(target: &str) {
 }
 
 #[test]
-fn what_is_acknowledged_is_found_though_the_files_are_harmed() {
+fn acknowledged_messages_survive_damage_to_the_buffer_files() {
     bears("files");
 }
 
 #[test]
-fn bodies_that_never_end_stop_nobody() {
+fn unfinished_bodies_do_not_block_other_clients() {
     bears("half-sent");
 }
 
 #[test]
-fn nobody_becomes_local_by_what_a_request_says() {
+fn a_request_cannot_claim_to_be_local() {
     bears("host");
 }
 
 #[test]
-fn idle_connections_and_event_streams_stop_nobody() {
+fn idle_connections_and_event_streams_do_not_block_other_clients() {
     bears("idle");
 }
 
 #[test]
-fn readers_of_old_pages_stop_no_output() {
+fn readers_of_old_pages_do_not_stop_the_output() {
     bears("paging");
 }
 
 #[test]
-fn messages_that_grow_take_no_more_memory_than_there_is_for_them() {
+fn messages_that_expand_stay_within_the_memory_limit() {
     bears("bombs");
 }

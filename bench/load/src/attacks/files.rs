@@ -1,4 +1,4 @@
-//! Somebody deletes or replaces the buffer's files while messages come. What is acknowledged afterwards would be lost.
+//! Deletes or replaces the buffer's files while messages arrive. The gateway must not acknowledge messages that a restart would lose.
 
 use super::{Outcome, http};
 use crate::Failure;
@@ -15,23 +15,23 @@ use tokio::time::timeout;
 /// The buffer and its write-ahead log.
 const FILE: &str = "buffer.sqlite3";
 const LOG: &str = "buffer.sqlite3-wal";
-/// Longest wait for an answer.
+/// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is done to the files.
+/// The damage to the files.
 #[derive(Debug, Clone, Copy)]
 pub enum Harm {
-    /// All of them are deleted.
+    /// All files are deleted.
     Deleted,
-    /// The log alone is deleted.
+    /// Only the log is deleted.
     LogDeleted,
-    /// A copy takes the place of the buffer.
+    /// A copy replaces the buffer.
     Replaced,
-    /// The folder is moved away, and a new one is made.
+    /// The folder is renamed, and an empty one is created in its place.
     FolderReplaced,
 }
 
-/// Each of them in turn.
+/// The kinds of damage, each of which is an attack.
 pub const HARMS: [Harm; 4] = [Harm::Deleted, Harm::LogDeleted, Harm::Replaced, Harm::FolderReplaced];
 
 impl Harm {
@@ -58,8 +58,8 @@ impl Harm {
     }
 }
 
-/// Sends messages one after another, does the harm to the buffer in `folder`, and goes on sending. `/readyz` has to say whether
-/// messages are still taken.
+/// Stores a message, damages the buffer in `folder`, and then sends messages one after the other while `more` returns true. At the end,
+/// `/readyz` must answer 200 if the gateway still accepts messages, and otherwise 503.
 pub async fn run(
     harm: Harm,
     folder: &Path,
@@ -68,7 +68,7 @@ pub async fn run(
     more: impl Fn() -> bool,
 ) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
-    // The log is there once something has been stored.
+    // The log exists only after a message has been stored.
     if timeout(PATIENCE, http::once(source, address, &http::post("d", address, "0"))).await?? != 204 {
         return Err("the gateway does not take a message before the harm is done".into());
     }
@@ -93,7 +93,7 @@ pub async fn run(
     Ok(outcome)
 }
 
-/// How many of the messages that were acknowledged after the harm the next start would not find in `folder`.
+/// Counts the messages that were acknowledged after the damage and that a restart would not find in `folder`.
 pub fn missing(folder: &Path, acknowledged: &[u64]) -> Result<usize, Failure> {
     let file = folder.join(FILE);
     if acknowledged.is_empty() || !file.exists() {

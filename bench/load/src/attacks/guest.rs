@@ -1,4 +1,4 @@
-//! Another client, which does nothing wrong: it sends and reads, each time over a connection of its own.
+//! The well-behaved client: it sends and reads, with a new connection for each request.
 
 use super::http;
 use std::{
@@ -7,21 +7,21 @@ use std::{
 };
 use tokio::{sync::watch, time::timeout};
 
-/// Where it is. Attackers are at other addresses.
+/// Its address. Attackers use other addresses.
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// Between two messages.
+/// Delay between two messages.
 const PAUSE: Duration = Duration::from_millis(10);
-/// It reads what is stored of it after so many messages.
+/// The number of messages after which it reads its last stored message.
 const READS: u64 = 10;
-/// What its messages say, so that they are as long as messages are.
+/// Text that gives its messages a realistic length.
 const OF: &str = "the client that does nothing wrong, beside those that do";
-/// Longest wait for an answer. What takes longer has failed.
+/// Timeout for an answer. A later answer counts as a failure.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How it fared.
+/// The client's results.
 #[derive(Default)]
 pub struct Waited {
-    /// For each message that was acknowledged, from the connection's begin.
+    /// For each acknowledged message, the time from the start of the connection, in microseconds.
     pub micros: Vec<u32>,
     /// Messages and reads that were refused, or not answered in time.
     pub failures: u64,
@@ -29,7 +29,7 @@ pub struct Waited {
     pub last: Option<Instant>,
 }
 
-/// Sends and reads until `end` says true.
+/// Sends and reads until `end` is true.
 pub async fn visit(address: SocketAddr, end: &watch::Receiver<bool>) -> Waited {
     let mut waited = Waited::default();
     let read = http::head("GET", "/api/devices/guest/messages?limit=1", address, "");

@@ -1,4 +1,4 @@
-//! Bodies that are sent but for their end: over HTTP, to a webhook, and in blocks of CoAP.
+//! Bodies whose ends are never sent: over HTTP, to a webhook, and in CoAP blocks.
 
 use super::{Outcome, http};
 use crate::{Failure, channel::Channel, coap};
@@ -13,24 +13,24 @@ use std::{
 };
 use tokio::{io::AsyncWriteExt, net::TcpStream, sync::watch, task::JoinSet, time::timeout};
 
-/// Longest body, in bytes.
+/// The gateway's limit for a body, in bytes.
 const BODY: usize = 1 << 20;
-/// What further senders send of theirs, so many of each, three times over: it fills what the large ones leave, down to less than a
-/// small message.
+/// Further unfinished bodies fill the memory that the large ones leave, down to less than a small message: `CRUMBS_EACH` of each size of
+/// `CRUMBS`, in bytes, and all of this three times.
 const CRUMBS_EACH: usize = 3;
 const MAX_CRUMBS: usize = 3 * CRUMBS_EACH * CRUMBS.len();
 const CRUMBS: [usize; 8] = [256 << 10, 64 << 10, 16 << 10, 4 << 10, 1 << 10, 256, 64, 16];
-/// Sizes of blocks, as CoAP numbers them: 1024 bytes, and 16 for so many further senders.
+/// Block sizes as CoAP encodes them: 1024 bytes, and 16 bytes for the `CRUMB_SENDERS` further senders.
 const BLOCK: u8 = 6;
 const CRUMB: u8 = 0;
 const CRUMB_SENDERS: usize = 64;
-/// Between two looks at what has become of the bodies, and before one is tried again.
+/// Interval between two checks of the bodies, and delay before a retry.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Longest wait for the answer to a block.
+/// Timeout for sending an unfinished body, and for the answer to a block.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Holds a body for each of `sources`, sent but for its last byte, to `target`, where `{}` is the sender's number. What the gateway
-/// refuses is tried again.
+/// Sends a body without its last byte to `target` from each of `sources`, and keeps the connections open while `more` returns true. `{}` in
+/// `target` stands for the sender's number. Bodies that the gateway refuses are sent again.
 pub async fn over_http(
     sources: &[IpAddr],
     address: SocketAddr,
@@ -53,7 +53,7 @@ pub async fn over_http(
                 outcome.sent += 1;
             }
         }
-        // A size each time, the smallest at the end.
+        // One further body in each round, the smallest size last.
         let number = crumbs.len();
         if let Some(size) = CRUMBS.get(number / CRUMBS_EACH % CRUMBS.len()).filter(|_| number < MAX_CRUMBS) {
             crumbs.push(send(sources[number % sources.len()], sources.len() + number, *size).await);
@@ -67,12 +67,12 @@ pub async fn over_http(
     Ok(outcome)
 }
 
-/// Whether the gateway has answered or hung up.
+/// Whether the gateway has answered or closed the connection.
 fn is_answered(stream: &TcpStream) -> bool {
     !matches!(stream.try_read(&mut [0; 16]), Err(e) if e.kind() == io::ErrorKind::WouldBlock)
 }
 
-/// Sends `head` and so many bytes of a body.
+/// Sends `head` and `length` bytes of a body. Returns the open connection.
 async fn almost(source: IpAddr, address: SocketAddr, head: &str, length: usize) -> io::Result<TcpStream> {
     let mut stream = http::connect(source, address).await?;
     stream.write_all(head.as_bytes()).await?;
@@ -80,8 +80,8 @@ async fn almost(source: IpAddr, address: SocketAddr, head: &str, length: usize) 
     Ok(stream)
 }
 
-/// Fills the memory of messages, `mib` MiB, with transfers that fall silent: first some that lack their last block, then some that
-/// only began, in the room that these leave. What the gateway refuses is tried again.
+/// Fills the memory for messages, `mib` MiB, with stalled transfers: first some that lack only their last block, then, in the remaining
+/// memory, some of which only the first block arrived. Transfers that the gateway refuses are retried.
 pub async fn over_coap(
     sources: &[IpAddr],
     address: SocketAddr,
@@ -98,7 +98,7 @@ pub async fn over_coap(
         let (source, blocks, done) = (sources[number % sources.len()], Arc::clone(&blocks), done.clone());
         transfers.spawn(async move {
             if count == 1 {
-                // An error would be that nobody counts any more.
+                // Waiting fails only without a sender, and this task owns one.
                 let _ = done.subscribe().wait_for(|done| *done == mib).await;
             }
             while transfer(source, address, number, (size, count), &blocks).await.is_err() {
@@ -115,7 +115,7 @@ pub async fn over_coap(
     Ok(Outcome { sent: blocks.load(Relaxed), told, ..Outcome::default() })
 }
 
-/// Sends the first `count` blocks of a body. Ends early, and says so, when one is not taken.
+/// Sends the first `count` blocks of a body. Fails with `QuotaExceeded` when the gateway refuses a block, and when an answer is missing.
 async fn transfer(
     source: IpAddr,
     address: SocketAddr,
@@ -145,12 +145,12 @@ async fn transfer(
     Ok(())
 }
 
-/// The block `number` of a message of `device`, with more to come.
+/// The block `number` of a message of `device`; its header says that more blocks follow.
 fn block_of(device: &str, number: usize, size: u8) -> Vec<u8> {
     let mut bytes = coap::request(coap::POST, &["ingest", device], Some(50), b"");
-    // Without a payload there is no marker of one.
+    // Remove the payload marker, because another option follows.
     bytes.pop();
-    // Block1 (27) comes 15 after Content-Format (12): a delta that takes a byte more (RFC 7252, 3.1).
+    // Block1 (27) follows Content-Format (12): their delta of 15 takes an extra byte (RFC 7252, 3.1).
     let value = (number as u32) << 4 | 8 | u32::from(size);
     bytes.extend([0xd3, 15 - 13]);
     bytes.extend(&value.to_be_bytes()[1..]);

@@ -1,4 +1,4 @@
-//! Requests that a proxy or a browser on this machine hands on for somebody else. None of them may enter without a token.
+//! Requests that a proxy or a browser on this machine forwards for somebody else. The gateway must refuse all of them without a token.
 
 use super::{Outcome, http};
 use crate::Failure;
@@ -21,7 +21,7 @@ const FORWARDING: [&str; 13] = [
     "Sec-Fetch-Site: cross-site",
 ];
 
-/// Sends them again and again, for as long as `more` says.
+/// Sends the requests repeatedly while `more` returns true.
 pub async fn run(source: IpAddr, address: SocketAddr, more: impl Fn() -> bool) -> Result<Outcome, Failure> {
     let requests = requests(address);
     let mut outcome = Outcome::default();
@@ -39,7 +39,7 @@ pub async fn run(source: IpAddr, address: SocketAddr, more: impl Fn() -> bool) -
     Ok(outcome)
 }
 
-/// What each is called, and its bytes.
+/// The requests: a description and the bytes of each.
 fn requests(address: SocketAddr) -> Vec<(String, Vec<u8>)> {
     let port = address.port();
     let body = "{\"n\":0}";

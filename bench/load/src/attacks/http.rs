@@ -1,4 +1,4 @@
-//! Requests over HTTP/1.1, byte for byte, from an address of one's own.
+//! HTTP/1.1 requests, byte for byte, from a given source address.
 
 use std::{
     io,
@@ -9,7 +9,7 @@ use tokio::{
     net::{TcpSocket, TcpStream},
 };
 
-/// A connection from `source` to `address`.
+/// Opens a connection from `source` to `address`.
 pub async fn connect(source: IpAddr, address: SocketAddr) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::new(source, 0))?;
@@ -18,24 +18,24 @@ pub async fn connect(source: IpAddr, address: SocketAddr) -> io::Result<TcpStrea
     Ok(stream)
 }
 
-/// The head of a request to `address` as a program on this machine sends it, with `headers` that end in `\r\n`.
+/// The head of a request to `address`, as a program on this machine sends it. Each of `headers` must end in `\r\n`.
 pub fn head(method: &str, target: &str, address: SocketAddr, headers: &str) -> String {
     format!("{method} {target} HTTP/1.1\r\nhost: {address}\r\n{headers}\r\n")
 }
 
-/// A message of `device` in JSON.
+/// The request that sends the JSON message `body` of `device`.
 pub fn post(device: &str, address: SocketAddr, body: &str) -> Vec<u8> {
     let headers = format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
     (head("POST", &format!("/ingest/{device}"), address, &headers) + body).into_bytes()
 }
 
-/// Sends `request` over `stream` and reads the head of the answer: its status.
+/// Sends `request` over `stream`, reads the head of the answer and returns its status.
 pub async fn exchange(stream: &mut TcpStream, request: &[u8]) -> io::Result<u16> {
     stream.write_all(request).await?;
     status(stream).await
 }
 
-/// The status of the answer that comes over `stream`, whose head is read.
+/// Reads the head of an answer from `stream` and returns its status. Fails if the connection ends first, or if there is no status.
 pub async fn status(stream: &mut TcpStream) -> io::Result<u16> {
     let mut head = Vec::with_capacity(1024);
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -47,7 +47,7 @@ pub async fn status(stream: &mut TcpStream) -> io::Result<u16> {
     digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Sends `request` over a connection of its own from `source`.
+/// Sends `request` over a new connection from `source` and returns the answer's status.
 pub async fn once(source: IpAddr, address: SocketAddr, request: &[u8]) -> io::Result<u16> {
     exchange(&mut connect(source, address).await?, request).await
 }

@@ -1,4 +1,4 @@
-//! Connections that say nothing, and event streams that nobody reads.
+//! Idle connections, and event streams that nobody reads.
 
 use super::{Outcome, http};
 use crate::Failure;
@@ -8,15 +8,15 @@ use std::{
 };
 use tokio::{net::TcpStream, time::timeout};
 
-/// Longest wait for a connection, and for the head of an event stream.
+/// Timeout for a connection, and for the head of an event stream.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// After this time it is looked again which connections are closed.
+/// Interval between two checks for closed connections.
 const TURN: Duration = Duration::from_secs(1);
-/// Longest time until all connections are there, if the gateway lets them be.
+/// Limit for opening all connections. After it, the attack counts as started even if the gateway has closed some.
 const FILLED: Duration = Duration::from_secs(10);
 
-/// Opens `count` connections of `source`, and keeps them open for `time`. What the gateway closes is opened again.
+/// Opens `count` connections from `source`, and keeps them open for `time`. Connections that the gateway closes are reopened.
 pub async fn connections(
     source: IpAddr,
     address: SocketAddr,
@@ -44,7 +44,7 @@ pub async fn connections(
     Ok(outcome)
 }
 
-/// Keeps `count` event streams of `source` open, and fails when another reader gets none beside them.
+/// Keeps `count` event streams from `source` open. The outcome is wrong if another reader cannot open one.
 pub async fn event_streams(
     [source, reader]: [IpAddr; 2],
     address: SocketAddr,
@@ -79,7 +79,7 @@ pub async fn event_streams(
     Ok(outcome)
 }
 
-/// Whether the gateway has closed it.
+/// Whether the gateway has closed the connection. Discards received bytes.
 fn is_closed(stream: &TcpStream) -> bool {
     match stream.try_read(&mut [0; 4096]) {
         Ok(0) => true,

@@ -1,5 +1,5 @@
-//! Attacks on a gateway that takes what is its own for granted: its name, its files, its memory, its connections, its readers. Another
-//! client sends and reads meanwhile, and each attack ends with a verdict.
+//! Attacks on the gateway's host name, files, memory, connections and readers. A well-behaved client sends and reads during each attack, and
+//! each attack ends with a verdict.
 
 mod bombs;
 mod files;
@@ -27,76 +27,76 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Where attackers are: one address, and many.
+/// The attacker's address, and that of a second reader of event streams.
 const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 const ANOTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
-/// An attack fails if the other client's 95th percentile is more than `SLOWER` times the one before the attack, and more than `SHORT` ms.
-/// `SHORT` allows for attackers and gateway that share the cores of one machine.
+/// The verdict is negative if the well-behaved client's 95th percentile is more than `SLOWER` times the one before the attack, and more than
+/// `SHORT` ms. `SHORT` allows for attackers and gateway that share the cores of one machine.
 const SLOWER: f64 = 10.0;
 const SHORT: f64 = 250.0;
-/// The most additional memory of an attack, in MB. The attack with messages that grow uses all parts of the bound at once; SECURITY.md
-/// derives both values.
+/// The limit for additional memory during an attack, in MB. The attack with expanding messages uses all parts of the bound at once;
+/// SECURITY.md derives both values.
 const MEMORY: f64 = 192.0;
 const MEMORY_OF_BOMBS: f64 = 320.0;
-/// Connections that the gateway has by default, and in the short form.
+/// The gateway's limit of connections by default, and in the short form.
 const CONNECTIONS: usize = 4096;
 const CONNECTIONS_SHORT: usize = 256;
-/// More event streams than the gateway has.
+/// More event streams than the gateway allows.
 const STREAMS: usize = 300;
-/// How long idle connections stay at least: longer than the other client waits for an answer.
+/// Minimum time that idle connections stay open: longer than the well-behaved client's timeout.
 const IDLE: Duration = Duration::from_secs(8);
-/// How long the gateway has to close what the attackers left open.
+/// Time for the gateway to close the attackers' connections.
 const REST: Duration = Duration::from_secs(1);
 
-/// What is attacked.
+/// The target of an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Target {
-    /// Who is taken for this machine: spoofed Host headers, and those of proxies
+    /// Access of local clients: spoofed Host headers, and headers of proxies
     Host,
     /// The buffer's files: deleted and replaced
     Files,
-    /// The memory of messages: bodies that are never finished, over HTTP, to a webhook, over CoAP
+    /// The memory for messages: unfinished bodies over HTTP, to a webhook and over CoAP
     HalfSent,
-    /// The table of connections, and that of event streams
+    /// The limits of connections and of event streams
     Idle,
-    /// The readers of the buffer: lists from the end, and pages of another site
+    /// The readers of the buffer: lists read from their end, also by a page of another site
     Paging,
     /// Memory after decoding: small messages that become large, in every format
     Bombs,
 }
 
-/// What is run.
+/// Options of the attacks.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// One target alone; without it all in turn, and the table goes into the README
+    /// Attack only this target; without it, attack all in turn and write the table into the README
     #[arg(long, value_enum)]
     target: Option<Target>,
-    /// How long the other client is measured alone, and how long each attack takes
+    /// Seconds that the well-behaved client is measured alone, and seconds of each attack
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// Smaller limits, two seconds for each attack, no judgement of the other client's times: for `make test`
+    /// Use smaller limits and two seconds per attack, and do not judge the well-behaved client's times; for `make test`
     #[arg(long)]
     short: bool,
 }
 
-/// An attack, and what it needs.
+/// One attack.
 struct Attack {
     name: String,
     target: Target,
-    /// Which of a target's.
+    /// Its index among the target's attacks.
     variant: usize,
 }
 
-/// What an attack did.
+/// The outcome of an attack.
 #[derive(Default)]
 struct Outcome {
-    /// Requests, connections or blocks.
+    /// Number of requests, connections or blocks that were sent.
     sent: u64,
-    /// What was done, for people.
+    /// What was sent, for the table.
     told: String,
-    /// Messages that were acknowledged after the buffer's files were harmed.
+    /// Messages that were acknowledged after the buffer's files were damaged.
     acknowledged: Vec<u64>,
-    /// What should not have happened, and how often.
+    /// Violations, and how often each occurred.
     wrong: Vec<(String, u64)>,
 }
 
@@ -109,7 +109,7 @@ impl Outcome {
     }
 }
 
-/// Prints a table, and fails if a verdict does.
+/// Runs the attacks and prints a table. Fails if a verdict is negative.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     report.line(
         "| attack | what was sent | p95 of the other client alone (ms) | during | failures | memory at begin, peak, end (MB) | verdict |",
@@ -151,7 +151,7 @@ impl Target {
 }
 
 impl Attack {
-    /// The gateway's configuration. Its files are in `folder`.
+    /// The gateway's configuration, with its files in `folder`.
     fn config(&self, plan: &Plan, folder: &Path) -> Result<String, Failure> {
         let out = folder.join("out");
         let output = |kind| {
@@ -160,7 +160,7 @@ impl Attack {
         };
         let listen = "listen = \"127.0.0.1:0\"";
         let mut config = String::new();
-        // It stands where [buffer] goes on.
+        // This line continues the table [buffer], which precedes this configuration.
         if self.target == Target::HalfSent && plan.short {
             writeln!(config, "queue_bytes = {}", 8 << 20)?;
         }
@@ -205,7 +205,7 @@ impl Attack {
         })
         .await?;
         let begin = memory_mb(running.process(), "VmRSS")?;
-        // From here on the kernel measures the peak anew.
+        // Writing 5 makes the kernel reset the peak.
         std::fs::write(format!("/proc/{}/clear_refs", running.process()), "5")?;
         let (during, outcome) = beside(&running, self.done(plan, &running, folder, time)).await?;
         let peak = memory_mb(running.process(), "VmHWM")?;
@@ -229,7 +229,7 @@ impl Attack {
         Ok(found)
     }
 
-    /// Attacks for `time`.
+    /// Runs the attack for `time`.
     async fn done(
         &self,
         plan: &Plan,
@@ -272,23 +272,23 @@ impl Attack {
     }
 }
 
-/// What a run found.
+/// The results of a run.
 struct Found {
-    /// The other client's 95th percentile in ms, its failures and its messages: alone, and during the attack.
+    /// The well-behaved client's 95th percentile in ms, failures and acknowledged messages: alone, and during the attack.
     p95: [(f64, u64, usize); 2],
-    /// In MB: before, at most during, and after the attack.
+    /// Memory in MB: before the attack, its peak, and after the attack.
     memory: [f64; 3],
     panics: u64,
     alive: bool,
     outcome: Outcome,
-    /// Whether the other client is to be served.
+    /// Whether the gateway must serve the well-behaved client during the attack.
     served: bool,
-    /// How much more memory it may take, in MB.
+    /// The limit for additional memory, in MB.
     memory_limit: f64,
 }
 
 impl Found {
-    /// What speaks against the gateway.
+    /// The reasons for a negative verdict; empty if the verdict is positive.
     fn problems(&self, plan: &Plan) -> Vec<String> {
         let [(alone, _, _), (during, failures, served)] = self.p95;
         let [begin, peak, _] = self.memory;
@@ -331,7 +331,7 @@ impl Found {
     }
 }
 
-/// How the other client fares while `work` is done.
+/// Measures the well-behaved client while `work` runs.
 async fn beside(
     running: &Running,
     work: impl Future<Output = Result<Outcome, Failure>>,

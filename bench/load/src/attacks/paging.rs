@@ -1,4 +1,4 @@
-//! Readers that page from the beginning of a long list, as a page of another site in a browser on this machine may, too.
+//! Readers that page from the beginning of a long list, as a page of another site in a browser on this machine could, too.
 
 use super::{Outcome, http};
 use crate::Failure;
@@ -14,14 +14,14 @@ use std::{
 };
 use tokio::{task::JoinSet, time::timeout};
 
-/// Readers at a time.
+/// Concurrent readers.
 const READERS: usize = 60;
-/// Messages in a request while the list is made.
+/// Messages in each request that fills the list.
 const BATCH: usize = 1000;
-/// Longest wait for an answer.
+/// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Has the gateway store `count` messages of a device, and waits until the output has them.
+/// Stores `count` messages of a device, and waits until the output has written them to `files`. Fails if this takes more than a minute.
 pub async fn fill(source: IpAddr, address: SocketAddr, count: usize, files: &Path) -> Result<(), Failure> {
     for first in (0..count).step_by(BATCH) {
         let mut lines = String::new();
@@ -44,7 +44,7 @@ pub async fn fill(source: IpAddr, address: SocketAddr, count: usize, files: &Pat
     Err("the output does not get the messages".into())
 }
 
-/// Lines in the output's files.
+/// Counts the lines in the output's files.
 fn delivered(folder: &Path) -> std::io::Result<usize> {
     let mut lines = 0;
     for entry in std::fs::read_dir(folder)? {
@@ -56,8 +56,8 @@ fn delivered(folder: &Path) -> std::io::Result<usize> {
     Ok(lines)
 }
 
-/// Reads from the list's end with `before=0`, half of the readers as a page of another site, until `more` says no. The output goes on
-/// meanwhile, and the other site's page reads nothing.
+/// Reads from the list's end with `before=0` while `more` returns true, half of the readers as a page of another site. Meanwhile the output
+/// must continue, and the other site's page must not read anything.
 pub async fn run(
     source: IpAddr,
     address: SocketAddr,
@@ -90,7 +90,7 @@ pub async fn run(
     let during = delivered(files)? - begin;
     stop.store(true, Relaxed);
     let mut outcome = Outcome::default();
-    // The other client has sent meanwhile.
+    // The well-behaved client has sent messages during the attack, so the output had work.
     if during == 0 {
         outcome.wrong("the output stands still".into());
     }

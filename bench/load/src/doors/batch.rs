@@ -1,16 +1,16 @@
-//! Requests of HTTP that carry several messages.
+//! HTTP requests with several messages each.
 
 use super::http::Request;
 use crate::{Failure, payload::Payload};
 use flate2::{Compression, write::GzEncoder};
 use std::{collections::BTreeMap, io::Write};
 
-/// Messages of a request.
+/// Messages in a request.
 pub const MESSAGES: usize = 64;
-/// Clients, so that all their messages fit the gateway's queue at once.
+/// Number of clients: few enough that all their messages fit into the gateway's queue at once.
 pub const CLIENTS: usize = 64;
 
-/// How messages are put together.
+/// How messages are combined in a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Framing {
     /// The name in the results.
@@ -20,7 +20,7 @@ pub struct Framing {
     gzip: bool,
 }
 
-/// Those that are run.
+/// The measured framings.
 const FRAMINGS: [Framing; 4] = [
     Framing { name: "http, NDJSON", format: "json", content_type: "application/x-ndjson", gzip: false },
     Framing {
@@ -43,12 +43,12 @@ const FRAMINGS: [Framing; 4] = [
     },
 ];
 
-/// Those of a format.
+/// The framings of a format.
 pub fn of(format: &str) -> impl Iterator<Item = Framing> {
     FRAMINGS.into_iter().filter(move |framing| framing.format == format)
 }
 
-/// A request for each device, with its messages over and over.
+/// A request for each device. It repeats the device's messages until there are [`MESSAGES`].
 pub fn requests(framing: Framing, payload: &Payload) -> Result<Vec<Request>, Failure> {
     let mut devices: BTreeMap<&str, Vec<&[u8]>> = BTreeMap::new();
     for (device, body) in &payload.bodies {

@@ -1,4 +1,4 @@
-//! Messages that wait at a broker: how fast the gateway takes them, beside a subscriber that acknowledges each at once.
+//! Messages that wait at a broker: how fast the gateway receives them, compared with a subscriber that acknowledges each one immediately.
 
 use super::{mqtt::load, peers::Peer, udp::stored};
 use crate::{
@@ -21,18 +21,18 @@ use tokio::{
     time::timeout,
 };
 
-/// What is run.
+/// The measured formats.
 const FORMATS: [&str; 2] = ["cbor", "packed"];
-/// For how long messages are published, by how many clients with how many under way, before anybody takes them.
+/// How the broker is filled before the measurement: duration, number of publishers, and unacknowledged messages of each.
 const FILL: (Duration, usize, u16) = (Duration::from_secs(1), 16, 64);
-/// Messages that a subscriber has taken and not acknowledged: as many as the gateway's, whose default this is.
+/// The limit of messages that a subscriber has received and not acknowledged. It is the gateway's default.
 const IN_FLIGHT: u16 = 256;
-/// The id under which the broker keeps the session.
+/// The client ID of the session that the broker keeps.
 const CLIENT: &str = "subscriber";
-/// How long it all may take.
+/// Timeout for receiving all messages.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How fast messages were taken.
+/// The rate at which messages were received, and their number.
 struct Taken {
     rps: f64,
     messages: u64,
@@ -77,7 +77,7 @@ pub async fn measure(
     Ok(())
 }
 
-/// A broker that has so many messages for [`CLIENT`], which is not there.
+/// Starts a broker and fills it with messages for [`CLIENT`], which is disconnected. Returns the broker and the number of messages.
 async fn filled(payload: &Payload, folder: &Path) -> Result<(Peer, u64), Failure> {
     let broker = Peer::mosquitto(folder)?;
     Subscriber::connect(broker.address).await?.leave().await?;
@@ -93,7 +93,7 @@ async fn filled(payload: &Payload, folder: &Path) -> Result<(Peer, u64), Failure
     }
 }
 
-/// The gateway takes them, and its processor time for a message (µs).
+/// Measures the gateway, and its processor time per message in µs.
 async fn gateway(payload: &Payload) -> Result<(Taken, f64), Failure> {
     let (folder, brokers) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let (broker, messages) = filled(payload, brokers.path()).await?;
@@ -124,7 +124,7 @@ async fn gateway(payload: &Payload) -> Result<(Taken, f64), Failure> {
     Ok((taken, 1e6 * processor_seconds / messages as f64))
 }
 
-/// A subscriber that only acknowledges takes them.
+/// Measures a subscriber that only acknowledges.
 async fn subscriber(payload: &Payload) -> Result<Taken, Failure> {
     let brokers = tempfile::tempdir()?;
     let (broker, messages) = filled(payload, brokers.path()).await?;
@@ -133,10 +133,10 @@ async fn subscriber(payload: &Payload) -> Result<Taken, Failure> {
     Ok(Taken { rps: messages as f64 / seconds, messages })
 }
 
-/// A client of MQTT 5 with a session that stays, as the gateway's is.
+/// An MQTT 5 client with a persistent session, like the gateway's.
 struct Subscriber {
     stream: TcpStream,
-    /// What has arrived behind the answer to the subscription.
+    /// Received bytes that are not parsed yet.
     bytes: Vec<u8>,
 }
 
@@ -155,7 +155,7 @@ impl Subscriber {
         subscribe.push(1);
         let both = [mqtt::packet(0x10, &connect), mqtt::packet(0x82, &subscribe)].concat();
         subscriber.stream.write_all(&both).await?;
-        // CONNACK; messages may come before SUBACK when the session was there already.
+        // Wait for CONNACK. If the session existed before, messages may arrive before SUBACK.
         while subscriber.bytes.is_empty() || mqtt::answer(&subscriber.bytes).is_none() {
             subscriber.read().await?;
         }
@@ -173,7 +173,7 @@ impl Subscriber {
         }
     }
 
-    /// Takes so many messages, and says how many seconds passed from the first to the last.
+    /// Receives and acknowledges this number of messages. Returns the seconds from the first to the last.
     async fn take(&mut self, messages: u64) -> std::io::Result<f64> {
         let (mut taken, mut begun, mut out) = (0, None, Vec::new());
         loop {
@@ -196,7 +196,7 @@ impl Subscriber {
         }
     }
 
-    /// Says DISCONNECT, once the subscription is answered.
+    /// Waits for SUBACK and sends DISCONNECT.
     async fn leave(mut self) -> Result<(), Failure> {
         loop {
             if let Some((Answer::Other(9), _)) = mqtt::answer(&self.bytes) {

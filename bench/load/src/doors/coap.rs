@@ -1,4 +1,4 @@
-//! Clients that send confirmable messages, each one at a time (NSTART 1), and again when there is no answer.
+//! Clients that send confirmable messages one at a time (NSTART 1), and retransmit unanswered ones.
 
 use super::load::Seen;
 use crate::{
@@ -13,12 +13,12 @@ use std::{
 };
 use tokio::{task::JoinSet, time::timeout};
 
-/// RFC 7252, 4.8: how long to wait for the first answer, and how often to send again.
+/// RFC 7252, 4.8: the timeout of the first transmission, and the number of retransmissions.
 const ACK_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_RETRANSMIT: u32 = 4;
 
-/// Has `clients`, each with a port of its own, send `requests` in turn until `length` has passed; over DTLS, if there is a key, after all
-/// handshakes.
+/// Starts `clients` clients, each on its own port, which send `requests` in turn for `length`. With a key they use DTLS, and the time starts
+/// after all handshakes.
 pub async fn load(
     address: SocketAddr,
     key: Option<&Key>,
@@ -64,7 +64,8 @@ async fn run(mut channel: Channel, requests: &[Vec<u8>], first: usize, end: Inst
     seen
 }
 
-/// Sends a request until it is answered. Says the class of the answer's code; 0 is a reset.
+/// Sends a request, with retransmissions, until it is answered. Returns the class of the answer's code, 0 for a reset, and `None` without an
+/// answer.
 pub async fn exchange(channel: &mut Channel, request: &[u8], number: u16) -> std::io::Result<Option<u8>> {
     let mut patience = ACK_TIMEOUT;
     for _ in 0..=MAX_RETRANSMIT {

@@ -1,4 +1,4 @@
-//! Clients that post over connections that stay open, each one request at a time.
+//! Clients that post over persistent connections, each one request at a time.
 
 use super::load::Seen;
 use std::{
@@ -13,21 +13,21 @@ use tokio::{
     time::timeout,
 };
 
-/// What stands in a request for its number, which is as long.
+/// The placeholder for a request's number, which has the same length.
 pub const NUMBER: &str = "##########";
-/// Numbers of a client: it has a million, those behind it the next ones.
+/// The size of a client's range of request numbers. The ranges of the clients are consecutive.
 const OF_A_CLIENT: usize = 1_000_000;
-/// How long an answer may take.
+/// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A request, and where its number stands if it has one.
+/// A request, and the offset of its number if it has one.
 pub struct Request {
     bytes: Vec<u8>,
     number: Option<usize>,
 }
 
 impl Request {
-    /// POST of `body` to `target` with `headers`, each of which ends its line.
+    /// A POST of `body` to `target`. Each of `headers` must end in `\r\n`.
     pub fn post(target: &str, headers: &str, body: &[u8]) -> Request {
         let head = format!(
             "POST {target} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n",
@@ -46,7 +46,7 @@ impl Request {
     }
 }
 
-/// Connects `clients`, and has each post `requests` in turn until `length` has passed.
+/// Connects `clients` clients, each of which posts `requests` in turn for `length`.
 pub async fn load(
     address: SocketAddr,
     requests: Vec<Request>,
@@ -98,7 +98,7 @@ async fn run(
     seen
 }
 
-/// Sends a request and says the status of its answer, whose body has a length.
+/// Sends a request and returns the status of its answer. An answer without Content-Length is taken to have no body.
 async fn exchange(stream: &mut TcpStream, request: &[u8], bytes: &mut Vec<u8>) -> std::io::Result<u16> {
     stream.write_all(request).await?;
     bytes.clear();
@@ -114,7 +114,7 @@ async fn exchange(stream: &mut TcpStream, request: &[u8], bytes: &mut Vec<u8>) -
     }
 }
 
-/// The status of an answer and its length with its body, once its head is whole.
+/// The status of an answer, and the length of its head and body; `None` while the head is incomplete.
 fn answer(bytes: &[u8]) -> std::io::Result<Option<(u16, usize)>> {
     let Some(head) = bytes.windows(4).position(|end| end == b"\r\n\r\n") else { return Ok(None) };
     let foreign = || std::io::Error::other("the server does not answer as HTTP does");

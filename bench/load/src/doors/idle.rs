@@ -1,4 +1,4 @@
-//! Clients that are connected over MQTT and say nothing.
+//! Idle MQTT clients.
 
 use super::peers::Peer;
 use crate::{
@@ -14,10 +14,10 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Clients that connect at a time.
+/// Clients that connect concurrently.
 const AT_A_TIME: usize = 64;
 
-/// Prints what the gateway and mosquitto need for `clients` idle ones.
+/// Prints the memory of the gateway and of mosquitto with `clients` idle clients.
 pub async fn measure(
     clients: usize,
     config: &str,
@@ -54,7 +54,7 @@ fn row(server: &str, clients: usize, before: f64, with: f64, results: &mut Resul
     results.add(&about, "memory_mb", with.round(), "MB");
 }
 
-/// Connects them all, and has each ask for a ping once all are there.
+/// Connects all clients, and then pings the server from each.
 async fn hold(address: SocketAddr, clients: usize) -> Result<Vec<TcpStream>, Failure> {
     let mut held = Vec::with_capacity(clients);
     let mut connecting = JoinSet::new();

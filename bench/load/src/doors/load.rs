@@ -1,31 +1,31 @@
-//! What one run over one door finds, however its clients speak.
+//! The results of one run through one input, whatever its protocol.
 
 use std::time::Duration;
 
-/// What one client saw.
+/// The results of one client.
 #[derive(Default)]
 pub struct Seen {
-    /// How long each acknowledgement took, in microseconds, of those that came before the end.
+    /// Microseconds until each acknowledgement that arrived before the end of the run.
     pub micros: Vec<u32>,
-    /// Acknowledgements that came after the end, to what was sent before.
+    /// Acknowledgements that arrived after the end, for messages that were sent before it.
     pub late: u64,
     /// Messages that were refused or never answered.
     pub failures: u64,
-    /// The first thing that went wrong.
+    /// The first error.
     pub error: Option<String>,
 }
 
-/// What all clients saw.
+/// The results of all clients.
 pub struct Load {
     pub rps: f64,
     pub p95_ms: f64,
     pub failures: u64,
-    /// Messages that were acknowledged, also late ones.
+    /// Acknowledged messages, including late ones.
     pub acknowledged: u64,
 }
 
 impl Seen {
-    /// The client ends, with so many messages unanswered.
+    /// Ends the client with `error`, and counts its `unanswered` messages as failures.
     pub fn broken(mut self, unanswered: u64, error: &impl ToString) -> Seen {
         self.failures += unanswered;
         self.error.get_or_insert_with(|| error.to_string());
@@ -34,7 +34,7 @@ impl Seen {
 }
 
 impl Load {
-    /// The same in messages, when each request had so many.
+    /// Converts results in requests to results in messages, with `messages` per request.
     pub fn of_batches(self, messages: usize) -> Load {
         Load {
             rps: self.rps * messages as f64,
@@ -45,7 +45,7 @@ impl Load {
     }
 }
 
-/// Puts together what clients saw in a run of `length`.
+/// Combines the results of the clients in a run of `length`.
 pub fn sum(all: &[Seen], length: Duration) -> Load {
     if let Some(error) = all.iter().find_map(|seen| seen.error.as_ref()) {
         eprintln!("a client failed: {error}");
@@ -59,7 +59,7 @@ pub fn sum(all: &[Seen], length: Duration) -> Load {
     }
 }
 
-/// The 95th percentile of microseconds, in milliseconds; 0 of none.
+/// The 95th percentile of `micros`, in milliseconds; 0 if it is empty.
 pub fn percentile_95(micros: &mut [u32]) -> f64 {
     let at = micros.len() * 95 / 100;
     match micros.len() {

@@ -1,5 +1,5 @@
-//! The gateway's doors side by side: MQTT with QoS 1, CoAP with confirmable messages, HTTP, webhooks, batches, datagrams, a broker; and
-//! other people's servers behind the same generators, where there are any.
+//! Compares the gateway's inputs: MQTT with QoS 1, CoAP with confirmable messages, HTTP, webhooks, batches, datagrams and a broker. The same
+//! load generators also measure peer servers, where there are any.
 
 mod batch;
 mod broker;
@@ -30,25 +30,25 @@ use load::Load;
 use peers::Peer;
 use std::{net::SocketAddr, path::Path, time::Duration};
 
-/// The formats that are sent: names in the results, in topics, and Content-Formats.
+/// The formats that are sent: the name in results and topics, and the Content-Format.
 const FORMATS: [(&str, u16); 2] = [("cbor", 60), ("packed", 65_001)];
 
-/// What is run.
+/// Options of the comparison of inputs.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// Clients of each door
+    /// Clients of each input
     #[arg(long, default_value_t = Plan::default().clients)]
     clients: usize,
-    /// Messages of an MQTT client that are not acknowledged yet; a CoAP client has one
+    /// Unacknowledged messages of an MQTT client; a CoAP client has one
     #[arg(long, default_value_t = Plan::default().window)]
     window: u16,
-    /// Length of a run
+    /// Length of a run in seconds
     #[arg(long, default_value_t = Plan::default().seconds)]
     seconds: usize,
-    /// Devices that the messages are of
+    /// Number of devices that send
     #[arg(long, default_value_t = Plan::default().devices)]
     devices: usize,
-    /// MQTT clients that are connected and say nothing; 0 to leave this out
+    /// Idle MQTT clients; 0 skips this measurement
     #[arg(long, default_value_t = Plan::default().idle)]
     idle: usize,
 }
@@ -59,15 +59,15 @@ impl Default for Plan {
     }
 }
 
-/// Length of a run over a door that has no peer.
+/// Length of a run through an input without a peer server.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// The doors of a gateway that is measured.
+/// The inputs of the measured gateway, without and with DTLS.
 const CONFIG: &str = "[[input]]\nname = \"mqtt\"\n[input.mqtt]\nlisten = \"127.0.0.1:0\"\n\
                       [[input]]\nname = \"coap\"\n[input.coap]\nlisten = \"127.0.0.1:0\"\n";
 const COAPS: &str = "[[input]]\nname = \"coap\"\n[input.coap]\nlisten = \"127.0.0.1:0\"\ndtls = true\n";
 
-/// Runs it all, prints the tables and writes `bench/results/load.jsonl`.
+/// Runs all measurements, prints the tables and writes `bench/results/load.jsonl`.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     let mut results = Results::of("doors");
     let Plan { clients, window, seconds, devices, .. } = plan;
@@ -115,7 +115,7 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     results.save()
 }
 
-/// One run over MQTT, of the gateway or of mosquitto.
+/// Measures one run over MQTT: of the gateway if `ours`, otherwise of mosquitto.
 async fn mqtt(plan: &Plan, payload: &Payload, ours: bool) -> Result<Run, Failure> {
     let length = Duration::from_secs(plan.seconds as u64);
     let message =
@@ -133,7 +133,7 @@ async fn mqtt(plan: &Plan, payload: &Payload, ours: bool) -> Result<Run, Failure
     Ok(of(&load::sum(&seen, length), broker.processor_seconds()?))
 }
 
-/// One run of the gateway over CoAP, with DTLS if `sealed`.
+/// Measures one run of the gateway over CoAP, with DTLS if `sealed`.
 async fn coap_of_gateway(plan: &Plan, payload: &Payload, format: u16, sealed: bool) -> Result<Run, Failure> {
     let folder = tempfile::tempdir()?;
     let key = sealed.then(|| Key::of_gateway(folder.path())).transpose()?;
@@ -143,7 +143,7 @@ async fn coap_of_gateway(plan: &Plan, payload: &Payload, format: u16, sealed: bo
     durable(&load, running, folder.path())
 }
 
-/// The same of libcoap's server.
+/// Measures one run of libcoap's server, with DTLS if `sealed`.
 async fn coap_of_libcoap(plan: &Plan, payload: &Payload, format: u16, sealed: bool) -> Result<Run, Failure> {
     let key = sealed.then(|| Key::new("a-key-of-some-bytes")).transpose()?;
     let server = Peer::libcoap(key.as_ref())?;
@@ -165,7 +165,7 @@ async fn coap_load(
     Ok(load::sum(&seen, length))
 }
 
-/// One run of what `provider` posts.
+/// Measures one run of webhook requests of `provider`.
 async fn webhook(plan: &Plan, payload: &Payload, provider: &str) -> Result<Run, Failure> {
     let folder = tempfile::tempdir()?;
     let config = webhook::config(provider, payload.name, folder.path())?;
@@ -175,7 +175,7 @@ async fn webhook(plan: &Plan, payload: &Payload, provider: &str) -> Result<Run, 
     durable(&load::sum(&seen, SHORT), running, folder.path())
 }
 
-/// One run of requests with several messages each.
+/// Measures one run of requests with several messages each.
 async fn batch(payload: &Payload, framing: batch::Framing) -> Result<Run, Failure> {
     let folder = tempfile::tempdir()?;
     let requests = batch::requests(framing, payload)?;
@@ -184,12 +184,12 @@ async fn batch(payload: &Payload, framing: batch::Framing) -> Result<Run, Failur
     durable(&load::sum(&seen, SHORT).of_batches(batch::MESSAGES), running, folder.path())
 }
 
-/// Ends the gateway, and holds what was acknowledged against what is in the buffer.
+/// Stops the gateway. Fails if the number of messages in its buffer contradicts the acknowledgements.
 fn durable(load: &Load, running: Running, folder: &Path) -> Result<Run, Failure> {
     let run = of(load, running.processor_seconds()?);
     running.stop()?;
     let stored = udp::stored(folder)?;
-    // A message whose answer was not seen may be stored, too.
+    // A message whose answer the client did not receive may be stored, too.
     if stored < load.acknowledged || stored > load.acknowledged + load.failures {
         return Err(format!("{} acknowledged, {stored} stored", load.acknowledged).into());
     }

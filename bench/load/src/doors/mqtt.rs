@@ -1,4 +1,4 @@
-//! Clients that publish with QoS 1, each with a window of messages that are not acknowledged yet.
+//! Clients that publish with QoS 1, each with a window of unacknowledged messages.
 
 use super::load::Seen;
 use crate::mqtt::{self, Answer, Publish};
@@ -14,10 +14,10 @@ use tokio::{
     time::timeout,
 };
 
-/// How long the last acknowledgements may take.
+/// Timeout for the next acknowledgement.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Connects `clients`, and has each publish `messages` in turn until `length` has passed.
+/// Connects `clients` clients, each of which publishes `messages` in turn for `length`, with `window` unacknowledged messages.
 pub async fn load(
     address: SocketAddr,
     messages: Vec<Publish>,
@@ -50,7 +50,7 @@ struct Client {
 impl Client {
     async fn run(mut self, mut stream: TcpStream, window: u16) -> Seen {
         let mut seen = Seen::default();
-        // By the packet identifier, from 1.
+        // Indexed by the packet identifier, which starts at 1.
         let mut sent_at = vec![Instant::now(); usize::from(window) + 1];
         let (mut out, mut bytes) = (Vec::new(), Vec::with_capacity(4096));
         (1..=window).for_each(|identifier| self.message(identifier, &mut out));

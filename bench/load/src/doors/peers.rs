@@ -1,4 +1,4 @@
-//! Other people's servers behind the same generators. Neither makes anything durable before it acknowledges.
+//! Peer servers for the same load generators. Neither stores a message durably before it acknowledges it.
 
 use crate::{Failure, dtls::Key, mqtt, server};
 use std::{
@@ -9,14 +9,14 @@ use std::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// A server that ends with its measurement.
+/// A running server, which is killed when this is dropped.
 pub struct Peer {
     child: Child,
     pub address: SocketAddr,
 }
 
 impl Peer {
-    /// mosquitto with persistence as it is by default: in memory, and into a file every half hour and at its end.
+    /// Starts mosquitto with its default persistence: in memory, and in a file every half hour and at exit.
     pub fn mosquitto(folder: &Path) -> Result<Peer, Failure> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let config = format!(
@@ -27,7 +27,7 @@ impl Peer {
         );
         let path = folder.join("mosquitto.conf");
         std::fs::write(&path, config)?;
-        // Debian's place is not in every user's path.
+        // Debian's folder is not in every user's path.
         let debians = Path::new("/usr/sbin/mosquitto");
         let program = if debians.exists() { debians } else { Path::new("mosquitto") };
         let peer = Peer::start(Command::new(program).arg("-c").arg(path), address, "mosquitto")?;
@@ -35,7 +35,8 @@ impl Peer {
         Ok(peer)
     }
 
-    /// libcoap's example server, with a resource for each path that something is put to. If there is a key, it is the one with OpenSSL.
+    /// Starts libcoap's example server, which creates resources dynamically (`-d`). With a key, it is the build with OpenSSL, and `address` is the
+    /// one of DTLS.
     pub fn libcoap(key: Option<&Key>) -> Result<Peer, Failure> {
         let address = UdpSocket::bind("127.0.0.1:0")?.local_addr()?;
         let program = if key.is_some() { "coap-server-openssl" } else { "coap-server-notls" };
@@ -48,7 +49,7 @@ impl Peer {
         socket.connect(address)?;
         // An empty confirmable message is answered with a reset.
         peer.wait(|| socket.send(&[0x40, 0, 0, 1]).is_ok() && socket.recv(&mut [0; 16]).is_ok())?;
-        // It has DTLS at the port after.
+        // DTLS uses the next port.
         peer.address.set_port(address.port() + u16::from(key.is_some()));
         Ok(peer)
     }
@@ -81,16 +82,16 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It has nothing that is needed any more.
+        // Its state is not needed any more.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Leaves a session behind that wants every message, so that the broker has to keep them: without one it drops them.
+/// Leaves a persistent session that subscribes to every message, so that the broker queues them. Without one it would drop them.
 pub async fn want_everything(broker: SocketAddr) -> Result<(), Failure> {
     let mut connect = mqtt::connect("later", Duration::from_secs(60));
-    // The session is to stay: no clean session, the flags being behind the protocol's name and level.
+    // Clear the clean-session flag, so that the session persists. The flags follow the protocol's name and level.
     connect[9] = 0;
     let mut stream = mqtt::open(broker, &connect).await?;
     stream.write_all(&mqtt::subscribe("v1/#")).await?;

@@ -1,4 +1,5 @@
-//! Datagrams at a fixed rate. Nothing is acknowledged: what counts is what is found in the buffer, and who dropped the rest.
+//! Datagrams at a fixed rate. They are not acknowledged, so the results are the messages in the buffer, and the datagrams that the kernel and
+//! the gateway dropped.
 
 use crate::{
     Failure,
@@ -15,20 +16,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Datagrams a second that are offered.
+/// Offered datagrams per second.
 const RATES: [u64; 3] = [20_000, 60_000, 180_000];
 /// Length of a run.
 const LENGTH: Duration = Duration::from_secs(2);
-/// Between two bursts of the sender.
+/// Delay between two bursts of the sender.
 const SLOT: Duration = Duration::from_micros(200);
-/// How long what has been sent may take to be dealt with.
+/// Timeout for processing all sent datagrams.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The byte of each format (spec/ingest.md, "UDP").
 const FORMATS: [(&str, u8); 2] = [("cbor", 3), ("packed", 14)];
 
 const CONFIG: &str = "[[input]]\nname = \"udp\"\n[input.udp]\nlisten = \"127.0.0.1:0\"\n";
 
-/// What became of the datagrams of a run.
+/// The results of a run, in datagrams.
 struct Found {
     seconds: f64,
     sent: u64,
@@ -80,7 +81,7 @@ fn run(payload: &Payload, format: u8, rate: u64) -> Result<Found, Failure> {
     Ok(Found { seconds, sent, kernel, gateway, stored, cpu_us })
 }
 
-/// Sends as many a second as `rate` says, or as it can: how many, and in which time.
+/// Sends `rate` datagrams per second, or as many as possible, for [`LENGTH`]. Returns their number and the seconds that they took.
 fn send(door: SocketAddr, datagrams: &[Vec<u8>], rate: u64) -> std::io::Result<(u64, f64)> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     socket.connect(door)?;
@@ -89,7 +90,7 @@ fn send(door: SocketAddr, datagrams: &[Vec<u8>], rate: u64) -> std::io::Result<(
     let mut sent = 0;
     while begun.elapsed() < LENGTH {
         let due = rate * begun.elapsed().as_micros() as u64 / 1_000_000;
-        // A late sender does not make up for more than a slot or two at once.
+        // A late sender makes up for at most 1 ms at once.
         for datagram in next.by_ref().take((due - sent).min(rate / 1000) as usize) {
             socket.send(datagram)?;
             sent += 1;
@@ -101,7 +102,7 @@ fn send(door: SocketAddr, datagrams: &[Vec<u8>], rate: u64) -> std::io::Result<(
     Ok((sent, begun.elapsed().as_secs_f64()))
 }
 
-/// Waits until the gateway has dealt with all that were sent. Says how many the kernel dropped, and how many the gateway.
+/// Waits until all `sent` datagrams are accounted for. Returns how many the kernel dropped, and how many the gateway.
 fn settle(running: &Running, door: SocketAddr, sent: u64) -> Result<(u64, u64), Failure> {
     let begun = Instant::now();
     loop {
@@ -117,7 +118,7 @@ fn settle(running: &Running, door: SocketAddr, sent: u64) -> Result<(u64, u64), 
     }
 }
 
-/// How many messages are in the buffer of a gateway that has ended.
+/// Counts the messages in the buffer of a stopped gateway.
 pub fn stored(folder: &Path) -> Result<u64, Failure> {
     let connection = Connection::open(folder.join("buffer.sqlite3"))?;
     Ok(connection.query_row("SELECT count(*) FROM messages", [], |row| row.get(0))?)

@@ -1,5 +1,5 @@
-//! What networks' providers post, each request with a message of its own: the examples of the providers' documentation with another
-//! device, message id and payload.
+//! Webhook requests of providers, each with a different message: the examples of the providers' documentation with another device, message ID
+//! and payload.
 
 use super::http::{NUMBER, Request};
 use crate::{Failure, payload::Payload};
@@ -10,7 +10,7 @@ use std::{fmt::Write, path::Path};
 /// The providers.
 pub const PROVIDERS: [&str; 4] = ["astrocast", "chirpstack", "the-things-stack", "rockblock"];
 
-/// What a provider shows that it knows.
+/// The token that a provider sends.
 const TOKEN: &str = "0123456789abcdef";
 
 /// The configuration of a gateway with a webhook of `provider`, whose files are in `folder`.
@@ -22,7 +22,7 @@ pub fn config(provider: &str, format: &str, folder: &Path) -> Result<String, Fai
     ))
 }
 
-/// What `provider` posts for each message of `payload`.
+/// The requests of `provider` for the messages of `payload`.
 pub fn requests(provider: &str, payload: &Payload) -> Result<Vec<Request>, Failure> {
     payload.bodies.iter().map(|(device, body)| request(provider, device, body)).collect()
 }
@@ -56,7 +56,7 @@ fn request(provider: &str, device: &str, message: &[u8]) -> Result<Request, Fail
                 ("/uplink_message/frm_payload", data),
             ],
         ),
-        // Its counter is the message's number.
+        // Its counter (momsn) is the message's number.
         "rockblock" => {
             let mut body = format!(
                 "imei={device}&serial=12345&momsn={NUMBER}&transmit_time=21-10-31+10%3A41%3A50&iridium_latitude=52.3867\
@@ -69,7 +69,7 @@ fn request(provider: &str, device: &str, message: &[u8]) -> Result<Request, Fail
     }
 }
 
-/// `example` with other texts at these places of it.
+/// The JSON object `example` with other texts at these JSON pointers. Fails if it lacks one of them.
 fn changed(example: &str, changes: [(&str, &str); 3]) -> Result<String, Failure> {
     let mut object: Value = serde_json::from_str(example)?;
     for (pointer, text) in changes {

@@ -17,13 +17,13 @@ use tokio::{
     time::timeout,
 };
 
-/// Clients at a time.
+/// Concurrent clients.
 const CLIENTS: u64 = 512;
-/// Most frames of a connection, and of a UDP port.
+/// Maximum number of frames per connection, and per UDP port.
 const FRAMES_OF_A_CONNECTION: usize = 4;
 const FRAMES_OF_A_PORT: usize = 1024;
-/// How long an answer is waited for before the client says that nothing more comes, and how long the server may then take
-/// to close.
+/// How long the client waits for an answer before it shuts down its side of the connection, and how long the server may then take to
+/// close it.
 const IDLE: Duration = Duration::from_millis(30);
 const CLOSE: Duration = Duration::from_secs(20);
 
@@ -53,7 +53,7 @@ impl Client {
             for _ in 0..FRAMES_OF_A_PORT {
                 let Some(mut frame) = self.frame().await else { return Ok(()) };
                 frame.truncate(65_000);
-                // An error is that of an earlier datagram, or that of a server that is gone, which is seen elsewhere.
+                // An error belongs to an earlier datagram, or the server has ended, which other checks detect.
                 let _ = socket.send(&frame).await;
                 let mut answer = [0; 2048];
                 while socket.try_recv(&mut answer).is_ok() {}
@@ -88,13 +88,13 @@ impl Client {
     }
 }
 
-/// Sends `bytes`, lets the server answer, and then says that nothing more comes. Whether the server closes then.
+/// Sends `bytes`, reads the server's answers, and shuts down the writing side. Returns whether the server then closes the connection in time.
 async fn ends(stream: &mut TcpStream, bytes: &[u8]) -> bool {
     let (mut input, mut output) = stream.split();
     let mut answer = vec![0; 16 << 10];
     let talk = async {
         let write = async {
-            // It may close, or reset, in the midst of it.
+            // The server may close or reset the connection while the client writes.
             let _ = output.write_all(bytes).await;
         };
         let read = async { while let Ok(Ok(1..)) = timeout(IDLE, input.read(&mut answer)).await {} };

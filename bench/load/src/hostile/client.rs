@@ -1,4 +1,4 @@
-//! A client of the attack: when its next frame is due, and which frame that is.
+//! A client of the attack: it schedules and generates its frames.
 
 use super::{
     Door,
@@ -15,37 +15,37 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much of the time that the server kept the clients waiting they make up for.
+/// How much lost time the clients make up for after the server kept them waiting.
 const BURST: Duration = Duration::from_millis(10);
-/// How long clients wait when the server has no room for more.
+/// Delay between two checks while the server's queue is full.
 const HELD_BACK: Duration = Duration::from_millis(5);
 
-/// What is sent, where and how fast.
+/// The frames to send, their destination and their rate.
 pub struct Attack {
     pub door: Door,
     pub address: SocketAddr,
     pub frames: Frames,
-    /// Keys of clients of DTLS, that of the gateway and another.
+    /// Keys of DTLS clients: the gateway's key, and a wrong one.
     pub keys: Vec<Key>,
-    /// Whether frames are changed; if not, they are sent as they are.
+    /// Whether frames are mutated before they are sent.
     pub mutated: bool,
     pub count: u64,
     /// Frames a second.
     pub rate: u64,
-    /// What the mutations begin with.
+    /// The seed of the mutations.
     pub seed: u64,
     pub sent: AtomicU64,
-    /// Whether the server has no room for more.
+    /// Whether the server's queue is full.
     pub full: AtomicBool,
-    /// Connections that the server did not close after its client had.
+    /// Connections that the server did not close after the client had.
     pub hung: AtomicU64,
 }
 
-/// When the next frame is due.
+/// The time of the next frame.
 struct Pace(Mutex<Instant>);
 
 impl Pace {
-    /// Takes a place among so many frames a second.
+    /// Reserves the next time slot at `rate` frames per second.
     fn next(&self, rate: u64) -> Instant {
         let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let due = (*next).max(Instant::now() - BURST);
@@ -62,7 +62,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// `count` clients of `attack`, which keep its rate together.
+    /// `count` clients of `attack`, which together keep its rate.
     pub fn all(attack: &Arc<Attack>, count: u64) -> impl Iterator<Item = Client> {
         let pace = Arc::new(Pace(Mutex::new(Instant::now())));
         (0..count).map(move |number| Client {
@@ -86,7 +86,7 @@ impl Client {
         Some(())
     }
 
-    /// The next frame when it is due; `None` after the last one.
+    /// Waits until the next frame is due and returns it; `None` after the last one.
     pub async fn frame(&mut self) -> Option<Vec<u8>> {
         self.turn().await?;
         let valid = &self.attack.frames.valid;
@@ -94,7 +94,7 @@ impl Client {
         if !self.attack.mutated {
             return Some(frame.bytes());
         }
-        // Half of them are whole requests to HTTP, so that it is not only HTTP that is tried.
+        // Half of the mutations change only the body of an HTTP request, so that they reach more than the HTTP parser.
         if self.random.below(2) == 0 {
             mutate(&mut frame.body, valid, &mut self.random);
             return Some(frame.bytes());

@@ -1,13 +1,13 @@
-//! Valid frames for each door, which mutations begin with.
+//! Valid frames for each input, from which the mutations start.
 
 use super::Door;
 use crate::{Failure, coap, mqtt};
 use std::{path::Path, time::Duration};
 
-/// What providers show that they know.
+/// The token that providers send.
 const TOKEN: &str = "0123456789abcdef";
 
-/// The configuration of a gateway with the door open, whose files are in `folder`.
+/// The configuration of a gateway with the input `door` and with its files in `folder`.
 pub fn config(door: Door, folder: &Path) -> Result<String, Failure> {
     let input = |name: &str, table: &str, settings: &str| {
         format!("[[input]]\nname = {name:?}\n[input.{table}]\n{settings}\n")
@@ -36,25 +36,25 @@ pub fn config(door: Door, folder: &Path) -> Result<String, Failure> {
     Ok(format!("[[profile]]\ndevice = \"LMCU*\"\nschema = \"container\"\n{inputs}"))
 }
 
-/// What providers call the container.
+/// The provider's ID of the container.
 const DEVICES: &str = "names = { c984ff2b-e4d0-417f-8ea3-11d74a55d251 = \"LMCU1231237\" }";
 
-/// Providers, and what their devices send.
+/// Providers, and the format of their devices.
 const PROVIDERS: [(&str, &str); 4] =
     [("astrocast", "packed"), ("chirpstack", "cbor"), ("the-things-stack", "json"), ("rockblock", "json")];
 
 /// A valid frame.
 #[derive(Clone)]
 pub struct Frame {
-    /// What stands before the body's length, if it is a request of HTTP; or else nothing.
+    /// The head of an HTTP request up to its Content-Length; empty for frames that are only a body.
     head: Vec<u8>,
     pub body: Vec<u8>,
 }
 
-/// What is sent through a door.
+/// The frames that are sent to an input.
 pub struct Frames {
     pub valid: Vec<Frame>,
-    /// What a connection begins with, unchanged.
+    /// Frames that start a connection. They are not mutated.
     pub first: Vec<Vec<u8>>,
 }
 
@@ -63,7 +63,7 @@ impl Frame {
         Frame { head: head.as_bytes().to_vec(), body: body.to_vec() }
     }
 
-    /// Its bytes. The body has the right length, whatever became of it.
+    /// The frame's bytes. Content-Length is that of the body, even after a mutation.
     pub fn bytes(&self) -> Vec<u8> {
         match self.head.is_empty() {
             true => self.body.clone(),
@@ -81,7 +81,7 @@ impl From<Vec<u8>> for Frame {
     }
 }
 
-/// Those of `door`.
+/// The frames for `door`.
 pub fn of(door: Door) -> Frames {
     let bare = |frames: Vec<Vec<u8>>| frames.into_iter().map(Frame::from).collect();
     let first = if door == Door::Mqtt { mqtt_connects() } else { Vec::new() };
@@ -101,7 +101,7 @@ const GZIP: &[u8] = include_bytes!("../../../../fuzz/corpus/compressed/gzip").sp
 const ZSTD: &[u8] = include_bytes!("../../../../fuzz/corpus/compressed/zstd").split_at(1).1;
 const MSGPACK: &[u8] = b"\x82\xa1t\xcb@5\x80\0\0\0\0\0\xa4name\xa3abc";
 
-/// CONNECT in 3.1.1, and in 5 with properties: a session that stays for 10 s, 20 packets under way.
+/// CONNECT in version 3.1.1, and in version 5 with properties: a session expiry of 10 s, and a receive maximum of 20.
 fn mqtt_connects() -> Vec<Vec<u8>> {
     let mut new = b"\0\x04MQTT\x05\x02\0\x3c\x08\x11\0\0\0\x0a\x21\0\x14".to_vec();
     mqtt::text(&mut new, "attack5");
@@ -150,7 +150,7 @@ fn mqtt_packets() -> Vec<Vec<u8>> {
     packets
 }
 
-/// POST in all formats, with queries, and in blocks; methods, pings and answers that nobody asked for.
+/// POST in several formats, with queries, and in blocks; other methods, pings and unsolicited answers.
 fn coap_messages() -> Vec<Vec<u8>> {
     let mut messages = vec![
         b"\x40\0\x12\x34".to_vec(),
@@ -171,7 +171,7 @@ fn coap_messages() -> Vec<Vec<u8>> {
         }
     }
     for (at, message) in (0_u16..).zip(&mut messages) {
-        // Not those whose id is all that they have.
+        // Messages that consist only of a header have no token.
         if message.len() > 8 {
             coap::number(message, at);
         }
@@ -192,14 +192,14 @@ fn block(format: u16, number: u8, more: bool) -> Vec<u8> {
     bytes
 }
 
-/// A JSON object with its device's id; a format byte, the length of the id, the id, and the message.
+/// A JSON object with its device's ID; and datagrams of a format byte, the length of the ID, the ID, and the message.
 fn datagrams() -> Vec<Vec<u8>> {
     let object = br#"{"containerID":"LMCU1231237","t":21.5}"#.to_vec();
     let prefixed = (1..=14_u8).map(|format| [&[format, 4], &b"d100"[..], CBOR].concat());
     [object, [&[1, 4], &b"d101"[..], JSON].concat()].into_iter().chain(prefixed).collect()
 }
 
-/// Requests of one message, of several, compressed and in chunks; and what the API answers.
+/// Requests with one message, with several, compressed and in chunks; and requests to the API.
 fn http_requests() -> Vec<Frame> {
     let post = |path: &str, headers: &str, body: &[u8]| {
         Frame::request(&format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}"), body)
@@ -244,7 +244,7 @@ fn http_requests() -> Vec<Frame> {
     requests
 }
 
-/// What providers post.
+/// Webhook requests of providers.
 fn callbacks() -> Vec<Frame> {
     let json = "application/json";
     let bodies: [(&str, &str, &[u8]); 6] = [

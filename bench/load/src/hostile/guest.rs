@@ -1,4 +1,4 @@
-//! A client that does nothing wrong, and how long it waits for its answers.
+//! The well-behaved client, which measures how long it waits for its answers.
 
 use super::Door;
 use crate::{
@@ -17,30 +17,30 @@ use tokio::{
     time::timeout,
 };
 
-/// Between two messages.
+/// Delay between two messages.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How long an answer may take; with CoAP, how long the client goes on sending (MAX_TRANSMIT_WAIT of RFC 7252).
+/// Timeout for an answer; with CoAP, for all retransmissions (MAX_TRANSMIT_WAIT of RFC 7252).
 const PATIENCE: Duration = Duration::from_secs(10);
 const PATIENCE_OF_COAP: Duration = Duration::from_secs(93);
 
-/// Where a guest of CoAP is: not where those are who break handshakes off, as the gateway takes so many of an address.
+/// The address of the CoAP client. Clients that abort handshakes use another one, because the gateway limits the handshakes of an address.
 const HERE: &str = "127.0.0.2:0";
 
-/// What it has waited for.
+/// The client's results: the waiting times in microseconds, and the number of failures.
 #[derive(Default)]
 pub struct Waited {
     pub micros: Vec<u32>,
     pub failures: u64,
 }
 
-/// Its connection. A door that answers nothing has a guest at HTTP's.
+/// The client's connection. For UDP and webhooks, it uses HTTP.
 enum Guest {
     Http(TcpStream),
     Mqtt(TcpStream),
     Coap(Channel),
 }
 
-/// Sends a message every few milliseconds until `end` says true.
+/// Sends a message every few milliseconds until `end` is true.
 pub async fn visit(
     door: Door,
     running: &Running,
@@ -84,7 +84,7 @@ impl Guest {
         })
     }
 
-    /// Whether the message `number` is acknowledged.
+    /// Sends the message `number`, and returns whether it was acknowledged.
     async fn send(&mut self, number: u16) -> std::io::Result<bool> {
         let body = format!("{{\"n\":{number}}}");
         match self {

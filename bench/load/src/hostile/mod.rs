@@ -23,12 +23,12 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Bytes in the queue of the gateway's UDP socket that make the clients wait, and how often it is looked at. Smaller ones of usual
-/// queues have 208 KiB.
+/// The bytes in the queue of the gateway's UDP socket that make the clients wait, and the interval of the checks. The usual queues hold
+/// at least 208 KiB.
 const FULL: u64 = 96 << 10;
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What is attacked.
+/// The input that is attacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Door {
     Mqtt,
@@ -39,27 +39,27 @@ pub enum Door {
     Webhook,
 }
 
-/// What is run.
+/// Options of the attack.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// One door alone; without it all doors in turn, and the table goes into the README
+    /// Attack only this input; without it, attack all in turn and write the table into the README
     #[arg(long, value_enum)]
     door: Option<Door>,
-    /// Mutated frames for each door
+    /// Mutated frames for each input
     #[arg(long, default_value_t = 10_000_000)]
     frames: u64,
-    /// Frames a second while the well-behaved client is measured; the rest comes eight times as fast, if the door bears it
+    /// Frames per second while the well-behaved client is measured; the other frames follow at up to eight times this rate
     #[arg(long, default_value_t = 10_000)]
     rate: u64,
-    /// How long the well-behaved client is measured alone, beside well-formed frames, and four times as long beside mutated ones
+    /// Seconds that the well-behaved client is measured alone and during well-formed frames; four times as long during mutated ones
     #[arg(long, default_value_t = 5)]
     seconds: u64,
-    /// What the mutations begin with
+    /// Seed of the mutations
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Prints a table, and fails if the gateway did, or if its well-behaved client was not served.
+/// Prints a table. Fails if the gateway panicked, ended or left a connection open, or if the well-behaved client was not served.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     report.line(
         "| door | mutated frames | of them dropped by the kernel | seconds | panics | not closed | memory at begin, middle, end (MB) | \
@@ -80,10 +80,10 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     if borne { Ok(()) } else { Err("the gateway did not bear it".into()) }
 }
 
-/// A gateway with `door` open, attacked through it.
+/// Starts a gateway with the input `door` and attacks this input.
 async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
     let folder = tempfile::tempdir()?;
-    // The frames cannot name the port in Host, as they are made before it is known.
+    // The frames are created before the port is known, so their Host cannot contain it.
     let config = format!("[access]\nwho = \"anyone\"\n{}", frames::config(door, folder.path())?);
     let key = (door == Door::Coaps).then(|| Key::of_gateway(folder.path())).transpose()?;
     let mut running = Running::start_configured(Server::Dunnage, folder.path(), &config)?;
@@ -120,7 +120,7 @@ async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
         tokio::try_join!(beside(door, &running, key.as_ref(), attack::run(Arc::clone(&flood))), middle)?;
     let seconds = begun.elapsed().as_secs_f64();
     let end = memory_mb(running.process(), "VmRSS")?;
-    // A TCP port has none.
+    // 0 for a TCP port.
     let dropped = datagrams::socket(address)?.dropped;
     let found = Found {
         sent: measured.sent.load(Relaxed) + flood.sent.load(Relaxed),
@@ -137,7 +137,7 @@ async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
     Ok(found)
 }
 
-/// What a run found.
+/// The results of a run.
 struct Found {
     sent: u64,
     seconds: f64,
@@ -147,9 +147,9 @@ struct Found {
     dropped: u64,
     /// Messages of the well-behaved client that were not acknowledged.
     failures: u64,
-    /// In MB: before, half way and after.
+    /// Memory in MB: before the mutated frames, after half of the flood, and at the end.
     memory: [f64; 3],
-    /// In ms: alone, beside well-formed frames, beside mutated ones.
+    /// The well-behaved client's 95th percentile in ms: alone, during well-formed frames, and during mutated ones.
     p95: [f64; 3],
 }
 
@@ -171,7 +171,7 @@ impl Found {
         )
     }
 
-    /// Each door has lines of its own, so that the doors do not replace one another.
+    /// Each input has its own operation in the results, so that inputs do not replace one another's lines.
     fn save(&self, plan: &Plan, door: Door) -> Result<(), Failure> {
         let [.., memory] = self.memory;
         let [_, calm, under] = self.p95;
@@ -199,7 +199,7 @@ impl Door {
     }
 }
 
-/// What the well-behaved client waits for while `work` is done.
+/// Measures the well-behaved client while `work` runs.
 async fn beside(
     door: Door,
     running: &Running,
@@ -217,8 +217,8 @@ async fn beside(
     waited
 }
 
-/// The memory of the process when half of the frames are sent. Until all are, the clients are held back while the kernel would drop
-/// what they send. To look takes it a millisecond, which is why nothing is measured meanwhile.
+/// Makes the clients of `attack` wait while the gateway's UDP queue is full, until all frames are sent. Returns the memory of `process`
+/// in MB after half of the frames. A check takes the kernel a millisecond, so no waiting times are measured during this phase.
 async fn hold_back(attack: &Attack, process: u32) -> Result<f64, Failure> {
     let mut middle = None;
     loop {

@@ -1,17 +1,17 @@
-//! What is done to a valid frame so that it is none, or another.
+//! Mutations that turn a valid frame into an invalid or a different one.
 
 use super::frames::Frame;
 
-/// xorshift64, so that a seed gives the same frames each time.
+/// xorshift64, so that a seed always produces the same frames.
 pub struct Random(u64);
 
 impl Random {
-    /// Any seed but 0.
+    /// A generator with any seed.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `limit`; 0 if there is none.
+    /// A number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -19,16 +19,16 @@ impl Random {
         (self.0 % limit.max(1) as u64) as usize
     }
 
-    /// One of them, which are not none.
+    /// A random item of `all`, which must not be empty.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
 }
 
-/// Numbers at which something ends: lengths, ids, options.
+/// Boundary values of lengths, IDs and options.
 const EDGES: [u8; 8] = [0x00, 0x01, 0x7f, 0x80, 0xc0, 0xf0, 0xfe, 0xff];
 
-/// Changes `frame` in one to three places. `others` are valid ones, of which it may get a piece.
+/// Changes `frame` in one to three places. A change may insert a piece of one of `others`, which are valid frames.
 pub fn mutate(frame: &mut Vec<u8>, others: &[Frame], random: &mut Random) {
     for _ in 0..=random.below(3) {
         let at = random.below(frame.len() + 1);
@@ -49,6 +49,6 @@ pub fn mutate(frame: &mut Vec<u8>, others: &[Frame], random: &mut Random) {
             _ => {}
         }
     }
-    // No frame is worth more than what doubling a few times makes of it.
+    // Bounds the size, because several changes can double the frame.
     frame.truncate(256 << 10);
 }

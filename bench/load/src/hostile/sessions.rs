@@ -1,20 +1,20 @@
-//! Clients of DTLS that send what is not valid: half of them records, and the others messages in a session.
+//! DTLS clients that send invalid data: half of them invalid records, the others invalid messages in a session.
 
 use super::{client::Client, mutate::mutate};
 use crate::{channel::Channel, dtls::Session};
 use std::io;
 use tokio::net::UdpSocket;
 
-/// Where the ones and the others are. Whoever breaks handshakes off keeps others of his address from getting further.
+/// The addresses of both kinds. Aborted handshakes can keep other clients at the same address from completing theirs.
 const OF_RECORDS: &str = "127.0.0.1:0";
 const OF_MESSAGES: &str = "127.0.0.3:0";
-/// How often the ones look what there is to send, and most messages of the others, before they begin anew.
+/// The limits before a client starts a new session: turns of a client that sends records, and messages of the others.
 const TURNS: usize = 64;
 const MESSAGES: usize = 256;
-/// Most bytes of a message.
+/// Maximum message size in bytes.
 const LONGEST: usize = 1500;
 
-/// What the client `number` does.
+/// Runs the client `number` until all frames are sent. Even numbers send records, odd ones messages.
 pub async fn run(mut client: Client, number: u64) -> io::Result<()> {
     loop {
         let left =
@@ -25,10 +25,10 @@ pub async fn run(mut client: Client, number: u64) -> io::Result<()> {
     }
 }
 
-/// Opens a session and says what is no message in it; `None` if all frames are sent.
+/// Opens a session and sends invalid messages in it. Returns `None` when all frames are sent.
 async fn messages(client: &mut Client) -> Option<()> {
     let key = client.attack.keys.first();
-    // It comes to nothing if a datagram of it is dropped again and again.
+    // The handshake fails if its datagrams are dropped repeatedly.
     let Ok(mut channel) = Channel::open(client.attack.address, OF_MESSAGES, key).await else {
         return Some(());
     };
@@ -42,8 +42,8 @@ async fn messages(client: &mut Client) -> Option<()> {
     Some(())
 }
 
-/// Asks for a session, with the right key or another, and talks in it. After each datagram goes a changed one; while it waits for an
-/// answer, what it has sent last.
+/// Starts a session with the right or the wrong key, and sends messages in it. A mutated copy follows each datagram. While the session waits
+/// for an answer, mutated copies of its last datagram are sent. Returns `None` when all frames are sent.
 async fn records(client: &mut Client) -> io::Result<Option<()>> {
     let socket = UdpSocket::bind(OF_RECORDS).await?;
     socket.connect(client.attack.address).await?;
@@ -58,7 +58,7 @@ async fn records(client: &mut Client) -> io::Result<Option<()>> {
         }
         let is_waiting = new.is_empty();
         for datagram in new {
-            // An error is that of an earlier datagram, or that of a server that is gone, which is seen elsewhere.
+            // An error belongs to an earlier datagram, or the server has ended, which other checks detect.
             let _ = socket.send(&datagram).await;
             last = datagram;
             if changed(client, &socket, &last).await.is_none() {
@@ -76,7 +76,7 @@ async fn records(client: &mut Client) -> io::Result<Option<()>> {
     Ok(Some(()))
 }
 
-/// Sends `datagram` with a change, as the next frame; `None` if all are sent.
+/// Sends a mutated copy of `datagram` as the next frame; `None` if all frames are sent.
 async fn changed(client: &mut Client, socket: &UdpSocket, datagram: &[u8]) -> Option<()> {
     client.turn().await?;
     let mut frame = datagram.to_vec();

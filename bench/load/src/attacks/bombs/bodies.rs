@@ -1,4 +1,4 @@
-//! The bodies: of each format what grows most, and what other parts of the gateway would make large.
+//! The bodies: for each format those that expand most when they are decoded, and those that expand in other parts of the gateway.
 
 use crate::Failure;
 use dunnage_formats::{Format, Id, Mapping, Value};
@@ -6,13 +6,13 @@ use dunnage_schema::Model;
 use flate2::{Compression, write::GzEncoder};
 use std::{io::Write, path::Path};
 
-/// Bytes that a body may have.
+/// The gateway's limit for a body, in bytes.
 const LIMIT: usize = 1 << 20;
-/// What a message may take in memory, as SECURITY.md says.
+/// The gateway's limit for a decoded message, in bytes of memory (SECURITY.md).
 const MEMORY: usize = 8 << 20;
-/// More values than that.
+/// A number of values that exceeds [`MEMORY`].
 const TOO_MANY: usize = 300_000;
-/// Things of which the bytes of each are measured.
+/// The number of items that are encoded to measure the size of one.
 const SAMPLE: usize = 4096;
 
 /// Lists whose items take few bits.
@@ -21,21 +21,21 @@ const LIST: (&str, &str) = (
     r#"{"type":"object","additionalProperties":false,"required":["a"],
         "properties":{"a":{"type":"array","items":{"type":"boolean"}}}}"#,
 );
-/// Lists of nothing: the length alone takes bits.
+/// Lists of a constant: only the length takes bits.
 const NOTHING: (&str, &str) = ("nothing", r#"{"type":"array","items":{"const":1},"maxItems":4294967295}"#);
-/// Lists of a long text that the schema has.
+/// Lists of a long text that is in the schema.
 const CHOSEN: &str = "chosen";
-/// Lists of records, empty on the wire, with a hundred fields each.
+/// Lists of records with a hundred optional fields each, all absent on the wire.
 const WIDE: &str = "wide";
 
-/// What should become of a body.
+/// The expected result of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Stored,
     Refused,
 }
 
-/// A body, and what its sender says of it.
+/// A body, with the format, schema and encoding that its sender declares.
 #[derive(Clone)]
 pub struct Bomb {
     pub name: String,
@@ -46,7 +46,7 @@ pub struct Bomb {
     pub fate: Fate,
 }
 
-/// The schemas of formats that need one.
+/// The schemas for formats that need one, by name.
 fn schemas() -> Vec<(&'static str, String)> {
     let fields: Vec<_> = (0..100).map(|n| format!("\"f{n}\":{{\"type\":\"integer\"}}")).collect();
     let wide = format!(
@@ -63,14 +63,14 @@ fn text() -> String {
     "long ".repeat(1000)
 }
 
-/// Puts the schemas where the gateway finds them.
+/// Writes the schemas into the gateway's schema folder.
 pub fn write_schemas(folder: &Path) -> std::io::Result<()> {
     schemas()
         .iter()
         .try_for_each(|(name, schema)| std::fs::write(folder.join(format!("{name}.json")), schema))
 }
 
-/// All of them.
+/// All bodies. Fails if one cannot be encoded.
 pub fn all() -> Result<Vec<Bomb>, Failure> {
     let mut bombs = Vec::new();
     for format in Id::all() {
@@ -84,17 +84,17 @@ pub fn all() -> Result<Vec<Bomb>, Failure> {
     Ok(bombs)
 }
 
-/// As many things as a message may have in memory, and as fit into a body.
+/// Adds lists with as many items as fit into a body. Where the decoded list exceeds [`MEMORY`], also adds one that just fits.
 fn of_lists(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
     let codec = format.open(None, Mapping::Exact)?;
     let map = Value::Map(vec![("k".into(), Value::Null)]);
-    // What each counts as: `spec/formats.md`, "Memory of a decoded message".
+    // The bytes that each item counts: `spec/formats.md`, "Memory of a decoded message".
     for (what, item, counted) in
         [("nulls", Value::Null, 32), ("texts", Value::Text("a".into()), 65), ("maps", map, 129)]
     {
         let list = |count| in_a(&item, count);
         let taken = encoded(&*codec, &list(SAMPLE))?.len();
-        // In some formats later things take more bytes.
+        // In some formats, later items take more bytes.
         let most = SAMPLE * (LIMIT - LIMIT / 64) / taken;
         let most = [most, most / 10 * 9, most / 10 * 6];
         let body = most.iter().find_map(|count| Some((*count, encoded(&*codec, &list(*count)).ok()?)));
@@ -119,13 +119,13 @@ fn of_schemas(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
         let codec = format.open(Some(&Model::compile(&schema)?), Mapping::Exact)?;
         let is_struct = matches!(format, Id::Struct | Id::StructZlib);
         let (message, fate) = match name {
-            // The count of its lists has 16 bits.
+            // A struct counts the items of a list in 16 bits.
             "list" if is_struct => (in_a(&Value::Bool(false), 65_535), Fate::Stored),
             "list" => (sparse(), Fate::Refused),
             "nothing" if format == Id::Packed => (Value::Array(vec![Value::U64(1); TOO_MANY]), Fate::Refused),
             "nothing" => continue,
             CHOSEN => (Value::Array(vec![Value::Text(text()); 2000]), Fate::Refused),
-            // Packed makes no record, in which each field has a place.
+            // Unlike the other formats, packed makes no record with a place for each field.
             _ if format == Id::Packed => (in_a(&Value::Map(Vec::new()), 2000), Fate::Stored),
             _ => (in_a(&Value::Map(Vec::new()), 3000), Fate::Refused),
         };
@@ -134,7 +134,7 @@ fn of_schemas(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Booleans of which few are true: a modelled body takes a tenth of a bit for each, and would be refused for taking less.
+/// Booleans, few of them true: a modelled body takes a tenth of a bit for each. The decoder refuses a body that takes less.
 fn sparse() -> Value {
     let is_true = |n: usize| n.wrapping_mul(2_654_435_761) >> 7 & 63 == 0;
     let list = (0..TOO_MANY).map(|n| Value::Bool(is_true(n))).collect();
@@ -147,7 +147,7 @@ fn encoded(codec: &dyn Format, message: &Value) -> Result<Vec<u8>, Failure> {
     Ok(body)
 }
 
-/// A base name of 10,000 letters, which each of a thousand records gets.
+/// SenML with a base name of 10,000 letters, which the decoder copies into each of a thousand records.
 fn of_senml() -> Result<Vec<Bomb>, Failure> {
     let name = "a".repeat(10_000);
     let json = format!("[{{\"bn\":\"{name}\",\"v\":1}}{}]", ",{\"v\":1}".repeat(1000));
@@ -162,10 +162,10 @@ fn of_senml() -> Result<Vec<Bomb>, Failure> {
         .collect())
 }
 
-/// What takes little memory when it is decoded, and much later.
+/// Bodies that take little memory when they are decoded, and much afterwards, such as in JSON or in a file's columns.
 fn of_outputs() -> Result<Vec<Bomb>, Failure> {
     let stored = |what, body: String| bomb(Id::Json, what, None, body.into_bytes(), Fate::Stored);
-    // Each control character is six in JSON.
+    // Each control character takes six bytes in JSON.
     let controls = encoded(&dunnage_formats::Msgpack, &Value::Text("\u{1}".repeat(LIMIT - 5)))?;
     let nulls = format!("[{}null]", "null,".repeat(LIMIT / 5 - 1));
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
@@ -175,7 +175,7 @@ fn of_outputs() -> Result<Vec<Bomb>, Failure> {
     Ok(vec![
         bomb(Id::Msgpack, "control characters", None, controls, Fate::Refused),
         Bomb { is_compressed: true, ..bomb(Id::Json, "gzip", None, compressed, Fate::Stored) },
-        // A column's name has the keys above it.
+        // A column's name contains the keys of the enclosing objects.
         stored("a long key", format!("{{\"{}\":{columns}}}", "k".repeat(1_000_000))),
         stored("quotes", format!("\"{}\"", "\\\"".repeat(LIMIT / 2 - 1))),
         stored("columns", columns),

@@ -1,4 +1,4 @@
-//! Small messages that are large once they are decoded, or later: in every format, over HTTP, MQTT and CoAP.
+//! Small messages that become large when they are decoded or afterwards: in every format, over HTTP, MQTT and CoAP.
 
 mod bodies;
 
@@ -22,19 +22,19 @@ use tokio::{
     time::timeout,
 };
 
-/// Senders at a time.
+/// Concurrent senders.
 const SENDERS: usize = 60;
-/// Messages of a thousand columns that each of them sends in a turn.
+/// Messages of a thousand columns per sender, in one burst.
 const WIDE: usize = 20;
-/// Readers of what is stored, at a time.
+/// Concurrent readers of stored messages.
 const READERS: usize = 8;
-/// Longest wait for an answer that is not "later".
+/// Timeout for sending a body through all its inputs, retries included.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two tries.
+/// Delay between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
-/// The most bytes of a datagram.
+/// Maximum datagram size in bytes.
 const DATAGRAM: usize = 60_000;
-/// CoAP's number of CBOR.
+/// CoAP's Content-Format of CBOR.
 const CBOR: u16 = 60;
 
 /// The gateway's addresses.
@@ -45,13 +45,14 @@ pub struct Addresses {
     pub coap: SocketAddr,
 }
 
-/// Has 60 senders send at a time: all bombs at once, and then, as long as `more` says, each of them sixty times.
+/// Sends with 60 concurrent senders: first each body once, then many messages of a thousand columns. After reading the stored messages, sends
+/// 60 copies of one body at a time while `more` returns true.
 pub async fn run(
     sources: &[IpAddr],
     addresses: Addresses,
     more: impl Fn() -> bool,
 ) -> Result<Outcome, Failure> {
-    // It takes a while, and the other client is measured here, too.
+    // Building the bodies takes a while, and this runtime also measures the well-behaved client.
     let bombs = spawn_blocking(|| bodies::all().map_err(|e| e.to_string())).await??;
     let mut outcome = Outcome::default();
     burst(&bombs, sources, addresses, &mut outcome).await?;
@@ -70,7 +71,7 @@ pub async fn run(
     Ok(outcome)
 }
 
-/// Sends `bombs`, as many at a time as there are senders.
+/// Sends `bombs`, up to [`SENDERS`] at a time.
 async fn burst(
     bombs: &[Bomb],
     sources: &[IpAddr],
@@ -96,7 +97,7 @@ async fn burst(
     Ok(())
 }
 
-/// What became of a bomb: how often it was sent, and what was wrong.
+/// The result of a body: how often it was sent and what was wrong, or its name and the error.
 type Sent = Result<(u64, Option<String>), (String, io::Error)>;
 
 fn note(sent: Sent, outcome: &mut Outcome) {
@@ -109,7 +110,7 @@ fn note(sent: Sent, outcome: &mut Outcome) {
     }
 }
 
-/// Sends `bomb` over HTTP, and over CoAP and MQTT as well if it is one of those that fit there.
+/// Sends `bomb` over HTTP, and also over CoAP if it is CBOR, or over MQTT if it is MessagePack.
 async fn over_all(
     source: IpAddr,
     addresses: Addresses,
@@ -132,7 +133,7 @@ async fn over_all(
     Ok((sent, wrong.then(|| format!("{} is answered {status}, and should be {:?}", bomb.name, bomb.fate))))
 }
 
-/// Sends `bomb` until the gateway has room for it. Answers the status.
+/// Sends `bomb`, and retries while the gateway answers 503. Returns the final status.
 async fn over_http(source: IpAddr, address: SocketAddr, number: usize, bomb: &Bomb) -> io::Result<u16> {
     let query = bomb.schema.map_or(String::new(), |schema| format!("?schema={schema}"));
     let coding = if bomb.is_compressed { "content-encoding: gzip\r\n" } else { "" };
@@ -172,7 +173,7 @@ async fn acknowledged(stream: &mut TcpStream, publish: &[u8]) -> io::Result<()> 
     stream.read_exact(&mut [0; 4]).await.map(drop)
 }
 
-/// Sends the beginning of a body in a datagram: a decoder makes values of what there is before it finds out that there is no more.
+/// Sends the beginning of a body in a datagram: a decoder creates values from it before it detects the truncation.
 async fn over_coap(source: IpAddr, address: SocketAddr, number: usize, body: &[u8]) -> io::Result<()> {
     let mut channel = Channel::open(address, &SocketAddr::new(source, 0).to_string(), None).await?;
     let mut request = coap::request(coap::POST, &["ingest", &format!("bomb-{number}")], Some(CBOR), body);
@@ -181,7 +182,7 @@ async fn over_coap(source: IpAddr, address: SocketAddr, number: usize, body: &[u
     channel.receive().await.map(drop)
 }
 
-/// Reads as much of what is stored as the API gives at a time.
+/// Reads stored and quarantined messages in pages of the API's maximum size.
 async fn read(sources: &[IpAddr], address: SocketAddr, outcome: &mut Outcome) -> Result<(), Failure> {
     let mut readers = JoinSet::new();
     for number in 0..READERS {
@@ -191,7 +192,7 @@ async fn read(sources: &[IpAddr], address: SocketAddr, outcome: &mut Outcome) ->
         readers.spawn(async move {
             let mut stream = http::connect(source, address).await?;
             stream.write_all(request.as_bytes()).await?;
-            // Slowly: the answer stays in the gateway's memory meanwhile.
+            // The delay keeps the answer in the gateway's memory.
             tokio::time::sleep(PAUSE * 5).await;
             let mut answer = Vec::new();
             stream.read_to_end(&mut answer).await?;
