@@ -1,4 +1,4 @@
-/* The firmware on AVR: checks the rig with loops of known length, then measures what was generated. */
+/* The firmware on AVR: checks the rig with loops of known length, then measures the generated code. */
 #include "measure.h"
 
 #include <avr/interrupt.h>
@@ -13,7 +13,7 @@ int main(void) {
                                    : : : "r24", "r25")); /* 2 + 999 * 4 + 3 = 4001 */
     measure_all();
 
-    /* Asleep without interrupts: the simulator ends. */
+    /* The simulator ends when the processor sleeps with interrupts disabled. */
     cli();
     sleep_enable();
     sleep_cpu();

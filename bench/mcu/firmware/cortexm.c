@@ -24,7 +24,7 @@ void reset(void) {
     prepare_memory();
     SYST_RVR = 0xffffff;
     SYST_CVR = 0;
-    SYST_CSR = 5; /* on, by the processor's clock, without interrupt */
+    SYST_CSR = 5; /* enabled, processor clock, no interrupt */
     measure_everything();
     leave();
     for (;;) {}

@@ -1,8 +1,8 @@
-/* What the measured firmware tells the one who runs it.
+/* The reports of the measured firmware to the simulator.
  *
- * MEASURE(region, statement) runs the statement between two marks. Everything that a message is read into is reported by the fold_
- * functions, so that the compiler can leave nothing out and the rig can compare each value with the one that was expected.
- * They are cheap, and the same for every library.
+ * MEASURE(region, statement) runs the statement between two marks. The fold_ functions report every value that is read from a message, so
+ * that the compiler cannot remove any work and the rig can compare each value with the expected one. They are cheap, and the same for every
+ * library.
  */
 #ifndef MEASURE_H
 #define MEASURE_H

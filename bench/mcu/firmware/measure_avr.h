@@ -1,10 +1,10 @@
 /* The marks and folds on AVR, for simavr/run.c.
  *
  *     GPIOR0   1 starts a region, 2 ends it
- *     GPIOR1   what the bytes that follow are: a letter, one of the fold_ functions below; 'r' names the region
+ *     GPIOR1   the kind of the following bytes: the letter of a fold_ function below, or 'r' for the ID of the region
  *     GPIOR2   the bytes
  *
- * A register takes one cycle, so a folded number costs 6. Text is folded by where it is and how long it is: the simulator looks there.
+ * A write to a register takes one cycle, so a folded number costs 6. Text is folded as its address and length; the simulator reads it.
  */
 #ifndef MEASURE_AVR_H
 #define MEASURE_AVR_H
@@ -12,7 +12,7 @@
 #include <avr/io.h>
 #include <string.h>
 
-/* The two cycles of the closing mark are its own: run.c takes them off. */
+/* run.c subtracts the two cycles of the closing mark. */
 #define MEASURE(region, statement) \
     do { \
         GPIOR1 = 'r'; \
@@ -22,7 +22,7 @@
         mark(2); \
     } while (0)
 
-/* In assembly, and inline: otherwise the compiler keeps each constant in a register of its own, and calls a function for two bytes. */
+/* Inline assembly, because otherwise the compiler keeps each constant in its own register and calls a function for two bytes. */
 #define INLINE static inline __attribute__((always_inline))
 #define OUT(address, constant) \
     do { \

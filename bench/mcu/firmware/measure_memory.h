@@ -1,10 +1,10 @@
 /* The marks and folds on 32-bit targets in QEMU, for src/qemu.rs.
  *
- * Everything is said by writing to, or reading from, addresses that belong to a device: QEMU logs each of these accesses with its value
- * (-trace memory_region_ops_write and _read). A fold is a store to a constant address, so it costs about two instructions.
+ * The firmware reports by writing to and reading from addresses of a device: QEMU logs each access with its value (-trace
+ * memory_region_ops_write and _read). A fold is a store to a constant address, so it costs about two instructions.
  *
- * A region is measured by reading the machine's timer, which QEMU advances by 1024 ns each instruction (-icount shift=10), before and
- * after. Text is folded by where it is and how long it is; the memory that it is in is reported before the next region starts.
+ * A region is measured by reading the machine's timer before and after it; QEMU advances the timer by 1024 ns per instruction (-icount
+ * shift=10). Text is folded as its address and length; the memory that contains it is reported before the next region starts.
  */
 #ifndef MEASURE_MEMORY_H
 #define MEASURE_MEMORY_H
@@ -12,23 +12,24 @@
 #include <string.h>
 
 #if defined(__riscv)
-/* The timer's compare registers of harts that are not there (QEMU, virt); its time is at 0x0200bff8. */
+/* The timer's compare registers of harts that do not exist (QEMU, virt); its time is at 0x0200bff8. */
 #define REPORT_TO 0x02004100u
 #define TIMER_READ "lui %0, 0x200c\n\tlw %0, -8(%0)"
 #define READ_STACK_POINTER "mv %0, sp"
 #elif defined(__XTENSA__)
-/* Only linked, for its size. */
+/* Only linked, to measure the size. */
 #define REPORT_TO 0x60000000u
 #define TIMER_READ "rsr %0, ccount"
 #define READ_STACK_POINTER "mov %0, a1"
 #else
-/* Peripherals that QEMU leaves out: the display of the MPS2, and on the microbit one of the nRF51. */
+/* Peripherals that QEMU does not emulate: the display of the MPS2, and on the microbit one of the nRF51. */
 #if __ARM_ARCH == 6
 #define REPORT_TO 0x40021000u
 #else
 #define REPORT_TO 0x41000000u
 #endif
-/* SysTick, at 0xe000e018, counts down. Its address is made as every Thumb can, without a constant in memory, which may be out of reach. */
+/* SysTick, at 0xe000e018, counts down. Its address is computed with instructions of every Thumb version, because a constant in memory may be
+ * out of reach. */
 #define TIMER_READ \
     ".syntax unified\n\tmovs %0, #0xe0\n\tlsls %0, %0, #16\n\tadds %0, #0xe0\n\tlsls %0, %0, #8\n\tldr %0, [%0, #0x18]"
 #define READ_STACK_POINTER "mov %0, sp"
@@ -42,7 +43,7 @@
 #define FLAGS
 #endif
 
-/* What is reported, by its offset; src/qemu.rs has the same list. Below 128, where every store of Thumb-1 reaches. */
+/* The offsets of the reports; src/qemu.rs has the same list. They are below 128, the range of every Thumb-1 store. */
 enum {
     SAY_U32 = 0x00,
     SAY_U64 = 0x04, /* the lower half, then the upper one at the next offset */
@@ -54,13 +55,13 @@ enum {
     SAY_NULL = 0x28,
     SAY_MAP = 0x2c,
     SAY_ARRAY = 0x30,
-    SAY_KEY = 0x34, /* where it is; its size follows */
+    SAY_KEY = 0x34, /* its address; its size follows */
     SAY_TEXT = 0x38,
     SAY_BYTES = 0x3c,
     SAY_SIZE = 0x40,
     SAY_REGION = 0x44, /* the next two reads of the timer belong to it */
-    SAY_STACK = 0x48, /* bytes that the region used below its caller's */
-    SAY_MEMORY_AT = 0x4c, /* where the words that follow are */
+    SAY_STACK = 0x48, /* bytes of stack that the region used below its caller's */
+    SAY_MEMORY_AT = 0x4c, /* the address of the following words */
     SAY_MEMORY = 0x50,
     SAY_END = 0x54
 };
@@ -72,11 +73,11 @@ static inline __attribute__((always_inline)) void say(unsigned what, uint32_t va
 /* Reports the static data. */
 void measure_memory(void);
 
-/* Bytes of the stack that are watched. */
+/* Bytes of the stack that are painted before a region, to find the deepest use. */
 #define PAINTED 2048
 #define PAINT 0xa5a5a5a5u
 
-/* No functions between the paint and the marks: they would need stack themselves. */
+/* There are no function calls between the paint and the marks, because they would use stack themselves. */
 #define MEASURE(region, statement) \
     do { \
         uintptr_t caller, mark; \

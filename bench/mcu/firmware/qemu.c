@@ -1,4 +1,4 @@
-/* What the firmwares for QEMU share: the static data's start and report, and the loops of known length that the rig checks itself with. */
+/* The common part of the firmwares for QEMU: start and report of the static data, and the loops of known length that check the rig. */
 #include "qemu.h"
 
 #include "measure.h"
@@ -19,7 +19,7 @@ void prepare_memory(void) {
 }
 
 void measure_everything(void) {
-    /* In a register that the stores can use: a move within the region would count. */
+    /* In a register that the stores can use, because a move within the region would be counted. */
     register volatile uint32_t *map __asm__(STORE_REGISTER) = (volatile uint32_t *)(REPORT_TO + SAY_MAP);
     HIDE(map);
     MEASURE(0xff, ); /* nothing */

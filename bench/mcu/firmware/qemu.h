@@ -1,11 +1,11 @@
-/* What cortexm.c and riscv.c take from qemu.c. */
+/* The functions of qemu.c that cortexm.c and riscv.c call. */
 #ifndef QEMU_H
 #define QEMU_H
 
-/* Fills the static data; before anything that uses it. */
+/* Initializes the static data. Must run before any code that uses it. */
 void prepare_memory(void);
 
-/* Checks the rig, then measures what was generated. */
+/* Checks the rig, then measures the generated code. */
 void measure_everything(void);
 
 /* A loop of 1 + 2 * count instructions; two stores. */

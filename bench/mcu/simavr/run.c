@@ -1,12 +1,12 @@
-/* Runs a firmware of ../firmware on a simulated AVR and prints what it reports.
+/* Runs a firmware of ../firmware on a simulated AVR and prints its report.
  *
  *     run FIRMWARE.elf MCU END-OF-DATA CYCLE-LIMIT
  *
- * END-OF-DATA is the address behind the static data, in hexadecimal. A line for each region and each folded value:
+ * END-OF-DATA is the address after the static data, in hexadecimal. Prints a line for each region and each folded value:
  *
- *     start ID                         what is folded from here on is folded by the region
- *     region ID cycles N stack N       its end; bytes of stack below the caller's
- *     fold KIND HEX                    text and bytes as what is there, numbers in little-endian
+ *     start ID                         the following folds belong to the region
+ *     region ID cycles N stack N       the end of the region; bytes of stack below the caller's
+ *     fold KIND HEX                    the contents of text and bytes, numbers in little-endian
  *     end cycles N free N              bytes that were never used between static data and stack
  *
  * Fails when the firmware crashes, does not end, or its stack runs into its static data.
@@ -27,7 +27,7 @@ enum { GPIOR0 = 0x3e, GPIOR1 = 0x4a, GPIOR2 = 0x4b, SPL = 0x5d, SPH = 0x5e };
 enum { MARK_CYCLES = 2 };
 
 typedef struct {
-    uint8_t kind; /* of the value that is being folded; 0 when none is */
+    uint8_t kind; /* of the value that is being folded, or 0 */
     uint8_t bytes[8];
     unsigned count;
 
@@ -100,10 +100,10 @@ static void write_byte(avr_t *avr, avr_io_addr_t addr, uint8_t byte, void *param
         exit(1);
     }
     rec->bytes[rec->count++] = byte;
-    if (is_span(rec->kind) && rec->count == 4) end_fold(avr, rec); /* now, before its memory is used again */
+    if (is_span(rec->kind) && rec->count == 4) end_fold(avr, rec); /* now, before its memory is reused */
 }
 
-/* Whether the instruction at `pc` is `out address, r`, of a data address. */
+/* Whether the instruction at `pc` is `out address, r`. `address` is in the data space. */
 static bool is_out(const avr_t *avr, avr_flashaddr_t pc, unsigned address) {
     unsigned opcode = (unsigned)(avr->flash[pc] | avr->flash[pc + 1] << 8);
     unsigned io = (opcode & 0x0f) | ((opcode >> 5) & 0x30);

@@ -1,4 +1,4 @@
-//! Cortex-M0+, M3 and M4 in QEMU, which counts instructions and knows nothing of cycles.
+//! Cortex-M0+, M3 and M4 in QEMU, which counts instructions, not cycles.
 
 use crate::{
     board::{Board, Missing, Simulator, Size},
@@ -7,12 +7,12 @@ use crate::{
 };
 use std::{path::Path, process::Command};
 
-/// A core, and where it runs.
+/// A core, and the machine that runs it.
 #[derive(Debug, Clone, Copy)]
 struct Core {
     target: &'static str,
     flags: &'static [&'static str],
-    /// Bytes.
+    /// Memory sizes in bytes.
     flash: u64,
     ram: u64,
     machine: Machine,
@@ -55,17 +55,17 @@ const M4: Core = Core {
     ..M3
 };
 
-/// By which the firmware ends QEMU.
+/// The option with which the firmware can end QEMU.
 const SEMIHOSTING: (&str, &str) = ("-semihosting-config", "enable=on,target=native");
 
-/// One of them, with a policy for floats.
+/// A core with a policy for floats.
 #[derive(Debug, Clone, Copy)]
 pub struct Arm {
     core: Core,
     floats: Floats,
 }
 
-/// All of them, with either policy.
+/// All cores, each with both policies for floats.
 pub fn boards() -> impl Iterator<Item = Arm> {
     [M0PLUS, M3, M4]
         .into_iter()

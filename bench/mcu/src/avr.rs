@@ -18,17 +18,17 @@ pub const TARGET: &str = "atmega328p";
 const RAM: u64 = 2048;
 const RAM_START: u64 = 0x80_0100;
 
-/// Ten seconds at 16 MHz; no message takes as much as one.
+/// Ten seconds at 16 MHz. No message takes even one second.
 const CYCLE_LIMIT: &str = "160000000";
 
-/// The compiler and the simulator.
+/// The ATmega328P with its compiler and its simulator.
 pub struct Avr {
     bin: PathBuf,
     simulator: PathBuf,
 }
 
 impl Avr {
-    /// Makes both ready.
+    /// Installs the compiler and compiles the simulator where they are missing.
     pub fn new() -> Result<Avr, Failure> {
         Ok(Avr { bin: toolchain::avr_gcc()?, simulator: toolchain::simavr()? })
     }

@@ -1,20 +1,20 @@
-//! What is measured on: a microcontroller, the compiler for it, and what runs its firmware.
+//! The targets of the measurements: a microcontroller, its compiler, and the simulator of its firmware.
 
 use crate::{Failure, shape::Floats, toolchain::run};
 use std::{path::Path, process::Command};
 
-/// A microcontroller for which firmware is built; it is run in a simulator.
+/// A microcontroller for which firmware is built. A simulator may run it.
 pub trait Board: Sync {
     /// Its name in results.
     fn target(&self) -> &'static str;
 
-    /// How it holds numbers that are no integers.
+    /// How it stores numbers that are not integers.
     fn floats(&self) -> Floats;
 
     /// The compiler, with the options that it always needs.
     fn compiler(&self) -> Command;
 
-    /// What linking needs besides.
+    /// Additional arguments for linking.
     fn link_arguments(&self) -> Vec<String> {
         Vec::new()
     }
@@ -25,33 +25,33 @@ pub trait Board: Sync {
     /// The sources in `firmware/` that start the generated code.
     fn start_files(&self) -> &'static [&'static str];
 
-    /// What runs its firmware; none when only its size is measured.
+    /// The simulator of its firmware; `None` when only the size is measured.
     fn simulator(&self) -> Option<&dyn Simulator>;
 }
 
 /// Runs firmware.
 pub trait Simulator: Sync {
-    /// What it counts: `cycles` or `instructions`.
+    /// The unit that it counts: `cycles` or `instructions`.
     fn counts(&self) -> &'static str;
 
-    /// The first regions that every firmware measures, to check the rig, and what they take.
+    /// The IDs and counts of the first regions of every firmware, which check the rig.
     fn loops(&self) -> [(usize, u64); 3];
 
-    /// What the firmware reports, for [`crate::report::regions`].
+    /// Runs the firmware `elf` and returns its report, for [`crate::report::regions`].
     fn run(&self, elf: &Path, size: Size) -> Result<String, Missing>;
 }
 
 /// Static sizes of a firmware in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
-    /// Code and constants, with the first values of variables.
+    /// Code, constants, and the initial values of variables.
     pub flash: u64,
     /// Variables.
     pub ram: u64,
 }
 
 impl Size {
-    /// Of the ELF file `elf`.
+    /// The sizes of the ELF file `elf`.
     pub fn of(board: &dyn Board, elf: &Path) -> Result<Size, Failure> {
         let text = run(board.size_program().arg(elf))?;
         let numbers: Vec<u64> = text
@@ -66,9 +66,9 @@ impl Size {
 
 /// Why there is no figure.
 pub enum Missing {
-    /// For this reason, which is a result.
+    /// The firmware does not fit, for this reason. This is a result.
     DoesNotFit(String),
-    /// Something is wrong.
+    /// The build or the run failed.
     Failed(Failure),
 }
 

@@ -1,9 +1,10 @@
-//! The budget: what the library costs, as golden text in `c/tests/budget.txt`. A change of the code shows as a change of this file.
+//! The budget: cycles, stack, flash and RAM of the library, in the golden file `c/tests/budget.txt`. A change of the code shows as a change
+//! of this file.
 
 use crate::{Failure, results::Row, toolchain};
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-/// Of the figures that may drift, how far they may, in percent.
+/// The tolerated drift of a figure, in percent.
 const TOLERANCE: f64 = 1.0;
 
 /// The metrics that have a budget.
@@ -57,7 +58,7 @@ pub fn accept(rows: &[Row]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Compares `rows` with the budget of their targets, prints what changed, and fails when something drifted too far.
+/// Compares `rows` with the budget of their targets, and prints the changes. Fails if a figure drifted by more than [`TOLERANCE`].
 pub fn check(rows: &[Row]) -> Result<(), Failure> {
     let mut budget = read()?;
     budget.retain(|(place, _)| rows.iter().any(|row| row.target == place[0]));
@@ -79,10 +80,10 @@ pub fn check(rows: &[Row]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A figure that is not what it was.
+/// A figure that differs from the budget.
 #[derive(Debug, PartialEq)]
 struct Change {
-    /// By more than is tolerated.
+    /// Whether it differs by more than [`TOLERANCE`].
     drift: bool,
     text: String,
 }
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn one_percent_is_tolerated_and_more_is_named() {
+    fn one_percent_is_tolerated_and_more_is_a_drift() {
         let budget = vec![figure("a", 1000), figure("b", 1000), figure("c", 1000), figure("d", 1000)];
         let measured = [figure("a", 1000), figure("b", 1010), figure("c", 989)];
         let changes = changes(budget, &measured);
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn from_nothing_to_something_is_a_drift() {
+    fn a_figure_that_was_zero_or_missing_is_a_drift() {
         assert!(changes(vec![figure("a", 0)], &[figure("a", 1)])[0].drift);
         assert!(changes(Vec::new(), &[figure("a", 1)])[0].drift);
     }

@@ -1,4 +1,4 @@
-//! The figures for spreadsheets.
+//! The figures as CSV.
 
 use crate::{
     Failure,
@@ -28,7 +28,7 @@ const COLUMNS: [&str; 14] = [
     "note",
 ];
 
-/// Writes every row, ours and quoted ones, to `path`.
+/// Writes every row, measured or quoted, to `path`.
 pub fn write(rows: &[Row], path: &Path) -> Result<(), Failure> {
     let mut writer = csv::Writer::from_path(path)?;
     writer.write_record(COLUMNS)?;
@@ -44,7 +44,7 @@ pub fn write(rows: &[Row], path: &Path) -> Result<(), Failure> {
     Ok(writer.flush()?)
 }
 
-/// The essential figures, a line a payload: bytes in each format, and what our library takes on `target`.
+/// Writes the essential figures with a line per payload: the bytes in each format, and our library's counts on `target`.
 pub fn summary(
     figures: &Figures,
     groups: &[Group],
@@ -71,7 +71,7 @@ mod tests {
     use crate::{figures::tests::row, payloads::Payload as Message};
 
     #[test]
-    fn a_line_has_the_bytes_and_what_is_known_of_the_cycles() {
+    fn a_line_has_the_bytes_and_the_measured_cycles() {
         let rows = [row("dunnage", "door", "encode", 20.0), row("dunnage", "door", "bind", 40.0)];
         let value = serde_json::from_str(r#"{"open":true}"#).expect("it is JSON");
         let groups = [Group { name: "door".into(), payloads: vec![Message { name: "door".into(), value }] }];
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_survive_being_written() {
+    fn rows_read_back_equal_the_written_rows() {
         let folder = std::env::temp_dir().join(format!("dunnage-bench-mcu-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("there is a place for temporary files");
         let path = folder.join("rows.csv");

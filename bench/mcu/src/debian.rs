@@ -1,4 +1,4 @@
-//! Sources of C libraries, from the Debian archive that this machine installs from.
+//! Sources of C libraries, from the Debian archive that this machine uses.
 
 use crate::{
     Failure,
@@ -10,7 +10,8 @@ use std::{
     process::Command,
 };
 
-/// The unpacked upstream source of a package, without its first folder. `archive` is the file's name, `sha256` its hash.
+/// The folder with the upstream source of a package, without the archive's top folder. Downloads and unpacks the source if it is missing.
+/// `archive` is the file's name. Fails if the hash of the file is not `sha256`.
 pub fn source(package: &str, archive: &str, sha256: &str) -> Result<PathBuf, Failure> {
     let folder = work().join("sources").join(archive);
     let unpacked = folder.join("unpacked");
@@ -49,7 +50,7 @@ fn download(package: &str, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// apt-get with lists of its own: what the machine is set up with stays as it is.
+/// apt-get with its own package lists, so that those of the machine do not change.
 fn apt_get(apt: &Path) -> Command {
     let mut command = Command::new("apt-get");
     let mut set = |key: &str, value: &Path| {
@@ -63,7 +64,7 @@ fn apt_get(apt: &Path) -> Command {
     command
 }
 
-/// The machine's lists of this kind, turned from binary packages to sources.
+/// The machine's package sources of one kind, changed from binary packages to source packages.
 fn source_lines(binary: &str, single: &str, extension: &str) -> Result<String, Failure> {
     let mut files = vec![PathBuf::from(single)];
     for entry in fs::read_dir("/etc/apt/sources.list.d")? {
@@ -74,7 +75,7 @@ fn source_lines(binary: &str, single: &str, extension: &str) -> Result<String, F
     for file in files {
         for line in fs::read_to_string(file)?.lines() {
             let turned = line.strip_prefix(binary).map(|rest| format!("{}-src{rest}", binary.trim_end()));
-            // A line of a .list has a space behind `deb`, which `binary` has taken.
+            // In a .list, a space follows `deb`, which is part of `binary` and was stripped.
             text.push_str(
                 &turned
                     .map_or(line.to_owned(), |line| line.replace("deb-src", "deb-src ").replace("  ", " ")),

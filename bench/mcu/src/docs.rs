@@ -12,7 +12,7 @@ const FILE: &str = "c/README.md";
 const BEGIN: &str = "<!-- begin footprint table -->\n";
 const END: &str = "<!-- end footprint table -->";
 
-/// Targets with what is counted on them and how the figures come about.
+/// Targets: ID, name, the counted unit, and the tools that produce the figures.
 const TARGETS: [(&str, &str, &str, &str); 6] = [
     ("atmega328p", "ATmega328P", "cycles", "avr-gcc 7.3.0, simavr"),
     ("cortex-m0plus", "Cortex-M0+", "instructions", "gcc 12.2, QEMU"),
@@ -24,7 +24,7 @@ const TARGETS: [(&str, &str, &str, &str); 6] = [
 
 const TEST10: Payload = Payload::One("Test10");
 
-/// Writes them into the README.
+/// Writes the tables into the README. Fails if the README lacks the marks.
 pub fn write(figures: &Figures) -> Result<(), Failure> {
     let path = root().join(FILE);
     let text = fs::read_to_string(&path)?;
@@ -82,7 +82,7 @@ fn ours(figures: &Figures, out: &mut String) {
     }
 }
 
-/// On the ATmega328P, where most peers were measured.
+/// The peers on the ATmega328P, where most of them were measured.
 fn peers(figures: &Figures, out: &mut String) {
     out.push_str(
         "\nBeside other libraries on the ATmega328P: averages of cycles over tests 01 and 04 to 10, the most stack, flash of encoder and \
@@ -116,7 +116,7 @@ fn peers(figures: &Figures, out: &mut String) {
     }
 }
 
-/// Ours divided by the best peer's, measured or quoted.
+/// Our figures divided by the best peer's, measured or quoted.
 fn ratios(figures: &Figures, out: &mut String) {
     for (contender, remark) in figures.remarks() {
         let _ = writeln!(out, "\n{}: {remark}.", label(&contender));
@@ -141,7 +141,7 @@ fn ratios(figures: &Figures, out: &mut String) {
     }
 }
 
-/// JSON on the ATmega328P, beside the library that everybody uses for it.
+/// JSON on the ATmega328P, compared with ArduinoJson, the most common library for it.
 fn json(figures: &Figures, out: &mut String) {
     out.push_str(
         "\nJSON on the ATmega328P, Test10: a message printed as JSON text, and JSON text parsed to a message. ArduinoJson prints from a document and \
@@ -176,7 +176,7 @@ fn json(figures: &Figures, out: &mut String) {
     }
 }
 
-/// Where a peer does better.
+/// The figures in which a peer takes less.
 fn better(figures: &Figures, out: &mut String) {
     let better = better_peers(figures);
     if better.is_empty() {
@@ -205,7 +205,7 @@ mod tests {
     use crate::{figures::tests::row, reference, summary::AVERAGED};
 
     #[test]
-    fn only_what_stands_between_the_marks_is_replaced() {
+    fn only_the_text_between_the_marks_is_replaced() {
         let text = format!("a\n{BEGIN}old\n{END}\nb\n");
         assert_eq!(
             replaced(&text, "new\n").expect("both marks are there"),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_stands_first_and_every_peer_is_there() {
+    fn our_library_is_first_and_every_peer_is_listed() {
         let mut rows = reference::rows().expect("the files can be read");
         rows.extend(AVERAGED.iter().map(|name| row("dunnage", name, "encode", 700.0)));
         let text = tables(&Figures::new(&rows));
@@ -234,7 +234,7 @@ mod tests {
         ] {
             assert!(text.contains(peer), "{text}");
         }
-        // Older rows of the same library give way to those of the newest run.
+        // Rows of the newest run replace older rows of the same library.
         assert!(
             !text.contains("\n| mpack 1.1.1") && !text.contains("thinger-pson 2026-11 (pson)* | 2427"),
             "{text}"

@@ -1,8 +1,8 @@
-//! Looking figures up among all rows, ours, measured peers' and quoted ones.
+//! Looks up figures in all rows: ours, measured peers' and quoted ones.
 
 use crate::{reference, results::Row, shape::Floats, summary::AVERAGED};
 
-/// The options that goals and tables are about.
+/// The compiler options of goals and tables.
 pub const OPTIONS: &str = "-Os -flto";
 
 /// A library with a format, as a row of a table.
@@ -12,7 +12,7 @@ pub struct Contender {
     pub library: String,
     /// Its version.
     pub version: String,
-    /// What it writes.
+    /// The format that it writes.
     pub format: String,
     /// Whether its figures are quoted.
     pub reference: bool,
@@ -38,45 +38,45 @@ impl Contender {
         format!("{} {} {}", self.library, self.version, self.format)
     }
 
-    /// The library, whatever its settings: `mpack` of `mpack (size)`.
+    /// The library's name without its settings: `mpack` for `mpack (size)`.
     pub fn library_alone(&self) -> &str {
         self.library.split(" (").next().unwrap_or_default()
     }
 
-    /// `ref` beside a quoted figure.
+    /// `ref` for a quoted figure, otherwise empty.
     pub fn mark(&self) -> &'static str {
         if self.reference { "ref" } else { "" }
     }
 }
 
-/// Which figure.
+/// Selects the payload of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Payload<'a> {
-    /// Of one payload.
+    /// One payload.
     One(&'a str),
     /// The average over eight tests of the paper.
     Average,
-    /// The most of them.
+    /// The maximum over the same tests.
     Most,
 }
 
-/// What is remarkable about a quoted contender, from the note of its rows.
+/// The remark about a quoted contender in the note of a row; `None` if the note has none.
 pub fn remark(note: &str) -> Option<&str> {
     note.strip_prefix(reference::ONE_RUN)?.strip_prefix("; ")
 }
 
-/// All rows, to be asked.
+/// Queries over all rows.
 pub struct Figures<'a> {
     rows: &'a [Row],
 }
 
 impl<'a> Figures<'a> {
-    /// Over `rows`.
+    /// Queries over `rows`.
     pub fn new(rows: &'a [Row]) -> Self {
         Figures { rows }
     }
 
-    /// The rows of the tables: what was measured with the reference options and floats as binary32, and what is quoted; not the paper's.
+    /// The rows of the tables: those measured with the reference options and floats as binary32, and the quoted ones except the paper's.
     fn compared(&self) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(|row| {
             row.library != reference::PAPER_LIBRARY
@@ -84,7 +84,8 @@ impl<'a> Figures<'a> {
         })
     }
 
-    /// Those that did `operation` on `target`, ours first, the others by `figure`, the best first. Binding competes with filling documents.
+    /// The contenders with a figure of `operation` on `target`: ours first, then the others, the best first. Decoders that fill a document count
+    /// as binding.
     pub fn contenders(
         &self,
         target: &str,
@@ -105,7 +106,7 @@ impl<'a> Figures<'a> {
                 found.push((contender, value));
             }
         }
-        // A version that was measured here is not quoted as well.
+        // Drop quoted contenders whose version was measured here.
         let measured: Vec<_> = found.iter().map(|(contender, _)| contender.clone()).collect();
         found.retain(|(quoted, _)| {
             let here = Contender { reference: false, ..quoted.clone() };
@@ -115,7 +116,7 @@ impl<'a> Figures<'a> {
         found
     }
 
-    /// Whether a quoted contender is older than one of `newest.csv`, of the same library with the same format.
+    /// Whether `contender` is quoted and not in `newest.csv`, which has the same library and format in another version or setting.
     pub fn is_outdated(&self, contender: &Contender) -> bool {
         let of_newest =
             |row: &&Row| row.note.as_deref().is_some_and(|note| note.starts_with(reference::ONE_RUN));
@@ -127,7 +128,7 @@ impl<'a> Figures<'a> {
             })
     }
 
-    /// What is remarkable about the quoted contenders: each with its remark, once.
+    /// The quoted contenders with a remark, without duplicates.
     pub fn remarks(&self) -> Vec<(Contender, String)> {
         let mut found: Vec<(Contender, String)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.source == "reference") {
@@ -182,7 +183,7 @@ impl<'a> Figures<'a> {
             Payload::One(name) => one(name),
             Payload::Average => one(reference::AVERAGE)
                 .or_else(|| tests().map(|all| all.iter().sum::<f64>() / all.len() as f64)),
-            // Quoted as the most of all payloads.
+            // Some maxima are quoted for all payloads together.
             Payload::Most => one("all").or_else(|| tests().map(|all| all.into_iter().fold(0.0, f64::max))),
         }
     }
@@ -192,7 +193,7 @@ impl<'a> Figures<'a> {
 pub mod tests {
     use super::*;
 
-    /// A row of ours, or a quoted one.
+    /// A measured row of ours if `library` is `dunnage`, otherwise a quoted row.
     pub fn row(library: &str, payload: &str, operation: &str, value: f64) -> Row {
         Row {
             suite: "mcu".into(),
@@ -213,7 +214,7 @@ pub mod tests {
     }
 
     #[test]
-    fn ours_comes_first_and_the_best_peer_next() {
+    fn our_library_comes_first_and_the_best_peer_second() {
         let rows = [
             row("b", "Test05", "encode", 3.0),
             row("a", "Test05", "encode", 2.0),
@@ -229,7 +230,7 @@ pub mod tests {
     }
 
     #[test]
-    fn other_options_other_floats_and_the_paper_do_not_compete() {
+    fn other_options_other_floats_and_the_paper_are_not_compared() {
         let rows = [
             Row { options: "-O2".into(), ..row("dunnage", "Test05", "encode", 1.0) },
             Row { floats: Floats::Lossless, ..row("dunnage", "Test05", "encode", 2.0) },
@@ -243,7 +244,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_was_measured_here_is_not_quoted() {
+    fn a_measured_version_replaces_its_quoted_figures() {
         let quoted = row("a", "Test05", "encode", 5.0);
         let older = Row { version: "0".into(), value: 7.0, ..quoted.clone() };
         let rows = [quoted.clone(), older, Row { source: "measured".into(), value: 6.0, ..quoted }];
@@ -264,7 +265,7 @@ pub mod tests {
     }
 
     #[test]
-    fn binding_competes_with_what_fills_a_document() {
+    fn binding_is_compared_with_decoders_that_fill_a_document() {
         let fills =
             Row { note: Some(format!("{}struct", reference::FILLS)), ..row("a", "Test05", "decode", 5.0) };
         let rows = [fills, row("b", "Test05", "decode", 4.0), row("c", "Test05", "bind", 6.0)];

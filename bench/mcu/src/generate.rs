@@ -1,4 +1,4 @@
-//! The C code that is measured: how a program with this message in a struct would encode and read it, in the macros of a library.
+//! Generates the measured C code: it encodes a message from a struct and reads it, as a program would, with the macros of a library.
 
 use crate::{
     Failure,
@@ -10,7 +10,7 @@ use crate::{
 };
 use std::fmt::Write as _;
 
-/// The most fields that a table of dn_bind.h has.
+/// Maximum number of fields in a table of dn_bind.h.
 const MOST_FIELDS: usize = 32;
 
 /// The source of a firmware that measures `messages`, each in the region of its index.
@@ -142,7 +142,7 @@ fn measure(messages: &[Message], does: Does, out: &mut String) {
     }
 }
 
-/// The calls that print and parse JSON.
+/// Writes the calls that print and parse JSON.
 fn json(messages: &[Message], does: Does, style: Style, out: &mut String) {
     let all = does.all_data && style == Style::Dunnage;
     for (called, function, from) in [(does.print, "print", "bytes"), (does.parse, "parse", "json")] {
@@ -181,7 +181,7 @@ fn encoder(message: &Message, out: &mut String) {
     out.push_str("    return WRITTEN();\n}\n\n");
 }
 
-/// `path` is what stands before the name of a member, such as `m->`.
+/// `path` is the prefix of a member's name, such as `m->`.
 fn write_struct(structure: &Struct, path: &str, depth: usize, out: &mut String) {
     let count = structure.fields.len();
     match structure.kind {
@@ -267,7 +267,7 @@ fn row(field: &layout::Field) -> String {
     }
 }
 
-/// What stands behind `dn_store_`.
+/// The suffix of `dn_store_` for the type.
 fn store(scalar: &Node) -> &'static str {
     match scalar {
         Node::Bool => "bool",
@@ -312,7 +312,7 @@ fn binder(message: &Message, out: &mut String) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reports the members of a struct that was bound.
+/// Writes the calls that report the members of a bound struct.
 fn fold(structure: &Struct, path: &str, depth: usize, out: &mut String) {
     match structure.kind {
         Kind::Map => {

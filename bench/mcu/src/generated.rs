@@ -1,7 +1,7 @@
-//! Code that is generated from a schema: ours (packed) beside nanopb's (Protobuf, exact mapping), for the same messages.
+//! Measures code that is generated from a schema: ours (packed) and nanopb's (Protobuf, exact mapping), for the same messages.
 //!
-//! Both firmwares hold the message as bytes that the host has encoded. They decode it into their struct and encode it again; what comes out has to be
-//! those bytes, otherwise there are no figures. Neither struct has the other's, but both hold the same scaled integers.
+//! Both firmwares contain the message as bytes that the host has encoded. They decode it into their struct and encode it again. The result
+//! must be the same bytes, otherwise there are no figures. The structs differ, but both hold the same scaled integers.
 
 use crate::{
     Failure, avr,
@@ -28,10 +28,10 @@ use std::{
     process::Command,
 };
 
-/// The options of all firmware here.
+/// The compiler options of all firmware here.
 const OPTIONS: &str = "-Os -flto";
 
-/// What is measured in one firmware, for its size; `both` is also run.
+/// The firmwares that are built for each contender, to measure their sizes. Only `both` is run.
 const PARTS: [&str; 4] = ["nothing", "encode", "decode", "both"];
 
 /// A schema with the message that is measured.
@@ -46,14 +46,14 @@ struct Contender {
     library: &'static str,
     format: &'static str,
     version: String,
-    /// The message as the host has encoded it.
+    /// The message, encoded by the host.
     wire: Vec<u8>,
     /// Generated sources, by file name.
     files: Vec<(String, String)>,
-    /// What else is compiled, and where its headers are.
+    /// Further sources, and the folders of their headers.
     sources: Vec<PathBuf>,
     include: Vec<PathBuf>,
-    /// In C: the headers, and the functions `encode` and `decode` of the type `message`.
+    /// C code: the headers, the type `message_type`, and its functions `encode` and `decode`.
     calls: String,
 }
 
@@ -151,14 +151,14 @@ NOINLINE bool decode(const uint8_t *from, size_t size, message_type *m) {{
     })
 }
 
-/// What nanopb has to know about sizes, for the fields called so wherever they stand.
+/// nanopb's options with the sizes of fields. They apply to all fields of a name, at any depth.
 fn options(kind: &Type, key: &str) -> String {
     let field: String = key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     match kind {
         Type::Object(object) => object.fields.iter().map(|field| options(&field.kind, &field.name)).collect(),
         Type::Nullable(inner) => options(inner, key),
         Type::Text(text) => {
-            // A character is a byte in a pattern of ASCII, and up to four elsewhere.
+            // A character takes one byte in an ASCII pattern, and up to four bytes otherwise.
             let ascii = text.pattern.as_ref().and_then(|p| p.segments.as_ref());
             let size = if ascii.is_some() { 1 } else { 4 };
             format!("*.{field} max_size:{}\n", text.max_length.unwrap_or(0) * size + 1)
@@ -245,7 +245,7 @@ fn build(board: &dyn Board, contender: &Contender, part: &str, folder: &Path) ->
     Ok(elf)
 }
 
-/// Prints ours beside nanopb's, and what became of the goals.
+/// Prints our figures beside nanopb's, and whether the goals are reached.
 pub fn print(rows: &[Row]) {
     println!("\nGenerated code, {OPTIONS}: ours / nanopb's");
     let find = |ours: &Row| {
@@ -269,7 +269,7 @@ pub fn print(rows: &[Row]) {
     }
 }
 
-/// The most that a figure may be, as a part of nanopb's; only the container on the ATmega328P has goals.
+/// The limit of a figure, as a share of nanopb's; only the container on the ATmega328P has goals.
 fn goal(row: &Row) -> Option<f64> {
     match (&*row.target, &*row.payload, &*row.metric) {
         (avr::TARGET, "container", "cycles") => Some(0.5),
@@ -279,7 +279,7 @@ fn goal(row: &Row) -> Option<f64> {
     }
 }
 
-/// A program that decodes the message, encodes it again, does one of both, or nothing with the same data.
+/// The source of a firmware that decodes the message, encodes it, does both, or does nothing, always with the same data.
 fn firmware(contender: &Contender, part: &str) -> String {
     let mut wire = String::new();
     for byte in &contender.wire {

@@ -1,30 +1,30 @@
-//! What the library is to reach, and whether it does.
+//! The library's goals, and whether it reaches them.
 
 use crate::figures::{Contender, Figures, Payload};
 
 /// An upper limit for a figure.
 #[derive(Debug, Clone, Copy)]
 pub struct Goal {
-    /// For people.
+    /// The display name.
     pub name: &'static str,
     target: &'static str,
     operation: &'static str,
     metric: &'static str,
     payload: Payload<'static>,
-    /// The most that it may be.
+    /// The maximum of the figure.
     pub limit: f64,
-    /// Of the figure.
+    /// The unit of the figure.
     pub unit: &'static str,
 }
 
 const TEST10: Payload = Payload::One("Test10");
 
-/// Averages, and the most, over eight tests of the paper.
+/// The goals. Averages and maxima are over eight tests of the paper.
 pub const GOALS: [Goal; 15] = [
     goal("ATmega328P, encode, average", "atmega328p", "encode", "cycles", Payload::Average, 750.0),
     goal("ATmega328P, decode, average", "atmega328p", "decode", "cycles", Payload::Average, 1600.0),
     goal("ATmega328P, bind, average", "atmega328p", "bind", "cycles", Payload::Average, 2400.0),
-    // ArduinoJson 6.18's, quoted.
+    // The limits are ArduinoJson 6.18's quoted figures.
     goal("ATmega328P, print JSON, Test10", "atmega328p", "print", "cycles", TEST10, 37476.0),
     goal("ATmega328P, parse JSON, Test10", "atmega328p", "parse", "cycles", TEST10, 20962.0),
     goal("ATmega328P, flash of encode + decode", "atmega328p", "encode+decode", "flash", TEST10, 2300.0),
@@ -55,12 +55,12 @@ const fn goal(
     Goal { name, target, operation, metric, payload, limit, unit }
 }
 
-/// What became of a goal.
+/// The result of a goal.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Which one.
+    /// The goal.
     pub goal: Goal,
-    /// Ours; none when it was not measured.
+    /// Our figure; `None` if it was not measured.
     pub figure: Option<f64>,
     /// The best peer, and its figure.
     pub best: Option<(Contender, f64)>,
@@ -72,7 +72,7 @@ impl Outcome {
         self.figure.is_some_and(|figure| figure <= self.goal.limit)
     }
 
-    /// By how much the figure is over the limit, in percent; negative below it. None when the limit is 0.
+    /// By how many percent the figure exceeds the limit; negative below it. `None` without a figure, and if the limit is 0.
     pub fn over(&self) -> Option<f64> {
         self.figure.filter(|_| self.goal.limit > 0.0).map(|figure| (figure / self.goal.limit - 1.0) * 100.0)
     }
@@ -83,7 +83,7 @@ impl Outcome {
     }
 }
 
-/// All of them, measured.
+/// The results of all goals.
 pub fn outcomes(figures: &Figures) -> Vec<Outcome> {
     GOALS
         .iter()
@@ -94,7 +94,7 @@ pub fn outcomes(figures: &Figures) -> Vec<Outcome> {
         .collect()
 }
 
-/// Prints a line for each.
+/// Prints a line for each goal.
 pub fn print(figures: &Figures) {
     let outcomes = outcomes(figures);
     println!("\nGoals");
@@ -140,7 +140,7 @@ mod tests {
 
     /// The peers that the goals name.
     #[test]
-    fn the_best_peers_are_those_of_the_quoted_figures() {
+    fn the_best_peers_match_the_quoted_figures() {
         let rows = reference::rows().expect("the files can be read");
         let best: Vec<_> = outcomes(&Figures::new(&rows))
             .into_iter()

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 /// A value of a C struct.
 #[derive(Debug, Clone)]
 pub enum Node {
-    /// Has no member.
+    /// Null, which has no member.
     Null,
     /// `bool`
     Bool,
@@ -19,46 +19,46 @@ pub enum Node {
     Double,
     /// `char[size]`, with its NUL.
     Text { size: usize },
-    /// A struct of its own.
+    /// A nested struct.
     Struct(Struct),
-    /// An array of C, beside it a `uint16_t` that tells how many there are.
+    /// A C array, followed by a `uint16_t` with the number of elements.
     List { element: Box<Node>, most: usize },
 }
 
-/// What a struct stands for.
+/// What a struct represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A map; its first member is `uint32_t present`.
     Map,
     /// An array whose elements have several types.
     Mixed,
-    /// Its only field: a C array of arrays, or a message that is no map.
+    /// Its only field: an array in an array, or a message that is not a map.
     Only,
 }
 
-/// A struct of C.
+/// A C struct.
 #[derive(Debug, Clone)]
 pub struct Struct {
     /// Its `typedef`.
     pub name: String,
-    /// What it stands for.
+    /// What it represents.
     pub kind: Kind,
-    /// In their order.
+    /// Its members, in order.
     pub fields: Vec<Field>,
 }
 
 /// A member of a struct.
 #[derive(Debug, Clone)]
 pub struct Field {
-    /// In a map.
+    /// The key in a map.
     pub key: String,
-    /// Of the member.
+    /// The name of the member.
     pub name: String,
     /// Its type.
     pub node: Node,
 }
 
-/// The struct of a message of this shape; `name` is that of the `typedef`, and the prefix of those of the structs in it.
+/// The struct of a message of this shape. `name` is the name of its `typedef`, and the prefix of the names of nested structs.
 pub fn root(name: &str, shape: &Shape) -> Struct {
     let mut structs = 0;
     let kind = if matches!(shape, Shape::Map(_)) { Kind::Map } else { Kind::Only };
@@ -112,7 +112,7 @@ fn node(root: &str, shape: &Shape, structs: &mut usize) -> Node {
     }
 }
 
-/// An identifier that resembles `key`, is not taken, and neither is its counter.
+/// An identifier that resembles `key`. Neither it nor its counter is in `taken`; both are added.
 fn member_name(key: &str, taken: &mut Vec<String>) -> String {
     let mut name = identifier(key);
     while taken.contains(&name) || taken.contains(&counter(&name)) {
@@ -123,7 +123,7 @@ fn member_name(key: &str, taken: &mut Vec<String>) -> String {
     name
 }
 
-/// An identifier that resembles `text`.
+/// A C identifier that resembles `text` and is not a keyword.
 pub fn identifier(text: &str) -> String {
     const WORDS: &str = " auto bool break case char class const continue default delete do double else enum extern false \
         float for goto if inline int long new private public register restrict return short signed sizeof static struct \
@@ -143,7 +143,7 @@ pub fn counter(name: &str) -> String {
     format!("{name}_count")
 }
 
-/// `typedef`s, the inner ones first.
+/// Writes the `typedef`s, nested ones first.
 pub fn declare(structure: &Struct, out: &mut String) {
     for field in &structure.fields {
         declare_nested(&field.node, out);
@@ -175,7 +175,7 @@ fn declare_nested(node: &Node, out: &mut String) {
     }
 }
 
-/// The declaration of a member; none for null.
+/// The declaration of a member; `None` for null.
 fn declarator(node: &Node, name: &str) -> Option<String> {
     Some(match node {
         Node::Null => return None,
@@ -198,7 +198,7 @@ fn integer_type(kind: &str) -> &'static str {
     }
 }
 
-/// `value` as the initializer of a struct, by the names of its members.
+/// `value` as an initializer of a struct, with the names of the members.
 pub fn initializer(structure: &Struct, value: &Value) -> String {
     let mut members = Vec::new();
     for (i, field) in structure.fields.iter().enumerate() {
@@ -241,7 +241,7 @@ fn integer(kind: &str, n: i128) -> String {
     match kind {
         "u32" => format!("{n}ul"),
         "u64" => format!("{n}ull"),
-        // In C, the lowest of its type is no literal.
+        // C has no literal for the lowest value of a type.
         "i32" if n == i128::from(i32::MIN) => "(-2147483647l - 1)".into(),
         "i32" => format!("{n}l"),
         _ if n == i128::from(i64::MIN) => "(-9223372036854775807ll - 1)".into(),
@@ -256,7 +256,7 @@ fn number(value: &Value) -> f64 {
     }
 }
 
-/// The call that reports a member with a value of its own; nothing for null.
+/// The call that reports a scalar member; empty for null, structs and lists.
 pub fn fold_call(scalar: &Node, place: &str) -> String {
     match scalar {
         Node::Bool => format!("fold_bool({place});"),
@@ -268,7 +268,7 @@ pub fn fold_call(scalar: &Node, place: &str) -> String {
     }
 }
 
-/// A string literal of C.
+/// `text` as a C string literal.
 pub fn literal(text: &str) -> String {
     let mut out = String::from("\"");
     for byte in text.bytes() {
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_have_names_of_their_own() {
+    fn members_have_unique_names() {
         let mut taken = vec!["present".to_owned()];
         let mut name = |key| member_name(key, &mut taken);
         assert_eq!(name("ble-m"), "ble_m");
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_survive_the_compiler() {
+    fn string_literals_are_escaped() {
         assert_eq!(literal("a\"b\\"), r#""a\"b\\""#);
         assert_eq!(literal("°C\n0"), r#""\302\260C\0120""#);
         assert_eq!(literal("??="), r#""\?\?=""#);

@@ -1,4 +1,4 @@
-//! What is measured: our library, and its peers in `peers/`.
+//! The measured libraries: ours, and its peers in `peers/`.
 
 use crate::{Failure, debian, registry, toolchain::root};
 use serde::Deserialize;
@@ -12,13 +12,13 @@ use std::{
 pub struct Library {
     /// `dunnage` for ours.
     pub name: String,
-    /// The format's id.
+    /// The format's ID.
     pub format: String,
-    /// Of the library.
+    /// The version of the library.
     pub version: String,
     /// Folders with its headers, and with the `library.h` that calls it.
     pub include: Vec<PathBuf>,
-    /// What is compiled.
+    /// The compiled sources.
     pub sources: Vec<PathBuf>,
     /// Macros that it is compiled with.
     pub defines: Vec<String>,
@@ -30,11 +30,11 @@ pub struct Library {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Style {
-    /// By macros, and tables of dn_bind.h.
+    /// With macros, and tables of dn_bind.h.
     Dunnage,
-    /// By macros.
+    /// With macros.
     Macros,
-    /// By structs of its own, which are made from a `.proto`.
+    /// With its own structs, which are generated from a `.proto`.
     Nanopb,
 }
 
@@ -62,7 +62,7 @@ enum Source {
 }
 
 impl Library {
-    /// Ours.
+    /// Our library.
     pub fn ours() -> Result<Library, Failure> {
         let source = root().join("c/src");
         let mut sources: Vec<_> =
@@ -80,7 +80,7 @@ impl Library {
         })
     }
 
-    /// The peers, downloaded when they are not there yet.
+    /// The peers. Downloads those that are missing.
     pub fn peers() -> Result<Vec<Library>, Failure> {
         let mut folders: Vec<_> =
             fs::read_dir(here().join("peers"))?.map(|e| Ok(e?.path())).collect::<Result<_, Failure>>()?;
@@ -111,7 +111,7 @@ impl Library {
         })
     }
 
-    /// What it can do, by the names of `results.rs`.
+    /// Its operations, as `results.rs` names them.
     pub fn operations(&self) -> &'static [&'static str] {
         match self.style {
             Style::Dunnage => &["encode", "decode", "bind", "print", "parse"],
@@ -145,9 +145,9 @@ pub struct Does {
     pub bind: bool,
     /// Prints it as JSON.
     pub print: bool,
-    /// Makes a message of JSON text.
+    /// Parses JSON text to a message.
     pub parse: bool,
-    /// Holds the data of all three, whatever it does: then two firmwares differ in their code only.
+    /// Contains the data of all operations, whatever it does, so that two firmwares differ only in their code.
     pub all_data: bool,
 }
 

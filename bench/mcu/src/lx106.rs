@@ -1,4 +1,4 @@
-//! Xtensa lx106, the class of the ESP8266: only the size of the code. Nothing here runs it.
+//! Xtensa lx106, the core of the ESP8266. Only the code size is measured; there is no simulator here.
 
 use crate::{
     board::{Board, Simulator},
@@ -6,8 +6,8 @@ use crate::{
 };
 use std::{path::Path, process::Command};
 
-/// Functions that are not counted, because every program has them, most of them in the chip's ROM: those of the C library, and of the
-/// compiler's what the compiler comes without.
+/// Functions that are not counted because every program has them, most of them in the chip's ROM: functions of the C library, and those
+/// runtime functions of the compiler that this compiler lacks.
 const ROM: [&str; 25] = [
     "memcpy",
     "memmove",
@@ -36,13 +36,13 @@ const ROM: [&str; 25] = [
     "__muldi3",
 ];
 
-/// It, with a policy for floats.
+/// The core with a policy for floats.
 #[derive(Debug, Clone, Copy)]
 pub struct Lx106 {
     floats: Floats,
 }
 
-/// With either policy.
+/// The core with each policy for floats.
 pub fn boards() -> impl Iterator<Item = Lx106> {
     [Floats::Single, Floats::Lossless].into_iter().map(|floats| Lx106 { floats })
 }
@@ -58,7 +58,7 @@ impl Board for Lx106 {
 
     fn compiler(&self) -> Command {
         let mut command = Command::new("xtensa-lx106-elf-gcc");
-        // Literals beside the code that uses them, so that unused functions leave none behind.
+        // Places literals beside the code that uses them, so that unused functions leave none behind.
         command.args(["-ffreestanding", "-fbuiltin", "-mtext-section-literals", "-isystem"]);
         command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware/lx106"));
         command

@@ -1,4 +1,4 @@
-//! Measures the device library, and peers, on microcontrollers: cycles, stack, flash and RAM, by running firmware in simulators.
+//! Measures the device library and its peers on microcontrollers: cycles, stack, flash and RAM. Simulators run the firmware.
 
 mod arm;
 mod avr;
@@ -42,7 +42,7 @@ use rayon::prelude::*;
 use shape::Floats;
 use std::process::ExitCode;
 
-/// Whatever stops a measurement.
+/// An error that stops a measurement.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 #[derive(Parser)]
@@ -56,23 +56,23 @@ struct Arguments {
 enum Command {
     /// Cycles, stack, flash and RAM on the ATmega328P
     Avr {
-        /// Only the firmware with these payloads; nothing is then written to the results
+        /// Measure only the firmware with these payloads, and do not write results
         payloads: Vec<String>,
-        /// With each of the four sets of compiler options, instead of only -Os -flto
+        /// Use each of the four sets of compiler options, instead of only -Os -flto
         #[arg(long)]
         all: bool,
     },
     /// Instructions, stack, flash and RAM on Cortex-M0+, M3, M4 and RISC-V; flash on Xtensa lx106
     Qemu {
-        /// Only the firmware with these payloads; nothing is then written to the results
+        /// Measure only the firmware with these payloads, and do not write results
         payloads: Vec<String>,
     },
     /// The peers, on every board
     Peers {
-        /// Only the firmware with these payloads; nothing is then written to the results
+        /// Measure only the firmware with these payloads, and do not write results
         payloads: Vec<String>,
     },
-    /// Code that `dunnage generate c` writes, beside nanopb's, on every board that runs here
+    /// Code of `dunnage generate c` and of nanopb, on every simulated board
     Generated,
     /// Prints the figures of bench/results/mcu.jsonl beside those of other libraries: per payload, energy, goals
     Tables {
@@ -84,7 +84,7 @@ enum Command {
     Docs,
     /// Fails when cycles, stack, flash or RAM on the ATmega328P drifted from c/tests/budget.txt
     Budget {
-        /// Writes what is measured, on all boards, as the new budget
+        /// Write the measured figures of all boards as the new budget
         #[arg(long)]
         accept: bool,
     },
@@ -113,7 +113,7 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             let mut jobs = avr_jobs(&ours, &OPTIONS[..1])?;
             if accept {
                 jobs.extend(qemu_jobs(&ours, &OPTIONS[..1]));
-                // The budget's lines do not tell the policy for floats.
+                // The lines of the budget do not contain the policy for floats.
                 jobs.retain(|job| job.board.floats() == Floats::Single);
             }
             let Measured { rows, failures } = measured(&jobs, &payloads::groups()?)?;
@@ -145,7 +145,7 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
     }
 }
 
-/// Measures generated code, prints it and keeps it.
+/// Measures generated code, prints the figures and saves them.
 fn generated() -> Result<(), Failure> {
     let mut boards: Vec<Box<dyn Board>> = vec![Box::new(avr::Avr::new()?)];
     boards.extend(arm::boards().map(|board| Box::new(board) as Box<dyn Board>));
@@ -163,7 +163,7 @@ fn all_payloads() -> Result<Vec<Group>, Failure> {
     Ok(groups)
 }
 
-/// Prints all that was measured, and what is quoted.
+/// Prints all measured and quoted figures.
 fn print_tables() -> Result<(), Failure> {
     let rows = results::load()?;
     let figures = Figures::new(&rows);
@@ -180,7 +180,7 @@ struct Job {
     board: Box<dyn Board>,
     options: &'static str,
     library: Library,
-    /// Leave out the other payloads, to save time.
+    /// Whether only the paper's payloads are measured, to save time.
     paper_only: bool,
 }
 
@@ -193,7 +193,7 @@ impl Job {
 /// The sets of compiler options that are measured.
 const OPTIONS: [&str; 4] = [REFERENCE_OPTIONS, "-Os", "-O2 -flto", "-O2"];
 
-/// Those of the goals and the budget.
+/// The options of the goals and the budget.
 const REFERENCE_OPTIONS: &str = "-Os -flto";
 
 fn avr_jobs(library: &Library, options: &[&'static str]) -> Result<Vec<Job>, Failure> {
@@ -210,14 +210,14 @@ fn qemu_jobs(library: &Library, options: &[&'static str]) -> Vec<Job> {
     jobs
 }
 
-/// The peers, on every board, with the reference options.
+/// The jobs of the peers, on every board, with the reference options.
 fn peer_jobs() -> Result<Vec<Job>, Failure> {
     let mut jobs = Vec::new();
     for peer in Library::peers()? {
         jobs.extend(avr_jobs(&peer, &OPTIONS[..1])?);
         jobs.extend(qemu_jobs(&peer, &OPTIONS[..1]));
     }
-    // For lx106 there is no C library here, and only nanopb can do without its headers.
+    // There is no C library for lx106 here, and only nanopb builds without its headers.
     let builds = |job: &Job| job.board.target() != "lx106" || job.library.style == library::Style::Nanopb;
     jobs.retain(|job| job.board.floats() == Floats::Single && builds(job));
     Ok(jobs)
@@ -233,7 +233,7 @@ fn measure_and_keep(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
     failed(&failures)
 }
 
-/// An error of all failures, when there are some.
+/// Combines all failures into one error. Succeeds without failures.
 fn failed(failures: &[Failure]) -> Result<(), Failure> {
     if failures.is_empty() {
         return Ok(());
@@ -241,7 +241,7 @@ fn failed(failures: &[Failure]) -> Result<(), Failure> {
     Err(failures.iter().map(|failure| format!("\n{failure}")).collect::<String>().into())
 }
 
-/// Measures and prints.
+/// Runs all jobs and prints their figures.
 fn measured(jobs: &[Job], groups: &[Group]) -> Result<Measured, Failure> {
     let paper: Vec<Group> =
         groups.iter().filter(|group| group.name == payloads::PAPER_GROUP).cloned().collect();

@@ -24,12 +24,12 @@ use std::{
 /// The message whose flash is reported.
 const FLASH_PAYLOAD: &str = "Test10";
 
-/// What came of it.
+/// The results of a measurement.
 #[derive(Default)]
 pub struct Measured {
     /// The figures.
     pub rows: Vec<Row>,
-    /// What went wrong: firmware that does not link, or computes something wrong.
+    /// The failures: firmware that does not link, or computes wrong values.
     pub failures: Vec<Failure>,
 }
 
@@ -69,7 +69,7 @@ impl Job<'_> {
         command
     }
 
-    /// Compiles the library and what starts the firmware, gives the object files.
+    /// Compiles the library and the sources that start the firmware. Returns the object files.
     fn library(&self) -> Result<Vec<PathBuf>, Failure> {
         let folder = self.folder()?.join("objects");
         fs::create_dir_all(&folder)?;
@@ -85,7 +85,7 @@ impl Job<'_> {
             .collect()
     }
 
-    /// Compiles and links a firmware, gives its ELF file.
+    /// Compiles and links a firmware. Returns the ELF file.
     fn build(
         &self,
         name: &str,
@@ -112,7 +112,7 @@ impl Job<'_> {
         Ok(elf)
     }
 
-    /// Runs a firmware and gives its regions, without those that check the rig.
+    /// Runs a firmware, and returns its regions without those that check the rig. Fails if the check fails.
     fn simulate(&self, simulator: &dyn Simulator, elf: &Path) -> Result<Vec<Region>, Missing> {
         let mut regions = report::regions(&simulator.run(elf, Size::of(self.board, elf)?)?)?;
         let loops = simulator.loops();
@@ -141,7 +141,7 @@ impl Job<'_> {
             }
         }
         if self.library.style != Style::Dunnage {
-            // How much it needs is not known yet, and what it decodes is what it has encoded.
+            // The size of a peer's encoding is not known yet, and the peer decodes its own encoding.
             for message in &mut messages {
                 message.room += message.room / 4 + 16;
                 message.bytes.clear();
@@ -156,7 +156,7 @@ impl Job<'_> {
             }
         };
         if let Some(simulator) = self.board.simulator() {
-            // JSON is compared for the paper's messages.
+            // JSON is compared only for the paper's messages.
             let json = |operation: &str| ["print", "parse"].contains(&operation);
             for operation in self.library.operations() {
                 if json(operation) && group.name != PAPER_GROUP {
@@ -171,7 +171,7 @@ impl Job<'_> {
         measured
     }
 
-    /// Measures one operation of all messages. A peer's encoding goes into them, for it to be decoded.
+    /// Measures one operation of all messages. Stores a peer's encoding in the messages, to be decoded later.
     fn operation(
         &self,
         simulator: &dyn Simulator,
@@ -231,7 +231,7 @@ impl Job<'_> {
         Ok(rows)
     }
 
-    /// Why the library cannot do this with the message, apart from memory.
+    /// The reason, apart from memory, that the library cannot do this operation with the message.
     fn cannot(&self, message: &Message, operation: &str) -> Option<&'static str> {
         match self.library.style {
             Style::Dunnage if operation == "bind" && !binds(message) => {
@@ -246,7 +246,8 @@ impl Job<'_> {
         })
     }
 
-    /// A firmware that computes something wrong has no figures.
+    /// Compares the reported values with the expected ones, because firmware with wrong results has no figures. Stores a peer's encoding in
+    /// `message`.
     fn check(&self, region: &Region, message: &mut Message, operation: &str) -> Result<(), Failure> {
         let ok = Event::Value(Value::Bool(true));
         match (operation, self.library.style) {
@@ -262,7 +263,7 @@ impl Job<'_> {
                 let expected = Event::Value(Value::Bytes(message.parsed.clone()));
                 report::compare("parses wrongly", &region.after, &[expected])
             }
-            // Whether this is right shows when it is decoded.
+            // The decoding firmware checks whether this encoding is right.
             ("encode", _) => match &region.after[..] {
                 [Event::Value(Value::Bytes(bytes))] if !bytes.is_empty() => {
                     message.bytes.clone_from(bytes);
@@ -287,7 +288,7 @@ impl Job<'_> {
         }
     }
 
-    /// Flash and RAM of the code for one message, over a firmware with the same data that does nothing with it.
+    /// Flash and RAM of the code for one message: the increase over a firmware with the same data that does nothing with it.
     fn flash(&self, messages: &[Message], objects: &[PathBuf]) -> Result<Vec<Row>, Failure> {
         let size = |operation: &str| {
             let does = Does { all_data: true, ..self.library.does(operation) };
@@ -300,7 +301,7 @@ impl Job<'_> {
             if operation.ends_with("bind") && !operations.contains(&"bind") {
                 continue;
             }
-            // Where nothing runs, there is no C library to divide either, which JSON needs.
+            // JSON needs the C library's division, and a target without a simulator has no C library here.
             if ["print", "parse"].contains(operation) && self.board.simulator().is_none() {
                 continue;
             }
@@ -336,12 +337,12 @@ impl Job<'_> {
     }
 }
 
-/// The sources that every firmware may need.
+/// The folder of the sources that every firmware may need.
 pub fn firmware_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware")
 }
 
-/// Measures a library with one set of options: every group, each operation in a firmware of its own; then the flash.
+/// Measures a library with one set of options: every group with a firmware for each operation, then the flash.
 pub fn measure(
     board: &dyn Board,
     library: &Library,

@@ -1,4 +1,4 @@
-//! A payload as C has it, and which parts of it a table of `dn_bind.h` can hold.
+//! A payload as a C struct, and the parts of it that a table of `dn_bind.h` can hold.
 
 use crate::{
     Failure,
@@ -11,31 +11,31 @@ use dunnage_pson::{Options, Value};
 /// The longest key in such a table, in bytes.
 const LONGEST_KEY: usize = 30;
 
-/// A payload, ready to be written in C.
+/// A payload, prepared for C.
 #[derive(Debug, Clone)]
 pub struct Message {
     /// The payload's name.
     pub name: String,
-    /// What it says, in numbers of the target.
+    /// The value, with the numbers of the target.
     pub value: Value,
-    /// In PSON, or as a peer encoded it.
+    /// The message in PSON, or in the encoding of a peer.
     pub bytes: Vec<u8>,
     /// Bytes of the buffer into which it is encoded.
     pub room: usize,
     /// Its struct.
     pub root: Struct,
-    /// Whether it takes the library's 64-bit half.
+    /// Whether it needs the library's 64-bit functions.
     pub wide: bool,
     /// The message as JSON text, its numbers as they were written.
     pub json: String,
-    /// What the library makes of that text: a number that is not whole is the nearest binary64.
+    /// The message that the library parses from `json`. A number that is not whole becomes the nearest binary64.
     pub parsed: Vec<u8>,
-    /// What the library prints of `bytes`.
+    /// The text that the library prints for `bytes`.
     pub printed: String,
 }
 
 impl Message {
-    /// Fails when C cannot hold it.
+    /// Fails if C cannot hold the payload.
     pub fn new(payload: &Payload, floats: Floats) -> Result<Message, Failure> {
         let value = rounded(&payload.value, floats);
         let policy = match floats {
@@ -99,7 +99,7 @@ fn printed(value: &Value) -> Result<String, Failure> {
     })
 }
 
-/// Whether a table can have a row for it.
+/// Whether a table can have a row for `field`.
 fn is_bound(field: &layout::Field) -> bool {
     field.key.len() <= LONGEST_KEY && can_bind(&field.node)
 }
@@ -118,7 +118,7 @@ pub fn bound(structure: &Struct) -> impl Iterator<Item = &layout::Field> {
     structure.fields.iter().filter(|field| is_bound(field))
 }
 
-/// The elements of a message that is an array and can be bound.
+/// The element of a message that is an array and can be bound; `None` for other messages.
 pub fn bound_elements(root: &Struct) -> Option<&Node> {
     match (&root.kind, &root.fields[..]) {
         (Kind::Only, [layout::Field { node: Node::List { element, .. }, .. }]) if can_bind(element) => {

@@ -1,4 +1,4 @@
-//! The peer nanopb: Protobuf for microcontrollers. It writes its structs itself, from a `.proto` that is made of the message.
+//! The peer nanopb: Protobuf for microcontrollers. Its generator writes the structs, from a `.proto` that this module derives from the message.
 
 use crate::{
     Failure,
@@ -15,7 +15,7 @@ use std::{
     process::Command,
 };
 
-/// Why Protobuf, as nanopb has it, cannot hold the message.
+/// The reason that nanopb's Protobuf cannot hold the message; `None` if it can.
 pub fn cannot(message: &Message) -> Option<&'static str> {
     fn of(structure: &Struct, top: bool) -> Option<&'static str> {
         if structure.kind == Kind::Mixed || (structure.kind == Kind::Only && !top) {
@@ -34,14 +34,14 @@ pub fn cannot(message: &Message) -> Option<&'static str> {
     of(&message.root, true)
 }
 
-/// Has nanopb write its structs and tables into `folder`; gives the C file.
+/// Runs nanopb's generator, which writes structs and tables into `folder`. Returns the C file.
 pub fn tables(messages: &[Message], folder: &Path) -> Result<PathBuf, Failure> {
     fs::write(folder.join("messages.proto"), proto(messages))?;
     run(Command::new("nanopb_generator.py").args(["--quiet", "messages.proto"]).current_dir(folder))?;
     Ok(folder.join("messages.pb.c"))
 }
 
-/// The `.proto` of the messages, with nanopb's sizes; field names are those of the structs that `layout` makes.
+/// The `.proto` of the messages, with nanopb's sizes. Field names are those of the structs of `layout`.
 fn proto(messages: &[Message]) -> String {
     let mut out = String::from("syntax = \"proto2\";\nimport \"nanopb.proto\";\n");
     for message in messages {
@@ -93,7 +93,7 @@ fn proto_type(node: &Node) -> &str {
     }
 }
 
-/// The functions that the measured code calls.
+/// Writes the functions that the measured code calls.
 pub fn functions(messages: &[Message], does: Does, out: &mut String) {
     for message in messages {
         let name = &message.root.name;
@@ -125,7 +125,7 @@ pub fn functions(messages: &[Message], does: Does, out: &mut String) {
     }
 }
 
-/// Reports the members of a struct that was filled.
+/// Writes the calls that report the members of a filled struct.
 fn fold(structure: &Struct, path: &str, depth: usize, out: &mut String) {
     for field in &structure.fields {
         fold_node(&field.node, &format!("{path}{}", field.name), depth, out);

@@ -1,4 +1,4 @@
-//! The messages that are measured.
+//! The measured messages.
 
 use crate::Failure;
 use dunnage_pson::Value;
@@ -17,16 +17,16 @@ pub const PAPER_GROUP: &str = "paper";
 pub struct Payload {
     /// Such as `Test10`; also the prefix of its names in C.
     pub name: String,
-    /// What it says.
+    /// The message.
     pub value: Value,
 }
 
 /// Messages that share a firmware, so that the library's functions serve all of them, as in a device that sends several.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Such as `paper`; of a group of one, the payload's name.
+    /// Such as `paper`; for a group of one, the payload's name.
     pub name: String,
-    /// At least one.
+    /// At least one payload.
     pub payloads: Vec<Payload>,
 }
 
@@ -44,12 +44,12 @@ pub fn groups() -> Result<Vec<Group>, Failure> {
     Ok(groups)
 }
 
-/// What the user dropped into `bench/mcu/payloads`.
+/// The user's payloads in `bench/mcu/payloads`.
 pub fn dropped() -> Result<Vec<Group>, Failure> {
     folder("payloads")
 }
 
-/// Every JSON file in a folder beside `src`, but for the paper's, as a group of its own.
+/// A group for each JSON file in a folder beside `src`, except the paper's.
 fn folder(name: &str) -> Result<Vec<Group>, Failure> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let mut files: Vec<_> =
@@ -70,7 +70,7 @@ fn load(path: &Path) -> Result<Payload, Failure> {
     Ok(Payload { name: stem.into(), value: serde_json::from_str(&fs::read_to_string(path)?)? })
 }
 
-/// The groups that hold one of the payloads `names`, or have such a name; all when there are none.
+/// The groups with a payload in `names` or with a name in `names`; all groups if `names` is empty.
 pub fn only(mut groups: Vec<Group>, names: &[String]) -> Vec<Group> {
     groups.retain(|group| {
         let has =
@@ -84,7 +84,7 @@ pub fn only(mut groups: Vec<Group>, names: &[String]) -> Vec<Group> {
 mod tests {
     use super::*;
 
-    /// Bytes as JSON and as MessagePack of the payloads that they stand for.
+    /// Sizes in bytes, as JSON and as MessagePack, of the payloads that these kinds represent.
     const SIZES: [(&str, usize, usize); 10] = [
         ("short-int", 48, 35),
         ("short-json", 27, 18),
@@ -99,7 +99,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_ten_kinds_have_the_sizes_of_those_they_stand_for() {
+    fn the_ten_kinds_have_the_sizes_of_the_payloads_they_represent() {
         let groups = groups().unwrap();
         for (name, json, msgpack) in SIZES {
             let group = groups.iter().find(|group| group.name == name).unwrap();

@@ -1,4 +1,4 @@
-//! Runs a firmware in QEMU and gives what it reports.
+//! Runs a firmware in QEMU and returns its report.
 //!
 //! The firmware (`firmware/measure_memory.h`) writes to addresses of a device and reads a timer; QEMU logs each access with its value.
 //! Every instruction takes 1024 ns of QEMU's time, so two readings of the timer give the number of instructions between them.
@@ -14,15 +14,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Nanoseconds of an instruction, as a power of two.
+/// The binary logarithm of an instruction's duration in nanoseconds.
 const ICOUNT_SHIFT: u32 = 10;
-/// A firmware takes less than one second.
+/// Timeout for a firmware, which normally takes less than one second.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The loops of `firmware/qemu.c`, and the instructions that they take.
 pub const LOOPS: [(usize, u64); 3] = [(0xff, 0), (0xfe, 201), (0xfd, 1004)];
 
-/// What the linker is told of a machine's memory, in bytes; the sections are those of `firmware/qemu.ld`.
+/// The linker's arguments with addresses and sizes, in bytes, of a machine's memory. `firmware/qemu.ld` contains the sections.
 pub fn link_arguments(flash: u64, flash_size: u64, ram: u64, ram_size: u64) -> Vec<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware/qemu.ld");
     let symbols = [("FLASH_AT", flash), ("FLASH_SIZE", flash_size), ("RAM_AT", ram), ("RAM_SIZE", ram_size)];
@@ -35,22 +35,22 @@ pub fn link_arguments(flash: u64, flash_size: u64, ram: u64, ram_size: u64) -> V
 pub struct Machine {
     /// The emulator.
     pub program: &'static str,
-    /// Its name there, and what else it needs.
+    /// Its arguments: the machine's name, and further options.
     pub arguments: &'static [&'static str],
     /// The address that the firmware reports to: `REPORT_TO` in measure_memory.h.
     pub report: u64,
-    /// The address of the timer, as the log has it.
+    /// The address of the timer in the log.
     pub timer: u64,
-    /// Of the timer, in Hz.
+    /// The frequency of the timer in Hz.
     pub frequency: f64,
     /// Whether the timer counts down, in 24 bits.
     pub down: bool,
-    /// Instructions that reading it takes: `TIMER_READ` in measure_memory.h.
+    /// The number of instructions of a read of the timer: `TIMER_READ` in measure_memory.h.
     pub mark: u32,
 }
 
 impl Machine {
-    /// What the firmware reports, in the lines of `simavr/run.c`.
+    /// Runs the firmware `elf`, and returns its report in the format of `simavr/run.c`.
     pub fn run(&self, elf: &Path) -> Result<String, Failure> {
         let log = work().join(format!("qemu-{}.log", elf_name(elf)?));
         let result = self.start(elf, &log).and_then(|()| {
@@ -94,7 +94,7 @@ impl Machine {
         }
     }
 
-    /// Turns QEMU's log into the report.
+    /// Converts QEMU's log to the report. Fails if the firmware did not reach its end.
     fn report(&self, log: &str) -> Result<String, Failure> {
         let mut report = Report::default();
         for access in log.lines().filter_map(Access::parse) {
@@ -146,7 +146,7 @@ impl Access {
     }
 }
 
-/// Text or bytes that were folded, of which only the place is known yet.
+/// Folded text or bytes of which only address and size are known yet.
 #[derive(Debug)]
 struct Span {
     kind: char,
@@ -154,18 +154,18 @@ struct Span {
     size: u32,
 }
 
-/// A line of the report, or the place where one will stand.
+/// A line of the report, or a placeholder for one.
 #[derive(Debug)]
 enum Line {
     Ready(String),
     Span(Span),
 }
 
-/// The report in the making.
+/// The report while the log is being read.
 #[derive(Debug, Default)]
 struct Report {
     lines: String,
-    /// Lines whose texts wait for the memory.
+    /// Lines that wait for the report of the memory.
     waiting: Vec<Line>,
     region: Option<u32>,
     started: Option<u32>,
@@ -189,7 +189,7 @@ impl Report {
         }
     }
 
-    /// `what` is an offset of the enum in measure_memory.h.
+    /// Handles a value that the firmware reported. `what` is an offset of the enum in measure_memory.h.
     fn said(&mut self, what: u64, value: u32) -> Result<(), Failure> {
         match what {
             0x00 => self.fold('u', &value.to_le_bytes()),
@@ -252,7 +252,7 @@ impl Report {
         self.fold(kind, &number.to_le_bytes());
     }
 
-    /// Looks the waiting texts up in the memory, which was reported after they were folded.
+    /// Completes the waiting lines from the memory, which the firmware reports after the folds.
     fn settle(&mut self) -> Result<(), Failure> {
         for line in std::mem::take(&mut self.waiting) {
             match line {
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_those_of_the_memory_that_was_reported_after_them() {
+    fn texts_are_read_from_the_memory_that_is_reported_after_them() {
         let log = log(&[
             ('w', AT + 0x4c, 0x100),
             ('w', AT + 0x50, 0x0000_0061),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_incomplete_is_refused() {
+    fn an_incomplete_log_is_an_error() {
         assert!(MPS2.report("").is_err());
         assert!(MPS2.report(&log(&[('w', AT + 0x40, 1)])).is_err());
         assert!(MPS2.report(&log(&[('w', AT + 0x48, 1)])).is_err());

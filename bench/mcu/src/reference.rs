@@ -7,13 +7,13 @@ const PEERS: &str = include_str!("../reference/peers.csv");
 const NEWEST: &str = include_str!("../reference/newest.csv");
 const PAPER: &str = include_str!("../reference/paper.csv");
 
-/// How the note of a row of `newest.csv` begins.
+/// The prefix of the notes in `newest.csv`.
 pub const ONE_RUN: &str = "one run";
 
-/// The payload of a row that is the average over the tests of the paper, where only that is known.
+/// The payload of rows with the average over the tests of the paper, where only the average is known.
 pub const AVERAGE: &str = "average";
 
-/// How the note of a decoder begins that fills a document or a struct, which is as much as `bind` does.
+/// The prefix of the note of a decoder that fills a document or a struct, which is comparable with `bind`.
 pub const FILLS: &str = "fills a ";
 
 /// The library of the paper's Table 4.
@@ -34,7 +34,7 @@ struct Line {
     note: Option<String>,
 }
 
-/// All of them.
+/// All quoted figures. Fails if a file cannot be parsed.
 pub fn rows() -> Result<Vec<Row>, Failure> {
     let mut rows = parse(PEERS)?;
     rows.extend(parse(NEWEST)?);
@@ -86,7 +86,7 @@ mod tests {
 
     /// The averages were published beside the figures; they show that no figure was lost or mistyped.
     #[test]
-    fn the_averages_are_those_that_came_with_the_figures() {
+    fn the_averages_match_those_published_with_the_figures() {
         let rows = rows().expect("the files can be read");
         for (library, version, format, encode, decode) in [
             ("arduinojson", "6.18", "json", 17125.0, 7126.0),

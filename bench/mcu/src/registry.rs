@@ -1,4 +1,4 @@
-//! Sources of C libraries that ship in packages for other languages. The pins are beside the `peer.toml`; nothing of the packages is run.
+//! Sources of C libraries that ship in packages for other languages. The pins are beside `peer.toml`. No code of the packages is run.
 
 use crate::{
     Failure,
@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-/// The crates that `Cargo.lock` pins; a folder for each.
+/// Fetches the crates that `Cargo.lock` pins. Returns the folder, which has a folder for each.
 pub fn cargo(peer: &Path) -> Result<PathBuf, Failure> {
     fetched(peer, |folder| {
         let mut command = Command::new("cargo");
@@ -22,7 +22,7 @@ pub fn cargo(peer: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The packages of npm that `package-lock.json` pins; a folder for each.
+/// Fetches the npm packages that `package-lock.json` pins. Returns the folder, which has a folder for each.
 pub fn npm(peer: &Path) -> Result<PathBuf, Failure> {
     let folder = fetched(peer, |folder| {
         for file in ["package.json", "package-lock.json"] {
@@ -35,7 +35,7 @@ pub fn npm(peer: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join("node_modules"))
 }
 
-/// The folder that `command` filled, once.
+/// The folder that `command` fills. Runs `command` only if the folder does not exist.
 fn fetched(peer: &Path, command: impl FnOnce(&Path) -> Result<Command, Failure>) -> Result<PathBuf, Failure> {
     let folder = work().join("sources").join(peer.file_name().ok_or("a peer without a name")?);
     let unfinished = folder.with_extension("unfinished");

@@ -1,4 +1,4 @@
-//! What a firmware reports while it runs, and what it should.
+//! The report of a firmware, and the expected values.
 
 use crate::{
     Failure,
@@ -7,42 +7,42 @@ use crate::{
 };
 use dunnage_pson::Value;
 
-/// A region that was measured.
+/// A measured region.
 #[derive(Debug)]
 pub struct Region {
-    /// Given by the firmware.
+    /// The ID from the firmware.
     pub id: usize,
-    /// Cycles or instructions, from its first to its last.
+    /// Cycles or instructions.
     pub count: u64,
-    /// In bytes, with the return address of the call.
+    /// Stack in bytes, including the return address of the call.
     pub stack: u64,
-    /// What it folded.
+    /// The folds within the region.
     pub inside: Vec<Event>,
-    /// What was folded after it.
+    /// The folds between this region and the next.
     pub after: Vec<Event>,
 }
 
-/// Something that was folded.
+/// A folded item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// With so many entries.
+    /// A map with this number of entries.
     Map(u64),
-    /// With so many elements.
+    /// An array with this number of elements.
     Array(u64),
-    /// Of a map.
+    /// A key of a map.
     Key(String),
     /// Any other value.
     Value(Value),
 }
 
 impl Event {
-    /// Whether a struct has it: keys are the names of its members, maps are structs.
+    /// Whether a struct contains the item. Keys are the names of its members, and maps are structs.
     pub fn is_in_struct(&self) -> bool {
         matches!(self, Event::Array(_) | Event::Value(_))
     }
 }
 
-/// Reads the lines that `simavr/run.c` prints, and `qemu.rs` makes.
+/// Parses the report of `simavr/run.c` or `qemu.rs`. Fails if it is malformed or ends early.
 pub fn regions(text: &str) -> Result<Vec<Region>, Failure> {
     let mut regions: Vec<Region> = Vec::new();
     let mut inside = None;
@@ -76,7 +76,7 @@ fn bytes(hex: &str) -> Result<Vec<u8>, Failure> {
     (0..hex.len()).step_by(2).map(|i| Ok(u8::from_str_radix(&hex[i..i + 2], 16)?)).collect()
 }
 
-/// The bytes that a fold of `kind` gave; numbers are little-endian.
+/// The item of a fold of `kind` with these bytes; numbers are little-endian.
 fn event(kind: &str, bytes: &[u8]) -> Result<Event, Failure> {
     let unsigned = bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
     let signed = if bytes.len() == 4 { i64::from(unsigned as u32 as i32) } else { unsigned as i64 };
@@ -96,7 +96,7 @@ fn event(kind: &str, bytes: &[u8]) -> Result<Event, Failure> {
     })
 }
 
-/// What walking over the message folds.
+/// The expected folds of a walk over the message.
 pub fn walked(message: &Message) -> Vec<Event> {
     let mut events = Vec::new();
     walk(&message.value, &mut events);
@@ -120,7 +120,7 @@ fn walk(value: &Value, events: &mut Vec<Event>) {
     }
 }
 
-/// What the members of the bound struct are.
+/// The expected folds of the members of the bound struct.
 pub fn bound_members(message: &Message) -> Vec<Event> {
     let mut events = Vec::new();
     members(&message.root, &message.value, &mut events);
@@ -154,7 +154,7 @@ fn member(node: &Node, value: &Value, events: &mut Vec<Event>) {
     }
 }
 
-/// An error that shows the first difference.
+/// Fails with an error that shows the first difference.
 pub fn compare(what: &str, found: &[Event], expected: &[Event]) -> Result<(), Failure> {
     if found == expected {
         return Ok(());
@@ -171,7 +171,7 @@ mod tests {
     const REPORT: &str = "start 0\nfold m 0100\nfold k 74\nfold f 0000bc41\nregion 0 cycles 500 stack 20\nfold b 01\nend cycles 9 free 1\n";
 
     #[test]
-    fn folds_belong_to_the_region_that_they_are_in_or_behind() {
+    fn folds_belong_to_the_region_that_they_are_in_or_follow() {
         let regions = regions(REPORT).unwrap();
         let [region] = &regions[..] else { panic!("one region") };
         assert_eq!((region.count, region.stack), (500, 20));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_named() {
+    fn the_error_shows_the_first_difference() {
         let expected = [Event::Map(1), Event::Map(2)];
         assert!(compare("x", &expected, &expected).is_ok());
         assert!(compare("x", &expected[..1], &expected).is_err());

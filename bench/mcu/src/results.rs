@@ -1,4 +1,4 @@
-//! The rows of `bench/results/mcu.jsonl`, one object a line.
+//! The rows of `bench/results/mcu.jsonl`, one object per line.
 
 use crate::{Failure, shape::Floats};
 use serde::{Deserialize, Serialize, Serializer};
@@ -23,22 +23,22 @@ pub struct Row {
     pub library: String,
     /// The library's version.
     pub version: String,
-    /// `encode`, `decode` (walks every value, or fills a document) or `bind` (fills a struct); of flash also `encode+decode`.
+    /// `encode`, `decode` (walks every value, or fills a document) or `bind` (fills a struct); for flash also `encode+decode`.
     pub operation: String,
-    /// `cycles`, `instructions`, `stack`, `flash`, `ram`, `bytes`; `fits` is 0 when the payload does not, and `note` says why.
+    /// `cycles`, `instructions`, `stack`, `flash`, `ram`, `bytes`; `fits` is 0 when the payload does not fit, and `note` gives the reason.
     pub metric: String,
     /// The figure.
     #[serde(serialize_with = "short_number")]
     pub value: f64,
-    /// Of the figure: `cycles`, `instructions`, `bytes`, ...
+    /// The unit of the figure: `cycles`, `instructions`, `bytes`, ...
     pub unit: String,
     /// `measured` here, or `reference` when it is quoted.
     pub source: String,
-    /// The compiler's, such as `-Os -flto`.
+    /// The compiler options, such as `-Os -flto`.
     pub options: String,
-    /// How the numbers of the message were held that are no integers.
+    /// How the numbers of the message that are not integers were stored.
     pub floats: Floats,
-    /// What else there is to say.
+    /// A remark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -52,23 +52,23 @@ fn short_number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::E
     }
 }
 
-/// Where the results of all benchmarks are.
+/// The folder of the results of all benchmarks.
 pub fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results"))
 }
 
-/// Where the results of the libraries are.
+/// The file of the results of the libraries.
 pub fn path() -> PathBuf {
     folder().join("mcu.jsonl")
 }
 
-/// All results so far; none when nothing was measured yet.
+/// All results so far; empty if nothing was measured yet.
 pub fn load() -> Result<Vec<Row>, Failure> {
     let Ok(text) = fs::read_to_string(path()) else { return Ok(Vec::new()) };
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-/// Adds `rows` in place of all rows of the same target, library, options and source. Returns all rows.
+/// Replaces all rows of the same target, library, options, floats and source with `rows`. Returns all rows.
 pub fn replace(rows: &[Row]) -> Result<Vec<Row>, Failure> {
     let same = |a: &Row, b: &Row| {
         (&a.target, &a.library, &a.options, a.floats, &a.source)

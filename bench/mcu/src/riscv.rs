@@ -20,13 +20,13 @@ const VIRT: Machine = Machine {
 /// Bytes that the firmware may use for code, and for variables.
 const MEMORY: u64 = 1 << 20;
 
-/// It, with a policy for floats.
+/// The core with a policy for floats.
 #[derive(Debug, Clone, Copy)]
 pub struct RiscV {
     floats: Floats,
 }
 
-/// With either policy.
+/// The core with each policy for floats.
 pub fn boards() -> impl Iterator<Item = RiscV> {
     [Floats::Single, Floats::Lossless].into_iter().map(|floats| RiscV { floats })
 }

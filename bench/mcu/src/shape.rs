@@ -1,4 +1,4 @@
-//! What C type holds a message.
+//! The C type that holds a message.
 
 use crate::Failure;
 use dunnage_pson::Value;
@@ -22,7 +22,7 @@ pub enum Shape {
     },
     /// A struct.
     Map(Vec<(String, Shape)>),
-    /// Elements of one shape, in an array of C.
+    /// Elements of one shape, in a C array.
     List {
         element: Box<Shape>,
         most: usize,
@@ -31,10 +31,10 @@ pub enum Shape {
     Mixed(Vec<Shape>),
 }
 
-/// The floats of a target.
+/// How a target stores floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Floats {
-    /// Only binary32: others are rounded to it.
+    /// Only binary32: other values are rounded to it.
     #[serde(rename = "binary32")]
     Single,
     /// binary32 where that is exact, else binary64.
@@ -42,7 +42,7 @@ pub enum Floats {
     Lossless,
 }
 
-/// The message as the target's numbers hold it.
+/// The message with its floats as the target stores them.
 pub fn rounded(value: &Value, floats: Floats) -> Value {
     match value {
         Value::F64(number) if floats == Floats::Single => Value::from(f64::from(*number as f32)),
@@ -55,7 +55,7 @@ pub fn rounded(value: &Value, floats: Floats) -> Value {
 }
 
 impl Shape {
-    /// The shape of a [`rounded`] value.
+    /// The shape of a [`rounded`] value. Fails for bytes, and for text with NUL.
     pub fn of(value: &Value) -> Result<Shape, Failure> {
         Ok(match value {
             Value::Null => Shape::Null,
@@ -88,7 +88,7 @@ impl Shape {
         })
     }
 
-    /// The shape that holds what either holds.
+    /// The shape that holds the values of both; `None` if there is none.
     fn unite(&self, other: &Shape) -> Option<Shape> {
         use Shape::*;
         Some(match (self, other) {
@@ -122,7 +122,7 @@ impl Shape {
         })
     }
 
-    /// The name of an integer's type in the macros, such as `u32`; none when no type holds the range.
+    /// The name of an integer's type in the macros, such as `u32`; `None` if no type holds the range.
     pub fn integer_type(&self) -> Option<&'static str> {
         let Shape::Integer { least, most } = *self else { return None };
         match (least, most) {
@@ -134,7 +134,7 @@ impl Shape {
         }
     }
 
-    /// Whether it takes the 64-bit half of a library.
+    /// Whether it needs the 64-bit functions of a library.
     pub fn is_wide(&self) -> bool {
         match self {
             Shape::Integer { .. } => matches!(self.integer_type(), Some("u64" | "i64")),

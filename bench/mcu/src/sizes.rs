@@ -1,4 +1,4 @@
-//! How many bytes a message takes in the formats that need no schema.
+//! The size of a message in the formats that need no schema.
 
 use crate::shape::{Floats, rounded};
 use dunnage_formats::{Cbor, Format, Json, Msgpack, Pson};
@@ -13,12 +13,13 @@ pub struct Sizes {
     pub msgpack: usize,
     /// CBOR.
     pub cbor: usize,
-    /// Compact JSON, of the numbers as they were written.
+    /// Compact JSON, with the numbers as they were written.
     pub json: usize,
 }
 
 impl Sizes {
-    /// Of `message`, its numbers that are no integers as binary32, as small devices hold them.
+    /// The sizes of `message`. Except in JSON, its numbers that are not integers are binary32, as on small devices. `None` if a format cannot
+    /// encode the message.
     pub fn of(message: &Value) -> Option<Sizes> {
         let narrow = rounded(message, Floats::Single);
         let size = |format: &dyn Format, value: &Value| {
@@ -33,7 +34,7 @@ impl Sizes {
         })
     }
 
-    /// In `format`; none for a format that is not among them.
+    /// The size in `format`; `None` for a format that is not among them.
     pub fn in_format(&self, format: &str) -> Option<usize> {
         match format {
             "pson" => Some(self.pson),
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_float_takes_five_bytes_and_a_whole_number_as_few_as_an_integer() {
+    fn a_float_takes_five_bytes_and_a_whole_number_is_encoded_as_an_integer() {
         let message: Value = serde_json::from_str(r#"{"a":1.03,"b":48.0}"#).expect("it is JSON");
         // Map, 2 keys of 2 bytes, binary32 of 5, integer 48 of 2 bytes (PSON, CBOR) or 1 (MessagePack), and 48 in JSON.
         let sizes = Sizes::of(&message).expect("every format has these values");

@@ -1,14 +1,14 @@
-//! Lines and loops of C source.
+//! Writes lines and loops of C source.
 
 use crate::layout::{Node, Struct, counter};
 use std::fmt::Write as _;
 
-/// A line of C, indented.
+/// Writes a line of C, indented by `depth` levels.
 pub fn line(out: &mut String, depth: usize, text: &str) {
     let _ = writeln!(out, "{:1$}{text}", "", depth * 4);
 }
 
-/// A loop over the elements of the list at `place`.
+/// Writes a loop over the elements of the list at `place`.
 pub fn each_element(
     element: &Node,
     place: &str,

@@ -1,4 +1,4 @@
-//! What was measured on a board, for people.
+//! Prints the measurements of a board.
 
 use crate::{board::Board, library::Library, results::Row, shape::Floats};
 
@@ -8,7 +8,7 @@ pub const AVERAGED: [&str; 8] =
 
 const OPERATIONS: [&str; 5] = ["encode", "decode", "bind", "print", "parse"];
 
-/// Cycles and stack of every payload, averages, flash and RAM; then, why some have no figures.
+/// Prints cycles and stack of every payload, averages, flash and RAM, and then the reasons for missing figures.
 pub fn print(rows: &[Row], board: &dyn Board, library: &Library, options: &str) {
     let counts = board.simulator().map_or("flash", |simulator| simulator.counts());
     let policy = match board.floats() {

@@ -1,4 +1,4 @@
-//! Our figures beside the peers', for people.
+//! Prints our figures beside the peers'.
 
 use crate::{
     figures::{Contender, Figures, Payload},
@@ -9,7 +9,7 @@ use crate::{
     summary::AVERAGED,
 };
 
-/// A target with what is counted there, and its clock in MHz where the time is of interest.
+/// Targets, the unit that is counted on each, and the clock in MHz where times are printed.
 const TARGETS: [(&str, &str, Option<f64>); 5] = [
     ("atmega328p", "cycles", Some(16.0)),
     ("cortex-m0plus", "instructions", None),
@@ -61,7 +61,7 @@ fn print_sizes(sizes: Sizes) {
     println!("  size    {:>7} bytes; against {}", sizes.pson, peers.join(", "));
 }
 
-/// What each operation takes, and how much less than the peers'.
+/// Prints the count of each operation, and its difference from each peer's.
 fn print_payload(
     figures: &Figures,
     rows: &[Row],
@@ -93,7 +93,7 @@ fn print_payload(
     }
 }
 
-/// Why our library has no figure.
+/// The reason that our library has no figure; `None` if no reason is recorded.
 fn why_not<'a>(rows: &'a [Row], payload: &str, target: &str, operation: &str) -> Option<&'a str> {
     let fits = |row: &&Row| {
         (&*row.library, &*row.metric, &*row.target) == ("dunnage", "fits", target)
@@ -107,7 +107,7 @@ fn cell(value: Option<f64>) -> String {
     value.map_or("-".into(), |value| format!("{value:.0}"))
 }
 
-/// A table of one operation: a row a library, a column a test of the paper.
+/// Prints a table of one operation: a row per library, a column per test of the paper.
 fn print_matrix(figures: &Figures, target: &str, operation: &str, counts: &str) {
     let contenders = figures.contenders(target, operation, counts, Payload::One("Test10"));
     if contenders.is_empty() {
@@ -162,7 +162,7 @@ fn print_flash(figures: &Figures) {
     }
 }
 
-/// The paper's Table 4 in cycles, with ours.
+/// Prints the paper's Table 4 in cycles, with our figures.
 fn print_paper(figures: &Figures, rows: &[Row]) {
     println!(
         "\natmega328p, cycles: Table 4 of the PSON paper (Arduino UNO; serializing includes building the document), and ours"
@@ -199,11 +199,11 @@ fn print_paper(figures: &Figures, rows: &[Row]) {
     }
 }
 
-/// Where a peer takes less than ours.
+/// A figure in which a peer takes less than ours.
 pub struct Better {
     /// Target, operation, payload and unit.
     pub place: String,
-    /// Who does.
+    /// The peer.
     pub peer: Contender,
     /// Our figure.
     pub ours: f64,
@@ -211,7 +211,7 @@ pub struct Better {
     pub theirs: f64,
 }
 
-/// All such places, of what was compared.
+/// All figures in which a peer takes less, among those that were compared.
 pub fn better_peers(figures: &Figures) -> Vec<Better> {
     let mut found = Vec::new();
     let mut look = |target: &str, operation: &str, metric: &str, payload, place: String| {
@@ -240,7 +240,7 @@ pub fn better_peers(figures: &Figures) -> Vec<Better> {
     found
 }
 
-/// Payloads that take fewer bytes in another format than in PSON: their name, the format, the bytes of both.
+/// Payloads that take fewer bytes in another format than in PSON: name, format, bytes in that format, bytes in PSON.
 pub fn smaller_formats(groups: &[Group]) -> Vec<(String, &'static str, usize, usize)> {
     let mut found = Vec::new();
     for payload in groups.iter().flat_map(|group| &group.payloads) {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_format_is_named() {
+    fn a_smaller_format_is_listed() {
         // 48 takes one byte in MessagePack, two in PSON; 24 takes two in CBOR, one in PSON.
         let payload = |name: &str, text| crate::payloads::Payload {
             name: name.into(),

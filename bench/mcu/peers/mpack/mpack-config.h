@@ -1,4 +1,4 @@
-/* mpack as firmware would have it: the writer and the reader, without heap, files and checks for debugging. */
+/* mpack as firmware would configure it: the writer and the reader, without heap, files and debug checks. */
 #define MPACK_READER 1
 #define MPACK_WRITER 1
 #define MPACK_EXPECT 0
@@ -11,7 +11,7 @@
 #define MPACK_WRITE_TRACKING 0
 #define MPACK_OPTIMIZE_FOR_SIZE 1
 
-/* It refuses to compile where double has 32 bits. It is right there, too, as long as no binary64 is read or written. */
+/* mpack refuses to compile where double has 32 bits. It works there as long as no binary64 is read or written. */
 #if defined(__AVR__)
 #define MPACK_STATIC_ASSERT(condition, text) ((void)0)
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* ---- Encode ---- */
-/* Maps and arrays inside one another, in the payloads. */
+/* Maximum nesting of maps and arrays in the payloads. */
 #define DEPTH 8
 #define WRITER(buffer, size) \
     CborEncoder encoders[DEPTH], *e = encoders; \
@@ -26,7 +26,7 @@
 #define WRITE_I64(value) (error |= cbor_encode_int(e, value))
 #define WRITE_FLOAT(value) write_number(float, CborFloatType, value)
 #define WRITE_DOUBLE(value) write_number(double, CborDoubleType, value)
-/* It reads the number through a pointer to an integer, so that the compiler would be free to forget the number. */
+/* TinyCBOR reads the number through a pointer to an integer, so without HIDE the compiler could drop the number. */
 #define write_number(type, id, value) \
     do { \
         type number = (value); \
@@ -43,7 +43,7 @@
 #ifdef WALK
 static CborError walk_item(CborValue *it, bool key);
 
-/* This version has no call that gives text without a copy; but it ends where the next item begins. */
+/* This version has no call that returns text without a copy, but the text ends where the next item begins. */
 static CborError walk_text(CborValue *it, bool key) {
     size_t size;
     CborError error = cbor_value_get_string_length(it, &size);

@@ -14,7 +14,7 @@ pub fn symbol(spreading_factor: u32) -> f64 {
 
 /// Seconds of a frame of `bytes` bytes with explicit header and CRC, sent with a spreading factor of 7 to 12.
 pub fn frame(spreading_factor: u32, bytes: usize) -> f64 {
-    // Mandated where a symbol is longer than 16 ms: it takes two bits of each.
+    // Low data rate optimization is mandatory for symbols longer than 16 ms. It takes two bits of each.
     let low_data_rate = if symbol(spreading_factor) > 0.016 { 2.0 } else { 0.0 };
     let factor = f64::from(spreading_factor);
     let bits = 8.0 * bytes as f64 - 4.0 * factor + 28.0 + 16.0;

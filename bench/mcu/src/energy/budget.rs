@@ -1,4 +1,4 @@
-//! Joules of a message, and how long a battery lasts.
+//! The energy of a message, and the battery life.
 
 use super::{Lorawan, Mcu, Radio, airtime};
 
@@ -12,25 +12,25 @@ impl Mcu {
         cycles * self.milliamps_per_mhz * 1e-9 * self.volts
     }
 
-    /// Watts asleep.
+    /// The power during sleep, in watts.
     pub fn sleep_watts(&self) -> f64 {
         self.sleep_microamps * 1e-6 * self.volts
     }
 }
 
-/// What sending a message takes.
+/// The cost of sending a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sending {
-    /// Joules, all frames.
+    /// Joules of all frames.
     pub joules: f64,
     /// Frames; more than one when the message is over the link's limit, and the sender has to split it.
     pub frames: usize,
-    /// Watts of the radio asleep.
+    /// Watts of the sleeping radio.
     pub sleep_watts: f64,
 }
 
 impl Radio {
-    /// Sending `bytes` bytes. Over a link of the catalogue, in as many messages as its limit makes of them.
+    /// The cost of sending `bytes` bytes. If the link's limit in the catalogue is lower, they are split into several messages.
     pub fn send(&self, bytes: usize) -> Sending {
         let limit =
             self.link.as_deref().and_then(dunnage_links::link).and_then(|link| link.max_payload_bytes);
@@ -46,7 +46,7 @@ impl Lorawan {
         self.payload_bytes.keys().copied()
     }
 
-    /// Sending `bytes` bytes in unconfirmed uplinks; each opens two receive windows, the second at SF12, in which nothing comes.
+    /// The cost of sending `bytes` bytes in unconfirmed uplinks. Each opens two receive windows, the second at SF12, in which nothing arrives.
     pub fn send(&self, spreading_factor: u32, bytes: usize) -> Sending {
         let limit = self.payload_bytes[&spreading_factor];
         let frames = bytes.div_ceil(limit).max(1);
@@ -60,7 +60,7 @@ impl Lorawan {
     }
 }
 
-/// A message every so often.
+/// The energy of periodic messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     /// Joules to encode it.
@@ -74,13 +74,13 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Days that `joules` last. Encoding and sending are taken to be short against the interval.
+    /// The days that `joules` last. The time for encoding and sending is neglected.
     pub fn days(&self, joules: f64) -> f64 {
         let each = self.encode + self.send + self.sleep_watts * self.interval;
         joules / each * self.interval / DAY
     }
 
-    /// Which part of the energy of a message is its encoding, 0 to 1.
+    /// The share of encoding in the energy of a message, from 0 to 1.
     pub fn encoding_share(&self) -> f64 {
         self.encode / (self.encode + self.send)
     }
@@ -102,7 +102,7 @@ mod tests {
     const YEAR: f64 = 365.25;
 
     #[test]
-    fn a_cycle_of_the_atmega_takes_volts_times_charge() {
+    fn a_cycle_of_the_atmega_takes_voltage_times_charge() {
         let figures = figures();
         let mcu = figures.mcu("atmega328p").expect("it is in the file");
         // 1.7 mA at 3 V for the second that 4 million cycles take.
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn instructions_become_cycles_first() {
+    fn instructions_are_converted_to_cycles() {
         let figures = figures();
         let mcu = figures.mcu("cortex-m3").expect("it is in the file");
         let cycles = 1000.0 * mcu.cycles_per_instruction.expect("instructions are counted");
         assert!((mcu.joules(1000.0) - cycles * 0.214e-9 * 3.0).abs() < 1e-15);
     }
 
-    /// The two lifetimes of 3GPP TR 45.820 that the radio's two parts were made from, to the digit that they are given with.
+    /// The two lifetimes of 3GPP TR 45.820 from which the radio's two figures were derived, to the published precision.
     #[test]
     fn narrowband_lifetimes_in_deep_coverage_are_reproduced() {
         let radio = radio("nb-iot-164db");
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// mWh of an exchange of 200 + 200 bytes, as they were measured.
+    /// The published measurements of an exchange of 200 + 200 bytes, in mWh.
     #[test]
     fn cellular_measurements_are_reproduced() {
         for (id, milliwatt_hours) in [("lte-m", 0.152), ("nb-iot", 0.076)] {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_the_limit_takes_more_messages() {
+    fn messages_over_the_limit_are_split() {
         assert_eq!(radio("astrocast").send(160).frames, 1);
         assert_eq!(radio("astrocast").send(161).frames, 2);
         assert_eq!(radio("iridium-sbd").send(341).joules, 2.0 * radio("iridium-sbd").send(1).joules);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_shares_follow_from_the_parts() {
+    fn battery_days_and_shares_are_computed_from_the_parts() {
         let budget = Budget { encode: 1.0, send: 3.0, sleep_watts: 0.001, interval: 1000.0 };
         // 5 joules each 1000 s.
         assert!((budget.days(432.0) - 1.0).abs() < 1e-12);

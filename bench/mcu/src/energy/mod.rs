@@ -1,6 +1,6 @@
-//! What a message costs a battery: to encode it, to send it, and to sleep until the next one.
+//! The energy of a message: for encoding, for sending, and for sleeping until the next one.
 //!
-//! The figures are in `energy/mcu.toml` and `energy/radio.toml`, each with its source. Joules, seconds, watts.
+//! The figures are in `energy/mcu.toml` and `energy/radio.toml`, each with its source. Units are joules, seconds and watts.
 
 mod airtime;
 mod budget;
@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mcu {
-    /// The target in results that it stands for.
+    /// The target in results that it represents.
     pub target: String,
-    /// The part that the figures are of, and how it runs.
+    /// The part that the figures describe, and its operating conditions.
     pub part: String,
     volts: f64,
     milliamps_per_mhz: f64,
@@ -35,14 +35,14 @@ pub struct Mcu {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Radio {
-    /// As in tables: `nb-iot`.
+    /// The ID in tables, such as `nb-iot`.
     pub id: String,
-    /// The name for people.
+    /// The display name.
     pub name: String,
     joules_per_message: f64,
     joules_per_byte: f64,
     sleep_watts: f64,
-    /// Its id in the link catalogue, for its limit and price.
+    /// The ID in the link catalogue, for limit and price.
     pub link: Option<String>,
     /// Whether a figure is not from the source.
     pub estimate: bool,
@@ -72,7 +72,7 @@ pub struct Lorawan {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Battery {
-    /// What it holds.
+    /// The capacity.
     pub joules: f64,
     /// Where the figure is from.
     pub source: String,
@@ -81,18 +81,18 @@ pub struct Battery {
 /// All figures.
 #[derive(Debug, Clone)]
 pub struct Figures {
-    /// One a target.
+    /// One per target.
     pub mcus: Vec<Mcu>,
-    /// What the messages are sent with.
+    /// The radios with a cost per message and per byte.
     pub radios: Vec<Radio>,
-    /// And over LoRaWAN.
+    /// The LoRaWAN radio.
     pub lorawan: Lorawan,
-    /// What both draw from.
+    /// The battery of microcontroller and radio.
     pub battery: Battery,
 }
 
 impl Figures {
-    /// The figures of the two files.
+    /// Reads the figures of the two files.
     pub fn load() -> Result<Self, Failure> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -111,7 +111,7 @@ impl Figures {
         Ok(Figures { mcus, radios: radio, lorawan, battery })
     }
 
-    /// The microcontroller that stands for `target`.
+    /// The microcontroller that represents `target`.
     pub fn mcu(&self, target: &str) -> Option<&Mcu> {
         self.mcus.iter().find(|mcu| mcu.target == target)
     }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_target_that_runs_has_its_microcontroller() {
+    fn every_simulated_target_has_a_microcontroller() {
         let figures = Figures::load().expect("the files can be read");
         for target in ["atmega328p", "cortex-m0plus", "cortex-m3", "cortex-m4", "rv32imc"] {
             assert!(figures.mcu(target).is_some(), "{target}");

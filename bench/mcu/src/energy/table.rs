@@ -1,4 +1,4 @@
-//! Energy and battery of a message an hour, for people.
+//! Prints the energy and the battery life with one message per hour.
 
 use super::{
     Figures as Energies, Mcu,
@@ -12,14 +12,14 @@ use crate::{
 
 use dunnage_links::{Link, Traffic};
 
-/// Seconds: a message an hour.
+/// Seconds from one message to the next: one hour.
 const INTERVAL: f64 = 3600.0;
-/// The messages that are looked at: one that every library was measured with, and the largest of the paper on satellites.
+/// The messages of the tables: one that every library was measured with, and the largest of the paper on satellites.
 const MESSAGES: [&str; 2] = ["Test10", "container"];
 /// The target whose processor encodes them.
 const TARGET: &str = "atmega328p";
 
-/// Energy of encoding on each microcontroller, then days of battery over each link.
+/// Prints the energy of encoding on each microcontroller, then the battery days over each link.
 pub fn print(energies: &Energies, figures: &Figures, groups: &[Group]) {
     print_encoding(energies, figures);
     for name in MESSAGES {
@@ -65,9 +65,9 @@ fn print_encoding(energies: &Energies, figures: &Figures) {
 struct Way {
     name: String,
     estimate: bool,
-    /// In the catalogue of links, where it has a price.
+    /// The entry in the link catalogue, which has the price.
     link: Option<&'static Link>,
-    /// Of a message of so many bytes.
+    /// The cost of sending a message of this number of bytes.
     send: Box<dyn Fn(usize) -> Sending>,
 }
 
@@ -90,7 +90,7 @@ fn ways(energies: &Energies) -> Vec<Way> {
     radios.chain(lorawan).collect()
 }
 
-/// For each link: the energy of a message and the days that the battery lasts, with ours and the best encoder of each other format.
+/// Prints, for each link, the energy of a message and the battery days, with our encoder and the best one of each other format.
 fn print_links(energies: &Energies, mcu: &Mcu, figures: &Figures, name: &str, sizes: Sizes) {
     println!("\n\"{name}\" every hour from 5 Wh, encoded on {} (~ estimate)", mcu.part);
     println!(
@@ -124,19 +124,19 @@ fn print_links(energies: &Energies, mcu: &Mcu, figures: &Figures, name: &str, si
     }
 }
 
-/// Euros of a device's messages of a month, where the catalogue has a price.
+/// The price of a device's messages per month, in euros; `None` if the catalogue has no price.
 fn price(link: &Link, bytes: usize) -> Option<f64> {
     let messages_per_day = 24.0 * 3600.0 / INTERVAL;
     Traffic { message_bytes: bytes, messages_per_day, devices: 1 }.monthly().eur(link)
 }
 
-/// How much longer ours lasts, in percent.
+/// How much longer the battery lasts with ours, in percent.
 fn gain(ours: f64, theirs: f64) -> String {
     let percent = (ours / theirs - 1.0) * 100.0;
     if percent.abs() < 0.05 { "same".into() } else { format!("{percent:+.1} %") }
 }
 
-/// Ours, then for each other format its best encoder and the joules that it takes; without one, what is known is the size.
+/// Format, joules and label of our encoder, then of the best encoder of each other format. Joules are `None` if no encoder was measured.
 fn encoders(mcu: &Mcu, figures: &Figures, payload: &str) -> Vec<(String, Option<f64>, String)> {
     let contenders = figures.contenders(TARGET, "encode", "cycles", Payload::One(payload));
     let best = |format: &str, ours: bool| {
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ours_is_compared_with_the_others_and_named_even_when_it_was_not_measured() {
+    fn every_format_is_listed_even_without_measurements() {
         let energies = Energies::load().expect("the files can be read");
         let mcu = energies.mcu(TARGET).expect("it is in the file");
         let encoders = encoders(mcu, &Figures::new(&[]), "Test10");
@@ -167,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn gains_are_percentages_of_the_others_days() {
+    fn gains_are_percentages_of_the_peers_battery_days() {
         assert_eq!(gain(110.0, 100.0), "+10.0 %");
         assert_eq!(gain(100.0, 100.01), "same");
     }
 
     /// 720 messages of 160 bytes at 0.183 euros a kilobyte.
     #[test]
-    fn a_month_costs_what_its_bytes_cost() {
+    fn the_monthly_price_is_that_of_the_bytes() {
         let link = dunnage_links::link("astrocast").expect("it is in the catalogue");
         assert!((price(link, 160).expect("it has a price") - 720.0 * 160.0 / 1024.0 * 0.183).abs() < 1e-9);
         assert!(price(dunnage_links::link("kineis").expect("it is in the catalogue"), 19).is_none());
