@@ -1,4 +1,5 @@
-/* Four kernels that avr-gcc 7.3 does not find by itself, and the same in C for every other target. c/docs/cycles.md has the figures. */
+/* Kernels in assembly for code that avr-gcc 7.3 does not optimize well, and the same in C for every other target. c/docs/cycles.md has
+ * the measurements. */
 #ifndef DN_AVR_H
 #define DN_AVR_H
 
@@ -9,14 +10,15 @@
 #if defined(__AVR__) && defined(__AVR_HAVE_LPMX__)
 #include <avr/pgmspace.h>
 
-/* Stores a byte and steps on, in 2 cycles; of several of them in C, each becomes an adiw, a st and a sbiw. */
+/* Stores a byte at `at` in 2 cycles, and returns the address after it. For several such stores in C, the compiler makes an adiw, a st
+ * and a sbiw each. */
 static inline uint8_t *dn__store(uint8_t *at, uint8_t byte)
 {
     __asm__ volatile("st X+, %1" : "+x"(at) : "r"(byte) : "memory");
     return at;
 }
 
-/* Copies up to 127 bytes, 7 cycles each; in C 10. */
+/* Copies `n` bytes, 0 to 127, in 7 cycles each (in C 10). Returns the address after the last one. */
 static inline uint8_t *dn__copy(uint8_t *to, const void *from, uint8_t n)
 {
     __asm__ volatile(
@@ -31,7 +33,7 @@ static inline uint8_t *dn__copy(uint8_t *to, const void *from, uint8_t n)
     return to;
 }
 
-/* The same from flash, 8 cycles each; in C 13. */
+/* The same from flash, in 8 cycles each (in C 13). */
 static inline uint8_t *dn__copy_P(uint8_t *to, const void *from, uint8_t n)
 {
     __asm__ volatile(
@@ -46,7 +48,8 @@ static inline uint8_t *dn__copy_P(uint8_t *to, const void *from, uint8_t n)
     return to;
 }
 
-/* Copies any number of bytes but 0, from RAM in 7 cycles each, from flash in 8, and steps over them. */
+/* Copies `n` bytes, 1 or more, from RAM in 7 cycles each or from flash in 8. Advances `*from` by `n`, and returns the address after the
+ * last byte written. */
 static inline uint8_t *dn__copy_on(uint8_t *to, const uint8_t **from, size_t n, bool in_flash)
 {
     __asm__ volatile(
@@ -72,7 +75,8 @@ static inline uint8_t *dn__copy_on(uint8_t *to, const uint8_t **from, size_t n, 
     return to;
 }
 
-/* n >> 7 in 9 cycles instead of 65: a step to the left moves the eighth bit into the carry, and the bytes move down as it enters them. */
+/* Returns n >> 7 in 9 cycles instead of 65: a shift to the left moves bit 7 into the carry, and each byte moves down as it receives the
+ * carry. */
 static inline uint32_t dn__next_group(uint32_t n)
 {
     __asm__(
@@ -89,18 +93,18 @@ static inline uint32_t dn__next_group(uint32_t n)
     return n;
 }
 
-/* dn__room for a caller that goes on with what it has in r18 to r23: its other arguments. The stub saves them, at the end of a buffer, so
- * that the caller need not do it in every item. */
+/* dn__room for a caller that keeps its other arguments in r18 to r23. The stub at the end of a buffer saves these registers, so that the
+ * caller does not save them for every item. */
 void dn__room_stub(void);
 static inline bool dn__make_room(dn_writer *w, size_t n)
 {
     register bool fits __asm__("r24");
-    __asm__ volatile("%~call %x[stub]" /* rcall where there is no call */
+    __asm__ volatile("%~call %x[stub]" /* rcall on cores without call */
         : "=r"(fits), "+x"(n) : "z"(w), [stub] "i"(dn__room_stub) : "r25", "memory");
     return fits;
 }
 
-/* The upper half. With n >> 16, the compiler moves all four bytes to registers that have to be saved first. */
+/* Returns the upper 16 bits. For n >> 16, the compiler moves all four bytes to registers that must be saved first. */
 static inline uint16_t dn__high(uint32_t n)
 {
     uint16_t high;
@@ -110,9 +114,9 @@ static inline uint16_t dn__high(uint32_t n)
 
 #if defined(__AVR_HAVE_MUL__)
 #define DN__DIVIDE_BYTES
-/* Divides the number of `size` bytes (not 0), the lowest first, and gives the remainder: 30 cycles a byte; in C 60, and by the compiler's division
- * 300. The divisor is 125 at most, `inverse` is 65536 / divisor. A byte of the quotient is estimated from the upper halves of products, at most 2
- * too small. */
+/* Divides the number of `size` bytes (1 or more), lowest byte first, in place, and returns the remainder. 30 cycles a byte; C code takes
+ * 60, and the compiler's division 300. The divisor is 125 at most, and `inverse` is 65536 / divisor. Each byte of the quotient is
+ * estimated from the upper halves of products, and is at most 2 too small. */
 static inline uint8_t dn__divide_bytes(uint8_t *bytes, uint8_t size, uint8_t divisor, uint16_t inverse)
 {
     uint8_t *end = bytes + size;
@@ -167,7 +171,7 @@ static inline uint8_t *dn__copy(uint8_t *to, const void *from, uint8_t n)
     return to;
 }
 
-#if defined(__AVR__) /* an old core, without lpm Z+ and movw */
+#if defined(__AVR__) /* an old core without lpm Z+ and movw */
 static inline uint8_t *dn__copy_P(uint8_t *to, const void *from, uint8_t n)
 {
     memcpy_P(to, from, n);

@@ -1,8 +1,9 @@
-/* Fills structs by tables. Messages usually have the table's order, so the search for a key begins behind the row of the last one. */
+/* Fills structs by tables. The keys of a message are usually in the table's order, so the search for a key begins after the row
+ * of the previous key. */
 #include "dn_bind.h"
 #include "dn_internal.h"
 
-/* Whether `text`, whose length `header` has, is the key of the row at `row`. */
+/* Returns whether `text` is the key of the row at `row`. `header` is 0x80 | its length. */
 static bool is_key(const uint8_t *row, uint8_t header, const uint8_t *text)
 {
     const uint8_t *key = row + sizeof(dn_member); /* dn_field.header, and then dn_field.key */
@@ -15,7 +16,7 @@ static bool is_key(const uint8_t *row, uint8_t header, const uint8_t *text)
     return true;
 }
 
-/* The byte of a uint32_t that has bit `index`. Compilers see that the order of bytes is a constant. */
+/* Returns the byte of a uint32_t that contains bit `index`. Compilers evaluate the byte order to a constant. */
 static uint8_t *byte_of(uint8_t *present, uint8_t index)
 {
     const uint32_t one = 1;
@@ -23,7 +24,7 @@ static uint8_t *byte_of(uint8_t *present, uint8_t index)
     return present + (little_endian ? index >> 3 : 3 - (index >> 3));
 }
 
-/* Goes on to the next row, behind the last one to the first. */
+/* Advances to the next row, and from the last row to the first. */
 DN__INLINE void next_row(const dn_struct *table, const uint8_t *rows, uint8_t count, const uint8_t **row, uint8_t *index)
 {
     *row += DN__FLASH_BYTE(&table->field_size);
@@ -53,7 +54,7 @@ bool dn_read_struct_by(dn_reader *r, const dn_struct *table, void *out)
             dn_skip(r);
             continue;
         }
-        /* A byte, because 1 << index is a loop on AVR, and four times as much for 32 bits. */
+        /* Bits are set in a byte, because 1 << index is a loop on AVR, and takes four times as long for 32 bits. */
         uint8_t bit = (uint8_t)(1 << (index & 7));
         uint8_t *byte = byte_of(present, index);
         if (*byte & bit) {

@@ -11,7 +11,7 @@
  *     sample s;
  *     if (dn_bind(&r, message, size, &sample_table, &s) && s.present & DN_BIT(1)) use(s.time);
  *
- * On AVR the tables, and the keys in them, stay in flash.
+ * On AVR, the tables and the keys in them stay in flash.
  */
 #ifndef DN_BIND_H
 #define DN_BIND_H
@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/* Room for a key in a row, its NUL among it. A longer key does not compile: define this before you include the header, up to 31. It may
- * differ from file to file, and the library need not know. */
+/* The bytes for a key in a row, including its NUL. A longer key does not compile: define DN_KEY_SIZE before you include this header, up
+ * to 31. It may differ between the files of a program, and the library is independent of it. */
 #ifndef DN_KEY_SIZE
 #define DN_KEY_SIZE 16
 #elif DN_KEY_SIZE > 31
@@ -33,57 +33,59 @@ extern "C" {
 struct dn_member;
 struct dn_struct;
 
-/* Reads the next item, and no other, into the member at `to`. `member` is what the table says of it (on AVR in flash). One function a
- * type, so that only the types that your tables name are linked; write your own for others. Errors go to the reader. */
+/* Reads the next item, and only that, into the member at `to`. `member` is its description in the table (on AVR in flash). Errors are
+ * set in the reader. Each type has a function of its own, so that only those that your tables name are linked; you can write more. */
 typedef void (*dn_store_fn)(dn_reader *r, void *to, const struct dn_member *member);
 
-/* Where a value goes. */
+/* The member of a struct that receives a value. */
 typedef struct dn_member {
     dn_store_fn store;
     uint16_t offset; /* in its struct, in bytes */
-    uint16_t size; /* in bytes; of an array, of one element */
-    uint16_t most; /* of an array: elements that fit */
-    uint16_t count; /* of an array: offset of the uint16_t that tells how many there were */
-    dn_store_fn element; /* of an array: stores one */
+    uint16_t size; /* in bytes; for an array, that of one element */
+    uint16_t most; /* arrays: the number of elements that fit */
+    uint16_t count; /* arrays: offset of the uint16_t that receives the number of elements */
+    dn_store_fn element; /* arrays: stores one element */
     const struct dn_struct *nested;
 } dn_member;
 
 /* A row of a table. Written by the macros below. */
 typedef struct dn_field {
     dn_member member;
-    uint8_t header; /* of the key: 0x80 | its length; beside the key, so that both are compared in one go */
+    uint8_t header; /* 0x80 | the key's length; next to the key, so that both are compared in one pass */
     char key[DN_KEY_SIZE];
 } dn_field;
 
-/* A struct: its rows, 1 to 32, and where its uint32_t is whose bit i says that the field of row i was there. */
+/* The table of a struct: its rows, 1 to 32, and the offset of its uint32_t of present bits. Bit i is set when the field of row i was
+ * present. */
 typedef struct dn_struct {
-    const void *fields; /* dn_field[]: of this size, whatever DN_KEY_SIZE is elsewhere */
+    const void *fields; /* dn_field[]; a row has field_size bytes, whatever DN_KEY_SIZE is elsewhere */
     uint8_t field_size;
     uint8_t fields_count;
-    uint16_t present; /* its offset, in bytes */
+    uint16_t present; /* the offset of the present bits, in bytes */
 } dn_struct;
 
-/* Text or bytes inside the message, which has to stay where it is. */
+/* Text or bytes inside the message, in `size` bytes. Valid as long as the message stays unchanged at its address. */
 typedef struct dn_view {
     const uint8_t *data;
     size_t size;
 } dn_view;
 
-/* dn_bind(r, message, size, &table, out) fills `out`, a pointer to the struct of DN_TABLE(table, ...), from the whole of `message`, which has to be a map. Sets the struct's present bits and
- * leaves the members of absent fields as they are. Keys that the table does not have are skipped. The reader `r` needs no preparation;
- * false when it has an error: the kinds of dn_next; DN_WRONG_TYPE and DN_RANGE of the members; DN_MALFORMED also for a key of the
- * table that stands twice. Members may then have been written. A pointer to another type than the table's does not compile. */
+/* dn_bind(r, message, size, &table, out) fills `out`, a pointer to the struct of DN_TABLE(table, ...), from the whole `message` of
+ * `size` bytes, which must be a map. Sets the present bits of the struct, leaves the members of absent fields unchanged, and skips keys
+ * that are not in the table. The reader `r` needs no initialization. Returns false on failure, with the error in `r`; members may have
+ * been written by then. Errors: those of dn_next; DN_WRONG_TYPE and DN_RANGE for a value that does not fit its member; DN_MALFORMED also
+ * for a duplicate of a key in the table. A pointer to any other type than the table's does not compile. */
 #define dn_bind(r, message, size, table, out) (DN__CHECK_OUT(table, out), dn_bind_by((r), (message), (size), (table), (out)))
 
 /* dn_read_struct(r, &table, out) does the same for the next item of a message that is being read. A struct within a struct is read by a
- * call of its own: as deep as the tables are, whatever the message holds. */
+ * nested call: the depth is that of the tables, whatever the message contains. */
 #define dn_read_struct(r, table, out) (DN__CHECK_OUT(table, out), dn_read_struct_by((r), (table), (out)))
 
-/* What these call. For a `table` that is only known when the program runs; that `out` is its struct, nobody checks. */
+/* Called by the macros above. Also for a `table` that is only known at run time; nothing then checks that `out` points to its struct. */
 bool dn_bind_by(dn_reader *r, const void *message, size_t size, const dn_struct *table, void *out);
 bool dn_read_struct_by(dn_reader *r, const dn_struct *table, void *out);
 
-/* member->size, for store functions of your own. */
+/* Returns member->size, for your own store functions. */
 static inline uint16_t dn_member_size(const dn_member *member)
 {
 #if defined(__AVR__)
@@ -93,7 +95,7 @@ static inline uint16_t dn_member_size(const dn_member *member)
 #endif
 }
 
-/* The store functions. Where the comment has no other type, the member is the C type of that name. */
+/* The store functions. Where no comment names another type, the member has the C type that the function is named after. */
 void dn_store_u8(dn_reader *r, void *to, const dn_member *member);
 void dn_store_u16(dn_reader *r, void *to, const dn_member *member);
 void dn_store_u32(dn_reader *r, void *to, const dn_member *member);
@@ -105,24 +107,24 @@ void dn_store_i64(dn_reader *r, void *to, const dn_member *member);
 void dn_store_float(dn_reader *r, void *to, const dn_member *member);
 void dn_store_double(dn_reader *r, void *to, const dn_member *member);
 void dn_store_bool(dn_reader *r, void *to, const dn_member *member);
-void dn_store_chars(dn_reader *r, void *to, const dn_member *member); /* char[N], ended by a NUL; DN_RANGE as in dn_copy_text */
+void dn_store_chars(dn_reader *r, void *to, const dn_member *member); /* char[N], terminated by a NUL; DN_RANGE as in dn_copy_text */
 void dn_store_text(dn_reader *r, void *to, const dn_member *member); /* dn_view */
 void dn_store_bytes(dn_reader *r, void *to, const dn_member *member); /* dn_view */
 void dn_store_struct(dn_reader *r, void *to, const dn_member *member); /* a struct with a table of its own */
-void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] and its uint16_t; more than N elements are DN_RANGE */
+void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] and its uint16_t count; more than N elements are DN_RANGE */
 
-/* -- What the macros below are made of -- */
+/* -- Parts of the macros below -- */
 
-/* 0x80 | the key's length; does not compile when the key is longer than a row has room for, or than 30 bytes. */
+/* 0x80 | the key's length. A key that is longer than the room in a row, or than 30 bytes, does not compile. */
 #define DN__KEY_HEADER(key) \
     (uint8_t)(0x80 | ((sizeof("" key) - 1) * sizeof(char[sizeof("" key) <= DN_KEY_SIZE && sizeof("" key) <= 31 ? 1 : -1])))
 
-/* Pointers to different types cannot be subtracted: 0 where `pointer` is a `type *`, else it does not compile. Nothing is computed; 16 stands for
- * any address, because of 0 compilers warn. */
+/* Compares types, because pointers to different types cannot be subtracted: 0 if `pointer` is a `type *`, otherwise it does not compile.
+ * Nothing is computed. 16 stands for any address; compilers warn about 0. */
 #define DN__SAME(pointer, type) (0 * sizeof((pointer) - (type *)16))
 #define DN__CHECK_OUT(table, out) (void)sizeof((out) - (table##__object))
 
-/* The size of `place`, which has to be a `type`. */
+/* The size of `place`, which must be a `type`. */
 #define DN__SIZE_AS(place, type) (sizeof(place) + DN__SAME(&(place), type))
 
 #define DN__SIZE_u8(place) DN__SIZE_AS(place, uint8_t)
@@ -140,7 +142,7 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 #define DN__SIZE_text(place) DN__SIZE_AS(place, dn_view)
 #define DN__SIZE_bytes(place) DN__SIZE_AS(place, dn_view)
 
-/* How many elements the array `place` has; a pointer does not compile. */
+/* The number of elements of the array `place`. A pointer does not compile. */
 #define DN__LENGTH(place) (sizeof(place) / sizeof((place)[0]))
 #define DN__LENGTH_AS(place, type) (DN__LENGTH(place) + 0 * sizeof(&(place) - (type (*)[DN__LENGTH(place)])16))
 #define DN__LENGTH_u8(place) DN__LENGTH_AS(place, uint8_t)
@@ -160,7 +162,7 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 
 #define DN__MEMBER(type, member) ((type *)0)->member
 #define DN__OFFSET(type, member) (uint16_t)offsetof(type, member)
-/* The offset of a member that counts. */
+/* The offset of a count, which must be a uint16_t. */
 #define DN__OFFSET_u16(type, member) (uint16_t)(offsetof(type, member) + DN__SAME(&DN__MEMBER(type, member), uint16_t))
 
 /* The rows of each kind, for the struct `type`. */
@@ -179,7 +181,8 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
       (uint16_t)DN__LENGTH_AS(DN__MEMBER(type, member), of), DN__OFFSET_u16(type, count), dn_store_struct, &(table)}, \
      DN__KEY_HEADER(key), key}
 
-/* Gives each row, in parentheses and without its struct's type, that type: (DN__ROW_FIELD, time, ...) becomes DN__ROW_FIELD(sample, time, ...). */
+/* Adds the struct's type to a row, which is given in parentheses without it: (DN__ROW_FIELD, time, ...) becomes DN__ROW_FIELD(sample,
+ * time, ...). */
 #define DN__ROW(type, row) DN__ROW_OPEN(type, DN__ROW_PARTS row)
 #define DN__ROW_PARTS(...) __VA_ARGS__
 #define DN__ROW_OPEN(...) DN__ROW_CALL(__VA_ARGS__)
@@ -216,16 +219,17 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 #define DN__ROWS_30(type, row, ...) DN__ROW(type, row), DN__ROWS_29(type, __VA_ARGS__)
 #define DN__ROWS_31(type, row, ...) DN__ROW(type, row), DN__ROWS_30(type, __VA_ARGS__)
 #define DN__ROWS_32(type, row, ...) DN__ROW(type, row), DN__ROWS_31(type, __VA_ARGS__)
-/* DN__ROWS_n of n rows; more than 32 do not compile, because there are no more present bits. */
+/* DN__ROWS_n for n rows. More than 32 rows do not compile, because there are no more present bits. */
 #define DN__ROWS_OF(...) \
     DN__PICK(__VA_ARGS__, DN__ROWS_32, DN__ROWS_31, DN__ROWS_30, DN__ROWS_29, DN__ROWS_28, DN__ROWS_27, DN__ROWS_26, DN__ROWS_25, DN__ROWS_24, DN__ROWS_23, DN__ROWS_22, DN__ROWS_21, DN__ROWS_20, DN__ROWS_19, DN__ROWS_18, DN__ROWS_17, DN__ROWS_16, DN__ROWS_15, DN__ROWS_14, DN__ROWS_13, DN__ROWS_12, DN__ROWS_11, DN__ROWS_10, DN__ROWS_9, DN__ROWS_8, DN__ROWS_7, DN__ROWS_6, DN__ROWS_5, DN__ROWS_4, DN__ROWS_3, DN__ROWS_2, DN__ROWS_1, 0)
 #define DN__PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, _16, _17, _18, _19, _20, _21, _22, _23, _24, _25, _26, _27, _28, _29, _30, _31, _32, _33, ...) _33
 
 /* -- A table -- */
 
-/* DN_TABLE(name, type, present, rows...): the table `name` of the struct `type`, of less than 65,535 bytes, whose uint32_t `type.present`
- * tells which of the rows, 1 to 32, were there. At file scope, with a semicolon behind it. It is static; DN_TABLE_SHARED is not: other files
- * know it by DN_TABLE_DECLARE(name, type) in a header. */
+/* DN_TABLE(name, type, present, rows...) defines the table `name` of the struct `type`, which must be smaller than 65,535 bytes. It has
+ * 1 to 32 rows; bit i of the uint32_t `type.present` tells whether the field of row i was present. It stands at file scope, followed by
+ * a semicolon, and is static. DN_TABLE_SHARED defines a table that is not static; DN_TABLE_DECLARE(name, type) in a header declares it
+ * for other files. */
 #define DN_TABLE(name, type, present, ...) \
     DN__TABLE_ROWS(name, type, __VA_ARGS__); \
     static const dn_struct name DN_FLASH = DN__TABLE(name, type, present); \
@@ -241,31 +245,31 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 #define DN__TABLE(name, type, present) \
     {name##__rows, (uint8_t)sizeof(name##__rows[0]), (uint8_t)DN__LENGTH(name##__rows), \
      (uint16_t)(offsetof(type, present) * sizeof(char[sizeof(type) < 0xffff ? 1 : -1]) + DN__SAME(&DN__MEMBER(type, present), uint32_t))}
-/* What the table is for; the object does not exist, and only its type is asked for. */
+/* The type that the table is for. The object does not exist; only its type is used. */
 #define DN__TABLE_TYPE(name, type) \
     typedef type name##__type; \
     extern type name##__object
 
-/* -- The rows, each with the member of the table's struct that it fills -- */
+/* -- The rows. Each names the member of the struct that it fills -- */
 
-/* The field `key`, stored in `member` by dn_store_<how>: DN_FIELD(time, "time", u32). `how` is u8 ... i64, float, double, bool, chars, text
- * or bytes. */
+/* Stores the field `key` in `member` by dn_store_<how>: DN_FIELD(time, "time", u32). `how` is u8 ... i64, float, double, bool, chars,
+ * text or bytes. */
 #define DN_FIELD(member, key, how) (DN__ROW_FIELD, member, key, dn_store_##how, DN__SIZE_##how)
 
-/* The same, stored by a function of your own, a dn_store_fn. */
+/* The same by a function of your own, a dn_store_fn. */
 #define DN_FIELD_BY(member, key, function) (DN__ROW_BY, member, key, function)
 
-/* A map, stored in the struct `member`, whose table is `table`. */
+/* Stores a map in `member`, the struct of the table `table`. */
 #define DN_FIELD_STRUCT(member, key, table) (DN__ROW_STRUCT, member, key, table, table##__type)
 
-/* An array, stored in `member`, a T[N]; the number of elements in `count`, a uint16_t. `how` as in DN_FIELD. */
+/* Stores an array in `member`, a T[N], and the number of its elements in `count`, a uint16_t. `how` as in DN_FIELD. */
 #define DN_FIELD_ARRAY(member, count, key, how) \
     (DN__ROW_ARRAY, member, count, key, dn_store_##how, DN__SIZE_##how, DN__LENGTH_##how)
 
-/* An array of maps. */
+/* Stores an array of maps in `member`, an array of the struct of `table`, and their number in `count`. */
 #define DN_FIELD_STRUCTS(member, count, key, table) (DN__ROW_STRUCTS, member, count, key, table, table##__type)
 
-/* The present bit of row `row`. */
+/* The present bit of row `row`, counted from 0. */
 #define DN_BIT(row) ((uint32_t)1 << (row))
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
 
 #include "dn_pson.h"
 
-/* Reads the N of the header at `*at`, and goes behind it. Only for bytes that dn_next has accepted, in a message that fits
- * memory: an N that counts something fits size_t; what is cut off elsewhere is not used. */
+/* Returns the N of the header at `*at`, and advances `*at` past it. Only for bytes that dn_next has accepted, in a message
+ * that fits memory: an N that is a count fits size_t; the truncated N of a larger integer is not used. */
 static size_t take_n(const uint8_t **at)
 {
     uint8_t payload = *(*at)++ & 0x1f;
@@ -19,7 +19,7 @@ static size_t take_n(const uint8_t **at)
     return n;
 }
 
-/* Behind the item at `at`, which dn_next has accepted with all that it holds. */
+/* Returns the address after the item at `at` and everything in it, which dn_next has accepted. */
 static const uint8_t *behind(const uint8_t *at)
 {
     size_t items = 1;
@@ -40,7 +40,7 @@ static const uint8_t *behind(const uint8_t *at)
     return at;
 }
 
-/* Whether the current key stands in its map before; `first` is the map's first key. */
+/* Returns whether the current key is a duplicate in its map; `first` is the map's first key. */
 static bool stands_before(const dn_reader *r, const uint8_t *first)
 {
     const uint8_t *at = first;
@@ -52,8 +52,8 @@ static bool stands_before(const dn_reader *r, const uint8_t *first)
     return false;
 }
 
-/* Whether the integer -N at `header` is below -2^63. On the bytes, so that no 64-bit arithmetic is linked: bit 63 is alone in the
- * tenth byte of the varint. */
+/* Returns whether the integer -N at `header` is below -2^63. Works on the bytes, so that no 64-bit arithmetic is linked: bit
+ * 63 is the only bit in the tenth byte of the varint. */
 static bool below_i64(const uint8_t *header)
 {
     if (*header != 0x3f) return false;
@@ -65,7 +65,7 @@ static bool below_i64(const uint8_t *header)
 
 dn_fault dn_check(const void *message, size_t size, bool strict)
 {
-    const uint8_t *first[DN_NESTING + 1]; /* by depth: the first key of the map */
+    const uint8_t *first[DN_NESTING + 1]; /* the first key of the map at each depth */
     dn_reader r;
     dn_reader_init(&r, message, size);
     if (strict) dn_reader_strict(&r);

@@ -1,7 +1,7 @@
-/* Version and settings, and the names of functions that depend on a setting.
+/* Version, settings, and function names that depend on a setting.
  *
- * DN_NESTING and DN_JSON_DIGITS change the size of dn_reader and dn_json_reader. A file that was compiled with other settings than the
- * library would hand over structs that are too small. So the settings are part of the functions' names for the linker: dn_next is
+ * DN_NESTING and DN_JSON_DIGITS change the sizes of dn_reader and dn_json_reader. A file compiled with other settings than the library
+ * would pass structs that are too small. The settings are therefore part of the linker's names of the functions: dn_next is
  * dn_next_nesting_32, and the linker reports it as undefined when the library was compiled with another DN_NESTING. */
 #ifndef DN_CONFIG_H
 #define DN_CONFIG_H
@@ -12,8 +12,8 @@
 #define DN_VERSION_PATCH 0
 #define DN_VERSION "0.1.0"
 
-/* Maps and arrays that may stand inside one another, 1 to 32; each costs a size_t of RAM in every reader. The limit of the wire format is
- * 32. To lower it, define it as a plain decimal number for all files of the program, the library's among them, by the compiler's options. */
+/* The limit of nested maps and arrays, 1 to 32; each level costs a size_t of RAM in every reader. The limit of the wire format is 32. To
+ * lower it, define it with a compiler option, as a plain decimal number, for all files of the program and of the library. */
 #ifndef DN_NESTING
 #if defined(__AVR__)
 #define DN_NESTING 16
@@ -25,9 +25,10 @@
 #error "DN_NESTING has to be 1 to 32"
 #endif
 
-/* Significant digits of a decimal that the JSON reader keeps, 20 to 768; define it as DN_NESTING. No number halfway between two binary64
- * has more than 767 (the sum of 2^-1074 and the bits above it), so that with 768 what follows them decides nothing but whether there is
- * something. Fewer save RAM: 118 instead of 334 bytes for 40; a decimal with more digits, which hardly any sender writes, is then refused. */
+/* Significant digits of a decimal that the JSON reader keeps, 20 to 768; define it like DN_NESTING. A number halfway between two binary64
+ * has at most 767 digits (the sum of 2^-1074 and the bits above it), so that after 768 digits only the presence of another nonzero digit
+ * matters. Fewer digits save RAM: 40 need 118 instead of 334 bytes. A decimal with more digits, which hardly any sender writes, is then
+ * rejected. */
 #ifndef DN_JSON_DIGITS
 #if defined(__AVR__)
 #define DN_JSON_DIGITS 40
@@ -45,7 +46,7 @@
 #define DN__DIGITS(name) DN__WITH(name, digits, DN_JSON_DIGITS)
 #define DN__BOTH(name) DN__WITH(DN__WITH(name, nesting, DN_NESTING), digits, DN_JSON_DIGITS)
 
-/* Every function that takes a dn_reader. dn_check takes none, but its verdict depends on DN_NESTING. */
+/* Every function that has a dn_reader as a parameter. dn_check has none, but its result depends on DN_NESTING. */
 #define dn_reader_init DN__NESTED(dn_reader_init)
 #define dn_reader_strict DN__NESTED(dn_reader_strict)
 #define dn_next DN__NESTED(dn_next)
@@ -72,7 +73,7 @@
 #define dn_json_write DN__NESTED(dn_json_write)
 #define dn__fail DN__NESTED(dn__fail)
 
-/* Every function that takes a dn_json_reader, or the decimal in it. */
+/* Every function that has a dn_json_reader, or the decimal in it, as a parameter. */
 #define dn_json_reader_init DN__BOTH(dn_json_reader_init)
 #define dn_json_read DN__BOTH(dn_json_read)
 #define dn_json_finish DN__BOTH(dn_json_finish)

@@ -1,5 +1,5 @@
-/* Big integers of words, which are only ever multiplied and divided by powers of 5: the powers of 2 are the binary exponent's.
- * c/docs/cycles.md says what numbers cost on AVR. */
+/* Big integers of words. They are only multiplied and divided by powers of 5, because the binary exponent holds the powers of 2.
+ * c/docs/cycles.md lists the cycles of numbers on AVR. */
 #include "dn_decimal.h"
 #include "dn_avr.h"
 
@@ -10,14 +10,14 @@ typedef dn__size_of_words size_of_words;
 #if DN__WORD_BITS == 8
 typedef uint16_t product; /* of two words */
 #define POWER 3 /* 5^3 is the highest power of 5 that fits a word */
-#define CHUNK 100 /* the highest power of 10 */
+#define CHUNK 100 /* the highest power of 10 that fits a word */
 #else
 typedef uint32_t product;
 #define POWER 6
 #define CHUNK 10000
 #endif
 
-/* words = words * factor + add; gives the new number of words. There has to be room for one more. */
+/* words = words * factor + add. Returns the new number of words; there must be room for one more. */
 static DN__APART size_of_words multiply(dn__word *words, size_of_words size, dn__word factor, dn__word add)
 {
     product carry = add;
@@ -30,7 +30,8 @@ static DN__APART size_of_words multiply(dn__word *words, size_of_words size, dn_
     return size;
 }
 
-/* words = words / divisor, which is 125 at most where words have 8 bits; gives the remainder. The highest word may become 0. `inverse` is 65536 / divisor. */
+/* words = words / divisor. Returns the remainder; the highest word may become 0. The divisor is 125 at most if words have 8 bits;
+ * `inverse` is 65536 / divisor. */
 static DN__APART dn__word divide(dn__word *words, size_of_words size, dn__word divisor, uint16_t inverse)
 {
     dn__word rest = 0;
@@ -65,7 +66,8 @@ static size_of_words without_zeros(const dn__word *words, size_of_words size)
     return size;
 }
 
-/* words = words * 5^power, or words / 5^-power rounded down, which sets `*inexact` when something is lost. Gives the number of words. */
+/* words = words * 5^power. A negative power divides, rounds down, and sets `*inexact` if a remainder is lost. Returns the number of
+ * words. */
 static size_of_words scale(dn__word *words, size_of_words size, int16_t power, bool *inexact)
 {
     bool down = power < 0;
@@ -84,7 +86,7 @@ static size_of_words scale(dn__word *words, size_of_words size, int16_t power, b
     return size;
 }
 
-/* words = words * 2^-shift, rounded down, which sets `*inexact` when something is lost; shift >= 0. Gives the number of words. */
+/* words = words * 2^-shift for shift >= 0, rounded down. Sets `*inexact` if bits are lost. Returns the number of words. */
 static size_of_words shift_right(dn__word *words, size_of_words size, int16_t shift, bool *inexact)
 {
     uint16_t skipped = (uint16_t)shift / DN__WORD_BITS;
@@ -97,7 +99,8 @@ static size_of_words shift_right(dn__word *words, size_of_words size, int16_t sh
         memmove(words, words + skip, size * sizeof *words);
         return size;
     }
-    /* By a product, because AVR shifts by one bit at a time: its upper half stays, the lower one goes to the word below. */
+    /* Multiplies, because AVR shifts by one bit at a time: the upper half of a product is the shifted word, the lower half goes to the
+     * word below. */
     dn__word factor = (dn__word)(1u << (DN__WORD_BITS - bits));
     for (size_of_words i = 0; i < size; i++) {
         product moved = (product)((product)words[i + skip] * factor);
@@ -120,7 +123,7 @@ static DN__APART size_of_words load(dn__word *words, uint64_t value)
 #endif
 }
 
-/* Of up to 64 bits. */
+/* Returns the integer in `words`, which must have at most 64 bits. */
 static DN__APART uint64_t integer_of(const dn__word *words, size_of_words size)
 {
     uint64_t value = 0;
@@ -149,7 +152,7 @@ void dn__decimal_init(dn__decimal *d)
     d->dropped = false;
 }
 
-/* The digits as an integer: true when it has at most 32 bits. */
+/* Stores the digits as an integer; returns false if they need more than 32 bits. */
 static bool low_of(const dn__decimal *d, uint32_t *value)
 {
     if (d->size > 32 / DN__WORD_BITS) return false;
@@ -180,12 +183,12 @@ const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8
 {
     uint32_t value;
     if (d->digits < 9 && low_of(d, &value)) {
-        /* Nine digits fit 32 bits. */
+        /* Up to nine digits fit 32 bits. */
         uint8_t digits = (uint8_t)d->digits, places = 0;
         for (; at != end && digits < 9 && places < UINT8_MAX; at++) {
             uint8_t digit = (uint8_t)(*at - '0');
             if (digit > 9) break;
-            value += value; /* by additions, because AVR multiplies in a call; the compiler is not to make a product of them */
+            value += value; /* value * 10 by additions: AVR multiplies 32 bits in a call, and DN__IN_BYTE prevents a product */
             uint32_t twice = value;
             DN__IN_BYTE(twice);
             value += value;
@@ -221,7 +224,7 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
 {
     *exact = !d->dropped;
     if (!d->size) return 0;
-    /* The number is below 10^magnitude, and not below a tenth of it. */
+    /* 10^(magnitude - 1) <= number < 10^magnitude */
     int32_t magnitude = d->exponent + d->digits;
     if (magnitude > 309 || magnitude < -323) {
         *exact = false;
@@ -231,7 +234,7 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     int16_t exponent = (int16_t)d->exponent;
     dn__word *words = d->words;
     size_of_words size = d->size;
-    /* Zeros below the digits: room for 64 bits of the quotient, or of a small number. */
+    /* Zero words below the digits leave room for 64 bits of the quotient, or of a small number. */
     size_of_words zeros = 64 / DN__WORD_BITS;
     if (exponent < 0) {
         uint16_t wanted = (uint16_t)((uint16_t)(-exponent * 19 / 8 + 80) / DN__WORD_BITS + 1);
@@ -241,7 +244,7 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     memset(words, 0, zeros * sizeof *words);
     size = scale(words, (size_of_words)(size + zeros), exponent, &inexact);
 
-    /* The number is below 2^(top + 1), and not below 2^top. Of its bits 53 stay, fewer where binary64 is subnormal. */
+    /* 2^top <= number < 2^(top + 1). 53 of its bits are kept, fewer if the binary64 is subnormal. */
     int16_t bits = bit_length(words, size);
     int16_t binary = (int16_t)(exponent - DN__WORD_BITS * (int16_t)zeros);
     int16_t top = (int16_t)(bits - 1 + binary);
@@ -258,7 +261,8 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     bool half = kept & 1;
     kept >>= 1;
     *exact = !(inexact || half);
-    /* Adding, not joining: the leading bit adds 1 to the exponent, and so does rounding up to a power of 2, also from subnormal numbers. */
+    /* Adds the exponent to the bits instead of joining them: the leading bit adds 1 to the exponent, and so does rounding up to a power
+     * of 2, also from subnormal numbers. */
     kept += half && (inexact || kept & 1);
     dn__add_upper(&kept, (uint16_t)(biased << 4));
     return dn__upper(&kept) < 0x7ff0 ? kept : DN__INFINITY;
@@ -269,7 +273,7 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
 /* Decimal digits of a uint64_t. */
 #define DIGITS 20
 
-/* Writes an integer of up to 64 bits with `width` digits, which is even, and where CHUNK is 10000 a multiple of 4; zeros in front. */
+/* Writes an integer of up to 64 bits as `width` digits with leading zeros. `width` is even, and a multiple of 4 if CHUNK is 10000. */
 static DN__APART void print_digits(dn__word *words, size_of_words size, char *to, uint8_t width)
 {
     while (size && width) {
@@ -286,8 +290,9 @@ static DN__APART void print_digits(dn__word *words, size_of_words size, char *to
     memset(to, '0', width);
 }
 
-/* Writes the digits of (base + quarters / 4) * 2^binary * 10^decimal, rounded down. False when something is lost. base < 2^53, the result
- * < 10^width, and binary + decimal >= 2 when decimal < 0: what is divided by 5 has to have its powers of 2. */
+/* Writes the digits of (base + quarters / 4) * 2^binary * 10^decimal, rounded down. Returns false if digits are lost. Requires base <
+ * 2^53, a result < 10^width, and binary + decimal >= 2 if decimal < 0, because a number that is divided by 5 must contain its powers of
+ * 2. */
 static DN__APART bool print_scaled(const dn__word *base, size_of_words size, uint8_t quarters, int16_t binary, int16_t decimal, char *to,
     uint8_t width)
 {
@@ -308,7 +313,7 @@ static DN__APART bool print_scaled(const dn__word *base, size_of_words size, uin
     return !inexact;
 }
 
-/* Copies an integer's digits without the zeros in front. Gives what is behind them. */
+/* Copies the digits of an integer without leading zeros. Returns the address after the last one. */
 static DN__APART char *print_integer(const char *digits, bool negative, char *at)
 {
     uint8_t first = 0;
@@ -333,7 +338,8 @@ static void decrement(char *last)
     --*last;
 }
 
-/* Writes `count` digits, of which the first stands for 10^exponent, in the notation of dn__print_double. No whole number below 1e16. */
+/* Writes `count` digits, the first of which has the value 10^exponent, in the notation of dn__print_double. Not for whole numbers below
+ * 1e16. */
 static char *print(const char *digits, uint8_t count, int16_t exponent, char *at)
 {
     bool fixed = exponent >= -5 && exponent < 16;
@@ -353,19 +359,19 @@ static char *print(const char *digits, uint8_t count, int16_t exponent, char *at
     return at;
 }
 
-/* The number mantissa * 2^binary, and its kind of floating point. */
+/* The number mantissa * 2^binary, and the properties of its floating-point type. */
 typedef struct {
     uint64_t mantissa;
     int16_t binary;
     bool negative;
-    bool power; /* the mantissa is 2^n */
+    bool power; /* the mantissa is a power of 2 */
     bool closer; /* the next number below is half as far away as the next above */
-    uint8_t width; /* digits that always suffice, and 3 more for an estimate that is one too low and the digit that is rounded */
-    uint8_t top; /* a mantissa times 2 to this has 64 bits */
+    uint8_t width; /* digits that always suffice, and 3 more: for an estimate that is one too low, and for the digit that is rounded */
+    uint8_t top; /* a mantissa * 2^top has 64 bits */
 } parts;
 
-/* The shortest decimal among those that read back as the number (Steele and White, "How to Print Floating-Point Numbers Accurately"), by way
- * of the ends of their interval: scaled to integers, and compared digit by digit. */
+/* Writes the shortest decimal that reads back as the number (Steele and White, "How to Print Floating-Point Numbers Accurately"): scales
+ * both ends of the interval of such decimals to integers, and compares them digit by digit. Returns the number of characters. */
 static DN__APART uint8_t print_number(const parts *of, char *to)
 {
     int16_t binary = of->binary;
@@ -383,11 +389,12 @@ static DN__APART uint8_t print_number(const parts *of, char *to)
         return (uint8_t)(at - to);
     }
     bool even = !(words[0] & 1);
-    /* The floor of the decimal logarithm of 2^n, at most one below the number's; 78913 / 2^18 is log10(2), 400 makes it positive. */
+    /* The floor of the decimal logarithm of 2^n, at most one less than that of the number; 78913 / 2^18 is log10(2), and 400 makes it
+     * positive. */
     int16_t n = (int16_t)(bit_length(words, size) - 1 + binary);
     int16_t log = (int16_t)((int16_t)((n * (int32_t)78913 + ((int32_t)400 << 18)) >> 18) - 400);
 
-    /* An integer, of up to 64 bits, and not beyond -2^63. */
+    /* Integers of up to 64 bits, and not below -2^63, are printed as such. */
     bool fraction = binary > of->top || (of->negative && binary == of->top && !of->power);
     if (!fraction && binary < 0) shift_right(words, size, (int16_t)-binary, &fraction);
     size = load(words, of->mantissa - 1);
@@ -399,13 +406,13 @@ static DN__APART uint8_t print_number(const parts *of, char *to)
     int16_t decimal = (int16_t)(of->width - 3 - log);
     uint8_t end = (uint8_t)(of->width - 1);
 
-    /* The decimals above `low` and up to `high` read back as the number; the ends of the interval do when the mantissa is even, because
-     * ties go there. */
+    /* The decimals above `low` and up to `high` read back as the number. The ends of the interval do so if the mantissa is even, because
+     * ties are rounded to even. */
     if (print_scaled(words, size, of->closer ? 3 : 2, binary, decimal, low, of->width) && even) decrement(low + end);
     if (print_scaled(words, size, 6, binary, decimal, high, of->width) && !even) decrement(high + end);
     bool inexact = !print_scaled(words, size, 4, binary, decimal, digits, of->width);
 
-    /* Where the two differ, a shorter decimal lies between them; and just one of its digits is to be chosen. */
+    /* At the first digit in which `low` and `high` differ, a shorter decimal lies between them; only that digit remains to be chosen. */
     uint8_t first = 0, last = 0;
     while (digits[first] == '0' && high[first] == '0') first++;
     while (low[last] == high[last]) last++;

@@ -1,6 +1,6 @@
-/* Decimal text to binary64 and back, exactly: every decimal becomes the nearest binary64 (ties to even), and every binary64 the
- * shortest decimal that reads back as it. A binary64 is a uint64_t of its bits, so that this works where double has 32 bits.
- * Part of the JSON files; not for users. Freestanding, no heap, no static RAM. */
+/* Converts decimal text to binary64 and back, exactly: every decimal becomes the nearest binary64 (ties to even), and every binary64 the
+ * shortest decimal that reads back as it. A binary64 is passed as a uint64_t of its bits, so that this works where double has 32 bits.
+ * Used by the JSON files; not part of the public API. Freestanding, no heap, no static RAM. */
 #ifndef DN_DECIMAL_H
 #define DN_DECIMAL_H
 
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Numbers that are longer than 64 bits are made of words: of 8 bits on AVR, which multiplies only bytes, elsewhere of 16, because a 32-bit product
- * or quotient is one instruction on Cortex-M3. A test defines DN__BYTEWISE to have those of AVR, too. */
+/* Numbers longer than 64 bits consist of words: of 8 bits on AVR, which multiplies only bytes; of 16 bits elsewhere, because a 32-bit
+ * product or quotient is one instruction on Cortex-M3. A test defines DN__BYTEWISE to use the words of AVR. */
 #if defined(__AVR__) || defined(DN__BYTEWISE)
 typedef uint8_t dn__word;
 #define DN__WORD_BITS 8
@@ -24,8 +24,8 @@ typedef uint16_t dn__word;
 #define DN__WORD_BITS 16
 #endif
 
-/* Words that a decimal needs: the least exponent is -323 - DN_JSON_DIGITS, 5 to its power has 19/8 bits for each, and the quotient needs 64 bits
- * more. */
+/* The words that a decimal needs: the smallest exponent is -323 - DN_JSON_DIGITS, a power of 5 has 19/8 bits for each unit of its
+ * exponent, and the quotient needs 64 bits more. */
 #define DN__DECIMAL_WORDS (((323 + DN_JSON_DIGITS) * 19 / 8 + 80) / DN__WORD_BITS + 1)
 
 /* A number of words. */
@@ -35,49 +35,49 @@ typedef uint8_t dn__size_of_words;
 typedef uint16_t dn__size_of_words;
 #endif
 
-/* A decimal while it is read: digits * 10^exponent. */
+/* A decimal that is being read: digits * 10^exponent. */
 typedef struct dn__decimal {
     int32_t exponent;
-    uint16_t digits; /* significant digits that are in `words` */
+    uint16_t digits; /* significant digits in `words` */
     dn__size_of_words size; /* words in use; the highest is not 0 */
-    bool dropped; /* a digit that is not 0 did not go into `words` */
+    bool dropped; /* a digit other than 0 did not fit `words` */
     dn__word words[DN__DECIMAL_WORDS]; /* the digits as an integer, lowest word first */
 } dn__decimal;
 
-/* Starts at 0. */
+/* Sets the decimal to 0. */
 void dn__decimal_init(dn__decimal *d);
 
-/* Appends a digit, 0 to 9; `fraction` when it stands behind the point. */
+/* Appends a digit, 0 to 9. `fraction` is true for digits after the decimal point. */
 void dn__decimal_digit(dn__decimal *d, uint8_t digit, bool fraction);
 
-/* Appends the digits at `at`, up to `end`. Gives where something else stands. */
+/* Appends the digits from `at` up to `end`. Returns the position of the first other character, or `end`. */
 const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8_t *end, bool fraction);
 
-/* The integer that the digits are when the exponent is 0: true when it has at most 64 bits. */
+/* Stores the decimal in `*value` if it is an integer of at most 64 bits with the exponent 0; otherwise returns false. */
 bool dn__decimal_integer(const dn__decimal *d, uint64_t *value);
 
-/* What dn__decimal_bits gives for a number that is beyond binary64, or so small that it would become 0: the bits of the infinity. */
+/* The result of dn__decimal_bits for a number that is beyond binary64, or so small that it would become 0: the bits of infinity. */
 #define DN__INFINITY 0x7ff0000000000000u
 
-/* The same for at most 32 bits. */
+/* The same as dn__decimal_integer for at most 32 bits. */
 bool dn__decimal_low(const dn__decimal *d, uint32_t *value);
 
-/* The nearest binary64, ties to even, positive; DN__INFINITY when it is too large or too small. `*exact` is whether it is that number. Uses `d` up.
- * The exponent may be anything in -2^30 to 2^30. */
+/* Returns the bits of the nearest binary64 (ties to even), which is positive, or DN__INFINITY when the number is too large or too small.
+ * Sets `*exact` to whether the result equals the number. Overwrites `d`. The exponent must be in -2^30 to 2^30. */
 uint64_t dn__decimal_bits(dn__decimal *d, bool *exact);
 
-/* Characters that dn__print_double, dn__print_float and dn__print_integer write at most. */
+/* The most characters that dn__print_double, dn__print_float and dn__print_integer write. */
 #define DN__NUMBER_TEXT 24
 
-/* Writes the finite binary64 `bits`: as an integer when it is one in -2^63 to 2^64-1, except -0.0; else the shortest text that reads back
- * as it, of these the nearest, with an exponent when it is below 1e-5 or not below 1e16 (`1e-7`, `1.5e+300`). Gives its length; there is
- * no NUL. */
+/* Writes the finite binary64 `bits` to `to`: as an integer if it is one in -2^63 to 2^64-1, except -0.0; otherwise as the shortest text
+ * that reads back as it, and among these the nearest, with an exponent below 1e-5 and from 1e16 on (`1e-7`, `1.5e+300`). Returns the
+ * number of characters; there is no NUL. */
 uint8_t dn__print_double(uint64_t bits, char *to);
 
 /* The same for the finite binary32 `bits`: the shortest text that reads back as this binary32. */
 uint8_t dn__print_float(uint32_t bits, char *to);
 
-/* Writes an integer. Gives its length; there is no NUL. */
+/* Writes an integer to `to`. Returns the number of characters; there is no NUL. */
 uint8_t dn__print_integer(uint64_t magnitude, bool negative, char *to);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 #include "dn_pson.h"
 
-/* One string a kind, one after the other: a table of pointers would be as large as the names, and on AVR would lie in RAM. */
+/* One string for each kind, in sequence: a table of pointers would be as large as the names, and would be in RAM on AVR. */
 static const char names[] DN_FLASH = "ok\0truncated\0malformed\0type\0range\0limit\0unknown";
 static const char texts[] DN_FLASH =
     "no error\0"
@@ -20,7 +20,7 @@ static char letter(const char *at)
 #endif
 }
 
-/* The string number `index`, at most DN_LIMIT + 1, of `list`. */
+/* Returns the string number `index` of `list`; an unknown kind gets the last one. */
 static const char *string(const char *list, dn_error index)
 {
     for (index = index > DN_LIMIT ? DN_LIMIT + 1 : index; index; index--)

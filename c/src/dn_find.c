@@ -1,4 +1,4 @@
-/* Moving about in a message: over items, out of containers, to a key. */
+/* Moves within a message: over items, out of containers, to a key. */
 #include "dn_internal.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 void dn_skip(dn_reader *r)
 {
     uint8_t depth = r->depth;
-    /* An error makes the depth 0. */
+    /* An error sets the depth to 0. */
     do {
         dn_next(r);
     } while (r->depth > depth);

@@ -1,4 +1,4 @@
-/* What the library's files share, and users do not call. */
+/* Shared by the files of the library; not part of the public API. */
 #ifndef DN_INTERNAL_H
 #define DN_INTERNAL_H
 
@@ -6,7 +6,7 @@
 
 #include "dn_pson.h"
 
-/* A function that is better called than copied into its callers, because it is seldom needed. */
+/* For functions that are rarely needed: calling them is cheaper than copies in their callers. */
 #if defined(__GNUC__)
 #define DN__APART __attribute__((noinline))
 #else
@@ -31,22 +31,23 @@ enum {
 
 /* ---- Writer ------------------------------------------------------------------------------------------------------------------ */
 
-/* Bytes of the buffer that are free. Integers are subtracted, because both pointers may be NULL. */
+/* Returns the free bytes of the buffer. Subtracts integers, because both pointers may be NULL. */
 static inline size_t dn__left(const dn_writer *w) { return (size_t)((uintptr_t)w->end - (uintptr_t)w->at); }
 
-/* Bytes that the buffer has, whether written or not. */
+/* Returns the size of the buffer in bytes. */
 static inline size_t dn__size(const dn_writer *w) { return (size_t)((uintptr_t)w->end - (uintptr_t)w->start); }
 
-/* True when `n` bytes fit at w->at, if need be after the sink took the others. False: they are counted, and will not be written. */
+/* Returns true if `n` bytes fit at w->at, after passing the buffer to the sink if necessary. Otherwise returns false: the bytes
+ * are counted, and must not be written. */
 bool dn__room(dn_writer *w, size_t n);
 
-/* Marks in the type of a block that it is in flash. */
+/* A flag in the type of a block: its data is in flash. */
 enum { DN__IN_FLASH = 1 };
 
 /* Writes one byte. */
 void dn__put(dn_writer *w, uint8_t byte);
 
-/* Writes an item, or a part of one, that was composed elsewhere: all of it or nothing. */
+/* Writes `n` bytes of an item that was composed elsewhere: all of them or none. */
 void dn__append(dn_writer *w, const uint8_t *item, size_t n);
 
 /* Writes a header of `type` with N = `n`. */
@@ -55,35 +56,36 @@ void dn__head(dn_writer *w, uint32_t n, uint8_t type);
 /* Writes a binary32. */
 void dn__binary32(dn_writer *w, uint32_t bits);
 
-/* Writes a binary64 in canonical form, from its bits: also where double has 32 bits. */
+/* Writes the binary64 with these bits in canonical form, also where double has 32 bits. */
 void dn__write_double_bits(dn_writer *w, uint64_t bits);
 
-/* Opens a container or a text, whose `header` has an N of 0; dn_write_close ends it. Gives what that needs. */
+/* Begins a container or a text of unknown size. `header` has an N of 0. Returns the argument `opened` of dn_write_close, which
+ * ends it. */
 size_t dn__open(dn_writer *w, uint8_t header);
 
 /* ---- Reader ------------------------------------------------------------------------------------------------------------------ */
 
-/* dn_reader.left: bit 0 is set in a map, the bits above count the items that are left there. In a map keys and values count apart, so
- * that a key is due when that count is even, and has become odd when the key is taken. */
+/* dn_reader.left: bit 0 is set in a map; the bits above count the items that are left. In a map, keys and values count
+ * separately, so that a key is next when the count is even, and a value when it is odd. */
 #define DN__MAP ((size_t)1)
 #define DN__ITEM ((size_t)2)
 
-/* Whether the next item is a key. Not to be asked when nothing is left. */
+/* Returns whether the next item is a key. Only valid when items are left. */
 static inline bool dn__key_due(const dn_reader *r) { return ((uint8_t)r->left & 3) == DN__MAP; }
 
-/* Ends the message with an error at r->item, or at the message's end for DN_TRUNCATED. The first error stays. Makes r->n 0 and r->type
- * DN_STOP, and gives DN_STOP. */
+/* Ends the message with an error at r->item, or at the message's end for DN_TRUNCATED; an earlier error is kept. Sets r->n to 0
+ * and r->type to DN_STOP, and returns DN_STOP. */
 dn_type dn__fail(dn_reader *r, dn_error kind);
 
-/* r->strict, when it is not NULL: is called with the current item's header at r->item and r->at behind its varint, or behind its
- * binary32 or binary64; false when the item is not canonical. Not called for what has neither: a negative zero that is one byte is
- * refused by dn_next itself. */
+/* r->strict, if not NULL, is called with r->item at the header of the current item, and r->at after its varint, binary32 or
+ * binary64. It returns false when the item is not canonical. It is not called for items that have none of these; dn_next itself
+ * rejects a negative zero of one byte. */
 
-/* Four bytes, little-endian, at any address. */
+/* Returns the 32 bits at `from`, little-endian, at any address. */
 static inline uint32_t dn__load32(const uint8_t *from)
 {
 #if defined(__AVR__)
-    uint32_t value; /* four ld; the shifts below become a call */
+    uint32_t value; /* four ld instructions; the compiler makes a call of the shifts below */
     memcpy(&value, from, sizeof value);
     return value;
 #else
@@ -91,7 +93,7 @@ static inline uint32_t dn__load32(const uint8_t *from)
 #endif
 }
 
-/* The upper 16 bits of 64, without a shift, which is a loop on AVR. */
+/* Returns the upper 16 bits of 64, without a shift, which is a loop on AVR. */
 static inline uint16_t dn__upper(const uint64_t *value)
 {
 #if defined(__AVR__)
@@ -103,7 +105,7 @@ static inline uint16_t dn__upper(const uint64_t *value)
 #endif
 }
 
-/* Adds to them. */
+/* Adds `n` to the upper 16 bits of 64. */
 static inline void dn__add_upper(uint64_t *value, uint16_t n)
 {
 #if defined(__AVR__)
@@ -114,7 +116,8 @@ static inline void dn__add_upper(uint64_t *value, uint16_t n)
 #endif
 }
 
-/* On AVR only Y and Z address the members of a struct in one instruction, and Y has to be saved. Asks for a pointer in Z, or in X. */
+/* On AVR only Y and Z address the members of a struct in one instruction, and Y must be saved. These macros ask for a pointer in
+ * Z or in X, and for a byte in any register. */
 #if defined(__AVR__)
 #define DN__IN_Z(pointer) __asm__("" : "+z"(pointer))
 #define DN__IN_X(pointer) __asm__("" : "+x"(pointer))
@@ -127,24 +130,24 @@ static inline void dn__add_upper(uint64_t *value, uint16_t n)
 
 /* ---- Binding ----------------------------------------------------------------------------------------------------------------- */
 
-/* Constants that on AVR lie in flash, and elsewhere in memory like all others. */
+/* Read constants, which are in flash on AVR and in ordinary memory elsewhere. */
 #if defined(__AVR__)
 #define DN__FLASH_BYTE(at) pgm_read_byte(at)
 #define DN__FLASH_WORD(at) pgm_read_word(at)
-#define DN__FLASH_POINTER(at) ((uintptr_t)pgm_read_word(at)) /* of functions, too: no void * */
+#define DN__FLASH_POINTER(at) ((uintptr_t)pgm_read_word(at)) /* also for pointers to functions, so not a void * */
 #else
 #define DN__FLASH_BYTE(at) (*(at))
 #define DN__FLASH_WORD(at) (*(at))
 #define DN__FLASH_POINTER(at) (*(at))
 #endif
 
-/* The byte at `*at` in flash, which then stands behind it. */
+/* Returns the byte at `*at` in flash, and increments `*at`. */
 static inline uint8_t dn__take_flash(const uint8_t **at)
 {
 #if defined(__AVR__) && !defined(__AVR_HAVE_LPMX__)
     return pgm_read_byte((*at)++);
 #elif defined(__AVR__)
-    uint8_t byte; /* the compiler does not know that lpm can increment */
+    uint8_t byte; /* the compiler does not use the increment of lpm here */
     __asm__("lpm %0, Z+" : "=r"(byte), "+z"(*at));
     return byte;
 #else
@@ -152,14 +155,14 @@ static inline uint8_t dn__take_flash(const uint8_t **at)
 #endif
 }
 
-/* A function that is better copied into its callers, though that is not the smallest way. */
+/* For functions that are faster as copies in their callers, though larger. */
 #if defined(__GNUC__)
 #define DN__INLINE static inline __attribute__((always_inline))
 #else
 #define DN__INLINE static inline
 #endif
 
-#define DN__INLINE_MOST 30 /* the largest N that stands in the header */
+#define DN__INLINE_MOST 30 /* the largest N that the header itself holds */
 
 #ifdef __cplusplus
 }

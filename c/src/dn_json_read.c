@@ -1,15 +1,15 @@
-/* JSON text to PSON: a state machine that is pushed a byte at a time, with the containers that are open on a stack of its own. */
+/* Converts JSON text to PSON: a state machine that receives one byte at a time, with a stack of its own for the open containers. */
 #include "dn_internal.h"
 #include "dn_json.h"
 
-/* What comes next. */
+/* The states: what the reader expects next. */
 enum {
     VALUE,
-    FIRST_ELEMENT, /* or ] */
-    FIRST_KEY, /* or } */
+    FIRST_ELEMENT, /* or ']' */
+    FIRST_KEY, /* or '}' */
     KEY,
     COLON,
-    NEXT, /* comma or end; outside of all containers, white space */
+    NEXT, /* a comma or the container's end; outside of all containers only white space */
     TEXT,
     ESCAPE,
     HEX,
@@ -27,14 +27,14 @@ enum {
     EXPONENT
 };
 
-/* Beyond this, no text of DN_JSON_MAX bytes has digits enough to bring the number back into range. */
+/* For a larger exponent, no text of DN_JSON_MAX bytes has enough digits to bring the number back into range. */
 #define EXPONENT_MAX 100000000
 
-/* The parts of a level's count. */
+/* The parts of `count` of a level. */
 #define COUNT (SIZE_MAX >> 1)
 #define IN_MAP (SIZE_MAX - COUNT)
 
-/* The rests of true, false and null. */
+/* The letters of true, false and null after the first. */
 static const char words[] DN_FLASH = "ruealseull";
 enum { TRUE_REST = 0, FALSE_REST = 3, NULL_REST = 7, WORDS_END = 10 };
 
@@ -54,7 +54,8 @@ static void fail(dn_json_reader *j, dn_error kind, uint32_t offset)
     j->offset = offset;
 }
 
-/* The offset of the current byte: not counted byte by byte, because AVR takes 24 cycles to add to 32 bits in memory. */
+/* Returns the offset of the current byte. It is not counted byte by byte, because AVR takes 24 cycles to add to 32 bits in
+ * memory. */
 static uint32_t here(const dn_json_reader *j) { return j->offset + (uint32_t)((uintptr_t)j->at - (uintptr_t)j->piece); }
 
 static void malformed(dn_json_reader *j) { fail(j, DN_MALFORMED, here(j)); }
@@ -72,11 +73,10 @@ void dn_json_reader_init(dn_json_reader *j, dn_writer *w)
     j->rounded = false;
 }
 
-/* A value is complete. */
 static void value_ends(dn_json_reader *j)
 {
     j->state = NEXT;
-    /* The count of a 16-bit size_t may be full, though not in a message of DN_MESSAGE_MAX. */
+    /* The count may overflow where size_t has 16 bits, though not in a message of DN_MESSAGE_MAX. */
     if (j->depth && !(++j->levels[j->depth - 1].count & COUNT)) fail(j, DN_LIMIT, here(j));
 }
 
@@ -122,7 +122,7 @@ static void number_ends(dn_json_reader *j)
     }
     uint32_t low;
     if (j->whole && dn__decimal_low(number, &low) && !(j->negative && low == 0)) {
-        dn__head(j->writer, low, j->negative ? DN__HEAD_NEGATIVE : DN__HEAD_UINT); /* without arithmetic of 64 bits */
+        dn__head(j->writer, low, j->negative ? DN__HEAD_NEGATIVE : DN__HEAD_UINT); /* links no 64-bit arithmetic */
     } else if (j->whole && dn__decimal_integer(number, &magnitude) && !(j->negative && (magnitude == 0 || magnitude > least))) {
         if (j->negative) dn_write_i64(j->writer, -(int64_t)(magnitude - 1) - 1);
         else dn_write_u64(j->writer, magnitude);
@@ -130,7 +130,7 @@ static void number_ends(dn_json_reader *j)
         bool exact;
         number->exponent += j->negative_exponent ? -j->exponent : j->exponent;
         uint64_t bits = dn__decimal_bits(number, &exact);
-        /* A subnormal binary64 has fewer digits than the 15 that any other keeps. */
+        /* A subnormal binary64 keeps fewer digits than the 15 of all others. */
         if (!exact && (number->digits > 15 || dn__upper(&bits) < 0x10)) j->rounded = true;
         if (bits == DN__INFINITY || (j->whole && !exact)) {
             fail(j, DN_RANGE, j->start);
@@ -142,7 +142,7 @@ static void number_ends(dn_json_reader *j)
     value_ends(j);
 }
 
-/* A byte of a number. False when it is not one any more. */
+/* Processes a byte of a number. Returns false if the byte is not part of it. */
 static bool number_goes_on(dn_json_reader *j, uint8_t c)
 {
     bool digit = is_digit(c);
@@ -190,7 +190,7 @@ static bool number_goes_on(dn_json_reader *j, uint8_t c)
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Writes a part of the text, whose size is not known yet. */
+/* Writes a part of a text whose size is not known yet. */
 static void append(dn_json_reader *j, const uint8_t *bytes, size_t size)
 {
     if (!j->opened) {
@@ -223,7 +223,7 @@ static void text_ends(dn_json_reader *j)
     else value_ends(j);
 }
 
-/* A byte of a character outside of ASCII. False when it is not UTF-8; see dn_is_utf8 for the ranges. */
+/* Checks a byte of a character outside of ASCII. Returns false if it is not UTF-8; see dn_is_utf8 for the ranges. */
 static bool character(dn_json_reader *j, uint8_t c)
 {
     if (!j->left) {
@@ -241,7 +241,7 @@ static bool character(dn_json_reader *j, uint8_t c)
     return true;
 }
 
-/* Takes what stands for itself, and the quotation mark behind it. */
+/* Reads characters that are not escaped, and a quotation mark after them. */
 static void plain_text(dn_json_reader *j, const uint8_t *end)
 {
     const uint8_t *start = j->at;
@@ -269,7 +269,7 @@ static void plain_text(dn_json_reader *j, const uint8_t *end)
         if (*at < 0x20) malformed(j);
         else j->state = ESCAPE;
     } else {
-        /* Most texts come in one piece, and without escapes. */
+        /* Most texts arrive in one piece and without escapes. */
         if (j->opened) {
             append(j, start, n);
             dn_write_close(j->writer, j->text, j->size);
@@ -281,7 +281,7 @@ static void plain_text(dn_json_reader *j, const uint8_t *end)
     if (!j->error) j->at++;
 }
 
-/* Writes a character up to U+FFFF, or the one that the pair of `lead` and `unit` is. */
+/* Writes the character `unit` up to U+FFFF, or the one that the surrogates `lead` and `unit` encode. */
 static void unit_ends(dn_json_reader *j)
 {
     uint8_t utf8[4];
@@ -299,7 +299,7 @@ static void unit_ends(dn_json_reader *j)
         return;
     }
     if (second) {
-        uint16_t lead = (uint16_t)(j->lead - 0xd800 + 0x40); /* of the character, the bits from the 11th on */
+        uint16_t lead = (uint16_t)(j->lead - 0xd800 + 0x40); /* the bits of the character from bit 10 on */
         utf8[size++] = (uint8_t)(0xf0 | lead >> 8);
         utf8[size++] = (uint8_t)(0x80 | (lead >> 2 & 0x3f));
         utf8[size++] = (uint8_t)(0x80 | (lead & 3) << 4 | (unit >> 6 & 0x0f));
@@ -367,7 +367,7 @@ static void word_goes_on(dn_json_reader *j, uint8_t c)
     j->unit++;
     if (--j->left) return;
     if (j->unit == WORDS_END) dn_write_null(j->writer);
-    else dn_write_bool(j->writer, j->unit == FALSE_REST); /* behind that of true */
+    else dn_write_bool(j->writer, j->unit == FALSE_REST); /* the letters of true end at FALSE_REST */
     value_ends(j);
 }
 
@@ -388,7 +388,7 @@ static void value_starts(dn_json_reader *j, uint8_t c)
     }
 }
 
-/* A byte between texts, words and numbers. */
+/* Processes a byte between texts, words and numbers. */
 static void structure(dn_json_reader *j, uint8_t c)
 {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') return;
@@ -447,7 +447,7 @@ bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
     uint32_t left = DN_JSON_MAX - j->offset;
     bool too_long = size > left;
     j->piece = j->at = (const uint8_t *)text;
-    const uint8_t *end = (const uint8_t *)((uintptr_t)text + (too_long ? (size_t)left : size)); /* as a number: `text` may be NULL */
+    const uint8_t *end = (const uint8_t *)((uintptr_t)text + (too_long ? (size_t)left : size)); /* as a number, because `text` may be NULL */
     while (j->at != end) {
         uint8_t state = j->state;
         if (state == TEXT) {
@@ -455,7 +455,7 @@ bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
         } else {
             byte(j, *j->at);
             if (j->error) return false;
-            /* The digits of a number are taken in one go, the first among them. */
+            /* All digits of a number, including the first, are read in one call. */
             state = j->state;
             if (state == DIGITS || state == FRACTION) j->at = dn__decimal_digits(&j->number, j->at, end, state == FRACTION);
             else j->at++;
@@ -471,7 +471,7 @@ bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
 bool dn_json_finish(dn_json_reader *j)
 {
     if (j->error) return false;
-    /* In a map or an array, a number at the end of the text may go on. */
+    /* Inside a map or an array the text is incomplete, and the number might continue. */
     if (j->state >= ZERO && !j->depth) number_ends(j);
     if (j->state != NEXT || j->depth) fail(j, DN_TRUNCATED, j->offset);
     return !j->error && !j->writer->error;

@@ -1,4 +1,4 @@
-/* PSON to JSON text. One loop over dn_next; whether a comma is due is all that has to be remembered. */
+/* Converts PSON to JSON text in one loop over dn_next. The only state is whether a comma is due. */
 #include "dn_internal.h"
 #include "dn_json.h"
 
@@ -7,7 +7,7 @@ typedef struct {
     void *context;
     bool failed;
     uint8_t used;
-    uint8_t chunk[32]; /* a number at the least */
+    uint8_t chunk[32]; /* must hold at least one number */
 } out;
 
 static void hand_on(out *o)
@@ -16,7 +16,7 @@ static void hand_on(out *o)
     o->used = 0;
 }
 
-/* Room for `size` bytes more. Gives where they go; the caller adds them to o->used. */
+/* Makes room for `size` bytes, and returns their address. The caller adds them to o->used. */
 static char *room(out *o, uint8_t size)
 {
     if (o->used + size > (int)sizeof o->chunk) hand_on(o);
@@ -29,7 +29,7 @@ static void put(out *o, char c)
     o->used++;
 }
 
-/* `word` is a literal: on AVR in flash. */
+/* `word` is a literal, on AVR in flash. */
 static void put_word(out *o, const char *word)
 {
 #if defined(__AVR__)
@@ -76,7 +76,7 @@ static void put_text(out *o, const char *text, size_t size)
 
 static void put_float(out *o, dn_reader *r)
 {
-    /* Not dn_get_double: where double has 32 bits, it refuses most binary64. */
+    /* Does not call dn_get_double, which rejects most binary64 where double has 32 bits. */
     const uint8_t *at = r->item + 1;
     uint32_t low = dn__load32(at);
     uint32_t high = low;
@@ -112,7 +112,7 @@ bool dn_json_write(dn_reader *r, dn_sink_fn take, void *context)
     uint8_t depth = r->depth;
     bool comma = false;
     bool key;
-    /* Before a key, or with nothing left. */
+    /* A key is next, or nothing is left. */
     bool no_value = r->left < DN__ITEM || dn__key_due(r);
     do {
         bool map = (r->left & DN__MAP) != 0;

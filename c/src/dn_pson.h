@@ -1,7 +1,7 @@
 /* PSON wire v2 for microcontrollers: a writer and a zero-copy reader.
  *
  * C99, freestanding (stdbool, stddef, stdint, string.h's memcpy family), no heap, no static RAM, no recursion, no global state.
- * The wire format is that of spec/pson.md. What you do not call is not linked.
+ * The wire format is that of spec/pson.md. Only the functions that you call are linked.
  *
  *     uint8_t buffer[64];
  *     dn_writer w;
@@ -21,7 +21,7 @@
  *     }
  *     if (!dn_done(&r)) return error(r.error, dn_error_offset(&r));
  *
- * Errors stick: after the first one nothing is written or read any more, readers give 0, and one check at the end is enough.
+ * Errors stick: after the first error, nothing more is written or read, read functions return 0, and one check at the end is enough.
  */
 #ifndef DN_PSON_H
 #define DN_PSON_H
@@ -35,7 +35,7 @@
 
 #if defined(__AVR__)
 #include <avr/pgmspace.h>
-/* Puts a constant into flash; on other targets constants are there anyway. */
+/* Places a constant in flash. Needed only on AVR, which otherwise copies constants to RAM. */
 #define DN_FLASH PROGMEM
 #else
 #define DN_FLASH
@@ -45,72 +45,82 @@
 extern "C" {
 #endif
 
-/* The largest message, in bytes: 1 MiB; where size_t has 16 bits, 32,767. */
+/* The size limit of a message in bytes: 1 MiB, or 32,767 where size_t has 16 bits. */
 #define DN_MESSAGE_MAX ((size_t)(SIZE_MAX > 0xffff ? 0x100000 : 0x7fff))
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------------ */
 
-/* Kind of an error; the kinds of spec/pson.md. */
+/* The kind of an error, as spec/pson.md defines it. */
 typedef uint8_t dn_error;
 enum {
     DN_OK,
-    DN_TRUNCATED, /* the bytes, or the buffer, end before the message does */
+    DN_TRUNCATED, /* the message is cut off, or the writer's buffer or sink has no room for it */
     DN_MALFORMED, /* the bytes are not PSON */
-    DN_WRONG_TYPE, /* another type than the one asked for */
-    DN_RANGE, /* too large, or not exact, for what was asked for */
-    DN_LIMIT /* over DN_NESTING or DN_MESSAGE_MAX */
+    DN_WRONG_TYPE, /* an item has another type than the one requested */
+    DN_RANGE, /* a value does not fit the requested type or the memory for it, or not exactly */
+    DN_LIMIT /* more levels than DN_NESTING, or more bytes than DN_MESSAGE_MAX */
 };
 
-/* Text that on AVR lies in flash and not in RAM: Serial.print(dn_error_text(r.error)) knows that by its type; in C, "%S" of printf_P. */
+/* Text that is in flash on AVR. In C++, Serial.print(dn_error_text(r.error)) recognizes it by this type; in C, print it with
+ * "%S" of printf_P. */
 #if defined(__AVR__) && defined(__cplusplus)
 typedef const class __FlashStringHelper *dn_flash_text;
 #else
 typedef const char *dn_flash_text;
 #endif
 
-/* The kind's name in spec/pson.md, such as "truncated"; "ok" for DN_OK. In a file of its own, to cost nothing when unused. */
+/* Returns the name of an error kind in spec/pson.md, such as "truncated"; "ok" for DN_OK, "unknown" for any other value. It is
+ * in a file of its own, so that it costs no flash when unused. */
 dn_flash_text dn_error_name(dn_error kind);
 
-/* A sentence about it for people. */
+/* Returns a sentence that describes an error kind to people. */
 dn_flash_text dn_error_text(dn_error kind);
 
 /* ---- Writer ------------------------------------------------------------------------------------------------------------------ */
 
-/* Writes into a buffer of the caller's. `error` may be read at any time, the rest belongs to the library. */
+/* Writes a message into the caller's buffer. You may read `error` at any time; the other members are private to the library.
+ *
+ * The write functions return nothing. On failure they set `error`, from then on write nothing, and continue to count bytes:
+ * DN_TRUNCATED when the buffer is full or the sink fails, DN_LIMIT when the message would be larger than DN_MESSAGE_MAX. */
 typedef struct dn_writer {
     uint8_t *at;
     uint8_t *end;
     uint8_t *start;
-    size_t past; /* bytes that were counted, but are not in the buffer; after an error modulo SIZE_MAX + 1 */
-    /* A sink's: makes room for `size` bytes, or writes `data`, which does not fit. NULL for a plain buffer. */
+    size_t past; /* bytes of the message that are counted but not in the buffer; after an error modulo SIZE_MAX + 1 */
+    /* Set by a sink: makes room for `size` bytes, or writes `data`, which does not fit. NULL for a plain buffer. */
     bool (*spill)(struct dn_writer *w, const void *data, size_t size, uint8_t type);
     dn_error error;
 } dn_writer;
 
-/* Starts a message in `buffer` of `size` bytes. With NULL and 0, only measures. */
+/* Starts a message in `buffer` of `size` bytes; bytes beyond DN_MESSAGE_MAX are not used. With NULL and 0, the writer only
+ * counts bytes. */
 void dn_writer_init(dn_writer *w, void *buffer, size_t size);
 
-/* Bytes of the message so far, also of what did not fit: after DN_TRUNCATED, the size that the buffer has to have. */
+/* Returns the bytes of the message so far, including those that did not fit: after DN_TRUNCATED, the size that the buffer must
+ * have. */
 size_t dn_written(const dn_writer *w);
 
-/* The offset of `error`: for DN_TRUNCATED the buffer's size, or with a sink the bytes that it took. */
+/* Returns the offset of `error` in bytes: DN_MESSAGE_MAX for DN_LIMIT, else the bytes in the buffer or, with a sink, the bytes
+ * that it accepted. Only valid after an error. */
 size_t dn_write_error_offset(const dn_writer *w);
 
-/* A map, whose `entries` (a key, then a value) have to follow. The writer does not count them: dn_check finds a wrong number. */
+/* Begins a map. `entries` keys must follow, each before its value. The writer does not count them; dn_check detects a wrong
+ * number. */
 void dn_write_map(dn_writer *w, uint32_t entries);
 
-/* An array, whose `elements` have to follow. */
+/* Begins an array. `elements` values must follow, which the writer does not count either. */
 void dn_write_array(dn_writer *w, uint32_t elements);
 
-/* A map or an array whose number of entries is known only at its end. Gives what the matching dn_write_close needs.
- * With a sink, the container has to fit its buffer: it cannot leave before its header is known. */
+/* Begin a map or an array whose number of entries is known only at its end. Return the argument `opened` of the matching
+ * dn_write_close. With a sink, the container must fit the chunk, because its header is written last. */
 size_t dn_write_map_open(dn_writer *w);
 size_t dn_write_array_open(dn_writer *w);
 
-/* Ends it; `count` is the number of entries or elements that were written. */
+/* Ends the container that `opened` identifies. `count` is the number of entries or elements that were written; above 30, the
+ * header grows by 1 to 5 bytes. Sets DN_WRONG_TYPE when that container is not open. */
 void dn_write_close(dn_writer *w, size_t opened, uint32_t count);
 
-/* The key `literal`, a string literal: its header is made by the compiler; on AVR its text stays in flash. */
+/* Writes the key `literal`, a string literal. The compiler computes its header; on AVR its text stays in flash. */
 #if defined(__AVR__)
 #define DN_WRITE_KEY(w, literal) \
     (sizeof("" literal) - 1 <= 30 \
@@ -123,57 +133,60 @@ void dn_write_close(dn_writer *w, size_t opened, uint32_t count);
         : dn_write_text((w), "" literal, sizeof("" literal) - 1))
 #endif
 
-/* What DN_WRITE_KEY calls: `text` (on AVR in flash) of 0 to 30 bytes, `header` is 0x80 | its length. */
+/* Called by DN_WRITE_KEY. `text` (on AVR in flash) has 0 to 30 bytes, and `header` is 0x80 | its length. */
 void dn_write_short_key(dn_writer *w, const char *text, uint8_t header);
 
-/* Text of `size` bytes, which has to be UTF-8; a key or a value. dn_is_utf8 tells. */
+/* Writes `size` bytes of text, as a key or a value. The text must be UTF-8; the writer does not check this, dn_is_utf8 does. */
 void dn_write_text(dn_writer *w, const char *text, size_t size);
 
-/* Text that ends at its NUL. */
+/* Writes the text up to its NUL. */
 void dn_write_str(dn_writer *w, const char *text);
 
 #if defined(__AVR__)
-/* Text in flash. */
+/* Writes `size` bytes of text from flash. */
 void dn_write_text_P(dn_writer *w, const char *text, size_t size);
 #endif
 
-/* Bytes. */
+/* Writes `size` bytes that are not text. */
 void dn_write_bytes(dn_writer *w, const void *bytes, size_t size);
 
-/* Integers. Link only what you call: the 64-bit ones cost an 8-bit target several hundred bytes of flash. */
+/* Write an integer. Call the 64-bit functions only if you need them: they cost an 8-bit target several hundred bytes of flash. */
 void dn_write_uint(dn_writer *w, uint32_t value);
 void dn_write_int(dn_writer *w, int32_t value);
 void dn_write_u64(dn_writer *w, uint64_t value);
 void dn_write_i64(dn_writer *w, int64_t value);
 
-/* Numbers, in the first form that holds them exactly: an integer when they are whole, binary32, binary64.
- * dn_write_float((float)x) is the `single` policy of spec/pson.md for every x that is not beyond binary32.
- * Where double has 32 bits (AVR), both are the same. */
+/* Write a number in the first form that holds it exactly: an integer if it is whole, binary32, binary64.
+ * dn_write_float((float)x) is the `single` policy of spec/pson.md for every x in the range of binary32. Where double has 32 bits
+ * (AVR), both write the same. */
 void dn_write_float(dn_writer *w, float value);
 void dn_write_double(dn_writer *w, double value);
 
 void dn_write_bool(dn_writer *w, bool value);
 void dn_write_null(dn_writer *w);
 
-/* ---- Sink: a writer that hands on full buffers ----------------------------------------------------------------------------------- */
+/* ---- Sink: a writer that passes on full buffers ----------------------------------------------------------------------------------- */
 
-/* Takes `size` bytes (1 or more); false when it cannot, which ends the message with DN_TRUNCATED. */
+/* Receives the next `size` bytes (1 or more) of the message, which are valid only during the call. Returns false on failure,
+ * which ends the message with DN_TRUNCATED. */
 typedef bool (*dn_sink_fn)(void *context, const uint8_t *bytes, size_t size);
 
 /* A writer whose buffer is a chunk of a longer message. Write through `&sink.writer`. */
 typedef struct dn_sink {
-    dn_writer writer; /* first */
+    dn_writer writer; /* must be the first member */
     dn_sink_fn take;
     void *context;
-    size_t taken; /* bytes that `take` took */
+    size_t taken; /* bytes that `take` has accepted */
     size_t size; /* of the chunk */
-    size_t hold; /* 1 + the offset of the outermost container that dn_write_map_open or dn_write_array_open began; 0: there is none */
+    size_t hold; /* 1 + the offset of the outermost container opened by dn_write_map_open or dn_write_array_open; 0 if there is none */
 } dn_sink;
 
-/* `chunk` has `size` bytes, 16 or more. */
+/* Starts a message that goes to `take` in chunks of up to `size` bytes. `chunk` is the buffer; `size` must be 16 or more.
+ * `context` is passed to `take`. */
 void dn_sink_init(dn_sink *sink, void *chunk, size_t size, dn_sink_fn take, void *context);
 
-/* Hands on what is left at the end of the message. False when anything failed: see `sink->writer.error`. */
+/* Passes the rest of the message to `take`; call it at the end. Returns false after any error, which is in `sink->writer.error`;
+ * DN_WRONG_TYPE when a container is still open. */
 bool dn_sink_finish(dn_sink *sink);
 
 /* ---- Reader ------------------------------------------------------------------------------------------------------------------ */
@@ -181,8 +194,8 @@ bool dn_sink_finish(dn_sink *sink);
 /* Type of an item. */
 typedef uint8_t dn_type;
 enum {
-    DN_STOP, /* the message is over, or has an error: see `error` */
-    DN_END, /* the current map or array is over */
+    DN_STOP, /* the end of the message, or an error: see `error` */
+    DN_END, /* the end of the current map or array */
     DN_KEY, /* text, the key of the value that follows */
     DN_TEXT,
     DN_BYTES,
@@ -196,43 +209,45 @@ enum {
     DN_ARRAY
 };
 
-/* Reads a message in the caller's memory, and points into it: nothing is copied, nothing may change while it is read.
- * `type`, `wide`, `n` and `error` may be read after dn_next, the rest belongs to the library. */
+/* Reads a message in place, in the caller's memory. The message must neither change nor move while it is read. You may read
+ * `type`, `wide`, `n` and `error` after dn_next; the other members are private to the library. */
 typedef struct dn_reader {
     const uint8_t *at; /* the next byte */
     const uint8_t *end;
     const uint8_t *item; /* the header of the current item; after an error, the byte at fault */
     const uint8_t *start;
-    uint32_t n; /* the current item's N: magnitude, bytes, entries, elements; a bool's 0 or 1 */
-    uint8_t wide; /* not 0 when N has more than 32 bits, of which `n` has the lower ones; stands behind `n` for the varint's sake */
-    size_t left; /* items left in the current container; see dn_internal.h */
-    bool (*strict)(struct dn_reader *r); /* refuses what is not canonical; NULL when lenient */
+    uint32_t n; /* N of the current item: its magnitude, bytes, entries or elements; 0 or 1 for a bool */
+    uint8_t wide; /* not 0 when N has more than 32 bits, of which `n` has the lower 32; must follow `n`, because dn_next stores a varint across both */
+    size_t left; /* items left in the current container, as DN__ITEM in dn_internal.h counts them */
+    bool (*strict)(struct dn_reader *r); /* rejects an item that is not canonical; NULL when lenient */
     dn_type type;
     dn_error error;
     uint8_t depth;
     size_t levels[DN_NESTING]; /* `left` of the outer containers */
 } dn_reader;
 
-/* Starts to read `message` of `size` bytes, leniently. */
+/* Starts to read `message` of `size` bytes, leniently: items need not be canonical. A `size` above DN_MESSAGE_MAX is DN_LIMIT. */
 void dn_reader_init(dn_reader *r, const void *message, size_t size);
 
-/* From here on refuses what is not canonical as DN_MALFORMED. */
+/* From here on, rejects items that are not canonical as DN_MALFORMED. */
 void dn_reader_strict(dn_reader *r);
 
-/* The next item, whatever it is. A map or an array is entered, its end is an item, too. DN_STOP when the message is over or has an
- * error. Keys that stand twice are not seen: see dn_check and dn_bind. Errors: all kinds but DN_WRONG_TYPE and DN_RANGE.
+/* Reads the next item of any type, and returns its type: DN_END at the end of a map or an array, DN_STOP at the end of the
+ * message and after an error. A map or an array is entered. Does not detect duplicate keys; dn_check and dn_bind do. Errors:
+ * DN_TRUNCATED, DN_MALFORMED, DN_LIMIT.
  *     while (dn_next(&r)) switch (r.type) { ... } */
 dn_type dn_next(dn_reader *r);
 
-/* True when the message was read to its end, without an error, and no bytes follow (DN_MALFORMED).
- * A message that was not read to its end is DN_WRONG_TYPE. */
+/* Returns true when the message was read to its end without an error. Sets DN_MALFORMED when bytes follow it, and DN_WRONG_TYPE
+ * when items are left to read. Containers that were read to their end may still be open. */
 bool dn_done(dn_reader *r);
 
-/* The offset of `error`, in bytes from the start of the message. */
+/* Returns the offset of `error`, in bytes from the start of the message. */
 size_t dn_error_offset(const dn_reader *r);
 
-/* -- The current item, after dn_next. Each gives 0 and sets the error when it is not that: DN_WRONG_TYPE; DN_RANGE when it does
- *    not fit exactly. Whole floats are integers, and integers that a float holds exactly are floats. */
+/* -- The value of the current item, after dn_next. On failure each returns 0 and sets an error: DN_WRONG_TYPE when the item is
+ * not a number (or a bool), DN_RANGE when its value does not fit exactly. Whole floats can be read as integers, and integers as
+ * floats that hold them exactly. */
 uint32_t dn_get_uint(dn_reader *r, uint32_t max); /* 0 to max */
 int32_t dn_get_int(dn_reader *r, int32_t min, int32_t max);
 uint64_t dn_get_u64(dn_reader *r);
@@ -241,10 +256,12 @@ float dn_get_float(dn_reader *r);
 double dn_get_double(dn_reader *r);
 bool dn_get_bool(dn_reader *r);
 
-/* Text or bytes: the first of its r->n bytes, without a NUL behind them. Only for DN_KEY, DN_TEXT, DN_BYTES; checks nothing. */
+/* Returns the first of the r->n bytes of the current text or bytes; no NUL follows them. Only valid for DN_KEY, DN_TEXT and
+ * DN_BYTES, which is not checked. */
 static inline const char *dn_chars(const dn_reader *r) { return (const char *)(r->at - r->n); }
 
-/* The value of a DN_FLOAT, as it is. Only for that; checks nothing, and links none of the conversions of dn_get_float. */
+/* Returns the value of the current DN_FLOAT. Only valid for that type, which is not checked; links none of the conversions of
+ * dn_get_float. */
 static inline float dn_float(const dn_reader *r)
 {
 #if defined(__AVR__)
@@ -259,7 +276,7 @@ static inline float dn_float(const dn_reader *r)
     return value;
 }
 
-/* -- The next item, as a type. Errors as above. */
+/* -- Read the next item as a type. Errors: those of dn_next and of the functions above. */
 static inline uint32_t dn_read_uint(dn_reader *r, uint32_t max) { dn_next(r); return dn_get_uint(r, max); }
 static inline int32_t dn_read_int(dn_reader *r, int32_t min, int32_t max) { dn_next(r); return dn_get_int(r, min, max); }
 static inline uint8_t dn_read_u8(dn_reader *r) { return (uint8_t)dn_read_uint(r, UINT8_MAX); }
@@ -274,27 +291,30 @@ static inline float dn_read_float(dn_reader *r) { dn_next(r); return dn_get_floa
 static inline double dn_read_double(dn_reader *r) { dn_next(r); return dn_get_double(r); }
 static inline bool dn_read_bool(dn_reader *r) { dn_next(r); return dn_get_bool(r); }
 
-/* The next item has to be of `type`: true when it is, else DN_WRONG_TYPE. dn_read_text gives its length in r->n, its bytes by dn_chars. */
+/* Reads the next item, which must be of `type`. Returns true if it is; otherwise sets DN_WRONG_TYPE. After dn_read_text and
+ * dn_read_bytes, dn_chars returns the r->n bytes. */
 bool dn_expect(dn_reader *r, dn_type type);
 static inline bool dn_read_null(dn_reader *r) { return dn_expect(r, DN_NULL); }
 static inline bool dn_read_text(dn_reader *r) { return dn_expect(r, DN_TEXT); }
 static inline bool dn_read_bytes(dn_reader *r) { return dn_expect(r, DN_BYTES); }
 
-/* Enters a map or an array; r->n has the number of its entries or elements. */
+/* Enter a map or an array; r->n is the number of its entries or elements. */
 static inline bool dn_read_map(dn_reader *r) { return dn_expect(r, DN_MAP); }
 static inline bool dn_read_array(dn_reader *r) { return dn_expect(r, DN_ARRAY); }
 
-/* The next key of the current map: true when there is one. False at the end of the map, which is left, and after an error. */
+/* Reads the next key of the current map. Returns false after an error and at the end of the map, which it leaves. Another item
+ * is DN_WRONG_TYPE. */
 bool dn_read_key(dn_reader *r);
 
-/* True when the current array has another element. False at its end, and the array is left; also after an error. */
+/* Returns true when the current array has another element. Returns false after an error and at the end of the array, which it
+ * leaves. */
 bool dn_more(dn_reader *r);
 
-/* Copies the current text, and a NUL, to `to` of `size` bytes. DN_RANGE when it does not fit or holds a NUL, DN_WRONG_TYPE when it
- * is no text; `to` is then "". */
+/* Copies the current text or key, and a NUL, to `to` of `size` bytes. Returns false on failure, and sets `to` to "": DN_RANGE
+ * when the text does not fit or contains a NUL, DN_WRONG_TYPE when the item is not text. */
 bool dn_copy_text(dn_reader *r, char *to, size_t size);
 
-/* Whether the current key, or text, is `literal`. */
+/* Whether the current key or text equals `literal`. */
 #define DN_KEY_IS(r, literal) \
     ((r)->n == sizeof("" literal) - 1 && dn_chars_are((r), DN_LITERAL("" literal), (uint16_t)(sizeof("" literal) - 1)))
 #if defined(__AVR__)
@@ -302,27 +322,28 @@ bool dn_copy_text(dn_reader *r, char *to, size_t size);
 #else
 #define DN_LITERAL(literal) literal
 #endif
-/* What DN_KEY_IS calls: whether the first `size` characters are those of `text` (on AVR in flash). */
+/* Called by DN_KEY_IS. Returns whether the first `size` bytes of the current text equal `text` (on AVR in flash). */
 bool dn_chars_are(const dn_reader *r, const char *text, uint16_t size);
 
-/* Skips the next item with all that it holds; it is checked as if it had been read. */
+/* Skips the next item and everything in it, which is checked as dn_next checks it. */
 void dn_skip(dn_reader *r);
 
-/* Skips what is left of the current map or array, and leaves it. */
+/* Skips the rest of the current map or array, and leaves it. Does nothing outside of both. */
 void dn_leave(dn_reader *r);
 
-/* A place in the current container, to come back to. */
+/* A position in the current container, to which dn_find returns. */
 typedef struct dn_mark {
     const uint8_t *at;
     size_t left;
     uint8_t depth;
 } dn_mark;
 
-/* Where the reader stands. Good as long as the container has not been left. */
+/* Returns the current position. It is valid until the container is left. */
 static inline dn_mark dn_mark_here(const dn_reader *r) { dn_mark m = {r->at, r->left, r->depth}; return m; }
 
-/* Goes back to `map`, a mark before a key of a map, and looks for the key `text` of `size` bytes from there on. True: the reader stands
- * before its value. False: it is not there, which is no error, or there is an error. Keys may be asked for in any order:
+/* Returns to `map`, a mark before a key of a map, and searches from there for the key `text` of `size` bytes. Returns true when
+ * the key was found: its value is the next item. Returns false when the map has no such key, which is not an error, and after an
+ * error. Keys may be requested in any order:
  *     dn_read_map(&r);
  *     dn_mark map = dn_mark_here(&r);
  *     if (dn_find(&r, &map, "rssi", 4)) rssi = dn_read_i8(&r);
@@ -331,17 +352,18 @@ bool dn_find(dn_reader *r, const dn_mark *map, const char *text, size_t size);
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------------------ */
 
-/* What is wrong with a message. */
+/* The first error in a message, and its offset in bytes; DN_OK and 0 if there is none. */
 typedef struct dn_fault {
     dn_error kind;
     size_t offset;
 } dn_fault;
 
-/* Checks a whole message as spec/pson.md says, keys that stand twice and integers below -2^63 among it. Needs no memory for the keys:
- * the time grows with the square of the number of keys in a map. */
+/* Checks a whole message of `size` bytes against spec/pson.md, including duplicate keys (DN_MALFORMED) and integers below -2^63
+ * (DN_RANGE). `strict` also rejects items that are not canonical. Keys need no memory, so that the time grows with the square of
+ * the number of keys in a map. */
 dn_fault dn_check(const void *message, size_t size, bool strict);
 
-/* Whether `size` bytes are UTF-8 (RFC 3629). */
+/* Returns whether `size` bytes are UTF-8 (RFC 3629). */
 bool dn_is_utf8(const void *text, size_t size);
 
 #ifdef __cplusplus

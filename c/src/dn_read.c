@@ -1,21 +1,21 @@
-/* The pull reader: dn_next, what it needs, and the getters of up to 32 bits.
+/* The pull reader: dn_next, its parts, and functions built on it.
  *
- * dn_next does short items itself and ends in a call for everything else, so that it needs no register that it would have to save
- * (on AVR two cycles to push and two to pop, each). Nothing here does 64-bit arithmetic or floating point.
+ * dn_next handles short items itself, and ends in a call for everything else. It therefore needs no register that it would have to
+ * save (on AVR, each takes two cycles to push and two to pop). Nothing here uses 64-bit arithmetic or floating point.
  */
 #include "dn_internal.h"
 
 #include <string.h>
 
 #define PAYLOAD 0x1f
-#define VARINT 31 /* the payload that says that N follows */
+#define VARINT 31 /* the payload that means that a varint with N follows */
 
 #define WIRE_TYPE 0xe0
 
 void dn_reader_init(dn_reader *r, const void *message, size_t size)
 {
     r->start = r->at = r->item = (const uint8_t *)message;
-    /* As a number, because adding to NULL is not allowed, not even 0. */
+    /* As a number, because C does not allow adding to NULL, not even 0. */
     r->end = (const uint8_t *)((uintptr_t)message + size);
     r->left = DN__ITEM;
     r->strict = NULL;
@@ -36,7 +36,7 @@ dn_type dn__fail(dn_reader *r, dn_error kind)
             r->item = r->end;
         }
     }
-    /* With nothing left, dn_next goes to `ended`, and there finds the error. */
+    /* With nothing left, dn_next calls `ended`, which finds the error. */
     r->left = 0;
     r->depth = 0;
     r->n = 0;
@@ -50,7 +50,7 @@ size_t dn_error_offset(const dn_reader *r)
     return (size_t)((uintptr_t)r->item - (uintptr_t)r->start); /* both may be NULL */
 }
 
-/* Nothing is left in the current container: leaves it, or ends the message. */
+/* Leaves the current container, in which nothing is left, or ends the message. */
 static DN__APART dn_type ended(dn_reader *r)
 {
     DN__IN_Z(r);
@@ -74,19 +74,20 @@ static DN__APART dn_type ended(dn_reader *r)
     return DN_STOP;
 }
 
-/* The current text, when it is UTF-8. */
+/* Returns the type of the current text, or fails if it is not UTF-8. */
 static DN__APART dn_type checked(dn_reader *r)
 {
     size_t size = (size_t)r->n;
     return dn_is_utf8(r->at - size, size) ? r->type : dn__fail(r, DN_MALFORMED);
 }
 
-/* The current item, when its N came as a varint, or when it is a float. */
+/* Completes the current item, whose N was a varint, or which is a float. */
 static DN__APART dn_type counted(dn_reader *r)
 {
     dn_type type = r->type;
     if (type == DN_MAP || type == DN_ARRAY) {
-        /* So many cannot follow, because each item takes a byte: what is missing will be missed at the same place. */
+        /* Larger counts can be reduced to this one: each item takes a byte, so that the first missing item is at the same
+         * offset. */
         size_t left = type == DN_MAP ? SIZE_MAX / 4 : SIZE_MAX / 2;
         if (!r->wide && r->n < left) {
             left = (size_t)r->n;
@@ -111,17 +112,17 @@ static DN__APART dn_type counted(dn_reader *r)
     return type;
 }
 
-/* The current item, which has a varint or is a float, when the reader is strict. */
+/* Completes the current item, which has a varint or is a float, in strict mode. */
 static DN__APART dn_type strict_item(dn_reader *r)
 {
     return r->strict(r) ? counted(r) : dn__fail(r, DN_MALFORMED);
 }
 
-/* Sets r->n and r->wide. */
+/* Sets r->n to `n` and r->wide to 0. */
 static inline void set_n(dn_reader *r, uint8_t n)
 {
 #if defined(__AVR__)
-    /* Else the 32 bits are put together in four registers first. */
+    /* Otherwise the compiler first assembles the 32 bits in four registers. */
     uint8_t *bytes = (uint8_t *)&r->n;
     bytes[0] = n;
     bytes[1] = bytes[2] = bytes[3] = 0;
@@ -131,7 +132,7 @@ static inline void set_n(dn_reader *r, uint8_t n)
     r->wide = 0;
 }
 
-/* The current item, whose type is set, and whose N is in the varint at r->at. */
+/* Reads the varint at r->at, the N of the current item, whose type is set. */
 static DN__APART dn_type long_item(dn_reader *r)
 {
     const uint8_t *at = r->at;
@@ -143,8 +144,8 @@ static DN__APART dn_type long_item(dn_reader *r)
     at++;
     set_n(r, byte & 0x7f);
 #if defined(__AVR__)
-    /* A shift of 32 bits by a number is a loop of four instructions a bit, but a product of two bytes takes two cycles: seven bits times
-     * `scale` are the upper bits of one byte of N and the lower ones of the next. Behind N's last byte stands r->wide. */
+    /* A shift of 32 bits by a variable is a loop of four instructions a bit, but a product of two bytes takes two cycles: seven
+     * bits times `scale` are the upper bits of one byte of N and the lower bits of the next. r->wide follows the last byte of N. */
     uint8_t *to = (uint8_t *)r + offsetof(dn_reader, n);
 #else
     uint8_t shift = 7;
@@ -262,7 +263,7 @@ text:
     }
     r->at = at;
     if (header & 0x80) {
-        /* A map or an array. */
+        /* a map or an array */
         uint8_t depth = r->depth;
         if (depth == DN_NESTING) {
             return dn__fail(r, DN_LIMIT);
@@ -306,7 +307,7 @@ text:
 
 bool dn_done(dn_reader *r)
 {
-    /* Containers of which all was read may be left open. */
+    /* Containers that were read to their end may still be open. */
     while (r->left < DN__ITEM) {
         if ((r->depth == 0 && r->at == r->end) || dn_next(r) == DN_STOP) {
             return !r->error;

@@ -1,7 +1,9 @@
-/* The getters of numbers of up to 32 bits. What a number is, is decided on its bits: soft-float would cost AVR more than all the rest.
+/* The getters of numbers of up to 32 bits. Numbers are converted by their bits: soft-float would cost AVR more flash than all the
+ * rest.
  *
- * A number of another type than the one asked for is seldom, so what follows each getter's first lines is short rather than fast.
- * There, significands have their top bit, which the wire leaves out, at bit 31, and `rest` is what does not fit below bit 0.
+ * A number of another type than the one requested is rare, so the code after the first lines of each getter is short rather than
+ * fast. There, significands have their top bit, which the wire omits, at bit 31, and `rest` is nonzero if there are bits below bit
+ * 0.
  */
 #include "dn_internal.h"
 
@@ -14,8 +16,8 @@ static inline bool is_integer(const dn_reader *r)
     return r->type == DN_UINT || r->type == DN_NEGATIVE;
 }
 
-/* Takes the current binary32 or binary64 apart: the upper 32 bits of its significand to r->n, whether there are more to r->wide, and
- * gives its exponent. Zeros and denormals have -BIAS, and no top bit. */
+/* Splits the current binary32 or binary64: sets r->n to the upper 32 bits of its significand, and r->wide if lower bits are set.
+ * Returns its exponent. Zeros and denormals have the exponent -BIAS and no top bit. */
 static DN__APART int16_t take(dn_reader *r)
 {
     const uint8_t *end = r->at;
@@ -41,8 +43,8 @@ static DN__APART int16_t take(dn_reader *r)
     return (int16_t)(exponent - (r->type == DN_FLOAT ? SINGLE_BIAS : DOUBLE_BIAS));
 }
 
-/* Makes r->n the magnitude of the current number, when that is whole and has up to 32 bits, and gives DN_UINT or DN_NEGATIVE.
- * Otherwise fails, and gives DN_STOP. */
+/* Sets r->n to the magnitude of the current number, which must be whole and have up to 32 bits, and returns DN_UINT or
+ * DN_NEGATIVE. Otherwise fails and returns DN_STOP. */
 static DN__APART dn_type whole(dn_reader *r)
 {
     dn_type type = r->type;
@@ -50,12 +52,12 @@ static DN__APART dn_type whole(dn_reader *r)
         if (type != DN_FLOAT && type != DN_DOUBLE) {
             return dn__fail(r, DN_WRONG_TYPE);
         }
-        uint16_t places = (uint16_t)(31 - take(r)); /* of the significand that are behind the point */
+        uint16_t places = (uint16_t)(31 - take(r)); /* bits of the significand after the binary point */
         type = r->at[-1] & 0x80 ? DN_NEGATIVE : DN_UINT;
         if (r->n == 0 && type == DN_UINT) {
             places = 0;
         }
-        if (places > 31) { /* also for large numbers: there it has wrapped */
+        if (places > 31) { /* also for large numbers, for which it has wrapped */
             r->wide = true;
         }
         for (; !r->wide && places; places--) {
@@ -104,7 +106,7 @@ static inline float float_of(uint32_t bits)
     return value;
 }
 
-/* The current item, which is no binary32, as one. */
+/* Converts the current item, which is not a binary32, to float. */
 static DN__APART float other_float(dn_reader *r)
 {
     const uint8_t *at = r->at;
@@ -118,7 +120,7 @@ static DN__APART float other_float(dn_reader *r)
         significand = r->n;
         rest = r->wide;
         if (exponent == DOUBLE_BIAS + 1) {
-            /* An infinity, or NaN, which is one value. */
+            /* Infinity or NaN. Every NaN becomes the same value. */
             exponent = SINGLE_BIAS + 1;
             if (rest || significand != TOP_BIT) {
                 significand = TOP_BIT | TOP_BIT >> 1;
@@ -132,7 +134,7 @@ static DN__APART float other_float(dn_reader *r)
             sign = 0x80;
         }
         if (r->wide) {
-            /* From the varint's end on, bit by bit, because 64 bits cost too much. */
+            /* Reads the varint from its end, bit by bit, because 64-bit arithmetic costs too much. */
             significand = 0;
             while (--at != r->item) {
                 uint8_t bits = *at;
@@ -158,7 +160,7 @@ static DN__APART float other_float(dn_reader *r)
         dn__fail(r, DN_WRONG_TYPE);
         return 0;
     }
-    /* Below the least exponent the top bit moves down. */
+    /* Below the smallest exponent, the top bit moves down. */
     if (significand == 0) {
         exponent = 1 - SINGLE_BIAS;
     }
@@ -171,7 +173,7 @@ static DN__APART float other_float(dn_reader *r)
         dn__fail(r, DN_RANGE);
         return 0;
     }
-    /* The significand's top bit, when it is in its place, adds 1 to the exponent. */
+    /* The top bit of the significand, if set, adds 1 to the exponent. */
     uint16_t upper = (uint16_t)((uint16_t)(exponent - 1 + SINGLE_BIAS) << 7 | (uint16_t)sign << 8);
     return float_of((significand >> 8) + ((uint32_t)upper << 16));
 }

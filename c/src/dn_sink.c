@@ -1,10 +1,10 @@
-/* The writer's sink, and containers whose count is known only at their end. */
+/* The writer's sink, and containers whose number of entries is known only at their end. */
 #include "dn_avr.h"
 #include "dn_internal.h"
 
 #include <string.h>
 
-/* Hands on the first `n` bytes of the chunk. */
+/* Passes the first `n` bytes of the chunk to `take`. */
 static bool hand_on(dn_sink *sink, size_t n)
 {
     dn_writer *w = &sink->writer;
@@ -18,13 +18,13 @@ static bool hand_on(dn_sink *sink, size_t n)
     size_t kept = (size_t)(w->at - w->start) - n;
     memmove(w->start, w->start + n, kept);
     w->at = w->start + kept;
-    /* The chunk ends where the largest message does, so that nothing else has to look at that limit. */
+    /* The chunk ends where the largest message ends, so that no other code has to check that limit. */
     size_t allowed = DN_MESSAGE_MAX - w->past;
     w->end = w->start + (sink->size < allowed ? sink->size : allowed);
     return true;
 }
 
-/* Hands on all that is before an open container. True when there is room for `n` bytes then. */
+/* Passes all bytes before the outermost open container to `take`. Returns whether `n` bytes then fit. */
 static bool make_room(dn_sink *sink, size_t n)
 {
     dn_writer *w = &sink->writer;
@@ -32,7 +32,7 @@ static bool make_room(dn_sink *sink, size_t n)
     return hand_on(sink, sink->hold ? sink->hold - 1 - w->past : (size_t)(w->at - w->start)) && dn__left(w) >= n;
 }
 
-/* dn_writer's `spill`. A block goes through the chunk in pieces, and may be longer. */
+/* `spill` of dn_writer. A block goes through the chunk in pieces, and may be longer than it. */
 static bool spill(dn_writer *w, const void *data, size_t size, uint8_t type)
 {
     if (!type) return make_room((dn_sink *)w, size);
@@ -62,7 +62,7 @@ void dn_sink_init(dn_sink *sink, void *chunk, size_t size, dn_sink_fn take, void
     sink->hold = 0;
 }
 
-/* Ends the message with an error; what was written goes on to count. */
+/* Ends the message with an error; the bytes written so far still count. */
 static void fail(dn_writer *w, dn_error kind)
 {
     w->error = kind;
@@ -105,11 +105,11 @@ void dn_write_close(dn_writer *w, size_t opened, uint32_t count)
         varint[extra++] = (uint8_t)n;
     }
     if (!dn__room(w, extra) || w->error || !w->start) return;
-    /* Only now, as the sink may have taken what was before. */
+    /* Computed only now, because dn__room may have passed earlier bytes to the sink. */
     size_t index = opened - w->past;
     size_t written = (size_t)(w->at - w->start);
     if (index >= written || (w->start[index] & 0x9f) != DN__HEAD_TEXT) {
-        fail(w, DN_WRONG_TYPE); /* no container that is open */
+        fail(w, DN_WRONG_TYPE); /* not an open container */
         return;
     }
     uint8_t *header = w->start + index;

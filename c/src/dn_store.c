@@ -1,5 +1,5 @@
-/* The store functions of numbers of up to 32 bits, bool, text, bytes, structs and arrays. One function a type: a table names those that it
- * needs, and the linker takes no others. */
+/* The store functions of numbers of up to 32 bits, bool, text, bytes, structs and arrays. Each type has one function: a table names
+ * those that it needs, and the linker adds no others. */
 #include "dn_bind.h"
 #include "dn_internal.h"
 
@@ -97,11 +97,11 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member)
     *count = n;
     dn_store_fn element = (dn_store_fn)DN__FLASH_POINTER(&member->element);
     uint16_t size = dn_member_size(member);
-    /* After an error `element` stores zeros: it does not cost the good messages a check. */
+    /* After an error, `element` stores zeros, so that valid messages need no check in this loop. */
     for (; n; n--) {
         element(r, at, member);
         at += size;
     }
-    /* One more than fits. Its own faults come first. */
+    /* There is an element more than fits. Its own errors are reported first. */
     if (dn_more(r) && dn_next(r)) dn__fail(r, DN_RANGE);
 }

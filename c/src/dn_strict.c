@@ -1,7 +1,7 @@
 #include "dn_pson.h"
 
-/* Whether the lowest `count` (0 to 52) bits of a mantissa are 0; `high` and `low` are the halves of a binary64's bits. In halves,
- * because an 8-bit target would link shifts of 64 bits. */
+/* Returns whether the lowest `count` (0 to 52) bits of a mantissa are 0. `high` and `low` are the halves of the bits of a
+ * binary64, because shifts of 64 bits would be linked on an 8-bit target. */
 static bool ends_in_zeros(uint32_t high, uint32_t low, uint8_t count)
 {
     if (count >= 32) return low == 0 && (high & (((uint32_t)1 << (count - 32)) - 1)) == 0;
@@ -13,7 +13,7 @@ static uint32_t load32(const uint8_t *bytes)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* Binary32: not an integer of -2^63 to 2^64-1, save -0; NaN only in one form. */
+/* A binary32 is canonical if it is not an integer in -2^63 to 2^64-1, except -0. NaN has one canonical form. */
 static bool canonical_float(const uint8_t *bytes)
 {
     uint32_t bits = load32(bytes);
@@ -21,13 +21,13 @@ static bool canonical_float(const uint8_t *bytes)
     bool negative = bits >> 31;
     uint32_t mantissa = bits & 0x7fffff;
     if (exponent == 0xff) return mantissa == 0 || bits == 0x7fc00000;
-    if (exponent < 127) return negative || mantissa || exponent; /* below 1: 0 is an integer, -0 is not */
+    if (exponent < 127) return negative || mantissa || exponent; /* below 1: 0 is an integer on the wire, -0 is not */
     if (exponent < 150) return !ends_in_zeros(0, mantissa, (uint8_t)(150 - exponent));
     if (exponent < 127 + 63) return false;
     return exponent > 127 + 63 || (negative && mantissa); /* 2^64 and above; below -2^63 */
 }
 
-/* Binary64: not such an integer, and not binary32, whose infinities, NaN and -0 it would be. */
+/* A binary64 is canonical if it is neither such an integer nor a binary32, as infinities, NaN and -0 are. */
 static bool canonical_double(const uint8_t *bytes)
 {
     uint32_t low = load32(bytes);
@@ -37,16 +37,16 @@ static bool canonical_double(const uint8_t *bytes)
     if (exponent >= 1023 && exponent < 1023 + 64) {
         uint8_t fraction = (uint8_t)(exponent < 1023 + 52 ? 1023 + 52 - exponent : 0);
         bool whole = ends_in_zeros(high, low, fraction);
-        bool below = exponent == 1023 + 63 && high >> 31; /* -2^63 itself is binary32, too */
+        bool below = exponent == 1023 + 63 && high >> 31; /* -2^63 itself is a binary32, too */
         if (whole && !below) return false;
     }
     if (exponent < 1023 - 149 || exponent > 1023 + 127) return true;
-    /* Binary32 has 29 mantissa bits less; below 2^-126 it is subnormal and loses one more with each power of 2. */
+    /* A binary32 has 29 fewer mantissa bits; below 2^-126 it is subnormal and loses one more with each power of 2. */
     uint8_t lost = (uint8_t)(29 + (exponent < 1023 - 126 ? 1023 - 126 - exponent : 0));
     return !ends_in_zeros(high, low, lost);
 }
 
-/* Whether the current item is canonical. Its header, varint and float are there; looks at them only, not at r->at. */
+/* Returns whether the current item is canonical. Its header, varint and float are complete. Reads only these, not r->at. */
 static bool canonical(dn_reader *r)
 {
     const uint8_t *bytes = r->item + 1;

@@ -1,7 +1,7 @@
 #include "dn_pson.h"
 
-/* Whether `size` bytes are UTF-8, by Table 3-7 of the Unicode standard: the lead byte says how many bytes follow and which values
- * the first of them may have; that leaves no overlong form, no surrogate and nothing above U+10FFFF. */
+/* Implements Table 3-7 of the Unicode standard: the lead byte determines how many bytes follow, and the range of the first of
+ * them. This excludes overlong forms, surrogates and code points above U+10FFFF. */
 bool dn_is_utf8(const void *text, size_t size)
 {
     const uint8_t *at = (const uint8_t *)text;

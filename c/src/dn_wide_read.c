@@ -1,12 +1,12 @@
-/* The getters of 64 bits, in a file of their own, because they cost an 8-bit target several hundred bytes. */
+/* The getters of 64 bits. They are in a file of their own, because they cost an 8-bit target several hundred bytes. */
 #include "dn_internal.h"
 
 #include <string.h>
 
-#define LEAST ((uint64_t)1 << 63) /* the magnitude of the least integer, -2^63 */
-#define EXACT ((uint64_t)1 << 53) /* up to here every integer is a binary64 */
+#define LEAST ((uint64_t)1 << 63) /* the magnitude of the smallest integer */
+#define EXACT ((uint64_t)1 << 53) /* up to here, a binary64 holds every integer */
 
-/* The magnitude of the current integer. */
+/* Returns the magnitude of the current integer. */
 static uint64_t magnitude(const dn_reader *r)
 {
     uint32_t high = 0;
@@ -22,7 +22,8 @@ static uint64_t magnitude(const dn_reader *r)
     return (uint64_t)high << 32 | r->n;
 }
 
-/* Gives the magnitude of the current number, when it is whole and below 2^64, and whether it is negative. Otherwise fails, and gives 0. */
+/* Returns the magnitude of the current number, which must be whole and below 2^64, and sets `*negative`. Otherwise fails and
+ * returns 0. */
 static uint64_t whole(dn_reader *r, bool *negative)
 {
     dn_type type = r->type;

@@ -1,4 +1,5 @@
-/* The store functions of 64-bit numbers: apart, because an 8-bit target pays for them. */
+/* The store functions of 64-bit numbers, in a file of their own because of their cost on an
+ * 8-bit target. */
 #include "dn_bind.h"
 
 void dn_store_u64(dn_reader *r, void *to, const dn_member *member)

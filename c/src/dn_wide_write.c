@@ -37,11 +37,11 @@ void dn_write_i64(dn_writer *w, int64_t value)
 /* A binary64 is sign, exponent + 1023, and 52 bits of a mantissa whose 53rd bit is 1. */
 #define EXPONENT(n) (1023 + (n))
 
-/* Writes the number when it is whole and an integer of the wire. */
+/* Writes the number if it is an integer that the wire format can represent. Otherwise returns false. */
 static bool write_whole(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool negative)
 {
     if (exponent < EXPONENT(0) || exponent > EXPONENT(63)) return false;
-    /* Most numbers that are not whole show it in their lowest byte: a shift of 64 bits is a loop on AVR. */
+    /* Most fractions are recognized by their lowest byte, without a shift of 64 bits, which is a loop on AVR. */
     if ((uint8_t)mantissa && exponent <= EXPONENT(44)) return false;
     uint64_t n;
     if (exponent < EXPONENT(52)) {
@@ -56,16 +56,16 @@ static bool write_whole(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool
     return true;
 }
 
-/* Writes the number as binary32 when that is exact. */
+/* Writes the number as binary32 if that is exact. Otherwise returns false. */
 static bool write_narrow(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool negative)
 {
-    /* The lower bits, which a binary32 does not have: 29, and more when it is denormal, below 2^-126. */
+    /* The lower bits that a binary32 does not have: 29, and more if it is denormal, below 2^-126. */
     uint8_t dropped = 29;
     if (exponent > EXPONENT(127) || exponent < EXPONENT(-149) || (uint32_t)mantissa << 3) return false;
     if (exponent < EXPONENT(-126)) dropped = (uint8_t)(29 + EXPONENT(-126) - exponent);
     uint32_t bits = (uint32_t)(mantissa >> dropped);
     if ((uint64_t)bits << dropped != mantissa) return false;
-    /* The mantissa's 24th bit adds the 1 that the exponent lacks; a denormal number has neither. */
+    /* The 24th bit of the mantissa adds the 1 that the exponent lacks; a denormal number has neither. */
     if (dropped == 29) bits += (uint32_t)(exponent - EXPONENT(-126)) << 23;
     dn__binary32(w, bits | (uint32_t)negative << 31);
     return true;

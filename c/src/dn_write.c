@@ -1,7 +1,7 @@
 /* The writer, for values of up to 32 bits.
  *
- * Every function asks once whether its item fits, and then stores it byte by byte. What does not fit in that simple way, goes to a
- * function of its own, by a tail call: so the usual path needs no frame and saves no register, which is a third of its time on AVR. */
+ * Every function checks once whether its item fits, and then stores it byte by byte. All other cases go to a separate function
+ * by a tail call, so that the common path needs no frame and saves no register, which is a third of its time on AVR. */
 #include "dn_avr.h"
 #include "dn_internal.h"
 
@@ -87,7 +87,7 @@ void dn__put(dn_writer *w, uint8_t byte)
     w->at = dn__store(at, byte);
 }
 
-/* N = `n` << 7 * (the lower three bits of `type`), over 30. */
+/* Writes a header with N = `n` << 7 * (the lower three bits of `type`), which is above 30. */
 static DN__APART void long_head(dn_writer *w, uint32_t n, uint8_t type)
 {
     DN__IN_Z(w);
@@ -130,7 +130,7 @@ void dn_write_null(dn_writer *w) { dn__put(w, DN__HEAD_DISCRETE | 2); }
 
 /* ---- Text and bytes ------------------------------------------------------------------------------------------------------------ */
 
-/* A text, or bytes, of any length. */
+/* Writes text or bytes of any length. */
 static DN__APART void long_block(dn_writer *w, const void *data, size_t size, uint8_t type)
 {
     DN__IN_Z(w);
@@ -221,23 +221,23 @@ DN__APART void dn__binary32(dn_writer *w, uint32_t bits)
     w->at = dn__store(at, (uint8_t)(bits >> 24));
 }
 
-/* A whole float that is an integer of the wire, and not 0. */
+/* Writes a whole float that is an integer of the wire format, and not 0. */
 static DN__APART void write_whole(dn_writer *w, uint32_t bits, uint8_t exponent)
 {
     uint8_t type = dn__high(bits) & 0x8000 ? DN__HEAD_NEGATIVE : DN__HEAD_UINT;
     bits = (bits & 0x7fffff) | 0x800000;
     for (; exponent < EXPONENT(16); exponent = (uint8_t)(exponent + 8)) bits >>= 8;
     for (; exponent < EXPONENT(23); ++exponent) bits >>= 1;
-    /* Without arithmetic of 64 bits: seven bits of zero are a byte of the varint. */
+    /* Avoids 64-bit arithmetic: seven zero bits are one byte of the varint. */
     for (; exponent >= EXPONENT(30); exponent = (uint8_t)(exponent - 7)) ++type;
     for (; exponent > EXPONENT(23); --exponent) bits <<= 1;
     dn__head(w, bits, type);
 }
 
-/* A float that may be whole. */
+/* Writes a float that may be whole. */
 static DN__APART void write_number(dn_writer *w, uint32_t bits, uint8_t exponent)
 {
-    /* The zeros at the end of the mantissa, a byte at a time. */
+    /* Counts the trailing zeros of the mantissa, a byte at a time. */
     uint8_t zeros = 0;
     uint8_t low = (uint8_t)bits;
     if (!low) {
@@ -267,7 +267,7 @@ void dn_write_float(dn_writer *w, float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     uint8_t exponent = (uint8_t)((uint16_t)(dn__high(bits) << 1) >> 8);
-    /* Below 256, a whole number has nothing in the lower 16 bits. */
+    /* Below 256, a whole number has zeros in the lower 16 bits. */
     if ((uint16_t)bits && exponent < EXPONENT(8)) dn__binary32(w, bits);
     else write_number(w, bits, exponent);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# document.sh PAGE COMPILER...: compiles the C blocks of a page, one after the other, as one file on the standard input.
+# document.sh PAGE COMPILER...: joins the C blocks of a page, and compiles them as one file on the standard input.
 page=$1
 shift
 sed -n '/^```c$/,/^```$/{/^```/d;p;}' "$page" | "$@" -

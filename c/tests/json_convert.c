@@ -1,6 +1,7 @@
-/* Converts between JSON and PSON, for comparing with other implementations. A request is a line, and so is its answer:
- *     J <hex of JSON text>       the message's hex, behind `rounded ` if decimals may have lost digits, or `error <kind> <offset>`
- *     P <hex of a message>       the JSON text's hex, or `error <kind> <offset>`
+/* Converts between JSON and PSON, for comparison with other implementations. Each request is a line, and so is its
+ * answer:
+ *     J <hex of JSON text>       the message in hex, after `rounded ` if decimals may have lost digits, or `error <kind> <offset>`
+ *     P <hex of a message>       the JSON text in hex, or `error <kind> <offset>`
  * JSON text is read in pieces whose size changes from request to request. */
 #include "dn_json.h"
 
@@ -30,7 +31,7 @@ static int digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads hex up to the end of the line to `input`. Gives the number of bytes. */
+/* Reads hex to `input`, up to the end of the line. Returns the number of bytes. */
 static size_t from_hex(const char *hex)
 {
     size_t size = 0;

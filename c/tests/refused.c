@@ -1,4 +1,4 @@
-/* Tables and calls that must not compile, whatever the warnings; REFUSED is the number of one, and 0 is none. */
+/* Tables and calls that must not compile, even with all warnings off. REFUSED is the number of one; 0 selects none. */
 #include <dn_bind.h>
 
 typedef struct {
@@ -8,7 +8,7 @@ typedef struct {
 
 typedef struct {
     uint32_t present;
-    float x; /* as large as `small`, and another type */
+    float x; /* same size as `small`, different type */
 } alike;
 
 typedef struct {
@@ -37,33 +37,33 @@ DN_TABLE_SHARED(small_table, small, present, DN_FIELD(x, "x", i32));
 DN_TABLE(big_table, big, present, DN_FIELD(text, "text", chars));
 DN_TABLE(alike_table, alike, present, DN_FIELD(x, "x", float));
 
-#if REFUSED == 8 /* present bits of another size */
+#if REFUSED == 8 /* present bits of the wrong size */
 #define PRESENT u16
-#elif REFUSED == 17 /* present bits of another type */
+#elif REFUSED == 17 /* present bits of the wrong type */
 #define PRESENT f
 #else
 #define PRESENT present
 #endif
 
-#if REFUSED == 1 /* a key longer than its room */
+#if REFUSED == 1 /* a key longer than DN_KEY_SIZE allows */
 #define WRONG DN_FIELD(u16, "a key of 16 byte", u16),
-#elif REFUSED == 2 /* another size */
+#elif REFUSED == 2 /* a member of the wrong size */
 #define WRONG DN_FIELD(u16, "u16", u32),
-#elif REFUSED == 3 /* another type of that size */
+#elif REFUSED == 3 /* a member of the right size and the wrong type */
 #define WRONG DN_FIELD(f, "f", u32),
-#elif REFUSED == 4 /* another sign */
+#elif REFUSED == 4 /* a member of the wrong sign */
 #define WRONG DN_FIELD(u16, "u16", i16),
-#elif REFUSED == 5 /* chars that are none */
+#elif REFUSED == 5 /* chars for a member that is not char[] */
 #define WRONG DN_FIELD(array, "array", chars),
-#elif REFUSED == 6 /* a count of another size */
+#elif REFUSED == 6 /* a count of the wrong size */
 #define WRONG DN_FIELD_ARRAY(array, count8, "array", u8),
-#elif REFUSED == 7 /* elements of another size */
+#elif REFUSED == 7 /* elements of the wrong size */
 #define WRONG DN_FIELD_ARRAY(array, count16, "array", u16),
-#elif REFUSED == 11 /* another type of one byte */
+#elif REFUSED == 11 /* the wrong type of one byte */
 #define WRONG DN_FIELD(flag, "flag", u8),
 #elif REFUSED == 12 /* the table of a larger struct */
 #define WRONG DN_FIELD_STRUCT(inner, "inner", big_table),
-#elif REFUSED == 13 /* the table of another struct of that size */
+#elif REFUSED == 13 /* the table of another struct of the same size */
 #define WRONG DN_FIELD_STRUCT(inner, "inner", alike_table),
 #elif REFUSED == 14 /* elements with the table of a larger struct */
 #define WRONG DN_FIELD_STRUCTS(inners, count16, "inners", big_table),
@@ -75,7 +75,7 @@ DN_TABLE(alike_table, alike, present, DN_FIELD(x, "x", float));
 #define WRONG DN_FIELD_STRUCTS(inners_elsewhere, count16, "inners", small_table),
 #elif REFUSED == 19 /* a member of another struct */
 #define WRONG DN_FIELD(text, "text", chars),
-#elif REFUSED == 20 /* no table */
+#elif REFUSED == 20 /* not a table */
 #define WRONG DN_FIELD_STRUCT(inner, "inner", table_elsewhere),
 #else
 #define WRONG
@@ -91,7 +91,7 @@ DN_TABLE(table, members, PRESENT, WRONG
 
 #define ROW DN_FIELD(u16, "u16", u16)
 #define ROWS_8 ROW, ROW, ROW, ROW, ROW, ROW, ROW, ROW
-#if REFUSED == 9 /* more rows than bits */
+#if REFUSED == 9 /* more rows than present bits */
 DN_TABLE(many_table, members, present, ROWS_8, ROWS_8, ROWS_8, ROWS_8, ROW);
 #else
 DN_TABLE(many_table, members, present, ROWS_8, ROWS_8, ROWS_8, ROWS_8);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# refused.sh COMPILER FLAG...: each part of refused.c is an error, not only a warning; without them there is not even a warning.
+# refused.sh COMPILER FLAG...: checks that each part of refused.c is an error, even with all warnings off, and that the rest compiles without a
+# warning.
 source=$(cd "$(dirname "$0")" && pwd)/refused.c
 "$@" -Wall -Wextra -Wconversion -Wpedantic -Werror -Wno-unused-const-variable -DREFUSED=0 "$source" || exit 1
 failed=0

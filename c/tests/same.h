@@ -1,4 +1,4 @@
-/* Compares a message with what its JSON text gives back, for the unit tests and the fuzz target. */
+/* Compares a message with the one that its JSON text is converted back to, for the unit tests and the fuzz target. */
 #ifndef SAME_H
 #define SAME_H
 
@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Whether two messages are equal. A binary32 in `first` may be a binary64 in `second`, as its shortest text gives another binary64. */
+/* Returns whether two messages are equal. A binary32 in `first` may be a different binary64 in `second`, which its shortest text
+ * is read as. */
 static inline bool same_but_for_floats(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size)
 {
     dn_reader a, b;

@@ -1,5 +1,5 @@
-/* A program for settings.sh: PROGRAM says which functions it calls. Every one of them reads 32 maps or arrays that stand inside one
- * another, which overflows a reader that is smaller than the library believes. Ends with 0 when the depth that DN_NESTING allows is kept. */
+/* A program for settings.sh; PROGRAM selects the functions that it calls. Each of them reads 32 nested maps or arrays, which
+ * overflow a reader that is smaller than the library expects. Exits with 0 if the limit of DN_NESTING is kept. */
 #include <dn_bind.h>
 #include <dn_json.h>
 
@@ -12,14 +12,14 @@ DN_TABLE(table, content, present,
     DN_FIELD(value, "value", u8));
 #endif
 
-#if PROGRAM == 4 /* another file begins the message */
+#if PROGRAM == 4 /* another file initializes the reader */
 #ifdef __cplusplus
 extern "C"
 #endif
 void begin(dn_reader *r, const void *message, size_t size);
 #endif
 
-/* `n` containers inside one another and no more. */
+/* The error expected after `n` nested containers. */
 #define EXPECTED(n) (DN_NESTING < (n) ? DN_LIMIT : DN_TRUNCATED)
 
 int main(void)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program whose settings differ from the library's must not link; one with the same settings links and keeps them:
-#     settings.sh WORK COMPILER FLAG...      with the flags of the library's own build, warnings and sanitizers among them
+# A program whose settings differ from the library's must not link; one with the same settings must link and keep them:
+#     settings.sh WORK COMPILER FLAG...      with the flags of the library's own build, including warnings and sanitizers
 set -eu
 work=$1
 shift
@@ -24,10 +24,10 @@ library default "$@"
 library nesting-4 "$@" -DDN_NESTING=4
 library digits-20 "$@" -DDN_JSON_DIGITS=20
 
-# link COMPILER FLAG... FILE...: links objects, which -xnone keeps from being taken for sources
+# link COMPILER FLAG... FILE...: links objects; -xnone keeps the compiler from treating them as sources
 link() { "$@" -o program 2>errors; }
 
-# links PROGRAM LIBRARY FLAG...: gives whether it links, and runs it then
+# links PROGRAM LIBRARY FLAG...: fails if the program does not link; otherwise runs it
 links() {
     program=$1 library=$2
     shift 2
@@ -46,7 +46,7 @@ links 3 digits-20 "$@" -DDN_JSON_DIGITS=20 || fail "program 3 does not link with
 links 3 default "$@" -DDN_JSON_DIGITS=20 && fail "DN_JSON_DIGITS 20 links with 768"
 grep -q '_digits_20' errors || fail "the linker does not name the setting: $(cat errors)"
 
-# Two files of a program that differ, of which only one agrees with the library.
+# Two files of one program with different settings, of which only one agrees with the library.
 cat >begin.c <<'END'
 #include <dn_pson.h>
 #ifdef __cplusplus
@@ -62,7 +62,7 @@ link "$@" -xnone same.o begin.o lib-default.a || fail "two files of the same set
 ./program || fail "two files of the same settings do not run"
 link "$@" -xnone other.o begin.o lib-default.a && fail "two files of different settings link"
 
-# No function that takes a reader has a name without its settings. Store functions take what their caller's reader is.
+# Every function with a reader as a parameter has the settings in its name. Store functions are exempt: they get the reader of their caller.
 symbols() { nm "lib-$1.a" | sed -n 's/^[0-9a-f]* T _*//p' | sort; }
 symbols default >all
 test "$(wc -l <all)" -gt 60 || fail "the library has too few symbols for this test: $(cat all)"
@@ -74,7 +74,7 @@ for name in $(cat readers) dn_check; do
 done
 grep -q '^dn_read_key$' readers || fail "the headers have no functions that this test can read"
 
-# One version.
+# The version is the same in all files.
 version=$(sed -n 's/^#define DN_VERSION "\(.*\)"$/\1/p' "$source/dn_config.h")
 parts=$(sed -n 's/^#define DN_VERSION_[MP][A-Z]* //p' "$source/dn_config.h" | paste -sd.)
 test "$version" = "$parts" || fail "DN_VERSION is $version, its parts are $parts"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What the README says of the types' sizes and of the files that a program needs:
-#     sizes.sh [bless]      compares with the README; bless writes it
-# Sizes are those of symbols that the compiler makes; files are what the linker takes out of a library.
+# Compares the sizes of the types and the files that a program needs with the README:
+#     sizes.sh [bless]      bless writes them to the README
+# The sizes are those of symbols in an object file; the files are those that the linker takes from a static library.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$here/../src readme=$here/../README.md
@@ -23,7 +23,7 @@ size_in() { printf '%d' "0x$(sed -n "s/ $2\$//p" "$1")"; }
 
 for file in "$source"/*.c; do gcc -std=c99 -O2 -I"$source" -c "$file"; done
 ar cr lib.a dn_*.o
-# files FUNCTION...: the sources that a program with these functions links
+# files FUNCTION...: prints the sources that a program with these functions links
 files() {
     {
         echo '#include <dn_bind.h>'

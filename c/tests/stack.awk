@@ -1,19 +1,19 @@
-# Frames and calls to worst cases; see stack.sh. A function is known as FILE:NAME when it is static, else by its name.
+# Computes worst cases from frames and calls; see stack.sh. A static function is identified as FILE:NAME, any other by its name.
 
 function full(name) { return (file ":" name) in static ? file ":" name : name }
 
-# What a call through a pointer may reach.
+# The functions that a call through a pointer may reach.
 function pointed(from,    name, found) {
     if (home[from] ~ /^dn_(bind|store|wide_store)/) {
         for (name in frame) if (name ~ /^dn_store_/) found = found " " name
     } else if (home[from] ~ /^dn_(read|wide_read)/) found = " dn_strict:canonical"
     else if (home[from] == "dn_write") found = " dn_sink:spill"
-    return found # else a function of the caller's, which is not counted
+    return found # any other is a function of the caller, which is not counted
 }
 
-# The worst stack from `name` on. `way` are the callers.
+# The worst-case stack of `name` and its callees. `way` lists its callers.
 function worst(name, way,    list, n, i, to, deep, most) {
-    if (!(name in frame)) { # of the compiler's or the C library
+    if (!(name in frame)) { # a function of the compiler or the C library
         if (name != "") outside[name] = 1
         return 0
     }
@@ -24,13 +24,13 @@ function worst(name, way,    list, n, i, to, deep, most) {
     for (i = 1; i <= n; i++) {
         to = list[i]
         if (to == "dn_sink:spill" && index(way, " " to " ")) {
-            # A block, for which the sink asks itself for room: that far and no further.
+            # For a block, the sink calls itself for room once, and not deeper.
             deep = frame[to] + (("dn_sink:hand_on" in frame) ? worst("dn_sink:hand_on", way) : 0)
             if (deep > most) most = deep
             continue
         }
         if (index(way, " " to " ") && !index(way, " dn_sink:spill ")) {
-            # Tables in tables: their depth is the caller's.
+            # Tables in tables: the caller determines the depth.
             if (to == "dn_read_struct_by" || to ~ /^dn_store_/) continue
             if (!((name, to) in told)) print "recursion:" way to
             told[name, to] = failed = 1
@@ -60,7 +60,7 @@ $1 == "file" { file = $2; next }
     name = $2
     gsub(/[<>:]/, "", name)
     here = full(name)
-    # The compiler says nothing of a function in assembly: what it pushes, and the address to return to.
+    # The compiler reports no frame for a function in assembly: count its pushes and the return address.
     naked = !(here in frame)
     if (naked) {
         frame[here] = 2
@@ -68,7 +68,7 @@ $1 == "file" { file = $2; next }
     }
     next
 }
-# The relocation behind a call or a jump.
+# The relocation after a call or a jump.
 $2 ~ /^R_/ {
     to = $3
     sub(/^\.text\./, "", to)

@@ -1,8 +1,8 @@
 #!/bin/sh
-# The worst stack of every public function, from the compiler's frames (-fstack-usage) and the calls in the object files:
+# Prints the worst-case stack of every public function, from the frames that the compiler reports (-fstack-usage) and the calls in the object files:
 #     stack.sh [GCC-PREFIX FLAGS...]        stack.sh avr- -mmcu=atmega328p        stack.sh arm-none-eabi- -mcpu=cortex-m0plus
-# Ends with 1 when a function calls itself, or has a frame whose size is not constant. Two ways are known and bounded: tables in the tables of
-# dn_bind.h, and the sink, which asks itself for room when a block goes through it.
+# Exits with 1 when a function calls itself, or has a frame of variable size. Two recursions are known and bounded: tables in the tables of dn_bind.h,
+# and the sink, which calls itself for room when a block goes through it.
 set -eu
 prefix=${1:-avr-}
 [ $# -gt 0 ] && shift

@@ -1,8 +1,8 @@
-// Fills a struct from a message with a table: one row per field, in flash. Fields that are absent keep their defaults.
+// Fills a struct from a message by a table with one row per field, in flash. Absent fields keep their defaults.
 #include <dn_bind.h>
 
 struct Settings {
-  uint32_t present;  // bit i: the field of row i was there
+  uint32_t present;  // bit i: the field of row i was present
   char name[12];
   uint16_t interval;  // s
   float limits[4];    // degrees C
@@ -18,7 +18,7 @@ DN_TABLE(settings_table, Settings, present,
   DN_FIELD_ARRAY(limits, limits_count, "limits", float),
   DN_FIELD(alarm, "alarm", bool));
 
-// {"name":"north","limits":[-20,4.5],"interval":600}, as it would come from a radio.
+// {"name":"north","limits":[-20,4.5],"interval":600}, as a radio would receive it.
 const uint8_t message[] = {
   0xc3, 0x84, 'n', 'a', 'm', 'e', 0x85, 'n', 'o', 'r', 't', 'h',
   0x86, 'l', 'i', 'm', 'i', 't', 's', 0xe2, 0x34, 0x40, 0x00, 0x00, 0x90, 0x40,

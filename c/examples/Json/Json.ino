@@ -1,7 +1,7 @@
-// Prints a message as JSON, and turns JSON into a message; both in small pieces, so that the text needs no buffer.
+// Prints a message as JSON, and converts JSON to a message, both in small pieces, so that the text needs no buffer.
 #include <dn_json.h>
 
-// {"station":"north","temp":[21.5,-3],"ok":true}, as it would come from a radio.
+// {"station":"north","temp":[21.5,-3],"ok":true}, as a radio would receive it.
 const uint8_t message[] = {
   0xc3, 0x87, 's', 't', 'a', 't', 'i', 'o', 'n', 0x85, 'n', 'o', 'r', 't', 'h',
   0x84, 't', 'e', 'm', 'p', 0xe2, 0x40, 0x00, 0x00, 0xac, 0x41, 0x23,

@@ -1,5 +1,5 @@
-// Takes commands such as {"led":true,"period":500} from the serial line, message by message, and answers each with its state,
-// or with {"error":2,"offset":3}: the number is that of dn_error, 2 is DN_MALFORMED. Keys that it does not know are skipped.
+// Receives commands such as {"led":true,"period":500} on the serial line, one message at a time, and answers each with the state,
+// or with {"error":2,"offset":3}: the number is that of dn_error, 2 is DN_MALFORMED. Unknown keys are skipped.
 #include <dn_pson.h>
 
 bool led = false;
@@ -33,7 +33,7 @@ void answer_error(dn_error kind, size_t offset) {
   Serial.write(buffer, dn_written(&w));
 }
 
-// Carries out the command in `input`, all of it or nothing.
+// Executes the command in `input`, completely or not at all.
 void obey(dn_reader *r) {
   bool new_led = led;
   uint16_t new_period = period;

@@ -1,8 +1,8 @@
-// Reads an analog sensor once a second and sends {"sensor":"A0","n":1,"mv":2497} over the serial line: 20 bytes.
-// A message says where it ends, so that one may follow the other.
+// Reads an analog sensor once a second and sends {"sensor":"A0","n":1,"mv":2497} over the serial line: 20 bytes. Messages
+// are self-delimiting, so that they can follow one another directly.
 #include <dn_pson.h>
 
-const uint32_t SUPPLY_MV = 5000;  // what 1023 stands for
+const uint32_t SUPPLY_MV = 5000;  // mV at a reading of 1023
 
 uint32_t n = 0;
 

@@ -1,9 +1,9 @@
-// Sends a message that is longer than its buffer: 40 samples in one array, in chunks of 16 bytes.
+// Sends a message that is longer than the buffer: 40 samples in one array, in chunks of 16 bytes.
 #include <dn_pson.h>
 
 const uint8_t SAMPLES = 40;
 
-// Called whenever the chunk is full. A radio would send it as a frame; false ends the message.
+// Called when the chunk is full, and at the end. A radio would send it as a frame; false ends the message.
 bool send(void *context, const uint8_t *bytes, size_t size) {
   Print *line = (Print *)context;
   return line->write(bytes, size) == size;

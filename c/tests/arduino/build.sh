@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds every example for the UNO as the Arduino IDE does, with the flags of its platform.txt:
 #     build.sh DIRECTORY     writes DIRECTORY/<Example>.elf
-# Needs arduino-core-avr, gcc-avr and avr-libc. AVR_GCC names another avr-gcc, ARDUINO_AVR another core.
+# Needs arduino-core-avr, gcc-avr and avr-libc. AVR_GCC selects another avr-gcc, ARDUINO_AVR another core.
 set -eu
 avr=${AVR_GCC:-avr-gcc}
 avr=${avr%gcc}
@@ -23,7 +23,7 @@ for source in "$platform"/cores/arduino/*.c "$platform"/cores/arduino/*.cpp "$pl
     object=$out/core/$(basename "$source").o
     case $source in
         *.c) $c -w "$source" -o "$object" ;;
-        # gcc 5's float.h gives DECIMAL_DIG to C only.
+        # The float.h of gcc 5 defines DECIMAL_DIG for C only.
         *.cpp) $cpp -w -DDECIMAL_DIG=__DECIMAL_DIG__ "$source" -o "$object" ;;
         *.S) $assembler -w "$source" -o "$object" ;;
     esac

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds every example for the UNO, runs it on a simulated one, and compares what it writes to its serial line with the files here:
-#     run.sh DIRECTORY           DIRECTORY is for what is built
-#     run.sh DIRECTORY bless     writes the files here, and the table of sizes in the README, again
-# Needs what build.sh needs, libsimavr-dev and libelf-dev; without them it is skipped, which is exit code 77.
+# Builds every example for the UNO, runs it on a simulated one, and compares its serial output with the golden files in this folder:
+#     run.sh DIRECTORY           DIRECTORY receives the builds
+#     run.sh DIRECTORY bless     rewrites the golden files, and the table of sizes in the README
+# Needs the packages of build.sh, libsimavr-dev and libelf-dev. If they are missing, the test is skipped with exit code 77.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1
@@ -19,7 +19,7 @@ mkdir -p "$out"
 cc -std=gnu99 -Wall -Wextra -O2 "$here/uno.c" -o "$out/uno" -lsimavr -lelf
 "$here/build.sh" "$out"
 
-# Keeps `new` as the golden file, or tells how it differs from it.
+# compare GOLDEN NEW: overwrites the golden file, or prints the difference.
 compare() {
     if [ "$mode" = bless ]; then
         cp "$2" "$1"
@@ -28,7 +28,7 @@ compare() {
     fi
 }
 
-# binary EXAMPLE SIMULATOR-ARGUMENTS...: compares bytes, 32 on a line.
+# binary EXAMPLE SIMULATOR-ARGUMENTS...: compares the output as hex, 32 bytes on a line.
 binary() {
     name=$1
     shift
@@ -37,7 +37,7 @@ binary() {
     compare "$here/$name.hex" "$out/$name.hex"
 }
 
-# text EXAMPLE SIMULATOR-ARGUMENTS...: compares lines.
+# text EXAMPLE SIMULATOR-ARGUMENTS...: compares the output as lines.
 text() {
     name=$1
     shift
@@ -49,7 +49,7 @@ binary Sensor 500 adc 0 2502
 binary Sink 100 adc 0 2502
 text Bind 100
 text Json 100
-# A command; one with a key that is skipped; one of the wrong type; one that is no PSON; one that ends early; and the state again.
+# A command in two pieces; one with an unknown key; one with a value of the wrong type; one that is not PSON; one that is cut off; a valid one again.
 binary Receive 1000 \
     send c2836c6564618670 20 send 6572696f641ff403 40 \
     send c28178e1c1826161048670 120 send 6572696f641e 121 \
@@ -73,7 +73,7 @@ AVR_GCC=${AVR_GCC:-avr-gcc}
 sizes > "$out/sizes.md"
 cat "$out/sizes.md"
 
-# The README's table may be off by 1 %, as the budgets may; another compiler than the one that it names makes other sizes.
+# The README's table may be off by 1 %, like the budgets. It is compared only with the compiler that it names, because others produce other sizes.
 readme=$here/../../README.md
 if [ "$mode" = bless ]; then
     awk -v sizes="$out/sizes.md" '

@@ -1,4 +1,4 @@
-/* Runs a sketch on a simulated Arduino UNO (ATmega328P, 16 MHz, 5 V): what it writes to its serial line goes to stdout.
+/* Runs a sketch on a simulated Arduino UNO (ATmega328P, 16 MHz, 5 V) and writes its serial output to stdout.
  *
  *     uno SKETCH.elf MILLISECONDS [adc CHANNEL MILLIVOLTS | send HEX AT_MILLISECONDS]...
  *
@@ -17,7 +17,7 @@
 
 enum { CYCLES_PER_BYTE = 1389 /* 10 bits at 115,200 baud and 16 MHz */, INPUT_MAX = 512 };
 
-/* A byte for the sketch, and when it comes. */
+/* A byte for the sketch, and the cycle at which it arrives. */
 typedef struct {
     avr_cycle_count_t at;
     uint8_t byte;
@@ -26,7 +26,7 @@ typedef struct {
 static input_byte input[INPUT_MAX];
 static size_t input_size;
 
-/* simavr tells what it loads on stdout, where only the sketch may write. */
+/* simavr logs to stdout, which is reserved for the sketch. */
 static void log_errors(struct avr_t *avr, const int level, const char *format, va_list arguments) {
     (void)avr;
     if (level <= LOG_ERROR) vfprintf(stderr, format, arguments);

@@ -1,5 +1,5 @@
-/* JSON on an AVR: each text becomes a message and the same text again. The numbers take the fast ways and the slow ones; part_run.c bounds the cycles of
- * all of them together. */
+/* JSON on an AVR: converts each text to a message and back to the same text. The numbers cover the fast and the slow paths; part_run.c
+ * limits the cycles of all of them together. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 
@@ -11,7 +11,7 @@ static const char texts[] PROGMEM =
     "1e-300\0" "5e-324\0" "1.7976931348623157e+308\0" "2.2250738585072014e-308\0" "8.41e+21\0"
     "{\"a\":[true,false,null,{}],\"\\u0001\\n\":\"\xc3\xa9\"}\0";
 
-/* A binary32 that is no binary64 of few digits. */
+/* Each is a binary32 whose binary64 needs many digits, and its text. */
 static const char singles[] PROGMEM = "\xcd\xcc\xcc\x3d" "0.1\0" "\x85\xeb\x81\x41" "16.24\0" "\x01\0\0\0" "1e-45\0" "\xff\xff\x7f\x7f" "3.4028235e+38\0";
 
 static uint8_t message[64];

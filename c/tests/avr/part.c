@@ -1,6 +1,6 @@
-/* Writes and reads a message on any AVR: no serial line, 512 bytes of RAM. At the end sleeps with the number of failures in r24, where
- * part_run.c finds it. Includes every path that has assembly of its own: keys in flash, long text from RAM and from flash, long varints, a
- * buffer that ends in the middle of an item, a sink that makes room, tables in flash. */
+/* Writes and reads a message on any AVR, without a serial line, in 512 bytes of RAM. At the end it sleeps with the number of failures in
+ * r24, where part_run.c reads it. Covers every path with assembly of its own: keys in flash, long text from RAM and from flash, long
+ * varints, a buffer that ends in the middle of an item, a sink that makes room, tables in flash. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/pgmspace.h>
@@ -47,7 +47,7 @@ static void write_message(dn_writer *w)
 static uint8_t buffer[160];
 static size_t size;
 
-/* Compares what a sink gets with the message in `buffer`. */
+/* Compares the bytes that a sink receives with the message in `buffer`. */
 static bool compare(void *context, const uint8_t *bytes, size_t count)
 {
     size_t *at = (size_t *)context;
@@ -71,7 +71,7 @@ static void writes(void)
     write_message(&sink.writer);
     CHECK(dn_sink_finish(&sink) && taken == size);
 
-    /* Every buffer that is too small: nothing behind its end is touched, and the size is counted. */
+    /* For every buffer that is too small: no byte after its end is written, and the size is counted. */
     for (size_t room = 0; room < size; room++) {
         uint8_t end = buffer[room];
         dn_writer_init(&w, buffer, room);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the library for an AVR, and where RUNNER knows it, runs part.c and json.c there:
-#     part.sh WORK RUNNER MCU      RUNNER is part_run; - only builds
+# Builds the library for an AVR, and runs part.c and json.c on it if RUNNER simulates that AVR:
+#     part.sh WORK RUNNER MCU      RUNNER is part_run, or - to build only
 set -eu
 work=$1 runner=$2 mcu=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,7 +8,7 @@ source=$here/../../src
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
-# A core without a part has no header of its own (-Wno-cpp).
+# -Wno-cpp: a core without a part has no header of its own.
 flags="-mmcu=$mcu -std=gnu99 -Os -Wall -Wextra -Wno-cpp -Werror -ffunction-sections -fdata-sections -I$source"
 for file in "$source"/*.c; do avr-gcc $flags -c "$file"; done
 test "$runner" = - && exit

@@ -1,5 +1,5 @@
-/* Runs part.c or json.c on a simulated AVR: part_run MCU PROGRAM.elf [CYCLES]. Ends with 0 when the program slept with a 0 in r24, after at most
- * so many cycles. */
+/* Runs part.c or json.c on a simulated AVR: part_run MCU PROGRAM.elf [CYCLES]. Exits with 0 if the program sleeps with 0 in r24 before
+ * CYCLES cycles have passed. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

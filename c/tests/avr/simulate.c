@@ -1,8 +1,10 @@
-/* Runs a program on a simulated AVR: stdin and stdout are its serial line, at the speed at which it reads.
+/* Runs a program on a simulated AVR. Its serial line is stdin and stdout; it receives bytes as fast as it reads
+ * them.
  *
  *     simulate MCU PROGRAM.elf
  *
- * At the end of the input sends a byte 4. Ends when the program sleeps without interrupts; with 1 when it crashed. */
+ * Sends a byte 4 at the end of the input. Exits with 0 when the program sleeps without interrupts, with 1 when it
+ * crashed. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +18,7 @@
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
 
-enum { END_OF_INPUT = 4, PATIENCE = 1000 /* instructions between two looks at an empty stdin */ };
+enum { END_OF_INPUT = 4, PATIENCE = 1000 /* instructions between two polls of an empty stdin */ };
 
 static bool reads; /* the program has room for a byte */
 
@@ -39,7 +41,7 @@ static void on_full(struct avr_irq_t *irq, uint32_t value, void *context)
     reads = false;
 }
 
-/* simavr tells on stdout what it loads, where only the program may write. */
+/* simavr logs to stdout, which is reserved for the program. */
 static void log_errors(struct avr_t *avr, const int level, const char *format, va_list arguments)
 {
     (void)avr;
@@ -55,7 +57,7 @@ static avr_t *load(const char *mcu, const char *path)
     program.frequency = 16000000;
     avr_load_firmware(avr, &program);
 
-    uint32_t flags = 0; /* neither sleep while the program polls, nor print */
+    uint32_t flags = 0; /* simavr must neither sleep while the program polls, nor print its output */
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), on_output, NULL);
     avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUT_XON), on_room, NULL);
@@ -63,7 +65,8 @@ static avr_t *load(const char *mcu, const char *path)
     return avr;
 }
 
-/* The next byte of stdin, END_OF_INPUT behind them, or -1 when none is there yet: the program may still have to answer the last. */
+/* Returns the next byte of stdin, END_OF_INPUT at its end, or -1 if none is there yet, because the program may still
+ * have to answer the last one. */
 static int next_byte(void)
 {
     static uint8_t bytes[4096];

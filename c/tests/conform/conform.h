@@ -1,4 +1,5 @@
-/* The executor of this library: answers requests on stdin with lines on stdout. Runs on the host and on a microcontroller. */
+/* The conformance executor of this library: reads requests from stdin, and answers each with a line on stdout. Runs on the host
+ * and on a microcontroller. */
 #ifndef CONFORM_H
 #define CONFORM_H
 
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* A literal in a text of the program: on AVR in flash, as RAM is short. */
+/* A string literal. On AVR it is in flash, because RAM is short. */
 #if defined(__AVR__)
 #define LITERAL(literal) PSTR(literal)
 #define SAME_TEXT(text, literal) (strcmp_P((text), PSTR(literal)) == 0)
@@ -19,9 +20,9 @@ enum { LINE_SIZE = 0x100000 * 2 + 64, OUT_SIZE = 0x100000, TEXT_SIZE = 0x100000 
 
 /* ---- The line ------------------------------------------------------------------------------------------------------------------ */
 
-/* What has one end in the machine: in port_*.c. */
+/* The interface to the machine, implemented in port_*.c. */
 void port_begin(void);
-int port_get(void); /* a byte, or -1 at the end */
+int port_get(void); /* returns a byte, or -1 at the end of the input */
 void port_put(char c);
 void port_flush(void);
 void port_end(void);
@@ -29,18 +30,18 @@ void port_end(void);
 void say(const char *literal); /* in flash on AVR */
 #define SAY(literal) say(LITERAL(literal))
 void say_unsigned(uint64_t n);
-void say_signed(int64_t n); /* as a word */
+void say_signed(int64_t n); /* with the prefix of an integer value */
 void say_hex(const uint8_t *bytes, size_t size);
 
 /* `error KIND OFFSET` */
 void say_error(dn_error kind, size_t offset);
 
-/* Turns the hex digits at `text` into bytes at the same place; their number, or SIZE_MAX when they are no hex. */
+/* Decodes the hex digits at `text` in place. Returns the number of bytes, or SIZE_MAX if they are not hex. */
 size_t unhex(char *text);
 
 /* ---- Requests ------------------------------------------------------------------------------------------------------------------ */
 
-/* Each is given the rest of the line, and answers all of it but the line's end. */
+/* Each handles the rest of a request line, and prints the whole answer except the end of the line. */
 void decode(const uint8_t *message, size_t size, bool strict);
 void walk(const uint8_t *message, size_t size, bool strict);
 void skip(const uint8_t *message, size_t size, bool strict);
@@ -52,10 +53,10 @@ void buffers(const char *value);
 
 /* ---- Values -------------------------------------------------------------------------------------------------------------------- */
 
-/* Says the current item, which is no container, key or end. */
+/* Prints the current item, which must not be a container, key or end. */
 void say_item(dn_reader *r);
 
-/* Says a number, from the bits of its binary64. */
+/* Prints a number from the bits of its binary64. */
 void say_double(uint64_t bits);
 uint64_t bits_of_float(float value);
 uint64_t bits_of_double(double value);

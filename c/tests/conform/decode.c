@@ -1,4 +1,4 @@
-/* Reading: whole, item by item, past, by key. */
+/* Requests that read: a whole message, item by item, by skipping, by key. */
 #include "conform.h"
 
 static void say_container(const dn_reader *r)
@@ -13,7 +13,7 @@ static void begin(dn_reader *r, const uint8_t *message, size_t size, bool strict
     if (strict) dn_reader_strict(r);
 }
 
-/* With dn_next alone. Says what it reads, if `aloud`. */
+/* Reads with dn_next only. Prints each item if `aloud`. */
 static dn_fault read_items(const uint8_t *message, size_t size, bool strict, bool aloud)
 {
     dn_reader r;
@@ -35,10 +35,10 @@ static dn_fault read_items(const uint8_t *message, size_t size, bool strict, boo
     return fault;
 }
 
-/* One item, and all that it holds, with dn_read_key and dn_more. */
+/* Reads one item and everything in it with dn_read_key and dn_more. */
 static void pull_item(dn_reader *r, bool aloud)
 {
-    uint32_t maps = 0; /* a bit for each level */
+    uint32_t maps = 0; /* one bit per level, the innermost lowest */
     uint8_t depth = 0;
     do {
         if (depth) {

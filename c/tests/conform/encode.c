@@ -1,4 +1,4 @@
-/* Writing: the value of a line, in several ways that have to give the same. */
+/* Requests that write: the value of a line, in several ways that must produce the same bytes. */
 #include "conform.h"
 #include "dn_internal.h"
 
@@ -8,14 +8,14 @@ static char text[TEXT_SIZE];
 
 /* How a value is written. */
 typedef struct {
-    bool single; /* the policy */
-    bool wide; /* by the functions for 64 bits also what fits 32 */
-    bool open; /* containers by dn_write_map_open and the like */
+    bool single; /* uses the `single` policy for numbers */
+    bool wide; /* uses the 64-bit functions also for values that fit 32 bits */
+    bool open; /* writes containers with dn_write_map_open and dn_write_array_open */
 } style;
 
-/* A container that is not complete. */
+/* An open container. */
 typedef struct {
-    uint32_t left; /* items, keys among them */
+    uint32_t left; /* items left to write, including keys */
     uint32_t count;
     size_t opened;
     bool map;
@@ -41,7 +41,7 @@ static void write_integer(dn_writer *w, const char *digits, bool wide)
     }
 }
 
-/* The float that a binary64 is, when it is one: zero, normal, infinite or NaN. */
+/* Converts the bits of a binary64 to the equal float. Returns false if there is none that is zero, normal, infinite or NaN. */
 static bool narrow(uint64_t bits, float *value)
 {
     uint16_t exponent = (uint16_t)(bits >> 52 & 0x7ff);
@@ -56,7 +56,7 @@ static bool narrow(uint64_t bits, float *value)
 }
 
 #if !defined(__AVR__)
-/* What the `single` policy does not round: integers, and what is finite and would not be. */
+/* Returns whether the `single` policy keeps the value: integers, and finite values that would become infinite. */
 static bool stays(double value)
 {
     float rounded = (float)value;
@@ -66,7 +66,7 @@ static bool stays(double value)
 }
 #endif
 
-/* A number, whose binary64 has the bits in 16 hex digits. */
+/* Writes a number, given as 16 hex digits of its binary64. */
 static void write_number(dn_writer *w, const char *digits, style how)
 {
     uint64_t bits = 0;
@@ -77,7 +77,7 @@ static void write_number(dn_writer *w, const char *digits, style how)
         return;
     }
 #if defined(__AVR__)
-    dn__write_double_bits(w, bits); /* as no double holds them */
+    dn__write_double_bits(w, bits); /* double has only 32 bits here */
 #else
     double wide;
     memcpy(&wide, &bits, sizeof wide);
@@ -86,7 +86,7 @@ static void write_number(dn_writer *w, const char *digits, style how)
 #endif
 }
 
-/* Text or bytes in hex. False when there is no room for them. */
+/* Writes text or bytes, given in hex. Returns false if they do not fit this program's memory. */
 static bool write_chars(dn_writer *w, const char *hex, bool bytes, bool key, style how)
 {
     size_t digits = 0;
@@ -97,7 +97,7 @@ static bool write_chars(dn_writer *w, const char *hex, bool bytes, bool key, sty
     size_t size = unhex(text);
     text[size] = 0;
     if (bytes) dn_write_bytes(w, text, size);
-#if !defined(__AVR__) /* where it takes keys in flash */
+#if !defined(__AVR__) /* AVR expects keys in flash */
     else if (key && size <= 30 && !how.wide) dn_write_short_key(w, text, (uint8_t)(0x80 | size));
 #endif
     else if (!how.wide && strlen(text) == size) dn_write_str(w, text);
@@ -118,7 +118,7 @@ static void open_container(dn_writer *w, level *in, const char *digits, bool map
     else dn_write_array(w, n);
 }
 
-/* Writes the value at `at`. False when it is too large or too deep for this program. */
+/* Writes the value at `at`. Returns false if it is too large or too deeply nested for this program. */
 static bool write_value(dn_writer *w, const char *at, style how)
 {
     level levels[DN_NESTING];
@@ -151,7 +151,7 @@ static bool write_value(dn_writer *w, const char *at, style how)
 
 /* ---- Buffers and sinks --------------------------------------------------------------------------------------------------------- */
 
-/* Compares what comes with `out`. Refuses what goes over `most` bytes. */
+/* Compares the received bytes with `out`. Rejects more than `most` bytes. */
 typedef struct {
     size_t taken;
     size_t most;
@@ -167,7 +167,7 @@ static bool compare(void *context, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* The size of the message, measured without a buffer; SIZE_MAX when there is no room for it. */
+/* Returns the size of the message, measured without a buffer, or SIZE_MAX if it does not fit this program's memory. */
 static size_t measure(const char *value, style how)
 {
     dn_writer w;
@@ -176,7 +176,7 @@ static size_t measure(const char *value, style how)
     return dn_written(&w);
 }
 
-/* Writes to `to`, which has exactly the room. */
+/* Writes the message to `to`, which has exactly its size. Returns whether it fitted. */
 static bool fits(const char *value, style how, uint8_t *to, size_t size)
 {
     dn_writer w;
@@ -185,7 +185,7 @@ static bool fits(const char *value, style how, uint8_t *to, size_t size)
     return !w.error && dn_written(&w) == size;
 }
 
-/* Through a sink, whose chunk has `chunk` bytes of `second`. */
+/* Writes the message through a sink with a chunk of `chunk` bytes. Returns whether the sink received the same bytes. */
 static bool streams(const char *value, style how, size_t chunk, size_t size)
 {
     comparison with = {0, SIZE_MAX, true};
@@ -233,7 +233,7 @@ void encode(const char *value, bool single)
     say_hex(out, size);
 }
 
-/* Whether a buffer of `room` bytes is refused, and nothing but the beginning of the message was written. */
+/* Returns whether a buffer of `room` bytes is too small for the writer, and only the beginning of the message was written to it. */
 static bool refused(const char *value, style how, size_t room, size_t size)
 {
     dn_writer w;
@@ -241,7 +241,7 @@ static bool refused(const char *value, style how, size_t room, size_t size)
     dn_writer_init(&w, second, room);
     write_value(&w, value, how);
     if (w.error != DN_TRUNCATED || dn_write_error_offset(&w) != room || dn_written(&w) != size) return false;
-    size_t written = how.open ? room : 0; /* what is open has no count yet */
+    size_t written = how.open ? room : 0; /* open containers have no count yet */
     while (written < room && second[written] == out[written]) written++;
     for (; written < size; written++) {
         if (second[written] != 0xee) return false;
@@ -249,7 +249,7 @@ static bool refused(const char *value, style how, size_t room, size_t size)
     return true;
 }
 
-/* Whether the error shows of a sink that takes `most` bytes. */
+/* Returns whether the writer reports the error of a sink that accepts only `most` bytes. */
 static bool fails(const char *value, style how, size_t chunk, size_t most, size_t size)
 {
     comparison with = {0, most, true};

@@ -1,9 +1,9 @@
-/* Lines, words and numbers; which request is which. The protocol is described in conform/README.md of the project. */
+/* Splits requests into lines and words, and dispatches them. The protocol is described in conform/README.md of the project. */
 #include "conform.h"
 
 static char line[LINE_SIZE];
 
-/* Reads a line without its end. False at the end of the input; `whole` tells whether it fitted. */
+/* Reads a line without its end. Returns false at the end of the input. Sets `*whole` to whether the line fitted. */
 static bool read_line(bool *whole)
 {
     size_t size = 0;
@@ -18,7 +18,7 @@ static bool read_line(bool *whole)
     return true;
 }
 
-/* Cuts the word at `text` off; gives what is behind it. */
+/* Terminates the word at `text`, and returns the text after it. */
 static char *cut(char *text)
 {
     while (*text && *text != ' ') text++;

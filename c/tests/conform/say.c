@@ -1,4 +1,4 @@
-/* Texts, numbers and values of an answer. */
+/* Prints the texts, numbers and values of an answer. */
 #include "conform.h"
 
 void say(const char *literal)
@@ -90,7 +90,7 @@ uint64_t bits_of_double(double value)
     return bits;
 }
 
-/* Says the number, whose binary64 has `bits`, as an integer, if it is one. */
+/* Prints the number whose binary64 has `bits` as an integer. Returns false if it is not one. */
 static bool say_whole(uint64_t bits)
 {
     int exponent = (int)((bits >> 52) & 0x7ff) - 1023;
@@ -120,7 +120,7 @@ void say_double(uint64_t bits)
     say_hex(bytes, 8);
 }
 
-/* The bits of the current binary64, where `double` cannot hold it. */
+/* Returns the bits of the current binary64 where `double` cannot hold it. */
 static uint64_t bits_in_message(const dn_reader *r)
 {
     uint64_t bits = 0;
@@ -128,7 +128,7 @@ static uint64_t bits_in_message(const dn_reader *r)
     return bits;
 }
 
-/* Says the current number as an integer, if it is one. */
+/* Prints the current number as an integer. Returns false if it is not one. */
 static bool say_integer(const dn_reader *r)
 {
     dn_reader as_i64 = *r;

@@ -1,4 +1,4 @@
-/* Reading into the struct of conform/README.md. */
+/* Requests that fill the struct of conform/README.md. */
 #include "conform.h"
 #include "dn_bind.h"
 

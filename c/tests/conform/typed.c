@@ -1,7 +1,7 @@
-/* Reading as a type. */
+/* Requests that read items as a type. */
 #include "conform.h"
 
-/* Reads the next item as `type`, and says it if `aloud`. False when there is no such type. */
+/* Reads the next item as `type`, and prints it if `aloud`. Returns false if the type is unknown. */
 static bool read_one(dn_reader *r, const char *type, bool aloud)
 {
     uint64_t u = 0;

@@ -1,4 +1,4 @@
-/* A program of somebody who uses the library. */
+/* A program that uses the library. */
 #include <dn_pson.h>
 
 int main(void)

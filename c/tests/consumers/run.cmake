@@ -1,6 +1,6 @@
 # Installs the library into a folder, builds a program as one of its users would, and runs it:
 #     cmake -DCONSUMER=find_package -DLIBRARY=.../c -DWORK=DIRECTORY -P run.cmake
-# `zephyr` and `esp_idf` stand in for build systems that are not here; they check what the library hands to them.
+# `zephyr` and `esp_idf` stand in for build systems that are not installed; they check the library's side of the interface.
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed)

@@ -1,4 +1,4 @@
-/* The input is a message: all ways to read it have to agree, and what is accepted has to come back. */
+/* The input is a message: all ways to read it must agree, and an accepted message must survive being written again. */
 #include "dn_bind.h"
 #include "fuzz.h"
 
@@ -14,7 +14,7 @@ static dn_reader begin(const uint8_t *message, size_t size, bool strict)
 
 /* ---- Getters ------------------------------------------------------------------------------------------------------------------- */
 
-/* Each getter of the current item works on a copy of the reader. */
+/* Calls each getter on a copy of the reader, and compares the results. */
 static void compare_getters(const dn_reader *r)
 {
     dn_reader u64 = *r, i64 = *r, uint = *r, sint = *r, f32 = *r, f64 = *r, boolean = *r;
@@ -67,7 +67,7 @@ static dn_fault by_next(const uint8_t *message, size_t size, bool strict)
 static dn_fault by_more(const uint8_t *message, size_t size, bool strict)
 {
     dn_reader r = begin(message, size, strict);
-    uint32_t maps = 0; /* a bit for each level */
+    uint32_t maps = 0; /* one bit per level, the innermost lowest */
     uint8_t depth = 0;
     do {
         if (depth && !(maps & 1 ? dn_read_key(&r) : dn_more(&r))) {
@@ -91,7 +91,7 @@ static dn_fault by_skip(const uint8_t *message, size_t size, bool strict)
     return fault_of(&r);
 }
 
-/* Into the outermost container, and out of it. */
+/* Enters the outermost container, and leaves it. */
 static dn_fault by_leave(const uint8_t *message, size_t size, bool strict)
 {
     dn_reader r = begin(message, size, strict);
@@ -106,7 +106,7 @@ static dn_fault by_leave(const uint8_t *message, size_t size, bool strict)
 
 /* ---- Keys ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Each key of a map that is good is found, at its first place. */
+/* dn_find finds each key of a valid map, at its first position. */
 static void find_keys(const uint8_t *message, size_t size)
 {
     dn_reader r = begin(message, size, false);
@@ -157,7 +157,7 @@ DN_TABLE(outer_table, outer, present,
     DN_FIELD_ARRAY(a, a_count, "a", u8),
     DN_FIELD_STRUCTS(s, s_count, "s", inner_table));
 
-/* Filling a struct finds the faults of the message, and perhaps others before them. */
+/* Filling a struct finds the faults of the message, or an earlier error. */
 static void fill(const uint8_t *message, size_t size, dn_fault walked)
 {
     dn_reader r;
@@ -183,16 +183,16 @@ static void fill(const uint8_t *message, size_t size, dn_fault walked)
     free(out);
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------------------------------------- */
 
-/* What dn_check accepts comes back from the writer, and strictly accepted is only what comes back as it was. */
+/* A message that dn_check accepts can be written again. The result is identical exactly if the strict mode accepts the message. */
 static void write_again(const uint8_t *message, size_t size, bool canonical)
 {
     dn_writer w;
     dn_writer_init(&w, NULL, 0);
     rewrite(&w, message, size);
     size_t needed = dn_written(&w);
-    HOLD(!w.error && needed <= 3 * size); /* a large integer is shorter as a float, and not canonical */
+    HOLD(!w.error && needed <= 3 * size); /* a large integer in the form of a float is shorter, and not canonical */
     uint8_t *again = (uint8_t *)malloc(needed);
     HOLD(again != NULL);
     dn_writer_init(&w, again, needed);
@@ -223,7 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         HOLD(same(items, by_skip(message, size, strict)));
         HOLD(same(items, by_leave(message, size, strict)));
         dn_fault whole = dn_check(message, size, strict);
-        /* Only dn_check sees keys that stand twice and integers that no type holds. */
+        /* Only dn_check detects duplicate keys, and integers that no type holds. */
         if (!same(whole, items)) {
             HOLD(whole.kind == DN_MALFORMED || whole.kind == DN_RANGE);
             HOLD(items.kind == DN_OK || whole.offset < items.offset);

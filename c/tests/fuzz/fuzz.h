@@ -1,4 +1,4 @@
-/* What the fuzz targets share. What must hold is held by HOLD, so that the fuzzer keeps the input that breaks it. */
+/* Shared by the fuzz targets. HOLD aborts when a condition is false, so that the fuzzer keeps the input. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -16,7 +16,7 @@
         } \
     } while (0)
 
-/* Bytes on the heap, exactly as many as there are, so that the sanitizer sees what reads or writes past them. */
+/* Returns a copy of `size` bytes on the heap, of exactly that size, so that the sanitizer detects accesses beyond it. */
 static inline uint8_t *exact(const void *bytes, size_t size)
 {
     uint8_t *copy = (uint8_t *)malloc(size ? size : 1);
@@ -25,7 +25,7 @@ static inline uint8_t *exact(const void *bytes, size_t size)
     return copy;
 }
 
-/* The fault of a reader that is at its end. */
+/* Ends the reader, and returns its fault. */
 static inline dn_fault fault_of(dn_reader *r)
 {
     dn_done(r);
@@ -57,7 +57,7 @@ static inline void rewrite_item(dn_writer *w, dn_reader *r)
     }
 }
 
-/* Writes a message, which dn_check accepts, in canonical form. */
+/* Writes a message that dn_check accepts again, in canonical form. */
 static inline void rewrite(dn_writer *w, const uint8_t *message, size_t size)
 {
     dn_reader r;

@@ -1,11 +1,12 @@
-/* The input is a message, and then a JSON text: what is converted comes back when it is converted again. */
+/* The input is used as a message, and then as a JSON text: converting it and converting the result back must give the same
+ * value. */
 #include "../same.h"
 #include "dn_json.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A text that grows. */
+/* A growing text; accepts up to `most` bytes. */
 typedef struct {
     char *at;
     size_t size;
@@ -28,7 +29,7 @@ static bool append(void *context, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* A message in JSON. */
+/* Converts a message to JSON. Returns its fault. */
 static dn_fault to_json(const uint8_t *message, size_t size, text *to)
 {
     dn_reader r;
@@ -39,7 +40,8 @@ static dn_fault to_json(const uint8_t *message, size_t size, text *to)
     return written ? fault_of(&r) : fault;
 }
 
-/* JSON, in pieces of `piece` bytes, to a buffer of `room` bytes; its size, and what is wrong with the text. */
+/* Converts JSON, in pieces of `piece` bytes, to a message in a buffer of `room` bytes. Sets `*length` to its size, and returns
+ * the fault of the text. */
 static dn_fault from_json(const char *json, size_t size, size_t piece, uint8_t *to, size_t room, size_t *length)
 {
     dn_writer w;
@@ -69,7 +71,7 @@ static void message_there_and_back(const uint8_t *data, size_t size)
     if (!fault.kind && !dn_check(message, size, false).kind) {
         dn_writer w;
         size_t length;
-        size_t room = 3 * size; /* a large integer is shorter as a float, and not canonical; a binary32 becomes a binary64 */
+        size_t room = 3 * size; /* a large integer in the form of a float is shorter, and not canonical; a binary32 becomes a binary64 */
         uint8_t *canonical = (uint8_t *)malloc(room);
         uint8_t *back = (uint8_t *)malloc(room);
         HOLD(canonical != NULL && back != NULL);
@@ -80,7 +82,7 @@ static void message_there_and_back(const uint8_t *data, size_t size)
         HOLD(same_but_for_floats(canonical, dn_written(&w), back, length));
         free(canonical);
         free(back);
-        /* One byte less is too little for the receiver of the text, whose refusal is no fault of the message. */
+        /* A receiver that accepts one byte less fails; the message itself has no error. */
         text less = {NULL, 0, 0, json.size - 1};
         dn_reader r;
         dn_reader_init(&r, message, size);
@@ -104,7 +106,7 @@ static void json_there_and_back(const char *json, size_t size)
         HOLD(fault.kind || (other == length && memcmp(message, pieces, length) == 0));
     }
     if (!fault.kind) {
-        /* Canonical in any case; JSON may have a key twice. */
+        /* The message is canonical; only duplicate keys of the JSON text are errors. */
         dn_fault lenient = dn_check(message, length, false);
         HOLD(same(dn_check(message, length, true), lenient));
         HOLD(lenient.kind == DN_OK || lenient.kind == DN_MALFORMED);
@@ -113,7 +115,7 @@ static void json_there_and_back(const char *json, size_t size)
         HOLD(from_json(again.at, again.size, 5, pieces, room, &other).kind == DN_OK);
         HOLD(same_but_for_floats(message, length, pieces, other));
         free(again.at);
-        /* A buffer that is one byte too small. */
+        /* a buffer that is one byte too small */
         HOLD(from_json(json, size, 3, pieces, length - 1, &other).kind == DN_TRUNCATED);
     }
     free(message);

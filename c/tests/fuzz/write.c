@@ -1,13 +1,13 @@
-/* The input says what is written: a value, which has to be canonical in every buffer, and then anything in any order. */
+/* The input determines what is written: a value, which must be canonical in every buffer, and then calls in any order. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The input, taken byte by byte; zeros behind its end. */
+/* The input, read byte by byte; zeros follow its end. */
 typedef struct {
     const uint8_t *at;
     const uint8_t *end;
-    uint32_t keys; /* that were written */
+    uint32_t keys; /* keys written so far */
 } source;
 
 static uint8_t take(source *s)
@@ -80,7 +80,7 @@ static void write_scalar(dn_writer *w, source *s, uint8_t which)
 static void write_key(dn_writer *w, source *s)
 {
     char key[12];
-    uint32_t n = s->keys++; /* another one each time */
+    uint32_t n = s->keys++; /* every key is different */
     size_t size = 0;
     do key[size++] = (char)('a' + n % 26);
     while (n /= 26);
@@ -88,7 +88,7 @@ static void write_key(dn_writer *w, source *s)
     else dn_write_text(w, key, size);
 }
 
-/* A value of any depth, containers with a count in advance or not. `open` allows the latter. */
+/* Writes a value of any depth. `open` allows containers whose count is known only at their end. */
 static void write_value(dn_writer *w, source *s, bool open, uint8_t depth)
 {
     uint8_t which = take(s) % (SCALARS + 8);
@@ -134,7 +134,7 @@ static bool compare(void *context, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* Through a sink with so large a chunk, which takes `most` bytes. */
+/* Writes the message through a sink with a chunk of `chunk` bytes, which accepts `most` bytes. */
 static void stream(const uint8_t *data, size_t size, bool open, const uint8_t *expected, size_t length, size_t chunk, size_t most)
 {
     comparison with = {expected, 0, most};
@@ -151,7 +151,7 @@ static void stream(const uint8_t *data, size_t size, bool open, const uint8_t *e
     free(room);
 }
 
-/* A buffer that is too small. */
+/* Writes the message to a buffer that is too small. */
 static void cramp(const uint8_t *data, size_t size, const uint8_t *expected, size_t length, size_t room)
 {
     dn_writer w;
@@ -167,9 +167,9 @@ static void cramp(const uint8_t *data, size_t size, const uint8_t *expected, siz
     free(buffer);
 }
 
-/* ---- Anything at all ----------------------------------------------------------------------------------------------------------- */
+/* ---- Any calls ------------------------------------------------------------------------------------------------------------ */
 
-/* Calls that do not belong together: may make a bad message, and nothing worse. */
+/* Makes calls that do not belong together. They may produce an invalid message, but must not access other memory. */
 static void misuse(dn_writer *w, source *s)
 {
     size_t opened[4] = {0, 0, 0, 0};

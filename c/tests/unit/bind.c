@@ -169,14 +169,14 @@ static void keys_with_varints(void)
 static void duplicates(void)
 {
     FAULT("\xc2" NAME_GPS NAME_GPS, DN_MALFORMED, 10);
-    FAULT("\xc2" NAME_GPS "\x84" "name\x42", DN_MALFORMED, 10); /* before the value is looked at */
+    FAULT("\xc2" NAME_GPS "\x84" "name\x42", DN_MALFORMED, 10); /* detected before the value is read */
     FAULT("\xc2" NAME_GPS "\x84" "name", DN_MALFORMED, 10);
     FAULT("\xc2" NAME_GPS "\x84" "nam", DN_TRUNCATED, 14);
     FAULT("\xc3" LAST_9 "\x81" "z\x00" LAST_9, DN_MALFORMED, 6);
     FAULT("\xc1\x82" "at\xc2\x81" "x\x00\x81" "x\x00", DN_MALFORMED, 8);
     FAULT("\xc1\x84" "path\xe2\xc1\x81" "x\x00\xc2\x81" "y\x00\x81" "y\x00", DN_MALFORMED, 15);
-    BIND("\xc1\x84" "path\xe2\xc1\x81" "x\x00\xc1\x81" "x\x00"); /* in another map it is another key */
-    BIND("\xc2\x81" "z\xc2\x81" "a\x00\x81" "a\x00\x81" "z\x00"); /* what is unknown is skipped */
+    BIND("\xc1\x84" "path\xe2\xc1\x81" "x\x00\xc1\x81" "x\x00"); /* the same key in another map is not a duplicate */
+    BIND("\xc2\x81" "z\xc2\x81" "a\x00\x81" "a\x00\x81" "z\x00"); /* unknown keys are skipped */
 }
 
 static void arrays(void)
@@ -187,11 +187,11 @@ static void arrays(void)
     BIND("\xc1\x84" "data\xff\x03\x01\x02\x03");
     CHECK_EQ(t.data_count, 3);
     FAULT("\xc1\x84" "data\xe4\x01\x02\x03\x04", DN_RANGE, 10);
-    CHECK_EQ((uint8_t)t.path[0].present, 0xee); /* the next member */
+    CHECK_EQ((uint8_t)t.path[0].present, 0xee); /* the next member is unchanged */
     FAULT("\xc1\x84" "data\xe4\x01\x02\x03\x42", DN_MALFORMED, 10);
     FAULT("\xc1\x84" "data\xe4\x01\x02\x03\x9f", DN_TRUNCATED, 11);
     FAULT("\xc1\x84" "data\xe4\x01\x02\x03", DN_TRUNCATED, 10);
-    FAULT("\xc1\x84" "data\xe4\x01\x61\x03\x04", DN_WRONG_TYPE, 8); /* in the order of the bytes */
+    FAULT("\xc1\x84" "data\xe4\x01\x61\x03\x04", DN_WRONG_TYPE, 8); /* errors are found in the order of the bytes */
     FAULT("\xc1\x84" "data\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x02\x03\x04", DN_RANGE, 20);
     FAULT("\xc1\x84" "data\xc0", DN_WRONG_TYPE, 6);
     FAULT("\xc1\x84" "data\x05", DN_WRONG_TYPE, 6);
@@ -212,7 +212,7 @@ static void whole_messages(void)
     FAULT("\x5f", DN_MALFORMED, 0);
     FAULT("\xc0\x00", DN_MALFORMED, 1);
     FAULT("\xc1" LAST_9 "\xc0", DN_MALFORMED, 3);
-    FAULT("\xc1\x05\x05", DN_MALFORMED, 1); /* the key is no text */
+    FAULT("\xc1\x05\x05", DN_MALFORMED, 1); /* the key is not text */
     FAULT("\xc1\xa4" "name\x80", DN_MALFORMED, 1);
     FAULT("\xc1\x81\xff\x05", DN_MALFORMED, 1);
     FAULT("\xc2\x82" "at\xc1\x81" "x\x05\x00", DN_MALFORMED, 8);
@@ -222,7 +222,7 @@ static void whole_messages(void)
     CHECK_EQ(t.last, 9);
     CHECK(!dn_bind(&r, NULL, 0, &track_table, &t));
     CHECK_EQ(r.error, DN_TRUNCATED);
-#if !defined(__AVR__) /* whose RAM is smaller than the limit */
+#if !defined(__AVR__) /* its RAM is smaller than the limit */
     message_room(DN_MESSAGE_MAX + 1);
     memset(message, 0xc0, message_size);
     CHECK(!bind_track());
@@ -258,13 +258,13 @@ static void structs_within_messages(void)
     CHECK_EQ(p.x, 2);
     CHECK_EQ(p.y, 1);
     CHECK_EQ(dn_read_u8(&r), 8);
-    CHECK(!dn_read_struct(&r, &point_table, &p)); /* where the array ends, there is no struct */
+    CHECK(!dn_read_struct(&r, &point_table, &p)); /* the array has no more elements */
     CHECK_EQ(r.error, DN_WRONG_TYPE);
 
     MESSAGE("\xc1\xc0");
     dn_reader_init(&r, message, message_size);
     CHECK(dn_read_map(&r));
-    CHECK(!dn_read_struct(&r, &point_table, &p)); /* where a key is due, neither */
+    CHECK(!dn_read_struct(&r, &point_table, &p)); /* a key is next */
     CHECK_EQ(r.error, DN_MALFORMED);
     CHECK_EQ(dn_error_offset(&r), 1);
     CHECK(!dn_read_struct(&r, &point_table, &p)); /* the first error stays */
@@ -345,7 +345,7 @@ DN_TABLE(wide_table, wide, present,
     WIDE(16, "Q"), WIDE(17, "R"), WIDE(18, "S"), WIDE(19, "T"), WIDE(20, "U"), WIDE(21, "V"), WIDE(22, "W"), WIDE(23, "X"),
     WIDE(24, "Y"), WIDE(25, "Z"), WIDE(26, "["), WIDE(27, "\\"), WIDE(28, "]"), WIDE(29, "^"), WIDE(30, "_"), WIDE(31, "`"));
 
-/* The present bit of each of 32 rows, which are asked for with strides, so that the search goes round. */
+/* The present bit of each of 32 rows. The keys come with strides, so that the search wraps around. */
 static void as_many_rows_as_bits(void)
 {
     for (unsigned stride = 1; stride < 32; stride += 2) {
@@ -368,7 +368,7 @@ static void as_many_rows_as_bits(void)
             CHECK_EQ(w.member[row], row % 31);
         }
         CHECK_EQ(expected, 0xffffffff);
-        message[0] = 0xc1; /* a row whose bit was set by the call before */
+        message[0] = 0xc1; /* a row whose bit the previous call set */
         message[1] = 0x81;
         message[2] = 'A';
         message[3] = 0x00;
@@ -377,7 +377,7 @@ static void as_many_rows_as_bits(void)
     }
 }
 
-/* A store function of the user's: tenths of a degree, from a number or from "off". */
+/* A store function of the user: tenths of a degree, from a number or from "off". */
 static void store_tenths(dn_reader *reader, void *to, const dn_member *member)
 {
     CHECK_EQ(dn_member_size(member), sizeof(int16_t));
@@ -408,7 +408,7 @@ static void store_functions_of_users(void)
     CHECK_EQ(r.error, DN_WRONG_TYPE);
 }
 
-/* Reads nothing. */
+/* A store function that reads nothing. */
 static void store_nothing(dn_reader *reader, void *to, const dn_member *member)
 {
     (void)reader;

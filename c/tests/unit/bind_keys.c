@@ -1,4 +1,4 @@
-/* Keys of up to 30 bytes, with a library that was compiled for others. */
+/* Keys of up to 30 bytes, with a library that was compiled for shorter ones. */
 #define DN_KEY_SIZE 31
 #include "dn_bind.h"
 
@@ -42,7 +42,7 @@ static void keys_of_30_bytes(void)
 
 static void longer_keys(void)
 {
-    MESSAGE("\xc2\x9f\x1f" KEY_30 "?\x06\x81" "x\x07"); /* 31 bytes: no row's */
+    MESSAGE("\xc2\x9f\x1f" KEY_30 "?\x06\x81" "x\x07"); /* a key of 31 bytes is in no row */
     CHECK(bind());
     CHECK_EQ(k.present, DN_BIT(2));
     CHECK_EQ(k.third, 7);

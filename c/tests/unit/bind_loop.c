@@ -1,4 +1,5 @@
-/* dn_bind against the loop that one would write by hand, on random messages and damaged ones: the same struct, or the same error. */
+/* Compares dn_bind with a hand-written loop, on random and damaged messages: both must produce the same struct or the same
+ * error. */
 #include "dn_bind.h"
 
 #include "message.h"
@@ -43,7 +44,7 @@ DN_TABLE(sample_table, sample, present,
 
 /* ---- By hand ---- */
 
-/* An error that the reader does not see. */
+/* An error that the loop itself finds, not the reader. */
 static dn_fault own;
 
 static bool found(dn_reader *r, dn_error kind)
@@ -53,7 +54,7 @@ static bool found(dn_reader *r, dn_error kind)
     return false;
 }
 
-/* Marks the field; false when it was there. */
+/* Sets the present bit of the field. Fails if it was already set. */
 static bool mark(dn_reader *r, uint32_t *present, uint8_t row)
 {
     if (*present & DN_BIT(row)) return found(r, DN_MALFORMED);
@@ -77,7 +78,7 @@ static bool hand_point(dn_reader *r, point *p)
     return !r->error;
 }
 
-/* One element more than fits. */
+/* The array has an element more than fits. */
 static bool over(dn_reader *r)
 {
     return dn_next(r) ? found(r, DN_RANGE) : false;
@@ -141,7 +142,7 @@ static uint32_t below(uint32_t n) { return message_random(&seed) % n; }
 
 static void put(uint32_t byte) { message[size++] = (uint8_t)byte; }
 
-/* A header of `type`, sometimes with a needless varint. */
+/* Writes a header of `type`, sometimes with an unnecessary varint. */
 static void put_header(uint32_t type, uint32_t n)
 {
     if (n < 31 && below(16)) put(type << 5 | n);
@@ -334,7 +335,7 @@ static void as_by_hand(void)
             return;
         }
     }
-    /* No kind was too seldom to say something. */
+    /* Every kind of error occurred often enough for the comparison to be meaningful. */
     for (dn_error kind = DN_OK; kind < DN_LIMIT; kind++) CHECK(kinds[kind] > ROUNDS / 200);
 }
 

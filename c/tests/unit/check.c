@@ -1,4 +1,4 @@
-/* dn_check: whole messages, keys that stand twice, the first fault in the order of the bytes. */
+/* dn_check: whole messages, duplicate keys, the first fault in the order of the bytes. */
 #include "dn_pson.h"
 
 #include "message.h"
@@ -10,7 +10,7 @@ static void check(bool strict, dn_error kind, size_t offset, unsigned line)
     test_check_eq(fault.offset, kind ? offset : 0, line, TEST_LITERAL("offset"));
 }
 
-/* The same fault in both modes. */
+/* Expects the same fault in both modes. */
 #define FAULT(literal, kind, offset) (MESSAGE(literal), check(false, kind, offset, __LINE__), check(true, kind, offset, __LINE__))
 #define GOOD(literal) FAULT(literal, DN_OK, 0)
 #define STRICT_FAULT(literal, offset) (MESSAGE(literal), check(false, DN_OK, 0, __LINE__), check(true, DN_MALFORMED, offset, __LINE__))
@@ -43,40 +43,40 @@ static void keys_that_stand_twice(void)
 {
     FAULT("\xc2\x81" "a\x01\x81" "a\x02", DN_MALFORMED, 4);
     FAULT("\xc2\x80\x00\x80\x00", DN_MALFORMED, 3);
-    FAULT("\xc3\x81" "a\x00\x81" "a\x00\x81" "a\x00", DN_MALFORMED, 4); /* three times: the second */
-    FAULT("\xc2\x82" "a\x00\x00\x82" "a\x00\x00", DN_MALFORMED, 5); /* with NUL */
+    FAULT("\xc3\x81" "a\x00\x81" "a\x00\x81" "a\x00", DN_MALFORMED, 4); /* a key three times: the second one is the fault */
+    FAULT("\xc2\x82" "a\x00\x00\x82" "a\x00\x00", DN_MALFORMED, 5); /* keys with a NUL */
     GOOD("\xc2\x82" "a\x00\x00\x82" "a\x01\x00");
     GOOD("\xc2\x81" "a\x00\x82" "aa\x00");
     GOOD("\xc2\x82" "aa\x00\x81" "a\x00");
     FAULT("\xc2\x82\xc3\xa9\x00\x82\xc3\xa9\x00", DN_MALFORMED, 5);
-    /* By their text, however their length is written. */
+    /* Keys are compared by their text, whatever the form of their length. */
     MESSAGE("\xc2\x81" "a\x01\x9f\x01" "a\x02");
     check(false, DN_MALFORMED, 4, __LINE__);
     MESSAGE("\xc2\x9f\x81\x00" "a\x01\x81" "a\x02");
     check(false, DN_MALFORMED, 6, __LINE__);
     check(true, DN_MALFORMED, 1, __LINE__);
-    /* Values of every kind between them. */
+    /* duplicates with values of every kind between them */
     FAULT("\xce\x81" "a\x1f\xff\x01\x81" "b\x3f\xff\x01\x81" "c\x40\x00\x00\xbc\x41\x81" "d\x41\x7b\x14\xae\x47\xe1\x7a\xf0\x3f\x81" "e\x60\x81" "f\x62"
           "\x81" "g\x82" "xx\x81" "h\xa3" "yyy\x81" "i\x9f\x1f" "abcdefghijklmnopqrstuvwxyzabcde\x81" "j\xc2\x81" "x\x00\x81" "y\xe1\x80"
           "\x81" "k\xe3\xe0\xe1\x00\xc1\x81" "z\xc0\x81" "l\x1e\x81" "m\x3e\x81" "m\x00", DN_MALFORMED, message_size - 3);
-    /* Before the second key's value is looked at, behind the first one's. */
+    /* A duplicate is found before the second key's value, and after the first key's value. */
     FAULT("\xc2\x81" "a\x00\x81" "a\x42", DN_MALFORMED, 4);
     FAULT("\xc2\x81" "a\x00\x81" "a", DN_MALFORMED, 4);
     FAULT("\xc2\x81" "a\x42\x81" "a\x00", DN_MALFORMED, 3);
     FAULT("\xc2\x81" "a\x00\x82" "a", DN_TRUNCATED, 6);
     FAULT("\xc3\x81\xff\x00\x81" "a\x00\x81" "a\x00", DN_MALFORMED, 1);
-    /* In different maps they are different keys. */
+    /* The same key in different maps is not a duplicate. */
     GOOD("\xe2\xc1\x81" "a\x00\xc1\x81" "a\x00");
     GOOD("\xc2\x81" "a\xc1\x81" "b\x00\x81" "b\xc1\x81" "a\x00");
     FAULT("\xe2\xc1\x81" "a\x00\xc2\x81" "a\x00\x81" "a\x00", DN_MALFORMED, 9);
     FAULT("\xc2\x81" "a\xc2\x81" "b\x00\x81" "a\x00\x81" "a\x00", DN_MALFORMED, 10);
 }
 
-/* At every level: in the innermost map, and in each one around it, once the inner ones are over. */
+/* Duplicates at every level: in the innermost map, and in each map around it after the inner ones have ended. */
 static void keys_at_every_level(void)
 {
     for (size_t depth = 1; depth <= DN_NESTING; depth++)
-        for (size_t twice = 0; twice <= depth; twice++) { /* the level at which, or 0: at none */
+        for (size_t twice = 0; twice <= depth; twice++) { /* the level of the duplicate; 0 for none */
             message_room(depth * 7);
             size_t size = 0;
             size_t expected = 0;
@@ -97,13 +97,13 @@ static void keys_at_every_level(void)
         }
 }
 
-#if !defined(__AVR__) /* whose RAM is too small */
+#if !defined(__AVR__) /* its RAM is too small */
 
-/* The last of 200 keys is the same as one before. */
+/* The last of 200 keys is a duplicate of an earlier one. */
 static void long_maps(void)
 {
     enum { KEYS = 200 };
-    for (size_t twice = 0; twice < KEYS; twice++) { /* KEYS - 1: no other */
+    for (size_t twice = 0; twice < KEYS; twice++) { /* KEYS - 1: no duplicate */
         message_room(3 + KEYS * 4);
         message[0] = 0xdf;
         message[1] = 0x80 | (KEYS & 0x7f);
@@ -120,10 +120,10 @@ static void long_maps(void)
     }
 }
 
-/* Random maps in maps and arrays; the writer of them keeps the book. */
+/* Random maps in maps and arrays, whose generator records the first duplicate key. */
 enum { BOOK_LEVELS = 6, BOOK_KEYS = 8 };
 
-static size_t first_twice; /* offset of the first key that stands twice; 0: none */
+static size_t first_twice; /* offset of the first duplicate key; 0 for none */
 
 static void random_value(uint32_t *seed, size_t *size, unsigned level);
 
@@ -136,7 +136,7 @@ static void random_map(uint32_t *seed, size_t *size, unsigned level)
         book[i] = (uint8_t)('a' + message_random(seed) % 26);
         for (uint8_t before = 0; before < i; before++)
             if (book[before] == book[i] && !first_twice) first_twice = *size;
-        if (message_random(seed) % 4 == 0) { /* a needless varint */
+        if (message_random(seed) % 4 == 0) { /* an unnecessary varint */
             message[(*size)++] = 0x9f;
             message[(*size)++] = 0x01;
         } else message[(*size)++] = 0x81;
@@ -198,9 +198,9 @@ static void numbers(void)
     MESSAGE("\x3f\x81\x80\x80\x80\x80\x80\x80\x80\x80\x00");
     check(false, DN_OK, 0, __LINE__);
     check(true, DN_MALFORMED, 0, __LINE__);
-    FAULT("\xe2\x3f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x42", DN_RANGE, 1); /* in the order of the bytes */
+    FAULT("\xe2\x3f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x42", DN_RANGE, 1); /* errors are found in the order of the bytes */
     FAULT("\xe2\x42\x3f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", DN_MALFORMED, 1);
-    FAULT("\x3f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", DN_RANGE, 0); /* and then bytes behind the message */
+    FAULT("\x3f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", DN_RANGE, 0); /* found before the bytes after the message */
     FAULT("\xe2\x3f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", DN_RANGE, 1);
     FAULT("\x3f\xff\xff\xff\xff\xff\xff\xff\xff\xff", DN_TRUNCATED, 10);
 }
@@ -226,7 +226,7 @@ static void limits(void)
     check(false, DN_TRUNCATED, DN_NESTING, __LINE__);
     message[message_size - 1] = 0xe0;
     check(false, DN_OK, 0, __LINE__);
-#if !defined(__AVR__) /* whose RAM is smaller than the limit */
+#if !defined(__AVR__) /* its RAM is smaller than the limit */
     message_room(DN_MESSAGE_MAX + 1);
     memset(message, 0, message_size);
     check(false, DN_LIMIT, DN_MESSAGE_MAX, __LINE__);

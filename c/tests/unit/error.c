@@ -3,7 +3,7 @@
 
 #include "test.h"
 
-/* Copies what may lie in flash. */
+/* Copies text that may be in flash. */
 static const char *text(dn_flash_text from)
 {
     static char to[64];

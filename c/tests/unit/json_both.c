@@ -1,4 +1,4 @@
-/* From PSON to JSON and back. An argument is the number of random messages. */
+/* Converts from PSON to JSON and back. The argument is the number of random messages. */
 #include "json_run.h"
 
 static uint64_t state = 88172645463325252u;
@@ -74,7 +74,7 @@ static void random_messages(void)
         outcome o = to_message(text, c.size, below(20), step);
         CHECK(!o.error && same_but_for_floats(first, dn_written(&w), message, o.size));
 
-        /* Changed at one place: any outcome, but the same for every cut. */
+        /* After a change of one byte any outcome is valid, but it must not depend on the pieces. */
         text[below((uint32_t)c.size)] = "\"\\,:[]{}0-e. \x80u"[below(16)];
         outcome whole = to_message(text, c.size, c.size, 1);
         memcpy(first, message, whole.size < sizeof first ? whole.size : sizeof first);
@@ -83,7 +83,7 @@ static void random_messages(void)
         if (!whole.error) {
             CHECK(whole.size == cut.size && (whole.size > sizeof first || memcmp(first, message, whole.size) == 0));
             dn_fault fault = dn_check(message, cut.size, true);
-            /* All that the JSON reader cannot see. */
+            /* Duplicate keys, the only fault that the JSON reader does not detect. */
             CHECK(!fault.kind || fault.kind == DN_MALFORMED);
         }
     }

@@ -1,5 +1,5 @@
-/* Decimals against the host's strtod and printf, which are exact in glibc and musl. The first argument is the number of random
- * values; with a second one, n, every n-th binary32 is printed: 1 takes about an hour. */
+/* Compares decimals with strtod and printf of the host, which are exact in glibc and musl. The first argument is the number of random
+ * values; with a second argument n, every n-th binary32 is printed: 1 takes about an hour. */
 #include "dn_decimal.h"
 #include "test.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 static uint64_t state = 88172645463325252u;
-static int count = 30000; /* random values */
-static uint32_t step; /* 1 prints every binary32 */
+static int count = 30000; /* number of random values */
+static uint32_t step; /* every step-th binary32 is printed; 0 for none */
 
 static uint64_t random64(void)
 {
@@ -34,7 +34,7 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-/* Reads `text`, a number without a sign as JSON writes it. */
+/* Returns the bits of `text`, a JSON number without a sign. */
 static uint64_t parse(const char *text, bool *exact)
 {
     dn__decimal d;
@@ -54,7 +54,7 @@ static void reads_as_strtod(const char *text)
     double value = strtod(text, NULL);
     uint64_t bits = parse(text, &exact);
     bool is_zero = strspn(text, "0.") == strcspn(text, "e");
-    if (value == 0 && !is_zero && bits) value = HUGE_VAL; /* too small; only what is exactly halfway to 0 becomes 0 */
+    if (value == 0 && !is_zero && bits) value = HUGE_VAL; /* too small: the result is DN__INFINITY; only a decimal exactly halfway to 0 becomes 0 */
     CHECK(bits == bits_of(value));
     if (bits != bits_of(value)) printf("%.60s... is %a, not %a\n", text, value, double_of(bits));
     if (isinf(value)) CHECK(!exact);
@@ -109,8 +109,8 @@ static void exactness(void)
     CHECK(!dn__decimal_integer(&d, &n));
 }
 
-/* The exact decimal text of what lies halfway between the positive `value` and the next binary64, then `tail`, or, when that is NULL, a
- * little less. */
+/* Reads the decimal exactly halfway between the positive `value` and the next binary64, one slightly above it, and one slightly below
+ * it. */
 static void reads_around_halfway(double value)
 {
     enum { WHOLE = 310, PLACES = 1080 };
@@ -126,7 +126,7 @@ static void reads_around_halfway(double value)
         carry = sum / 10;
         a[i] = (char)('0' + sum % 10);
     }
-    /* The first digit is 0: no carry is left. */
+    /* The first digit is 0, so that no carry is left. */
     int rest = 0;
     for (int i = 0; i < length; i++) {
         if (a[i] == '.') {
@@ -195,7 +195,7 @@ static const char *printed(uint64_t bits)
     return text;
 }
 
-/* Copies the significant digits of `text` without zeros at either end, and gives their number. */
+/* Copies the significant digits of `text` without leading and trailing zeros. Returns their number. */
 static int digits_of(const char *text, char *to)
 {
     char *at = to;
@@ -213,7 +213,7 @@ static void prints_shortest(uint64_t bits)
     CHECK(bits_of(strtod(text, NULL)) == bits);
     bool exact;
     CHECK((parse(text + (*text == '-'), &exact) | (bits & (uint64_t)1 << 63)) == bits);
-    if (!strpbrk(text, ".e")) return; /* an integer, all of its digits */
+    if (!strpbrk(text, ".e")) return; /* an integer, printed in full */
 
     char best[32], best_digits[32], digits[32];
     int precision = 0;
@@ -221,9 +221,9 @@ static void prints_shortest(uint64_t bits)
     while (strtod(best, NULL) != value);
     int length = digits_of(text, digits);
     CHECK(length <= precision);
-    /* Of as many digits, printf's are the nearest. */
+    /* With the same number of digits, printf prints the nearest decimal. */
     if (length == precision) CHECK(digits_of(best, best_digits) == length && strcmp(best_digits, digits) == 0);
-    /* Fewer digits than printf's nearest needs are possible only below a power of 2, where the numbers are closer. */
+    /* Fewer digits than printf needs for its nearest decimal are possible only for powers of 2, below which the numbers are closer. */
     if (length < precision) CHECK((bits & 0xfffffffffffffu) == 0);
 }
 
@@ -242,7 +242,7 @@ static void notation(void)
     prints(-23.5, "-23.5");
     prints(-100.0, "-100");
     prints(0.1, "0.1");
-    prints(0.100000001490116119384765625, "0.10000000149011612"); /* (double)0.1f, but for FLT_EVAL_METHOD 1 */
+    prints(0.100000001490116119384765625, "0.10000000149011612"); /* (double)0.1f, which FLT_EVAL_METHOD 1 would change */
     prints(0.012, "0.012");
     prints(0.00001, "0.00001");
     prints(0.000012345678901234567, "0.000012345678901234568");
@@ -285,7 +285,7 @@ static void shortest(void)
     }
 }
 
-/* A binary32 is printed as the shortest text that reads back as it, also where it is read as a binary64 first. */
+/* A binary32 is printed as the shortest text that reads back as it, also if it is first read as a binary64. */
 static void prints_float(uint32_t bits)
 {
     char text[DN__NUMBER_TEXT + 1], best[32], digits[32], best_digits[32];
@@ -301,7 +301,7 @@ static void prints_float(uint32_t bits)
     if (!same) printf("%08lx prints %s\n", (unsigned long)bits, text);
     if (!strpbrk(text, ".e")) {
         snprintf(best, sizeof best, "%.0f", (double)value);
-        CHECK(strcmp(text, best) == 0); /* an integer, all of its digits */
+        CHECK(strcmp(text, best) == 0); /* an integer, printed in full */
         return;
     }
     int precision = 0;
@@ -332,7 +332,7 @@ static void floats(void)
         if (i % 4 == 0) bits &= 0x807fffff;
         if ((bits & 0x7f800000) != 0x7f800000) prints_float(bits);
     }
-    if (step) /* all of them; one in `step` for less */
+    if (step) /* every step-th binary32 */
         for (uint64_t bits = 0; bits < 0x7f800000; bits += step) prints_float((uint32_t)bits);
 }
 

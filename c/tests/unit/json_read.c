@@ -1,4 +1,4 @@
-/* JSON to PSON. Every text is read whole, cut in two at every place, and byte by byte. */
+/* JSON to PSON. Every text is read whole, split in two at every place, and byte by byte. */
 #include "json_run.h"
 
 typedef struct {
@@ -218,7 +218,7 @@ static void check_refused(const refused *e, size_t first, size_t step)
 {
     size_t size = to_message(e->json, strlen(e->json), strlen(e->json), 1).size;
     outcome o = to_message(e->json, strlen(e->json), first, step);
-    CHECK(o.size == size); /* what was written before the fault */
+    CHECK(o.size == size); /* the bytes written before the fault */
     CHECK(o.error == e->kind && o.offset == e->offset);
     if (o.error != e->kind || o.offset != e->offset) printf("  %s: %u at %u\n", e->json, o.error, (unsigned)o.offset);
 }
@@ -257,7 +257,7 @@ static void limits(void)
     o = to_message(text, DN_JSON_MAX + 1, 5000, 777);
     CHECK(o.error == DN_LIMIT && o.offset == DN_JSON_MAX);
 
-    /* Text across the limit. */
+    /* A text that crosses the limit. */
     memset(text, 'x', DN_JSON_MAX + 1);
     text[0] = '"';
     text[DN_JSON_MAX] = '"';
@@ -267,7 +267,7 @@ static void limits(void)
     o = to_message(text, DN_JSON_MAX, DN_JSON_MAX, 1);
     CHECK(!o.error && o.size == DN_JSON_MAX - 2 + 4);
 
-    /* A message can be longer than its text; the message has a limit, too. */
+    /* A message can be longer than its JSON text, and has its own limit. */
     char *at = text;
     *at++ = '[';
     for (int i = 0; i < 200000; i++, at += 4) memcpy(at, "0.1,", 4);
@@ -318,7 +318,7 @@ static void long_numbers(void)
 #if DN_JSON_DIGITS == 768
     static const uint8_t one_and_a_bit[] = {0x01};
     CHECK(!o.error && o.size == 1 && memcmp(message, one_and_a_bit, 1) == 0);
-    /* Halfway between 1 and the next binary64, and a bit more, 800 digits on. */
+    /* Halfway between 1 and the next binary64, plus a little at the 800th digit. */
     static const char half[] = "1.00000000000000011102230246251565404236316680908203125";
     memcpy(text, half, sizeof half - 1);
     memset(text + sizeof half - 1, '0', 900);
@@ -371,7 +371,7 @@ static void sink(void)
     for (size_t room = 16; room <= size + 3; room++) {
         dn_sink sink;
         collector c = {0, sizeof taken, taken};
-        /* The collector wants pieces of at most 32 bytes. */
+        /* `collect` requires pieces of at most 32 bytes. */
         dn_sink_init(&sink, chunk, room, collect, &c);
         outcome o = read_json(document, sizeof document - 1, 50, 50, &sink.writer);
         CHECK(!o.error && o.write_error == (room < size ? DN_TRUNCATED : DN_OK));

@@ -1,4 +1,4 @@
-/* Runs conversions between JSON and PSON for the tests of both. */
+/* Runs conversions between JSON and PSON, for the tests of both. */
 #ifndef JSON_RUN_H
 #define JSON_RUN_H
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { ROOM = 1 << 21 };
-static uint8_t message[ROOM]; /* the last one */
+static uint8_t message[ROOM]; /* the last message */
 static char text[ROOM];
 
 typedef struct {
@@ -29,7 +29,7 @@ static inline outcome read_json(const char *json, size_t size, size_t first, siz
     size_t at = 0;
     for (size_t piece = first; at < size; at += piece, piece = step) {
         if (piece > size - at) piece = size - at;
-        /* In memory of its own, so that reading beyond it is seen. */
+        /* A copy on the heap, so that the sanitizer detects reading beyond it. */
         char *copy = (char *)malloc(piece ? piece : 1);
         if (piece) memcpy(copy, json + at, piece);
         dn_json_read(&j, copy, piece);
@@ -51,7 +51,7 @@ static inline outcome to_message(const char *json, size_t size, size_t first, si
 
 typedef struct {
     size_t size;
-    size_t most; /* takes no more than this */
+    size_t most; /* the bytes that it accepts */
     char *to;
 } collector;
 
@@ -75,7 +75,7 @@ static inline size_t from_hex(const char *hex, uint8_t *to)
     return n;
 }
 
-/* Writes the whole message to `text`, of which `most` bytes are taken. */
+/* Writes the whole message to `text`, which accepts `most` bytes. */
 static inline bool write_json(const uint8_t *bytes, size_t size, size_t most, collector *c, dn_reader *r)
 {
     c->size = 0;

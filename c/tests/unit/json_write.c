@@ -123,13 +123,13 @@ static void parts_of_a_message(void)
     CHECK(!dn_json_write(&r, collect, &c) && r.error == DN_WRONG_TYPE);
 
     dn_reader_init(&r, bytes, sizeof bytes);
-    dn_read_map(&r); /* before a key */
+    dn_read_map(&r); /* a key is next */
     c.size = 0;
     CHECK(!dn_json_write(&r, collect, &c) && r.error == DN_WRONG_TYPE && dn_error_offset(&r) == 1 && c.size == 0);
 
     dn_reader_init(&r, bytes + 5, 2);
     dn_read_array(&r);
-    dn_read_u8(&r); /* before the array's end */
+    dn_read_u8(&r); /* the array's end is next */
     CHECK(!dn_json_write(&r, collect, &c) && r.error == DN_WRONG_TYPE && c.size == 0);
 }
 

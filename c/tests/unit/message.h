@@ -1,4 +1,4 @@
-/* Messages from literals, in memory of just their size, so that AddressSanitizer sees a byte too many. */
+/* Messages from literals, in memory of exactly their size, so that AddressSanitizer detects reading beyond it. */
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-static uint8_t *message; /* the last one that was made */
+static uint8_t *message; /* the last message made */
 static size_t message_size;
 
 static inline void message_room(size_t size)
@@ -26,7 +26,7 @@ static inline void message_copy(const char *literal, size_t size)
 #endif
 }
 
-/* The message is the first `size` bytes of what it was. */
+/* Truncates the message to its first `size` bytes. */
 static inline void message_cut(size_t size)
 {
     uint8_t *whole = message;
@@ -39,7 +39,7 @@ static inline void message_cut(size_t size)
 /* MESSAGE("\xc1\x81" "a" "\x00") */
 #define MESSAGE(literal) message_copy(TEST_LITERAL("" literal), sizeof("" literal) - 1)
 
-/* Numbers that look random; `state` is not 0. */
+/* Returns a pseudorandom number; `*state` must not be 0. */
 static inline uint32_t message_random(uint32_t *state)
 {
     *state ^= *state << 13;

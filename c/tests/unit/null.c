@@ -1,4 +1,4 @@
-/* Nothing, given as NULL and 0, wherever the library takes a pointer and a size: the sanitizer of undefined behaviour watches. */
+/* Passes NULL and 0 wherever the library has a pointer and a size as parameters; the undefined behaviour sanitizer watches. */
 #include "dn_bind.h"
 #include "dn_json.h"
 #include "message.h"
@@ -24,7 +24,7 @@ static void a_message(void)
     dn_skip(&r);
     dn_leave(&r);
     CHECK(r.error == DN_TRUNCATED);
-    dn_reader_init(&r, NULL, SIZE_MAX); /* of a caller whose size is wrong */
+    dn_reader_init(&r, NULL, SIZE_MAX); /* a caller with a wrong size */
     CHECK(!dn_next(&r) && r.error == DN_LIMIT && dn_error_offset(&r) == DN_MESSAGE_MAX);
 }
 
@@ -75,7 +75,7 @@ static void writers(void)
     dn_sink sink;
     dn_sink_init(&sink, chunk, sizeof chunk, take, &taken);
     dn_write_array(&sink.writer, 20);
-    for (uint8_t i = 0; i < 20; i++) dn_write_bytes(&sink.writer, NULL, 0); /* also where the chunk is full */
+    for (uint8_t i = 0; i < 20; i++) dn_write_bytes(&sink.writer, NULL, 0); /* also when the chunk is full */
     CHECK(dn_sink_finish(&sink) && taken == 21);
 }
 

@@ -1,4 +1,4 @@
-/* The getters of numbers and floats: floats as integers, integers as floats, binary64 as binary32, only where nothing is lost. */
+/* The getters of numbers and floats: floats as integers, integers as floats, binary64 as binary32, only if nothing is lost. */
 #include <float.h>
 #include <math.h>
 
@@ -59,7 +59,7 @@ static void other_floats_are_no_integers(void)
     for (uint8_t i = 0; i < sizeof floats / sizeof *floats; i++)
         for (uint8_t wide = 0; wide < 2; wide++) {
             uint64_t bits = floats[i];
-            /* As binary64: of the same sign and kind. */
+            /* As a binary64, with the same sign and of the same kind. */
             if (wide) bits = (bits & 0x80000000) << 32 | (bits & 0x7fffffff ? (bits & 0x7fffffff) << 29 : 0);
             if (wide && (floats[i] & 0x7f800000)) bits += (floats[i] & 0x7f800000) == 0x7f800000 ? (uint64_t)0x700 << 52 : (uint64_t)0x380 << 52;
             OUT_OF_RANGE(bits_item(0x40 | wide, bits), dn_read_u32(&r));
@@ -105,19 +105,19 @@ static void floats_of_doubles_are_exact(void)
     GIVES_FLOAT(DOUBLE(0x7ff8000000000000u), dn_read_float(&r), NAN);
     GIVES_FLOAT(DOUBLE(0xfff0000000000001u), dn_read_float(&r), NAN);
     OUT_OF_RANGE(DOUBLE(0x3ff07ae147ae147bu), dn_read_float(&r)); /* 1.03 */
-    OUT_OF_RANGE(DOUBLE(0x3ff0000010000000u), dn_read_float(&r)); /* half a step above 1 */
+    OUT_OF_RANGE(DOUBLE(0x3ff0000010000000u), dn_read_float(&r)); /* 1 + 2^-24, halfway to the next binary32 */
     GIVES_FLOAT(DOUBLE(0x47efffffe0000000u), dn_read_float(&r), FLT_MAX);
     OUT_OF_RANGE(DOUBLE(0x47f0000000000000u), dn_read_float(&r)); /* 2^128 */
     GIVES_FLOAT(DOUBLE(0x3810000000000000u), dn_read_float(&r), FLT_MIN);
     GIVES_FLOAT(DOUBLE(0x380fffffc0000000u), dn_read_float(&r), (float)1.17549421e-38); /* the largest denormal */
     OUT_OF_RANGE(DOUBLE(0x380fffffe0000000u), dn_read_float(&r));
-    GIVES_FLOAT(DOUBLE(0xb6a0000000000000u), dn_read_float(&r), (float)-1.40129846e-45); /* the least */
+    GIVES_FLOAT(DOUBLE(0xb6a0000000000000u), dn_read_float(&r), (float)-1.40129846e-45); /* the smallest denormal */
     OUT_OF_RANGE(DOUBLE(0x36a8000000000000u), dn_read_float(&r));
     OUT_OF_RANGE(DOUBLE(0x3690000000000000u), dn_read_float(&r));
     OUT_OF_RANGE(DOUBLE(0x0000000000000001u), dn_read_float(&r));
 }
 
-/* Where double has 32 bits, it refuses what needs more. */
+/* Where double has 32 bits, dn_read_double rejects numbers that need more. */
 #if DBL_MANT_DIG >= 53
 #define WIDE_DOUBLE(item, expected) GIVES_FLOAT(item, dn_read_double(&r), expected)
 #else
@@ -159,14 +159,14 @@ static double random_double(uint32_t *seed)
 {
     uint64_t bits = (uint64_t)message_random(seed) << 32 | message_random(seed);
     uint64_t exponent = message_random(seed) % 8 ? 1015 + message_random(seed) % 80 : message_random(seed) % 2048;
-    bits &= ~(uint64_t)0 << message_random(seed) % 64; /* few bits, so that many are whole */
+    bits &= ~(uint64_t)0 << message_random(seed) % 64; /* few significant bits, so that many numbers are whole */
     bits = (bits & 0x800fffffffffffffu) | exponent << 52;
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/* The getters do on bits what the compiler's conversions do. */
+/* The getters, which work on bits, agree with the compiler's conversions. */
 static void random_doubles(void)
 {
     uint32_t seed = 2021;

@@ -1,4 +1,4 @@
-/* One item, asked for as a number: what it gives, or is refused as. */
+/* Reads one item as a number, and checks the result or the error. */
 #ifndef READ_ITEM_H
 #define READ_ITEM_H
 
@@ -6,9 +6,9 @@
 
 #define TWO(exponent) ((uint64_t)1 << (exponent))
 
-enum { ITEM = 2 }; /* its offset: it is the second of three, [5, item, 7] */
+enum { ITEM = 2 }; /* the offset of the item, which is the second of [5, item, 7] */
 
-/* `r` stands before the item. */
+/* Makes the message, and moves `r` before the item. */
 static inline void start(const void *item, size_t size)
 {
     message_room(ITEM + size + 1);
@@ -59,7 +59,7 @@ static inline void bits_item(uint8_t header, uint64_t bits)
 #define FLOAT(bits) bits_item(0x40, (bits))
 #define DOUBLE(bits) bits_item(0x41, (bits))
 
-/* No error: what follows the item can be read. */
+/* Checks that there is no error, and that the rest can be read. */
 static inline void read_on(unsigned line)
 {
     test_check_eq(r.error, DN_OK, line, TEST_LITERAL("error"));
@@ -76,7 +76,7 @@ static inline bool everything_is_0(void)
 
 static inline void check_error(dn_error kind, unsigned line)
 {
-    for (uint8_t again = 0; again < 2; again++) { /* and nothing is read any more */
+    for (uint8_t again = 0; again < 2; again++) { /* nothing more can be read */
         test_check_eq(r.error, kind, line, TEST_LITERAL("error"));
         test_check_eq(dn_error_offset(&r), ITEM, line, TEST_LITERAL("offset"));
         test_check(everything_is_0(), line, TEST_LITERAL("everything is 0"));

@@ -1,7 +1,7 @@
-/* The reader at the limits: prefixes, nesting, huge counts, long arrays, odd addresses; and texts, to their last byte. */
+/* The reader at its limits: prefixes, nesting, huge counts, long arrays, odd addresses, and texts that end with the message. */
 #include "read_run.h"
 
-/* Ways to read a message, or what there is of it. */
+/* Ways to read a complete or truncated message. */
 enum { BY_ITEMS, BY_SKIP, BY_LEAVE, WAYS };
 
 static void read_all(uint8_t way)
@@ -59,7 +59,7 @@ static void nested(size_t depth, bool maps)
 static void nesting_ends_at_the_limit(void)
 {
     for (uint8_t maps = 0; maps < 2; maps++) {
-        size_t header = DN_NESTING * (maps ? 2u : 1u); /* of the container that is too much */
+        size_t header = DN_NESTING * (maps ? 2u : 1u); /* the header of the container that exceeds the limit */
         nested(DN_NESTING, maps);
         ALL_SUCCEED();
         nested(DN_NESTING + 1, maps);
@@ -69,12 +69,12 @@ static void nesting_ends_at_the_limit(void)
         message_cut(header);
         ALL_FAIL(DN_TRUNCATED, header);
         nested(DN_NESTING + 1, maps);
-        message[header] = 0xff; /* found before its varint is missed */
+        message[header] = 0xff; /* detected before its missing varint */
         ALL_FAIL(DN_LIMIT, header);
-        message[header] = 0x00; /* other items do not count */
+        message[header] = 0x00; /* other items do not exceed the limit */
         ALL_SUCCEED();
     }
-    message_room(2 * DN_NESTING); /* as deep again, once the first one is over */
+    message_room(2 * DN_NESTING); /* nested to the limit again after the first one */
     memset(message, 0xe1, message_size);
     message[0] = 0xe2;
     message[DN_NESTING - 1] = message[2 * DN_NESTING - 2] = 0xe0;
@@ -82,7 +82,7 @@ static void nesting_ends_at_the_limit(void)
     ALL_SUCCEED();
 }
 
-/* A header and N in a varint, then `size` bytes of `with`. */
+/* Makes a message of a header with N as a varint, and `size` bytes of `with`. */
 static void announced(uint8_t header, uint64_t n, size_t size, uint8_t with)
 {
     uint8_t varint[10];
@@ -99,7 +99,7 @@ static void huge_counts_are_truncated(void)
 {
     for (uint8_t bit = 15; bit <= 64; bit++)
         for (uint8_t more = 0; more < 3; more++) {
-            uint64_t n = (bit < 64 ? (uint64_t)1 << bit : 0) + more - 1; /* one less, just that, one more */
+            uint64_t n = (bit < 64 ? (uint64_t)1 << bit : 0) + more - 1; /* 2^bit - 1, 2^bit, 2^bit + 1 */
             if (n < 0x7fff) continue;
             announced(0xe0, n, 6, 0x00);
             ALL_FAIL(DN_TRUNCATED, message_size);
@@ -111,7 +111,7 @@ static void huge_counts_are_truncated(void)
             ALL_FAIL(DN_TRUNCATED, message_size);
             announced(0xa0, n, 6, 0x00);
             ALL_FAIL(DN_TRUNCATED, message_size);
-            announced(0xe0, n, 6, 0x63); /* its elements are looked at */
+            announced(0xe0, n, 6, 0x63); /* elements are checked first */
             ALL_FAIL(DN_MALFORMED, message_size - 6);
             announced(0xc0, n, 6, 0x00);
             ALL_FAIL(DN_MALFORMED, message_size - 6);
@@ -123,7 +123,7 @@ static void huge_counts_are_truncated(void)
     FAILED(DN_WRONG_TYPE, 11);
 }
 
-#if SIZE_MAX > 0xffff /* and the RAM for it */
+#if SIZE_MAX > 0xffff /* and enough RAM */
 static void long_containers_are_read_whole(void)
 {
     enum { MANY = 20000 };
@@ -161,7 +161,7 @@ static void too_large_messages_are_refused(void)
     ALL_FAIL(DN_LIMIT, DN_MESSAGE_MAX);
     begin();
     CHECK_EQ(r.error, DN_LIMIT);
-    message[0] = 0x63; /* before anything else is looked at */
+    message[0] = 0x63; /* the limit is checked before any item */
     ALL_FAIL(DN_LIMIT, DN_MESSAGE_MAX);
 }
 #endif
@@ -217,7 +217,7 @@ static void texts_may_hold_nul(void)
     FAILED(DN_RANGE, 1);
 }
 
-/* The text in `message`, or when `key` the key, copied to every size of buffer. */
+/* Copies the text in `message`, or the key if `key`, to buffers of every size. */
 static void check_copies(bool key, unsigned line)
 {
     for (size_t size = 0; size < 9; size++) {

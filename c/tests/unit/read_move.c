@@ -1,4 +1,4 @@
-/* Moving through a message: items in order, containers entered, skipped and left, keys found, its end and its limits. */
+/* Moves through a message: items in order, containers entered, skipped and left, keys found, its end and its limits. */
 #include "read_run.h"
 
 static void items_come_in_order(void)
@@ -40,7 +40,7 @@ static void maps_and_arrays_are_entered(void)
     CHECK(!dn_read_key(&r));
     CHECK(!dn_read_key(&r));
     CHECK(dn_done(&r));
-    READ("\xe2\xe0\xc0"); /* empty ones */
+    READ("\xe2\xe0\xc0"); /* empty containers */
     CHECK(dn_read_array(&r) && dn_more(&r) && dn_read_array(&r));
     CHECK(!dn_more(&r));
     CHECK(dn_more(&r) && dn_read_map(&r));
@@ -60,13 +60,13 @@ static void other_types_are_refused(void)
     REFUSED("\xa1" "a", dn_read_text(&r), 1);
     REFUSED("\x81" "a", dn_read_bytes(&r), 1);
     REFUSED("\x61", dn_read_null(&r), 1);
-    REFUSED("\x81" "a", dn_read_key(&r), 1); /* text, but no key */
-    REFUSED("\x01", dn_read_uint(&r, 9) == 1 && dn_read_text(&r), 2); /* the array's end */
+    REFUSED("\x81" "a", dn_read_key(&r), 1); /* text that is not a key */
+    REFUSED("\x01", dn_read_uint(&r, 9) == 1 && dn_read_text(&r), 2); /* the array ends */
     READ("\xc1\x81" "a\x00");
-    CHECK(dn_read_map(&r) && !dn_read_text(&r)); /* a key */
+    CHECK(dn_read_map(&r) && !dn_read_text(&r)); /* a key is next */
     FAILED(DN_WRONG_TYPE, 1);
     READ("\x00");
-    CHECK(dn_read_u8(&r) == 0 && !dn_read_array(&r)); /* the message is over */
+    CHECK(dn_read_u8(&r) == 0 && !dn_read_array(&r)); /* the message has ended */
     FAILED(DN_WRONG_TYPE, 1);
     READ("\xc1\x01\x02");
     CHECK(dn_read_map(&r) && !dn_read_key(&r));
@@ -87,10 +87,10 @@ static void skipping_skips_one_item(void)
     CHECK(dn_read_key(&r) && DN_KEY_IS(&r, "b"));
     dn_skip(&r);
     CHECK(!dn_read_key(&r) && dn_done(&r));
-    READ("\xe1\xe3\x01\x02\x03"); /* the whole message is one, too */
+    READ("\xe1\xe3\x01\x02\x03"); /* the whole message is an item, too */
     dn_skip(&r);
     CHECK(dn_done(&r));
-    READ("\xe2\xe1\xe2\x00\x81\xff\x00"); /* and is checked */
+    READ("\xe2\xe1\xe2\x00\x81\xff\x00"); /* skipped items are checked */
     CHECK(dn_read_array(&r));
     dn_skip(&r);
     FAILED(DN_MALFORMED, 4);
@@ -104,7 +104,7 @@ static void skipping_skips_one_item(void)
 
 static void leaving_goes_one_level_up(void)
 {
-    for (uint8_t reads = 0; reads < 6; reads++) { /* items of the inner array that are read before */
+    for (uint8_t reads = 0; reads < 6; reads++) { /* items of the inner array that are read before it is left */
         READ("\xe2\xe5\x01\x62\x40\x00\x00\xbc\x41\x81" "a\x05\x07");
         CHECK(dn_read_array(&r) && dn_read_array(&r));
         for (uint8_t i = 0; i < reads; i++) dn_next(&r);
@@ -114,14 +114,14 @@ static void leaving_goes_one_level_up(void)
     }
     READ("\xe2\xc2\x81" "a\xe2\xc1\x81" "b\xe0\x01\x81" "c\x02\x07");
     CHECK(dn_read_array(&r) && dn_read_map(&r) && dn_read_key(&r) && dn_read_array(&r) && dn_read_map(&r) && dn_read_key(&r));
-    dn_leave(&r); /* before a value */
+    dn_leave(&r); /* a value is next */
     CHECK_EQ(dn_read_u8(&r), 1);
     dn_leave(&r);
     CHECK(dn_read_key(&r) && DN_KEY_IS(&r, "c"));
     dn_leave(&r);
     CHECK_EQ(dn_read_u8(&r), 7);
     dn_leave(&r);
-    dn_leave(&r); /* there is none */
+    dn_leave(&r); /* outside of all containers */
     CHECK(dn_done(&r));
     READ("\xe3\x01\x42\x02");
     CHECK(dn_read_array(&r));
@@ -177,7 +177,7 @@ static void marks_nest(void)
     CHECK(find(&last, "y"));
     dn_leave(&r);
     CHECK(dn_done(&r));
-    READ("\xc2\x81" "a\x01\x81" "b\x02"); /* from the mark on */
+    READ("\xc2\x81" "a\x01\x81" "b\x02"); /* the search begins at the mark */
     CHECK(dn_read_map(&r) && dn_read_key(&r));
     CHECK_EQ(dn_read_u8(&r), 1);
     dn_mark second = dn_mark_here(&r);
@@ -197,7 +197,7 @@ static void errors_end_the_search(void)
     dn_mark map = dn_mark_here(&r);
     CHECK(find(&map, "a"));
     CHECK_EQ(dn_read_u8(&r), 1);
-    CHECK(find(&map, "b")); /* its value has not been looked at */
+    CHECK(find(&map, "b")); /* its value has not been checked */
     CHECK(!find(&map, "c"));
     FAILED(DN_MALFORMED, 6);
     CHECK(!find(&map, "a"));
@@ -223,12 +223,12 @@ static void errors_end_the_search(void)
 static void done_means_all_was_read(void)
 {
     READ("\xe2\x01\xe1\x02");
-    CHECK(!dn_done(&r)); /* nothing was */
+    CHECK(!dn_done(&r)); /* nothing was read */
     FAILED(DN_WRONG_TYPE, 0);
     for (uint8_t reads = 1; reads < 8; reads++) {
         begin();
         for (uint8_t i = 0; i < reads; i++) dn_next(&r);
-        CHECK_EQ(dn_done(&r), reads >= 4); /* only the ends are missing */
+        CHECK_EQ(dn_done(&r), reads >= 4); /* from here on only ends of containers are left */
         CHECK_EQ(dn_done(&r), reads >= 4);
         if (reads < 4) FAILED(DN_WRONG_TYPE, reads);
     }

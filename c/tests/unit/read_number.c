@@ -1,4 +1,4 @@
-/* The getters of numbers: what each gives and refuses of integers and of other types; the first error sticks. */
+/* The getters of numbers: what each returns for integers and for other types; the first error sticks. */
 #include "read_item.h"
 
 static void small_types_end_at_their_bounds(void)
@@ -45,7 +45,7 @@ static void integers_of_32_bits(void)
 {
     GIVES(UINT(UINT32_MAX), dn_read_u32(&r), UINT32_MAX);
     OUT_OF_RANGE(UINT(TWO(32)), dn_read_u32(&r));
-    OUT_OF_RANGE(UINT(TWO(32) + 5), dn_read_u32(&r)); /* whose lower bits would do */
+    OUT_OF_RANGE(UINT(TWO(32) + 5), dn_read_u32(&r)); /* its lower 32 bits would fit */
     OUT_OF_RANGE(UINT(UINT64_MAX), dn_read_u32(&r));
     OUT_OF_RANGE(NEGATIVE(1), dn_read_u32(&r));
     OUT_OF_RANGE(NEGATIVE(TWO(32)), dn_read_u32(&r));
@@ -90,7 +90,7 @@ static void needless_varints_are_read(void)
     GIVES_FLOAT(LITERAL("\x1f\x80\x80\x80\x80\x90\x80\x00"), dn_read_float(&r), 4294967296.0f);
     GIVES_FLOAT(LITERAL("\x1f\x80\x80\x80\x88\x80\x80\x00"), dn_read_float(&r), 16777216.0f);
     GIVES(LITERAL("\x3f\x85\x00"), dn_read_i8(&r), -5);
-    /* A magnitude of 0 is 0. */
+    /* a negative 0 is 0 */
     GIVES(LITERAL("\x20"), dn_read_u8(&r), 0);
     GIVES(LITERAL("\x20"), dn_read_i64(&r), 0);
     GIVES_FLOAT(LITERAL("\x20"), dn_read_float(&r), 0.0f);
@@ -121,7 +121,7 @@ static void other_types_are_no_numbers(void)
         REFUSED(start(items[i], size), dn_read_float(&r), DN_WRONG_TYPE);
         REFUSED(start(items[i], size), dn_read_double(&r), DN_WRONG_TYPE);
     }
-    MESSAGE("\xc1\x81" "1\x01"); /* neither is a key, and the end */
+    MESSAGE("\xc1\x81" "1\x01"); /* keys and the end of an array are not numbers either */
     dn_reader_init(&r, message, message_size);
     CHECK(dn_read_map(&r));
     CHECK_EQ(dn_read_u8(&r), 0);
@@ -165,7 +165,7 @@ static void the_first_error_sticks(void)
     CHECK_EQ(dn_read_u8(&r), 0);
     CHECK_EQ(dn_read_i8(&r), 0);
     check_error(DN_WRONG_TYPE, __LINE__);
-    LITERAL("\x42"); /* and malformed stays so, whatever it is asked for */
+    LITERAL("\x42"); /* DN_MALFORMED is kept, whatever type is requested */
     CHECK_DOUBLE(dn_read_float(&r), 0.0f);
     check_error(DN_MALFORMED, __LINE__);
     LITERAL("\x9f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02");

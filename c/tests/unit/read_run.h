@@ -1,4 +1,4 @@
-/* A reader of a message from a literal, and how it stands once it failed. */
+/* A reader of a message from a literal, and checks of its state after an error. */
 #ifndef READ_RUN_H
 #define READ_RUN_H
 
@@ -14,7 +14,7 @@ static inline void begin(void) { dn_reader_init(&r, message, message_size); }
 
 static inline void failed(dn_error kind, size_t offset, unsigned line)
 {
-    for (uint8_t again = 0; again < 2; again++) { /* and whatever is tried, it stays so */
+    for (uint8_t again = 0; again < 2; again++) { /* the error sticks whatever is called */
         test_check_eq(r.error, kind, line, TEST_LITERAL("error"));
         test_check_eq(dn_error_offset(&r), offset, line, TEST_LITERAL("offset"));
         test_check(!dn_more(&r) && !dn_read_key(&r) && !dn_read_map(&r) && !dn_read_array(&r) && !dn_read_text(&r) && !dn_read_null(&r), line,

@@ -1,4 +1,4 @@
-/* The store functions: each at the borders of its range, and with other types. */
+/* The store functions: each at the limits of its range, and with other types. */
 #include "dn_bind.h"
 
 #include "message.h"
@@ -21,7 +21,7 @@ typedef struct {
     char chars[6];
     dn_view text;
     dn_view bytes;
-    char behind; /* is not to be written */
+    char behind; /* must not be written */
 } scalars;
 
 enum { U8, I8, U16, I16, U32, I32, U64, I64, FLOAT, DOUBLE, BOOL, CHARS, TEXT, BYTES, SCALARS };
@@ -44,7 +44,7 @@ DN_TABLE(scalars_table, scalars, present,
 
 static scalars s;
 
-/* Binds the value of one row, which is to end so. */
+/* Binds a value to one row, and expects the result `kind`. */
 static void scalar(const char *value, size_t size, uint8_t row, dn_error kind, unsigned line)
 {
     uint8_t copy[48];
@@ -143,7 +143,7 @@ static void floats(void)
     ERROR(FLOAT, "\x84" "48.7", DN_WRONG_TYPE);
     GET(DOUBLE, "\x40\x00\x00\x43\x42"); CHECK_DOUBLE(s.d, 48.75);
     GET(DOUBLE, "\x18"); CHECK_DOUBLE(s.d, 24);
-#if !defined(__AVR__) /* whose double is a float */
+#if !defined(__AVR__) /* its double is a float */
     GET(DOUBLE, "\x41\x7b\x14\xae\x47\xe1\x7a\xf0\x3f"); CHECK_DOUBLE(s.d, 1.03);
 #endif
     ERROR(DOUBLE, "\x62", DN_WRONG_TYPE);

@@ -1,11 +1,11 @@
-/* dn_reader_strict: refuses what is not canonical, and nothing else. */
+/* dn_reader_strict: rejects exactly the messages that are not canonical. */
 #include "dn_pson.h"
 
 #include <float.h>
 
 #include "message.h"
 
-/* Reads the whole message; gives the error's kind, and its offset in `offset`. */
+/* Reads the whole message. Returns the kind of the error, and its offset in `*offset`. */
 static dn_error read(bool strict, size_t *offset)
 {
     dn_reader r;
@@ -99,23 +99,23 @@ static void known_floats(void)
     REFUSED("\x41\x00\x00\x00\x00\x00\x00\x00\x00", 0);
     REFUSED("\x41\x00\x00\x00\x00\x00\x00\x00\x80", 0); /* -0 */
     REFUSED("\x41\x00\x00\x00\x00\x00\x00\xf8\x3f", 0); /* 1.5 */
-    REFUSED("\x41\x00\x00\x00\x10\x00\x00\x70\x41", 0); /* 2^24+1 is whole, though no binary32 */
+    REFUSED("\x41\x00\x00\x00\x10\x00\x00\x70\x41", 0); /* 2^24+1 is whole, though not a binary32 */
     CANONICAL("\x41\x00\x00\x00\x18\x00\x00\x70\x41"); /* 2^24+1.5 */
     CANONICAL("\x41\x01\x00\x00\x00\x00\x00\x00\x00"); /* denormal */
 }
 
-/* The first fault counts. */
+/* The first fault is reported. */
 static void order(void)
 {
     size_t offset;
-    MESSAGE("\x9f\x05" "ab"); /* before the bytes */
+    MESSAGE("\x9f\x05" "ab"); /* before the missing bytes */
     CHECK_EQ(read(false, &offset), DN_TRUNCATED);
     CHECK_EQ(read(true, &offset), DN_MALFORMED);
     CHECK_EQ(offset, 0);
-    MESSAGE("\xe1\x1f\x80"); /* behind the varint */
+    MESSAGE("\xe1\x1f\x80"); /* after the varint */
     CHECK_EQ(read(true, &offset), DN_TRUNCATED);
     CHECK_EQ(offset, 3);
-    MESSAGE("\x40\x00\x00\x80"); /* behind the float's bytes */
+    MESSAGE("\x40\x00\x00\x80"); /* after the bytes of the float */
     CHECK_EQ(read(true, &offset), DN_TRUNCATED);
     CHECK_EQ(offset, 4);
     MESSAGE("\xe2\x20\x63"); /* before the next item */
@@ -123,16 +123,16 @@ static void order(void)
     CHECK_EQ(offset, 2);
     CHECK_EQ(read(true, &offset), DN_MALFORMED);
     CHECK_EQ(offset, 1);
-    MESSAGE("\xc1\x1f\x01\x00"); /* behind the key's header */
+    MESSAGE("\xc1\x1f\x01\x00"); /* after the header of the key */
     CHECK_EQ(read(true, &offset), DN_MALFORMED);
     CHECK_EQ(offset, 1);
 }
 
-#if !defined(__AVR__) /* whose double is a float */
+#if !defined(__AVR__) /* its double is a float */
 
 static bool is_integer(double number)
 {
-    if (number == 0) return false; /* which zero it is, the caller knows */
+    if (number == 0) return false; /* the caller distinguishes 0 and -0 */
     if (number < -9223372036854775808.0 || number >= 18446744073709551616.0) return false;
     if (number < 9223372036854775808.0) return (double)(int64_t)number == number;
     return true;
@@ -175,7 +175,7 @@ static void compare(uint8_t header, uint64_t bits)
     wrong += expected ? r.error != DN_OK : r.error != DN_MALFORMED || dn_error_offset(&r) != 0;
 }
 
-/* Every sign and exponent with mantissas that end, begin or are interrupted at every bit. */
+/* Every sign and exponent, with mantissas whose ones begin, end or are interrupted at every bit. */
 static void all_exponents(uint8_t header, uint8_t exponent_bits, uint8_t mantissa_bits)
 {
     uint64_t whole = ((uint64_t)1 << mantissa_bits) - 1;

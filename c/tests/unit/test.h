@@ -12,7 +12,7 @@
  *         return test_end("write");
  *     }
  *
- * prints `write: 2 checks, 0 failed`. A check that fails says where and what, and the test goes on. */
+ * prints `write: 2 checks, 0 failed`. A failed check prints its line and values, and the test continues. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -26,7 +26,7 @@
 #include <avr/io.h>
 #include <avr/pgmspace.h>
 #include <avr/sleep.h>
-#define TEST_LITERAL(literal) PSTR(literal) /* RAM is short, and not for texts */
+#define TEST_LITERAL(literal) PSTR(literal) /* keeps texts out of RAM, which is short */
 #define TEST_PRINT(format, ...) printf_P(PSTR(format), __VA_ARGS__)
 #define TEST_TEXT "%S" /* in flash */
 #else
@@ -36,7 +36,7 @@
 #endif
 
 static unsigned test_checks, test_failures;
-static const char *test_name = ""; /* of the test that runs */
+static const char *test_name = ""; /* of the current test */
 
 #if defined(__AVR__)
 static int test_put(char c, FILE *stream)
@@ -47,7 +47,7 @@ static int test_put(char c, FILE *stream)
     return 0;
 }
 
-/* Before main: stdout is the serial line. */
+/* Runs before main: connects stdout to the serial line. */
 __attribute__((constructor)) static void test_begin(void)
 {
     static FILE line;
@@ -67,7 +67,7 @@ static inline bool test_check(bool holds, unsigned line, const char *what)
     return holds;
 }
 
-/* Decimal when it has 31 bits, else hex: not every printf knows 64 bits. */
+/* Prints up to 31 bits in decimal, more in hex, because not every printf supports 64 bits. */
 static inline void test_print_number(uint64_t n)
 {
     if (n + 0x80000000u < 0x100000000u) TEST_PRINT("%ld", (long)(int32_t)(uint32_t)n);
@@ -105,14 +105,14 @@ static inline void test_check_bytes(const void *found, size_t size, const char *
     TEST_PRINT("%s", "\n");
 }
 
-/* Prints the closing line; gives main's exit code. */
+/* Prints the last line. Returns the exit code for main. */
 static inline int test_end(const char *name)
 {
     TEST_PRINT("%s: %u checks, %u failed\n", name, test_checks, test_failures);
 #if defined(__AVR__)
     while (!(UCSR0A & _BV(UDRE0))) {}
     cli();
-    sleep_mode(); /* without interrupts: the simulation ends */
+    sleep_mode(); /* without interrupts, this ends the simulation */
 #endif
     return test_failures > 0 || test_checks == 0;
 }
@@ -122,19 +122,21 @@ static inline int test_end(const char *name)
 
 #define CHECK(condition) test_check((condition), __LINE__, TEST_LITERAL(#condition))
 
-/* Integers; a float does not compile. A negative number is not its unsigned twin. */
+/* Compares integers; a float does not compile. A negative number differs from the unsigned number with the same
+ * bits. */
 #define CHECK_EQ(found, expected) \
     test_check_eq((uint64_t)((found) | 0), (uint64_t)((expected) | 0), __LINE__, TEST_LITERAL(#found " is " #expected))
 
-/* Floats and doubles: the same bits, or NaN both. */
+/* Compares floats and doubles: both must have the same bits, or be NaN. */
 #define CHECK_DOUBLE(found, expected) \
     test_check_double((double)(found), (double)(expected), __LINE__, TEST_LITERAL(#found " is " #expected))
 
-/* `size` bytes at `found` are those of a string literal, NULs in it too: CHECK_BYTES(buffer, 2, "\x81" "a"). */
+/* Compares `size` bytes at `found` with a string literal, which may contain NULs: CHECK_BYTES(buffer, 2, "\x81"
+ * "a"). */
 #define CHECK_BYTES(found, size, literal) \
     test_check_bytes((found), (size), TEST_LITERAL("" literal), sizeof("" literal) - 1, __LINE__, TEST_LITERAL(#found " is " #literal))
 
-/* A text that ends at its NUL is the string literal. */
+/* Compares a text that ends at its NUL with a string literal. */
 #define CHECK_STR(found, literal) CHECK_BYTES((found), strlen(found), literal)
 
 #endif

@@ -1,9 +1,9 @@
-/* dn_is_utf8, and dn_next's own way to it, against a plain reading of RFC 3629. */
+/* Compares dn_is_utf8, and the check in dn_next, with a direct implementation of RFC 3629. */
 #include "dn_pson.h"
 
 #include "test.h"
 
-/* Decodes each character to its number, and looks whether it had to be that long. */
+/* Decodes each character, and checks its code point and that the encoding is the shortest one. */
 static bool plain(const uint8_t *at, size_t size)
 {
     while (size) {
@@ -71,7 +71,7 @@ static void agrees_on_all_short_sequences(void)
     CHECK_EQ(disagreements, 0);
 }
 
-/* All leads and second bytes of 4-byte sequences, and those they may be mistaken for; the others at the borders of their range. */
+/* All lead bytes from 0xe0 on with all second bytes; the other bytes at the limits of their ranges. */
 static void agrees_at_the_borders_of_long_sequences(void)
 {
     static const uint8_t borders[] = {0x00, 0x7f, 0x80, 0x81, 0xbe, 0xbf, 0xc0, 0xff};
@@ -87,9 +87,9 @@ static void agrees_at_the_borders_of_long_sequences(void)
                     text[3] = borders[c];
                     text[4] = borders[d];
                     text[5] = 'x';
-                    compare(text + 1, 3); /* cut off */
+                    compare(text + 1, 3); /* truncated */
                     compare(text + 1, 4);
-                    compare(text, 6); /* between others */
+                    compare(text, 6); /* between other characters */
                 }
     CHECK_EQ(sequences, (uint32_t)3 * 32 * 256 * 64);
     CHECK_EQ(disagreements, 0);
@@ -105,7 +105,7 @@ static void knows_empty_text(void)
     CHECK(!dn_is_utf8("\xed\xa0\x80", 3));
 }
 
-/* What a reader says of a text, a key and bytes, whose N is in the header or in a varint. */
+/* What a reader returns for a text, a key and bytes, with N in the header or in a varint. */
 static void readers_agree(void)
 {
     uint32_t wrong = 0;

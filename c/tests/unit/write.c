@@ -1,4 +1,4 @@
-/* Every kind of item at every boundary of its form. */
+/* Writes every kind of item at every boundary of its forms. */
 #include "dn_pson.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@ static void begin(void)
     dn_writer_init(&w, buffer, sizeof buffer);
 }
 
-/* Writes an item in a fresh buffer, and compares. */
+/* Writes an item to a fresh buffer, and compares it. */
 #define CHECK_ITEM(statement, literal) \
     do { \
         begin(); \
@@ -101,7 +101,7 @@ static void writes_keys(void)
     CHECK_ITEM(DN_WRITE_KEY(&w, "1234567890123456789012345678901"), "\x9f\x1f" "1234567890123456789012345678901");
 }
 
-/* Header and length of a text of `size` bytes, and that its last byte is where it has to be. */
+/* Writes a text of `size` bytes, and checks its header, its length and its last byte. */
 static void check_long_text(size_t size, const char *header, size_t header_size)
 {
     static char text[150];
@@ -160,7 +160,7 @@ static void writes_floats(void)
     CHECK_ITEM(dn_write_float(&w, FLT_MIN), "\x40\x00\x00\x80\x00");
 }
 
-/* The float that has these bits. */
+/* Returns the float with these bits. */
 static float float_of(uint32_t bits)
 {
     float value;
@@ -180,7 +180,7 @@ static void writes_special_floats(void)
     CHECK_ITEM(dn_write_float(&w, float_of(0x7fffffff)), "\x40\x00\x00\xc0\x7f");
 }
 
-/* Every exponent, both signs, and mantissas with 0 to 23 zeros at their end, against arithmetic of 64 bits. */
+/* Every exponent, both signs, and mantissas with 0 to 23 trailing zeros, compared with 64-bit arithmetic. */
 static void writes_floats_of_every_exponent(void)
 {
     for (uint16_t top = 0; top < 0x200; top++) {

@@ -1,4 +1,4 @@
-/* Buffers that are too small, or not there, and messages that are too large. */
+/* Buffers that are too small or missing, and messages that are too large. */
 #include "dn_pson.h"
 
 #include "test.h"
@@ -9,7 +9,7 @@
 
 #define KEY_31 "1234567890123456789012345678901"
 
-/* The items of a message that has every kind in it, in every form. */
+/* A message of ITEMS items, with every kind of item in every form. */
 enum { ITEMS = 25, MOST = 340 };
 
 static void write_item(dn_writer *w, uint8_t item)
@@ -47,7 +47,7 @@ static void write_item(dn_writer *w, uint8_t item)
 
 static uint8_t message[MOST];
 static uint8_t buffer[MOST + 8];
-static size_t ends[ITEMS]; /* of the items */
+static size_t ends[ITEMS]; /* the offset after each item */
 static size_t message_size;
 
 static void writes_the_message(void)
@@ -77,7 +77,7 @@ static void measures_without_a_buffer(void)
     CHECK_EQ(dn_written(&w), ends[18] - ends[17]);
 }
 
-/* All items, into `size` bytes of a larger array. */
+/* Writes all items to `size` bytes of a larger array. */
 static void check_buffer_of(size_t size)
 {
     dn_writer w;
@@ -93,7 +93,7 @@ static void check_buffer_of(size_t size)
     if (w.error) CHECK_EQ(dn_write_error_offset(&w), size);
     CHECK(memcmp(buffer, message, whole) == 0);
     for (size_t i = whole; i < sizeof buffer; i++)
-        if (buffer[i] != 0xee) CHECK_EQ(i, whole); /* half an item, or beyond the buffer */
+        if (buffer[i] != 0xee) CHECK_EQ(i, whole); /* a partial item, or a byte beyond the buffer */
 }
 
 static void keeps_to_buffers_of_every_size(void)
@@ -101,7 +101,7 @@ static void keeps_to_buffers_of_every_size(void)
     for (size_t size = 0; size <= message_size; size++) check_buffer_of(size);
 }
 
-/* Each item alone, in a buffer that has its size, and in smaller ones. */
+/* Writes each item alone, to a buffer of its size, and to smaller ones. */
 static void fills_buffers_to_the_last_byte(void)
 {
     for (uint8_t item = 0; item < ITEMS; item++) {
@@ -127,7 +127,7 @@ static void stays_truncated(void)
     dn_writer_init(&w, buffer, 4);
     dn_write_bool(&w, true);
     dn_write_str(&w, "long");
-    dn_write_null(&w); /* would fit */
+    dn_write_null(&w); /* would fit, but the error sticks */
     CHECK_EQ(w.error, DN_TRUNCATED);
     CHECK_EQ(dn_written(&w), 7);
     CHECK_EQ(dn_write_error_offset(&w), 4);

@@ -1,15 +1,15 @@
-/* Sinks, and containers whose count is known only at their end. */
+/* Sinks, and containers whose number of entries is known only at their end. */
 #include "dn_pson.h"
 
 #include "test.h"
 
 enum { MOST = 340 };
 
-/* What a sink took, and how much it will take. */
+/* The bytes that a sink has accepted, and the limit. */
 typedef struct {
     size_t taken;
     size_t allowed;
-    size_t most; /* in one piece */
+    size_t most; /* the largest piece */
 } recorder;
 
 static uint8_t sent[MOST];
@@ -27,7 +27,7 @@ static bool take(void *context, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* A message in which every kind of item meets the end of the chunk for some size of it. */
+/* Writes a message in which, for some chunk size, every kind of item meets the end of the chunk. */
 static void write_message(dn_writer *w)
 {
     static const char text[] = "a text that is longer than most of the chunks which it goes through";
@@ -87,7 +87,7 @@ static void keeps_to_chunks_that_are_too_small(void)
         bool finished = dn_sink_finish(&s);
         CHECK_EQ(dn_written(&s.writer), message_size);
         CHECK_EQ(finished, s.writer.error == DN_OK);
-        CHECK_EQ(finished, size >= 11); /* the longest item that is no text */
+        CHECK_EQ(finished, size >= 11); /* the longest item that is not text */
         CHECK_EQ(s.writer.error, finished ? DN_OK : DN_TRUNCATED);
         CHECK_EQ(r.taken, s.taken);
         CHECK(memcmp(sent, message, r.taken) == 0);
@@ -111,7 +111,7 @@ static void stops_when_the_sink_fails(void)
             CHECK(memcmp(sent, message, r.taken) == 0);
             size_t taken = r.taken;
             r.allowed = MOST;
-            CHECK(!dn_sink_finish(&s)); /* it sticks */
+            CHECK(!dn_sink_finish(&s)); /* the error sticks */
             CHECK_EQ(r.taken, taken);
         }
     }
@@ -209,7 +209,7 @@ static void closes_large_containers(void)
 }
 #endif
 
-/* {"a":[...40 nulls],"b":{"c":[]},"d":1}, with counts known at the end or before. */
+/* {"a":[...40 nulls],"b":{"c":[]},"d":1}, with counts known at the end or in advance. */
 static void write_nested(dn_writer *w, bool open)
 {
     size_t map = 0, array = 0, inner = 0, none = 0;
@@ -320,7 +320,7 @@ static void refuses_to_close_what_is_not_open(void)
     opened = dn_write_map_open(&s.writer);
     dn_write_close(&s.writer, opened, 0);
     for (uint8_t i = 0; i < 40; i++) dn_write_null(&s.writer);
-    dn_write_close(&s.writer, opened, 1); /* it has left */
+    dn_write_close(&s.writer, opened, 1); /* the sink has received it */
     CHECK_EQ(s.writer.error, DN_WRONG_TYPE);
     CHECK(!dn_sink_finish(&s));
 

@@ -1,4 +1,4 @@
-/* Integers of 64 bits and doubles, at every boundary of their forms. */
+/* Writes integers of 64 bits and doubles at every boundary of their forms. */
 #include "dn_pson.h"
 
 #include <float.h>
@@ -14,7 +14,7 @@ static void begin(void)
     dn_writer_init(&w, buffer, sizeof buffer);
 }
 
-/* Writes an item in a fresh buffer, and compares. */
+/* Writes an item to a fresh buffer, and compares it. */
 #define CHECK_ITEM(statement, literal) \
     do { \
         begin(); \
