@@ -1,23 +1,24 @@
-// The gateway's JSON API: what it has, and what happens.
+// Reads the gateway's JSON API, and follows its event stream.
 
 import { parse } from "./value.js";
 
-/** Milliseconds that the gateway's clock is ahead of this one's. */
+/** Milliseconds by which the gateway's clock is ahead of this one. */
 export let skew = 0;
 
-/** An address of the gateway. Not that of the page, which may have a user and a password in it, and which fetch() refuses then. */
+/** The absolute URL of a path of the gateway. It is not relative to the page's URL, which may contain a user and a
+ * password, and which fetch() then rejects. */
 const at = (path) => new URL(path, location.origin);
 
 async function get(path, read = parse) {
   const response = await fetch(at(path), { headers: { accept: "application/json" }, cache: "no-store" });
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
   const date = Date.parse(response.headers.get("date"));
-  // The header has whole seconds; small differences are its rounding.
+  // The header has whole seconds, so small differences may be rounding.
   if (!Number.isNaN(date)) skew = Math.abs(date - Date.now()) > 2000 ? date - Date.now() : 0;
   return read(await response.text());
 }
 
-export const stats = () => get("/api/stats", JSON.parse); // figures to reckon with, whose digits do not matter
+export const stats = () => get("/api/stats", JSON.parse); // numbers for calculation, whose exact digits do not matter
 export const devices = async (limit) => (await get(`/api/devices?limit=${limit}`)).devices;
 export const messages = async (limit) => (await get(`/api/messages?limit=${limit}`)).messages;
 export const quarantine = async (limit) => (await get(`/api/quarantine?limit=${limit}`)).messages;
@@ -29,11 +30,11 @@ const LONGEST_WAIT = 30_000;
 const KINDS = { message: parse, quarantine: parse, stats: JSON.parse };
 
 /**
- * Follows /api/events. EventSource itself tries again at a fixed pace and gives up on an error status, so each try is a
- * new one, after a wait that doubles from 1 s to 30 s.
+ * Follows /api/events. EventSource itself reconnects at a fixed interval and gives up on an error status, so each
+ * attempt uses a new one, after a wait that doubles from 1 s to 30 s.
  *
- * `opened()` may be async: when it fails, the connection counts as lost. `event(kind, object)` is called for each event,
- * `lost(until)` with the time of the next try.
+ * `opened()` may be async: if it fails, the connection counts as lost. `event(kind, object)` is called for each event,
+ * `lost(until)` with the time of the next attempt, in milliseconds since 1970.
  */
 export function follow({ opened, event, lost }) {
   let wait = FIRST_WAIT;
@@ -43,7 +44,7 @@ export function follow({ opened, event, lost }) {
       if (source.readyState === EventSource.CLOSED && source.retired) return;
       source.retired = true;
       source.close();
-      // Spread, so that many pages do not come back at one moment.
+      // Randomized, so that many pages do not reconnect at once.
       const pause = wait * (0.75 + Math.random() / 2);
       wait = Math.min(wait * 2, LONGEST_WAIT);
       lost(Date.now() + pause);

@@ -1,4 +1,4 @@
-// The start: loads, follows the stream, and draws: at once what a person does, ten times a second what arrives.
+// The entry point: loads, follows the stream, and draws: user actions at once, events ten times a second.
 
 import * as api from "./api.js";
 import { DevicesView } from "./devices.js";
@@ -10,9 +10,9 @@ import { QuarantineView } from "./quarantine.js";
 import { LIMITS, Store } from "./store.js";
 import { ConnectionView, TotalsView, WelcomeView } from "./status.js";
 
-/** How long events are gathered before they are drawn: nobody reads fifty changes a second. */
+/** Milliseconds for which events are collected before they are drawn: nobody reads fifty changes a second. */
 const GATHER = 100;
-/** How long after a load what the stream left out is fetched, at the earliest. */
+/** Minimum milliseconds between a load and the next one, which fetches what the stream omitted. */
 const CATCH_UP = 5000;
 
 const store = new Store();
@@ -29,7 +29,7 @@ const views = [
   new OutputsView(),
 ];
 
-/** Events that arrive while a load is under way, or null. */
+/** Events that arrive during a load; null outside of loads. */
 let waiting = null;
 let loading = null;
 let loadedAt = 0;
@@ -51,7 +51,7 @@ function drawSoon() {
   }, GATHER);
 }
 
-/** Loads everything; whoever asks while that is under way gets the same load. */
+/** Loads everything; calls during a load share it. */
 function load() {
   loading ??= loadAll().finally(() => (loading = null));
   return loading;
@@ -89,7 +89,7 @@ async function loadHistory() {
 
 function fetchMissed() {
   catchUp = 0;
-  // A failure here is one of the connection, which then loads everything again.
+  // A failure here is a failure of the connection, which then loads everything again.
   load().catch(() => {});
 }
 
@@ -122,7 +122,7 @@ clear.addEventListener("click", () => {
 });
 
 setInterval(draw, 1000); // ages grow
-choose(filter.value); // a browser may bring back what was typed
+choose(filter.value); // a browser may restore the text of the input
 
 api.follow({
   event: take,

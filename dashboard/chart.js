@@ -1,4 +1,4 @@
-// What lies under the devices on the map: coast, graticule, scale.
+// The background of the map: coast, graticule, scale.
 
 import { CUT, ISLANDS, MAINLAND, REGION, SEAS } from "./coast.js";
 import { svg } from "./dom.js";
@@ -20,7 +20,7 @@ function meets(view) {
   return view.west < REGION.east && view.east > REGION.west && view.south < REGION.north && view.north > REGION.south;
 }
 
-/** Land and sea; where the drawing of the coast ends inside the view, its lines alone. */
+/** Land and sea; if the view extends beyond the drawn coast, its lines only. */
 function coast(view) {
   if (!meets(view)) return [];
   const lines = [MAINLAND, ...SEAS].map((points) => svg("path", { class: "coast", d: path(view, points) }));
@@ -61,5 +61,5 @@ function scale(view) {
   return [svg("path", { class: "scale", d }), svg("text", { class: "degrees", x: x + 5, y: y - 5 }, `${count(km)} km`)];
 }
 
-/** The elements under the devices. */
+/** The elements below the devices. */
 export const ground = (view) => [...coast(view), ...grid(view), ...scale(view)];

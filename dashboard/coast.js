@@ -1,7 +1,7 @@
-// The coasts around the Mediterranean and the Black Sea, drawn by hand to about 20 km: for orientation, not for navigation.
-// Longitude and latitude in degrees, in pairs.
+// The coasts around the Mediterranean and the Black Sea, drawn by hand to about 20 km: for orientation, not for
+// navigation. Pairs of longitude and latitude in degrees.
 
-/** Where the drawing is complete. */
+/** The region in which the drawing is complete. */
 export const REGION = { west: -20, south: 14, east: 46.5, north: 55 };
 
 const pairs = (text) => {
@@ -9,7 +9,7 @@ const pairs = (text) => {
   return Array.from({ length: numbers.length / 2 }, (_, at) => [numbers[2 * at], numbers[2 * at + 1]]);
 };
 
-/** The mainland, from Jutland by Gibraltar, Istanbul, the Black Sea, Port Said and Tangier to Dakar. */
+/** The mainland, from Jutland via Gibraltar, Istanbul, the Black Sea, Port Said and Tangier to Dakar. */
 export const MAINLAND = pairs(`
   8.6,55 8.6,54.4 8.9,54 8.1,53.55 6.9,53.45 5.4,53.2 4.75,52.95 4.1,52 3.4,51.4 2.5,51.08 1.6,50.87 1.6,50.2 1.1,49.95 .1,49.5
   -1.1,49.35 -1.3,49.65 -1.9,49.7 -1.6,49.2 -1.5,48.65 -3,48.8 -4.7,48.5 -4.5,47.95 -2.8,47.5 -2,47.1 -1.2,46.1 -1.1,45.5 -1.25,44.6 -1.5,43.5 -1.8,43.4
@@ -47,7 +47,7 @@ export const MAINLAND = pairs(`
   -9.3,32.2 -9.8,31.45 -9.85,30.6 -9.6,30.4 -10.1,29.4 -11.1,28.75 -12,28.1 -13,27.75 -14.5,26.1
   -15.9,23.8 -17,21.3 -16.2,20 -16.5,19.4 -16,18.1 -16.5,16 -17.5,14.75 -16.8,14`);
 
-/** Islands large enough to be seen. */
+/** Islands large enough to be visible. */
 export const ISLANDS = [
   "12.45,37.8 12.75,38.15 13.35,38.2 14,38.03 15.1,38.15 15.6,38.27 15.3,37.85 15.08,37.5 15.3,37.05 15.1,36.68 14.4,36.8 13.9,37.1 13.1,37.5", // Sicily
   "8.2,40.95 8.8,40.93 9.25,41.25 9.6,40.9 9.8,40.5 9.65,40.1 9.65,39.3 9.5,39.12 9.1,39.2 8.95,38.9 8.45,39 8.4,39.6 8.5,40 8.4,40.35 8.15,40.6", // Sardinia
@@ -76,7 +76,7 @@ export const ISLANDS = [
   "-17.25,32.8 -16.7,32.75 -17,32.63", // Madeira
 ].map(pairs);
 
-/** Islands that reach over the northern edge: their lines stay open there. */
+/** Islands that extend beyond the northern edge: their lines are open there. */
 export const CUT = [
   `-1.5,55 -.1,54.1 .15,53.6 .2,53 .5,52.95 1.75,52.5 .8,51.5 1.4,51.2 .3,50.75 -1.2,50.65 -2.5,50.6 -3.6,50.25 -5.7,50.07 -5,50.4
   -4.2,51.2 -3,51.4 -4.2,51.6 -5.3,51.85 -4.1,52.3 -4.1,52.9 -4.5,53.35 -3.05,53.5 -2.9,54.1 -3.6,54.5 -3.2,54.95 -4.8,54.7 -5.1,55`, // Britain
@@ -84,7 +84,7 @@ export const CUT = [
   -8.5,54.3 -8.6,54.7 -8.3,55`, // Ireland
 ].map(pairs);
 
-/** Other seas, as far as the region goes: the Red Sea and the Baltic. */
+/** Other seas within the region: the Red Sea and the Baltic. */
 export const SEAS = [
   `41.7,14 41.2,14.6 40,14.9 39.45,15.6 38.5,18 37.25,19.6 37.2,21 36.3,22.5 35.5,23.9 35,24.8 34.3,26.1 33.9,27.2 33.2,28.5 32.4,29.6
   32.5,29.95 32.7,29.6 33.6,28.25 34.25,27.75 34.6,28.1 34.95,29.5 34.65,28.05 35.5,27.5 36.5,26.2 37.2,25 38.05,24.1 38.5,23.3

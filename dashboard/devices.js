@@ -1,4 +1,4 @@
-// The table of devices: last position, link, format, bytes, when seen. By name, so that rows stay where they are.
+// The table of devices: last position, link, format, bytes, time. Sorted by name, so that rows keep their places.
 
 import { skew } from "./api.js";
 import { el, keep, mark, say, sign } from "./dom.js";

@@ -1,4 +1,4 @@
-// Elements, made without markup: what a message says is only ever text.
+// Creates elements without markup, so that the content of a message is only ever text.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -16,17 +16,17 @@ export const el = (name, attributes = {}, ...children) => fill(document.createEl
 /** An SVG element. */
 export const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
-/** Writes `text` where it differs; the page stays still where nothing changed. */
+/** Sets the text if it differs, so that unchanged parts of the page are not touched. */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Sets an attribute where it differs. */
+/** Sets an attribute if it differs. */
 export function mark(node, name, value) {
   if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
-/** Makes `nodes` the children of `parent`, moving as few as it can. */
+/** Makes `nodes` the children of `parent`, and moves as few of them as possible. */
 export function keep(parent, nodes) {
   const wanted = new Set(nodes);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
@@ -37,7 +37,7 @@ export function keep(parent, nodes) {
   }
 }
 
-/** The sign of a link's kind: the shapes differ, not only the colours. */
+/** The symbol of a kind of link. The shapes differ, not only the colours. */
 export function sign(kind) {
   return svg("svg", { class: `sign ${kind}`, viewBox: "-6 -6 12 12", "aria-hidden": "true" }, svg("path", { d: SHAPES[kind] }));
 }

@@ -1,4 +1,4 @@
-// How numbers, times, positions and links are written.
+// Formats numbers, times, positions and links.
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
@@ -7,7 +7,7 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 /** 3943 -> "3,943" */
 export const count = (n) => whole.format(n);
 
-/** Up to 100,000 in full, then "1.2M". */
+/** In full below 100,000, then "1.2M". */
 export const total = (n) => (n < 100_000 ? whole : compact).format(n);
 
 /** Bytes: "138 B", "1.2 kB" (1000 bytes). */
@@ -25,7 +25,7 @@ export function percent(share, digits = 0) {
   return `${value.toFixed(digits)} %`;
 }
 
-/** The success rate: 1 -> "100 %", 0.9998 -> "99.98 %". */
+/** A success rate: 1 -> "100 %", 0.9998 -> "99.98 %". */
 export const rate = (share) => (share === 1 || share === 0 ? percent(share) : percent(share, 2));
 
 /** "2026-01-31T08:00:00.123Z" -> "08:00:00" */
@@ -34,7 +34,7 @@ export const clockTime = (time) => time.slice(11, 19);
 /** "2026-01-31T08:00:00.123Z" -> "2026-01-31 08:00:00.123 UTC" */
 export const fullTime = (time) => time.replace("T", " ").replace("Z", " UTC");
 
-/** How long ago, from milliseconds: "now", "12 s", "5 min", "3 h", "2 d". */
+/** A time span in milliseconds: "now" (below 2 s), "12 s", "5 min", "3 h", "2 d". */
 export function age(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   if (seconds < 2) return "now";
@@ -54,7 +54,7 @@ export const place = ({ latitude, longitude }) => `${degrees(latitude, "N", "S")
 
 const SATELLITE = /satellite|^ntn|^(astrocast|iridium|orbcomm|kineis|argos|inmarsat|globalstar|thuraya|swarm|lacuna)/i;
 
-/** What a link is: "terrestrial", "satellite", or "unknown" when the message does not say. */
+/** The kind of a link: "terrestrial", "satellite", or "unknown" if the message does not name its link. */
 export function linkKind(link) {
   if (!link) return "unknown";
   return SATELLITE.test(link) ? "satellite" : "terrestrial";

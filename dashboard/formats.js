@@ -1,4 +1,4 @@
-// Bytes per format, beside the same messages as compact JSON.
+// Bytes per format, compared with the same messages as compact JSON.
 
 import { el, keep, mark, say } from "./dom.js";
 import { bytes, count, percent, total } from "./format.js";

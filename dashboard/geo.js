@@ -1,4 +1,4 @@
-// From degrees to pixels: Mercator, a view that fits points, its graticule and its scale.
+// Converts degrees to pixels: Mercator, a view that fits points, its graticule and its scale.
 
 const RADIANS = Math.PI / 180;
 /** Mercator ends short of the poles. */
@@ -7,7 +7,7 @@ const EDGE = 85;
 const NARROWEST = 4;
 const KM_PER_DEGREE = 111.32;
 
-/** Degrees of latitude to Mercator units, as long as a degree of longitude. */
+/** Converts degrees of latitude to Mercator units, each as long as a degree of longitude. */
 export function mercator(latitude) {
   const clamped = Math.max(-EDGE, Math.min(EDGE, latitude));
   return Math.log(Math.tan(Math.PI / 4 + (clamped * RADIANS) / 2)) / RADIANS;
@@ -15,7 +15,8 @@ export function mercator(latitude) {
 
 const unmercator = (y) => (2 * Math.atan(Math.exp(y * RADIANS)) - Math.PI / 2) / RADIANS;
 
-/** The longitude from which going east leaves the widest gap behind, so that a fleet across 180° stays together. */
+/** The western edge that leaves the widest gap between the devices outside of the view, so that a fleet across 180°
+ * stays together. */
 function cut(longitudes) {
   const sorted = [...longitudes].sort((a, b) => a - b);
   let west = sorted[0];
@@ -27,7 +28,7 @@ function cut(longitudes) {
   return west;
 }
 
-/** Which part of the world a map of width by height pixels shows. */
+/** The part of the world that a map of width by height pixels shows. */
 export class View {
   constructor(x, y, scale, width, height) {
     /** Pixels per degree of longitude. */
@@ -55,7 +56,7 @@ export class View {
     return new View((left + right) / 2, (bottom + top) / 2, scale, width, height);
   }
 
-  /** Pixels from the left; the turn of the globe nearest to the middle counts. */
+  /** Pixels from the left, for the turn of the globe that is nearest to the middle. */
   x(longitude) {
     const turns = Math.round((this.middle - longitude) / 360);
     return (longitude + 360 * turns - this.west) * this.scale;
@@ -66,7 +67,7 @@ export class View {
     return (this.top - mercator(latitude)) * this.scale;
   }
 
-  /** Whether the point lies at least `margin` pixels inside. */
+  /** Whether the point is at least `margin` pixels inside the map. */
   shows({ longitude, latitude }, margin) {
     const [x, y] = [this.x(longitude), this.y(latitude)];
     return x >= margin && x <= this.width - margin && y >= margin && y <= this.height - margin;
@@ -75,7 +76,7 @@ export class View {
 
 const STEPS = [0.5, 1, 2, 5, 10, 15, 30, 60, 90];
 
-/** Meridians and parallels in view, in whole steps that lie about 90 pixels apart. */
+/** Meridians and parallels in view, at multiples of a step that is at least 90 pixels wide. */
 export function graticule(view) {
   const step = STEPS.find((s) => s * view.scale >= 90) ?? STEPS.at(-1);
   const ticks = (from, to) => {
@@ -87,7 +88,7 @@ export function graticule(view) {
   return { meridians: ticks(view.west, view.east).map(wrap), parallels: ticks(view.south, view.north), step };
 }
 
-/** A round distance and its length in pixels in the middle of the view, at most `longest` pixels. */
+/** A round distance in km and its length in pixels in the middle of the view, at most `longest` pixels. */
 export function scaleBar(view, longest) {
   const latitude = (view.north + view.south) / 2;
   const perPixel = (KM_PER_DEGREE * Math.cos(latitude * RADIANS)) / view.scale;

@@ -1,4 +1,4 @@
-// The devices where they last were.
+// The map of the devices at their last positions.
 
 import { skew } from "./api.js";
 import { ground, path } from "./chart.js";
@@ -8,7 +8,7 @@ import { View } from "./geo.js";
 import { position } from "./value.js";
 
 const MARGIN = 44;
-/** A pointer this near to a device, in pixels, means it. */
+/** A pointer within this distance of a device, in pixels, selects it. */
 const REACH = 18;
 const KINDS = { terrestrial: "terrestrial", satellite: "satellite", unknown: "unknown" };
 
@@ -82,13 +82,13 @@ export class MapView {
     const shown = store.shownDevices();
     const placed = shown.map((last) => ({ last, where: position(last.value) })).filter(({ where }) => where);
     const track = this.#trackOf(store);
-    // Nothing to show is no empty box: the devices take its place.
+    // Without positions the map is hidden, and the table of devices takes its place.
     this.panel.hidden = placed.length === 0;
     if (placed.length === 0) {
       this.#show(null);
       return;
     }
-    // Until the panel that was hidden has a size, which it tells.
+    // A panel that was hidden has no size yet; the ResizeObserver reports it, and draws again.
     if (!this.width || !this.height) return;
     this.#sayCounts(placed, shown.length);
     this.#look([...placed.map(({ where }) => where), ...track], store.filter);
@@ -98,13 +98,13 @@ export class MapView {
     this.#show(this.marks.get(this.open)?.node.isConnected ? this.open : null);
   }
 
-  /** Where the one device that was chosen has been, oldest first. */
+  /** The positions of the chosen device, oldest first. */
   #trackOf(store) {
     if (!store.chosen || store.history?.device !== store.chosen) return [];
     return store.history.messages.map((message) => position(message.value)).filter(Boolean).reverse();
   }
 
-  /** Keeps the view while the devices stay well inside it: a map that moves all the time cannot be read. */
+  /** Keeps the view while the devices are well inside it, because a map that moves all the time cannot be read. */
   #look(points, filter) {
     const view = this.view;
     const fitting = View.fit(points, this.width, this.height, MARGIN);
@@ -151,7 +151,7 @@ export class MapView {
     return found;
   }
 
-  /** Opens the card of a device beside its mark, or closes it. */
+  /** Opens the card of a device next to its mark, or closes it for null. */
   #show(device) {
     const shown = device === null ? null : this.marks.get(device);
     if (this.open !== device) this.marks.get(this.open)?.node.classList.remove("open");

@@ -1,4 +1,4 @@
-// The last messages; each opens to its fields. The list holds still while someone reads it.
+// The last messages; each opens to its fields. The list does not move while someone reads it.
 
 import { el, keep, say, sign } from "./dom.js";
 import { bytes, clockTime, count, fullTime, linkKind, percent } from "./format.js";

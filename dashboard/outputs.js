@@ -1,9 +1,9 @@
-// What the outputs do, where there are any.
+// The state of each output; hidden if there are none.
 
 import { el, keep, mark, say } from "./dom.js";
 import { age, clockTime, count, fullTime, total } from "./format.js";
 
-/** Older than this, in seconds, a message that waits makes its output one that is behind. */
+/** An output is behind if its oldest waiting message is older than this, in seconds. */
 const BEHIND = 10;
 
 const BREAKERS = { probing: "probing", open: "paused" };

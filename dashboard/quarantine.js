@@ -1,4 +1,4 @@
-// Messages that could not be read: why, where, and their bytes.
+// Messages that could not be decoded: the error, its offset, and their bytes.
 
 import { el, keep, say } from "./dom.js";
 import { bytes, clockTime, count, fullTime } from "./format.js";
@@ -64,7 +64,7 @@ function body(reject) {
   );
 }
 
-/** Rows of 8 bytes with offset and text, around the byte at `offset`, which is marked, also where it is missing. */
+/** Rows of 8 bytes with offset and text, around the byte at `offset`, which is marked even if it is missing. */
 function dump(hex, offset) {
   const length = hex.length / 2;
   const rows = Math.ceil(Math.max(length, offset === length ? length + 1 : 0) / ROW);

@@ -1,4 +1,4 @@
-// The connection, the totals, and the welcome of a gateway that has nothing yet.
+// The connection, the totals, and the welcome text of a gateway without messages.
 
 import { skew } from "./api.js";
 import { el, mark, say } from "./dom.js";
@@ -23,8 +23,8 @@ export class ConnectionView {
 }
 
 /**
- * Name, figure, what the figure is made of ("–" while there is nothing to make it of); and both for the devices that a filter shows,
- * where there are figures of each device.
+ * Each row: name, figure, an explanation of the figure ("–" if there is no data for it), and a function that returns both for the
+ * devices that a filter shows, if there are figures per device.
  */
 const TOTALS = [
   ["Records", (s) => total(s.stored), (s) => `${count(s.received)} received`, records],
@@ -94,7 +94,7 @@ export class WelcomeView {
     const command = `curl -i '${location.origin}/ingest/my-first-device' \\\n  -H 'Content-Type: application/json' \\\n  -d '${FIRST}'`;
     say(byId("welcome-command"), command);
     const copy = byId("welcome-copy");
-    copy.hidden = !navigator.clipboard; // only where the browser calls the page secure
+    copy.hidden = !navigator.clipboard; // only in a secure context
     copy.addEventListener("click", async () => {
       await navigator.clipboard.writeText(command);
       say(copy, "Copied");

@@ -1,4 +1,4 @@
-// What the page knows. Everything has a bound; views read it and never write.
+// The state of the page. Every list has a limit; views only read it.
 
 export const LIMITS = { devices: 500, messages: 200, shown: 50, quarantine: 20 };
 
@@ -6,20 +6,20 @@ export class Store {
   stats = null;
   /** The last message of each device, by device. */
   devices = new Map();
-  /** How many messages each of them has sent. */
+  /** The number of messages that each of them has sent. */
   #counts = new Map();
   /** Newest first. */
   messages = [];
   quarantine = [];
   /** Part of a device's name, as typed. */
   filter = "";
-  /** The newest messages of the one device that the filter names, or null. */
+  /** The newest messages of the device that the filter names in full, or null. */
   history = null;
-  /** Messages stored since the last load, less those that the stream brought. */
+  /** Messages stored since the last load minus those that the stream delivered. */
   #missed = 0;
   #delivered = 0;
 
-  /** Replaces everything by what the API said. */
+  /** Replaces everything by the API's answers. */
   load({ stats, devices, messages, quarantine }) {
     this.stats = stats;
     this.devices = new Map(devices.map(({ device, last }) => [device, last]));
@@ -30,7 +30,7 @@ export class Store {
     this.#delivered = 0;
   }
 
-  /** Takes one event of the stream. What is known already changes nothing. */
+  /** Applies one event of the stream. Known messages change nothing. */
   take(kind, object) {
     if (kind === "stats") this.#takeStats(object);
     else if (kind === "quarantine") this.quarantine = newest(this.quarantine, object, LIMITS.quarantine);
@@ -43,10 +43,10 @@ export class Store {
     this.stats = stats;
   }
 
-  /** Whether the stream, which is a sample, has left out what should be here. */
+  /** Whether the stream, which is a sample, has omitted messages or devices that the page should show. */
   get behind() {
     if (!this.stats) return false;
-    // Figures and messages are not sent at one moment: a few of difference mean nothing.
+    // Figures and messages are not sent at the same time, so small differences are ignored.
     return this.#missed > 5 || this.devices.size < Math.min(this.stats.devices, LIMITS.devices);
   }
 
@@ -79,13 +79,13 @@ export class Store {
     return this.devices.has(this.filter) ? this.filter : null;
   }
 
-  /** Last messages of the devices that the filter lets through, by name. */
+  /** The last messages of the devices that match the filter, sorted by name. */
   shownDevices() {
     const shown = [...this.devices.values()].filter((last) => this.#lets(last.device));
     return shown.sort((a, b) => (a.device < b.device ? -1 : 1));
   }
 
-  /** The messages that the shown devices have sent, all together. */
+  /** The number of messages that the shown devices have sent. */
   shownCount() {
     return this.shownDevices().reduce((sum, last) => sum + this.#counts.get(last.device), 0);
   }
@@ -100,13 +100,14 @@ export class Store {
     return this.quarantine.filter((reject) => this.matches(reject.device));
   }
 
-  /** A full name means that device alone, though it may be part of another's name. */
+  /** A full name matches only that device, even if it is part of another's name. */
   #lets(device) {
     return this.chosen ? device === this.chosen : this.matches(device);
   }
 }
 
-/** `list`, newest first, with `object` at its place; the same list when it is there already or too old. */
+/** `list`, newest first, with `object` inserted in order; the same list if it contains `object` already, or if
+ * `object` is too old. */
 function newest(list, object, limit) {
   if (list.some((known) => known.id === object.id)) return list;
   const at = list.findIndex((known) => known.id < object.id);

@@ -1,4 +1,4 @@
-// A message's value: parsed without losing digits, asked for its position, shown as fields.
+// The value of a message: parsed without losing digits, searched for its position, shown as fields.
 
 import { el } from "./dom.js";
 import { count } from "./format.js";
@@ -6,14 +6,14 @@ import { count } from "./format.js";
 const MOST_ENTRIES = 200;
 const LONGEST_TEXT = 2000;
 
-/** A number that JavaScript cannot hold as it was written; `text` can. */
+/** A number that a JavaScript number cannot represent as it was written; `text` is its source. */
 export class Written {
   constructor(text) {
     this.text = text;
   }
 }
 
-/** JSON.parse that keeps 9007199254740993 and 1.50 as they are, where the browser gives the source text. */
+/** JSON.parse that keeps 9007199254740993 and 1.50 unchanged, in browsers that pass the source text to the reviver. */
 export function parse(text) {
   return JSON.parse(text, (_, value, context) =>
     typeof value === "number" && context?.source && String(value) !== context.source ? new Written(context.source) : value);
@@ -25,7 +25,7 @@ function number(value) {
   return typeof text === "string" && /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
 }
 
-/** Where the device is, in degrees, if the message says it; numbers in texts count. */
+/** The position of the device in degrees, or null if the message has none; accepts numbers in strings. */
 export function position(value) {
   if (typeof value !== "object" || value === null) return null;
   const latitude = number(value.latitude ?? value.lat);

@@ -1,4 +1,4 @@
-// The parts that need no browser.
+// Tests of the modules that need no browser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
