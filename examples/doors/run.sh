@@ -1,6 +1,6 @@
 #!/bin/bash
-# One message through each door of the gateway, with a client that others made: without a token, with a wrong one and with the right one. Prints
-# what the client says, and ends with an error when that is something else than it should be. Needs curl, coap-client-notls and -openssl, mosquitto_pub, openssl.
+# Sends one message through each input of the gateway, with third-party clients: without a token, with a wrong one and with the right one. Prints the
+# output of each client, and fails if it is not the expected one. Needs curl, coap-client-notls and -openssl, mosquitto_pub, openssl.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
@@ -11,7 +11,7 @@ cargo build --quiet --package dunnage
 dunnage=${CARGO_TARGET_DIR:-$root/target}/debug/dunnage
 cd "$build"
 
-# $1 is a part of what the rest, a command, has to print.
+# try EXPECTED COMMAND...: runs the command, and fails unless its output contains EXPECTED.
 try() {
     local expected=$1 said
     shift
@@ -21,7 +21,7 @@ try() {
     grep -qF -- "$expected" <<<"${said:-(nothing)}" || { echo "expected: $expected"; exit 1; }
 }
 
-# The address that the log has in a line with $1.
+# address PATTERN: waits for a line of the log with PATTERN, and prints the address in it.
 address() {
     for _ in $(seq 100); do
         grep -a "$1" gateway.log | grep -oE '127\.0\.0\.1:[0-9]+' && return

@@ -1,4 +1,5 @@
-// Decodes the bytes as The Things Stack and ChirpStack do, and holds both ends against the schema's example.
+// Decodes the bytes as The Things Stack and ChirpStack do, and compares the result, and the message that the gateway stored, with the
+// schema's example.
 const assert = require("node:assert");
 const fs = require("node:fs");
 const vm = require("node:vm");

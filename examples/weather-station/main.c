@@ -1,4 +1,5 @@
-/* A weather station: fills the generated struct, packs it, and sends the bytes as a line of hexadecimal digits. A real one hands them to its radio. */
+/* A weather station: fills the generated struct, packs it, and sends the bytes as a line of hexadecimal digits. A real station passes
+ * them to its radio. */
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
@@ -19,22 +20,22 @@ static void send_hex(uint8_t byte)
     send("0123456789abcdef"[byte & 15]);
 }
 
-/* What its sensors measure: integers, so that no float is needed. */
+/* Sets the measurements of the sensors: integers, so that no float is needed. */
 static void measure(Station *s)
 {
     s->time = 1774785600UL - STATION_TIME_EPOCH; /* 2026-03-29T12:00:00Z, from its clock */
     s->temperature_is_null = false;
     s->temperature = STATION_TEMPERATURE(14.3); /* a constant */
     s->humidity = 62;
-    s->pressure = STATION_PRESSURE_FROM_DECIMAL(101680L, 2); /* a sensor that has Pa */
+    s->pressure = STATION_PRESSURE_FROM_DECIMAL(101680L, 2); /* a sensor that measures Pa */
     s->has_wind = true;
-    s->wind.speed = 34; /* the schema's steps of 0.1 m/s */
+    s->wind.speed = 34; /* in the schema's steps of 0.1 m/s */
     s->wind.has_gust = true;
     s->wind.gust = 71;
     s->wind.has_from = true;
     s->wind.from = STATION_WIND_FROM_SW;
     s->has_rain = true;
-    s->rain = 1; /* tips of 0.2 mm */
+    s->rain = 1; /* in tips of 0.2 mm */
     s->battery = STATION_BATTERY_FROM_DECIMAL(3910, 3); /* mV */
 }
 

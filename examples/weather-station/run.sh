@@ -1,6 +1,6 @@
 #!/bin/bash
-# From one schema to both ends: generated C packs a message on a (simulated) ATmega328P, the gateway and a LoRaWAN network's decoder read it.
-# Ends with an error when any of them sees another message than the schema's example. Needs avr-gcc, avr-libc, simavr, curl and node.
+# Derives both ends from one schema: generated C packs a message on a simulated ATmega328P; the gateway and the decoder of a LoRaWAN network decode
+# it. Fails if any of them has another message than the schema's example. Needs avr-gcc, avr-libc, simavr, curl and node.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
