@@ -1,4 +1,4 @@
 //! Webhook requests of providers; the first byte of the input selects the provider.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| dunnage_gateway::fuzzing::webhook(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| dunnage_inputs::fuzzing::webhook(bytes));

@@ -3,7 +3,7 @@
 use crate::{
     api::objects::{MessageObject, RejectObject, StatsObject},
     quarantine_log::QuarantineLog,
-    shared::Shared,
+    state::GatewayState,
 };
 use dunnage_buffer::{Duplicates, NewMessage, Observer, Provenance, Totals, WriteOp};
 use std::{
@@ -18,17 +18,17 @@ const MAX_BYTES: usize = 64 << 10;
 
 /// The observer of the writer.
 pub struct Commits {
-    shared: Arc<Shared>,
+    state: Arc<GatewayState>,
     quarantine_log: QuarantineLog,
     allowance: f64,
     at: Instant,
 }
 
 impl Commits {
-    /// Creates an observer for the writer of `shared`.
-    pub fn new(shared: Arc<Shared>) -> Commits {
+    /// Creates an observer for the writer of `state`.
+    pub fn new(state: Arc<GatewayState>) -> Commits {
         let quarantine_log = QuarantineLog::new();
-        Commits { shared, quarantine_log, allowance: PER_SECOND, at: Instant::now() }
+        Commits { state, quarantine_log, allowance: PER_SECOND, at: Instant::now() }
     }
 
     /// Returns how many events may be sent now.
@@ -54,15 +54,15 @@ impl Commits {
                     if message.json.len() <= MAX_BYTES
                         && let Some(object) = MessageObject::of_new(message_id, message)
                     {
-                        self.shared.live.send("message", &object);
+                        self.state.live.send("message", &object);
                     }
                 }
                 WriteOp::Quarantine(quarantined, _) => {
                     reject_id += 1;
                     if 2 * quarantined.raw.len() <= MAX_BYTES {
-                        let profiles = self.shared.profiles.load();
+                        let profiles = self.state.ingest().profiles.load();
                         let object = RejectObject::of_new(reject_id, quarantined, &profiles);
-                        self.shared.live.send("quarantine", &object);
+                        self.state.live.send("quarantine", &object);
                     }
                 }
                 WriteOp::Duplicate(_) | WriteOp::Change(..) | WriteOp::Damaged(..) => {}
@@ -75,56 +75,56 @@ impl Commits {
 
 impl Observer for Commits {
     fn committed(&mut self, batch: &[WriteOp], before: &Totals, now: &Totals, took: Duration) {
-        let shared = &self.shared;
-        shared.metrics.stored(before, now);
-        let profiles = shared.profiles.load();
+        let state = &self.state;
+        state.metrics.stored(before, now);
+        let profiles = state.ingest().profiles.load();
         for entry in batch {
             match entry {
                 WriteOp::Message(
                     NewMessage { provenance: Provenance { device, received_at, .. }, .. },
                     _,
                 ) => {
-                    shared.metrics.silence.heard(&profiles, device, *received_at);
+                    state.ingest().metrics.silence.heard(&profiles, device, *received_at);
                 }
                 WriteOp::Quarantine(quarantined, _) => {
-                    shared.metrics.quarantined(quarantined.kind);
+                    state.metrics.quarantined(quarantined.kind);
                     self.quarantine_log.add(quarantined);
                 }
                 _ => {}
             }
         }
-        shared.metrics.batch_messages.observe(batch.len() as f64);
-        shared.metrics.commit_seconds.observe(took.as_secs_f64());
-        if shared.live.is_watched() {
+        state.metrics.batch_messages.observe(batch.len() as f64);
+        state.metrics.commit_seconds.observe(took.as_secs_f64());
+        if state.live.is_watched() {
             self.show(batch, now);
         }
     }
 
     fn dedup_by_payload(&self, device: &str) -> bool {
-        self.shared.profiles.load().dedup_by_payload(device)
+        self.state.ingest().profiles.load().dedup_by_payload(device)
     }
 
     fn remembered(&mut self, duplicates: &Duplicates) {
-        self.shared.metrics.remembered(duplicates);
+        self.state.ingest().metrics.remembered(duplicates);
     }
 
     fn failed(&mut self) {
-        self.shared.metrics.write_errors.inc();
+        self.state.metrics.write_errors.inc();
     }
 }
 
 /// Sends the stats once a second if they have changed and someone watches. Those of outputs change without new messages, too.
-pub async fn tell_stats(shared: Arc<Shared>) {
+pub async fn tell_stats(state: Arc<GatewayState>) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     let mut last = None;
     loop {
         seconds.tick().await;
-        if !shared.live.is_watched() {
+        if !state.live.is_watched() {
             continue;
         }
-        let now = StatsObject::of(&shared);
+        let now = StatsObject::of(&state);
         if last.as_ref() != Some(&now) {
-            shared.live.send("stats", &now);
+            state.live.send("stats", &now);
             last = Some(now);
         }
     }

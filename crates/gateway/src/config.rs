@@ -1,12 +1,9 @@
 //! The configuration: one TOML file, overridden by the environment.
 
-use crate::{
-    http_settings::HttpSettings,
-    inputs::{Beside, InputSettings},
-    profiles::settings::{Profile, SchemaSettings},
-};
 use dunnage_access::{AccessSettings, tls::TlsSettings};
 use dunnage_buffer::{BufferSettings, QuarantineSettings};
+use dunnage_ingest::profiles::settings::{Profile, SchemaSettings};
+use dunnage_inputs::{Beside, HttpSettings, InputSettings};
 use dunnage_outputs::OutputSettings;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

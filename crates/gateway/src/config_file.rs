@@ -1,6 +1,6 @@
 //! Reads the configuration, and writes the commented default.
 
-use crate::{config::Config, inputs};
+use crate::config::Config;
 use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
@@ -224,7 +224,11 @@ impl Config {
             }
             let _ = writeln!(text, "# {comment}\n{key} = {}", defaults[section][key]);
         }
-        text + PROFILE + INPUTS + &inputs::EXAMPLES.concat() + OUTPUTS + &dunnage_outputs::EXAMPLES.concat()
+        text + PROFILE
+            + INPUTS
+            + &dunnage_inputs::EXAMPLES.concat()
+            + OUTPUTS
+            + &dunnage_outputs::EXAMPLES.concat()
     }
 
     fn parse(

@@ -2,9 +2,10 @@
 
 #[cfg(unix)]
 use crate::admin::SocketError;
-use crate::{inputs::InputError, profiles::settings::ProfileError};
 use dunnage_access::{TokensError, tls::TlsError};
 use dunnage_buffer::BufferError;
+use dunnage_ingest::profiles::settings::ProfileError;
+use dunnage_inputs::InputError;
 use dunnage_outputs::OutputError;
 use std::net::SocketAddr;
 

@@ -1,7 +1,8 @@
 //! Warnings at the start about who can reach the listeners.
 
-use crate::{config::Config, inputs::InputKind};
+use crate::config::Config;
 use dunnage_access::{Tokens, Who};
+use dunnage_inputs::InputKind;
 use std::net::SocketAddr;
 
 /// Warns about access settings that an operator may not intend: listeners that anyone may use, a missing token, and tokens sent in the

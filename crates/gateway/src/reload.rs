@@ -5,13 +5,13 @@
 use crate::{
     config::Config,
     config_file::{ConfigError, differences},
-    inputs::{Hooks, InputError},
-    profiles::{Profiles, settings::ProfileError, slots::Slot},
-    shared::Shared,
+    state::GatewayState,
 };
 use dunnage_access::{Keys, Tokens, TokensError, tls::TlsError};
 use dunnage_buffer::{LayoutKey, Use};
 use dunnage_clients::secret::SecretError;
+use dunnage_ingest::profiles::{Profiles, settings::ProfileError, slots::Slot};
+use dunnage_inputs::{Hooks, InputError};
 use serde::Serialize;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -75,7 +75,7 @@ pub struct Reloaded {
 
 /// Reloads a gateway.
 pub struct Reloader {
-    shared: Arc<Shared>,
+    state: Arc<GatewayState>,
     hooks: Arc<Hooks>,
     /// The configuration that the gateway was started with.
     config: Arc<Config>,
@@ -85,8 +85,8 @@ pub struct Reloader {
 
 impl Reloader {
     /// Creates a reloader for a gateway that was started with `config`.
-    pub fn new(shared: Arc<Shared>, hooks: Arc<Hooks>, config: Arc<Config>) -> Reloader {
-        Reloader { shared, hooks, config, turn: Mutex::new(()) }
+    pub fn new(state: Arc<GatewayState>, hooks: Arc<Hooks>, config: Arc<Config>) -> Reloader {
+        Reloader { state, hooks, config, turn: Mutex::new(()) }
     }
 
     /// Reads the configuration file and everything that it names again, and uses it for messages that arrive from now on. A mistake leaves
@@ -110,7 +110,7 @@ impl Reloader {
 
     async fn attempt(&self) -> Result<Reloaded, ReloadError> {
         let started_with = Arc::clone(&self.config);
-        let (certificates, shared) = (self.shared.certificates.clone(), Arc::clone(&self.shared));
+        let (certificates, state) = (self.state.env.certificates.clone(), Arc::clone(&self.state));
         let hooks = Arc::clone(&self.hooks);
         let read = tokio::task::spawn_blocking(move || -> Result<_, ReloadError> {
             let config = match &started_with.file {
@@ -123,7 +123,7 @@ impl Reloader {
             let tokens = Tokens::load(&beside.tokens())?;
             let keys = Keys::load(&beside.keys())?;
             let guards = hooks.read()?;
-            let secrets = shared.secrets.read()?;
+            let secrets = state.secrets.read()?;
             let certificate = certificates.map(|certificates| certificates.read()).transpose()?;
             Ok((config, profiles, tokens, keys, (guards, secrets), certificate))
         });
@@ -137,12 +137,12 @@ impl Reloader {
             keys: keys.len(),
             needs_restart: differences(&self.config, &config),
         };
-        self.shared.profiles.store(Arc::new(profiles));
-        self.shared.watch_silence().await;
-        self.shared.access.replace(tokens, keys);
+        self.state.ingest().profiles.store(Arc::new(profiles));
+        self.state.ingest().watch_silence().await;
+        self.state.ingest().access.replace(tokens, keys);
         guards.replace();
         secrets.replace();
-        if let (Some(certificates), Some(new)) = (&self.shared.certificates, certificate) {
+        if let (Some(certificates), Some(new)) = (&self.state.env.certificates, certificate) {
             certificates.replace(new);
         }
         Ok(reloaded)
@@ -157,8 +157,9 @@ impl Reloader {
             slot: key.slot,
             stored,
         };
-        let stored = self.shared.readers.of(Use::Admin).layouts().await.map_err(|_| ReloadError::Buffer)?;
-        let loaded = self.shared.profiles.load_full();
+        let stored =
+            self.state.ingest().readers.of(Use::Admin).layouts().await.map_err(|_| ReloadError::Buffer)?;
+        let loaded = self.state.ingest().profiles.load_full();
         let stored = stored.iter().map(|key| (&**key, true));
         let all = stored.chain(loaded.layouts().map(|key| (key, false)));
         for (key, stored) in all {

@@ -1,19 +1,18 @@
 //! The HTTP server: limits how many connections there are and how slow they may be, and ends them when the gateway stops.
 
-use crate::{
-    connections::{
-        Activity, Connections, Place, accept::accept_stream, head_timer::HeadTimer, unread::WriteDeadline,
-    },
-    inputs::http,
-    problem::Problem,
-    shared::{Shared, said},
-};
 use axum::{
     Router,
     http::{Request, header},
     response::{IntoResponse, Response},
 };
 use dunnage_access::{Listener, Peer, tls::Acceptor};
+use dunnage_inputs::{
+    Environment, Problem,
+    connections::{
+        Activity, Connections, Place, accept::accept_stream, head_timer::HeadTimer, unread::WriteDeadline,
+    },
+    http,
+};
 use hyper::{
     body::{Body, Bytes, Frame, Incoming, SizeHint},
     server::conn::http1,
@@ -31,8 +30,8 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::watch,
 };
+use tokio_util::sync::CancellationToken;
 
 /// Largest head of a request, and size of the read buffer, in bytes.
 const HEAD_BYTES: usize = 16 << 10;
@@ -55,10 +54,9 @@ pub struct Listening {
 }
 
 /// Accepts and serves connections until the gateway stops.
-pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
+pub async fn serve(listening: Listening, router: Router, env: Arc<Environment>) {
     let Listening { listener, address, tls, connections } = listening;
-    let limits = &shared.http;
-    let mut stopping = shared.stopping.clone();
+    let limits = &env.http;
     let mut builder = http1::Builder::new();
     builder
         .header_read_timeout(Duration::from_secs(limits.header_timeout_seconds))
@@ -69,18 +67,18 @@ pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &connections) => accepted,
-            () = said(&mut stopping) => return,
+            () = env.stopping.cancelled() => return,
         };
         if let Some((stream, peer, place)) = accepted {
             let Ok(to) = stream.local_addr() else { continue };
             let peer = Peer::of_connection(peer, to, address.ip());
             let (id, activity) = (place.id(), Arc::clone(place.activity()));
-            let (shared, router) = (Arc::clone(&shared), router.clone());
+            let (env, router, stopping) = (Arc::clone(&env), router.clone(), env.stopping.clone());
             let connection = Connection { peer, listener: local, activity };
             let service = service_fn(move |request| {
-                answer(Arc::clone(&shared), connection.clone(), router.clone(), request)
+                answer(Arc::clone(&env), connection.clone(), router.clone(), request)
             });
-            let (mut http, tls, stopping) = (builder.clone(), tls.clone(), stopping.clone());
+            let (mut http, tls) = (builder.clone(), tls.clone());
             http.timer(HeadTimer::default());
             let task = tokio::spawn(async move {
                 let _place = place;
@@ -101,7 +99,7 @@ pub async fn serve(listening: Listening, router: Router, shared: Arc<Shared>) {
 }
 
 /// Serves the requests of one connection.
-async fn converse<S, A>(http: &http1::Builder, stream: S, service: A, mut stopping: watch::Receiver<bool>)
+async fn converse<S, A>(http: &http1::Builder, stream: S, service: A, stopping: CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Unpin,
     A: Service<Request<Incoming>, Response = Response, Error = Infallible>,
@@ -109,7 +107,7 @@ where
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        () = said(&mut stopping) => {
+        () = stopping.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
@@ -128,7 +126,7 @@ struct Connection {
 }
 
 async fn answer(
-    shared: Arc<Shared>,
+    env: Arc<Environment>,
     connection: Connection,
     router: Router,
     request: Request<Incoming>,
@@ -140,7 +138,7 @@ async fn answer(
         return std::future::pending().await;
     }
     let request = request.map(|body| Watched { body, activity: Arc::clone(activity) });
-    let response = dispatch(shared, &connection, router, request).await;
+    let response = dispatch(env, &connection, router, request).await;
     // An event stream has no known length and lasts, so its connection stays busy.
     if response.body().size_hint().exact().is_some() {
         activity.waiting();
@@ -150,7 +148,7 @@ async fn answer(
 
 /// Answers a request. Messages bypass the router: it and its extractors would cost a tenth more instructions for each.
 async fn dispatch(
-    shared: Arc<Shared>,
+    env: Arc<Environment>,
     connection: &Connection,
     router: Router,
     mut request: Request<Watched>,
@@ -160,7 +158,7 @@ async fn dispatch(
         Err(denied) => return ([(header::CONNECTION, "close")], Problem::from(denied)).into_response(),
     };
     match http::device(&request).map(str::to_owned) {
-        Some(device) => http::answer(&shared, &peer, device, request).await,
+        Some(device) => http::answer(&env, &peer, device, request).await,
         None => {
             request.extensions_mut().insert(peer);
             let Ok(response) = TowerToHyperService::new(router).call(request).await;

@@ -6,7 +6,8 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// Largest number of dead letters that one [`Outputs::retry`] retries.
 pub const RETRIES: usize = 100_000;
@@ -56,13 +57,8 @@ impl Outputs {
     }
 
     /// Creates the forwarder of an output, which begins after the message ID `cursor`, and adds the output to this set. The caller runs the
-    /// forwarder until `stopping` is true.
-    pub fn forwarder(
-        self: &Arc<Self>,
-        named: Named,
-        cursor: i64,
-        stopping: watch::Receiver<bool>,
-    ) -> Forwarder {
+    /// forwarder until `stopping` is cancelled.
+    pub fn forwarder(self: &Arc<Self>, named: Named, cursor: i64, stopping: CancellationToken) -> Forwarder {
         let meter = Arc::new(self.metrics.meter(&named.name));
         let (again, commands) = mpsc::channel(16);
         let handle = Handle { name: Arc::clone(&named.name), meter: Arc::clone(&meter), again };

@@ -14,9 +14,8 @@ pub use socket::{Socket, SocketError, check_length};
 
 use crate::{
     config::Config,
-    problem::Problem,
     reload::{Reloaded, Reloader},
-    shared::Shared,
+    state::GatewayState,
 };
 use axum::{
     Json, Router,
@@ -24,12 +23,13 @@ use axum::{
     http::StatusCode,
     routing::{get, post},
 };
+use dunnage_inputs::{Problem, query};
 use std::{net::SocketAddr, sync::Arc};
 use tokio::{sync::Mutex, task::AbortHandle};
 
 /// The state that the handlers share.
 struct Admin {
-    shared: Arc<Shared>,
+    state: Arc<GatewayState>,
     config: Arc<Config>,
     reloader: Arc<Reloader>,
     address: SocketAddr,
@@ -44,12 +44,12 @@ struct Admin {
 )]
 pub fn serve(
     socket: Socket,
-    shared: Arc<Shared>,
+    state: Arc<GatewayState>,
     config: Arc<Config>,
     reloader: Arc<Reloader>,
     address: SocketAddr,
 ) -> AbortHandle {
-    let admin = Arc::new(Admin { shared, config, reloader, address, quarantine: Mutex::new(()) });
+    let admin = Arc::new(Admin { state, config, reloader, address, quarantine: Mutex::new(()) });
     let router = Router::new()
         .route("/status", get(status::status))
         .route("/quarantine", get(quarantine::list))
@@ -76,7 +76,5 @@ type Query<T> = Result<extract::Query<T>, QueryRejection>;
 
 /// Returns the parsed query, or the problem with it.
 fn query<T>(asked: Query<T>) -> Result<T, Problem> {
-    asked
-        .map(|extract::Query(asked)| asked)
-        .map_err(|e| Problem::new(StatusCode::BAD_REQUEST, "query", "Bad query", e.body_text()))
+    asked.map(|extract::Query(asked)| asked).map_err(|e| query::bad_query(e.body_text()).into())
 }

@@ -1,14 +1,11 @@
 //! The quarantine: lists its messages, decodes them again, discards them.
 
 use super::{Admin, Query, ids::Ids, query};
-use crate::{
-    api::objects::RejectObject,
-    inputs::{content_type::encoding, read::read},
-    problem::Problem,
-    shared::Shared,
-};
+use crate::{api::objects::RejectObject, state::GatewayState};
 use axum::{Json, extract::State};
 use dunnage_buffer::{Change, Filter, NewMessage, NewQuarantined, Provenance, Quarantined, Use};
+use dunnage_ingest::{Encoding, Rejected};
+use dunnage_inputs::Problem;
 use serde::{Deserialize, Serialize};
 use std::{
     sync::Arc,
@@ -45,17 +42,17 @@ impl Asked {
     /// Reads the selected messages with an ID above the first and up to the second of `range`, at most `limit`.
     async fn find(
         &self,
-        shared: &Shared,
+        state: &GatewayState,
         range: (i64, i64),
         limit: usize,
     ) -> Result<Vec<Quarantined>, Problem> {
         let (filter, wanted) = (self.filter(), self.schema.clone());
-        let profiles = shared.profiles.load_full();
+        let profiles = state.ingest().profiles.load_full();
         let also = move |found: &Quarantined| {
             wanted.is_none()
                 || profiles.schema_of(&found.device, found.schema.as_deref()) == wanted.as_deref()
         };
-        Ok(shared.readers.of(Use::Admin).find_quarantined(filter, also, range, limit).await?)
+        Ok(state.ingest().readers.of(Use::Admin).find_quarantined(filter, also, range, limit).await?)
     }
 }
 
@@ -101,10 +98,10 @@ pub(super) async fn list(
 ) -> Result<Json<Listed>, Problem> {
     let asked = query(asked)?;
     let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
-    let mut found = asked.find(&admin.shared, (0, i64::MAX), limit + 1).await?;
+    let mut found = asked.find(&admin.state, (0, i64::MAX), limit + 1).await?;
     let more = found.len() > limit;
     found.truncate(limit);
-    let profiles = admin.shared.profiles.load();
+    let profiles = admin.state.ingest().profiles.load();
     let messages = found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect();
     Ok(Json(Listed { messages, more }))
 }
@@ -117,30 +114,30 @@ pub(super) async fn retry(
 ) -> Result<Json<Retried>, Problem> {
     let asked = query(asked)?;
     let _alone = admin.quarantine.lock().await;
-    let shared = &admin.shared;
+    let state = &admin.state;
     // Up to the last ID of now, so that messages that arrive meanwhile do not prolong the loop.
-    let (mut after, last) = (0, shared.stats.totals().last_quarantine_id);
+    let (mut after, last) = (0, state.ingest().stats.totals().last_quarantine_id);
     let mut retried = Retried::default();
     loop {
-        let kept = asked.find(shared, (after, last), AT_A_TIME).await?;
+        let kept = asked.find(state, (after, last), AT_A_TIME).await?;
         let Some(newest) = kept.last() else { break };
         after = newest.id;
         let mut stored: Vec<Receiver<bool>> = Vec::new();
         for kept in kept {
             let (id, device) = (kept.id, kept.device.clone());
-            match decode_again(shared, kept).await {
-                Ok(message) => stored.push(requeue(shared, message, id).await?),
+            match decode_again(state, kept).await {
+                Ok(message) => stored.push(requeue(state, message, id).await?),
                 Err((rejected, _)) => retried.failed(id, device, rejected),
             }
         }
         for durable in stored {
             if durable.await != Ok(true) {
-                return Err(Problem::not_written());
+                return Err(Rejected::not_written().into());
             }
             retried.stored += 1;
         }
     }
-    shared.metrics.requeued.inc_by(retried.stored);
+    state.metrics.requeued.inc_by(retried.stored);
     let (stored, failed) = (retried.stored, retried.failed);
     tracing::info!(stored, failed, "quarantined messages were decoded again");
     Ok(Json(retried))
@@ -153,19 +150,19 @@ pub(super) async fn discard(
 ) -> Result<Json<Dropped>, Problem> {
     let asked = query(asked)?;
     let _alone = admin.quarantine.lock().await;
-    let shared = &admin.shared;
+    let state = &admin.state;
     // Up to the last ID of now, so that messages that arrive meanwhile do not prolong the loop.
-    let (mut after, last) = (0, shared.stats.totals().last_quarantine_id);
+    let (mut after, last) = (0, state.ingest().stats.totals().last_quarantine_id);
     let mut dropped = 0;
     loop {
         let ids: Vec<_> =
-            asked.find(shared, (after, last), AT_A_TIME).await?.iter().map(|kept| kept.id).collect();
+            asked.find(state, (after, last), AT_A_TIME).await?.iter().map(|kept| kept.id).collect();
         let Some(newest) = ids.last() else { break };
         after = *newest;
         let count = ids.len() as u64;
-        shared.queue.change(Change::Discard { quarantine_ids: ids }).await.map_err(Problem::from)?;
+        state.ingest().queue.change(Change::Discard { quarantine_ids: ids }).await.map_err(Problem::from)?;
         dropped += count;
-        shared.metrics.discarded.inc_by(count);
+        state.metrics.discarded.inc_by(count);
     }
     tracing::warn!(messages = dropped, "quarantined messages were discarded");
     Ok(Json(Dropped { dropped }))
@@ -182,9 +179,9 @@ impl Retried {
 }
 
 async fn decode_again(
-    shared: &Arc<Shared>,
+    state: &Arc<GatewayState>,
     kept: Quarantined,
-) -> Result<NewMessage, (NewQuarantined, Problem)> {
+) -> Result<NewMessage, (NewQuarantined, Rejected)> {
     let provenance = Provenance {
         device: kept.device,
         received_at: kept.received_at,
@@ -195,19 +192,19 @@ async fn decode_again(
         request: kept.request,
         origin: kept.origin.map(Into::into),
     };
-    let encoding = encoding(&kept.content_type);
-    read(shared, provenance, &kept.content_type, encoding, kept.raw.into()).await
+    let encoding = Encoding::of(&kept.content_type);
+    state.ingest().decode(provenance, &kept.content_type, encoding, kept.raw.into()).await
 }
 
 /// Queues a message that was decoded again. Waits if other messages fill the queue.
-async fn requeue(shared: &Shared, message: NewMessage, id: i64) -> Result<Receiver<bool>, Problem> {
-    let mut room = shared.queue.reserve();
+async fn requeue(state: &GatewayState, message: NewMessage, id: i64) -> Result<Receiver<bool>, Problem> {
+    let mut room = state.ingest().queue.reserve();
     let begun = Instant::now();
     while room.grow(message.raw.len() + message.json.len()).is_err() {
         if begun.elapsed() > PATIENCE {
-            return Err(Problem::full());
+            return Err(Rejected::queue_full().into());
         }
         tokio::time::sleep(PAUSE).await;
     }
-    shared.queue.requeue(message, room, id).await.map_err(Problem::from)
+    state.ingest().queue.requeue(message, room, id).await.map_err(Problem::from)
 }

@@ -1,10 +1,10 @@
 //! `GET /status`: the state and the counts of the gateway.
 
 use super::Admin;
-use crate::problem::Problem;
 use axum::{Json, extract::State};
 use dunnage_base::clock::{self, rfc3339};
 use dunnage_buffer::Use;
+use dunnage_inputs::Problem;
 use dunnage_outputs::Breaker;
 use serde::Serialize;
 use std::{
@@ -99,19 +99,19 @@ impl Output {
 
 /// Handles `GET /status`.
 pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
-    let (shared, config) = (&admin.shared, &admin.config);
-    let (messages, bytes) = shared.readers.of(Use::Admin).quarantine_size().await?;
-    let totals = shared.stats.totals();
-    let outputs = shared.outputs.statuses(totals.last_message_id).into_iter();
+    let (state, config) = (&admin.state, &admin.config);
+    let (messages, bytes) = state.ingest().readers.of(Use::Admin).quarantine_size().await?;
+    let totals = state.ingest().stats.totals();
+    let outputs = state.outputs.statuses(totals.last_message_id).into_iter();
     let outputs = outputs.map(|status| {
         let undelivered = totals.dead_letters.get(&*status.output).copied();
         Output::new(status, undelivered.unwrap_or_default())
     });
     let decoded = totals.stored + totals.duplicates;
-    let uptime = clock::now().saturating_sub(shared.started_at) / 1_000_000;
+    let uptime = clock::now().saturating_sub(state.started_at) / 1_000_000;
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION"),
-        started_at: rfc3339(shared.started_at),
+        started_at: rfc3339(state.started_at),
         uptime_seconds: uptime.try_into().unwrap_or_default(),
         address: admin.address,
         received: totals.received(),
@@ -129,13 +129,13 @@ pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Statu
             name: totals.name,
             bytes: size(&config.buffer.path),
             limit_bytes: config.buffer.limit_bytes,
-            full: shared.queue.is_buffer_full(),
-            writable: shared.stats.is_writable(),
+            full: state.ingest().queue.is_buffer_full(),
+            writable: state.ingest().stats.is_writable(),
         },
         queue: Queue {
-            messages: shared.queue.depth(),
-            limit_messages: shared.queue.capacity(),
-            bytes: shared.queue.bytes(),
+            messages: state.ingest().queue.depth(),
+            limit_messages: state.ingest().queue.capacity(),
+            bytes: state.ingest().queue.bytes(),
             limit_bytes: config.buffer.queue_bytes,
         },
         quarantine: Quarantine {

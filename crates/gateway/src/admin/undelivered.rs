@@ -1,10 +1,10 @@
 //! The dead letters of outputs: lists, retries and discards them.
 
 use super::{Admin, Query, ids::Ids, query};
-use crate::problem::Problem;
 use axum::{Json, extract::State, http::StatusCode};
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::DeadLetter;
+use dunnage_inputs::Problem;
 use dunnage_outputs::{DeadLetterError, Which};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
@@ -60,8 +60,8 @@ pub(super) async fn list(
     let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
     let mut outputs = Vec::new();
     for (output, count) in admin.with_undelivered(asked.output.as_deref())? {
-        let shared = &admin.shared;
-        let found = shared.outputs.dead_letters(&output, 0, limit).await.map_err(|e| refused(&e))?;
+        let state = &admin.state;
+        let found = state.outputs.dead_letters(&output, 0, limit).await.map_err(|e| refused(&e))?;
         let messages = found.into_iter().map(Message::of).collect();
         outputs.push(Output { output, count, messages });
     }
@@ -76,8 +76,8 @@ pub(super) async fn retry(
     let asked = query(asked)?;
     let mut messages = 0;
     for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
-        let shared = &admin.shared;
-        messages += shared.outputs.retry(&output, asked.which()).await.map_err(|e| refused(&e))?;
+        let state = &admin.state;
+        messages += state.outputs.retry(&output, asked.which()).await.map_err(|e| refused(&e))?;
     }
     Ok(Json(Done { messages }))
 }
@@ -90,8 +90,8 @@ pub(super) async fn discard(
     let asked = query(asked)?;
     let mut messages = 0;
     for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
-        let shared = &admin.shared;
-        messages += shared.outputs.discard(&output, asked.which()).await.map_err(|e| refused(&e))?;
+        let state = &admin.state;
+        messages += state.outputs.discard(&output, asked.which()).await.map_err(|e| refused(&e))?;
     }
     Ok(Json(Done { messages }))
 }
@@ -105,7 +105,7 @@ impl Asked {
 impl Admin {
     /// Returns the outputs with dead letters and their numbers; only `output` if it is given.
     fn with_undelivered(&self, output: Option<&str>) -> Result<BTreeMap<String, u64>, Problem> {
-        let mut counts = BTreeMap::clone(&self.shared.stats.totals().dead_letters);
+        let mut counts = BTreeMap::clone(&self.state.ingest().stats.totals().dead_letters);
         if let Some(output) = output {
             let known = self.config.outputs.iter().any(|known| known.name == output);
             if !known && !counts.contains_key(output) {

@@ -1,7 +1,6 @@
 //! Bounds the memory of answers that clients have not read yet. A page of a list can have some megabytes, and a client may read it slowly:
 //! without a bound, clients that do not read would exhaust the memory.
 
-use crate::problem::Problem;
 use axum::{
     body::{Body, Bytes, HttpBody, to_bytes},
     extract::{Request, State},
@@ -11,6 +10,7 @@ use axum::{
 };
 use dunnage_access::Peer;
 use dunnage_buffer::{Memory, Reservation, Sender, Shares};
+use dunnage_inputs::Problem;
 
 /// Most bytes of all answers together, and of one answer. One address may hold as much as one answer.
 const ALL: usize = 64 << 20;

@@ -1,13 +1,14 @@
 //! The event stream: `message`, `quarantine` and `stats`, as server-sent events.
 
 use super::objects::StatsObject;
-use crate::{problem::Problem, query::NoQuery, shared::Shared};
+use crate::state::GatewayState;
 use axum::{
     extract::State,
     http::{HeaderMap, StatusCode},
     response::sse::{self, KeepAlive, Sse},
 };
 use dunnage_access::{Peer, Right, http::credential};
+use dunnage_inputs::{NoQuery, Problem};
 use std::{borrow::Cow, convert::Infallible, sync::Arc};
 use tokio_stream::{
     Stream, StreamExt,
@@ -43,24 +44,24 @@ enum Kind {
     (status = 503, description = "`watchers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn events(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<GatewayState>>,
     _: NoQuery,
     peer: Peer,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {
-    let (events, watching) = shared.live.watch(peer.address).map_err(|detail| {
+    let (events, watching) = state.live.watch(peer.address).map_err(|detail| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many watchers", detail)
     })?;
     // A watcher that lags misses events, and continues.
     let events = BroadcastStream::new(events)
         .filter_map(Result::ok)
         .map(|event| Some(sse::Event::default().event(event.name).data(&*event.data)));
-    let end = WatchStream::new(shared.stopping.clone()).filter(|stopping| *stopping).map(|_| None);
-    let (access, token) = (Arc::clone(&shared.access), credential(&headers).map(Cow::into_owned));
+    let end = futures_util::stream::once(state.env.stopping.clone().cancelled_owned()).map(|()| None);
+    let (access, token) = (Arc::clone(&state.ingest().access), credential(&headers).map(Cow::into_owned));
     let revoked = WatchStream::new(access.looks())
         .filter(move |()| !access.may_go_on(token.as_deref(), Right::reads))
         .map(|()| None);
-    let stats = serde_json::to_string(&StatsObject::of(&shared)).unwrap_or_default();
+    let stats = serde_json::to_string(&StatsObject::of(&state)).unwrap_or_default();
     let first = sse::Event::default().event("stats").data(stats);
     let stream = tokio_stream::once(Some(first)).chain(events.merge(end.merge(revoked)));
     let stream = stream.map_while(move |event| {

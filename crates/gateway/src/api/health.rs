@@ -3,9 +3,7 @@
 use super::objects::StatsObject;
 use crate::{
     metrics::{Moment, plain},
-    problem::Problem,
-    query::NoQuery,
-    shared::Shared,
+    state::GatewayState,
 };
 use axum::{
     Json,
@@ -15,6 +13,7 @@ use axum::{
 };
 use dunnage_base::clock;
 use dunnage_buffer::Use;
+use dunnage_inputs::{NoQuery, Problem};
 use std::sync::Arc;
 
 #[utoipa::path(get, path = "/api/stats", tag = "api", responses(
@@ -24,8 +23,8 @@ use std::sync::Arc;
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
 ))]
-pub async fn stats(State(shared): State<Arc<Shared>>, _: NoQuery) -> Json<StatsObject> {
-    Json(StatsObject::of(&shared))
+pub async fn stats(State(state): State<Arc<GatewayState>>, _: NoQuery) -> Json<StatsObject> {
+    Json(StatsObject::of(&state))
 }
 
 /// The process serves requests.
@@ -41,14 +40,14 @@ pub async fn healthz() -> &'static str {
     (status = 200, description = "A message that comes now can be made durable.", body = String, content_type = "text/plain"),
     (status = 503, description = "`not-ready`", body = Problem, content_type = "application/problem+json"),
 ))]
-pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
-    let reason = if shared.queue.is_closed() {
+pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static str, Problem> {
+    let reason = if state.ingest().queue.is_closed() {
         "the writer has ended"
-    } else if !shared.stats.is_writable() {
+    } else if !state.ingest().stats.is_writable() {
         "cannot write to the buffer; the log says why"
-    } else if shared.queue.is_buffer_full() {
+    } else if state.ingest().queue.is_buffer_full() {
         "the buffer is full"
-    } else if shared.queue.depth() >= shared.queue.capacity() {
+    } else if state.ingest().queue.depth() >= state.ingest().queue.capacity() {
         "the queue is full"
     } else {
         return Ok("ready\n");
@@ -66,21 +65,21 @@ pub async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, P
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
 ))]
-pub async fn metrics(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> impl IntoResponse {
-    let (queue, totals) = (&shared.queue, shared.stats.totals());
-    shared.outputs.gauge(totals.last_message_id);
-    let oldest = shared.readers.of(Use::Admin).oldest().await.ok().flatten();
+pub async fn metrics(State(state): State<Arc<GatewayState>>, headers: HeaderMap) -> impl IntoResponse {
+    let (queue, totals) = (&state.ingest().queue, state.ingest().stats.totals());
+    state.outputs.gauge(totals.last_message_id);
+    let oldest = state.ingest().readers.of(Use::Admin).oldest().await.ok().flatten();
     let age = oldest.map_or(0, |received_at| clock::now().saturating_sub(received_at).max(0));
-    let (buffer_bytes, wal_bytes) = shared.readers.bytes();
+    let (buffer_bytes, wal_bytes) = state.ingest().readers.bytes();
     let moment = Moment {
         queue_messages: queue.depth(),
         queue_bytes: queue.bytes(),
         buffer_bytes,
         wal_bytes,
-        writable: shared.stats.is_writable(),
+        writable: state.ingest().stats.is_writable(),
         oldest_seconds: age as f64 / 1e6,
     };
-    let text = shared.metrics.text(&totals, &moment);
+    let text = state.metrics.text(&totals, &moment);
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let (media, text) = match plain::wants_openmetrics(accept) {
         true => (plain::OPENMETRICS, text),

@@ -3,9 +3,10 @@
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
 use super::objects::{DeviceObject, MessageObject, RejectObject};
-use crate::{problem::Problem, query, segment::Segment, shared::Shared};
+use crate::state::GatewayState;
 use axum::{Json, extract::State, http::Uri};
 use dunnage_buffer::{Message, Page};
+use dunnage_inputs::{Problem, Segment, query};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -42,7 +43,8 @@ impl Parameters {
 }
 
 fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
-    value.parse().map_err(|_| query::bad_query(format!("{name} must be a whole number, not {value:?}")))
+    let bad = || query::bad_query(format!("{name} must be a whole number, not {value:?}"));
+    value.parse().map_err(|_| bad().into())
 }
 
 #[derive(Serialize, ToSchema)]
@@ -64,9 +66,9 @@ pub struct Devices {
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
-pub async fn devices(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Json<Devices>, Problem> {
+pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Devices>, Problem> {
     let (page, _) = Parameters::read(&uri, &[])?;
-    let found = shared.readers.devices(page).await?;
+    let found = state.ingest().readers.devices(page).await?;
     let devices = found.into_iter().map(DeviceObject::of_stored).collect::<Option<_>>();
     Ok(Json(Devices { devices: devices.ok_or_else(Problem::unreadable)? }))
 }
@@ -82,13 +84,13 @@ pub async fn devices(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<Json
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn device_messages(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<GatewayState>>,
     Segment(device): Segment,
     uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let (page, _) = Parameters::read(&uri, &[])?;
     let missing = format!("no message of the device {device:?} is stored");
-    let found = shared.readers.device_messages(device, page).await?;
+    let found = state.ingest().readers.device_messages(device, page).await?;
     objects(found.ok_or_else(|| Problem::not_found(missing))?)
 }
 
@@ -102,14 +104,14 @@ pub async fn device_messages(
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn messages(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<GatewayState>>,
     uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let (page, others) = Parameters::read(&uri, &["device"])?;
     let found = match others.into_iter().next() {
-        None => shared.readers.messages(page).await?,
+        None => state.ingest().readers.messages(page).await?,
         // A device without stored messages has an empty list.
-        Some((_, device)) => shared.readers.device_messages(device, page).await?.unwrap_or_default(),
+        Some((_, device)) => state.ingest().readers.device_messages(device, page).await?.unwrap_or_default(),
     };
     objects(found)
 }
@@ -124,12 +126,12 @@ pub async fn messages(
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn rejects(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<GatewayState>>,
     uri: Uri,
 ) -> Result<Json<Messages<RejectObject>>, Problem> {
     let (page, _) = Parameters::read(&uri, &[])?;
-    let found = shared.readers.quarantined(page).await?;
-    let profiles = shared.profiles.load();
+    let found = state.ingest().readers.quarantined(page).await?;
+    let profiles = state.ingest().profiles.load();
     Ok(Json(Messages {
         messages: found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect(),
     }))

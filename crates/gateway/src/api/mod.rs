@@ -8,11 +8,7 @@ pub mod objects;
 pub mod openapi;
 mod page;
 
-use crate::{
-    inputs::{self, Hooks},
-    problem::Problem,
-    shared::Shared,
-};
+use crate::state::GatewayState;
 use axum::{
     Extension, Router,
     extract::{Request, State},
@@ -21,39 +17,39 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use dunnage_access::{Peer, http::credential};
+use dunnage_inputs::{Hooks, Problem};
 use std::sync::Arc;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Builds the router of the HTTP port: the inputs, and the API and the page for peers that may read.
-pub fn router(shared: &Arc<Shared>, hooks: Arc<Hooks>) -> Router {
+pub fn router(state: &Arc<GatewayState>, hooks: Arc<Hooks>) -> Router {
     let api = Router::from(readable())
         .layer(from_fn_with_state(answers::memory(), answers::bounded))
         .fallback(page::page)
-        .layer(from_fn_with_state(Arc::clone(shared), readers_only))
+        .layer(from_fn_with_state(Arc::clone(state), readers_only))
         .merge(health())
         .layer(map_response(guard));
-    Router::from(inputs::routes())
-        .layer(Extension(hooks))
-        .merge(api)
-        .method_not_allowed_fallback(method_not_allowed)
-        .with_state(Arc::clone(shared))
+    let inputs =
+        Router::from(dunnage_inputs::routes()).layer(Extension(hooks)).with_state(Arc::clone(&state.env));
+    let api = api.with_state(Arc::clone(state));
+    inputs.merge(api).method_not_allowed_fallback(method_not_allowed)
 }
 
 /// Middleware that denies requests of peers that may not read.
 pub async fn readers_only(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<Arc<GatewayState>>,
     peer: Peer,
     request: Request,
     next: Next,
 ) -> Response {
-    match shared.access.may_read(&peer, credential(request.headers()).as_deref()) {
+    match state.ingest().access.may_read(&peer, credential(request.headers()).as_deref()) {
         Ok(()) => next.run(request).await,
         Err(denied) => Problem::from(denied).into_response(),
     }
 }
 
 /// The routes for peers that may read.
-fn readable() -> OpenApiRouter<Arc<Shared>> {
+fn readable() -> OpenApiRouter<Arc<GatewayState>> {
     OpenApiRouter::new()
         .routes(routes!(lists::devices))
         .routes(routes!(lists::device_messages))
@@ -66,7 +62,7 @@ fn readable() -> OpenApiRouter<Arc<Shared>> {
 }
 
 /// The routes for everyone.
-fn health() -> OpenApiRouter<Arc<Shared>> {
+fn health() -> OpenApiRouter<Arc<GatewayState>> {
     OpenApiRouter::new().routes(routes!(health::healthz)).routes(routes!(health::readyz))
 }
 

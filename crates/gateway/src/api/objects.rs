@@ -1,9 +1,10 @@
 //! The API's JSON objects.
 
-use crate::{profiles::Profiles, shared::Shared};
+use crate::state::GatewayState;
 use dunnage_base::{clock::rfc3339, hex::hex};
 use dunnage_buffer::{Device, Message, NewMessage, NewQuarantined, Quarantined};
 use dunnage_formats::Id;
+use dunnage_ingest::profiles::Profiles;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -185,8 +186,8 @@ struct FormatObject {
 
 impl StatsObject {
     /// Returns the counts of a gateway at this moment.
-    pub fn of(shared: &Shared) -> Self {
-        let totals = shared.stats.totals();
+    pub fn of(state: &GatewayState) -> Self {
+        let totals = state.ingest().stats.totals();
         let received = totals.received();
         let sum = totals.sum();
         // Without messages, the ratios are 1.
@@ -205,8 +206,8 @@ impl StatsObject {
             devices: totals.devices,
             success_rate: ratio(totals.stored + totals.duplicates, received),
             compression_ratio: ratio(sum.json_bytes, sum.bytes),
-            queue_depth: shared.queue.depth(),
-            queue_capacity: shared.queue.capacity(),
+            queue_depth: state.ingest().queue.depth(),
+            queue_capacity: state.ingest().queue.capacity(),
             formats: formats
                 .map(|(id, f)| FormatObject {
                     format: id.name(),
@@ -215,8 +216,8 @@ impl StatsObject {
                     json_bytes: f.json_bytes,
                 })
                 .collect(),
-            outputs: shared.outputs.statuses(totals.last_message_id),
-            started_at: rfc3339(shared.started_at),
+            outputs: state.outputs.statuses(totals.last_message_id),
+            started_at: rfc3339(state.started_at),
             version: env!("CARGO_PKG_VERSION"),
         }
     }

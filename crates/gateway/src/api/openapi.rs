@@ -2,8 +2,9 @@
 //! forbids routes that bypass it.
 
 use super::{health, readable};
-use crate::{inputs, problem::Problem, query::NoQuery, shared::Shared};
+use crate::state::GatewayState;
 use axum::{http::header, response::IntoResponse};
+use dunnage_inputs::{NoQuery, Problem};
 use std::sync::{Arc, LazyLock};
 use utoipa::{
     Modify, OpenApi,
@@ -45,9 +46,10 @@ impl Modify for Credentials {
 }
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
-    let all: OpenApiRouter<Arc<Shared>> = OpenApiRouter::with_openapi(About::openapi());
-    let all = all.merge(inputs::routes()).merge(readable()).merge(health());
-    all.into_openapi().to_pretty_json().unwrap_or_default()
+    let all: OpenApiRouter<Arc<GatewayState>> = OpenApiRouter::with_openapi(About::openapi());
+    let mut document = all.merge(readable()).merge(health()).into_openapi();
+    document.merge(dunnage_inputs::routes().into_openapi());
+    document.to_pretty_json().unwrap_or_default()
 });
 
 /// Returns the OpenAPI document of the HTTP port, as JSON.

@@ -1,10 +1,10 @@
 //! The page: the files of `dashboard/`, embedded in the program.
 
-use crate::problem::Problem;
 use axum::{
     http::{HeaderMap, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
+use dunnage_inputs::Problem;
 use rust_embed::RustEmbed;
 
 #[derive(RustEmbed)]

@@ -3,11 +3,11 @@
 use crate::{
     config::Config,
     config_file::{ConfigError, overridden},
-    inputs, log,
-    profiles::Profiles,
+    log,
 };
 use dunnage_access::tls;
 use dunnage_base::{Document, Mistake, Wrong, kind::Kind};
+use dunnage_ingest::profiles::Profiles;
 use std::path::Path;
 
 /// Returns all mistakes in the configuration of `file`, if there is one, and the environment, in the order of their places. Opens nothing
@@ -118,7 +118,7 @@ impl Found<'_> {
 
     fn inputs(&mut self, config: &Config) {
         for (index, input) in config.inputs.iter().enumerate() {
-            if let Err(error) = inputs::open(&config.inputs, index, config.beside_inputs()) {
+            if let Err(error) = dunnage_inputs::open(&config.inputs, index, config.beside_inputs()) {
                 self.own(("input", index), input.kind.key(), &error.message);
             }
         }

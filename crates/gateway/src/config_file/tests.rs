@@ -34,14 +34,18 @@ fn the_commented_profile_is_one() {
 
 #[test]
 fn the_commented_inputs_are_inputs() {
-    for example in inputs::EXAMPLES {
+    for example in dunnage_inputs::EXAMPLES {
         let lines: Vec<_> = example
             .lines()
             .filter_map(|l| l.strip_prefix("# "))
             .filter(|l| l.starts_with('[') || l.contains(" = ") && !l.contains("payload"))
             .collect();
         let config = parse(&lines.join("\n"), &[]).unwrap();
-        assert_eq!(inputs::open_all(&config.inputs, config.beside_inputs()).unwrap().len(), 1, "{example}");
+        assert_eq!(
+            dunnage_inputs::open_all(&config.inputs, config.beside_inputs()).unwrap().len(),
+            1,
+            "{example}"
+        );
     }
 }
 

@@ -64,9 +64,14 @@ fn stats(gateway: &Running) -> [u64; 5] {
 
 /// Waits until the counts are `wanted`: received, stored, quarantined, refused, duplicates.
 fn wait_for(gateway: &Running, wanted: [u64; 5]) {
+    until(&format!("the counts are {wanted:?}"), || stats(gateway) == wanted);
+}
+
+/// Waits until `holds`, which `what` describes.
+fn until(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
-    while stats(gateway) != wanted {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{:?} in place of {wanted:?}", stats(gateway));
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -340,6 +345,8 @@ fn a_message_of_quality_1_whose_acknowledgement_was_never_sent_is_stored_once() 
     let (mut first, _) = Client::connect(address, 5, "c", true);
     let held = hold(gateway.folder.path());
     first.publish(Q1, "v1/d/json", 9, "1");
+    let received = "dunnage_received_messages_total{input=\"mqtt\",format=\"json\"} 1";
+    until("the message is received", || gateway.get("/metrics").text.contains(received));
     // It connects again before the message is stored.
     let mut second = Client::open(address, 5);
     second.send(&second.hello("c", true, 60));

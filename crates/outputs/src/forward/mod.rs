@@ -25,10 +25,11 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::{
-    sync::{mpsc, watch},
+    sync::mpsc,
     task::{AbortHandle, Id, JoinError, JoinSet},
     time::timeout_at,
 };
+use tokio_util::sync::CancellationToken;
 use window::{Wait, Wanted, Window};
 
 /// Largest number of messages to read at a time. SQLite cannot shorten the log during a long read.
@@ -53,7 +54,7 @@ pub struct Forwarder {
     breaker: Breaker,
     pace: Pace,
     again: mpsc::Receiver<Vec<i64>>,
-    stopping: watch::Receiver<bool>,
+    stopping: CancellationToken,
     tasks: JoinSet<Event>,
     /// For each call in progress: its partition, its serial number, and whether it began alone.
     calls: HashMap<Id, (Arc<str>, u64, bool)>,
@@ -96,7 +97,7 @@ impl Forwarder {
         outputs: Arc<Outputs>,
         meter: Arc<Meter>,
         again: mpsc::Receiver<Vec<i64>>,
-        stopping: watch::Receiver<bool>,
+        stopping: CancellationToken,
     ) -> Forwarder {
         let (shape, now) = (output.shape(), Instant::now());
         let most = if shape.lanes == Lanes::One { 1 } else { concurrency };
@@ -131,7 +132,7 @@ impl Forwarder {
     pub async fn run(mut self) {
         let mut commits = self.target.outputs.source().stats.commits();
         let tending = self.tend();
-        while !*self.stopping.borrow() {
+        while !self.stopping.is_cancelled() {
             let now = self.look().await;
             self.window.wake(now);
             self.call(now);
@@ -139,7 +140,7 @@ impl Forwarder {
             self.tick(now);
             let wake = self.next(now);
             tokio::select! {
-                _ = self.stopping.changed() => {}
+                () = self.stopping.cancelled() => {}
                 Some(ids) = self.again.recv() => self.aside.extend(ids),
                 Ok(()) = commits.changed() => self.more = true,
                 Some(ended) = self.tasks.join_next_with_id() => {

@@ -18,7 +18,8 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use tokio::{sync::watch, task::JoinHandle};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "sim";
 
@@ -143,7 +144,7 @@ struct Bench {
 }
 
 struct Running {
-    stop: watch::Sender<bool>,
+    stop: CancellationToken,
     task: JoinHandle<()>,
 }
 
@@ -191,11 +192,11 @@ impl Bench {
 
     /// Starts a forwarder to `system` where the previous one ended.
     async fn forward(&self, system: &Arc<System>) -> Running {
-        let (stop, stopping) = watch::channel(false);
+        let stop = CancellationToken::new();
         let cursor = self.cursor().await;
         let named =
             Named { name: NAME.into(), concurrency: 16, output: Arc::clone(system) as Arc<dyn Output> };
-        let forwarder = self.outputs.forwarder(named, cursor, stopping);
+        let forwarder = self.outputs.forwarder(named, cursor, stop.clone());
         Running { stop, task: tokio::spawn(forwarder.run()) }
     }
 
@@ -222,7 +223,7 @@ impl Bench {
 
 impl Running {
     async fn stop(self) {
-        self.stop.send(true).unwrap();
+        self.stop.cancel();
         self.task.await.unwrap();
     }
 
@@ -435,11 +436,11 @@ async fn a_stop_waits_for_calls_and_begins_none() {
     let (calls, closed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     for second in [false, true] {
         let output = Arc::new(Slow(Arc::clone(&calls), Arc::clone(&closed)));
-        let (stop, stopping) = watch::channel(false);
+        let stop = CancellationToken::new();
         let named = Named { name: NAME.into(), concurrency: 16, output };
-        let task = tokio::spawn(bench.outputs.forwarder(named, i64::from(second), stopping).run());
+        let task = tokio::spawn(bench.outputs.forwarder(named, i64::from(second), stop.clone()).run());
         bench.until("a call is made", |status| status.calls == 1).await;
-        stop.send(true).unwrap();
+        stop.cancel();
         let begun = Instant::now();
         bench.store(1..2, |_| "second".into()).await;
         task.await.unwrap();

@@ -1,0 +1,24 @@
+//! What outputs learn from the profiles.
+
+use dunnage_formats::Id;
+use dunnage_ingest::profiles::Profiles;
+use dunnage_outputs::Catalog;
+use dunnage_schema::Model;
+use std::sync::Arc;
+
+/// The current profiles, as a catalogue for outputs.
+pub struct ProfileCatalog(pub Arc<Profiles>);
+
+impl Catalog for ProfileCatalog {
+    fn path(&self, device: &str) -> Arc<str> {
+        self.0.output_path(device)
+    }
+
+    fn media_type(&self, format: &str) -> Option<&'static str> {
+        format.parse().ok().map(Id::media_type)
+    }
+
+    fn versions<'a>(&'a self, schema: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a> {
+        Box::new(self.0.versions(schema))
+    }
+}

@@ -1,0 +1,302 @@
+//! The start of a gateway: opens everything that can fail, and then lets the first message in.
+
+#[cfg(unix)]
+use crate::admin;
+use crate::{
+    Gateway, api,
+    catalog::ProfileCatalog,
+    commits::{self, Commits},
+    config::Config,
+    error::Error,
+    listeners,
+    live::Live,
+    metrics::Metrics,
+    reload::Reloader,
+    server,
+    state::GatewayState,
+};
+use arc_swap::ArcSwap;
+use dunnage_access::{
+    Access, Keys, Limits, Tokens, keys,
+    tls::{Acceptor, Certificates},
+};
+use dunnage_base::{clock, hex::hex};
+use dunnage_buffer::{BufferError, BufferStats, Opened, Options, Queue, Readers, Shares, WriteOp, Writer};
+use dunnage_clients::secret::SecretFiles;
+use dunnage_formats::Id;
+use dunnage_ingest::{Ingest, RequestIds, Turns, profiles::Profiles};
+use dunnage_inputs::{
+    Environment, Hooks, InputError, Named,
+    connections::{self, Connections},
+};
+use dunnage_outputs::{Outputs, Source};
+use prometheus_client::registry::Registry;
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    sync::{Arc, LazyLock},
+    thread::JoinHandle,
+    time::Duration,
+};
+use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// Everything that the configuration names, opened, but not running yet.
+struct Parts {
+    profiles: Profiles,
+    tokens: Tokens,
+    keys: Keys,
+    metrics: Metrics,
+    ingest_metrics: dunnage_ingest::Metrics,
+    input_metrics: dunnage_inputs::Metrics,
+    certificates: Option<Arc<Certificates>>,
+    acceptor: Option<Acceptor>,
+    inputs: Vec<Named>,
+    addresses: HashMap<String, SocketAddr>,
+    outputs: Vec<dunnage_outputs::Named>,
+    opened: Opened,
+    listener: TcpListener,
+    address: SocketAddr,
+    #[cfg(unix)]
+    socket: Option<admin::Socket>,
+}
+
+impl Gateway {
+    /// Opens the buffer, and starts inputs, outputs and the HTTP server. Must be called in a tokio runtime, on which they run.
+    pub async fn start(config: Config) -> Result<Gateway, Error> {
+        let mut parts = Parts::open(&config).await?;
+        let (inputs, outputs) = (std::mem::take(&mut parts.inputs), std::mem::take(&mut parts.outputs));
+        let hooks: Arc<Hooks> = Arc::new(inputs.iter().filter_map(|named| named.input.hook()).collect());
+        let secrets = secrets(&inputs, &outputs);
+        let cursors = parts.opened.cursors().clone();
+        let before = parts.opened.totals().clone();
+        let (acceptor, certificates) = (parts.acceptor.take(), parts.certificates.clone());
+        let (address, addresses) = (parts.address, std::mem::take(&mut parts.addresses));
+        #[cfg(unix)]
+        let socket = parts.socket.take();
+        let stopping = CancellationToken::new();
+        let Built { state, listener, opened, receiver } = parts.build(&config, secrets, &stopping);
+        let writer = write(&state, opened, receiver).await?;
+
+        let limits =
+            connections::Limits { all: config.http.connections, of_address: config.http.address_connections };
+        let connections = Connections::new(limits, state.env.metrics.http_connections());
+        let router = api::router(&state, Arc::clone(&hooks));
+        let listening =
+            server::Listening { listener, address, tls: acceptor, connections: Arc::clone(&connections) };
+        tokio::spawn(server::serve(listening, router, Arc::clone(&state.env)));
+        let renewals = certificates.map(|certificates| tokio::spawn(certificates.watch()).abort_handle());
+        let leaving = CancellationToken::new();
+        let mut forwarders = JoinSet::new();
+        for output in outputs {
+            let cursor = cursors.get(&*output.name).copied().unwrap_or_default();
+            forwarders.spawn(state.outputs.forwarder(output, cursor, leaving.clone()).run());
+        }
+        // After the outputs, because an input may wait for them.
+        let mut inputs_running = JoinSet::new();
+        for Named { input, .. } in inputs {
+            inputs_running.spawn(input.run(Arc::clone(&state.env)));
+        }
+        let stats = tokio::spawn(commits::tell_stats(Arc::clone(&state))).abort_handle();
+        let queue = state.ingest().queue.clone();
+        let retention = tokio::spawn(queue.enforce_retention(config.buffer.keep_delivered_hours > 0));
+        let looks = tokio::spawn(Arc::clone(&state.ingest().access).look_again()).abort_handle();
+        let config = Arc::new(config);
+        let reloader = Arc::new(Reloader::new(Arc::clone(&state), hooks, Arc::clone(&config)));
+        #[cfg(unix)]
+        let admin = socket.map(|socket| {
+            admin::serve(socket, Arc::clone(&state), Arc::clone(&config), Arc::clone(&reloader), address)
+        });
+        tracing::info!(%address, buffer = %config.buffer.path.display(), stored = before.stored, "gateway started");
+        Ok(Gateway {
+            address,
+            addresses,
+            state,
+            before,
+            stopping: stopping.drop_guard(),
+            connections,
+            inputs: inputs_running,
+            leaving: leaving.drop_guard(),
+            forwarders,
+            background: [stats, retention.abort_handle(), looks].into_iter().chain(renewals).collect(),
+            reloader,
+            #[cfg(unix)]
+            admin,
+            writer,
+        })
+    }
+}
+
+impl Parts {
+    /// Opens files and binds sockets. No message is accepted yet.
+    async fn open(config: &Config) -> Result<Parts, Error> {
+        let profiles = Profiles::load(&config.schemas, &config.profiles)?;
+        let tokens = Tokens::load(&config.tokens())?;
+        let keys = Keys::load(&config.keys())?;
+        listeners::warn(config, &tokens);
+        keys::warn(&config.keys());
+        let mut registry = Registry::with_prefix("dunnage");
+        let ingest_metrics = dunnage_ingest::Metrics::new(&mut registry);
+        let input_metrics = dunnage_inputs::Metrics::new(&mut registry);
+        let metrics = Metrics::new(registry);
+        metrics.buffer_limit_bytes.set(config.buffer.limit_bytes);
+        let certificates = Certificates::open(&config.tls, metrics.handshakes.clone())?.map(Arc::new);
+        let acceptor = certificates.as_ref().filter(|_| config.http.tls);
+        let acceptor =
+            acceptor.map(|certificates| certificates.acceptor(&["http/1.1"], server::PLAIN)).transpose()?;
+        let mut inputs = dunnage_inputs::open_all(&config.inputs, config.beside_inputs())?;
+        let outputs = dunnage_outputs::open_all(&config.outputs)?;
+        let opened = open_buffer(config, &profiles)?;
+        ingest_metrics.remembered(opened.duplicates());
+        check_layouts(config, &profiles, &opened)?;
+        let failed = |source| Error::Listen { address: config.http.listen, source };
+        let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let addresses = listen(&mut inputs).await?;
+        #[cfg(unix)]
+        let socket = config.admin_socket().map(|path| admin::Socket::bind(&path)).transpose()?;
+        Ok(Parts {
+            profiles,
+            tokens,
+            keys,
+            metrics,
+            ingest_metrics,
+            input_metrics,
+            certificates,
+            acceptor,
+            inputs,
+            addresses,
+            outputs,
+            opened,
+            listener,
+            address,
+            #[cfg(unix)]
+            socket,
+        })
+    }
+
+    /// Puts the parts together.
+    fn build(self, config: &Config, secrets: SecretFiles, stopping: &CancellationToken) -> Built {
+        let Parts { opened, metrics, .. } = self;
+        let shares = Shares::of(config.buffer.queue_bytes, config.http.body_limit_bytes);
+        let (queue, receiver) = Queue::new(config.buffer.queue_messages, shares);
+        let readers = Readers::new(&opened, queue.clone());
+        let stats = Arc::new(BufferStats::new(opened.totals().clone()));
+        let profiles = Arc::new(ArcSwap::from_pointee(self.profiles));
+        let catalog = Arc::clone(&profiles);
+        let source = Source {
+            queue: queue.clone(),
+            readers: readers.clone(),
+            stats: Arc::clone(&stats),
+            catalog: Arc::new(move || Arc::new(ProfileCatalog(catalog.load_full()))),
+        };
+        let drain = Duration::from_secs(config.http.drain_timeout_seconds);
+        let outputs = Arc::new(Outputs::new(source, metrics.outputs.clone(), drain));
+        let started_at = clock::now();
+        let refusals = &metrics.refusals;
+        let ingest = Ingest {
+            access: Arc::new(Access::new(&config.access, self.tokens, self.keys, refusals.clone())),
+            limits: Limits::new(&config.access, refusals.clone()),
+            profiles,
+            queue,
+            readers,
+            stats,
+            metrics: self.ingest_metrics,
+            request_ids: RequestIds::new(&opened.totals().name, started_at),
+            message_limit_bytes: config.http.body_limit_bytes,
+            turns: Turns::default(),
+        };
+        let delivered = Arc::clone(&outputs);
+        let env = Environment {
+            ingest,
+            http: config.http.clone(),
+            certificates: self.certificates,
+            metrics: self.input_metrics,
+            delivered: Box::new(move || delivered.delivered()),
+            stopping: stopping.clone(),
+        };
+        let state =
+            GatewayState { env: Arc::new(env), secrets, live: Live::new(), metrics, outputs, started_at };
+        Built { state: Arc::new(state), listener: self.listener, opened, receiver }
+    }
+}
+
+/// A gateway whose parts are together, but that does not run yet.
+struct Built {
+    state: Arc<GatewayState>,
+    listener: TcpListener,
+    opened: Opened,
+    receiver: mpsc::Receiver<WriteOp>,
+}
+
+/// Starts the thread that writes the buffer.
+async fn write(
+    state: &Arc<GatewayState>,
+    opened: Opened,
+    receiver: mpsc::Receiver<WriteOp>,
+) -> Result<JoinHandle<()>, Error> {
+    let Ingest { readers, stats, .. } = state.ingest();
+    let commits = Commits::new(Arc::clone(state));
+    let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(stats), commits);
+    state.ingest().watch_silence().await;
+    let thread = std::thread::Builder::new().name("dunnage-writer".into());
+    thread.spawn(move || writer.run()).map_err(Error::Thread)
+}
+
+/// The formats in which a message can be stored.
+static FORMATS: LazyLock<Vec<&str>> = LazyLock::new(|| Id::readable().map(Id::name).collect());
+
+fn open_buffer(config: &Config, profiles: &Profiles) -> Result<Opened, BufferError> {
+    let options = Options {
+        buffer: &config.buffer,
+        quarantine: &config.quarantine,
+        formats: &FORMATS,
+        outputs: config.outputs.iter().map(|output| output.name.as_str().into()).collect(),
+    };
+    dunnage_buffer::open(options, &|device| profiles.dedup_by_payload(device))
+}
+
+/// Collects the files with the credentials of `inputs` and `outputs`, each with its table.
+fn secrets(inputs: &[Named], outputs: &[dunnage_outputs::Named]) -> SecretFiles {
+    let mut files = Vec::new();
+    for Named { name, input } in inputs {
+        let table = format!("[[input]] name = {name:?}");
+        files.extend(input.secrets().into_iter().map(|file| (table.clone(), file)));
+    }
+    for dunnage_outputs::Named { name, output, .. } in outputs {
+        let table = format!("[[output]] name = {name:?}");
+        files.extend(output.secrets().into_iter().map(|file| (table.clone(), file)));
+    }
+    SecretFiles(files)
+}
+
+/// Binds every listening input; returns their addresses by input name.
+async fn listen(inputs: &mut [Named]) -> Result<HashMap<String, SocketAddr>, Error> {
+    let mut addresses = HashMap::new();
+    for Named { name, input } in inputs {
+        let listening = input.listen().await;
+        let listening = listening.map_err(|e| InputError { name: name.clone(), message: e.to_string() })?;
+        if let Some(address) = listening {
+            tracing::info!(input = *name, %address, "listens");
+            addresses.insert(name.clone(), address);
+        }
+    }
+    Ok(addresses)
+}
+
+/// Rejects a layout whose slot holds messages of another layout: devices that still send the old one would be misread.
+fn check_layouts(config: &Config, profiles: &Profiles, opened: &Opened) -> Result<(), Error> {
+    let Some((before, slot)) =
+        opened.layouts().iter().find_map(|before| Some((before, profiles.instead_of(before)?)))
+    else {
+        return Ok(());
+    };
+    Err(Error::ChangedLayout {
+        origin: slot.origin.clone(),
+        schema: before.schema.to_string(),
+        slot: before.slot,
+        now: hex(&slot.key.fingerprint),
+        before: hex(&before.fingerprint),
+        buffer: config.buffer.path.display().to_string(),
+    })
+}

@@ -1,0 +1,247 @@
+//! Decodes raw bytes into a message, or into an entry of the quarantine that says why that failed.
+//!
+//! A few bytes can decode to a message of any size, so memory is the concern here. Each message is first decoded at once, within the memory
+//! that most messages need. If that does not suffice, it waits for its turn among large messages, and is decoded again with more.
+
+use crate::{
+    encoding::Encoding,
+    profiles::{Codecs, Profiles, slots::Slot},
+    rejected::{Code, Rejected},
+    view,
+};
+use bytes::Bytes;
+use dunnage_buffer::{LayoutKey, NewMessage, NewQuarantined, Provenance};
+use dunnage_formats::{Error, Format, Id, Kind, Reception};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// How many characters of a `Content-Type` the quarantine keeps.
+const CONTENT_TYPE: usize = 256;
+/// How many large messages are decoded, or compressed bodies expanded, at the same time.
+const LARGE_AT_A_TIME: u32 = 2;
+/// Messages with more bytes than this are large.
+const LARGE: usize = 16 << 10;
+
+/// The turns of large messages, which take memory and time.
+pub struct Turns(Semaphore);
+
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns(Semaphore::new(LARGE_AT_A_TIME as usize))
+    }
+}
+
+impl Turns {
+    /// Waits for one turn, which ends when the permit is dropped.
+    pub async fn one(&self) -> Option<SemaphorePermit<'_>> {
+        self.many(1).await
+    }
+
+    async fn many(&self, turns: u32) -> Option<SemaphorePermit<'_>> {
+        // The only error is that the semaphore was closed, which never happens.
+        self.0.acquire_many(turns).await.ok()
+    }
+}
+
+/// How a message is decoded: at once, in a turn for large messages, or alone.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// How many turns for large messages the step needs.
+    turns: u32,
+    /// The memory for the decoded message in bytes, as `dunnage_formats::Budget` counts it.
+    memory: usize,
+}
+
+/// The steps. The last one has the maximum for a message, which `SECURITY.md` and `spec/formats.md` state.
+const STEPS: [Step; 3] = [
+    Step { turns: 0, memory: 512 << 10 },
+    Step { turns: 1, memory: 2 << 20 },
+    Step { turns: LARGE_AT_A_TIME, memory: 8 << 20 },
+];
+
+/// Decodes and validates `raw`. On failure, returns what the quarantine keeps, and the rejection. `content_type` is what the sender gave,
+/// and `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
+pub async fn read(
+    (profiles, turns): (Arc<Profiles>, &Turns),
+    mut provenance: Provenance,
+    content_type: &str,
+    encoding: Result<Encoding, Rejected>,
+    raw: Bytes,
+) -> Result<NewMessage, (NewQuarantined, Rejected)> {
+    if let Some(rule) = profiles.rule(&provenance.device) {
+        provenance.link = provenance.link.or_else(|| rule.link.clone());
+        provenance.dedup_by_payload = rule.dedup_by_payload;
+    }
+    // The quarantine keeps the schema that the sender asked for. The profile may name another one when the message is decoded again.
+    let asked = provenance.schema.clone();
+    let decoded = match encoding {
+        Err(rejected) => Err(rejected),
+        Ok(encoding) => decode_as((&profiles, turns), &mut provenance, &encoding, &raw)
+            .await
+            .map(|decoded| (encoding.format, decoded)),
+    };
+    match decoded {
+        Ok((format, Decoded { json, layout })) => {
+            Ok(NewMessage { provenance, format: format.name(), raw, json, layout })
+        }
+        Err(rejected) => {
+            let content_type = content_type.chars().take(CONTENT_TYPE).collect();
+            let reason = match &rejected.pointer {
+                Some(pointer) if !pointer.is_empty() => format!("{pointer}: {}", rejected.detail),
+                _ => rejected.detail.clone(),
+            };
+            let (kind, offset) = (rejected.kind.unwrap_or(rejected.code.as_str()), rejected.offset);
+            provenance.schema = asked;
+            Err((NewQuarantined { provenance, content_type, raw, kind, offset, reason }, rejected))
+        }
+    }
+}
+
+async fn decode_as(
+    (profiles, turns): (&Arc<Profiles>, &Turns),
+    provenance: &mut Provenance,
+    encoding: &Encoding,
+    raw: &Bytes,
+) -> Result<Decoded, Rejected> {
+    let rule = profiles.rule(&provenance.device);
+    let Some(codecs) = profiles.pick(rule, provenance.schema.as_deref()) else {
+        let detail = format!("there is no schema {:?}", provenance.schema.as_deref().unwrap_or_default());
+        return Err(Rejected::new(Code::UnknownSchema, detail));
+    };
+    if provenance.schema.is_none() {
+        provenance.schema.clone_from(&codecs.schema);
+    }
+    if let Some(rule) = rule {
+        rule.check(encoding.format).map_err(Rejected::unsupported)?;
+    }
+    let mut decoded = Err(Rejected::decoder_failed());
+    for step in steps(takes_long(codecs, encoding, raw)) {
+        decoded = match step.turns {
+            0 => decode(codecs, encoding, &reception(provenance, step.memory), raw),
+            needed => {
+                let _turn = turns.many(needed).await;
+                let (profiles, from, memory) = (Arc::clone(profiles), provenance.clone(), step.memory);
+                let (encoding, raw) = (encoding.clone(), raw.clone());
+                let decoded = tokio::task::spawn_blocking(move || {
+                    let codecs = profiles.pick(profiles.rule(&from.device), from.schema.as_deref())?;
+                    Some(decode(codecs, &encoding, &reception(&from, memory), &raw))
+                });
+                decoded.await.ok().flatten().unwrap_or_else(|| Err(Rejected::decoder_failed()))
+            }
+        };
+        // The next step has more memory. Other limits fail there again, which is rare.
+        if !decoded.as_ref().is_err_and(|rejected| rejected.kind == Some(Kind::Limit.as_str())) {
+            break;
+        }
+    }
+    decoded
+}
+
+fn reception(provenance: &Provenance, memory: usize) -> Reception<'_> {
+    Reception { device: Some(&provenance.device), received_at: Some(provenance.received_at), memory }
+}
+
+/// Returns the steps of a message; a message that `takes_long` skips the first.
+fn steps(takes_long: bool) -> &'static [Step] {
+    &STEPS[usize::from(takes_long)..]
+}
+
+/// A decoded body.
+struct Decoded {
+    /// The message as JSON.
+    json: String,
+    /// The layout that it was decoded with, if the format is packed.
+    layout: Option<Arc<LayoutKey>>,
+}
+
+/// Returns whether decoding `bytes` may take long: there are many, or their layout is not plain, so that a few bytes can hold a million
+/// values.
+fn takes_long(codecs: &Codecs, encoding: &Encoding, bytes: &[u8]) -> bool {
+    let modelled = |slot: &Slot| !slot.codec.layout().is_plain();
+    bytes.len() > LARGE || slot(codecs, encoding, bytes).is_ok_and(|slot| slot.is_some_and(modelled))
+}
+
+/// Decodes `bytes` and validates them against the schema. Panics of the many libraries involved are caught: they cost the message, not
+/// the gateway.
+fn decode(
+    codecs: &Codecs,
+    encoding: &Encoding,
+    reception: &Reception<'_>,
+    bytes: &[u8],
+) -> Result<Decoded, Rejected> {
+    guarded(|| decode_unguarded(codecs, encoding, reception, bytes))
+}
+
+fn guarded<T>(decode: impl FnOnce() -> Result<T, Rejected>) -> Result<T, Rejected> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err(Rejected::decoder_failed()))
+}
+
+fn decode_unguarded(
+    codecs: &Codecs,
+    encoding: &Encoding,
+    reception: &Reception<'_>,
+    bytes: &[u8],
+) -> Result<Decoded, Rejected> {
+    let format = encoding.format;
+    let slot = slot(codecs, encoding, bytes)?;
+    let codec: &dyn Format = match slot {
+        Some(slot) => &slot.codec,
+        None => codecs.get(format).map_err(|e| unusable(codecs, format, e))?,
+    };
+    let message = codec.decode_from(bytes, reception).map_err(|e| Rejected::undecodable(&e))?;
+    // A format that needs a schema has validated the message while decoding it.
+    if let Some(model) = codecs.model.as_ref().filter(|_| !format.needs_schema()) {
+        model.validate(&message).map_err(|violation| {
+            let offset = match format {
+                Id::Json => dunnage_formats::json_offset(bytes, violation.pointer()),
+                _ => None,
+            };
+            let pointer = Some(violation.pointer().to_owned());
+            let rejected = Rejected::new(Code::Schema, violation.message());
+            Rejected { kind: Some("schema"), offset, pointer, ..rejected }
+        })?;
+    }
+    let json = view::to_json(&message).map_err(|e| {
+        let kind = e.is_io().then_some("limit");
+        Rejected { kind, ..Rejected::new(Code::Unwritable, e.to_string()) }
+    })?;
+    Ok(Decoded { json, layout: slot.map(|slot| Arc::clone(&slot.key)) })
+}
+
+/// Returns the slot of a packed message.
+fn slot<'c>(codecs: &'c Codecs, encoding: &Encoding, bytes: &[u8]) -> Result<Option<&'c Slot>, Rejected> {
+    match &codecs.slots {
+        Some(slots) if encoding.format == Id::Packed => {
+            slots.pick(bytes, encoding.layout.as_deref()).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Rejected {
+    let detail = match &codecs.schema {
+        None if format.needs_schema() => {
+            format!("{format} needs a schema: name one with ?schema=NAME, or give the device a profile")
+        }
+        None => format!("{format}: {}", error.reason()),
+        Some(schema) => {
+            format!("{format} cannot carry messages of the schema {schema:?}: {}", error.reason())
+        }
+    };
+    Rejected::unsupported(detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decoder_that_dies_is_named_and_its_message_is_kept() {
+        let failed = guarded::<()>(|| panic!("as a library may")).unwrap_err();
+        assert_eq!((failed.code, failed.is_temporary()), (Code::Decoder, false));
+        assert!(failed.detail.contains("decoder") && !failed.detail.contains("durable"), "{}", failed.detail);
+    }
+}

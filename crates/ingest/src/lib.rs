@@ -1,0 +1,163 @@
+//! From raw bytes to a durable message. Inputs call this crate with what arrived; it knows none of their protocols.
+//!
+//! A message passes four steps:
+//!
+//! 1. **Authorize.** [`Ingest::authorize`] asks whether the sender may send as this device, and whether it is within its limits.
+//! 2. **Receive.** The input reserves memory for the bytes while they arrive ([`dunnage_buffer::Queue::reserve`]), and knows from then on
+//!    whether there is room. An [`InFlight`] counts the message, also if its sender disconnects.
+//! 3. **Decode and validate.** The device's profile ([`profiles`]) chooses the codecs: those of its schema, and for packed messages the
+//!    layout of their slot. Large messages wait for their turn, so that decoding takes bounded memory.
+//! 4. **Submit.** The message goes to the buffer's writer. [`Pending::commit`] returns after the commit, when the input may acknowledge.
+//!
+//! A message that cannot be decoded is not lost: its raw bytes go into the quarantine, with the reason, in the same transaction as other
+//! messages. The input then gets a [`Rejected`], which says what is wrong in a [`Code`] that each protocol maps to its own answers. A
+//! rejection that [is temporary](Rejected::is_temporary) means that nothing was stored, and that the sender should try again.
+//!
+//! Inputs that cannot tell their sender to try again use [`Ingest::store_retrying`], which repeats the last two steps until the message is
+//! on disk.
+//!
+//! # Example
+//!
+//! ```
+//! use dunnage_access::{Access, AccessSettings, Keys, Limits, Peer, Refusals, Tokens};
+//! use dunnage_buffer::*;
+//! use dunnage_ingest::{profiles::Profiles, *};
+//! use std::{net::{IpAddr, Ipv4Addr}, sync::Arc};
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("log.sqlite3");
+//! # let buffer = BufferSettings { path, ..BufferSettings::default() };
+//! # let quarantine = QuarantineSettings::default();
+//! # let options = Options { buffer: &buffer, quarantine: &quarantine, formats: &["json"], outputs: vec![] };
+//! # let opened = open(options, &|_device| false)?;
+//! // A buffer, as in the example of `dunnage_buffer`.
+//! let (queue, receiver) = Queue::new(100, Shares::of(1 << 20, 1 << 16));
+//! let readers = Readers::new(&opened, queue.clone());
+//! let stats = Arc::new(BufferStats::new(opened.totals().clone()));
+//! let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(&stats), ());
+//! let writer = std::thread::spawn(move || writer.run());
+//!
+//! let settings = AccessSettings::default();
+//! let refusals = Refusals::default();
+//! let ingest = Ingest {
+//!     access: Arc::new(Access::new(&settings, Tokens::default(), Keys::default(), refusals.clone())),
+//!     limits: Limits::new(&settings, refusals),
+//!     profiles: Arc::new(arc_swap::ArcSwap::from_pointee(Profiles::load(&Default::default(), &[])?)),
+//!     queue,
+//!     readers,
+//!     stats,
+//!     metrics: Metrics::default(),
+//!     request_ids: RequestIds::new("example", 0),
+//!     message_limit_bytes: 1 << 16,
+//!     turns: Turns::default(),
+//! };
+//!
+//! let peer = Peer::of_address(IpAddr::V4(Ipv4Addr::LOCALHOST));
+//! ingest.authorize(&peer, "buoy", None)?;
+//! let message = |content_type: &'static str, raw: &'static [u8]| RawMessage {
+//!     input: "example",
+//!     provenance: Provenance {
+//!         device: "buoy".into(),
+//!         received_at: 1_767_225_600_000_000,
+//!         schema: None,
+//!         link: None,
+//!         key: None,
+//!         dedup_by_payload: false,
+//!         request: ingest.request_ids.next(),
+//!         origin: None,
+//!     },
+//!     content_type: content_type.into(),
+//!     encoding: Encoding::of(content_type),
+//!     raw: raw.into(),
+//! };
+//! let mut in_flight = InFlight::new(&ingest.stats);
+//! let room = ingest.queue.reserve();
+//! ingest.store(&mut in_flight, message("application/cbor", &[0xa1, 0x61, b't', 0x07]), room).await?;
+//! assert_eq!(&*ingest.readers.after(0, 1).await?[0].json, r#"{"t":7}"#);
+//!
+//! // A truncated message goes into the quarantine.
+//! let mut in_flight = InFlight::new(&ingest.stats);
+//! let room = ingest.queue.reserve();
+//! let rejected = ingest.store(&mut in_flight, message("application/cbor", &[0xa1, 0x61]), room).await.unwrap_err();
+//! assert_eq!((rejected.code, rejected.kind, rejected.offset), (Code::Malformed, Some("truncated"), Some(2)));
+//! assert_eq!(ingest.stats.totals().quarantined, 1);
+//!
+//! ingest.readers.close().await;
+//! ingest.queue.stop().await;
+//! writer.join().expect("the writer ends");
+//! # Ok(())
+//! # }
+//! ```
+
+mod decode;
+mod encoding;
+mod in_flight;
+pub mod media_types;
+mod metrics;
+pub mod profiles;
+mod rejected;
+mod request_ids;
+mod retry;
+mod silence;
+mod submit;
+mod view;
+
+pub use decode::Turns;
+pub use encoding::Encoding;
+pub use in_flight::InFlight;
+pub use metrics::Metrics;
+pub use rejected::{Code, Rejected};
+pub use request_ids::RequestIds;
+pub use retry::Submitted;
+pub use submit::{Pending, RawMessage};
+
+use arc_swap::ArcSwap;
+use dunnage_access::{Access, Limits, Peer};
+use dunnage_buffer::{BufferStats, Queue, Readers};
+use profiles::Profiles;
+use std::sync::Arc;
+
+/// What inputs need to make messages durable.
+pub struct Ingest {
+    /// Who may send and read.
+    pub access: Arc<Access>,
+    /// The limits of messages per device and address.
+    pub limits: Limits,
+    /// The schemas and profiles. A reload replaces them.
+    pub profiles: Arc<ArcSwap<Profiles>>,
+    /// The queue to the writer.
+    pub queue: Queue,
+    /// The readers of the buffer.
+    pub readers: Readers,
+    /// Counts of the buffer.
+    pub stats: Arc<BufferStats>,
+    /// The metrics of all inputs together.
+    pub metrics: Metrics,
+    /// The source of request IDs.
+    pub request_ids: RequestIds,
+    /// The maximum size of a message, in bytes.
+    pub message_limit_bytes: usize,
+    /// The turns of large messages.
+    pub turns: Turns,
+}
+
+impl Ingest {
+    /// Checks whether `peer` may send as `device` with the token `credential`, and counts a message against its limits.
+    pub fn authorize(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Rejected> {
+        self.access.may_send(peer, device, credential)?;
+        Ok(self.limits.admit(peer, device)?)
+    }
+
+    /// Watches the devices that the profiles want watched for silence. The buffer knows when they last sent.
+    pub async fn watch_silence(&self) {
+        silence::watch(&self.metrics.silence, &self.profiles.load_full(), &self.readers).await;
+    }
+
+    /// Counts a message that was received and rejected, and logs the reason for the request `request`.
+    pub fn reject(&self, request: &str, rejected: &Rejected) {
+        self.metrics.rejected(rejected.code);
+        let (problem, detail) = (rejected.code.as_str(), &rejected.detail);
+        tracing::debug!(request, problem, detail, "a message was not stored");
+    }
+}

@@ -1,0 +1,113 @@
+//! Metrics of messages on their way to the buffer. They count from the start of the process.
+
+use crate::{rejected::Code, silence::Silence};
+use dunnage_buffer::Duplicates;
+use dunnage_formats::Id;
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{counter::Counter, family::Family, gauge::Gauge},
+    registry::{Registry, Unit},
+};
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+/// Labels of metrics by format.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByFormat {
+    format: &'static str,
+}
+
+/// Labels of metrics by input and format; the format is empty if the sender named none.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByInput {
+    input: &'static str,
+    format: &'static str,
+}
+
+/// Labels of metrics by problem code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByProblem {
+    problem: &'static str,
+}
+
+/// The metrics of all inputs together.
+#[derive(Default)]
+pub struct Metrics {
+    received: Family<ByInput, Counter>,
+    decoded: Family<ByFormat, Counter>,
+    problems: Family<ByProblem, Counter>,
+    remembered: Gauge,
+    forgotten: Counter,
+    duplicate_window: Gauge<f64, AtomicU64>,
+    /// Silent devices.
+    pub silence: Arc<Silence>,
+}
+
+impl Metrics {
+    /// Creates metrics that are zero, and registers them.
+    pub fn new(registry: &mut Registry) -> Metrics {
+        let metrics = Metrics::default();
+        let r = registry;
+        r.register("received_messages", "Messages received completely", metrics.received.clone());
+        r.register("decoded_messages", "Messages decoded", metrics.decoded.clone());
+        r.register(
+            "problem_messages",
+            "Messages answered with an error, by its type",
+            metrics.problems.clone(),
+        );
+        r.register(
+            "remembered_messages",
+            "Messages remembered to recognize duplicates",
+            metrics.remembered.clone(),
+        );
+        r.register(
+            "forgotten_messages",
+            "Messages forgotten before the window for duplicates ended",
+            metrics.forgotten.clone(),
+        );
+        r.register_with_unit(
+            "duplicate_window",
+            "How far back duplicates are recognized; less than the setting if too many messages came, or if some had left the buffer at the start",
+            Unit::Seconds,
+            metrics.duplicate_window.clone(),
+        );
+        r.register_collector(Box::new(Arc::clone(&metrics.silence)));
+        metrics
+    }
+
+    /// Counts a message that arrived completely over `input`. `format` is the one that its sender names, if it is known.
+    pub fn received(&self, input: &'static str, format: Option<Id>) {
+        let format = format.map_or("", Id::name);
+        self.received.get_or_create(&ByInput { input, format }).inc();
+    }
+
+    /// Counts a message that could be decoded.
+    pub fn decoded(&self, format: &'static str) {
+        self.decoded.get_or_create(&ByFormat { format }).inc();
+    }
+
+    /// Counts a message that was not stored.
+    pub fn rejected(&self, code: Code) {
+        self.answered(code.as_str());
+    }
+
+    /// Counts a message that was answered with `problem`, a code that may be one that only its protocol has.
+    pub fn answered(&self, problem: &'static str) {
+        self.problems.get_or_create(&ByProblem { problem }).inc();
+    }
+
+    /// Sets the metrics of the memory of duplicates: how many messages it has, how far it reaches back, and how many were forgotten too
+    /// early since the start.
+    pub fn remembered(&self, duplicates: &Duplicates) {
+        self.remembered.set(i64::try_from(duplicates.remembered()).unwrap_or(i64::MAX));
+        self.forgotten.inc_by(duplicates.forgotten().saturating_sub(self.forgotten.get()));
+        self.duplicate_window.set(duplicates.reaches().as_secs_f64());
+    }
+
+    /// Returns how far back duplicates are recognized, as last set.
+    pub fn reaches(&self) -> Duration {
+        Duration::try_from_secs_f64(self.duplicate_window.get()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,122 @@
+//! The packed layouts of a schema. The slot byte of a message selects one (`spec/packed.md`).
+
+use crate::{
+    profiles::settings::ProfileError,
+    rejected::{Code, Rejected},
+};
+use dunnage_base::hex::hex;
+use dunnage_buffer::LayoutKey;
+use dunnage_formats::{Error, Kind, Packed};
+use dunnage_schema::Model;
+use std::sync::Arc;
+
+/// A layout and where it comes from.
+#[derive(Clone)]
+pub struct Slot {
+    /// Identifies the layout.
+    pub key: Arc<LayoutKey>,
+    /// The file of its schema, or the name of a bundled one.
+    pub origin: String,
+    /// The codec of its messages.
+    pub codec: Packed,
+}
+
+/// The layouts of one schema, each in its slot.
+#[derive(Clone)]
+pub struct Slots {
+    schema: Arc<str>,
+    /// Whether messages of a layout without a check are rejected.
+    require_check: bool,
+    slots: Vec<Slot>,
+}
+
+impl Slots {
+    /// Creates an empty set of layouts of `schema`.
+    pub fn new(schema: &str, require_check: bool) -> Slots {
+        Slots { schema: schema.into(), require_check, slots: Vec::new() }
+    }
+
+    /// Adds the layout of `model`, a version of the schema that comes from `origin`. Does nothing if the layout is there already; fails if
+    /// its slot has a different one.
+    pub fn add(&mut self, origin: &str, model: &Model) -> Result<(), ProfileError> {
+        let codec = Packed::new(model);
+        let (slot, fingerprint) = (codec.layout().slot(), codec.layout().fingerprint());
+        match self.slots.iter().find(|other| other.key.slot == slot) {
+            None => {
+                let key = Arc::new(LayoutKey { schema: Arc::clone(&self.schema), slot, fingerprint });
+                self.slots.push(Slot { key, origin: origin.into(), codec });
+                Ok(())
+            }
+            Some(other) if other.key.fingerprint == fingerprint => Ok(()),
+            Some(other) => {
+                let message = format!(
+                    "slot {slot} of the schema {:?} has another layout in {}; give one of the two another x-dunnage-slot",
+                    self.schema, other.origin
+                );
+                Err(ProfileError { origin: origin.into(), message })
+            }
+        }
+    }
+
+    /// Returns the layouts of the slots `numbers`. Fails if one of these has no layout.
+    pub fn only(&self, numbers: &[u8]) -> Result<Slots, String> {
+        let mut slots = Vec::new();
+        for number in numbers {
+            let slot = self.slots.iter().find(|slot| slot.key.slot == *number).ok_or_else(|| {
+                let (schema, there) = (&self.schema, self.listed());
+                format!("slot {number} of the schema {schema:?} has no layout; slots with a layout: {there}")
+            })?;
+            slots.push(slot.clone());
+        }
+        Ok(Slots { slots, ..self.with_none() })
+    }
+
+    /// Returns the same set without layouts.
+    fn with_none(&self) -> Slots {
+        Slots::new(&self.schema, self.require_check)
+    }
+
+    /// Returns all layouts.
+    pub fn all(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// Returns the layout of the message `body`. `asked` is the beginning of the fingerprint that the sender states, which must match.
+    pub fn pick(&self, body: &[u8], asked: Option<&str>) -> Result<&Slot, Rejected> {
+        let damaged = |kind, reason: &str| Rejected::undecodable(&Error::new(kind, 0, reason));
+        let number = match body.first() {
+            None => return Err(damaged(Kind::Truncated, "the message has no slot byte")),
+            Some(byte) if byte >> 6 != 0 => return Err(damaged(Kind::Malformed, "the mode is reserved")),
+            Some(0) => return Err(damaged(Kind::Malformed, "slot 0 is not valid")),
+            Some(slot) => *slot,
+        };
+        let Some(slot) = self.slots.iter().find(|slot| slot.key.slot == number) else {
+            let detail = format!("slot {number} has no layout; slots with a layout: {}", self.listed());
+            return Err(unknown(detail).at(Kind::Range.as_str(), 0));
+        };
+        if self.require_check && slot.codec.layout().check().is_none() {
+            let detail = format!(
+                "the layout in slot {number} has no check, but [schemas] require_check is true; add x-dunnage-check to {}",
+                slot.origin
+            );
+            return Err(unknown(detail).at(Kind::Range.as_str(), 0));
+        }
+        let Some(asked) = asked else { return Ok(slot) };
+        let fingerprint = hex(&slot.key.fingerprint);
+        if fingerprint.starts_with(&asked.to_ascii_lowercase()) {
+            return Ok(slot);
+        }
+        let has = &fingerprint[..asked.len().min(fingerprint.len())];
+        Err(unknown(format!(
+            "the layout in slot {number} is {has}, not {asked}; the message was not decoded"
+        )))
+    }
+
+    fn listed(&self) -> String {
+        self.slots.iter().map(|slot| slot.key.slot.to_string()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn unknown(detail: String) -> Rejected {
+    Rejected::new(Code::UnknownLayout, detail)
+}

@@ -1,0 +1,125 @@
+//! Stores messages of inputs that do not reject a message when the buffer is full: the message waits for room and for the disk.
+
+use crate::{
+    Ingest,
+    in_flight::InFlight,
+    rejected::{Code, Rejected},
+    submit::{Pending, RawMessage},
+};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The first and the longest pause before another attempt.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
+
+impl Ingest {
+    /// Stores `message`, or quarantines it, and retries until it is on disk. A temporary error means that the gateway stopped first; any
+    /// other error says why the message is in the quarantine.
+    pub async fn store_retrying(
+        &self,
+        message: RawMessage<'static>,
+        stopping: &CancellationToken,
+    ) -> Result<(), Rejected> {
+        self.submit_retrying(message, stopping).await?.commit(self, stopping).await
+    }
+
+    /// Submits `message` to the writer, and retries until that succeeds. Messages that are submitted later are written later. An error
+    /// means that the gateway stopped first.
+    pub async fn submit_retrying(
+        &self,
+        message: RawMessage<'static>,
+        stopping: &CancellationToken,
+    ) -> Result<Submitted, Rejected> {
+        let mut backoff = Backoff { pause: PAUSES.0 };
+        let pending = submit(self, &message, &mut backoff, stopping).await?;
+        Ok(Submitted { message, pending, backoff })
+    }
+}
+
+/// A message that has been submitted to the writer, and is submitted again if that fails.
+pub struct Submitted {
+    message: RawMessage<'static>,
+    pending: Pending,
+    backoff: Backoff,
+}
+
+impl Submitted {
+    /// Waits for the commit. If it fails, submits the message again, until it is on disk. The errors are those of
+    /// [`Ingest::store_retrying`].
+    pub async fn commit(self, ingest: &Ingest, stopping: &CancellationToken) -> Result<(), Rejected> {
+        let Submitted { message, mut pending, mut backoff } = self;
+        loop {
+            match pending.commit().await {
+                Err(rejected) if rejected.is_temporary() => {
+                    backoff.wait(&message, rejected, stopping).await?;
+                }
+                stored => {
+                    return stored
+                        .inspect_err(|rejected| ingest.reject(&message.provenance.request, rejected));
+                }
+            }
+            pending = submit(ingest, &message, &mut backoff, stopping).await?;
+        }
+    }
+}
+
+/// Submits the message until that succeeds, or until the gateway stops.
+async fn submit(
+    ingest: &Ingest,
+    message: &RawMessage<'static>,
+    backoff: &mut Backoff,
+    stopping: &CancellationToken,
+) -> Result<Pending, Rejected> {
+    loop {
+        match attempt(ingest, message.clone()).await {
+            Ok(pending) => return Ok(pending),
+            Err(rejected) => backoff.wait(message, rejected, stopping).await?,
+        }
+    }
+}
+
+/// Submits the message if there is room. A message that does not fit into empty memory never will, and is quarantined undecoded.
+async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pending, Rejected> {
+    let queue = &ingest.queue;
+    let was_empty = queue.bytes() == 0;
+    let mut room = queue.reserve();
+    let fits = queue.depth() < queue.capacity() && room.grow(message.raw.len()).is_ok();
+    let submitted = match fits {
+        true => ingest.submit(&mut InFlight::new(&ingest.stats), message.clone(), room).await,
+        false => Err(Rejected::queue_full()),
+    };
+    match submitted {
+        Err(Rejected { code: Code::QueueFull, .. }) if was_empty && queue.bytes() == 0 => {
+            let detail = "the message takes more memory than [buffer] queue_bytes allows";
+            message.encoding = message.encoding.and_then(|_| Err(Rejected::new(Code::TooLarge, detail)));
+            ingest.submit(&mut InFlight::new(&ingest.stats), message, queue.reserve()).await
+        }
+        submitted => submitted,
+    }
+}
+
+/// The pauses between attempts to store a message.
+struct Backoff {
+    pause: Duration,
+}
+
+impl Backoff {
+    /// Waits, each time twice as long up to a second. Returns `rejected` if the gateway is stopping.
+    async fn wait(
+        &mut self,
+        message: &RawMessage<'_>,
+        rejected: Rejected,
+        stopping: &CancellationToken,
+    ) -> Result<(), Rejected> {
+        if stopping.is_cancelled() {
+            return Err(rejected);
+        }
+        if self.pause < PAUSES.1 && self.pause * 2 >= PAUSES.1 {
+            let (input, request, detail) = (message.input, &message.provenance.request, &rejected.detail);
+            tracing::warn!(input, request, detail, "cannot store a message; it and all later ones wait");
+        }
+        tokio::time::sleep(self.pause).await;
+        self.pause = PAUSES.1.min(self.pause * 2);
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! Submits a complete message to the buffer, as a message or for the quarantine.
+
+use crate::{Ingest, encoding::Encoding, in_flight::InFlight, rejected::Rejected};
+use bytes::Bytes;
+use dunnage_buffer::{Ack, NewMessage, NewQuarantined, Provenance, Reservation};
+use std::borrow::Cow;
+
+/// A message that has been received completely.
+#[derive(Clone)]
+pub struct RawMessage<'a> {
+    /// The input's name in metrics.
+    pub input: &'static str,
+    /// Where it came from.
+    pub provenance: Provenance,
+    /// The `Content-Type` that its sender gave.
+    pub content_type: Cow<'a, str>,
+    /// The meaning of that `Content-Type`. An error of any kind sends the message to the quarantine undecoded.
+    pub encoding: Result<Encoding, Rejected>,
+    /// Its bytes.
+    pub raw: Bytes,
+}
+
+impl RawMessage<'static> {
+    /// Creates a message that arrived over `input`, from its bytes and its `Content-Type`, which is empty if the sender names none. A
+    /// message that is already known to be `bad` goes into the quarantine undecoded.
+    pub fn new(
+        input: &'static str,
+        provenance: Provenance,
+        content_type: String,
+        raw: Bytes,
+        bad: Option<Rejected>,
+    ) -> RawMessage<'static> {
+        let encoding = bad.map_or_else(|| Encoding::of(&content_type), Err);
+        RawMessage { input, provenance, content_type: content_type.into(), encoding, raw }
+    }
+}
+
+/// A message that has been submitted to the writer but not committed.
+#[must_use = "the message is on disk only after its commit"]
+pub struct Pending {
+    ack: Ack,
+    rejected: Option<Rejected>,
+}
+
+impl Pending {
+    /// Waits for the commit. An error that is not temporary says why the message is in the quarantine.
+    pub async fn commit(self) -> Result<(), Rejected> {
+        self.ack.commit().await?;
+        self.rejected.map_or(Ok(()), Err)
+    }
+}
+
+impl Ingest {
+    /// Decodes a message and waits until it is on disk. An error that is not temporary says why the message is in the quarantine.
+    /// `room` is the memory that is reserved for the message.
+    pub async fn store(
+        &self,
+        in_flight: &mut InFlight<'_>,
+        message: RawMessage<'_>,
+        room: Reservation,
+    ) -> Result<(), Rejected> {
+        self.submit(in_flight, message, room).await?.commit().await
+    }
+
+    /// Decodes a message and submits it to the writer. Errors are temporary.
+    pub async fn submit(
+        &self,
+        in_flight: &mut InFlight<'_>,
+        message: RawMessage<'_>,
+        mut room: Reservation,
+    ) -> Result<Pending, Rejected> {
+        let RawMessage { input, provenance, content_type, encoding, raw } = message;
+        self.metrics.received(input, encoding.as_ref().ok().map(|encoding| encoding.format));
+        match self.decode(provenance, &content_type, encoding, raw).await {
+            Ok(message) => {
+                self.metrics.decoded(message.format);
+                room.grow(message.json.len())?;
+                let ack = self.queue.store(message, room, || in_flight.queued())?;
+                Ok(Pending { ack, rejected: None })
+            }
+            Err((quarantined, rejected)) => {
+                let ack = self.queue.quarantine(quarantined, room, || in_flight.queued())?;
+                Ok(Pending { ack, rejected: Some(rejected) })
+            }
+        }
+    }
+
+    /// Decodes and validates `raw`. On failure, returns what the quarantine keeps, and why. `content_type` is what the sender gave, and
+    /// `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
+    pub async fn decode(
+        &self,
+        provenance: Provenance,
+        content_type: &str,
+        encoding: Result<Encoding, Rejected>,
+        raw: Bytes,
+    ) -> Result<NewMessage, (NewQuarantined, Rejected)> {
+        // Loaded once for each message, so that a reload cannot change the profiles halfway.
+        let profiles = self.profiles.load_full();
+        crate::decode::read((profiles, &self.turns), provenance, content_type, encoding, raw).await
+    }
+}

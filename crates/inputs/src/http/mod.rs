@@ -1,0 +1,191 @@
+//! `POST /ingest/{device}`: a message in the request body, with its format in the `Content-Type`.
+
+pub mod batch;
+pub mod body;
+pub(crate) mod compressed;
+pub mod extract;
+pub mod problem;
+pub mod request_id;
+pub mod settings;
+
+use self::{
+    batch::{Batch, Framing},
+    body::{ignore, receive},
+    compressed::{coding, expand},
+    extract::Segment,
+    problem::Problem,
+};
+use crate::{Environment, query};
+use axum::{
+    body::{Bytes, HttpBody},
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
+    response::{IntoResponse, Response},
+};
+use dunnage_access::{Peer, http::credential};
+use dunnage_base::{
+    clock,
+    name::{is_key, is_name},
+};
+use dunnage_buffer::{Provenance, Sender};
+use dunnage_ingest::{Encoding, InFlight, RawMessage, Rejected};
+use std::{fmt::Display, sync::Arc};
+use utoipa::ToSchema;
+
+/// The header that `key` reads.
+static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+struct Parameters {
+    schema: Option<String>,
+    link: Option<String>,
+}
+
+/// A binary body.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "the OpenAPI document alone has it")]
+struct Binary(Vec<u8>);
+
+/// Stores a message, or a batch, of `device`.
+#[utoipa::path(post, path = "/ingest/{device}", tag = "ingest",
+    params(
+        ("device" = String, Path, description = "The device's id.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
+        ("schema" = Option<String>, Query, description = "The message's schema.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
+        ("link" = Option<String>, Query, description = "The link it came over.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
+        ("Idempotency-Key" = Option<String>, Header, description = "What the sender calls the message, or the batch.", pattern = "^[!-~]{1,128}$"),
+    ),
+    request_body(description = "A message; other formats and batches: `spec/ingest.md`.", content(
+        (serde_json::Value = "application/json"),
+        (Binary = "application/cbor"),
+        (Binary = "application/vnd.dunnage.packed"),
+        (String = "application/x-ndjson"),
+        (Binary = "application/cbor-seq"),
+        (Binary = "application/vnd.dunnage.batch;format=packed"),
+    )),
+    responses(
+    (status = 204, description = "All of it is durable."),
+    (status = 207, description = "All of the batch is durable, some of it in the quarantine.", body = batch::Report),
+    (status = 400, description = "`malformed`, `name`, `key`, `query`, `body`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`unknown-schema`", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "`media-type`, `content-encoding`", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "`schema`, `not-representable`, `unknown-layout`, `unwritable`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`decoder`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`queue-full`, `buffer-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+)
+)]
+pub async fn ingest(
+    State(env): State<Arc<Environment>>,
+    Segment(device): Segment,
+    peer: Peer,
+    request: Request,
+) -> Response {
+    answer(&env, &peer, device, request).await
+}
+
+/// Returns the device that `request` sends a message of. Ignores IDs that need percent-decoding; the router finds those.
+pub fn device<B>(request: &Request<B>) -> Option<&str> {
+    let name = request.uri().path().strip_prefix("/ingest/")?;
+    (request.method() == Method::POST && is_name(name)).then_some(name)
+}
+
+/// Receives the message of `device` in `request` from `peer`, and returns the response.
+pub async fn answer<B>(env: &Environment, peer: &Peer, device: String, request: Request<B>) -> Response
+where
+    B: HttpBody<Data = Bytes, Error: Display> + Unpin,
+{
+    let mut in_flight = InFlight::new(&env.ingest.stats);
+    let id = request_id::of(request.headers(), &env.ingest.request_ids);
+    let answer = accept(env, &mut in_flight, peer, device, &id, request).await;
+    if let Err(rejected) = &answer {
+        env.ingest.reject(&id, rejected);
+    }
+    let mut response = answer.map_err(Problem::from).into_response();
+    if let Ok(id) = HeaderValue::try_from(id) {
+        response.headers_mut().insert(&request_id::HEADER, id);
+    }
+    response
+}
+
+async fn accept<'e, B>(
+    env: &'e Environment,
+    in_flight: &mut InFlight<'e>,
+    peer: &Peer,
+    device: String,
+    id: &str,
+    request: Request<B>,
+) -> Result<Response, Rejected>
+where
+    B: HttpBody<Data = Bytes, Error: Display> + Unpin,
+{
+    let (head, body) = request.into_parts();
+    let asked = parameters(&device, &head.uri).and_then(|asked| {
+        env.ingest.authorize(peer, &device, credential(&head.headers).as_deref())?;
+        Ok((asked, key(&head.headers)?, coding(&head.headers)?))
+    });
+    let (Parameters { schema, link }, key, coding) = match asked {
+        Ok(asked) => asked,
+        Err(rejected) => {
+            ignore(body, &env.http).await;
+            return Err(rejected);
+        }
+    };
+    let mut room = env.ingest.queue.reserve();
+    let sender = Sender { address: peer.address, device: Some(&device) };
+    let raw = match (receive(body, &env.http, sender, &mut room).await?, coding) {
+        (raw, None) => raw,
+        (compressed, Some(coding)) => Box::pin(expand(&env.ingest, coding, compressed, &mut room)).await?,
+    };
+    let (received_at, schema, request) = (clock::now(), schema.map(Into::into), id.to_owned());
+    let provenance =
+        Provenance { device, received_at, schema, link, key, dedup_by_payload: false, request, origin: None };
+    let content_type =
+        head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let encoding = match Framing::of(content_type) {
+        Ok(Some(framing)) => {
+            // Boxed because everything that is called here adds to the state of a connection, which is copied for each message.
+            let batch = batch::store(&env.ingest, in_flight, Batch { peer, provenance, framing, raw, room });
+            return Ok(Box::pin(batch).await?.into_response());
+        }
+        Ok(None) => Encoding::of(content_type),
+        Err(rejected) => Err(rejected),
+    };
+    let content_type = content_type.to_owned().into();
+    // The head is part of the connection's read buffer, which can be reused when nothing refers to it.
+    drop(head);
+    let message = RawMessage { input: "http", provenance, content_type, encoding, raw };
+    env.ingest.store(in_flight, message, room).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Returns the `Idempotency-Key` header. The quotes of a structured field are optional.
+fn key(headers: &HeaderMap) -> Result<Option<String>, Rejected> {
+    let Some(given) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
+    let text = given.to_str().unwrap_or_default();
+    let key = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
+    is_key(key).then(|| Some(key.to_owned())).ok_or_else(|| Rejected::bad_key("Idempotency-Key"))
+}
+
+fn parameters(device: &str, uri: &Uri) -> Result<Parameters, Rejected> {
+    if !is_name(device) {
+        return Err(Rejected::bad_id("the device ID"));
+    }
+    if uri.query().is_none() {
+        return Ok(Parameters { schema: None, link: None });
+    }
+    let mut parameters = Parameters { schema: None, link: None };
+    for (name, value) in query::read(uri.query(), &["schema", "link"])? {
+        *(if name == "schema" { &mut parameters.schema } else { &mut parameters.link }) = Some(value);
+    }
+    if parameters.schema.as_deref().is_some_and(|name| !is_name(name)) {
+        return Err(Rejected::bad_id("schema"));
+    }
+    if parameters.link.as_deref().is_some_and(|name| !is_name(name)) {
+        return Err(Rejected::bad_id("link"));
+    }
+    Ok(parameters)
+}

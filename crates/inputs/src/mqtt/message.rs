@@ -1,0 +1,194 @@
+//! Makes a message of a PUBLISH, from its topic and properties.
+
+use crate::topic::Pattern;
+use dunnage_base::{
+    clock,
+    name::{is_key, is_name},
+};
+use dunnage_buffer::Provenance;
+use dunnage_clients::mqtt::{
+    packet::Publish,
+    reason::{Reason, Refusal},
+};
+use dunnage_formats::Id;
+use dunnage_ingest::{Code, Ingest, RawMessage, Rejected, media_types::NAMES};
+
+/// The input's name in metrics.
+pub const METRIC: &str = "mqtt";
+
+/// The parts of a topic: `v1/{device}`, `v1/{device}/{format}` or `v1/{device}/{format}/{schema}`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Address<'t> {
+    pub device: &'t str,
+    pub format: Option<&'t str>,
+    pub schema: Option<&'t str>,
+}
+
+/// The topics of a listener: those that match the operator's patterns, and the gateway's own.
+#[derive(Default)]
+pub struct Topics {
+    patterns: Vec<Pattern>,
+    /// The format of messages to topics of the patterns that do not name theirs.
+    format: Option<Id>,
+}
+
+impl Topics {
+    /// Accepts topics that match one of `patterns`, and the gateway's own. An error says what is wrong with a pattern.
+    pub fn new(patterns: &[String], format: Option<Id>) -> Result<Topics, String> {
+        let patterns = patterns.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
+        Ok(Topics { patterns, format })
+    }
+
+    /// Parses `topic`; `typed` says whether the message itself names its format. Fails if no pattern matches and the topic is not the
+    /// gateway's own.
+    pub fn address<'t>(&self, topic: &'t str, typed: bool) -> Result<Address<'t>, Refusal> {
+        let wild = topic.contains(['+', '#']);
+        let Some(said) = self.patterns.iter().filter(|_| !wild).find_map(|pattern| pattern.said(topic))
+        else {
+            return address(topic).map_err(|refusal| match self.patterns.is_empty() {
+                true => refusal,
+                false => {
+                    Refusal::new(Reason::Topic, format!("{}; and no pattern of topics matches", refusal.why))
+                }
+            });
+        };
+        if !is_name(said.device) {
+            return Err(Refusal::new(Reason::Topic, Rejected::bad_id("the device ID").detail));
+        }
+        let format = said.format.or_else(|| self.format.filter(|_| !typed).map(Id::name));
+        Ok(Address { device: said.device, format, schema: said.schema })
+    }
+}
+
+/// Parses a `topic` of the gateway's own. Fails for any other.
+pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
+    let refused =
+        || Refusal::new(Reason::Topic, "a topic must be v1/DEVICE/FORMAT, or v1/DEVICE with a content type");
+    let mut parts = topic.split('/');
+    let (Some("v1"), Some(device)) = (parts.next(), parts.next()) else { return Err(refused()) };
+    let address = Address { device, format: parts.next(), schema: parts.next() };
+    if parts.next().is_some() || topic.contains(['+', '#']) {
+        return Err(refused());
+    }
+    match is_name(device) {
+        true => Ok(address),
+        false => Err(Refusal::new(Reason::Topic, Rejected::bad_id("the device ID").detail)),
+    }
+}
+
+/// Makes a message of `publish`, which was sent to `address`; `input` is the input's name in metrics. If anything in it is invalid, the
+/// message goes into the quarantine, because its device is known.
+pub fn read(
+    ingest: &Ingest,
+    input: &'static str,
+    address: &Address<'_>,
+    publish: Publish,
+) -> RawMessage<'static> {
+    let said = |name: &str| publish.user.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
+    let mut bad = None;
+    let mut name = |what: &str, given: Option<&str>| match given {
+        Some(given) if !is_name(given) => {
+            bad.get_or_insert_with(|| Rejected::bad_id(what));
+            None
+        }
+        given => given.map(str::to_owned),
+    };
+    let schema = name("schema", address.schema.or_else(|| said("schema"))).map(Into::into);
+    let link = name("link", said("link"));
+    let request = said("request").filter(|name| is_name(name)).map(str::to_owned);
+    let key = said("key").map(str::to_owned);
+    if key.as_deref().is_some_and(|key| !is_key(key)) {
+        bad.get_or_insert_with(|| Rejected::bad_key("the user property key"));
+    }
+    let content_type = match content_type(address.format, publish.content_type.as_deref()) {
+        Ok(content_type) => content_type,
+        Err(rejected) => {
+            bad.get_or_insert(rejected);
+            publish.content_type.clone().unwrap_or_default()
+        }
+    };
+    let limit = ingest.message_limit_bytes;
+    if publish.payload.len() > limit {
+        let detail = format!("a message must have at most {limit} bytes");
+        bad = Some(Rejected::new(Code::TooLarge, detail));
+    }
+    let provenance = Provenance {
+        device: address.device.to_owned(),
+        received_at: clock::now(),
+        schema,
+        link,
+        key: key.filter(|key| is_key(key)),
+        dedup_by_payload: false,
+        request: request.unwrap_or_else(|| ingest.request_ids.next()),
+        origin: None,
+    };
+    RawMessage::new(input, provenance, content_type, publish.payload, bad)
+}
+
+/// Returns the media type of a message from the `format` in its topic and its content type, `said`. If both are present, they must agree.
+pub fn content_type(format: Option<&str>, said: Option<&str>) -> Result<String, Rejected> {
+    let Some(name) = format else { return Ok(said.unwrap_or_default().to_owned()) };
+    let Ok(id) = name.parse::<Id>() else {
+        return Err(Rejected::unsupported(format!(
+            "{name:?}, in the topic, is not a format; the formats are {}",
+            *NAMES
+        )));
+    };
+    match said {
+        None => Ok(id.media_type().to_owned()),
+        Some(said) if Id::from_media_type(said) == Some(id) => Ok(said.to_owned()),
+        Some(said) => {
+            Err(Rejected::unsupported(format!("the topic says {name}, but the content type is {said:?}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_says_device_format_and_schema() {
+        let read = |topic| address(topic).map(|a| (a.device, a.format, a.schema)).ok();
+        assert_eq!(read("v1/buoy-7"), Some(("buoy-7", None, None)));
+        assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7", Some("cbor"), None)));
+        assert_eq!(
+            read("v1/LMCU1231237/packed/container"),
+            Some(("LMCU1231237", Some("packed"), Some("container")))
+        );
+        for topic in
+            ["", "v1", "v1/", "v2/d/json", "/v1/d/json", "v1/-/json", "v1/d/json/s/", "v1/+", "#", "v1/d/#"]
+        {
+            assert!(read(topic).is_none(), "{topic}");
+        }
+    }
+
+    #[test]
+    fn patterns_come_before_the_gateways_own_topics() {
+        let patterns = ["tele/{device}/SENSOR", "v1/devices/{device}/{format}", "a/{schema}/{device}/#"];
+        let topics = Topics::new(&patterns.map(str::to_owned), Some(Id::Json)).unwrap();
+        let read = |topic| topics.address(topic, false).map(|a| (a.device, a.format, a.schema)).ok();
+        assert_eq!(read("tele/plug-1/SENSOR"), Some(("plug-1", Some("json"), None)));
+        assert_eq!(read("v1/devices/d/cbor"), Some(("d", Some("cbor"), None)));
+        assert_eq!(read("a/meter/d/x/y"), Some(("d", Some("json"), Some("meter"))));
+        assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7", Some("cbor"), None)));
+        assert_eq!(topics.address("tele/plug-1/SENSOR", true).unwrap().format, None);
+        for topic in ["tele/plug 1/SENSOR", "tele/+/SENSOR", "tele/plug-1", "stat/plug-1"] {
+            assert!(read(topic).is_none(), "{topic}");
+        }
+        let why = topics.address("stat/plug-1", false).unwrap_err().why;
+        assert!(why.contains("no pattern of topics matches"), "{why}");
+    }
+
+    #[test]
+    fn a_format_is_named_once_or_twice_the_same() {
+        let read = |format, said| content_type(format, said).ok();
+        assert_eq!(read(Some("cbor"), None).as_deref(), Some("application/cbor"));
+        assert_eq!(read(None, Some("application/json")).as_deref(), Some("application/json"));
+        assert_eq!(read(None, None).as_deref(), Some(""));
+        let packed = "application/vnd.dunnage.packed; layout=01234567";
+        assert_eq!(read(Some("packed"), Some(packed)).as_deref(), Some(packed));
+        assert_eq!(read(Some("json"), Some(packed)), None);
+        assert_eq!(read(Some("jsn"), None), None);
+    }
+}

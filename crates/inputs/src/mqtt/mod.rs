@@ -1,0 +1,284 @@
+//! `[input.mqtt]`: a listener for devices that publish over MQTT 3.1.1 or 5. It is not a broker: it accepts no subscriptions.
+//!
+//! A message of QoS 1 or 2 is acknowledged after its commit, be it stored or quarantined (`flow.rs`). While there is no room, or the disk
+//! fails, the gateway reads nothing more from the client (`connection.rs`).
+
+mod answer;
+mod connect;
+mod connection;
+pub mod flow;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
+pub mod message;
+mod session;
+mod wire;
+
+use crate::{
+    Environment, Input,
+    connections::{Connections, Limits, Place, accept::accept_stream},
+};
+use dunnage_access::Denied;
+use dunnage_access::{
+    Buckets, Peer,
+    tls::{Acceptor, TlsError},
+};
+use dunnage_buffer::{Memory, Shares};
+use dunnage_clients::mqtt::reason::{Reason, Refusal};
+use message::Topics;
+use serde::{Deserialize, Serialize};
+use session::Sessions;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+
+/// The input's section of the commented default configuration.
+pub const EXAMPLE: &str = "\
+# Devices that publish over MQTT 3.1.1 or 5, to v1/DEVICE/FORMAT. This is no broker: nothing can be subscribed to.
+# [[input]]
+# name = \"devices\"
+# [input.mqtt]
+# listen = \"127.0.0.1:1883\"
+# connections = 10000               # when there are as many, those that have not sent CONNECT give way
+# address_connections = 2500        # of an address (of IPv6, a /64); not for the loopback address
+# in_flight_messages = 64           # of a client that may wait for their commits
+# session_expiry_seconds = 3600     # how long packet identifiers are remembered of a client that is gone
+# topics = [\"tele/{device}/SENSOR\"]   # beside v1/..., for devices that cannot be changed; levels may be + and, at the end, # too
+# format = \"json\"                   # of messages to these topics that do not say it, by their topic or their content type
+# Also tls: true for TLS, with the certificate of [tls].
+";
+
+/// How many bytes a packet may have in addition to a message: its topic and properties.
+const AROUND: usize = 64 << 10;
+/// How many rejected topics are logged per minute.
+pub const TOLD: u32 = 10;
+/// How many characters of a rejected topic are logged.
+pub const TOPIC: usize = 200;
+/// The interval between two removals of expired sessions.
+const TIDY: Duration = Duration::from_secs(60);
+
+/// `[input.mqtt]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Address and port; port 0 selects a free port.
+    #[serde(default = "listen")]
+    pub listen: SocketAddr,
+    /// Whether the listener uses TLS, with the certificate of `[tls]`.
+    #[serde(default)]
+    pub tls: bool,
+    /// The maximum number of connections. When it is reached, connections that have not sent CONNECT give way to new ones.
+    #[serde(default = "connections")]
+    pub connections: usize,
+    /// The maximum number of connections of an address (of IPv6, a /64). It does not apply to the loopback address.
+    #[serde(default = "address_connections")]
+    pub address_connections: usize,
+    /// How many messages of a client may wait for their commits.
+    #[serde(default = "in_flight_messages")]
+    pub in_flight_messages: u16,
+    /// Patterns of topics that are accepted besides the gateway's own, for devices that cannot be changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topics: Vec<String>,
+    /// The format of messages to these topics that do not name theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<dunnage_ingest::profiles::settings::FormatName>,
+    /// The maximum time in seconds that a session is kept after its connection.
+    #[serde(default = "session_expiry_seconds")]
+    pub session_expiry_seconds: u64,
+}
+
+fn listen() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 1883))
+}
+
+fn connections() -> usize {
+    10_000
+}
+
+fn address_connections() -> usize {
+    2500
+}
+
+fn in_flight_messages() -> u16 {
+    64
+}
+
+fn session_expiry_seconds() -> u64 {
+    3600
+}
+
+/// The MQTT input.
+pub struct Mqtt {
+    name: Arc<str>,
+    settings: Settings,
+    topics: Topics,
+    listener: Option<TcpListener>,
+}
+
+/// The state that all connections of a listener share.
+struct Door {
+    name: Arc<str>,
+    settings: Settings,
+    topics: Topics,
+    /// Limits how many rejected topics are logged.
+    told: Buckets<()>,
+    env: Arc<Environment>,
+    sessions: Arc<Sessions>,
+    /// Memory for large packets that are arriving. It has the same size as that for messages, and is separate from it.
+    arriving: Memory,
+}
+
+impl Mqtt {
+    /// Creates the input `name`; `certificate` says whether there is one for TLS. An error says which setting is wrong.
+    pub fn new(name: &str, settings: &Settings, certificate: bool) -> Result<Mqtt, String> {
+        if settings.tls && !certificate {
+            return Err("tls: requires [tls] certificate and key".into());
+        }
+        for (key, number) in [
+            ("connections", settings.connections),
+            ("address_connections", settings.address_connections),
+            ("in_flight_messages", usize::from(settings.in_flight_messages)),
+        ] {
+            if number == 0 {
+                return Err(format!("{key}: must be at least 1"));
+            }
+        }
+        if settings.format.is_some() && settings.topics.is_empty() {
+            return Err("format: applies only to topics that match a pattern; set topics, too".into());
+        }
+        let format = settings.format.map(|format| format.0);
+        let topics = Topics::new(&settings.topics, format).map_err(|e| format!("topics: {e}"))?;
+        Ok(Mqtt { name: name.into(), settings: settings.clone(), topics, listener: None })
+    }
+}
+
+#[async_trait::async_trait]
+impl Input for Mqtt {
+    async fn listen(&mut self) -> std::io::Result<Option<SocketAddr>> {
+        let listener = TcpListener::bind(self.settings.listen)
+            .await
+            .map_err(|e| std::io::Error::new(e.kind(), format!("listen: {}: {e}", self.settings.listen)))?;
+        let address = listener.local_addr()?;
+        self.listener = Some(listener);
+        Ok(Some(address))
+    }
+
+    async fn run(self: Box<Self>, env: Arc<Environment>) {
+        let Some(listener) = self.listener else { return };
+        let Ok(tls) = acceptor(&self.settings, &env) else { return };
+        let limits = Limits { all: self.settings.connections, of_address: self.settings.address_connections };
+        let places = Connections::new(limits, env.metrics.connections_of(&self.name));
+        let sessions = Arc::new(Sessions::new(self.settings.connections.saturating_mul(2)));
+        let Shares { all, .. } = env.ingest.queue.shares();
+        let largest = env.ingest.message_limit_bytes + AROUND;
+        let arriving = Memory::new(Shares { incomplete: all, ..Shares::of(all, largest) });
+        let door = Door {
+            name: self.name,
+            settings: self.settings,
+            topics: self.topics,
+            told: Buckets::new(TOLD),
+            env,
+            sessions,
+            arriving,
+        };
+        let door = Arc::new(door);
+        let mut connections = JoinSet::new();
+        let mut tidy = tokio::time::interval(TIDY);
+        loop {
+            tokio::select! {
+                accepted = accept(&listener, &places) => {
+                    let Some((stream, peer, place)) = accepted else { continue };
+                    let Ok(to) = stream.local_addr() else { continue };
+                    let peer = Remote { address: peer, peer: Peer::of_connection(peer, to, door.settings.listen.ip()) };
+                    let id = place.id();
+                    let (door, tls) = (Arc::clone(&door), tls.clone());
+                    let task = connections.spawn(async move {
+                        match tls {
+                            None => connection::serve(door, stream, peer, &place).await,
+                            // Boxed so that connections without TLS do not hold memory for it.
+                            Some(tls) => Box::pin(secure(tls, door, stream, peer, &place)).await,
+                        }
+                    });
+                    places.attach(id, task);
+                }
+                Some(_) = connections.join_next() => {}
+                _ = tidy.tick() => door.sessions.tidy(),
+                () = door.env.stopping.cancelled() => break,
+            }
+        }
+        drop(listener);
+        while connections.join_next().await.is_some() {}
+    }
+}
+
+/// The client of a connection.
+#[derive(Clone, Copy)]
+struct Remote {
+    address: SocketAddr,
+    peer: Peer,
+}
+
+/// Returns the TLS acceptor, if the listener uses TLS.
+fn acceptor(settings: &Settings, env: &Environment) -> Result<Option<Acceptor>, TlsError> {
+    let certificates = env.certificates.as_ref().filter(|_| settings.tls);
+    // Clients that do not speak TLS get no plain answer, because it would not be MQTT.
+    let acceptor = certificates.map(|certificates| certificates.acceptor(&["mqtt"], "")).transpose();
+    acceptor.inspect_err(|error| tracing::error!(%error, "cannot offer TLS; accepts no connections"))
+}
+
+async fn secure(tls: Acceptor, door: Arc<Door>, stream: TcpStream, peer: Remote, place: &Place) {
+    if let Some(stream) = tls.accept(stream).await {
+        connection::serve(door, stream, peer, place).await;
+    }
+}
+
+async fn accept(listener: &TcpListener, places: &Arc<Connections>) -> Option<(TcpStream, SocketAddr, Place)> {
+    let (stream, peer) = accept_stream(listener).await?;
+    let place = places.enter(peer.ip()).await?;
+    Some((stream, peer, place))
+}
+
+impl Door {
+    /// Returns the maximum size of a packet in bytes.
+    fn largest(&self) -> usize {
+        self.env.ingest.message_limit_bytes + AROUND
+    }
+
+    /// Checks whether a client may connect at all.
+    fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Refusal> {
+        self.env.ingest.access.may_connect(peer, credential).map_err(refusal)
+    }
+
+    /// Checks whether a client may send as `device`, and is within its limits.
+    fn may_send(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Refusal> {
+        let allowed = self.env.ingest.access.may_send(peer, device, credential);
+        allowed.and_then(|()| self.env.ingest.limits.admit(peer, device)).map_err(refusal)
+    }
+
+    /// Counts a refusal.
+    fn refused(&self, refusal: &Refusal) {
+        self.env.ingest.metrics.answered(refusal.problem());
+    }
+
+    /// Logs that a message to `topic` was rejected. Unknown topics are logged as `info`, a few per minute.
+    fn tell(&self, client: &str, topic: &str, refusal: &Refusal) {
+        let (input, reason) = (&self.name, &refusal.why);
+        if refusal.reason == Reason::Topic && self.told.take(&()).is_ok() {
+            let topic: String = topic.chars().take(TOPIC).collect();
+            tracing::info!(%input, client, topic, reason, "a topic is refused");
+        } else {
+            tracing::debug!(%input, client, topic, reason, "a message is refused");
+        }
+    }
+}
+
+/// Returns the refusal that a client without access, or over its limits, gets.
+fn refusal(denied: Denied) -> Refusal {
+    match denied {
+        Denied::TooMany { detail, .. } => Refusal::new(Reason::Quota, detail),
+        Denied::Unauthorized(detail) | Denied::Forbidden(detail) | Denied::BadHost(detail) => {
+            Refusal::new(Reason::NotAuthorized, detail)
+        }
+    }
+}

@@ -1,0 +1,476 @@
+//! `[input.webhook]`: receives the messages that a provider posts to `/hooks/{name}` on the HTTP port.
+//!
+//! A module for each provider parses its requests. This one does what is common to all: authorization, size limits, the format, and the
+//! answer. Providers repeat a request that is not answered with 200, so that is the answer whenever the message is on disk.
+
+mod astrocast;
+mod callback;
+mod chirpstack;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
+mod guard;
+pub mod hooks;
+mod jwt;
+mod origin;
+mod replay;
+mod rockblock;
+mod the_things_stack;
+mod token;
+
+use crate::{
+    Environment, Input,
+    http::{
+        body::{ignore, receive},
+        problem::Problem,
+        request_id,
+        settings::HttpSettings,
+    },
+    query,
+};
+use arc_swap::ArcSwap;
+use axum::{
+    Json,
+    extract::Request,
+    http::{HeaderMap, HeaderName, header, request::Parts},
+    response::{IntoResponse, Response},
+};
+use callback::{Body, Callback, Signed, Uplink};
+use dunnage_access::{Peer, is_pattern};
+use dunnage_base::{
+    clock,
+    name::{fits, is_name},
+};
+use dunnage_buffer::{Provenance, Reservation, Sender};
+use dunnage_ingest::{Code, Encoding, InFlight, RawMessage, Rejected, profiles::settings::FormatName};
+use guard::{Guard, Secret};
+use replay::Quarantined;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{SeqAccess, Visitor},
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+use utoipa::ToSchema;
+
+/// The input's section of the commented default configuration.
+pub const EXAMPLE: &str = "\
+# What a network's provider posts to /hooks/NAME on the HTTP port.
+# [[input]]
+# name = \"sat\"
+# [input.webhook]
+# provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock
+# format = \"packed\"              # of the devices' messages
+# devices = \"LMCU*\"              # as which devices it may send, or a list; RockBLOCK's published key needs it
+# link = \"iridium-sbd-mo\"        # the link of these messages, for the record
+# Also token_file (a token a line; all but rockblock need it), header (in which the token comes), formats (by LoRaWAN port), names
+# (the provider's ids, and what they are here): docs/operate.md.
+";
+
+/// The input's name in metrics.
+const METRIC: &str = "webhook";
+/// The maximum difference between a provider's clock and the gateway's.
+const CLOCKS: Duration = Duration::from_secs(60);
+/// The maximum size of a provider's request in bytes. It contains much more than the device's message.
+const CALLBACK_BYTES: usize = 1 << 20;
+/// The maximum size if only a signature in the request authenticates the sender, because anybody can send that much before it is
+/// verified.
+const SIGNED_BYTES: usize = 64 << 10;
+
+/// `[input.webhook]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The provider.
+    pub provider: Provider,
+    /// A file of tokens, one per line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<PathBuf>,
+    /// The header that carries the provider's token, with or without `Bearer` before it.
+    #[serde(default = "authorization")]
+    pub header: String,
+    /// A PEM file with the public key to use instead of the one that the provider publishes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_file: Option<PathBuf>,
+    /// The format of the devices' messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<FormatName>,
+    /// The formats of messages by their LoRaWAN port (FPort, 1 to 223).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub formats: BTreeMap<String, FormatName>,
+    /// The link of the messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// The devices that it may send as: IDs in which `*` stands for any characters. By default all.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "patterns")]
+    pub devices: Option<Vec<String>>,
+    /// Device IDs, by the IDs that the provider uses. A device that is not listed keeps the provider's ID.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, String>,
+}
+
+/// Deserializes one pattern, or a list of them.
+fn patterns<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    struct Patterns;
+
+    impl<'de> Visitor<'de> for Patterns {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(
+                "a pattern of device IDs, or a list of them; the table of names is [input.webhook.names]",
+            )
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<Vec<String>, E> {
+            Ok(vec![text.to_owned()])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
+            let mut all = Vec::new();
+            while let Some(pattern) = list.next_element()? {
+                all.push(pattern);
+            }
+            Ok(all)
+        }
+    }
+
+    from.deserialize_any(Patterns).map(Some)
+}
+
+fn authorization() -> String {
+    header::AUTHORIZATION.to_string()
+}
+
+/// A provider of webhook requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provider {
+    /// Astrocast's callbacks.
+    Astrocast,
+    /// The HTTP integration of ChirpStack 4.
+    Chirpstack,
+    /// Webhooks of The Things Stack 3.
+    TheThingsStack,
+    /// Iridium through Ground Control's RockBLOCK.
+    Rockblock,
+}
+
+impl Provider {
+    /// Returns its name in the configuration, in keys and in stored messages.
+    fn name(self) -> &'static str {
+        match self {
+            Provider::Astrocast => "astrocast",
+            Provider::Chirpstack => "chirpstack",
+            Provider::TheThingsStack => "the-things-stack",
+            Provider::Rockblock => "rockblock",
+        }
+    }
+
+    /// Returns the query parameters that it sends.
+    fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Provider::Chirpstack => &["event"],
+            Provider::Rockblock => &["token"],
+            Provider::Astrocast | Provider::TheThingsStack => &[],
+        }
+    }
+
+    /// Returns whether its messages have a LoRaWAN port.
+    fn has_ports(self) -> bool {
+        matches!(self, Provider::Chirpstack | Provider::TheThingsStack)
+    }
+}
+
+/// The webhook input.
+pub struct Webhook(Arc<Hook>);
+
+/// A webhook at work.
+pub struct Hook {
+    name: String,
+    provider: Provider,
+    secret: Secret,
+    guard: ArcSwap<Guard>,
+    header: HeaderName,
+    format: Option<FormatName>,
+    formats: HashMap<u8, FormatName>,
+    link: Option<String>,
+    devices: Option<Vec<String>>,
+    names: BTreeMap<String, String>,
+    quarantined: Quarantined,
+}
+
+/// The result of a request.
+#[derive(Serialize, ToSchema)]
+pub struct Answer {
+    /// `stored` (also for a duplicate), `quarantined`, or `ignored` if the request carries no message.
+    message: &'static str,
+    /// Why the message is in the quarantine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Problem>,
+}
+
+impl Webhook {
+    /// Creates the input `name`. An error says which setting is wrong.
+    pub fn new(name: &str, settings: &Settings) -> Result<Webhook, String> {
+        let Settings { provider, format, link, devices, names, .. } = settings.clone();
+        let secret = Secret::of(settings)?;
+        if devices.is_none() && matches!(secret, Secret::Published) {
+            let why = "must be set to your own devices, as a pattern or a list: the published key signs for all customers of Ground Control";
+            return Err(format!("devices: {why}"));
+        }
+        let patterns = devices.as_deref().unwrap_or_default();
+        if devices.is_some() && patterns.is_empty() {
+            return Err("devices: must have at least one pattern, or no device may send".into());
+        }
+        if let Some(bad) = patterns.iter().find(|pattern| !is_pattern(pattern)) {
+            return Err(format!(
+                "devices: {bad:?} is not a valid pattern of device IDs, in which * stands for any characters"
+            ));
+        }
+        let guard = ArcSwap::from_pointee(secret.read()?);
+        let header =
+            settings.header.parse().map_err(|_| "header: must be the name of a header".to_owned())?;
+        if !provider.has_ports() && !settings.formats.is_empty() {
+            return Err(format!("formats: messages of {} have no port", provider.name()));
+        }
+        if format.is_none() && settings.formats.is_empty() {
+            return Err("format: must be set to the format of the devices' messages".into());
+        }
+        let port = |text: &String| text.parse().ok().filter(|port| (1..=223_u8).contains(port));
+        let formats = settings.formats.iter().map(|(text, format)| match port(text) {
+            Some(port) => Ok((port, *format)),
+            None => Err(format!("formats: {text:?} is not a valid port: ports are 1 to 223")),
+        });
+        if let Some(bad) = names.values().find(|id| !is_name(id)) {
+            return Err(format!("names: {bad:?} is not a valid device ID"));
+        }
+        if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
+            return Err(format!("link: {bad:?} is not a valid link ID"));
+        }
+        let (name, formats) = (name.to_owned(), formats.collect::<Result<_, _>>()?);
+        let quarantined = Quarantined::default();
+        let hook = Hook {
+            name,
+            provider,
+            secret,
+            guard,
+            header,
+            format,
+            formats,
+            link,
+            devices,
+            names,
+            quarantined,
+        };
+        Ok(Webhook(Arc::new(hook)))
+    }
+}
+
+#[async_trait::async_trait]
+impl Input for Webhook {
+    fn hook(&self) -> Option<Arc<Hook>> {
+        Some(Arc::clone(&self.0))
+    }
+
+    async fn run(self: Box<Self>, env: Arc<Environment>) {
+        // The HTTP server handles the requests, and ends them.
+        env.stopping.cancelled().await;
+    }
+}
+
+impl Hook {
+    async fn call(&self, env: &Environment, peer: Peer, request: Request) -> Response {
+        let id = request_id::of(request.headers(), &env.ingest.request_ids);
+        let outcome = match self.read(env, &peer, request).await {
+            Ok((Callback::Event(event), _)) => {
+                env.metrics.event(self.provider.name(), event);
+                Ok(("ignored", None))
+            }
+            Ok((Callback::Uplink(uplink), room)) => self.store(env, (&id, &peer), *uplink, room).await,
+            Err(rejected) => {
+                drop(InFlight::new(&env.ingest.stats));
+                Err(rejected)
+            }
+        };
+        if let Ok((_, Some(rejected))) | Err(rejected) = &outcome {
+            env.ingest.reject(&id, rejected);
+        }
+        let answer = outcome
+            .map(|(message, rejected)| Json(Answer { message, problem: rejected.map(Problem::from) }))
+            .map_err(Problem::from);
+        ([(request_id::HEADER.clone(), id)], answer).into_response()
+    }
+
+    /// Authorizes, receives and parses a request. Returns it with the memory that is reserved for it.
+    async fn read(
+        &self,
+        env: &Environment,
+        peer: &Peer,
+        request: Request,
+    ) -> Result<(Callback, Reservation), Rejected> {
+        let (head, body) = request.into_parts();
+        let guard = self.guard.load_full();
+        let body_limit_bytes = match &*guard {
+            Guard::Signature(_) => SIGNED_BYTES,
+            Guard::Tokens(_) => CALLBACK_BYTES,
+        };
+        let limits = HttpSettings { body_limit_bytes, ..env.http.clone() };
+        if let Err(tried) = self.admit(&guard, &head) {
+            ignore(body, &limits).await;
+            let detail = format!("the header {} must have a token of this webhook", self.header);
+            return Err(env.ingest.access.refuse_token(peer, tried, detail).into());
+        }
+        if let Err(rejected) = query::read(head.uri.query(), self.provider.parameters()) {
+            ignore(body, &limits).await;
+            return Err(rejected);
+        }
+        let mut room = env.ingest.queue.reserve();
+        // The device is not known yet, so all requests of a webhook share the memory of one device. No device ID contains a slash.
+        let sender = Sender { address: peer.address, device: Some(&format!("/hooks/{}", self.name)) };
+        let bytes = receive(body, &limits, sender, &mut room).await?;
+        let key = match &*guard {
+            Guard::Signature(key) => Some(key),
+            Guard::Tokens(_) => None,
+        };
+        let query = head.uri.query().unwrap_or_default();
+        let body = Body { query, content_type: text(&head.headers, &header::CONTENT_TYPE), bytes: &bytes };
+        let callback = match self.provider {
+            Provider::Astrocast => astrocast::read(&body),
+            Provider::Chirpstack => chirpstack::read(&body),
+            Provider::TheThingsStack => the_things_stack::read(&body),
+            Provider::Rockblock => rockblock::read(&body, key),
+        };
+        let callback = callback.map_err(|rejected| match rejected.code {
+            Code::Unauthorized => env.ingest.access.refuse_token(peer, true, rejected.detail).into(),
+            _ => rejected,
+        });
+        Ok((callback?, room))
+    }
+
+    /// Checks the token of the request, if tokens authorize the sender. The error says whether the request had a token at all.
+    fn admit(&self, guard: &Guard, head: &Parts) -> Result<(), bool> {
+        let Guard::Tokens(tokens) = guard else { return Ok(()) };
+        let given = text(&head.headers, &self.header);
+        let given = match given.split_once(' ') {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim_start(),
+            _ => given,
+        };
+        let of_url = match self.provider {
+            Provider::Rockblock => rockblock::token(head.uri.query().unwrap_or_default()),
+            _ => None,
+        };
+        match tokens.know(given) | of_url.as_deref().is_some_and(|token| tokens.know(token)) {
+            true => Ok(()),
+            false => Err(!given.is_empty() || of_url.is_some()),
+        }
+    }
+
+    async fn store(
+        &self,
+        env: &Environment,
+        (request, peer): (&str, &Peer),
+        uplink: Uplink,
+        room: Reservation,
+    ) -> Result<(&'static str, Option<Rejected>), Rejected> {
+        let device = self.names.get(&uplink.device).unwrap_or(&uplink.device);
+        let provider = self.provider.name();
+        let key = format!("{provider}:{}", uplink.id);
+        let checked = self.check(env, peer, device, &key, uplink.signed.as_ref()).await;
+        if matches!(checked, Ok(true)) {
+            env.metrics.event(provider, "repeated");
+            return Ok(("stored", None));
+        }
+        if checked.is_ok() && self.quarantined.knows(device, &key) {
+            env.metrics.event(provider, "repeated");
+            return Ok(("quarantined", None));
+        }
+        let mut in_flight = InFlight::new(&env.ingest.stats);
+        checked?;
+        env.ingest.limits.admit(peer, device)?;
+        if uplink.payload.len() > env.ingest.message_limit_bytes {
+            return Err(Rejected::too_large(env.ingest.message_limit_bytes));
+        }
+        let (content_type, encoding) = self.encoding(uplink.origin.port);
+        let origin = uplink.origin.to_json(&self.name, provider, &uplink.id);
+        let provenance = Provenance {
+            device: device.clone(),
+            received_at: clock::now(),
+            schema: None,
+            link: self.link.clone(),
+            key: Some(key.clone()),
+            dedup_by_payload: false,
+            request: request.to_owned(),
+            origin,
+        };
+        let raw = uplink.payload.into();
+        let content_type = content_type.into();
+        let message = RawMessage { input: METRIC, provenance, content_type, encoding, raw };
+        match env.ingest.store(&mut in_flight, message, room).await {
+            Ok(()) => Ok(("stored", None)),
+            Err(rejected) if rejected.is_temporary() => Err(rejected),
+            // The message is on disk. Another attempt would have the same result.
+            Err(rejected) => {
+                if uplink.signed.is_some() {
+                    self.quarantined.add(device, &key);
+                }
+                Ok(("quarantined", Some(rejected)))
+            }
+        }
+    }
+
+    /// Rejects the message `key` if the webhook may not send as `device`, or if the message may be a replay. Returns whether it is the
+    /// last one that was stored.
+    async fn check(
+        &self,
+        env: &Environment,
+        peer: &Peer,
+        device: &str,
+        key: &str,
+        signed: Option<&Signed>,
+    ) -> Result<bool, Rejected> {
+        if !is_name(device) {
+            return Err(Rejected::bad_id("the device ID"));
+        }
+        if !self.may_send(device) {
+            return Err(env
+                .ingest
+                .access
+                .refuse_device(format!("this webhook may not send as {device:?}"))
+                .into());
+        }
+        let Some(signed) = signed else { return Ok(false) };
+        // As long as the message is known, a replay is a duplicate.
+        let fresh = env.ingest.metrics.reaches().saturating_sub(CLOCKS);
+        let last = replay::is_last(&env.ingest, fresh, device, key, signed).await;
+        last.map_err(|rejected| match rejected.code {
+            Code::Unauthorized => env.ingest.access.refuse_token(peer, false, rejected.detail).into(),
+            _ => rejected,
+        })
+    }
+
+    /// Returns whether the webhook may send as `device`.
+    fn may_send(&self, device: &str) -> bool {
+        let fits = |patterns: &Vec<String>| patterns.iter().any(|pattern| fits(pattern, device));
+        self.devices.as_ref().is_none_or(fits)
+    }
+
+    /// Returns the media type and the encoding of a message on `port`.
+    fn encoding(&self, port: Option<u8>) -> (&'static str, Result<Encoding, Rejected>) {
+        let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
+        match (format, port) {
+            (Some(FormatName(format)), _) => (format.media_type(), Encoding::of(format.media_type())),
+            (None, Some(port)) => {
+                ("", Err(Rejected::unsupported(format!("no format is set for the port {port}"))))
+            }
+            (None, None) => ("", Err(Rejected::unsupported("the message has no port, and no format is set"))),
+        }
+    }
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}

@@ -1,0 +1,123 @@
+//! Ground Control's RockBLOCK (docs.groundcontrol.com, "Receiving MO messages via HTTP Webhook"; docs.rock7.com, "Push API"): a form, or
+//! JSON with the same fields. The message is in hexadecimal digits, and a signed token, `JWT`, repeats all fields. RockBLOCK retries
+//! until the answer is 200.
+
+use super::{
+    callback::{Body, Callback, Signed, foreign, unauthorized},
+    jwt::PublicKey,
+    origin::{self, Origin, Position},
+};
+use dunnage_base::clock;
+use dunnage_ingest::Rejected;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use time::{PrimitiveDateTime, format_description::StaticFormatDescription, macros::format_description};
+
+/// The form of `transmit_time` after the century, in UTC: `21-10-31 10:41:50`. Some devices send RFC 3339 instead.
+const TRANSMIT_TIME: StaticFormatDescription =
+    format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
+
+/// The fields of a request, by name.
+struct Fields(Map<String, Value>);
+
+/// Parses a request. With a `key`, only the claims of the signed token are used; the other fields are ignored.
+pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Rejected> {
+    let mut fields = Fields::read(body)?;
+    if let Some(key) = key {
+        let token = fields.text("JWT").ok_or_else(|| unauthorized("the request has no JWT"))?;
+        fields = Fields(key.claims(&token).map_err(unauthorized)?);
+    }
+    let needed = |name: &str| fields.text(name).ok_or_else(|| foreign(format!("the request has no {name}")));
+    let (imei, momsn, sent) = (needed("imei")?, needed("momsn")?, needed("transmit_time")?);
+    let data = hex(&needed("data")?)?;
+    let kilometres = fields.number("iridium_cep");
+    let place = Position::new(fields.number("iridium_latitude"), fields.number("iridium_longitude"));
+    let sent_micros = micros(&sent);
+    let sent_at = sent_micros.map(clock::rfc3339);
+    // The counter wraps after 65,535, so the time is part of the ID.
+    let id = format!("{momsn}@{}", sent_at.as_deref().unwrap_or(&sent));
+    let origin = Origin {
+        sent_at,
+        position: place.map(|place| place.within(kilometres.map(|km| km * 1000.0))),
+        counter: momsn.parse().ok(),
+        ..Origin::default()
+    };
+    let mut callback = Callback::uplink(imei, id, data, origin)?;
+    if let (Callback::Uplink(uplink), Some(_)) = (&mut callback, key) {
+        let issued = fields.number("iat").map(|seconds| (seconds * 1e6) as i64);
+        uplink.signed = Some(Signed { at: issued.or(sent_micros), sent: sent_micros });
+    }
+    Ok(callback)
+}
+
+/// Returns the token in the query of a URL, `token=...`, because this provider's headers are not configurable.
+pub fn token(query: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Query {
+        token: Option<String>,
+    }
+    serde_urlencoded::from_str::<Query>(query).ok()?.token
+}
+
+impl Fields {
+    fn read(body: &Body<'_>) -> Result<Fields, Rejected> {
+        if body.content_type.to_ascii_lowercase().starts_with("application/json") {
+            return body.json().map(Fields);
+        }
+        let form: BTreeMap<String, String> =
+            serde_urlencoded::from_bytes(body.bytes).map_err(|e| foreign(e.to_string()))?;
+        Ok(Fields(form.into_iter().map(|(name, text)| (name, Value::String(text))).collect()))
+    }
+
+    /// Returns a field as text. Forms and JSON differ in whether a field is a text or a number.
+    fn text(&self, name: &str) -> Option<String> {
+        match self.0.get(name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.text(name)?.parse().ok()
+    }
+}
+
+/// Parses a time in either form. Returns microseconds since 1970.
+fn micros(text: &str) -> Option<i64> {
+    let short = PrimitiveDateTime::parse(&format!("20{text}"), TRANSMIT_TIME).ok();
+    let micros = short.and_then(|time| i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok());
+    micros.or_else(|| origin::micros(text))
+}
+
+fn hex(text: &str) -> Result<Vec<u8>, Rejected> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let byte = |pair: &[u8]| match pair {
+        [high, low] => Some(digit(high)? << 4 | digit(low)?),
+        _ => None,
+    };
+    let bytes = text.as_bytes().chunks(2).map(byte).collect::<Option<_>>();
+    bytes.ok_or_else(|| foreign("data must be hexadecimal digits, two a byte"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{hex, micros};
+    use dunnage_base::clock;
+
+    #[test]
+    fn both_shapes_of_times_are_read() {
+        let utc = |text: &str| micros(text).map(clock::rfc3339);
+        assert_eq!(utc("21-10-31 10:41:50").as_deref(), Some("2021-10-31T10:41:50.000Z"));
+        assert_eq!(utc("2019-01-31T14:00:13Z").as_deref(), Some("2019-01-31T14:00:13.000Z"));
+        assert_eq!(utc("yesterday"), None);
+    }
+
+    #[test]
+    fn hexadecimal_digits_come_in_pairs() {
+        assert_eq!(hex("48656C6c6f").unwrap(), b"Hello");
+        assert_eq!(hex("").unwrap(), b"");
+        assert!(hex("486").is_err() && hex("4g").is_err() && hex("é0").is_err() && hex("+1").is_err());
+    }
+}
