@@ -25,8 +25,8 @@ help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
 run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
-	@echo "The first time, this compiles some 400 crates: about eight minutes on two cores. Then http://127.0.0.1:8080 is the page."
-	cargo run --profile quick -p dunnage -- demo
+	@echo "The first time, this compiles some 400 crates without optimization: about three minutes on two cores. Then http://127.0.0.1:8080 is the page."
+	cargo run -p dunnage -- demo
 
 check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, Python and git
 	cargo test --lib
