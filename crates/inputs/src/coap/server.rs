@@ -13,7 +13,7 @@ use super::{
     reply::Reply,
     request::{self, Post, Refused},
     separate::Separate,
-    transfers::{Part, Step, Transfers, too_large},
+    transfers::{Part, Step, Transfers},
 };
 use crate::Environment;
 use bytes::Bytes;
@@ -262,7 +262,7 @@ impl Server {
                 let mut room = self.env.ingest.queue.reserve();
                 let limit = self.env.ingest.message_limit_bytes;
                 if packet.payload.len() > limit {
-                    return Err(too_large(limit));
+                    return Err(Rejected::too_large(limit));
                 }
                 if self.taking.len() >= MOST {
                     return Err(Rejected::queue_full());

@@ -77,7 +77,7 @@ impl Transfers {
         let most = self.limit.saturating_sub(offset);
         if part.bytes.len() > most || part.size.is_some_and(|size| size > self.limit) {
             self.remove(part);
-            return Err(too_large(self.limit));
+            return Err(Rejected::too_large(self.limit));
         }
         if part.block.more && part.bytes.len() != part.block.size() {
             self.remove(part);
@@ -210,14 +210,6 @@ impl Transfers {
 
 fn network_of(endpoint: &Endpoint) -> IpAddr {
     network(endpoint.address.ip())
-}
-
-/// Returns the problem of a message with more than `limit` bytes.
-pub fn too_large(limit: usize) -> Rejected {
-    let detail = format!("a message must have at most {limit} bytes");
-    let mut rejected = Rejected::new(Code::TooLarge, detail);
-    (rejected.kind, rejected.offset) = (Some("limit"), Some(limit));
-    rejected
 }
 
 /// Returns a 4.08: blocks before this one are missing.

@@ -22,7 +22,7 @@ static ACCESS: LazyLock<Arc<Access>> = LazyLock::new(|| {
     let keys = Keys::new(keys.keys(&mut HashSet::new()).0);
     Arc::new(Access::new(&AccessSettings::default(), Tokens::default(), keys, Refusals::default()))
 });
-// Environment, because each creation tests all of the cryptography.
+// Shared, because each creation tests all of the cryptography.
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| match Library::new(Arc::clone(&ACCESS)) {
     Ok(library) => library,
     Err(error) => unreachable!("{error}"),

@@ -18,7 +18,7 @@ const DTLS_1_0: [u8; 2] = [0xfe, 0xff];
 const DTLS_1_2: [u8; 2] = [0xfe, 0xfd];
 const CLIENT_HELLO: u8 = 1;
 const HELLO_VERIFY_REQUEST: u8 = 3;
-/// TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655, 4), which RFC 7252 requires with pre-env keys (9.1.3.1).
+/// TLS_PSK_WITH_AES_128_CCM_8 (RFC 6655, 4), which RFC 7252 requires with pre-shared keys (9.1.3.1).
 const PSK_AES128_CCM_8: [u8; 2] = [0xc0, 0xa8];
 /// The position of the random bytes in a ClientHello, between the version and the session ID.
 const RANDOM: std::ops::Range<usize> = 2..34;

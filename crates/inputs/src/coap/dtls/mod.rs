@@ -1,4 +1,4 @@
-//! DTLS 1.2 with pre-env keys (RFC 6347, RFC 6655) between the socket and CoAP: "coaps" (RFC 7252, 9.1.3.1).
+//! DTLS 1.2 with pre-shared keys (RFC 6347, RFC 6655) between the socket and CoAP: "coaps" (RFC 7252, 9.1.3.1).
 //!
 //! This module reads no socket and no clock: datagrams go in, messages and datagrams come out. The server keeps no state before the
 //! client returns a valid cookie (`hello.rs`). A client with a cookie but no key occupies an entry of a bounded table for at most 20 s.
