@@ -1,4 +1,4 @@
-//! `dunnage gateway undelivered`: the dead letters of the outputs.
+//! `dunnage gateway dead-letters`: the messages that outputs have rejected for good.
 
 use super::running::{self, Which, list, messages, print_json, text};
 use crate::{failure::Failure, output, schema::table};
@@ -6,46 +6,46 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 use std::io::Write;
 
-/// List, try again or give up the messages that an output's other side refused for good
+/// List, retry or discard the messages that an output's receiver rejected for good
 ///
-/// Commands talk to the running gateway, over its admin socket. The messages stay in the buffer either way.
+/// The commands talk to the running gateway over its admin socket. The messages stay in the buffer either way.
 #[derive(Args)]
-pub struct Undelivered {
+pub struct DeadLetters {
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// List them, by output, oldest first
+    /// List them by output, the oldest first
     List {
         #[command(flatten)]
         chosen: Chosen,
-        /// Most messages of an output in the list
+        /// Maximum number of messages of an output
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
         limit: u16,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Have the output try them again
+    /// Deliver them again
     ///
-    /// They leave the list as they are delivered, and come back to it if they are refused again.
+    /// A delivered message leaves the list; a rejected one returns to it.
     Retry {
         #[command(flatten)]
         chosen: Chosen,
-        /// Ids of the list
+        /// IDs from the list
         #[arg(value_name = "ID")]
         ids: Vec<i64>,
     },
-    /// Take them off the list without delivering them
-    Drop {
+    /// Discard them: they leave the list without being delivered
+    Discard {
         #[command(flatten)]
         chosen: Chosen,
-        /// Ids of the list
+        /// IDs from the list
         #[arg(value_name = "ID")]
         ids: Vec<i64>,
-        /// Drop all, if nothing else says which
+        /// Discard all dead letters, if there is no other selection
         #[arg(long)]
         all: bool,
     },
@@ -56,7 +56,7 @@ enum Command {
 struct Chosen {
     #[command(flatten)]
     which: Which,
-    /// The output, or else all of them
+    /// Output [default: all]
     #[arg(long, value_name = "NAME")]
     output: Option<String>,
 }
@@ -72,26 +72,26 @@ impl Chosen {
     }
 }
 
-impl Undelivered {
+impl DeadLetters {
     pub fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::List { chosen, limit, json } => {
                 let mut query = chosen.query(&[]);
                 query.push(("limit", limit.to_string()));
-                let answer = chosen.which.get("/undelivered", &query)?;
+                let answer = chosen.which.get("/dead-letters", &query)?;
                 if json { print_json(&answer) } else { print_list(&answer) }
             }
             Command::Retry { chosen, ids } => {
-                let answer = chosen.which.post("/undelivered/retry", &chosen.query(&ids))?;
-                say(&format!("tries {} again", messages(&answer["messages"])))
+                let answer = chosen.which.post("/dead-letters/retry", &chosen.query(&ids))?;
+                say(&format!("retrying {}", messages(&answer["messages"])))
             }
-            Command::Drop { chosen, ids, all } => {
+            Command::Discard { chosen, ids, all } => {
                 let query = chosen.query(&ids);
                 if query.is_empty() && !all {
-                    return Err(Failure::Usage("say which messages to drop, or --all".into()));
+                    return Err(Failure::Usage("name the messages to discard, or give --all".into()));
                 }
-                let answer = chosen.which.post("/undelivered/drop", &query)?;
-                say(&format!("dropped {}", messages(&answer["messages"])))
+                let answer = chosen.which.post("/dead-letters/discard", &query)?;
+                say(&format!("discarded {}", messages(&answer["messages"])))
             }
         }
     }
@@ -106,16 +106,16 @@ fn say(line: &str) -> Result<(), Failure> {
 const COLUMNS: [table::Column; 5] = [
     table::text("output"),
     table::number("id"),
-    table::text("refused"),
+    table::text("rejected"),
     table::text("device"),
-    table::text("why"),
+    table::text("reason"),
 ];
 
 fn print_list(answer: &Value) -> Result<(), Failure> {
     let mut output = output::stdout();
     let outputs = list(&answer["outputs"]);
     if outputs.is_empty() {
-        writeln!(output, "nothing")?;
+        writeln!(output, "no dead letters")?;
         return Ok(output.flush()?);
     }
     let rows = outputs.iter().flat_map(|of| {

@@ -2,6 +2,7 @@
 
 mod check;
 mod config;
+mod dead_letters;
 mod key;
 mod openapi;
 mod quarantine;
@@ -9,7 +10,6 @@ mod reload;
 mod running;
 mod status;
 mod token;
-mod undelivered;
 
 use crate::{
     failure::{Failure, complain},
@@ -47,7 +47,7 @@ enum Command {
     Check(check::Check),
     Status(status::Status),
     Quarantine(quarantine::Quarantine),
-    Undelivered(undelivered::Undelivered),
+    DeadLetters(dead_letters::DeadLetters),
     Reload(reload::Reload),
     Token(token::Token),
     Key(key::Key),
@@ -62,7 +62,7 @@ impl Gateway {
             Some(Command::Check(command)) => command.run(),
             Some(Command::Status(command)) => command.run(),
             Some(Command::Quarantine(command)) => command.run(),
-            Some(Command::Undelivered(command)) => command.run(),
+            Some(Command::DeadLetters(command)) => command.run(),
             Some(Command::Reload(command)) => command.run(),
             Some(Command::Token(command)) => command.run(),
             Some(Command::Key(command)) => command.run(),

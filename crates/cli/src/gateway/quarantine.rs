@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 use std::io::Write;
 
-/// List, decode again or drop the messages that could not be decoded
+/// List, decode again or discard the messages that could not be decoded
 ///
 /// Commands talk to the running gateway, over its admin socket.
 #[derive(Args)]
@@ -39,11 +39,11 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Drop them for good
-    Drop {
+    /// Discard them permanently
+    Discard {
         #[command(flatten)]
         chosen: Chosen,
-        /// Drop all, if nothing else says which
+        /// Discard all messages, if there is no other selection
         #[arg(long)]
         all: bool,
     },
@@ -92,14 +92,14 @@ impl Quarantine {
                 if json { print_json(&answer) } else { print_retried(&answer) }?;
                 if answer["failed"] == 0 { Ok(()) } else { Err(Failure::Reported) }
             }
-            Command::Drop { chosen, all } => {
+            Command::Discard { chosen, all } => {
                 let query = chosen.query();
                 if query.is_empty() && !all {
-                    return Err(Failure::Usage("say which messages to drop, or --all".into()));
+                    return Err(Failure::Usage("name the messages to discard, or give --all".into()));
                 }
-                let answer = chosen.which.post("/quarantine/drop", &query)?;
+                let answer = chosen.which.post("/quarantine/discard", &query)?;
                 let mut output = output::stdout();
-                writeln!(output, "dropped {}", messages(&answer["dropped"]))?;
+                writeln!(output, "discarded {}", messages(&answer["dropped"]))?;
                 Ok(output.flush()?)
             }
         }

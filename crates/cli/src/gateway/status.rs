@@ -77,9 +77,10 @@ fn print_output(output: &mut impl Write, of: &Value) -> io::Result<()> {
         parts.push(format!("the oldest {} old", duration(age)));
     }
     parts.push(format!("{} of {} calls", of["calls"], of["limit"]));
-    for what in ["duplicates", "dropped", "undelivered"] {
-        if of[what] != 0 {
-            parts.push(format!("{} {what}", of[what]));
+    for (key, what) in [("duplicates", "duplicates"), ("dropped", "dropped"), ("undelivered", "dead letters")]
+    {
+        if of[key] != 0 {
+            parts.push(format!("{} {what}", of[key]));
         }
     }
     writeln!(output, "{:<12}{}: {}", "output", text(&of["output"]), parts.join(", "))?;

@@ -226,10 +226,10 @@ fn a_running_gateway_answers_status_and_quarantine_commands() {
     let retried = ask(folder.path(), &["quarantine", "retry"]);
     assert_eq!(retried.code, 1);
     assert!(retried.any_text().contains("still not decoded 1 message:\n  1 of d2: truncated: "));
-    assert_eq!(ask(folder.path(), &["quarantine", "drop"]).code, 2);
+    assert_eq!(ask(folder.path(), &["quarantine", "discard"]).code, 2);
     assert_eq!(
-        ask(folder.path(), &["quarantine", "drop", "--device", "d*", "1"]).text(),
-        "dropped 1 message\n"
+        ask(folder.path(), &["quarantine", "discard", "--device", "d*", "1"]).text(),
+        "discarded 1 message\n"
     );
     assert_eq!(ask(folder.path(), &["quarantine", "list"]).text(), "nothing\n");
     terminate(&child);
@@ -313,25 +313,28 @@ fn sighup_and_reload_read_the_profiles_again() {
 }
 
 #[test]
-fn dead_letters_can_be_listed_retried_and_dropped() {
+fn dead_letters_can_be_listed_retried_and_discarded() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (mut refusing, refuses) = gateway(other.path());
     // The target answers 400, because the device ID contains a space.
     let config = format!("[[output]]\nname = 'o'\n[output.http]\nurl = 'http://{refuses}/ingest/a%20b'\n");
     let (mut child, address) = gateway_with(folder.path(), &config);
     assert_eq!(post(address, "d1", "1"), 204);
-    let listed = || ask(folder.path(), &["undelivered", "list"]).text().to_owned();
+    let listed = || ask(folder.path(), &["dead-letters", "list"]).text().to_owned();
     until("it is set aside", || listed() != "nothing\n");
     assert!(listed().contains("d1") && listed().contains("400 Bad Request"), "{}", listed());
     let status = || ask(folder.path(), &["status"]).text().to_owned();
     until("nothing is to go", || status().contains("o: waiting, 0 delivered, 0 to go"));
-    assert!(status().contains("1 undelivered") && status().contains("400 Bad Request"), "{}", status());
-    let before = ask(folder.path(), &["undelivered", "list", "--json"]).json();
-    assert_eq!(ask(folder.path(), &["undelivered", "retry", "1"]).text(), "tries 1 message again\n");
-    until("it is refused again", || ask(folder.path(), &["undelivered", "list", "--json"]).json() != before);
-    assert_eq!(ask(folder.path(), &["undelivered", "list", "--output", "p"]).code, 1);
-    assert_eq!(ask(folder.path(), &["undelivered", "drop"]).code, 2);
-    assert_eq!(ask(folder.path(), &["undelivered", "drop", "--output", "o"]).text(), "dropped 1 message\n");
+    assert!(status().contains("1 dead letters") && status().contains("400 Bad Request"), "{}", status());
+    let before = ask(folder.path(), &["dead-letters", "list", "--json"]).json();
+    assert_eq!(ask(folder.path(), &["dead-letters", "retry", "1"]).text(), "retrying 1 message\n");
+    until("it is refused again", || ask(folder.path(), &["dead-letters", "list", "--json"]).json() != before);
+    assert_eq!(ask(folder.path(), &["dead-letters", "list", "--output", "p"]).code, 1);
+    assert_eq!(ask(folder.path(), &["dead-letters", "discard"]).code, 2);
+    assert_eq!(
+        ask(folder.path(), &["dead-letters", "discard", "--output", "o"]).text(),
+        "discarded 1 message\n"
+    );
     assert_eq!(listed(), "nothing\n");
     for child in [&mut child, &mut refusing] {
         terminate(child);

@@ -51,7 +51,7 @@ pub(super) struct Done {
     messages: u64,
 }
 
-/// `GET /undelivered`
+/// `GET /dead-letters`
 pub(super) async fn list(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,
@@ -59,7 +59,7 @@ pub(super) async fn list(
     let asked = query(asked)?;
     let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
     let mut outputs = Vec::new();
-    for (output, count) in admin.with_undelivered(asked.output.as_deref())? {
+    for (output, count) in admin.with_dead_letters(asked.output.as_deref())? {
         let state = &admin.state;
         let found = state.outputs.dead_letters(&output, 0, limit).await.map_err(|e| refused(&e))?;
         let messages = found.into_iter().map(Message::of).collect();
@@ -68,28 +68,28 @@ pub(super) async fn list(
     Ok(Json(Listed { outputs }))
 }
 
-/// `POST /undelivered/retry`: has outputs retry dead letters, which leave the list when they are delivered.
+/// `POST /dead-letters/retry`: has outputs retry dead letters, which leave the list when they are delivered.
 pub(super) async fn retry(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,
 ) -> Result<Json<Done>, Problem> {
     let asked = query(asked)?;
     let mut messages = 0;
-    for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
+    for (output, _) in admin.with_dead_letters(asked.output.as_deref())? {
         let state = &admin.state;
         messages += state.outputs.retry(&output, asked.which()).await.map_err(|e| refused(&e))?;
     }
     Ok(Json(Done { messages }))
 }
 
-/// `POST /undelivered/drop`: discards dead letters. The messages stay in the buffer.
+/// `POST /dead-letters/discard`: discards dead letters. The messages stay in the buffer.
 pub(super) async fn discard(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,
 ) -> Result<Json<Done>, Problem> {
     let asked = query(asked)?;
     let mut messages = 0;
-    for (output, _) in admin.with_undelivered(asked.output.as_deref())? {
+    for (output, _) in admin.with_dead_letters(asked.output.as_deref())? {
         let state = &admin.state;
         messages += state.outputs.discard(&output, asked.which()).await.map_err(|e| refused(&e))?;
     }
@@ -104,7 +104,7 @@ impl Asked {
 
 impl Admin {
     /// Returns the outputs with dead letters and their numbers; only `output` if it is given.
-    fn with_undelivered(&self, output: Option<&str>) -> Result<BTreeMap<String, u64>, Problem> {
+    fn with_dead_letters(&self, output: Option<&str>) -> Result<BTreeMap<String, u64>, Problem> {
         let mut counts = BTreeMap::clone(&self.state.ingest().stats.totals().dead_letters);
         if let Some(output) = output {
             let known = self.config.outputs.iter().any(|known| known.name == output);
@@ -118,12 +118,12 @@ impl Admin {
 }
 
 impl Message {
-    fn of(aside: DeadLetter) -> Message {
+    fn of(letter: DeadLetter) -> Message {
         Message {
-            id: aside.message_id,
-            device: aside.device,
-            refused_at: rfc3339(aside.refused_at),
-            reason: aside.reason,
+            id: letter.message_id,
+            device: letter.device,
+            refused_at: rfc3339(letter.refused_at),
+            reason: letter.reason,
         }
     }
 }

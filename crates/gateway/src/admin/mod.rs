@@ -3,11 +3,11 @@
 //! It is not reachable through the HTTP port. The socket's file permissions and the user of each connection decide who may use it.
 
 mod client;
+mod dead_letters;
 mod ids;
 mod quarantine;
 mod socket;
 mod status;
-mod undelivered;
 
 pub use client::{AdminClient, AdminError};
 pub use socket::{Socket, SocketError, check_length};
@@ -54,10 +54,10 @@ pub fn serve(
         .route("/status", get(status::status))
         .route("/quarantine", get(quarantine::list))
         .route("/quarantine/retry", post(quarantine::retry))
-        .route("/quarantine/drop", post(quarantine::discard))
-        .route("/undelivered", get(undelivered::list))
-        .route("/undelivered/retry", post(undelivered::retry))
-        .route("/undelivered/drop", post(undelivered::discard))
+        .route("/quarantine/discard", post(quarantine::discard))
+        .route("/dead-letters", get(dead_letters::list))
+        .route("/dead-letters/retry", post(dead_letters::retry))
+        .route("/dead-letters/discard", post(dead_letters::discard))
         .route("/reload", post(reload))
         .fallback(async || Problem::not_found("nothing is at this address"))
         .with_state(admin);

@@ -143,7 +143,7 @@ pub(super) async fn retry(
     Ok(Json(retried))
 }
 
-/// `POST /quarantine/drop`
+/// `POST /quarantine/discard`
 pub(super) async fn discard(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,

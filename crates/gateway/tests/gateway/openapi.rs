@@ -58,7 +58,7 @@ fn what_the_document_names_is_there_with_its_own_name_and_specified_problems() {
 fn nothing_of_the_admin_socket_is_on_the_network() {
     let gateway = start();
     for path in
-        ["/status", "/quarantine", "/undelivered", "/reload", "/quarantine/retry", "/undelivered/drop"]
+        ["/status", "/quarantine", "/dead-letters", "/reload", "/quarantine/retry", "/dead-letters/discard"]
     {
         assert_eq!(gateway.get(path).status, 404, "{path}");
         assert_eq!(gateway.post(path, JSON, b"{}").status, 404, "{path}");

@@ -72,7 +72,7 @@ fn an_empty_name_turns_the_socket_off() {
 fn what_is_asked_wrongly_is_refused() {
     let gateway = start();
     for (what, query) in
-        [("quarantine", ("ids", "x")), ("quarantine/drop", ("devise", "x")), ("nothing", ("", ""))]
+        [("quarantine", ("ids", "x")), ("quarantine/discard", ("devise", "x")), ("nothing", ("", ""))]
     {
         assert!(matches!(ask(&gateway, what, &[query]), Err(AdminError::Refused(_))), "{what}");
     }
@@ -98,8 +98,8 @@ fn the_list_has_what_the_filters_choose() {
 #[test]
 fn dropped_messages_are_gone_and_counted() {
     let gateway = filled();
-    assert_eq!(ask(&gateway, "quarantine/drop", &[("device", "a*")]).unwrap()["dropped"], 1);
-    assert_eq!(ask(&gateway, "quarantine/drop", &[("device", "a*")]).unwrap()["dropped"], 0);
+    assert_eq!(ask(&gateway, "quarantine/discard", &[("device", "a*")]).unwrap()["dropped"], 1);
+    assert_eq!(ask(&gateway, "quarantine/discard", &[("device", "a*")]).unwrap()["dropped"], 0);
     let status = ask(&gateway, "status", &[]).unwrap();
     assert_eq!((&status["quarantine"]["messages"], &status["quarantine"]["bytes"]), (&json!(1), &json!(5)));
     assert_eq!(counts(&gateway), [3, 1, 0, 2, 0]);
