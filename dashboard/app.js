@@ -71,7 +71,7 @@ async function loadAll() {
     const arrived = waiting;
     waiting = null;
     loadedAt = Date.now();
-    for (const [kind, object] of arrived) store.take(kind, object);
+    for (const [kind, object] of arrived) store.apply(kind, object);
   }
   await loadHistory();
   draw();
@@ -93,12 +93,12 @@ function fetchMissed() {
   load().catch(() => {});
 }
 
-function take(kind, object) {
+function apply(kind, object) {
   if (waiting) {
     waiting.push([kind, object]);
     return;
   }
-  store.take(kind, object);
+  store.apply(kind, object);
   if (store.behind) catchUp ||= setTimeout(fetchMissed, loadedAt + CATCH_UP - Date.now());
   drawSoon();
 }
@@ -125,7 +125,7 @@ setInterval(draw, 1000); // ages grow
 choose(filter.value); // a browser may restore the text of the input
 
 api.follow({
-  event: take,
+  event: apply,
   async opened() {
     await load();
     connection.state = "live";

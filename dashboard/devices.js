@@ -1,7 +1,7 @@
 // The table of devices: last position, link, format, bytes, time. Sorted by name, so that rows keep their places.
 
 import { skew } from "./api.js";
-import { el, keep, mark, say, sign } from "./dom.js";
+import { el, linkSymbol, setAttribute, setChildren, setText } from "./dom.js";
 import { age, bytes, count, fullTime, linkKind, place } from "./format.js";
 import { position } from "./value.js";
 
@@ -17,17 +17,17 @@ export class DevicesView {
   draw(store) {
     const shown = store.shownDevices();
     const known = store.stats?.devices ?? shown.length;
-    say(this.note, shown.length < known ? `${count(shown.length)} of ${count(known)}` : count(known));
+    setText(this.note, shown.length < known ? `${count(shown.length)} of ${count(known)}` : count(known));
     for (const device of this.rows.keys()) if (!store.devices.has(device)) this.rows.delete(device);
     const now = Date.now() + skew;
-    keep(this.body, shown.map((last) => this.#row(last, now, store.chosen === last.device)));
+    setChildren(this.body, shown.map((last) => this.#row(last, now, store.chosen === last.device)));
   }
 
   #row(last, now, chosen) {
     const row = this.rows.get(last.device) ?? this.#make(last.device);
     if (row.last !== last) this.#fill(row, last);
-    say(row.seen, age(now - row.time));
-    mark(row.button, "aria-pressed", chosen);
+    setText(row.seen, age(now - row.time));
+    setAttribute(row.button, "aria-pressed", chosen);
     return row.node;
   }
 
@@ -35,20 +35,20 @@ export class DevicesView {
     row.last = last;
     row.time = Date.parse(last.received_at);
     const where = position(last.value);
-    say(row.position, where ? place(where) : "none");
+    setText(row.position, where ? place(where) : "none");
     row.position.classList.toggle("soft", !where);
     const kind = linkKind(last.link);
-    row.link.replaceChildren(sign(kind), el("span", {}, last.link ?? "unknown"));
-    say(row.format, last.format);
-    say(row.bytes, bytes(last.bytes));
-    mark(row.seen, "datetime", last.received_at);
-    mark(row.seen, "title", fullTime(last.received_at));
+    row.link.replaceChildren(linkSymbol(kind), el("span", {}, last.link ?? "unknown"));
+    setText(row.format, last.format);
+    setText(row.bytes, bytes(last.bytes));
+    setAttribute(row.seen, "datetime", last.received_at);
+    setAttribute(row.seen, "title", fullTime(last.received_at));
   }
 
   #make(device) {
     const cell = (name, ...children) => el("td", { role: "cell", class: name }, ...children);
     const row = {
-      button: el("button", { type: "button", class: "plain", title: "Show this device alone" }, device),
+      button: el("button", { type: "button", class: "plain", title: "Show only this device" }, device),
       position: cell("place"),
       link: cell("link"),
       format: cell("format"),

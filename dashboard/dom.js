@@ -17,17 +17,17 @@ export const el = (name, attributes = {}, ...children) => fill(document.createEl
 export const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
 /** Sets the text if it differs, so that unchanged parts of the page are not touched. */
-export function say(node, text) {
+export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
 /** Sets an attribute if it differs. */
-export function mark(node, name, value) {
+export function setAttribute(node, name, value) {
   if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
 }
 
 /** Makes `nodes` the children of `parent`, and moves as few of them as possible. */
-export function keep(parent, nodes) {
+export function setChildren(parent, nodes) {
   const wanted = new Set(nodes);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
   let at = parent.firstChild;
@@ -38,7 +38,7 @@ export function keep(parent, nodes) {
 }
 
 /** The symbol of a kind of link. The shapes differ, not only the colours. */
-export function sign(kind) {
+export function linkSymbol(kind) {
   return svg("svg", { class: `sign ${kind}`, viewBox: "-6 -6 12 12", "aria-hidden": "true" }, svg("path", { d: SHAPES[kind] }));
 }
 

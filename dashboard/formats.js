@@ -1,6 +1,6 @@
 // Bytes per format, compared with the same messages as compact JSON.
 
-import { el, keep, mark, say } from "./dom.js";
+import { el, setAttribute, setChildren, setText } from "./dom.js";
 import { bytes, count, percent, total } from "./format.js";
 
 export class FormatsView {
@@ -12,7 +12,7 @@ export class FormatsView {
     const formats = stats.formats.filter((f) => f.messages > 0 && f.json_bytes > 0);
     formats.sort((a, b) => a.bytes / a.json_bytes - b.bytes / b.json_bytes);
     const widest = Math.max(1, ...formats.map((f) => f.bytes / f.json_bytes));
-    keep(this.body, formats.map((format) => this.#row(format, widest)));
+    setChildren(this.body, formats.map((format) => this.#row(format, widest)));
   }
 
   #row(format, widest) {
@@ -20,11 +20,11 @@ export class FormatsView {
     const share = format.bytes / format.json_bytes;
     row.bar.style.width = `${(100 * share) / widest}%`;
     row.json.style.left = `${100 / widest}%`;
-    say(row.bytes, bytes(format.bytes / format.messages));
-    say(row.jsonBytes, bytes(format.json_bytes / format.messages));
-    say(row.share, percent(share));
-    say(row.messages, total(format.messages));
-    mark(row.messages, "title", count(format.messages));
+    setText(row.bytes, bytes(format.bytes / format.messages));
+    setText(row.jsonBytes, bytes(format.json_bytes / format.messages));
+    setText(row.share, percent(share));
+    setText(row.messages, total(format.messages));
+    setAttribute(row.messages, "title", count(format.messages));
     return row.node;
   }
 

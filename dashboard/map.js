@@ -2,7 +2,7 @@
 
 import { skew } from "./api.js";
 import { ground, path } from "./chart.js";
-import { el, keep, mark, say, SHAPES, sign, svg } from "./dom.js";
+import { el, linkSymbol, setAttribute, setChildren, setText, SHAPES, svg } from "./dom.js";
 import { age, bytes, count, linkKind, place } from "./format.js";
 import { View } from "./geo.js";
 import { position } from "./value.js";
@@ -17,7 +17,7 @@ export class MapView {
   view = null;
   /** The device whose card is open, and whether a click keeps it open. */
   open = null;
-  kept = false;
+  pinned = false;
 
   constructor(choose) {
     this.choose = choose;
@@ -48,25 +48,25 @@ export class MapView {
     for (const [kind, name] of Object.entries(KINDS)) {
       const number = el("span", { class: "number" }, "0");
       this.counts.set(kind, number);
-      document.getElementById("map-legend").append(el("li", {}, sign(kind), `${name} `, number));
+      document.getElementById("map-legend").append(el("li", {}, linkSymbol(kind), `${name} `, number));
     }
   }
 
   #listen() {
     this.svg.addEventListener("pointermove", (e) => {
-      if (e.pointerType === "mouse" && !this.kept) this.#show(this.#nearest(e));
+      if (e.pointerType === "mouse" && !this.pinned) this.#show(this.#nearest(e));
     });
     this.svg.addEventListener("click", (e) => {
       const device = this.#nearest(e);
-      this.kept = device !== null;
+      this.pinned = device !== null;
       this.#show(device);
     });
     this.box.addEventListener("pointerleave", () => {
-      if (!this.kept) this.#show(null);
+      if (!this.pinned) this.#show(null);
     });
     document.addEventListener("keydown", (e) => {
       if (e.key !== "Escape" || this.card.hidden) return;
-      this.kept = false;
+      this.pinned = false;
       this.#show(null);
     });
   }
@@ -90,11 +90,11 @@ export class MapView {
     }
     // A panel that was hidden has no size yet; the ResizeObserver reports it, and draws again.
     if (!this.width || !this.height) return;
-    this.#sayCounts(placed, shown.length);
+    this.#setCounts(placed, shown.length);
     this.#look([...placed.map(({ where }) => where), ...track], store.filter);
-    mark(this.track, "d", path(this.view, track.map((p) => [p.longitude, p.latitude])));
+    setAttribute(this.track, "d", path(this.view, track.map((p) => [p.longitude, p.latitude])));
     for (const device of this.marks.keys()) if (!store.devices.has(device)) this.marks.delete(device);
-    keep(this.layer, placed.map(({ last, where }) => this.#mark(last, where)));
+    setChildren(this.layer, placed.map(({ last, where }) => this.#mark(last, where)));
     this.#show(this.marks.get(this.open)?.node.isConnected ? this.open : null);
   }
 
@@ -112,7 +112,7 @@ export class MapView {
     if (stays) return;
     this.view = fitting;
     this.filter = filter;
-    mark(this.svg, "viewBox", `0 0 ${this.width} ${this.height}`);
+    setAttribute(this.svg, "viewBox", `0 0 ${this.width} ${this.height}`);
     this.ground.replaceChildren(...ground(fitting));
   }
 
@@ -120,24 +120,24 @@ export class MapView {
     let known = this.marks.get(last.device);
     if (!known) this.marks.set(last.device, (known = { node: svg("path", { "data-device": last.device }) }));
     [known.x, known.y] = [this.view.x(where.longitude), this.view.y(where.latitude)];
-    mark(known.node, "transform", `translate(${known.x.toFixed(1)} ${known.y.toFixed(1)})`);
+    setAttribute(known.node, "transform", `translate(${known.x.toFixed(1)} ${known.y.toFixed(1)})`);
     if (known.last !== last) {
       known.last = last;
       known.where = where;
       const kind = linkKind(last.link);
-      mark(known.node, "class", `mark ${kind}`);
-      mark(known.node, "d", SHAPES[kind]);
+      setAttribute(known.node, "class", `mark ${kind}`);
+      setAttribute(known.node, "d", SHAPES[kind]);
     }
     return known.node;
   }
 
-  #sayCounts(placed, shown) {
+  #setCounts(placed, shown) {
     for (const [kind, number] of this.counts) {
-      say(number, count(placed.filter(({ last }) => linkKind(last.link) === kind).length));
+      setText(number, count(placed.filter(({ last }) => linkKind(last.link) === kind).length));
     }
     const without = shown - placed.length;
-    say(document.getElementById("map-note"), without > 0 ? `${count(without)} without a position` : "");
-    mark(this.svg, "aria-label", `Map of ${count(placed.length)} devices; the table of devices has their positions`);
+    setText(document.getElementById("map-note"), without > 0 ? `${count(without)} without a position` : "");
+    setAttribute(this.svg, "aria-label", `Map of ${count(placed.length)} devices; the table of devices has their positions`);
   }
 
   #nearest(event) {
@@ -158,7 +158,7 @@ export class MapView {
     this.open = device;
     this.card.hidden = !shown;
     if (!shown) {
-      this.kept = false;
+      this.pinned = false;
       return;
     }
     shown.node.classList.add("open");
@@ -172,7 +172,7 @@ export class MapView {
   }
 
   #fillCard({ last, where }) {
-    say(this.cardName, last.device);
+    setText(this.cardName, last.device);
     const seen = age(Date.now() + skew - Date.parse(last.received_at));
     const lines = [
       ["Position", place(where)],
@@ -184,8 +184,8 @@ export class MapView {
       for (const [name] of lines) this.cardLines.append(el("dt", {}, name), el("dd"));
     }
     const cells = this.cardLines.querySelectorAll("dd");
-    lines.forEach(([, text], at) => say(cells[at], text));
-    this.cardButton.hidden = !this.kept;
-    say(this.cardButton, this.store.chosen === last.device ? "Show all devices" : "Show this device alone");
+    lines.forEach(([, text], at) => setText(cells[at], text));
+    this.cardButton.hidden = !this.pinned;
+    setText(this.cardButton, this.store.chosen === last.device ? "Show all devices" : "Show only this device");
   }
 }

@@ -1,6 +1,6 @@
 // The last messages; each opens to its fields. The list does not move while someone reads it.
 
-import { el, keep, say, sign } from "./dom.js";
+import { el, linkSymbol, setChildren, setText } from "./dom.js";
 import { bytes, clockTime, count, fullTime, linkKind, percent } from "./format.js";
 import { fields } from "./value.js";
 
@@ -42,16 +42,16 @@ export class MessagesView {
     }
     const known = new Set(this.shown);
     for (const message of this.nodes.keys()) if (!known.has(message)) this.nodes.delete(message);
-    keep(this.list, this.shown.map((message) => this.#node(message)));
-    say(this.note, this.#note(newest, hold));
+    setChildren(this.list, this.shown.map((message) => this.#node(message)));
+    setText(this.note, this.#note(newest, hold));
   }
 
   #note(newest, hold) {
-    if (this.shown.length === 0) return this.filter ? "none from this device lately" : "none yet";
+    if (this.shown.length === 0) return this.filter ? "no recent messages from this device" : "no messages yet";
     if (!hold) return `last ${count(this.shown.length)}`;
     const top = this.shown[0].id;
     const newer = newest.filter((message) => message.id > top).length;
-    return newer > 0 ? `held while you read, ${newer === newest.length ? `${newer} or more` : newer} newer` : "held while you read";
+    return newer > 0 ? `paused while you read, ${newer === newest.length ? `${newer} or more` : newer} newer` : "paused while you read";
   }
 
   #node(message) {
@@ -68,7 +68,7 @@ function make(message) {
     { class: "message-columns" },
     el("time", { datetime: message.received_at, title: fullTime(message.received_at) }, clockTime(message.received_at)),
     el("span", { class: "name" }, message.device),
-    el("span", { class: "link" }, sign(kind), el("span", {}, message.link ?? "unknown")),
+    el("span", { class: "link" }, linkSymbol(kind), el("span", {}, message.link ?? "unknown")),
     el("span", { class: "format" }, message.format),
     el("span", { class: "number size" }, bytes(message.bytes), el("span", { class: "soft" }, ` / ${bytes(message.json_bytes)}`)),
     el("span", { class: "number share" }, message.json_bytes ? percent(message.bytes / message.json_bytes) : ""),
@@ -86,8 +86,8 @@ function body(message) {
   return el(
     "div",
     { class: "opened" },
-    el("p", { class: "soft" }, `${fullTime(message.received_at)}, number ${message.id}, ${schema}`),
+    el("p", { class: "soft" }, `${fullTime(message.received_at)}, message ID ${message.id}, ${schema}`),
     fields(message.value),
-    ...(message.origin ? [el("p", { class: "soft" }, "How it came"), fields(message.origin)] : []),
+    ...(message.origin ? [el("p", { class: "soft" }, "Origin"), fields(message.origin)] : []),
   );
 }

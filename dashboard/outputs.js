@@ -1,6 +1,6 @@
 // The state of each output; hidden if there are none.
 
-import { el, keep, mark, say } from "./dom.js";
+import { el, setAttribute, setChildren, setText } from "./dom.js";
 import { age, clockTime, count, fullTime, total } from "./format.js";
 
 /** An output is behind if its oldest waiting message is older than this, in seconds. */
@@ -10,7 +10,7 @@ const BREAKERS = { probing: "probing", open: "paused" };
 
 function state({ breaker, lag_messages, age_seconds }) {
   if (breaker !== "closed") return BREAKERS[breaker];
-  if (lag_messages === 0) return "waiting";
+  if (lag_messages === 0) return "idle";
   return age_seconds > BEHIND ? "behind" : "delivering";
 }
 
@@ -22,35 +22,35 @@ export class OutputsView {
   draw({ stats }) {
     if (!stats) return;
     this.panel.hidden = stats.outputs.length === 0;
-    keep(this.body, stats.outputs.flatMap((output) => this.#rows(output)));
+    setChildren(this.body, stats.outputs.flatMap((output) => this.#rows(output)));
   }
 
   /** The output's row, and one for its last failure, if there was one. */
   #rows(output) {
     const row = this.rows.get(output.output) ?? this.#make(output.output);
     const { breaker, last_failure: failure } = output;
-    say(row.state, state(output));
-    mark(row.state, "data-breaker", breaker);
+    setText(row.state, state(output));
+    setAttribute(row.state, "data-breaker", breaker);
     this.#figure(row.delivered, output.delivered);
     this.#figure(row.behind, output.lag_messages);
-    mark(row.behind, "title", output.lag_messages ? `the oldest for ${age(output.age_seconds * 1000)}` : "0");
-    this.#figure(row.refused, output.refused);
+    setAttribute(row.behind, "title", output.lag_messages ? `oldest waiting for ${age(output.age_seconds * 1000)}` : "0");
+    this.#figure(row.deadLetters, output.refused);
     if (!failure) return [row.node];
-    say(row.reason, `${clockTime(failure.at)} ${failure.reason}`);
-    mark(row.reason, "title", fullTime(failure.at));
+    setText(row.reason, `${clockTime(failure.at)} ${failure.reason}`);
+    setAttribute(row.reason, "title", fullTime(failure.at));
     return [row.node, row.failure];
   }
 
   #figure(cell, n) {
-    say(cell, total(n));
-    mark(cell, "title", count(n));
+    setText(cell, total(n));
+    setAttribute(cell, "title", count(n));
   }
 
   #make(name) {
     const cell = (name) => el("td", { role: "cell", class: name });
-    const row = { state: cell("state"), delivered: cell("number"), behind: cell("number"), refused: cell("number") };
+    const row = { state: cell("state"), delivered: cell("number"), behind: cell("number"), deadLetters: cell("number") };
     const head = el("th", { role: "rowheader", scope: "row" }, name);
-    row.node = el("tr", { role: "row" }, head, row.state, row.delivered, row.behind, row.refused);
+    row.node = el("tr", { role: "row" }, head, row.state, row.delivered, row.behind, row.deadLetters);
     row.reason = el("td", { role: "cell", colspan: 5 });
     row.failure = el("tr", { role: "row", class: "failure soft" }, row.reason);
     this.rows.set(name, row);

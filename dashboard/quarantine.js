@@ -1,6 +1,6 @@
 // Messages that could not be decoded: the error, its offset, and their bytes.
 
-import { el, keep, say } from "./dom.js";
+import { el, setChildren, setText } from "./dom.js";
 import { bytes, clockTime, count, fullTime } from "./format.js";
 
 const ROW = 8;
@@ -14,10 +14,10 @@ export class QuarantineView {
   draw(store) {
     const shown = store.shownQuarantine();
     const known = store.stats?.quarantined ?? shown.length;
-    say(this.note, note(shown.length, known, store.filter));
+    setText(this.note, note(shown.length, known, store.filter));
     const kept = new Set(shown);
     for (const reject of this.nodes.keys()) if (!kept.has(reject)) this.nodes.delete(reject);
-    keep(this.list, shown.map((reject) => this.#node(reject)));
+    setChildren(this.list, shown.map((reject) => this.#node(reject)));
   }
 
   #node(reject) {
@@ -28,9 +28,9 @@ export class QuarantineView {
 }
 
 function note(shown, known, filter) {
-  if (known === 0) return "empty: every message could be read";
+  if (known === 0) return "empty: every message was decoded";
   if (shown === known) return count(known);
-  if (filter) return `${shown === 0 ? "none" : count(shown)} of this device, ${count(known)} in all`;
+  if (filter) return `${shown === 0 ? "none" : count(shown)} from this device, ${count(known)} in total`;
   return `last ${count(shown)} of ${count(known)}`;
 }
 
@@ -59,7 +59,7 @@ function body(reject) {
   return el(
     "div",
     { class: "opened" },
-    el("p", { class: "soft" }, `${fullTime(reject.received_at)}, number ${reject.id}, ${type}, ${bytes(reject.bytes)}`),
+    el("p", { class: "soft" }, `${fullTime(reject.received_at)}, quarantine ID ${reject.id}, ${type}, ${bytes(reject.bytes)}`),
     dump(reject.hex, offsetOf(reject)),
   );
 }

@@ -1,7 +1,7 @@
 // The connection, the totals, and the welcome text of a gateway without messages.
 
 import { skew } from "./api.js";
-import { el, mark, say } from "./dom.js";
+import { el, setAttribute, setText } from "./dom.js";
 import { age, bytes, count, fullTime, rate, total } from "./format.js";
 
 const byId = (id) => document.getElementById(id);
@@ -15,10 +15,10 @@ export class ConnectionView {
 
   draw() {
     const { state, until } = this.connection;
-    mark(byId("connection"), "data-state", state);
-    say(byId("connection-text"), STATES[state]);
+    setAttribute(byId("connection"), "data-state", state);
+    setText(byId("connection-text"), STATES[state]);
     const seconds = Math.ceil((until - Date.now()) / 1000);
-    say(byId("connection-wait"), state === "reconnecting" && seconds > 0 ? `in ${seconds} s` : "");
+    setText(byId("connection-wait"), state === "reconnecting" && seconds > 0 ? `in ${seconds} s` : "");
   }
 }
 
@@ -27,63 +27,63 @@ export class ConnectionView {
  * devices that a filter shows, if there are figures per device.
  */
 const TOTALS = [
-  ["Records", (s) => total(s.stored), (s) => `${count(s.received)} received`, records],
-  ["Devices", (s) => total(s.devices), (s, { messages }) => heard(messages[0]), devices],
+  ["Messages", (s) => total(s.stored), (s) => `${count(s.received)} received`, messages],
+  ["Devices", (s) => total(s.devices), (s, { messages }) => lastMessage(messages[0]), devices],
   ["Success rate", (s) => (s.received ? rate(s.success_rate) : "–"), failures],
   ["Compression", (s) => (s.stored ? `${s.compression_ratio.toFixed(2)}×` : "–"), saved],
   ["Queue depth", (s) => total(s.queue_depth), (s) => `of ${count(s.queue_capacity)}`],
 ];
 
-function records(stats, store) {
+function messages(stats, store) {
   return [total(store.shownCount()), `of ${count(stats.stored)}`];
 }
 
 function devices(stats, store) {
   const shown = store.shownDevices();
   const newest = shown.reduce((newest, last) => (newest && newest.id > last.id ? newest : last), undefined);
-  return [total(shown.length), `of ${count(stats.devices)}, ${heard(newest)}`];
+  return [total(shown.length), `of ${count(stats.devices)}, ${lastMessage(newest)}`];
 }
 
-function heard(newest) {
-  if (!newest) return "none heard yet";
+function lastMessage(newest) {
+  if (!newest) return "no messages yet";
   const since = age(Date.now() + skew - Date.parse(newest.received_at));
-  return since === "now" ? "heard just now" : `last heard ${since} ago`;
+  return since === "now" ? "last message just now" : `last message ${since} ago`;
 }
 
 function failures(stats) {
   const { refused, duplicates } = stats;
   const parts = [`${count(stats.quarantined)} in quarantine`];
-  if (refused > 0) parts.push(`${count(refused)} refused`);
-  if (duplicates > 0) parts.push(`${count(duplicates)} sent again`);
+  if (refused > 0) parts.push(`${count(refused)} rejected`);
+  if (duplicates > 0) parts.push(`${count(duplicates)} ${duplicates === 1 ? "duplicate" : "duplicates"}`);
   return parts.join(", ");
 }
 
 function saved(stats) {
-  if (!stats.stored) return "JSON to bytes received";
+  if (!stats.stored) return "JSON size / received size";
   const sum = (key) => stats.formats.reduce((all, format) => all + format[key], 0);
-  return `${bytes(sum("json_bytes"))} as ${bytes(sum("bytes"))}`;
+  return `${bytes(sum("json_bytes"))} JSON, ${bytes(sum("bytes"))} received`;
 }
 
 export class TotalsView {
   constructor() {
     this.tiles = TOTALS.map(([name]) => {
       const figure = el("dd", { class: "figure" }, "–");
-      const made = el("dd", { class: "soft" });
-      byId("totals").append(el("div", {}, el("dt", {}, name), figure, made));
-      return { figure, made };
+      const explanation = el("dd", { class: "soft" });
+      byId("totals").append(el("div", {}, el("dt", {}, name), figure, explanation));
+      return { figure, explanation };
     });
   }
 
   draw(store) {
     if (!store.stats) return;
     const { stats } = store;
-    TOTALS.forEach(([, figure, made, filtered], at) => {
-      let texts = [figure(stats), made(stats, store)];
+    TOTALS.forEach(([, figure, explanation, filtered], at) => {
+      let texts = [figure(stats), explanation(stats, store)];
       if (store.filter) texts = filtered ? filtered(stats, store) : [texts[0], `all devices: ${texts[1]}`];
-      say(this.tiles[at].figure, texts[0]);
-      say(this.tiles[at].made, texts[1]);
+      setText(this.tiles[at].figure, texts[0]);
+      setText(this.tiles[at].explanation, texts[1]);
     });
-    say(byId("about"), `Dunnage ${stats.version}, running since ${fullTime(stats.started_at)}`);
+    setText(byId("about"), `Dunnage ${stats.version}, running since ${fullTime(stats.started_at)}`);
   }
 }
 
@@ -92,13 +92,13 @@ const FIRST = JSON.stringify({ temperature: 21.5, latitude: 43.3, longitude: 5.2
 export class WelcomeView {
   constructor() {
     const command = `curl -i '${location.origin}/ingest/my-first-device' \\\n  -H 'Content-Type: application/json' \\\n  -d '${FIRST}'`;
-    say(byId("welcome-command"), command);
+    setText(byId("welcome-command"), command);
     const copy = byId("welcome-copy");
     copy.hidden = !navigator.clipboard; // only in a secure context
     copy.addEventListener("click", async () => {
       await navigator.clipboard.writeText(command);
-      say(copy, "Copied");
-      setTimeout(() => say(copy, "Copy"), 2000);
+      setText(copy, "Copied");
+      setTimeout(() => setText(copy, "Copy"), 2000);
     });
   }
 

@@ -31,13 +31,13 @@ export class Store {
   }
 
   /** Applies one event of the stream. Known messages change nothing. */
-  take(kind, object) {
-    if (kind === "stats") this.#takeStats(object);
+  apply(kind, object) {
+    if (kind === "stats") this.#applyStats(object);
     else if (kind === "quarantine") this.quarantine = newest(this.quarantine, object, LIMITS.quarantine);
-    else this.#takeMessage(object);
+    else this.#applyMessage(object);
   }
 
-  #takeStats(stats) {
+  #applyStats(stats) {
     this.#missed += stats.stored - (this.stats?.stored ?? stats.stored) - this.#delivered;
     this.#delivered = 0;
     this.stats = stats;
@@ -50,7 +50,7 @@ export class Store {
     return this.#missed > 5 || this.devices.size < Math.min(this.stats.devices, LIMITS.devices);
   }
 
-  #takeMessage(message) {
+  #applyMessage(message) {
     this.#delivered += 1;
     this.messages = newest(this.messages, message, LIMITS.messages);
     if (this.history?.device === message.device) {
@@ -81,7 +81,7 @@ export class Store {
 
   /** The last messages of the devices that match the filter, sorted by name. */
   shownDevices() {
-    const shown = [...this.devices.values()].filter((last) => this.#lets(last.device));
+    const shown = [...this.devices.values()].filter((last) => this.#isShown(last.device));
     return shown.sort((a, b) => (a.device < b.device ? -1 : 1));
   }
 
@@ -93,7 +93,7 @@ export class Store {
   shownMessages() {
     const chosen = this.chosen;
     const from = chosen && this.history?.device === chosen ? this.history.messages : this.messages;
-    return from.filter((message) => this.#lets(message.device)).slice(0, LIMITS.shown);
+    return from.filter((message) => this.#isShown(message.device)).slice(0, LIMITS.shown);
   }
 
   shownQuarantine() {
@@ -101,7 +101,7 @@ export class Store {
   }
 
   /** A full name matches only that device, even if it is part of another's name. */
-  #lets(device) {
+  #isShown(device) {
     return this.chosen ? device === this.chosen : this.matches(device);
   }
 }

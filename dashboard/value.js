@@ -7,7 +7,7 @@ const MOST_ENTRIES = 200;
 const LONGEST_TEXT = 2000;
 
 /** A number that a JavaScript number cannot represent as it was written; `text` is its source. */
-export class Written {
+export class ExactNumber {
   constructor(text) {
     this.text = text;
   }
@@ -16,12 +16,12 @@ export class Written {
 /** JSON.parse that keeps 9007199254740993 and 1.50 unchanged, in browsers that pass the source text to the reviver. */
 export function parse(text) {
   return JSON.parse(text, (_, value, context) =>
-    typeof value === "number" && context?.source && String(value) !== context.source ? new Written(context.source) : value);
+    typeof value === "number" && context?.source && String(value) !== context.source ? new ExactNumber(context.source) : value);
 }
 
 function number(value) {
   if (typeof value === "number") return value;
-  const text = value instanceof Written ? value.text : value;
+  const text = value instanceof ExactNumber ? value.text : value;
   return typeof text === "string" && /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
 }
 
@@ -42,12 +42,12 @@ function text(value) {
 
 const entries = (value) => (Array.isArray(value) ? value.map((item, at) => [String(at), item]) : Object.entries(value));
 
-const isScalar = (value) => typeof value !== "object" || value === null || value instanceof Written;
+const isScalar = (value) => typeof value !== "object" || value === null || value instanceof ExactNumber;
 
 /** The value as elements. */
 export function fields(value) {
   if (typeof value === "string") return text(value);
-  if (value instanceof Written) return el("span", { class: "value" }, value.text);
+  if (value instanceof ExactNumber) return el("span", { class: "value" }, value.text);
   if (isScalar(value)) return el("span", { class: "value" }, String(value));
   const list = entries(value);
   if (list.length === 0) return el("span", { class: "value soft" }, Array.isArray(value) ? "empty list" : "no fields");

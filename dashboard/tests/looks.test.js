@@ -119,7 +119,7 @@ describe("the look of the page", () => {
     const page = await open(browser, gateway.url);
     for (const role of ["banner", "main", "contentinfo", "search"]) assert.equal(await page.getByRole(role).count(), 1, role);
     const headings = await page.getByRole("heading").evaluateAll((all) => all.map((h) => `${h.tagName} ${h.textContent.trim()}`));
-    assert.deepEqual(headings, ["H1 Dunnage gateway", "H2 Totals", "H2 Last positions", "H2 Devices", "H2 Messages", "H2 Bytes against JSON", "H2 Quarantine", "H2 Outputs"]);
+    assert.deepEqual(headings, ["H1 Dunnage gateway", "H2 Totals", "H2 Last positions", "H2 Devices", "H2 Messages", "H2 Size compared with JSON", "H2 Quarantine", "H2 Outputs"]);
     assert.equal(await page.locator("table:not(:has(caption))").count(), 0);
     assert.equal(await page.getByRole("columnheader").count(), 17);
     const nameless = await page.locator("button, input, [tabindex='0'], [role=img]").evaluateAll(

@@ -55,10 +55,10 @@ const message = (id, device) => ({ id, device, value: {} });
 test("the store keeps the newest, once, in order, whatever the order of arrival", () => {
   const store = new Store();
   store.load({ stats: stats(0), devices: [], messages: [], quarantine: [] });
-  for (const id of [2, 5, 3, 5, 1, 4]) store.take("message", message(id, `d${id % 2}`));
+  for (const id of [2, 5, 3, 5, 1, 4]) store.apply("message", message(id, `d${id % 2}`));
   assert.deepEqual(store.messages.map((m) => m.id), [5, 4, 3, 2, 1]);
   assert.deepEqual([...store.devices.values()].map((m) => m.id).sort(), [4, 5]);
-  for (let id = 6; id < 2000; id++) store.take("message", message(id, `d${id}`));
+  for (let id = 6; id < 2000; id++) store.apply("message", message(id, `d${id}`));
   assert.deepEqual([store.messages.length, store.devices.size], [LIMITS.messages, LIMITS.devices]);
   assert.equal(store.messages[0].id, 1999);
   assert.ok(!store.devices.has("d6") && store.devices.has("d1999"));
@@ -67,14 +67,14 @@ test("the store keeps the newest, once, in order, whatever the order of arrival"
 test("the store notices what the stream left out", () => {
   const store = new Store();
   store.load({ stats: stats(10), devices: [], messages: [], quarantine: [] });
-  for (let id = 11; id <= 20; id++) store.take("message", message(id, "d"));
-  store.take("stats", stats(20));
+  for (let id = 11; id <= 20; id++) store.apply("message", message(id, "d"));
+  store.apply("stats", stats(20));
   assert.equal(store.behind, false);
-  store.take("stats", stats(500));
+  store.apply("stats", stats(500));
   assert.equal(store.behind, true);
   store.load({ stats: stats(500), devices: [], messages: [], quarantine: [] });
   assert.equal(store.behind, false);
-  store.take("stats", { ...stats(500), devices: 1 });
+  store.apply("stats", { ...stats(500), devices: 1 });
   assert.equal(store.behind, true, "a device is missing");
 });
 

@@ -28,7 +28,7 @@ describe("the page", () => {
 
   const device = (name) => page.locator("#devices tr").filter({ has: page.getByRole("button", { name, exact: true }) });
   const message = (name) => page.locator("#messages > li").filter({ hasText: name });
-  const records = (count) => page.locator("#totals .figure").first().filter({ hasText: new RegExp(`^${count}$`) });
+  const stored = (count) => page.locator("#totals .figure").first().filter({ hasText: new RegExp(`^${count}$`) });
 
   test("an empty gateway tells how to send the first message, and the command works", async () => {
     await page.getByRole("heading", { name: "No device has sent anything yet" }).waitFor();
@@ -48,11 +48,11 @@ describe("the page", () => {
     assert.equal(await gateway.post("LMCU1231237", cbor(ship), { type: "application/cbor", link: "astrocast" }), 204);
     await gateway.send("MSCU7654321", containerAt("MSCU7654321", 38, 6), "terrestrial");
     await gateway.send("no-position", { temperature: 20 });
-    await records(4).waitFor();
+    await stored(4).waitFor();
 
     const stats = await gateway.api("/api/stats");
     await eventually(async () => {
-      assert.deepEqual((await tile(page, "Records"))[1], "4 received");
+      assert.deepEqual((await tile(page, "Messages"))[1], "4 received");
       assert.equal((await tile(page, "Devices"))[0], "3");
       assert.equal((await tile(page, "Success rate"))[0], "100 %");
       assert.equal((await tile(page, "Compression"))[0], `${stats.compression_ratio.toFixed(2)}×`);
@@ -95,7 +95,7 @@ describe("the page", () => {
     });
 
     await gateway.send("later", { a: 1 });
-    await page.getByText("held while you read, 1 newer").waitFor();
+    await page.getByText("paused while you read, 1 newer").waitFor();
     assert.equal(await message("later").count(), 0);
     await message("counter").locator("summary").click();
     await page.locator("h1").click();
@@ -161,7 +161,7 @@ describe("the page", () => {
   test("one device can be chosen from the keyboard, and has its history and its track", async () => {
     for (let at = 0; at < 6; at++) await gateway.send("TGHU0000001", containerAt("TGHU0000001", 36 + at / 2, 14 + at), "astrocast");
     await gateway.send("TGHU0000002", containerAt("TGHU0000002", 43, 8), "terrestrial");
-    await records(7).waitFor();
+    await stored(7).waitFor();
     await page.getByRole("button", { name: "TGHU0000001" }).focus();
     await page.keyboard.press("Enter");
     await page.locator("#messages > li").nth(5).waitFor();
@@ -183,21 +183,21 @@ describe("the page", () => {
     for (const [device, times] of [["tank-1", 3], ["tank-2", 2], ["pump", 1]]) {
       for (let at = 0; at < times; at++) await gateway.send(device, { level: at });
     }
-    await records(6).waitFor();
+    await stored(6).waitFor();
     await page.locator("#filter").fill("tank");
-    await records(5).waitFor();
+    await stored(5).waitFor();
     await eventually(async () => {
-      assert.deepEqual(await tile(page, "Records"), ["5", "of 6"]);
-      assert.match((await tile(page, "Devices")).join(" "), /^2 of 3, (heard just now|last heard \d+ s ago)$/);
+      assert.deepEqual(await tile(page, "Messages"), ["5", "of 6"]);
+      assert.match((await tile(page, "Devices")).join(" "), /^2 of 3, last message (just now|\d+ s ago)$/);
       assert.deepEqual(await tile(page, "Success rate"), ["100 %", "all devices: 0 in quarantine"]);
     });
     await gateway.send("tank-2", { level: 9 });
     await gateway.send("pump", { level: 9 });
-    await eventually(async () => assert.deepEqual(await tile(page, "Records"), ["6", "of 8"]));
+    await eventually(async () => assert.deepEqual(await tile(page, "Messages"), ["6", "of 8"]));
     await page.locator("#filter").fill("nothing");
-    await eventually(async () => assert.deepEqual(await tile(page, "Devices"), ["0", "of 3, none heard yet"]));
+    await eventually(async () => assert.deepEqual(await tile(page, "Devices"), ["0", "of 3, no messages yet"]));
     await page.getByRole("button", { name: "Show all" }).click();
-    await records(8).waitFor();
+    await stored(8).waitFor();
   });
 
   test("there is no map while no device has a position, and a link that is not said is unknown", async () => {
@@ -230,7 +230,7 @@ describe("the page", () => {
     for (let at = 0; at < names.length; at += 20) {
       await Promise.all(names.slice(at, at + 20).map((name, i) => gateway.send(name, { lat: 30 + (at + i) / 50, lon: i })));
     }
-    await records(620).waitFor();
+    await stored(620).waitFor();
     // The stream carries a sample; the page fetches what it left out.
     await page.locator("#devices tr").nth(499).waitFor();
     await eventually(async () => {
@@ -242,7 +242,7 @@ describe("the page", () => {
   });
 });
 
-test("outputs show what they have delivered, what is to go, what was refused and why", async () => {
+test("outputs show delivered and waiting messages, dead letters, and why they were rejected", async () => {
   // It takes its time, so that outputs go on when no message comes any more.
   const other = createServer((request, response) => {
     const answer = () => response.writeHead(request.url === "/takes" ? 204 : 400).end("<i>no</i>");
@@ -261,8 +261,8 @@ test("outputs show what they have delivered, what is to go, what was refused and
     const cells = (name) => row(name).locator("td");
     const shows = (name, text) => row(name).filter({ hasText: text }).waitFor();
     const failed = (name, text) => row(name).locator("+ tr.failure").filter({ hasText: text }).waitFor();
-    await shows("takes", /^takes\s*waiting300$/);
-    await shows("refuses", /^refuses\s*waiting003$/);
+    await shows("takes", /^takes\s*idle300$/);
+    await shows("refuses", /^refuses\s*idle003$/);
     await failed("refuses", /^\d\d:\d\d:\d\d .*400/);
     await shows("away", /^away\s*(delivering|behind|paused|probing)030$/);
     await failed("away", /^\d\d:\d\d:\d\d .*refused/);
