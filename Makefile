@@ -45,7 +45,7 @@ test: lint audit test-c conform  ## everything that must hold: vectors, properti
 	cd dashboard/tests && npm ci && npm test
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	examples/weather-station/run.sh
-	examples/doors/run.sh
+	examples/inputs/run.sh
 
 nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka; writes target/nightly.md
 	.ci/nightly
@@ -94,7 +94,7 @@ bench-host:  ## the PSON codec against other serde formats, packed against prost
 	cargo bench -p dunnage-bench-host
 	cargo run --release -p dunnage-bench-host
 
-bench-load:  ## the gateway against a bare axum + SQLite probe and a service in Node, every door, Locust's devices, kill -9 under load
+bench-load:  ## the gateway against a bare axum + SQLite probe and a service in Node, every input, Locust's devices, kill -9 under load
 	.ci/need cc:build-essential wrk:wrk nginx:nginx node:nodejs npm:npm $(TOOLS) /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin
 	tests/tools/install locust
 	cargo run --release -p dunnage-bench-load

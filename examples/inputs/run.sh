@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
-build=$root/target/examples/doors
+build=$root/target/examples/inputs
 rm -rf "$build"
 mkdir -p "$build"
 cargo build --quiet --package dunnage
@@ -113,10 +113,10 @@ try 'Not authorized' "${send[@]}" -V 5 -u any -P "$token" -t v1/ship-3/json
 try '(nothing)' "${send[@]}" -u any -P "$token" -t v1/buoy-3/json
 try '(nothing)' "${send[@]}" -V 5 -u any -P "$token" -t v1/buoy-4/json
 
-echo "UDP: only who may send, and no answer"
+echo "UDP: only allowed networks, no answer"
 try '(nothing)' bash -c "printf '{\"containerID\":\"buoy-5\",\"t\":5}' >/dev/udp/${udp/:/\/}"
 
-echo "Webhooks, as their providers post"
+echo "Webhooks, with requests in the format of their providers"
 data=$(printf '{"t":6}' | base64)
 declare -A body=(
     [astrocast]='{"messageGuid":"m-1","deviceGuid":"sat-1","createdDate":"2026-11-21T10:00:00Z","latitude":36.14,"longitude":-5.35,"data":"'$data'"}'
@@ -139,7 +139,7 @@ try 'HTTP/1.1 401' curl -sSi -d imei=300234010753370 "$url/hooks/rockblock"
 try 'HTTP/1.1 401' curl -sSi -d "JWT=$signed.${signature%?????}AAAAA" "$url/hooks/rockblock"
 try '{"message":"stored"}' curl -sSi -d "JWT=$signed.$signature" "$url/hooks/rockblock"
 
-echo "What is stored, with the token that reads"
+echo "Stored messages, with a token that may read"
 try 'HTTP/1.1 401' curl -sSi "$url/api/devices"
 try '"stored":10,' curl -sS -H "Authorization: Bearer $(cat reader.token)" "$url/api/stats"
 try '"provider":"rockblock"' curl -sS -H "Authorization: Bearer $(cat reader.token)" "$url/api/devices/300234010753370/messages?limit=1"
