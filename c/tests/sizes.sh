@@ -35,7 +35,7 @@ files() {
     } >program.c
     gcc -std=c99 -O2 -I"$source" program.c lib.a -o program -Wl,-Map=map
     list=$(sed -n 's/^lib\.a(\(dn_[a-z0-9_]*\)\.o).*/`\1.c`/p' map | sort -u | paste -sd, | sed 's/,/, /g')
-    test -n "$list" || { echo "the linker's map is not understood" >&2; exit 1; }
+    test -n "$list" || { echo "cannot parse the linker's map" >&2; exit 1; }
     echo "$list"
 }
 # row WHAT FUNCTION...
@@ -74,5 +74,5 @@ if [ "${1:-}" = bless ]; then
     sed -e '/<!-- begin types -->/r table' -e '/<!-- begin types -->/,/<!-- end types -->/{/<!-- .* types -->/!d}' "$readme" >new
     cat new >"$readme"
 else
-    diff said table || { echo "the README tells other sizes or files; tests/sizes.sh bless writes it again"; exit 1; }
+    diff said table || { echo "the README has other sizes or files; tests/sizes.sh bless updates it"; exit 1; }
 fi
