@@ -335,7 +335,7 @@ fn dead_letters_can_be_listed_retried_and_discarded() {
         ask(folder.path(), &["dead-letters", "discard", "--output", "o"]).text(),
         "discarded 1 message\n"
     );
-    assert_eq!(listed(), "nothing\n");
+    assert_eq!(listed(), "no dead letters\n");
     for child in [&mut child, &mut refusing] {
         terminate(child);
         assert_eq!(exit_code(child), Some(0));
