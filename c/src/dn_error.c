@@ -6,10 +6,10 @@ static const char texts[] DN_FLASH =
     "no error\0"
     "the bytes end before the message does\0"
     "the bytes are not a PSON message\0"
-    "the message holds another type than was asked for\0"
-    "a value does not fit what was asked for\0"
-    "nested too deeply, or too large a message\0"
-    "no such error";
+    "an item has a different type than requested\0"
+    "the value does not fit the requested type\0"
+    "the message is nested too deeply or too large\0"
+    "unknown error";
 
 static char letter(const char *at)
 {

@@ -30,7 +30,7 @@ static void names(void)
 static void texts(void)
 {
     CHECK_STR(text(dn_error_text(DN_OK)), "no error");
-    CHECK_STR(text(dn_error_text(255)), "no such error");
+    CHECK_STR(text(dn_error_text(255)), "unknown error");
     for (dn_error kind = DN_OK; kind <= DN_LIMIT; kind++) {
         char one[64];
         strcpy(one, text(dn_error_text(kind)));

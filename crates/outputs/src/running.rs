@@ -112,7 +112,7 @@ impl Outputs {
         readers.dead_letters(output.into(), after, limit).await.map_err(|_| DeadLetterError::Buffer)
     }
 
-    /// Makes an output retry its dead letters, at most [`RETRIES`]. Returns how many. A dead letter leaves the list when it is delivered,
+    /// Makes an output retry its dead letters, at most `RETRIES`. Returns how many. A dead letter leaves the list when it is delivered,
     /// and stays if it is refused again.
     pub async fn retry(&self, output: &str, which: Which) -> Result<u64, DeadLetterError> {
         let unknown = || DeadLetterError::Unknown(output.into());

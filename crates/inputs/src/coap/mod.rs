@@ -31,7 +31,7 @@ pub const EXAMPLE: &str = "\
 # [input.coap]
 # Address and port. Port 0 takes a free one.
 # listen = \"127.0.0.1:5683\"
-# Whether it speaks DTLS alone (\"coaps\", port 5684), with pre-shared keys that `dunnage gateway key` makes. An input of each kind has both doors.
+# Whether it speaks DTLS alone (\"coaps\", port 5684), with pre-shared keys that `dunnage gateway key` makes. For both, configure two inputs.
 # dtls = false
 ";
 

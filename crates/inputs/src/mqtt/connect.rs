@@ -1,7 +1,7 @@
 //! The beginning of a connection: its CONNECT and the answer.
 
 use super::{
-    Door, Remote,
+    Listener, Remote,
     answer::Answers,
     session::{Key, Session},
     wire::{Stream, Wire},
@@ -49,22 +49,22 @@ pub struct Client {
 }
 
 /// Reads the CONNECT and answers it. Returns `None` if the client sends none in time, or is rejected.
-pub async fn greet<S: Stream>(door: &Door, wire: &mut Wire<S>, peer: Remote) -> Option<Client> {
+pub async fn greet<S: Stream>(listener: &Listener, wire: &mut Wire<S>, peer: Remote) -> Option<Client> {
     let until = Instant::now() + CONNECT;
     let first = tokio::select! {
         first = timeout_at(until, first(wire)) => first.ok()??,
-        () = door.env.stopping.cancelled() => return None,
+        () = listener.env.stopping.cancelled() => return None,
     };
     let refused = match first.and_then(|(first, body)| packet::connect(first, &body)) {
-        Ok(connect) => match admit(door, wire, &connect, peer, until).await {
+        Ok(connect) => match admit(listener, wire, &connect, peer, until).await {
             Ok(client) => return Some(client),
             Err(refusal) => (Some(connect.version), refusal),
         },
         Err(refused) => refused,
     };
     let (version, refusal) = refused;
-    door.refused(&refusal);
-    tracing::info!(input = %door.name, peer = %peer.address, reason = refusal.why, "a client is refused");
+    listener.refused(&refusal);
+    tracing::info!(input = %listener.name, peer = %peer.address, reason = refusal.why, "a client is refused");
     if let Some(version) = version {
         wire.output.extend_from_slice(&no(version, &refusal));
         wire.close().await;
@@ -89,14 +89,14 @@ async fn first<S: Stream>(wire: &mut Wire<S>) -> Option<First> {
 }
 
 async fn admit<S: Stream>(
-    door: &Door,
+    listener: &Listener,
     wire: &mut Wire<S>,
     connect: &Connect,
     peer: Remote,
     until: Instant,
 ) -> Result<Client, Refusal> {
     let credential = credential(connect)?;
-    door.may_connect(&peer.peer, credential.as_deref())?;
+    listener.may_connect(&peer.peer, credential.as_deref())?;
     if connect.auth {
         return Err(Refusal::new(Reason::AuthMethod, "only authentication by password is supported"));
     }
@@ -110,16 +110,16 @@ async fn admit<S: Stream>(
         );
         return Err(Refusal::new(Reason::ClientId, why));
     }
-    let id = if assigned { door.env.ingest.request_ids.next() } else { connect.client_id.clone() };
+    let id = if assigned { listener.env.ingest.request_ids.next() } else { connect.client_id.clone() };
     let hash = credential.as_ref().and_then(|text| digest(&SHA256, text.as_bytes()).as_ref().try_into().ok());
-    let opening = door.sessions.open(Key { client_id: id.clone(), credential: hash }, connect.clean);
+    let opening = listener.sessions.open(Key { client_id: id.clone(), credential: hash }, connect.clean);
     let (mut session, present) = timeout_at(until, opening).await.map_err(|_| {
         Refusal::new(
             Reason::Busy,
             "the earlier connection of this client has messages that are not stored yet",
         )
     })?;
-    let longest = u32::try_from(door.settings.session_expiry_seconds).unwrap_or(u32::MAX);
+    let longest = u32::try_from(listener.settings.session_expiry_seconds).unwrap_or(u32::MAX);
     let expiry = connect.expiry.min(longest);
     session.keep = Duration::from_secs(expiry.into());
     let keep_alive = if connect.keep_alive == 0 { KEEP_ALIVE } else { connect.keep_alive };
@@ -136,7 +136,7 @@ async fn admit<S: Stream>(
             if keep_alive != connect.keep_alive {
                 said.push(ServerKeepAlive::new(keep_alive).map(Property::from));
             }
-            yes_5(door, present, said)
+            yes_5(listener, present, said)
         }
     };
     wire.output.extend_from_slice(&yes.map_err(Refusal::from)?);
@@ -160,11 +160,15 @@ fn yes_3(present: bool) -> Result<Vec<u8>, MqttError> {
     Ok(packet.to_continuous_buffer())
 }
 
-fn yes_5(door: &Door, present: bool, said: Vec<Result<Property, MqttError>>) -> Result<Vec<u8>, MqttError> {
+fn yes_5(
+    listener: &Listener,
+    present: bool,
+    said: Vec<Result<Property, MqttError>>,
+) -> Result<Vec<u8>, MqttError> {
     let mut properties: Properties = said.into_iter().collect::<Result<_, _>>()?;
     properties.extend([
-        ReceiveMaximum::new(door.settings.in_flight_messages)?.into(),
-        MaximumPacketSize::new(u32::try_from(door.largest()).unwrap_or(u32::MAX))?.into(),
+        ReceiveMaximum::new(listener.settings.in_flight_messages)?.into(),
+        MaximumPacketSize::new(u32::try_from(listener.largest()).unwrap_or(u32::MAX))?.into(),
         TopicAliasMaximum::new(ALIASES)?.into(),
         RetainAvailable::new(0)?.into(),
         WildcardSubscriptionAvailable::new(0)?.into(),

@@ -1,7 +1,7 @@
 //! A client's connection, from its CONNACK to its end.
 
 use super::{
-    Door, Remote,
+    Listener, Remote,
     answer::{Ack, Answers},
     connect::{ALIASES, Client, greet},
     flow::{Flow, Outcome, Storing, To, duplicate},
@@ -54,27 +54,29 @@ impl From<Refusal> for End {
 }
 
 /// Serves a client until it disconnects or the gateway stops.
-pub async fn serve<S: Stream>(door: Arc<Door>, stream: S, peer: Remote, place: &Place) {
+pub async fn serve<S: Stream>(listener: Arc<Listener>, stream: S, peer: Remote, place: &Place) {
     let mut wire = Wire::new(stream);
-    let greeted = Box::pin(greet(&door, &mut wire, peer)).await;
+    let greeted = Box::pin(greet(&listener, &mut wire, peer)).await;
     let Some(client) = greeted else { return };
     if !place.activity().busy() {
         return;
     }
     let commit = {
-        let door = Arc::clone(&door);
+        let listener = Arc::clone(&listener);
         move |submitted: Submitted| -> Storing {
-            let door = Arc::clone(&door);
-            Box::pin(async move { submitted.commit(&door.env.ingest, &door.env.stopping).await.into() })
+            let listener = Arc::clone(&listener);
+            Box::pin(
+                async move { submitted.commit(&listener.env.ingest, &listener.env.stopping).await.into() },
+            )
         }
     };
-    let flow = Flow::new(usize::from(door.settings.in_flight_messages), commit);
-    let connection = Connection { door, peer, client, aliases: BTreeMap::new(), heard: Instant::now() };
+    let flow = Flow::new(usize::from(listener.settings.in_flight_messages), commit);
+    let connection = Connection { listener, peer, client, aliases: BTreeMap::new(), heard: Instant::now() };
     connection.run(wire, flow).await;
 }
 
 struct Connection {
-    door: Arc<Door>,
+    listener: Arc<Listener>,
     peer: Remote,
     client: Client,
     aliases: BTreeMap<u16, String>,
@@ -85,9 +87,9 @@ struct Connection {
 impl Connection {
     async fn run<S: Stream, C: Fn(Submitted) -> Storing>(mut self, mut wire: Wire<S>, mut flow: Flow<C>) {
         let mut signals = Signals {
-            stopping: self.door.env.stopping.clone(),
+            stopping: self.listener.env.stopping.clone(),
             taken_over: self.client.session.taken_over.clone(),
-            looks: self.door.env.ingest.access.looks(),
+            looks: self.listener.env.ingest.access.looks(),
         };
         let end = loop {
             match self.turn(&mut wire, &mut flow, &mut signals).await {
@@ -109,7 +111,7 @@ impl Connection {
             End::Stopping => Some(Refusal::new(Reason::Stopping, "the gateway is stopping")),
         };
         if let Some(refusal) = refusal {
-            let (input, peer, client) = (&self.door.name, self.peer.address, &self.client.id);
+            let (input, peer, client) = (&self.listener.name, self.peer.address, &self.client.id);
             tracing::debug!(%input, %peer, client, reason = refusal.why, "ended a connection");
             self.answers().disconnect(&mut wire.output, &refusal);
             wire.close().await;
@@ -145,7 +147,7 @@ impl Connection {
             if !flow.is_open() {
                 break false;
             }
-            let Some((first, body)) = wire.next(self.door.largest())? else { break true };
+            let Some((first, body)) = wire.next(self.listener.largest())? else { break true };
             self.heard = Instant::now();
             let packet = packet::read(self.client.answers.version, first, &body)?;
             drop(body);
@@ -169,7 +171,7 @@ impl Connection {
         tokio::select! {
             done = flow.advance(), if !flow.is_empty() => self.acknowledge(done, wire),
             filled = wire.fill(), if reading => match filled {
-                Ok(true) => wire.charge(&self.door.arriving, self.peer.address.ip())?,
+                Ok(true) => wire.charge(&self.listener.arriving, self.peer.address.ip())?,
                 Ok(false) | Err(_) => return Err(End::Broken),
             },
             refusal = gives_way => return Err(refusal.into()),
@@ -191,7 +193,7 @@ impl Connection {
 
     /// Ends the connection if its token has been revoked or has expired.
     fn check_token(&self) -> Result<(), Refusal> {
-        let access = &self.door.env.ingest.access;
+        let access = &self.listener.env.ingest.access;
         match access.may_go_on(self.client.credential.as_deref(), Right::sends) {
             true => Ok(()),
             false => Err(Refusal::new(Reason::NotAuthorized, "the token is no longer valid")),
@@ -235,9 +237,9 @@ impl Connection {
         let mut topic = String::new();
         let Err(refusal) = self.enter(&mut topic, publish, room, flow) else { return Ok(()) };
         // The message counts as received and refused.
-        drop(InFlight::new(&self.door.env.ingest.stats));
-        self.door.refused(&refusal);
-        self.door.tell(&self.client.id, &topic, &refusal);
+        drop(InFlight::new(&self.listener.env.ingest.stats));
+        self.listener.refused(&refusal);
+        self.listener.tell(&self.client.id, &topic, &refusal);
         let answerable = matches!(refusal.reason, Reason::Topic | Reason::NotAuthorized | Reason::Quota);
         if !answerable || self.answers().version == Version::V3 || to.1 == Qos::AtMostOnce {
             return Err(refusal);
@@ -259,23 +261,23 @@ impl Connection {
         }
         self.resolve_alias(&mut publish)?;
         *topic = std::mem::take(&mut publish.topic);
-        let door = Arc::clone(&self.door);
-        let address = door.topics.address(topic, publish.content_type.is_some())?;
-        self.door.may_send(&self.peer.peer, address.device, self.client.credential.as_deref())?;
+        let listener = Arc::clone(&self.listener);
+        let address = listener.topics.address(topic, publish.content_type.is_some())?;
+        self.listener.may_send(&self.peer.peer, address.device, self.client.credential.as_deref())?;
         let to: To = (publish.id, publish.qos);
         if self.is_known(&publish) {
-            flow.answer(to, duplicate(&self.door.env));
+            flow.answer(to, duplicate(&self.listener.env));
             return Ok(());
         }
         if publish.qos == Qos::ExactlyOnce {
             self.hold(publish.id, flow.unacknowledged())?;
         }
-        let message = message::read(&self.door.env.ingest, message::METRIC, &address, publish);
-        let door = Arc::clone(&self.door);
+        let message = message::read(&self.listener.env.ingest, message::METRIC, &address, publish);
+        let listener = Arc::clone(&self.listener);
         let submitting = async move {
             // Held until the message is in the queue, which then counts its bytes.
             let _room = room;
-            door.env.ingest.submit_retrying(message, &door.env.stopping).await
+            listener.env.ingest.submit_retrying(message, &listener.env.stopping).await
         };
         flow.submit(to, Box::pin(submitting));
         Ok(())
@@ -283,7 +285,7 @@ impl Connection {
 
     /// Remembers the identifier of a QoS 2 message until its release. Fails if too many messages are unreleased.
     fn hold(&mut self, id: u16, under_way: usize) -> Result<(), Refusal> {
-        let most = usize::from(self.door.settings.in_flight_messages);
+        let most = usize::from(self.listener.settings.in_flight_messages);
         let most = match self.answers().version {
             Version::V3 => most.max(UNRELEASED),
             Version::V5 => most,
@@ -320,7 +322,7 @@ impl Connection {
             publish.topic.clone_from(
                 topic.ok_or_else(|| Refusal::new(Reason::Protocol, "this topic alias has no topic yet"))?,
             );
-        } else if self.door.topics.address(&publish.topic, true).is_ok() {
+        } else if self.listener.topics.address(&publish.topic, true).is_ok() {
             self.aliases.insert(alias, publish.topic.clone());
         }
         Ok(())
@@ -364,7 +366,7 @@ impl Connection {
                 "a session that expires at once cannot be extended in DISCONNECT",
             ));
         }
-        let seconds = u64::from(seconds).min(self.door.settings.session_expiry_seconds);
+        let seconds = u64::from(seconds).min(self.listener.settings.session_expiry_seconds);
         self.client.session.keep = Duration::from_secs(seconds);
         Ok(())
     }

@@ -113,11 +113,11 @@ pub struct Mqtt {
     name: Arc<str>,
     settings: Settings,
     topics: Topics,
-    listener: Option<TcpListener>,
+    socket: Option<TcpListener>,
 }
 
 /// The state that all connections of a listener share.
-struct Door {
+struct Listener {
     name: Arc<str>,
     settings: Settings,
     topics: Topics,
@@ -149,23 +149,23 @@ impl Mqtt {
         }
         let format = settings.format.map(|format| format.0);
         let topics = Topics::new(&settings.topics, format).map_err(|e| format!("topics: {e}"))?;
-        Ok(Mqtt { name: name.into(), settings: settings.clone(), topics, listener: None })
+        Ok(Mqtt { name: name.into(), settings: settings.clone(), topics, socket: None })
     }
 }
 
 #[async_trait::async_trait]
 impl Input for Mqtt {
     async fn listen(&mut self) -> std::io::Result<Option<SocketAddr>> {
-        let listener = TcpListener::bind(self.settings.listen)
+        let socket = TcpListener::bind(self.settings.listen)
             .await
             .map_err(|e| std::io::Error::new(e.kind(), format!("listen: {}: {e}", self.settings.listen)))?;
-        let address = listener.local_addr()?;
-        self.listener = Some(listener);
+        let address = socket.local_addr()?;
+        self.socket = Some(socket);
         Ok(Some(address))
     }
 
     async fn run(self: Box<Self>, env: Arc<Environment>) {
-        let Some(listener) = self.listener else { return };
+        let Some(socket) = self.socket else { return };
         let Ok(tls) = acceptor(&self.settings, &env) else { return };
         let limits = Limits { all: self.settings.connections, of_address: self.settings.address_connections };
         let places = Connections::new(limits, env.metrics.connections_of(&self.name));
@@ -173,7 +173,7 @@ impl Input for Mqtt {
         let Shares { all, .. } = env.ingest.queue.shares();
         let largest = env.ingest.message_limit_bytes + AROUND;
         let arriving = Memory::new(Shares { incomplete: all, ..Shares::of(all, largest) });
-        let door = Door {
+        let listener = Listener {
             name: self.name,
             settings: self.settings,
             topics: self.topics,
@@ -182,32 +182,32 @@ impl Input for Mqtt {
             sessions,
             arriving,
         };
-        let door = Arc::new(door);
+        let listener = Arc::new(listener);
         let mut connections = JoinSet::new();
         let mut tidy = tokio::time::interval(TIDY);
         loop {
             tokio::select! {
-                accepted = accept(&listener, &places) => {
+                accepted = accept(&socket, &places) => {
                     let Some((stream, peer, place)) = accepted else { continue };
                     let Ok(to) = stream.local_addr() else { continue };
-                    let peer = Remote { address: peer, peer: Peer::of_connection(peer, to, door.settings.listen.ip()) };
+                    let peer = Remote { address: peer, peer: Peer::of_connection(peer, to, listener.settings.listen.ip()) };
                     let id = place.id();
-                    let (door, tls) = (Arc::clone(&door), tls.clone());
+                    let (listener, tls) = (Arc::clone(&listener), tls.clone());
                     let task = connections.spawn(async move {
                         match tls {
-                            None => connection::serve(door, stream, peer, &place).await,
+                            None => connection::serve(listener, stream, peer, &place).await,
                             // Boxed so that connections without TLS do not hold memory for it.
-                            Some(tls) => Box::pin(secure(tls, door, stream, peer, &place)).await,
+                            Some(tls) => Box::pin(secure(tls, listener, stream, peer, &place)).await,
                         }
                     });
                     places.attach(id, task);
                 }
                 Some(_) = connections.join_next() => {}
-                _ = tidy.tick() => door.sessions.tidy(),
-                () = door.env.stopping.cancelled() => break,
+                _ = tidy.tick() => listener.sessions.tidy(),
+                () = listener.env.stopping.cancelled() => break,
             }
         }
-        drop(listener);
+        drop(socket);
         while connections.join_next().await.is_some() {}
     }
 }
@@ -227,19 +227,19 @@ fn acceptor(settings: &Settings, env: &Environment) -> Result<Option<Acceptor>, 
     acceptor.inspect_err(|error| tracing::error!(%error, "cannot offer TLS; accepts no connections"))
 }
 
-async fn secure(tls: Acceptor, door: Arc<Door>, stream: TcpStream, peer: Remote, place: &Place) {
+async fn secure(tls: Acceptor, listener: Arc<Listener>, stream: TcpStream, peer: Remote, place: &Place) {
     if let Some(stream) = tls.accept(stream).await {
-        connection::serve(door, stream, peer, place).await;
+        connection::serve(listener, stream, peer, place).await;
     }
 }
 
-async fn accept(listener: &TcpListener, places: &Arc<Connections>) -> Option<(TcpStream, SocketAddr, Place)> {
-    let (stream, peer) = accept_stream(listener).await?;
+async fn accept(socket: &TcpListener, places: &Arc<Connections>) -> Option<(TcpStream, SocketAddr, Place)> {
+    let (stream, peer) = accept_stream(socket).await?;
     let place = places.enter(peer.ip()).await?;
     Some((stream, peer, place))
 }
 
-impl Door {
+impl Listener {
     /// Returns the maximum size of a packet in bytes.
     fn largest(&self) -> usize {
         self.env.ingest.message_limit_bytes + AROUND
