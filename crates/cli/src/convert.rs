@@ -8,15 +8,15 @@ use clap::Args;
 use dunnage_formats::{Error, Format, Id, Kind, Mapping, Reception};
 use std::io::{self, Write};
 
-/// Convert a message from one format into another
+/// Convert a message from one format to another
 ///
-/// The message is all of the file or of standard input; text ends with a newline on the way out. Formats without field
+/// Reads one message from the file or standard input; text output ends with a newline. Formats without field
 /// names (protobuf, avro, thrift, struct, packed) need the schema of the message.
 ///
-/// With --lines every line is a message: json as it is, other formats as hex when they are binary. A line
-/// that cannot be converted is left out and reported with its number on standard error, the other lines
-/// are converted, and the exit code is 1. An empty line is the message of no bytes, which some binary formats
-/// have; as text it is an error.
+/// With --lines every line is a message: text formats as they are, binary formats as hex. A line that cannot be
+/// converted is reported with its number on standard error and has no output. The other lines are converted, and the
+/// exit code is 1. An empty line is a message of zero bytes, which some binary formats have; in text formats it is an
+/// error.
 #[derive(Args)]
 pub struct Convert {
     /// Format of the input
@@ -28,16 +28,16 @@ pub struct Convert {
     /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
-    /// Device that sent the messages, for fields that packed leaves out because the receiver knows them
+    /// Device that sent the messages, for fields that packed omits, because the receiver knows the device
     #[arg(long, value_name = "ID")]
     device: Option<String>,
-    /// A message a line; binary formats as hex
+    /// One message per line; binary formats as hex
     #[arg(long)]
     lines: bool,
     /// Read and write binary formats as hex
     #[arg(long)]
     hex: bool,
-    /// Refuse packed messages whose schema has no x-dunnage-check
+    /// Reject packed messages whose schema has no x-dunnage-check
     #[arg(long)]
     require_check: bool,
     #[command(flatten)]
@@ -63,7 +63,7 @@ impl Convert {
             && [self.from, self.to].contains(&Id::Packed)
             && model.as_ref().is_some_and(|model| model.check == 0)
         {
-            let message = "has no x-dunnage-check, which --require-check asks for; add \"x-dunnage-check\": 2 at its top";
+            let message = "has no x-dunnage-check, but --require-check is set; add \"x-dunnage-check\": 2 at its top level";
             return Err(Failure::about(self.schema.as_deref().unwrap_or_default(), message));
         }
         let hex = self.hex || self.lines;
@@ -104,7 +104,7 @@ impl Conversion {
         let bytes = self.source.message(self.hex_in)?;
         let mut output = self.convert(&bytes).map_err(|error| {
             self.source.blame(match self.from_json {
-                true => input::json_failure(error, &bytes, "--lines reads one from each line"),
+                true => input::json_failure(error, &bytes, "--lines reads one per line"),
                 false => error.into(),
             })
         })?;

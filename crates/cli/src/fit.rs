@@ -27,7 +27,7 @@ pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
     output.flush()?;
     let bits: u64 = shares.iter().map(|share| share.bits).sum();
     complain(format_args!(
-        "{} takes up to {largest} bytes, {} carries {limit}: {} bits have to go",
+        "{} needs up to {largest} bytes, {} carries {limit}: reduce it by {} bits",
         layout.name(),
         link.name,
         bits - 8 * limit
@@ -37,7 +37,7 @@ pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
 
 fn table(shares: &[Share], bits: u64) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["field", "bits", "share", "what would shrink it"]);
+    table.load_style(presets::NOTHING).set_header(["field", "bits", "share", "how to shrink it"]);
     for share in shares {
         let percent = 100.0 * share.bits as f64 / bits as f64;
         table.add_row([

@@ -17,21 +17,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Write a schema's messages as C, JavaScript, Protobuf, Avro, Thrift or CDDL
+/// Generate C, JavaScript, Protobuf, Avro, Thrift or CDDL from a schema
 ///
-/// The definitions are those that the formats protobuf, avro and thrift of the other commands and of the gateway
-/// use, so what a device encodes with them is understood. Comments say how to get each value back. cddl is the message itself,
-/// for the tools that check CBOR and JSON.
+/// The other commands and the gateway use the same definitions for the formats protobuf, avro and thrift, so they can
+/// decode what a device encodes with them. Comments explain how to convert each field to its value. cddl describes the
+/// message itself, for tools that validate CBOR and JSON.
 ///
-/// C is the packed format: a struct, and functions that write and read its bits. The code that all messages of a program share stands
-/// beside it, in dunnage_message.h and dunnage_message.c; its names begin with dunnage_, whatever --prefix says.
+/// c is code for the packed format: a struct, and functions that write and read its bits. dunnage_message.h and
+/// dunnage_message.c have the code that all messages of a program share; its names begin with dunnage_, regardless of
+/// --prefix.
 ///
-/// ts013 is the packed format for LoRaWAN network servers, as LoRa Alliance TS013 has it: one file of ECMAScript 5.1 with
-/// decodeUplink, encodeDownlink and decodeDownlink for The Things Stack and ChirpStack 4, and the schema's examples beside it.
+/// ts013 is code for the packed format on LoRaWAN network servers, according to LoRa Alliance TS013: one file of
+/// ECMAScript 5.1 with decodeUplink, encodeDownlink and decodeDownlink for The Things Stack and ChirpStack 4, and one
+/// file with the schema's examples.
 ///
-/// Files are named like the schema's title, or like its file when it has none: Container becomes container.proto,
-/// container.h and container.c, or container.js and container.examples.json. Each file that is written is listed on
-/// standard output. A file that was not generated for a schema of this name is not overwritten.
+/// Files are named after the schema's title, or after its file if it has none: Container becomes container.proto,
+/// container.h and container.c, or container.js and container.examples.json. Each written file is listed on standard
+/// output. A file that was not generated for a schema of this name is not overwritten.
 #[derive(Args)]
 pub struct Generate {
     /// Language of the output
@@ -41,13 +43,13 @@ pub struct Generate {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Link that every message has to fit, for C: when the largest does not, its fields are listed, and nothing is written
+    /// Link that every message must fit (C only); if the largest does not fit, lists its fields and writes nothing
     #[arg(long, value_name = "ID", value_parser = link_id())]
     link: Option<&'static Link>,
-    /// What all names of the C begin with, the files' too: acme makes the struct acme_Weather in acme_weather.h
+    /// Prefix of all C names and files: acme makes the struct acme_Weather in acme_weather.h
     #[arg(long, value_name = "NAME", value_parser = c::prefix)]
     prefix: Option<String>,
-    /// Directory of the files; it is made when it is not there
+    /// Output directory, created if missing
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 }
@@ -73,10 +75,10 @@ impl Generate {
         let (model, text) = self.schemas.model_and_text(&self.schema)?;
         let name = model.name.to_lowercase();
         if self.link.is_some() && !matches!(self.language, Language::C) {
-            return Err(Failure::Usage("--link is for C".into()));
+            return Err(Failure::Usage("--link is for C only".into()));
         }
         if self.prefix.is_some() && !matches!(self.language, Language::C) {
-            return Err(Failure::Usage("--prefix is for C".into()));
+            return Err(Failure::Usage("--prefix is for C only".into()));
         }
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
@@ -162,7 +164,7 @@ impl Generate {
         match fs::read(&file) {
             Ok(old) if old != text.as_bytes() => Err(Failure::about(
                 file.display(),
-                "this is not the version of this program, and messages in this folder may need it: \
+                "this file is from another version of dunnage, and messages in this folder may need it: \
                  remove dunnage_message.h and dunnage_message.c, and generate all messages of the folder again",
             )),
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -26,7 +26,7 @@ fn stdin() -> Result<io::StdinLock<'static>, Failure> {
     match IS_TAKEN.swap(true, Ordering::Relaxed) {
         false => Ok(io::stdin().lock()),
         true => {
-            let reason = "standard input is one message or one schema, and is asked for twice: name a file for the other";
+            let reason = "standard input can be read only once: use a file for the message or the schema";
             Err(Failure::Usage(reason.to_owned()))
         }
     }
@@ -35,7 +35,7 @@ fn stdin() -> Result<io::StdinLock<'static>, Failure> {
 /// Where a command reads its message: a file, or standard input when that is `-` or none is given.
 #[derive(Debug, Clone, Args)]
 pub struct Source {
-    /// File of the message; - or none is standard input
+    /// File with the message; standard input if omitted or -
     #[arg(value_name = "FILE")]
     path: Option<PathBuf>,
 }
@@ -89,7 +89,7 @@ impl fmt::Display for Source {
 /// The failure to read `bytes` as one JSON message. If they hold several messages, the error includes `way_out`.
 pub fn json_failure(error: impl fmt::Display, bytes: &[u8], way_out: &str) -> Failure {
     match holds_several(bytes) {
-        true => Failure::Failed(format!("{error}: there is more than one JSON message; {way_out}")),
+        true => Failure::Failed(format!("{error}: the input has more than one JSON message; {way_out}")),
         false => Failure::Failed(error.to_string()),
     }
 }
@@ -132,7 +132,7 @@ pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<
 
 /// The error for an empty line of a text format. No text format has a message without characters.
 pub fn empty_line() -> Error {
-    Error::new(Kind::Truncated, 0, "the line is empty, where every line is a message")
+    Error::new(Kind::Truncated, 0, "empty line: each line must be a message")
 }
 
 /// Returns an error if `bytes` exceed the size limit of a message.
@@ -178,10 +178,10 @@ pub fn to_hex(bytes: &[u8]) -> String {
 /// How schemas are read.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Schemas {
-    /// Folder of files that a schema may refer to; may be given more than once
+    /// Folder of files that a schema may refer to; repeatable
     #[arg(long = "schema-dir", value_name = "FOLDER")]
     folders: Vec<PathBuf>,
-    /// Refuse text that is not of its format (date-time, uuid, ipv4 ...); packed messages need it on both sides
+    /// Reject text that does not match its format (date-time, uuid, ipv4, ...); for packed messages, both sides need it
     #[arg(long)]
     assert_formats: bool,
 }
@@ -271,8 +271,8 @@ pub fn schema_text(name: &str) -> Result<String, Failure> {
         true => Ok(text),
         false => Err(Failure::about(
             name,
-            "this is not a schema: it has none of JSON Schema's keywords. A message is checked with \
-             `dunnage schema check SCHEMA MESSAGE`, and `dunnage schema infer MESSAGE` makes a schema from it",
+            "this is not a schema: it has no JSON Schema keyword. `dunnage schema check SCHEMA MESSAGE` checks a message, \
+             `dunnage schema infer MESSAGE` infers a schema from it",
         )),
     }
 }

@@ -25,9 +25,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Telemetry for links that carry 160, 30 or 19 bytes.
 ///
-/// Commands are filters: they read standard input or the file they are given and write standard output.
-/// They exit with 0 when all went well, 1 when something failed and 2 when the arguments make no sense.
-/// Colours appear on terminals only, and not when NO_COLOR is set.
+/// Commands are filters: they read standard input or the given file and write standard output.
+/// The exit code is 0 on success, 1 on failure and 2 on wrong usage.
+/// Colours appear only on terminals, and not if NO_COLOR is set.
 #[derive(Parser)]
 #[command(name = "dunnage", version, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(max_term_width = 100)]

@@ -8,12 +8,12 @@ use std::{
     path::PathBuf,
 };
 
-/// Print the completions of a shell
+/// Print shell completions
 ///
 /// For example: dunnage completions bash > /etc/bash_completion.d/dunnage
 #[derive(Args)]
 pub struct Completions {
-    /// The shell
+    /// Shell to complete for
     shell: Shell,
 }
 
@@ -27,12 +27,12 @@ impl Completions {
     }
 }
 
-/// Print the manual page, or write those of all commands to a directory
+/// Print the manual page, or write the pages of all commands to a directory
 ///
 /// For example: dunnage man | man -l -
 #[derive(Args)]
 pub struct Man {
-    /// Write dunnage.1, dunnage-compare.1 and so on to this directory, which exists
+    /// Existing directory, to which dunnage.1, dunnage-compare.1 and so on are written
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

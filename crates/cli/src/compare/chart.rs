@@ -157,7 +157,7 @@ fn legend(out: &mut String, y: f64) {
     let _ = writeln!(
         out,
         r#"  <rect class="bar" x="{LEFT}" y="{box_y}" width="12" height="12" rx="2"/>
-  <text class="soft" x="{}" y="{y}">every message comes back exactly</text>
+  <text class="soft" x="{}" y="{y}">lossless for every message</text>
   <rect class="loss" x="{second}" y="{box_y}" width="12" height="12" rx="2"/>
   <text class="soft" x="{}" y="{y}">not always</text>
   <text class="soft" x="{}" y="{y}" text-anchor="end">dashed: largest message of a link</text>"#,

@@ -20,10 +20,10 @@ use std::{fs, io::Write, path::PathBuf};
 /// Compare the size of a message in every format
 ///
 /// One row per format, smallest first: bytes, percent of compact JSON, bytes after gzip -9, whether the
-/// message comes back exactly, and which links carry it in one message. With a schema, the formats that
-/// need one appear too: with the exact mapping (decimals as scaled integers) and, marked (float32), with
-/// the mapping that people write by hand (decimals as binary32). That one keeps only some messages.
-/// When none of them carries the message, the exit code is 1.
+/// message decodes to the same value, and which links carry it in one message. With a schema, the formats that
+/// need one are included: with the exact mapping (decimals as scaled integers) and, marked (float32), with
+/// the mapping common in hand-written definitions (decimals as binary32), which preserves only some messages.
+/// If no schema format carries the message, the exit code is 1.
 #[derive(Args)]
 pub struct Compare {
     #[command(flatten)]
@@ -33,10 +33,10 @@ pub struct Compare {
     schema: Option<String>,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// A link that has to carry the message; without any, all links with a limit
+    /// Link that must carry the message [default: all links with a limit]
     #[arg(long, value_name = "ID", value_parser = link_id())]
     link: Vec<&'static Link>,
-    /// A Protobuf definition of your own, whose first message is the message
+    /// Your own Protobuf definition; its first message describes the message
     #[arg(long, value_name = "FILE")]
     proto: Option<PathBuf>,
     /// Write a bar chart to this file
@@ -54,7 +54,7 @@ pub struct Compare {
 pub fn link_id() -> impl clap::builder::TypedValueParser<Value = &'static Link> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     let ids = dunnage_links::catalogue().iter().map(|link| link.id);
-    PossibleValuesParser::new(ids).try_map(|id| dunnage_links::link(&id).ok_or("no link is called that"))
+    PossibleValuesParser::new(ids).try_map(|id| dunnage_links::link(&id).ok_or("unknown link"))
 }
 
 impl Compare {
@@ -63,7 +63,7 @@ impl Compare {
         let model = self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?;
         let comparison = Comparison::measure(&text, model.as_ref(), links(&self.link));
         let mut comparison = comparison.map_err(|error| {
-            let failure = input::json_failure(error, &text, "one is compared at a time");
+            let failure = input::json_failure(error, &text, "compare takes one");
             self.message.blame(failure)
         })?;
         if let Some(path) = &self.proto {

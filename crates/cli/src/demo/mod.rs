@@ -29,9 +29,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// Run the gateway with a simulated fleet of containers
 ///
 /// The containers cross the Mediterranean. Near a port they send JSON over HTTP, at the terminal CBOR over CoAP, in the yard JSON or CBOR
-/// over MQTT; at sea, where every byte over a satellite is paid for, they send packed, laid out by the bundled schema, and the satellite's provider calls the gateway's webhook.
-/// The gateway's HTTP is where `--listen` or the environment says, CoAP and MQTT on free ports; all of them on this machine alone.
-/// Ctrl-C stops the fleet, lets what is under way finish, and counts what the gateway holds.
+/// over MQTT. At sea, where every satellite byte costs money, they send packed messages of the bundled schema, and the satellite provider
+/// calls the gateway's webhook. HTTP listens on the address of `--listen` or the environment, CoAP and MQTT on free ports; all on this
+/// machine only. Ctrl-C stops the fleet, waits for messages in flight, and counts the stored messages.
 #[derive(Args)]
 pub struct Demo {
     /// Number of containers
@@ -40,10 +40,10 @@ pub struct Demo {
     /// Seed of the simulation: the same seed gives the same journeys
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Folder for the gateway's buffer [default: data, or what the environment says]
+    /// Folder for the gateway's buffer [default: data, or from the environment]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Address and port of the gateway's HTTP, on this machine; port 0 takes a free one [default: 127.0.0.1:8080, or what the environment says]
+    /// HTTP address and port of the gateway, on this machine; port 0 selects a free port [default: 127.0.0.1:8080, or from the environment]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
     /// Simulated minutes per second
@@ -62,7 +62,7 @@ impl Demo {
         }
         if !config.http.listen.ip().is_loopback() {
             // Clients on other machines need a token, so the gateway would require one from the fleet as well.
-            let why = "other machines reach it, and the demo has no tokens: listen on 127.0.0.1, or run `dunnage gateway`";
+            let why = "other machines can reach it, but the demo has no tokens: listen on 127.0.0.1, or run `dunnage gateway`";
             return Err(Failure::about(config.http.listen, why));
         }
         if std::env::var_os("DUNNAGE_LOG_LEVEL").is_none() {

@@ -57,7 +57,7 @@ impl Reports {
         let due = (0..count).map(|index| CADENCE * index as f64 / count as f64).collect();
         let model = input::Schemas::default().model(SCHEMA)?;
         let choice = |place, link: &str, door, formats: &[Id]| -> Result<_, Failure> {
-            let unknown = || Failure::Failed(format!("no link is called {link}"));
+            let unknown = || Failure::Failed(format!("unknown link {link}"));
             let open = |id: &Id| Ok((*id, id.open(Some(&model), Mapping::Exact)?));
             let formats = formats.iter().map(open).collect::<Result<_, Failure>>()?;
             Ok((place, Choice { link: dunnage_links::link(link).ok_or_else(unknown)?, door, formats }))

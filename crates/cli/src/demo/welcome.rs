@@ -29,14 +29,14 @@ pub fn print(doors: &Doors, data: &Path, reports: &Reports) -> Result<(), Failur
         output,
         "
 The gateway and {} containers are running. {BOLD}Open{BOLD:#} {LINK}{url}{LINK:#}
-They come over HTTP, CoAP (coap://{coap}), MQTT (mqtt://{mqtt}), and through a satellite provider's webhook.
+They send over HTTP, CoAP (coap://{coap}), MQTT (mqtt://{mqtt}), and through a satellite provider's webhook.
 
 Try, in another terminal:
   curl -H 'content-type: application/json' -d '{{\"temperature\":21.5,\"door\":\"open\"}}' {url}/ingest/my-sensor
   curl '{url}/api/devices/my-sensor/messages?limit=1'
   {program} convert --from pson --to json < {}
 
-Ctrl-C stops the fleet and counts what the gateway holds.",
+Ctrl-C stops the fleet and counts the stored messages.",
         reports.at_sea().1,
         file.display()
     )?;

@@ -4,13 +4,14 @@ use crate::{failure::Failure, output};
 use clap::Args;
 use std::{io::Write, path::PathBuf};
 
-/// Say what is wrong with a configuration, all of it
+/// Report every mistake in a configuration
 ///
-/// Every mistake is a line with file, line, column and key: in the TOML, its keys and values, the schemas, definitions and
-/// tokens it names, and the environment. Nothing is started and nobody connected to. Exits with 1 when there are mistakes.
+/// Prints one line per mistake, with file, line, column and key. Checks the TOML, its keys and values, the schemas,
+/// definitions and tokens that it names, and the environment. Starts nothing and opens no connection. The exit code is 1 if
+/// there are mistakes.
 #[derive(Args)]
 pub struct Check {
-    /// The configuration
+    /// Configuration file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

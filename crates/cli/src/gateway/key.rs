@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 use dunnage_gateway::{Until, keys};
 use std::{io::Write, path::PathBuf};
 
-/// Make, import, list and revoke the keys of devices that send over DTLS
+/// Create, import, list and revoke the keys of devices that send over DTLS
 ///
-/// The keys are in the file [access] keys, which nobody but the gateway may read: a handshake needs them as they are. A gateway that runs
-/// knows a change after `dunnage gateway reload` or SIGHUP.
+/// The keys are in the file [access] keys, which only the gateway may read: a handshake needs them in plain text. A running
+/// gateway applies a change after `dunnage gateway reload` or SIGHUP.
 #[derive(Args)]
 pub struct Key {
     #[command(subcommand)]
@@ -24,16 +24,16 @@ enum Command {
     Revoke(Revoke),
 }
 
-/// Make a key and print it
+/// Create a key and print it
 #[derive(Args)]
 struct New {
-    /// Its holder may send as these devices: an id, in which * stands for any characters
+    /// Allow sending as these devices: a device ID pattern; * matches any characters
     #[arg(long, value_name = "PATTERN")]
     device: String,
-    /// When it ends: a day (2027-01-31, to its end in UTC) or a moment (2027-01-31T08:00:00Z)
+    /// Expiry: a day (2027-01-31, until its end in UTC) or a time (2027-01-31T08:00:00Z)
     #[arg(long, value_name = "DATE")]
     until: Option<Until>,
-    /// The identity that the device sends; without it, a random one
+    /// Identity that the device sends [default: random]
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
@@ -42,32 +42,32 @@ struct New {
 
 /// Add a key for each line of a CSV file, and print them
 ///
-/// The first line names the columns: name, device (a pattern), until, and secret or hex for a key that the device has already. Without one, a key
-/// is made. Prints CSV with the columns name and key. All of them are added, or none.
+/// The first line names the columns: name, device (a pattern), until, and secret or hex for a key that the device already
+/// has. Other keys are created. Prints CSV with the columns name and key. Adds all keys or none.
 #[derive(Args)]
 struct Import {
-    /// The file; - for standard input
+    /// CSV file; - for standard input
     file: PathBuf,
     #[command(flatten)]
     place: Place,
 }
 
-/// List the keys: their names and rights
+/// List the names and rights of the keys
 #[derive(Args)]
 struct List {
     #[command(flatten)]
     place: Place,
 }
 
-/// Take a key away, at once or when its time has come
+/// Revoke a key, now or at a given time
 ///
-/// To give a device another key, make it one of another name, revoke the old one with --until, and change both on the device before that.
-/// Sessions that were made with the key end with it.
+/// To replace a device's key, create one with another name, revoke the old one with --until, and change both on the device
+/// before that time. Sessions that use a key end with it.
 #[derive(Args)]
 struct Revoke {
-    /// Its name
+    /// Name of the key
     name: String,
-    /// When it ends, in place of at once: a day or a moment, as with `new`
+    /// Time of expiry, as with `new` [default: now]
     #[arg(long, value_name = "DATE")]
     until: Option<Until>,
     #[command(flatten)]
@@ -96,7 +96,7 @@ impl New {
         // On standard error, because standard output, which has the key, may be redirected to a file.
         let _ = writeln!(
             anstream::stderr(),
-            "The key's bytes are these characters, its identity is {name:?}. {} has both; `dunnage gateway reload` tells a gateway that runs.",
+            "The key's bytes are these characters, its identity is {name:?}. {} has both; `dunnage gateway reload` applies it to a running gateway.",
             path.display(),
         );
         Ok(())
@@ -109,7 +109,7 @@ impl Import {
         let count = keys::import(&path, rows(&self.file)?, output::stdout()).map_err(failure)?;
         let _ = writeln!(
             anstream::stderr(),
-            "{count} keys. {} has them; `dunnage gateway reload` tells a gateway that runs.",
+            "{count} keys. {} has them; `dunnage gateway reload` applies them to a running gateway.",
             path.display(),
         );
         Ok(())
@@ -133,7 +133,7 @@ impl Revoke {
     fn run(self) -> Result<(), Failure> {
         let path = self.place.config()?.keys();
         keys::revoke(&path, &self.name, self.until).map_err(failure)?;
-        let _ = writeln!(anstream::stderr(), "A gateway that runs takes it until `dunnage gateway reload`.");
+        let _ = writeln!(anstream::stderr(), "A running gateway accepts it until `dunnage gateway reload`.");
         Ok(())
     }
 }

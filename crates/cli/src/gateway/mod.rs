@@ -23,15 +23,15 @@ use std::{
     pin::pin,
 };
 
-/// Run the gateway, or ask the one that runs
+/// Run the gateway, or query a running one
 ///
-/// The configuration is a TOML file, over which environment variables (DUNNAGE_SECTION_KEY) win; without
-/// either, the defaults hold. SIGHUP reads profiles, schemas, tokens and keys again. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal
-/// ends the process at once. The log goes to standard error.
+/// Environment variables (DUNNAGE_SECTION_KEY) override the TOML file; unset keys have defaults. SIGHUP reloads profiles,
+/// schemas, tokens and keys. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal ends the process
+/// at once. The log goes to standard error.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Gateway {
-    /// The configuration
+    /// Configuration file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
@@ -42,7 +42,7 @@ pub struct Gateway {
 enum Command {
     /// Print the default configuration, with comments
     Config,
-    /// Print the OpenAPI document of the HTTP port, as a running gateway serves it at /api/openapi.json
+    /// Print the OpenAPI document of the HTTP port, which a running gateway serves at /api/openapi.json
     Openapi,
     Check(check::Check),
     Status(status::Status),

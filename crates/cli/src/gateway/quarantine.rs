@@ -8,7 +8,7 @@ use std::io::Write;
 
 /// List, decode again or discard the messages that could not be decoded
 ///
-/// Commands talk to the running gateway, over its admin socket.
+/// The commands use the admin socket of the running gateway.
 #[derive(Args)]
 pub struct Quarantine {
     #[command(subcommand)]
@@ -17,21 +17,21 @@ pub struct Quarantine {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List them, oldest first
+    /// List the messages, oldest first
     List {
         #[command(flatten)]
         chosen: Chosen,
-        /// Most messages in the list
+        /// Maximum number of messages
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
         limit: u16,
-        /// Print JSON, with the bytes
+        /// Print JSON, including the bytes
         #[arg(long)]
         json: bool,
     },
-    /// Decode them again, with the present profiles and schemas
+    /// Decode messages again, with the current profiles and schemas
     ///
-    /// What can be decoded becomes a new message, with the time at which it arrived. For the rest it says why not.
-    /// Exits with 0 when every one was decoded, and 1 otherwise.
+    /// Decoded messages are stored with their original receive time; prints a reason for each of the others.
+    /// The exit code is 0 if all messages were decoded, and 1 otherwise.
     Retry {
         #[command(flatten)]
         chosen: Chosen,
@@ -49,21 +49,21 @@ enum Command {
     },
 }
 
-/// Which messages: those that fit everything that is given, or else all.
+/// Selected messages: those matching every option, or all.
 #[derive(Args)]
 struct Chosen {
     #[command(flatten)]
     which: Which,
-    /// Devices; * stands for any characters
+    /// Device ID pattern; * matches any characters
     #[arg(long, value_name = "PATTERN")]
     device: Option<String>,
-    /// What is wrong: truncated, malformed, type, range, limit, schema, media-type, unknown-schema, unknown-layout
+    /// Error kind: truncated, malformed, type, range, limit, schema, media-type, unknown-schema, unknown-layout
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
-    /// The schema that they are read with now
+    /// Schema that applies to them now
     #[arg(long, value_name = "NAME")]
     schema: Option<String>,
-    /// Ids of the list
+    /// Message IDs from the list
     #[arg(value_name = "ID")]
     ids: Vec<i64>,
 }
@@ -113,14 +113,14 @@ const COLUMNS: [table::Column; 7] = [
     table::text("schema"),
     table::text("content type"),
     table::number("bytes"),
-    table::text("what is wrong"),
+    table::text("error"),
 ];
 
 fn print_list(answer: &Value) -> Result<(), Failure> {
     let mut output = output::stdout();
     let kept = list(&answer["messages"]);
     if kept.is_empty() {
-        writeln!(output, "nothing")?;
+        writeln!(output, "no messages")?;
     } else {
         let rows = kept.iter().map(|message| {
             let mut row: Vec<_> = ["id", "received_at", "device", "schema", "content_type", "bytes"]
@@ -132,7 +132,7 @@ fn print_list(answer: &Value) -> Result<(), Failure> {
         table::write(&mut output, &COLUMNS, rows)?;
     }
     if answer["more"] == true {
-        writeln!(output, "and more; --limit or what chooses messages shows them")?;
+        writeln!(output, "more messages exist; raise --limit or narrow the selection")?;
     }
     Ok(output.flush()?)
 }
@@ -141,7 +141,7 @@ fn print_retried(answer: &Value) -> Result<(), Failure> {
     let mut output = output::stdout();
     writeln!(output, "decoded and stored {}", messages(&answer["stored"]))?;
     if answer["failed"] != 0 {
-        writeln!(output, "still not decoded {}:", messages(&answer["failed"]))?;
+        writeln!(output, "not decoded {}:", messages(&answer["failed"]))?;
     }
     for failure in list(&answer["failures"]) {
         writeln!(output, "  {} of {}: {}", text(&failure["id"]), text(&failure["device"]), wrong(failure))?;

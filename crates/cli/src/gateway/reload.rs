@@ -5,9 +5,9 @@ use crate::{failure::Failure, output};
 use clap::Args;
 use std::io::Write;
 
-/// Have the running gateway read its profiles, schemas, tokens and keys again
+/// Make the running gateway reload its profiles, schemas, tokens and keys
 ///
-/// SIGHUP does the same. A mistake leaves everything as it was, is printed, and makes the exit code 1.
+/// SIGHUP does the same. If there is a mistake, prints it and keeps the old configuration; the exit code is 1.
 #[derive(Args)]
 pub struct Reload {
     #[command(flatten)]
@@ -28,7 +28,7 @@ impl Reload {
             answer["profiles"]
         )?;
         for what in list(&answer["needs_restart"]) {
-            writeln!(output, "{} has changed, which needs a restart", text(what))?;
+            writeln!(output, "{} has changed and needs a restart", text(what))?;
         }
         Ok(output.flush()?)
     }

@@ -13,7 +13,7 @@ use std::{
 /// Which gateway.
 #[derive(Args)]
 pub struct Which {
-    /// The configuration that the gateway runs with
+    /// Configuration file of the running gateway
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Say what the running gateway does
+/// Show the state of the running gateway
 ///
-/// It asks over the admin socket. Exits with 1 when no gateway runs.
+/// Uses the admin socket. The exit code is 1 if no gateway is running.
 #[derive(Args)]
 pub struct Status {
     #[command(flatten)]
@@ -47,11 +47,11 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
         text_of_buffer += ", FULL";
     }
     if buffer["writable"] != true {
-        text_of_buffer += ", CANNOT BE WRITTEN";
+        text_of_buffer += ", NOT WRITABLE";
     }
     line(output, "buffer", text_of_buffer)?;
     if status["damages"] != 0 {
-        let text = format!("{} times, {} lost by it", status["damages"], messages(&status["lost"]));
+        let text = format!("{} times, {} lost", status["damages"], messages(&status["lost"]));
         line(output, "damaged", text)?;
     }
     for what in ["queue", "quarantine"] {
@@ -71,10 +71,10 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
 /// Prints a line with the state of an output, and a line with its last error.
 fn print_output(output: &mut impl Write, of: &Value) -> io::Result<()> {
     let mut parts = vec![text(&of["state"]), format!("{} delivered", of["delivered"])];
-    parts.push(format!("{} to go", of["lag_messages"]));
+    parts.push(format!("{} pending", of["lag_messages"]));
     let age = of["age_seconds"].as_f64().unwrap_or_default() as u64;
     if age > 0 {
-        parts.push(format!("the oldest {} old", duration(age)));
+        parts.push(format!("oldest {} old", duration(age)));
     }
     parts.push(format!("{} of {} calls", of["calls"], of["limit"]));
     for (key, what) in [("duplicates", "duplicates"), ("dropped", "dropped"), ("undelivered", "dead letters")]

@@ -12,9 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Make, import, list and revoke tokens: who may send as which devices, and who may read
+/// Create, import, list and revoke tokens: rights to send as devices, or to read
 ///
-/// The tokens are in the file [access] tokens, as hashes. A gateway that runs knows a change after `dunnage gateway reload` or SIGHUP.
+/// The tokens are in the file [access] tokens, as hashes. A running gateway applies a change after `dunnage gateway reload`
+/// or SIGHUP.
 #[derive(Args)]
 pub struct Token {
     #[command(subcommand)]
@@ -29,52 +30,52 @@ enum Command {
     Revoke(Revoke),
 }
 
-/// Make a token and print it, once
+/// Create a token and print it once
 #[derive(Args)]
 struct New {
-    /// It may send as these devices: an id, in which * stands for any characters
+    /// Allow sending as these devices: a device ID pattern; * matches any characters
     #[arg(long, value_name = "PATTERN", required_unless_present = "read", conflicts_with = "read")]
     device: Option<String>,
-    /// It may read the API, the page and the metrics
+    /// Allow reading the API, the page and the metrics
     #[arg(long)]
     read: bool,
-    /// When it ends: a day (2027-01-31, to its end in UTC) or a moment (2027-01-31T08:00:00Z)
+    /// Expiry: a day (2027-01-31, until its end in UTC) or a time (2027-01-31T08:00:00Z)
     #[arg(long, value_name = "DATE")]
     until: Option<Until>,
-    /// What to call it; without it, the first digits of its hash
+    /// Name of the token [default: first digits of its hash]
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
     place: Place,
 }
 
-/// Make a token for each line of a CSV file, and print them, once
+/// Create a token for each line of a CSV file, and print them once
 ///
-/// The first line names the columns: name, device (a pattern) or read (true), until, and token for one that exists. What is left out is as with
-/// `new`. Prints CSV with the columns name and token. All of them are made, or none.
+/// The first line names the columns: name, device (a pattern) or read (true), until, and token for an existing one. Missing
+/// values have the defaults of `new`. Prints CSV with the columns name and token. Creates all tokens or none.
 #[derive(Args)]
 struct Import {
-    /// The file; - for standard input
+    /// CSV file; - for standard input
     file: PathBuf,
     #[command(flatten)]
     place: Place,
 }
 
-/// List the tokens: their names and rights
+/// List the names and rights of the tokens
 #[derive(Args)]
 struct List {
     #[command(flatten)]
     place: Place,
 }
 
-/// Take a token away, at once or when its time has come
+/// Revoke a token, now or at a given time
 ///
-/// To give a device another token, make it one, revoke the old one with --until, and change it on the device before that.
+/// To replace a device's token, create one, revoke the old one with --until, and change it on the device before that time.
 #[derive(Args)]
 struct Revoke {
-    /// Its name
+    /// Name of the token
     name: String,
-    /// When it ends, in place of at once: a day or a moment, as with `new`
+    /// Time of expiry, as with `new` [default: now]
     #[arg(long, value_name = "DATE")]
     until: Option<Until>,
     #[command(flatten)]
@@ -83,7 +84,7 @@ struct Revoke {
 
 #[derive(Args)]
 pub struct Place {
-    /// The configuration that the gateway runs with
+    /// Configuration file of the gateway
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -116,7 +117,7 @@ impl New {
         // On standard error, because standard output, which has the token, may be redirected to a file.
         let _ = writeln!(
             anstream::stderr(),
-            "This is the only time it is shown. {} has its hash, as {:?}; `dunnage gateway reload` tells a gateway that runs.",
+            "The token is shown only once. {} has its hash, as {:?}; `dunnage gateway reload` applies it to a running gateway.",
             path.display(),
             token.name
         );
@@ -130,7 +131,7 @@ impl Import {
         let count = tokens::import(&path, rows(&self.file)?, output::stdout()).map_err(failure)?;
         let _ = writeln!(
             anstream::stderr(),
-            "{count} tokens. This is the only time they are shown. {} has their hashes; `dunnage gateway reload` tells a gateway that runs.",
+            "{count} tokens, shown only once. {} has their hashes; `dunnage gateway reload` applies them to a running gateway.",
             path.display(),
         );
         Ok(())
@@ -166,7 +167,7 @@ impl Revoke {
     fn run(self) -> Result<(), Failure> {
         let path = self.place.config()?.tokens();
         tokens::revoke(&path, &self.name, self.until).map_err(failure)?;
-        let _ = writeln!(anstream::stderr(), "A gateway that runs takes it until `dunnage gateway reload`.");
+        let _ = writeln!(anstream::stderr(), "A running gateway accepts it until `dunnage gateway reload`.");
         Ok(())
     }
 }
@@ -175,7 +176,7 @@ impl Revoke {
 pub fn end(until: Option<Until>) -> String {
     match until {
         None => String::new(),
-        Some(until) if until.has_passed() => format!(", ended {}", until.text()),
+        Some(until) if until.has_passed() => format!(", expired {}", until.text()),
         Some(until) => format!(", until {}", until.text()),
     }
 }

@@ -24,7 +24,7 @@ fn fields(walk: &mut Walk<'_, '_>, record: &Record, depth: usize) -> Result<(), 
                     continue;
                 }
                 1 => {}
-                branch => return Err(malformed(start, format!("a union without a branch {branch}"))),
+                branch => return Err(malformed(start, format!("the union has no branch {branch}"))),
             }
         }
         value(walk, place, start, Some(field), &field.kind)?;

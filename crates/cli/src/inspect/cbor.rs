@@ -75,11 +75,11 @@ impl Walk<'_, '_> {
             26 => (Some(u64::from(u32::from_be_bytes(self.cursor.array()?))), 4, 1 << 16),
             27 => (Some(u64::from_be_bytes(self.cursor.array()?)), 8, 1 << 32),
             31 => (None, 0, 0),
-            _ => return Err(malformed(start, "additional information 28, 29 and 30 is reserved")),
+            _ => return Err(malformed(start, "additional information 28, 29 and 30 are reserved")),
         };
         let major = first >> 5;
         let longer = major != 7 && argument.is_some_and(|n| n < shortest);
-        let note = longer.then(|| "not preferred: a shorter head holds it".to_owned());
+        let note = longer.then(|| "not preferred: fits a shorter head".to_owned());
         Ok(Head { start, major, argument, size, note })
     }
 
@@ -122,7 +122,7 @@ impl Walk<'_, '_> {
             let key = self.cursor.at();
             self.item(Place { depth: place.depth + 1, nesting, suffix: ":" })?;
             if !keys.insert(self.cursor.since(key)) {
-                return Err(malformed(key, "the key stands twice in its map"));
+                return Err(malformed(key, "duplicate key in map"));
             }
             self.item(Place { depth: place.depth + 2, nesting, suffix: "" })?;
         }

@@ -43,7 +43,7 @@ impl<'a> Cursor<'a> {
                 self.at += bytes.len();
                 Ok(bytes)
             }
-            None => Err(self.truncated(format!("{length} bytes are announced, {} are there", rest.len()))),
+            None => Err(self.truncated(format!("needs {length} bytes, has {}", rest.len()))),
         }
     }
 

@@ -30,7 +30,7 @@ pub fn hint(bytes: &[u8], taken: Id, model: Option<&Model>) -> Option<String> {
     Some(match found {
         Id::Json | Id::Bson => {
             format!(
-                "the bytes look like {found}: `dunnage convert --from {found} --to {taken}` makes {taken} of them"
+                "the bytes look like {found}: `dunnage convert --from {found} --to {taken}` converts them"
             )
         }
         found => format!("the bytes look like {found}: --format {found}"),

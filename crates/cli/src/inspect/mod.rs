@@ -29,14 +29,14 @@ use item::{Item, Sink, Stop};
 use std::io::Write;
 use view::View;
 
-/// Show what every byte of a message means
+/// Show the meaning of every byte of a message
 ///
-/// Reads a message from the file or from standard input and prints a row per item: its offset (decimal, as in error
-/// messages), its bytes and what they mean, indented by nesting. Notes point out what a stricter reader
-/// would refuse or a better writer would shorten. Avro and struct are read with their schema, Protobuf with it or
-/// without, and show integers as they are on the wire, scaled. Packed is read with its schema and has a row per part: byte
-/// and bit, how many bits, the bytes that hold them, the field and its value. When the message is damaged, everything before the
-/// damage is shown, then the error with its kind and offset, and which other format the bytes look like; the exit code is 1.
+/// Reads a message from the file or from standard input and prints one row per item: its offset (decimal, as in error
+/// messages), its bytes and their meaning, indented by nesting. Notes mark what a stricter reader would reject or a better
+/// writer would shorten. Avro and struct need the schema, Protobuf can be read with or without it; integers are shown as on
+/// the wire, scaled. Packed needs the schema and has one row per part: byte and bit, number of bits, the bytes that contain
+/// them, the field and its value. If the message is damaged, shows everything before the damage, then the error with its
+/// kind and offset, and another format that the bytes look like; the exit code is 1.
 #[derive(Args)]
 pub struct Inspect {
     /// Format of the message
@@ -47,7 +47,7 @@ pub struct Inspect {
     schema: Option<String>,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Device that sent the message, for fields that packed leaves out because the receiver knows them
+    /// Device that sent the message, for fields that packed omits, because the receiver knows the device
     #[arg(long, value_name = "ID")]
     device: Option<String>,
     /// The input is hex text

@@ -39,7 +39,7 @@ impl Walk<'_, '_> {
             0x90..=0x9f => self.array(place, u64::from(first & 15), 0),
             0xa0..=0xbf => self.text(place, u64::from(first & 31), 0),
             0xc0 => self.report(place, "null".into(), String::new(), None),
-            0xc1 => Err(Stop::Error(Error::new(Kind::Malformed, place.start, "c1 is never used"))),
+            0xc1 => Err(Stop::Error(Error::new(Kind::Malformed, place.start, "c1 is reserved"))),
             0xc2 => self.report(place, "false".into(), String::new(), None),
             0xc3 => self.report(place, "true".into(), String::new(), None),
             0xc4..=0xc6 => {
@@ -151,7 +151,7 @@ impl Walk<'_, '_> {
             let key = self.cursor.at();
             self.item(Place { start: key, depth: place.depth + 1, nesting, suffix: ":" })?;
             if !keys.insert(self.cursor.since(key)) {
-                let reason = "the key stands twice in its map";
+                let reason = "duplicate key in map";
                 return Err(Stop::Error(Error::new(Kind::Malformed, key, reason)));
             }
             let start = self.cursor.at();
@@ -174,7 +174,7 @@ impl Walk<'_, '_> {
 }
 
 fn longer(needless: bool) -> Option<String> {
-    needless.then(|| "a shorter form holds it".to_owned())
+    needless.then(|| "fits a shorter form".to_owned())
 }
 
 /// The time of an extension of type -1, in seconds since 1970. `None` if its form is unknown.

@@ -186,7 +186,7 @@ impl<W: Write> Walk<'_, '_, '_, W> {
         let Some(open) = self.open.last_mut().filter(|_| !bits.is_empty()) else { return };
         let elements = |min: u32| counted(value + u64::from(min), "element", "elements");
         let meaning = match &open.node.shape {
-            Shape::Object(_) => return self.row(bits, &path, presence(value, "is there", "is left out")),
+            Shape::Object(_) => return self.row(bits, &path, presence(value, "is present", "is absent")),
             Shape::Nullable(_) => presence(value, "is not null", "is null").to_owned(),
             Shape::Array(array) => elements(array.min),
             Shape::Tuple(tuple) => elements(tuple.min),

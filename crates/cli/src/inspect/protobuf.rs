@@ -41,11 +41,11 @@ fn message(walk: &mut Walk<'_, '_>, record: Option<&Record>, end: usize, depth: 
                 let bits: [u8; 4] = walk.cursor.array()?;
                 walk.report(place, start, &f32::from_le_bytes(bits).to_string(), "binary32")?;
             }
-            wire => return Err(malformed(start, format!("wire type {wire}, which proto3 does not have"))),
+            wire => return Err(malformed(start, format!("wire type {wire} is not in proto3"))),
         }
     }
     match walk.cursor.at() {
-        at if at > end => Err(malformed(end, "the field is longer than the message that holds it")),
+        at if at > end => Err(malformed(end, "the field is longer than its message")),
         _ => Ok(()),
     }
 }

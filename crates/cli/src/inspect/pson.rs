@@ -51,7 +51,7 @@ impl<'a> Walk<'_, 'a> {
         let (meaning, about, note) = match header.wire_type {
             0 => (n.to_string(), "unsigned", note),
             _ if n == 0 => ("0".into(), "negative", Some("not canonical: 0 is 00".into())),
-            _ if n > 1 << 63 => (format!("-{n}"), "negative", Some("below what 64 bits hold".into())),
+            _ if n > 1 << 63 => (format!("-{n}"), "negative", Some("below the 64-bit range".into())),
             _ => (format!("-{n}"), "negative", note),
         };
         self.report(header, depth, meaning, about.into(), note)
@@ -61,7 +61,7 @@ impl<'a> Walk<'_, 'a> {
         let (f, about) = match header.payload {
             0 => (f64::from(f32::from_le_bytes(self.cursor.array()?)), "binary32"),
             1 => (f64::from_le_bytes(self.cursor.array()?), "binary64"),
-            _ => return Err(malformed(header, "a floating point payload is 0 or 1")),
+            _ => return Err(malformed(header, "a floating-point payload must be 0 or 1")),
         };
         let canonical_nan = self.cursor.since(header.start) == [0x40, 0, 0, 0xc0, 0x7f];
         let note = match dunnage_formats::Value::F64(f).as_integer() {
@@ -81,7 +81,7 @@ impl<'a> Walk<'_, 'a> {
             0 => "false",
             1 => "true",
             2 => "null",
-            _ => return Err(malformed(header, "a discrete payload is 0, 1 or 2")),
+            _ => return Err(malformed(header, "a discrete payload must be 0, 1 or 2")),
         };
         self.report(header, depth, meaning.into(), String::new(), None)
     }
@@ -96,12 +96,12 @@ impl<'a> Walk<'_, 'a> {
     fn key(&mut self, depth: usize, keys: &mut HashSet<&'a str>) -> Result<(), Stop> {
         let header = self.header()?;
         if header.wire_type != 4 {
-            return Err(malformed(header, "a key is text"));
+            return Err(malformed(header, "a key must be text"));
         }
         let (length, note) = self.number(header)?;
         let text = self.cursor.text(length, header.start)?;
         if !keys.insert(text) {
-            return Err(malformed(header, "the key stands twice in its map"));
+            return Err(malformed(header, "duplicate key in map"));
         }
         self.report(header, depth, quoted(text) + ":", format!("text of {length}"), note)
     }

@@ -69,7 +69,7 @@ impl Walk<'_, '_> {
 pub fn symbol(kind: &Kind, index: u64) -> String {
     let Kind::Enum(enumeration) = kind else { return index.to_string() };
     let symbol = usize::try_from(index).ok().and_then(|index| enumeration.symbols.get(index));
-    symbol.cloned().unwrap_or_else(|| format!("{index}, which has no name"))
+    symbol.cloned().unwrap_or_else(|| format!("{index}, without a name"))
 }
 
 /// The type of a field's value, for people. Numbers with decimals are scaled integers; the definition's notes give the factor.

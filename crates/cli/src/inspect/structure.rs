@@ -50,7 +50,7 @@ impl Fields<'_, '_> {
                 .map(|(_, f)| f.name.as_str())
                 .collect();
             let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-            self.walk.report(Place { name: "", depth }, start, &there, "which optional fields are there")?;
+            self.walk.report(Place { name: "", depth }, start, &there, "optional fields that are present")?;
         }
         let mut bit = 0;
         for field in &record.fields {
@@ -89,7 +89,7 @@ impl Fields<'_, '_> {
                 let length = self.unsigned(2)?;
                 let is_text = matches!(kind, Kind::Text);
                 self.texts.push(Text { name: place.name.to_owned(), length, is_text });
-                format!("{} behind the fields", counted(length, "byte", "bytes"))
+                format!("{} after the fields", counted(length, "byte", "bytes"))
             }
             Kind::List(list) => return self.list(place, list),
             Kind::Record(record) => {

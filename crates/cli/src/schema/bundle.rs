@@ -6,8 +6,8 @@ use std::io::{self, Write};
 
 /// Write a schema and the files that it refers to as one schema
 ///
-/// The files are looked for in the folders that --schema-dir gives, and nowhere else. They stand under $defs with their
-/// $id, so that the result is complete in itself.
+/// Searches for the files only in the folders of --schema-dir. Puts them under $defs with their $id, so that the result is
+/// self-contained.
 #[derive(Args)]
 pub struct Bundle {
     /// A JSON Schema file

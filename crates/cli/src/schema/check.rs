@@ -31,8 +31,8 @@ const COLUMNS: [table::Column; 5] = [
 
 /// Compile a schema and show its fields; with a message, validate it
 ///
-/// An error in the schema names the keyword and its JSON pointer; a message that breaks the schema is
-/// reported with the JSON pointer of each offending value. Either way the exit code is 1.
+/// An error in the schema is reported with the keyword and its JSON pointer, an invalid message with the JSON pointer of
+/// each offending value. In both cases the exit code is 1.
 #[derive(Args)]
 pub struct Check {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
@@ -40,7 +40,7 @@ pub struct Check {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// A message to validate, as JSON; - is standard input
+    /// JSON message to validate; - for standard input
     #[arg(value_name = "FILE")]
     message: Option<PathBuf>,
     /// Print JSON

@@ -18,14 +18,14 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 /// The highest slot number.
 const LAST_SLOT: u8 = 63;
 
-/// Say whether a new schema may take the place of an old one
+/// Check whether a new schema may replace an old one
 ///
-/// compatible: packed messages have the same layout; whoever reads one reads the other. new slot: the layout is another
-/// one, under another x-dunnage-slot, so that receivers tell both apart. forbidden: the layout is another one under the
-/// same slot, and receivers would read wrong values; then the exit code is 1.
+/// compatible: packed messages have the same layout; each reads the other's messages. new slot: the layouts differ and
+/// have different x-dunnage-slot, so receivers can distinguish them. forbidden: the layouts differ but have the same slot,
+/// so receivers would read wrong values; the exit code is 1.
 ///
-/// Each change says whether messages that obeyed the old schema obey the new one, decided from the keywords: "-" means
-/// that some may not.
+/// Each change is marked "+" if messages valid against the old schema are valid against the new one, and "-" if some may
+/// not be, decided from the keywords.
 #[derive(Args)]
 pub struct Diff {
     /// The old schema: a JSON Schema file, the name of a bundled schema, or - for standard input
@@ -101,9 +101,9 @@ impl Diff {
             write_verdict(&mut output, verdict, &old, &new)?;
             write_changes(&mut output, &changes)?;
             let all = if keeps {
-                "every message that obeyed the old schema obeys the new one"
+                "every message valid against the old schema is valid against the new one"
             } else {
-                "not every message that obeyed the old schema may obey the new one"
+                "some messages valid against the old schema may be invalid against the new one"
             };
             writeln!(output, "\n{all}")?;
         }
@@ -113,7 +113,7 @@ impl Diff {
             Some(slot) => {
                 complain(format_args!(
                     "{}: another layout under the same slot {}: receivers would read wrong values without an error; \
-                     give it \"x-dunnage-slot\": {slot}, if no other layout of these devices has it",
+                     set \"x-dunnage-slot\": {slot}, if no other layout of these devices has it",
                     self.new, old.slot
                 ));
                 Err(Failure::Reported)

@@ -127,7 +127,7 @@ fn joined(values: &str, more: &str) -> String {
 fn object_values(object: &Object) -> String {
     let count = format!("{} fields", object.fields.len());
     match object.additional.as_deref() {
-        Some(Type::Any) => joined(&count, "others may be anything"),
+        Some(Type::Any) => joined(&count, "others of any type"),
         _ => count,
     }
 }
@@ -146,7 +146,7 @@ fn keyword(assertion: &Assertion) -> &'static str {
         Assertion::PropertyNames(_) => "propertyNames",
         Assertion::DependentRequired(_) => "dependentRequired",
         Assertion::DependentSchemas(_) => "dependentSchemas",
-        Assertion::Absent(_) => "fields that must not be there",
+        Assertion::Absent(_) => "forbidden fields",
         Assertion::Others { .. } => "patternProperties",
     }
 }

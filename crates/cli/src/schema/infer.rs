@@ -21,19 +21,19 @@ const BOLD: Style = Style::new().bold();
 
 /// Infer a schema from messages
 ///
-/// The schema goes to standard output, and what was guessed to standard error, a line for each guess: ranges
-/// with headroom, decimals as they are written, notations of numbers and times in text, patterns of identifiers,
-/// choices, what is optional. All messages given obey the schema, but for those with a value unlike all others of its
-/// field, which are named. The more messages, the better the guess: 20 or more tell what is chance and what is not.
+/// Writes the schema to standard output and the guesses to standard error, one per line: ranges with headroom, decimal
+/// places, notations of numbers and times in text, patterns of identifiers, choices, optional fields. All given messages
+/// are valid against the schema, except outliers, which have a value unlike all others of its field and are named. More
+/// messages improve the guesses: 20 or more distinguish chance from structure.
 #[derive(Args)]
 pub struct Infer {
-    /// Files with a JSON message each; - or none is standard input
+    /// Files with one JSON message each; standard input if omitted or -
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// A message a line
+    /// One message per line
     #[arg(long)]
     lines: bool,
-    /// The schema's title, which gives generated code its name; without it, that of the file
+    /// Title of the schema, which names generated code [default: from the file name]
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
 }
@@ -59,7 +59,7 @@ impl Infer {
             } else {
                 let message = source.message(false)?;
                 samples.add(source.to_string(), message).map_err(|(bytes, failure)| {
-                    input::json_failure(failure, &bytes, "--lines reads one from each line")
+                    input::json_failure(failure, &bytes, "--lines reads one per line")
                 })?;
             }
         }
@@ -112,7 +112,7 @@ impl Samples {
         self.bytes += text.len();
         if self.bytes > MAX_BYTES {
             let limit = MAX_BYTES >> 20;
-            let reason = format!("{origin}: all messages together have more than {limit} MiB");
+            let reason = format!("{origin}: all messages together exceed {limit} MiB");
             return Err((Vec::new(), reason));
         }
         self.texts.push(text);
@@ -131,7 +131,7 @@ impl Samples {
             let origin = self.origins.get(*index).map_or("a message", String::as_str);
             let _ = writeln!(
                 notes,
-                "{BOLD}{}{BOLD:#}: the schema refuses this message: {}",
+                "{BOLD}{}{BOLD:#}: the schema rejects this message: {}",
                 printable(origin),
                 printable(violation)
             );

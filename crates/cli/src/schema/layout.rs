@@ -8,11 +8,11 @@ use dunnage_packed::{Bits, Layout, Row};
 use serde::Serialize;
 use std::io::Write;
 
-/// Show which bits a packed message has
+/// Show the bits of a packed message
 ///
-/// A row for each part, in the order of the message: its first bit where that is the same in every message, its fewest
-/// and most bits, the range and the step that they follow from, and why. A layout with a part that has no bound, or with
-/// a largest message above 1024 bytes, is not plain: an adaptive coder writes its parts in fewer bits than shown.
+/// One row per part, in the order of the message: its first bit, if that is the same in every message, its minimum and
+/// maximum bits, the range and step, and the reason. A layout with an unbounded part, or with a largest message above 1024
+/// bytes, is not plain: an adaptive coder writes its parts in fewer bits than shown.
 #[derive(Args)]
 pub struct Show {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input

@@ -50,7 +50,7 @@ impl Packed {
         match (self.min_bytes, self.max_bytes) {
             (Some(min), Some(max)) if min == max => format!("{max} bytes"),
             (Some(min), Some(max)) => format!("{min} to {max} bytes"),
-            _ => format!("no largest size up to {MAX_PLAIN_BYTES} bytes"),
+            _ => format!("no maximum size within {MAX_PLAIN_BYTES} bytes"),
         }
     }
 }

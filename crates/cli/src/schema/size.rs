@@ -9,11 +9,11 @@ use dunnage_packed::{Layout, Row};
 use serde::Serialize;
 use std::io::Write;
 
-/// Show how large packed messages get, on which links
+/// Show the size of packed messages, and which links carry them
 ///
-/// The parts of the largest message, largest first, with their bits and their share; then for each link whether it
-/// carries the smallest and the largest message, and what a device's messages cost in a month of 30 days where the
-/// link has a price.
+/// Lists the parts of the largest message, largest first, with their bits and their share. Then shows for each link
+/// whether it carries the smallest and the largest message, and, if the link has a price, the cost of a device's messages
+/// in a month of 30 days.
 #[derive(Args)]
 pub struct Size {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
@@ -21,10 +21,10 @@ pub struct Size {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// A link; without any, all of them
+    /// Link to show [default: all]
     #[arg(long, value_name = "ID", value_parser = link_id())]
     link: Vec<&'static Link>,
-    /// Messages that a device sends in a day
+    /// Messages per day from one device
     #[arg(long, value_name = "N", default_value_t = 24)]
     messages_per_day: u32,
     /// Print JSON
@@ -38,7 +38,7 @@ const LINKS: [table::Column; 5] = [
     table::text("link"),
     table::number("limit"),
     table::text("carries"),
-    table::number("euros a month"),
+    table::number("euros per month"),
     table::text("price"),
 ];
 
@@ -104,7 +104,7 @@ impl Size {
         writeln!(output, "{}\n", packed.line())?;
         table::write(&mut output, &PARTS, rows.iter().map(|row| part_cells(row, &packed)))?;
         write_open(&mut output, &layout)?;
-        writeln!(output, "\n{} messages a day, from one device:\n", self.messages_per_day)?;
+        writeln!(output, "\n{} messages per day, from one device:\n", self.messages_per_day)?;
         let rows = links.iter().map(|link| link_cells(link, &self.carriage(link, &packed)));
         table::write(&mut output, &LINKS, rows)?;
         Ok(output.flush()?)

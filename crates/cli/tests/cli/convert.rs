@@ -173,11 +173,8 @@ fn an_empty_line_of_text_is_an_error_and_not_skipped() {
     for format in ["json", "xml", "yaml"] {
         let run = dunnage(&["convert", "--from", format, "--to", "pson", "--lines"], "\n \r\n");
         assert_eq!((run.code, run.any_text()), (1, ""), "{format}");
-        let expected = |n| {
-            format!(
-                "dunnage: line {n}: truncated: the line is empty, where every line is a message at byte 0\n"
-            )
-        };
+        let expected =
+            |n| format!("dunnage: line {n}: truncated: empty line: each line must be a message at byte 0\n");
         assert_eq!(run.stderr, expected(1) + &expected(2));
     }
 }
@@ -187,12 +184,12 @@ fn several_messages_in_one_input_give_a_hint_at_lines() {
     let run = dunnage(&["convert", "--from", "json", "--to", "pson"], "{\"a\":1}\n{\"a\":2}\n");
     assert_eq!(run.code, 1);
     assert!(
-        run.stderr.ends_with("there is more than one JSON message; --lines reads one from each line\n"),
+        run.stderr.ends_with("the input has more than one JSON message; --lines reads one per line\n"),
         "{}",
         run.stderr
     );
     let infer = dunnage(&["schema", "infer", "-"], "{\"a\":1}\n{\"a\":2}\n");
-    assert!(infer.code == 1 && infer.stderr.contains("--lines reads one from each line"), "{}", infer.stderr);
+    assert!(infer.code == 1 && infer.stderr.contains("--lines reads one per line"), "{}", infer.stderr);
     let one = dunnage(&["convert", "--from", "json", "--to", "pson"], "{\"a\":1}}");
     assert!(one.code == 1 && !one.stderr.contains("--lines"), "{}", one.stderr);
 }

@@ -56,5 +56,5 @@ fn the_demo_rejects_an_address_that_other_machines_reach() {
     let folder = tempfile::tempdir().unwrap();
     let run = dunnage(&["demo", "--data", folder.path().to_str().unwrap(), "--listen", "0.0.0.0:0"], "");
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("0.0.0.0:0: other machines reach it"), "{}", run.stderr);
+    assert!(run.stderr.contains("0.0.0.0:0: other machines can reach it"), "{}", run.stderr);
 }

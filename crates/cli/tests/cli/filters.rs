@@ -63,7 +63,7 @@ fn using_standard_input_twice_is_a_usage_error() {
     for arguments in cases {
         let run = dunnage(arguments, r#"{"type":"object"}"#);
         assert_eq!((run.code, run.any_text()), (2, ""), "{arguments:?}");
-        assert!(run.stderr.contains("asked for twice: name a file"), "{}", run.stderr);
+        assert!(run.stderr.contains("can be read only once: use a file"), "{}", run.stderr);
     }
 }
 

@@ -225,13 +225,13 @@ fn a_running_gateway_answers_status_and_quarantine_commands() {
     assert!(list.text().contains("truncated: ") && list.text().contains("at byte 1"), "{}", list.text());
     let retried = ask(folder.path(), &["quarantine", "retry"]);
     assert_eq!(retried.code, 1);
-    assert!(retried.any_text().contains("still not decoded 1 message:\n  1 of d2: truncated: "));
+    assert!(retried.any_text().contains("not decoded 1 message:\n  1 of d2: truncated: "));
     assert_eq!(ask(folder.path(), &["quarantine", "discard"]).code, 2);
     assert_eq!(
         ask(folder.path(), &["quarantine", "discard", "--device", "d*", "1"]).text(),
         "discarded 1 message\n"
     );
-    assert_eq!(ask(folder.path(), &["quarantine", "list"]).text(), "nothing\n");
+    assert_eq!(ask(folder.path(), &["quarantine", "list"]).text(), "no messages\n");
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(0));
 }
@@ -300,7 +300,7 @@ fn sighup_and_reload_read_the_profiles_again() {
     };
     let run = reload(only_cbor);
     assert!(run.text().starts_with("1 profile, "), "{}", run.text());
-    assert!(run.text().contains("[log] level has changed, which needs a restart"), "{}", run.text());
+    assert!(run.text().contains("[log] level has changed and needs a restart"), "{}", run.text());
     // Run without `--config`, because the command needs a valid configuration to find the socket.
     std::fs::write(folder.path().join("dunnage.toml"), "[[profile]]\ndevice = 'd*'\nschema = 'weahter'\n")
         .unwrap();
@@ -321,10 +321,10 @@ fn dead_letters_can_be_listed_retried_and_discarded() {
     let (mut child, address) = gateway_with(folder.path(), &config);
     assert_eq!(post(address, "d1", "1"), 204);
     let listed = || ask(folder.path(), &["dead-letters", "list"]).text().to_owned();
-    until("it is set aside", || listed() != "nothing\n");
+    until("it is a dead letter", || listed() != "no dead letters\n");
     assert!(listed().contains("d1") && listed().contains("400 Bad Request"), "{}", listed());
     let status = || ask(folder.path(), &["status"]).text().to_owned();
-    until("nothing is to go", || status().contains("o: waiting, 0 delivered, 0 to go"));
+    until("nothing is pending", || status().contains("o: waiting, 0 delivered, 0 pending"));
     assert!(status().contains("1 dead letters") && status().contains("400 Bad Request"), "{}", status());
     let before = ask(folder.path(), &["dead-letters", "list", "--json"]).json();
     assert_eq!(ask(folder.path(), &["dead-letters", "retry", "1"]).text(), "retrying 1 message\n");

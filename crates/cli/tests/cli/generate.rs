@@ -217,7 +217,7 @@ fn messages_in_a_folder_share_one_version_of_the_code() {
     let run = generate("meter");
     assert_eq!((run.code, run.any_text()), (1, ""));
     assert!(
-        run.stderr.contains("dunnage_message.c: this is not the version of this program"),
+        run.stderr.contains("dunnage_message.c: this file is from another version of dunnage"),
         "{}",
         run.stderr
     );

@@ -68,7 +68,7 @@ fn links_have_the_limits_and_prices_of_the_catalogue() {
 fn a_schema_without_a_maximum_size_names_the_unbounded_parts() {
     let schema = root().join("bench/corpus/real/tsconfig/schema.json");
     let run = dunnage(&["schema", "size", schema.to_str().unwrap()], "");
-    assert!(run.text().contains("no largest size up to 1024 bytes"));
+    assert!(run.text().contains("no maximum size within 1024 bytes"));
     assert!(run.text().contains("is text without a longest one: add maxLength"));
     let report = dunnage(&["schema", "size", schema.to_str().unwrap(), "--json"], "").json();
     assert_eq!((&report["packed"]["plain"], report["packed"].get("max_bytes")), (&Json::Bool(false), None));

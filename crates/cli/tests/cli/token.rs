@@ -24,7 +24,7 @@ fn tokens_are_made_listed_and_revoked() {
     assert!(secret.len() == 46 && secret.starts_with("dn_") && !made.stderr.contains(&secret), "{secret}");
     token(&["new", "--read", "--until", "2020-01-31", "--name", "grafana"]).text();
     let listed = token(&["list"]);
-    let expected = "buoys    send as buoy-*\ngrafana  read, ended 2020-02-01T00:00:00.000Z\n";
+    let expected = "buoys    send as buoy-*\ngrafana  read, expired 2020-02-01T00:00:00.000Z\n";
     assert_eq!(listed.text(), expected);
     assert!(!fs::read_to_string(folder.path().join("tokens.toml")).unwrap().contains(&secret));
     for wrong in [

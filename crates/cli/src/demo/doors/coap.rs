@@ -38,7 +38,7 @@ impl Coap {
                 let detail = String::from_utf8_lossy(&answer.payload);
                 Err(format!("the gateway answered {} {detail}", answer.header.get_code()))
             }
-            None => Err("no answer".into()),
+            None => Err("no response".into()),
         }
     }
 

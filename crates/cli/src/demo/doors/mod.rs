@@ -64,7 +64,7 @@ impl Doors {
     pub fn open(gateway: &Gateway, data: &Path, at_a_time: usize) -> Result<Doors, Failure> {
         let address = |name: &str| {
             let address = gateway.input_address(name).map(reachable);
-            address.ok_or_else(|| Failure::Failed(format!("the input {name} listens nowhere")))
+            address.ok_or_else(|| Failure::Failed(format!("the input {name} has no address")))
         };
         let http = Http::new(reachable(gateway.address()), at_a_time);
         let hook = http.url(&format!("/hooks/{PROVIDER}"));
