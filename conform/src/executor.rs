@@ -75,7 +75,7 @@ impl Executor {
 
     /// Sends `hello` and returns the library's limits.
     pub fn hello(&mut self) -> Result<Limits> {
-        let requests = self.requests.as_mut().context("the executor has ended")?;
+        let requests = self.requests.as_mut().context("the executor has exited")?;
         requests.write_all(b"hello\n\n")?;
         requests.flush()?;
         let mut answer = String::new();
@@ -88,7 +88,7 @@ impl Executor {
     /// Sends the requests of `batch` that are not too long, counts the answers, and prints the first wrong ones. Requests that
     /// are too long count as skipped.
     pub fn ask(&mut self, batch: &[Request]) -> Result<()> {
-        let requests = self.requests.as_mut().context("the executor has ended")?;
+        let requests = self.requests.as_mut().context("the executor has exited")?;
         let answers = &mut self.answers;
         let (tally, shown, longest) = (&mut self.tally, &mut self.shown, self.line);
         let short: Vec<&Request> =
@@ -108,7 +108,7 @@ impl Executor {
                 answer.clear();
                 if answers.read_line(&mut answer)? == 0 {
                     bail!(
-                        "the executor ended, or was ended after {PATIENCE:?}, at: {}",
+                        "the executor exited, or was stopped after {PATIENCE:?}, at: {}",
                         request.line.trim_end()
                     );
                 }
@@ -126,9 +126,9 @@ impl Executor {
     /// Closes the executor's input and waits for it. Returns an error if it does not exit with 0.
     pub fn end(mut self) -> Result<()> {
         drop(self.requests.take());
-        let status = self.child.lock().map_err(|_| anyhow::anyhow!("the watch broke"))?.wait()?;
+        let status = self.child.lock().map_err(|_| anyhow::anyhow!("the watchdog panicked"))?.wait()?;
         if !status.success() {
-            bail!("the executor ended with {status}");
+            bail!("the executor exited with {status}");
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ pub fn instance(random: &mut Random, model: &Model) -> Instance {
             return Instance { message, device };
         }
     }
-    panic!("no message is found for {:?}", model.root);
+    panic!("found no message for {:?}", model.root);
 }
 
 struct Maker<'a> {

@@ -30,7 +30,7 @@ fn fill(reader: &mut Reader<'_>, keys: &[&str], field: Field) -> Answer {
         match keys.iter().position(|known| *known == key) {
             None => reader.skip()?,
             Some(i) if fields[i].is_some() => {
-                return Err(Error::new(Kind::Malformed, at, "a key that stands twice"));
+                return Err(Error::new(Kind::Malformed, at, "duplicate key"));
             }
             Some(i) => fields[i] = Some(field(reader, i)?),
         }

@@ -167,7 +167,7 @@ fn message(json: &Json) -> Result<Vec<u8>> {
 
 fn unhex(text: &str) -> Result<Vec<u8>> {
     if !text.len().is_multiple_of(2) {
-        bail!("half a byte");
+        bail!("odd number of hex digits");
     }
     (0..text.len()).step_by(2).map(|i| Ok(u8::from_str_radix(&text[i..i + 2], 16)?)).collect()
 }

@@ -18,7 +18,7 @@ fn encode<L: Library, P: Payload>(group: &mut BenchmarkGroup<WallTime>, message:
 fn decode<L: Library, P: Payload>(group: &mut BenchmarkGroup<WallTime>, message: &P::Owned) {
     let mut bytes = Vec::new();
     L::encode(message, &mut bytes);
-    assert_eq!(L::decode::<P::Owned>(&bytes), *message, "{} does not give the message back", L::NAME);
+    assert_eq!(L::decode::<P::Owned>(&bytes), *message, "{} decodes a different message", L::NAME);
     group.bench_function(L::NAME, |bencher| bencher.iter(|| L::decode_best::<P>(black_box(&bytes))));
 }
 

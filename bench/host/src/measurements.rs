@@ -14,7 +14,7 @@ impl Measurements {
         let target = target.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target").into());
         let folder = env::var_os("CRITERION_HOME").map_or_else(|| target.join("criterion"), PathBuf::from);
         if !folder.is_dir() {
-            return Err("nothing is measured yet; run `cargo bench -p dunnage-bench-host`".into());
+            return Err("no measurements; run `cargo bench -p dunnage-bench-host`".into());
         }
         Ok(Measurements { folder })
     }

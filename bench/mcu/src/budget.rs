@@ -71,7 +71,7 @@ pub fn check(rows: &[Row]) -> Result<(), Failure> {
     let drifted = changes.iter().filter(|change| change.drift).count();
     if drifted > 0 {
         return Err(format!(
-            "{drifted} figures drifted by more than {TOLERANCE} %; if that is right: \
+            "{drifted} figures differ by more than {TOLERANCE} %; to accept them: \
              cargo run --release -p dunnage-bench-mcu -- budget --accept"
         )
         .into());
@@ -104,7 +104,7 @@ fn changes(budget: Vec<(Place, u64)>, measured: &[(Place, u64)]) -> Vec<Change> 
     }
     let gone = |(place, was): (Place, u64)| Change {
         drift: true,
-        text: format!("{}: was {was}, is not measured any more", place.join(" ")),
+        text: format!("{}: was {was}, is no longer measured", place.join(" ")),
     };
     changes.extend(budget.into_iter().map(gone));
     changes
@@ -129,7 +129,7 @@ mod tests {
             [
                 (false, "atmega328p b encode cycles: 1010, was 1000, +1.0 %"),
                 (true, "atmega328p c encode cycles: 989, was 1000, -1.1 %"),
-                (true, "atmega328p d encode cycles: was 1000, is not measured any more"),
+                (true, "atmega328p d encode cycles: was 1000, is no longer measured"),
             ]
         );
     }

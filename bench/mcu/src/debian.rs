@@ -25,7 +25,7 @@ pub fn source(package: &str, archive: &str, sha256: &str) -> Result<PathBuf, Fai
     }
     let found = run(Command::new("sha256sum").arg(&file))?;
     if !found.starts_with(sha256) {
-        return Err(format!("{} has another hash than it should: {found}", file.display()).into());
+        return Err(format!("{}: SHA-256 mismatch: {found}", file.display()).into());
     }
     let unfinished = folder.join("unfinished");
     fs::create_dir_all(&unfinished)?;

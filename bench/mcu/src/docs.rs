@@ -60,7 +60,7 @@ fn ours(figures: &Figures, out: &mut String) {
     let ram = ram.reduce(f64::max).map_or("not measured".into(), |most| format!("{most} bytes at most"));
     let _ = writeln!(
         out,
-        "What Test10 of the paper takes (7 fields, 69 bytes), compiled with `{OPTIONS}`, numbers as binary32. Flash is what is added to an \
+        "Cost of the paper's Test10 (7 fields, 69 bytes), compiled with `{OPTIONS}`, numbers as binary32. Flash is the increase over an \
          empty program; static RAM is {}. `make bench-mcu` measures, `cargo run --release -p dunnage-bench-mcu -- docs` writes this.\n",
         ram
     );
@@ -85,9 +85,9 @@ fn ours(figures: &Figures, out: &mut String) {
 /// The peers on the ATmega328P, where most of them were measured.
 fn peers(figures: &Figures, out: &mut String) {
     out.push_str(
-        "\nBeside other libraries on the ATmega328P: averages of cycles over tests 01 and 04 to 10, the most stack, flash of encoder and \
-         decoder for Test10. Those with * are quoted, from `bench/mcu/reference`, because no registry has that version; what fills documents or \
-         structs stands under \"fill\".\n\n",
+        "\nCompared with other libraries on the ATmega328P: average cycles over tests 01 and 04 to 10, maximum stack, flash of encoder and \
+         decoder for Test10. Those with * are quoted, from `bench/mcu/reference`, because no registry has that version; \"fill\" is decoding into a \
+         document or struct.\n\n",
     );
     out.push_str("| | encode | walk | fill | stack | flash |\n|---|---:|---:|---:|---:|---:|\n");
     let at = "atmega328p";
@@ -121,7 +121,7 @@ fn ratios(figures: &Figures, out: &mut String) {
     for (contender, remark) in figures.remarks() {
         let _ = writeln!(out, "\n{}: {remark}.", label(&contender));
     }
-    out.push_str("\nOurs divided by the best peer's, quoted ones among them (below 1: we take less):\n\n");
+    out.push_str("\nOurs divided by the best peer's, including quoted ones (below 1: ours is smaller):\n\n");
     out.push_str("| | encode | walk | flash: encoder | decoder | both |\n|---|---:|---:|---:|---:|---:|\n");
     for (target, name, counts, _) in TARGETS {
         let cells = [
@@ -145,7 +145,7 @@ fn ratios(figures: &Figures, out: &mut String) {
 fn json(figures: &Figures, out: &mut String) {
     out.push_str(
         "\nJSON on the ATmega328P, Test10: a message printed as JSON text, and JSON text parsed to a message. ArduinoJson prints from a document and \
-         parses into one, which takes RAM of its own. A number that is not whole is parsed to the nearest binary64, ArduinoJson's to a binary32.\n\n\
+         parses into one, which needs additional RAM. A fraction is parsed to the nearest binary64, by ArduinoJson to a binary32.\n\n\
          | | print, cycles | parse, cycles | stack | flash: print | parse |\n|---|---:|---:|---:|---:|---:|\n",
     );
     let at = "atmega328p";
@@ -180,10 +180,10 @@ fn json(figures: &Figures, out: &mut String) {
 fn better(figures: &Figures, out: &mut String) {
     let better = better_peers(figures);
     if better.is_empty() {
-        out.push_str("\nOf what was compared, no peer takes less anywhere.\n");
+        out.push_str("\nNo compared peer takes less.\n");
         return;
     }
-    out.push_str("\nWhere a peer takes less, of what was compared on all targets:\n\n| | peer | theirs | ours |\n|---|---|---:|---:|\n");
+    out.push_str("\nWhere a compared peer takes less, on all targets:\n\n| | peer | theirs | ours |\n|---|---|---:|---:|\n");
     for Better { place, peer, ours, theirs } in better {
         let _ = writeln!(out, "| {place} | {} | {theirs:.0} | {ours:.0} |", label(&peer));
     }

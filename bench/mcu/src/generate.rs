@@ -288,7 +288,7 @@ fn binder(message: &Message, out: &mut String) -> Result<(), Failure> {
         let _ = writeln!(out, "    return dn_bind(&r, bytes, size, &{name}_table, m);\n}}\n");
         return Ok(());
     }
-    let element = bound_elements(&message.root).ok_or("is no map, and no array of one type")?;
+    let element = bound_elements(&message.root).ok_or("is neither a map nor an array of one type")?;
     let read = match element {
         Node::Struct(inner) => format!("dn_read_struct(&r, &{}_table, &m->all[n]);", inner.name),
         Node::Text { size } => format!("dn_read_text(&r);\n        dn_copy_text(&r, m->all[n], {size});"),

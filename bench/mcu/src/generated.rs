@@ -85,7 +85,7 @@ fn ours(subject: &Subject) -> Result<Contender, Failure> {
     layout.encode(&subject.message, &mut wire)?;
     let name = &subject.model.name;
     let generated = dunnage_codegen::c::c(&layout, Options::default())
-        .map_err(|faults| format!("C cannot have {faults:?}"))?;
+        .map_err(|faults| format!("C cannot represent {faults:?}"))?;
     let mut files = vec![
         (format!("{}.h", generated.name), generated.header),
         (format!("{}.c", generated.name), generated.source),

@@ -82,7 +82,7 @@ enum Command {
     },
     /// Writes the footprint tables in c/README.md from bench/results/mcu.jsonl
     Docs,
-    /// Fails when cycles, stack, flash or RAM on the ATmega328P drifted from c/tests/budget.txt
+    /// Fails when cycles, stack, flash or RAM on the ATmega328P differ from c/tests/budget.txt
     Budget {
         /// Write the measured figures of all boards as the new budget
         #[arg(long)]
@@ -125,7 +125,7 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             jobs.extend(qemu_jobs(&ours, &OPTIONS));
             match peer_jobs() {
                 Ok(peers) => jobs.extend(peers),
-                Err(error) => eprintln!("the peers are left out, their sources could not be had: {error}"),
+                Err(error) => eprintln!("peers omitted: downloading their sources failed: {error}"),
             }
             for job in &mut jobs {
                 job.paper_only = job.options != REFERENCE_OPTIONS;

@@ -123,7 +123,7 @@ impl Job<'_> {
             }
         }
         if regions.len() < loops.len() {
-            return Err(Missing::Failed("the rig did not check itself".into()));
+            return Err(Missing::Failed("the rig did not finish its self-check".into()));
         }
         regions.drain(..loops.len());
         Ok(regions)
@@ -235,7 +235,7 @@ impl Job<'_> {
     fn cannot(&self, message: &Message, operation: &str) -> Option<&'static str> {
         match self.library.style {
             Style::Dunnage if operation == "bind" && !binds(message) => {
-                Some("has nothing to bind: is no map with values, and no array of one type")
+                Some("has nothing to bind: is neither a map with values nor an array of one type")
             }
             Style::Nanopb => nanopb::cannot(message),
             _ => None,

@@ -66,7 +66,7 @@ fn folder(name: &str) -> Result<Vec<Group>, Failure> {
 }
 
 fn load(path: &Path) -> Result<Payload, Failure> {
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("its name is no text")?;
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("file name is not UTF-8")?;
     Ok(Payload { name: stem.into(), value: serde_json::from_str(&fs::read_to_string(path)?)? })
 }
 

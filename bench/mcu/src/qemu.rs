@@ -105,7 +105,7 @@ impl Machine {
             }
         }
         if !report.ended {
-            return Err("the firmware did not come to its end".into());
+            return Err("the firmware did not finish".into());
         }
         Ok(report.lines)
     }
@@ -234,7 +234,7 @@ impl Report {
                 self.lines.push_str("end\n");
                 self.ended = true;
             }
-            _ => return Err(format!("the firmware said something unknown: 0x{what:x}").into()),
+            _ => return Err(format!("unknown report of the firmware: 0x{what:x}").into()),
         }
         Ok(())
     }

@@ -66,7 +66,7 @@ impl Shape {
             Value::F64(_) => Shape::Double,
             Value::Text(text) if text.contains('\0') => return Err("has text with a NUL in it".into()),
             Value::Text(text) => Shape::Text { longest: text.len() },
-            Value::Bytes(_) => return Err("has bytes, which JSON has not".into()),
+            Value::Bytes(_) => return Err("contains bytes, which JSON lacks".into()),
             Value::Array(elements) => {
                 let shapes = elements.iter().map(Shape::of).collect::<Result<Vec<_>, _>>()?;
                 let most = shapes.len();

@@ -59,7 +59,7 @@ pub fn print(rows: &[Row], board: &dyn Board, library: &Library, options: &str) 
         let stack = of("stack").map(|all| all.into_iter().fold(0.0, f64::max));
         print!("{:>9}{:>6}", figure(cycles.map(f64::round)), figure(stack));
     }
-    println!("  (stack: the most)");
+    println!("  (stack: maximum)");
     let sizes = rows.iter().filter(|row| row.metric == "flash");
     for row in sizes {
         let ram = find(&row.payload, &row.operation, "ram");

@@ -255,7 +255,7 @@ pub fn smaller_formats(groups: &[Group]) -> Vec<(String, &'static str, usize, us
 }
 
 fn print_better_peers(figures: &Figures, groups: &[Group]) {
-    println!("\nWhere peers do better");
+    println!("\nWhere peers are better");
     for Better { place, peer, ours, theirs } in better_peers(figures) {
         let (label, mark, change) = (peer.label(), peer.mark(), percent(ours, theirs));
         println!("  {place}: {label} {theirs:.0} {mark}, ours {ours:.0} ({change})");

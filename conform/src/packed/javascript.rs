@@ -48,7 +48,7 @@ impl JavaScript {
             for line in lines {
                 let mut answer = String::new();
                 if answers.read_line(&mut answer)? == 0 {
-                    bail!("the executor ended at: {line}");
+                    bail!("the executor exited at: {line}");
                 }
                 all.push(answer.trim_end().to_owned());
             }
@@ -78,7 +78,7 @@ impl Language for JavaScript {
         let line = format!("load {}", serde_json::to_string(&codec)?);
         match self.exchange(&[line])?.as_slice() {
             [answer] if answer == "ok" => Ok(true),
-            answer => bail!("a codec that does not load: {answer:?}\n{codec}"),
+            answer => bail!("the codec does not load: {answer:?}\n{codec}"),
         }
     }
 
@@ -110,7 +110,7 @@ impl Language for JavaScript {
 
 /// Parses an answer: `bytes [1,2]`, `message JSON`, or `error kind: reason at byte N`.
 fn answer(line: &str) -> Result<Answer> {
-    let (word, rest) = line.split_once(' ').with_context(|| format!("not an answer: {line}"))?;
+    let (word, rest) = line.split_once(' ').with_context(|| format!("invalid answer: {line}"))?;
     Ok(match word {
         "bytes" => Answer::Bytes(serde_json::from_str(rest)?),
         "message" => Answer::Message(rounded(serde_json::from_str(rest)?)),
