@@ -78,7 +78,7 @@ fn report(plan: &Plan, payload: &Payload, without: &[Run], with: &[Run]) -> Resu
     let beside = median(with, |run| run.ingest);
     let memory = with.iter().map(|run| run.memory_mb).fold(0.0, f64::max);
     println!(
-        "| ingest | beside an output | ratio | delivered/s | without ingest | memory, MB |\n|--:|--:|--:|--:|--:|--:|"
+        "| ingest | with an output | ratio | delivered/s | without ingest | memory, MB |\n|--:|--:|--:|--:|--:|--:|"
     );
     println!(
         "| {alone:.0} | {beside:.0} | {:.2} | {:.0} | {:.0} | {memory:.0} |",
@@ -130,7 +130,7 @@ fn fill(plan: &Plan, payload: &Payload, folder: &Path) -> Result<(), Failure> {
         let number = |key: &str| found[key].as_f64().unwrap_or_default();
         let more = number("requests") - number("bad_status");
         if more < 1.0 {
-            return Err("nothing could be stored".into());
+            return Err("no message could be stored".into());
         }
         stored += more;
     }

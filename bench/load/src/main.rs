@@ -6,10 +6,10 @@ mod cells;
 mod channel;
 mod coap;
 mod datagrams;
-mod doors;
 mod dtls;
 mod fleet;
 mod hostile;
+mod inputs;
 mod kill;
 mod mqtt;
 mod nginx;
@@ -36,7 +36,7 @@ type Failure = Box<dyn std::error::Error>;
 
 #[derive(Parser)]
 #[command(
-    about = "Load tests of the gateway, beside a bare probe that stores raw bodies and a service in Node.\n\
+    about = "Load tests of the gateway, compared with a minimal probe that stores raw bodies and a Node service.\n\
                    Without a command: rates, doors, fleet and kill, with their defaults."
 )]
 struct Arguments {
@@ -49,7 +49,8 @@ enum Command {
     /// Requests per second of the servers in turn; writes bench/results/load.jsonl
     Rates(rates::Plan),
     /// Messages per second through each input, compared with mosquitto and libcoap where they do the same; idle MQTT clients
-    Doors(doors::Plan),
+    #[command(name = "doors")]
+    Inputs(inputs::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),
     /// kill -9 under load: acknowledged, found, lost
@@ -71,7 +72,7 @@ enum Command {
 async fn main() -> ExitCode {
     // Ten thousand clients need as many open files here and in the servers, which inherit the limit.
     if let Err(e) = rlimit::increase_nofile_limit(u64::MAX) {
-        eprintln!("the limit of open files stays as it is: {e}");
+        eprintln!("cannot raise the limit of open files: {e}");
     }
     match run(Arguments::parse().command).await {
         Ok(()) => ExitCode::SUCCESS,
@@ -86,7 +87,7 @@ async fn run(command: Option<Command>) -> Result<(), Failure> {
     let report = &mut Report::default();
     match command {
         Some(Command::Rates(plan)) => rates::measure(&plan, report),
-        Some(Command::Doors(plan)) => doors::measure(&plan, report).await,
+        Some(Command::Inputs(plan)) => inputs::measure(&plan, report).await,
         Some(Command::Fleet(plan)) => fleet::measure(&plan, report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
@@ -103,7 +104,7 @@ async fn all(report: &mut Report) -> Result<(), Failure> {
     report.line(&machine());
     rates::measure(&Default::default(), report)?;
     report.line("");
-    doors::measure(&Default::default(), report).await?;
+    inputs::measure(&Default::default(), report).await?;
     report.line("");
     fleet::measure(&Default::default(), report)?;
     report.line("");
@@ -119,7 +120,7 @@ fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let load = read("/proc/loadavg");
     format!(
-        "Servers and load generators on the same {cores} cores ({}), which had {} others' programs to run at the begin.\n",
+        "Servers and load generators on the same {cores} cores ({}); load average at the start: {}.\n",
         model.map_or("an unknown processor", |(_, model)| model),
         load.split(' ').next().unwrap_or_default()
     )

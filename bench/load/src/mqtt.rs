@@ -110,7 +110,7 @@ pub async fn log_in(stream: &mut TcpStream, connect: &[u8]) -> std::io::Result<(
     stream.read_exact(&mut bytes).await?;
     match answer(&bytes) {
         Some((Answer::Connected(0), 4)) => Ok(()),
-        _ => Err(std::io::Error::other(format!("the server answers CONNECT with {bytes:?}"))),
+        _ => Err(std::io::Error::other(format!("the server answered CONNECT with {bytes:?}"))),
     }
 }
 

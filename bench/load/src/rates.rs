@@ -64,7 +64,7 @@ pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     }
     let mut results = Results::of("ingest");
     report.line(&format!(
-        "**Rates**: acknowledged requests a second, 95th percentile (ms) and processor time of the server for a request (µs); \
+        "**Rates**: acknowledged requests per second, 95th percentile (ms) and processor time of the server per request (µs); \
          runs of {} s, in turn, {} of each; {} devices.\n",
         plan.seconds, plan.rounds, plan.devices
     ));

@@ -21,7 +21,7 @@ impl Report {
     pub fn save(&self, part: &str) -> Result<(), Failure> {
         let (begin, end) = (format!("<!-- begin {part} -->\n"), format!("<!-- end {part} -->"));
         let readme = std::fs::read_to_string(README)?;
-        let missing = || format!("README.md has no place for the {part}");
+        let missing = || format!("README.md lacks the comment `begin {part}` or `end {part}`");
         let (before, rest) = readme.split_once(&begin).ok_or_else(missing)?;
         let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
         Ok(std::fs::write(README, format!("{before}{begin}\n{}\n{end}{after}", self.0.trim_end()))?)

@@ -54,7 +54,7 @@ pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
         Own::Dunnage => {
             let gateway = Gateway::start(Config::load(Some(&folder.join("gateway.toml")))?).await?;
             let mut line = gateway.address().to_string();
-            for name in DOORS {
+            for name in INPUTS {
                 if let Some(address) = gateway.input_address(name) {
                     line += &format!(" {name}={address}");
                 }
@@ -71,7 +71,7 @@ pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
 }
 
 /// The names of the listening inputs in the configurations of the measurements.
-const DOORS: [&str; 3] = ["mqtt", "coap", "udp"];
+const INPUTS: [&str; 3] = ["mqtt", "coap", "udp"];
 
 /// Some of the gateway's counters.
 #[derive(Debug, serde::Deserialize)]
@@ -85,7 +85,7 @@ pub struct Counts {
 pub struct Running {
     child: Child,
     pub address: SocketAddr,
-    doors: HashMap<String, SocketAddr>,
+    inputs: HashMap<String, SocketAddr>,
     panics: Arc<AtomicU64>,
 }
 
@@ -145,16 +145,16 @@ impl Running {
         let mut parts = line.split_whitespace();
         let failed = || format!("{} did not start", server.name());
         let address = parts.next().unwrap_or_default().parse().map_err(|_| failed())?;
-        let door = |part: &str| {
+        let input = |part: &str| {
             let (name, address) = part.split_once('=')?;
             Some((name.to_owned(), address.parse().ok()?))
         };
-        Ok(Running { child, address, doors: parts.filter_map(door).collect(), panics })
+        Ok(Running { child, address, inputs: parts.filter_map(input).collect(), panics })
     }
 
     /// The address of the input `name`. Fails if the gateway does not have it.
-    pub fn door(&self, name: &str) -> Result<SocketAddr, Failure> {
-        Ok(*self.doors.get(name).ok_or_else(|| format!("the gateway has no input {name}"))?)
+    pub fn input(&self, name: &str) -> Result<SocketAddr, Failure> {
+        Ok(*self.inputs.get(name).ok_or_else(|| format!("the gateway has no input {name}"))?)
     }
 
     /// The process ID.
@@ -168,8 +168,7 @@ impl Running {
         write!(stream, "GET /api/stats HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address)?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
-        let (_, body) =
-            answer.split_once("\r\n\r\n").ok_or("the gateway does not say what it has counted")?;
+        let (_, body) = answer.split_once("\r\n\r\n").ok_or("/api/stats has no body")?;
         Ok(serde_json::from_str(body)?)
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     attacks::guest::{self, Waited},
-    doors,
+    inputs,
     report::Report,
     server::memory_mb,
 };
@@ -47,7 +47,7 @@ struct Gateway {
 /// Prints a table.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     report.line(
-        "| tokens and keys | import: tokens, keys (s) | start (s) | memory then (MB) | reload (s) | memory at most, then (MB) | p95 of a client alone, during the reload (ms) | its failures |",
+        "| tokens and keys | import: tokens, keys (s) | start (s) | memory after the start (MB) | reload (s) | peak memory, memory after the reload (MB) | p95 of a client alone, during the reload (ms) | its failures |",
     );
     report.line("|--:|--:|--:|--:|--:|--:|--:|--:|");
     for count in [1, plan.count] {
@@ -76,7 +76,7 @@ async fn row(program: &Program, count: usize) -> Result<String, Failure> {
     let (peak, end) = (memory_mb(process, "VmHWM")?, memory_mb(process, "VmRSS")?);
     let start = gateway.start.as_secs_f64();
     gateway.stop()?;
-    let p95 = [&mut alone, &mut during].map(|waited| doors::percentile_95(&mut waited.micros));
+    let p95 = [&mut alone, &mut during].map(|waited| inputs::percentile_95(&mut waited.micros));
     Ok(format!(
         "| {count} | {tokens:.1}, {keys:.1} | {start:.1} | {begin:.0} | {:.1} | {peak:.0}, {end:.0} | {:.1}, {:.1} | {} |",
         reload.as_secs_f64(),
@@ -116,7 +116,7 @@ impl Program {
     fn new(folder: &Path) -> Result<Program, Failure> {
         let path = std::env::current_exe()?.with_file_name("dunnage");
         if !path.exists() {
-            return Err(format!("there is no {}; cargo build --release -p dunnage", path.display()).into());
+            return Err(format!("missing {}; run cargo build --release -p dunnage", path.display()).into());
         }
         Ok(Program { path, folder: folder.to_owned() })
     }

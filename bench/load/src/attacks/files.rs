@@ -70,7 +70,7 @@ pub async fn run(
     let mut outcome = Outcome::default();
     // The log exists only after a message has been stored.
     if timeout(PATIENCE, http::once(source, address, &http::post("d", address, "0"))).await?? != 204 {
-        return Err("the gateway does not take a message before the harm is done".into());
+        return Err("the gateway rejected a message before the damage".into());
     }
     harm.done(folder)?;
     let mut is_taken = true;
@@ -87,7 +87,7 @@ pub async fn run(
     let question = http::head("GET", "/readyz", address, "");
     let ready = timeout(PATIENCE, http::once(source, address, question.as_bytes())).await??;
     if ready != if is_taken { 200 } else { 503 } {
-        outcome.wrong(format!("/readyz says {ready} while messages are taken: {is_taken}"));
+        outcome.wrong(format!("/readyz answers {ready}, but messages accepted: {is_taken}"));
     }
     outcome.told = format!("{harm:?}; {} messages acknowledged afterwards", outcome.acknowledged.len());
     Ok(outcome)

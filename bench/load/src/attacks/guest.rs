@@ -60,7 +60,7 @@ pub async fn visit(address: SocketAddr, end: &watch::Receiver<bool>) -> Waited {
 impl Waited {
     fn fail(&mut self, what: &str, answer: &dyn std::fmt::Debug) {
         if self.failures == 0 {
-            eprintln!("the first {what} of the other client that failed: {answer:?}");
+            eprintln!("first failed {what} of the well-behaved client: {answer:?}");
         }
         self.failures += 1;
     }

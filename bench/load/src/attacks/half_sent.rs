@@ -63,7 +63,7 @@ pub async fn over_http(
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    outcome.told = format!("{} bodies of 1 MiB but a byte, to {target}", sources.len());
+    outcome.told = format!("{} bodies of 1 MiB without the last byte, to {target}", sources.len());
     Ok(outcome)
 }
 
@@ -111,7 +111,7 @@ pub async fn over_coap(
         tokio::time::sleep(PAUSE).await;
     }
     transfers.shutdown().await;
-    let told = format!("{mib} bodies of 1 MiB but a block, over CoAP");
+    let told = format!("{mib} bodies of 1 MiB without the last block, over CoAP");
     Ok(Outcome { sent: blocks.load(Relaxed), told, ..Outcome::default() })
 }
 

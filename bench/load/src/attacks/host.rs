@@ -31,11 +31,11 @@ pub async fn run(source: IpAddr, address: SocketAddr, more: impl Fn() -> bool) -
             // A connection that is closed without an answer is a refusal, too.
             let status = http::once(source, address, request).await.unwrap_or_default();
             if (200..300).contains(&status) {
-                outcome.wrong(format!("{name} enters"));
+                outcome.wrong(format!("{name} was accepted"));
             }
         }
     }
-    outcome.told = format!("{} spoofed requests, over and over", requests.len());
+    outcome.told = format!("{} spoofed requests, repeated", requests.len());
     Ok(outcome)
 }
 
@@ -68,7 +68,7 @@ fn requests(address: SocketAddr) -> Vec<(String, Vec<u8>)> {
         requests.push((format!("Host {host:?}"), bytes("1.1", here, header.as_bytes())));
         requests.push((format!("Host {host:?} in HTTP/1.0"), bytes("1.0", here, header.as_bytes())));
     }
-    requests.push(("a Host beyond ASCII".into(), bytes("1.1", here, b"Host: caf\xe9\r\n")));
+    requests.push(("a non-ASCII Host".into(), bytes("1.1", here, b"Host: caf\xe9\r\n")));
     requests.push(("no Host".into(), bytes("1.1", here, b"")));
     let own = format!("Host: {address}\r\n");
     let twice = format!("{own}Host: telemetry.example.org\r\n");

@@ -71,7 +71,7 @@ pub async fn event_streams(
         let another = http::once(reader, address, request.as_bytes());
         match timeout(Duration::from_secs(10), another).await {
             Ok(Ok(200)) => {}
-            other => outcome.wrong(format!("another reader gets no event stream: {other:?}")),
+            other => outcome.wrong(format!("another reader got no event stream: {other:?}")),
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }

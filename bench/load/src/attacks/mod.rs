@@ -11,7 +11,7 @@ mod idle;
 mod paging;
 
 use crate::{
-    Failure, doors,
+    Failure, inputs,
     report::Report,
     results::{About, Results},
     server::{Running, Server, memory_mb},
@@ -112,7 +112,7 @@ impl Outcome {
 /// Runs the attacks and prints a table. Fails if a verdict is negative.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     report.line(
-        "| attack | what was sent | p95 of the other client alone (ms) | during | failures | memory at begin, peak, end (MB) | verdict |",
+        "| attack | what was sent | p95 of the well-behaved client alone (ms) | during | failures | memory at start, peak, end (MB) | verdict |",
     );
     report.line("|---|--:|--:|--:|--:|--:|---|");
     let targets = plan.target.as_ref().map_or(Target::value_variants(), std::slice::from_ref);
@@ -128,7 +128,7 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
         report.save("attacks")?;
         results.save()?;
     }
-    if borne { Ok(()) } else { Err("the gateway did not bear it".into()) }
+    if borne { Ok(()) } else { Err("the gateway failed the attack".into()) }
 }
 
 impl Target {
@@ -212,7 +212,7 @@ impl Attack {
         tokio::time::sleep(REST).await;
         let mut found = Found {
             p95: [alone, during].map(|mut waited| {
-                (doors::percentile_95(&mut waited.micros), waited.failures, waited.micros.len())
+                (inputs::percentile_95(&mut waited.micros), waited.failures, waited.micros.len())
             }),
             memory: [begin, peak, memory_mb(running.process(), "VmRSS")?],
             panics: running.panics(),
@@ -224,7 +224,7 @@ impl Attack {
         running.kill()?;
         let missing = files::missing(folder, &found.outcome.acknowledged)?;
         if missing > 0 {
-            found.outcome.wrong(format!("{missing} acknowledged messages are gone after a restart"));
+            found.outcome.wrong(format!("{missing} acknowledged messages are missing after a restart"));
         }
         Ok(found)
     }
@@ -256,7 +256,7 @@ impl Attack {
             }
             (Target::HalfSent, 2) => half_sent::over_http(&many, address, "/hooks/signed", json, more).await,
             (Target::HalfSent, _) => {
-                half_sent::over_coap(&many, running.door("coap")?, scale(64, 8), more).await
+                half_sent::over_coap(&many, running.input("coap")?, scale(64, 8), more).await
             }
             (Target::Idle, 0) => {
                 let count = scale(CONNECTIONS, CONNECTIONS_SHORT) + 100;
@@ -265,7 +265,7 @@ impl Attack {
             (Target::Idle, _) => idle::event_streams([ATTACKER, ANOTHER], address, STREAMS, more).await,
             (Target::Paging, _) => paging::run(ATTACKER, address, &folder.join("out/ndjson"), more).await,
             (Target::Bombs, _) => {
-                let (mqtt, coap) = (running.door("mqtt")?, running.door("coap")?);
+                let (mqtt, coap) = (running.input("mqtt")?, running.input("coap")?);
                 bombs::run(&many, bombs::Addresses { http: address, mqtt, coap }, more).await
             }
         }
@@ -298,13 +298,19 @@ impl Found {
             problems.push(format!("the gateway panicked {} times, running: {}", self.panics, self.alive));
         }
         if self.served && (failures > 0 || served == 0) {
-            problems.push(format!("the other client failed {failures} times and was served {served} times"));
+            problems.push(format!(
+                "the well-behaved client failed {failures} times and was served {served} times"
+            ));
         }
         if self.served && !plan.short && during > SHORT && during > SLOWER * alone {
-            problems.push("the other client waits for too long".into());
+            problems.push("the well-behaved client waited too long".into());
         }
         if peak - begin > self.memory_limit {
-            problems.push(format!("it takes {:.0} MB more, over {}", peak - begin, self.memory_limit));
+            problems.push(format!(
+                "memory grew by {:.0} MB, more than the limit of {} MB",
+                peak - begin,
+                self.memory_limit
+            ));
         }
         problems
     }

@@ -32,7 +32,7 @@ pub async fn fill(source: IpAddr, address: SocketAddr, count: usize, files: &Pat
         let request = http::head("POST", "/ingest/history", address, &headers) + &lines;
         let status = http::once(source, address, request.as_bytes()).await?;
         if status != 204 && status != 200 {
-            return Err(format!("a batch is answered with {status}").into());
+            return Err(format!("a batch was answered with {status}").into());
         }
     }
     for _ in 0..600 {
@@ -41,7 +41,7 @@ pub async fn fill(source: IpAddr, address: SocketAddr, count: usize, files: &Pat
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    Err("the output does not get the messages".into())
+    Err("the output did not get the messages".into())
 }
 
 /// Counts the lines in the output's files.
@@ -92,14 +92,14 @@ pub async fn run(
     let mut outcome = Outcome::default();
     // The well-behaved client has sent messages during the attack, so the output had work.
     if during == 0 {
-        outcome.wrong("the output stands still".into());
+        outcome.wrong("the output delivered nothing".into());
     }
     let entered = entered.load(Relaxed);
     if entered > 0 {
-        outcome.wrong(format!("a page of another site reads {entered} times"));
+        outcome.wrong(format!("cross-site requests succeeded {entered} times"));
     }
     while readers.join_next().await.is_some() {}
     outcome.sent = sent.load(Relaxed);
-    outcome.told = format!("{READERS} readers with `before=0`, half of them a page of another site");
+    outcome.told = format!("{READERS} readers with `before=0`, half of them cross-site");
     Ok(outcome)
 }

@@ -1,7 +1,7 @@
 //! Clients that send invalid datagrams and streams, and the start of all clients.
 
 use super::{
-    Door,
+    Input,
     client::{Attack, Client},
     sessions,
 };
@@ -32,10 +32,10 @@ pub async fn run(attack: Arc<Attack>) -> Result<(), Failure> {
     let mut clients = JoinSet::new();
     for (number, client) in (0..).zip(Client::all(&attack, CLIENTS)) {
         clients.spawn(async move {
-            match client.attack.door {
-                Door::Coap | Door::Udp => client.datagrams().await,
-                Door::Coaps => sessions::run(client, number).await,
-                Door::Mqtt | Door::Http | Door::Webhook => client.streams().await,
+            match client.attack.input {
+                Input::Coap | Input::Udp => client.datagrams().await,
+                Input::Coaps => sessions::run(client, number).await,
+                Input::Mqtt | Input::Http | Input::Webhook => client.streams().await,
             }
         });
     }
@@ -64,7 +64,7 @@ impl Client {
     async fn streams(mut self) -> std::io::Result<()> {
         loop {
             let mut bytes = Vec::new();
-            if self.attack.door == Door::Mqtt && self.random.below(8) > 0 {
+            if self.attack.input == Input::Mqtt && self.random.below(8) > 0 {
                 bytes.extend(self.random.pick(&self.attack.frames.first));
             }
             for _ in 0..=self.random.below(FRAMES_OF_A_CONNECTION) {
@@ -74,7 +74,7 @@ impl Client {
                     None => break,
                 }
             }
-            if self.attack.door == Door::Mqtt {
+            if self.attack.input == Input::Mqtt {
                 bytes.extend(mqtt::PING);
             }
             let mut stream = TcpStream::connect(self.attack.address).await?;

@@ -1,7 +1,7 @@
 //! A client of the attack: it schedules and generates its frames.
 
 use super::{
-    Door,
+    Input,
     frames::Frames,
     mutate::{Random, mutate},
 };
@@ -22,7 +22,7 @@ const HELD_BACK: Duration = Duration::from_millis(5);
 
 /// The frames to send, their destination and their rate.
 pub struct Attack {
-    pub door: Door,
+    pub input: Input,
     pub address: SocketAddr,
     pub frames: Frames,
     /// Keys of DTLS clients: the gateway's key, and a wrong one.

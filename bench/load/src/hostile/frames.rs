@@ -1,35 +1,35 @@
 //! Valid frames for each input, from which the mutations start.
 
-use super::Door;
+use super::Input;
 use crate::{Failure, coap, mqtt};
 use std::{path::Path, time::Duration};
 
 /// The token that providers send.
 const TOKEN: &str = "0123456789abcdef";
 
-/// The configuration of a gateway with the input `door` and with its files in `folder`.
-pub fn config(door: Door, folder: &Path) -> Result<String, Failure> {
-    let input = |name: &str, table: &str, settings: &str| {
+/// The configuration of a gateway with `input` and with its files in `folder`.
+pub fn config(input: Input, folder: &Path) -> Result<String, Failure> {
+    let entry = |name: &str, table: &str, settings: &str| {
         format!("[[input]]\nname = {name:?}\n[input.{table}]\n{settings}\n")
     };
     let listen = "listen = \"127.0.0.1:0\"";
-    let inputs = match door {
-        Door::Mqtt => input("mqtt", "mqtt", listen),
-        Door::Coap => input("coap", "coap", listen),
-        Door::Coaps => input("coap", "coap", &format!("{listen}\ndtls = true")),
-        Door::Udp => input("udp", "udp", listen),
-        Door::Http => String::new(),
-        Door::Webhook => {
+    let inputs = match input {
+        Input::Mqtt => entry("mqtt", "mqtt", listen),
+        Input::Coap => entry("coap", "coap", listen),
+        Input::Coaps => entry("coap", "coap", &format!("{listen}\ndtls = true")),
+        Input::Udp => entry("udp", "udp", listen),
+        Input::Http => String::new(),
+        Input::Webhook => {
             let tokens = folder.join("tokens");
             std::fs::write(&tokens, TOKEN)?;
             let hook = |(provider, format)| {
                 let settings = format!(
                     "provider = {provider:?}\nformat = {format:?}\ntoken_file = {tokens:?}\n{DEVICES}"
                 );
-                input(provider, "webhook", &settings)
+                entry(provider, "webhook", &settings)
             };
             let signed =
-                input("signed", "webhook", "provider = \"rockblock\"\nformat = \"json\"\ndevices = \"*\"");
+                entry("signed", "webhook", "provider = \"rockblock\"\nformat = \"json\"\ndevices = \"*\"");
             PROVIDERS.map(hook).concat() + &signed
         }
     };
@@ -81,16 +81,16 @@ impl From<Vec<u8>> for Frame {
     }
 }
 
-/// The frames for `door`.
-pub fn of(door: Door) -> Frames {
+/// The frames for `input`.
+pub fn of(input: Input) -> Frames {
     let bare = |frames: Vec<Vec<u8>>| frames.into_iter().map(Frame::from).collect();
-    let first = if door == Door::Mqtt { mqtt_connects() } else { Vec::new() };
-    let valid = match door {
-        Door::Mqtt => bare([first.clone(), mqtt_packets()].concat()),
-        Door::Coap | Door::Coaps => bare(coap_messages()),
-        Door::Udp => bare(datagrams()),
-        Door::Http => http_requests(),
-        Door::Webhook => callbacks(),
+    let first = if input == Input::Mqtt { mqtt_connects() } else { Vec::new() };
+    let valid = match input {
+        Input::Mqtt => bare([first.clone(), mqtt_packets()].concat()),
+        Input::Coap | Input::Coaps => bare(coap_messages()),
+        Input::Udp => bare(datagrams()),
+        Input::Http => http_requests(),
+        Input::Webhook => callbacks(),
     };
     Frames { valid, first }
 }

@@ -1,11 +1,12 @@
 //! The well-behaved client, which measures how long it waits for its answers.
 
-use super::Door;
+use super::Input;
 use crate::{
     Failure,
     channel::Channel,
-    coap, doors,
+    coap,
     dtls::Key,
+    inputs,
     mqtt::{self, Answer},
     server::Running,
 };
@@ -42,12 +43,12 @@ enum Guest {
 
 /// Sends a message every few milliseconds until `end` is true.
 pub async fn visit(
-    door: Door,
+    input: Input,
     running: &Running,
     key: Option<&Key>,
     end: watch::Receiver<bool>,
 ) -> Result<Waited, Failure> {
-    let mut guest = Guest::connect(door, running, key).await?;
+    let mut guest = Guest::connect(input, running, key).await?;
     let mut waited = Waited::default();
     let patience = if let Guest::Coap(_) = guest { PATIENCE_OF_COAP } else { PATIENCE };
     for number in (1..=u16::MAX).cycle() {
@@ -60,7 +61,7 @@ pub async fn visit(
             failed => {
                 eprintln!("the well-behaved client failed: {failed:?}");
                 waited.failures += 1;
-                guest = Guest::connect(door, running, key).await?;
+                guest = Guest::connect(input, running, key).await?;
             }
         }
         tokio::time::sleep(PAUSE).await;
@@ -69,14 +70,16 @@ pub async fn visit(
 }
 
 impl Guest {
-    async fn connect(door: Door, running: &Running, key: Option<&Key>) -> Result<Guest, Failure> {
-        Ok(match door {
-            Door::Mqtt => {
+    async fn connect(input: Input, running: &Running, key: Option<&Key>) -> Result<Guest, Failure> {
+        Ok(match input {
+            Input::Mqtt => {
                 let connect = mqtt::connect("guest", Duration::from_secs(60));
-                Guest::Mqtt(mqtt::open(running.door("mqtt")?, &connect).await?)
+                Guest::Mqtt(mqtt::open(running.input("mqtt")?, &connect).await?)
             }
-            Door::Coap | Door::Coaps => Guest::Coap(Channel::open(running.door("coap")?, HERE, key).await?),
-            Door::Udp | Door::Http | Door::Webhook => {
+            Input::Coap | Input::Coaps => {
+                Guest::Coap(Channel::open(running.input("coap")?, HERE, key).await?)
+            }
+            Input::Udp | Input::Http | Input::Webhook => {
                 let stream = TcpStream::connect(running.address).await?;
                 stream.set_nodelay(true)?;
                 Guest::Http(stream)
@@ -113,7 +116,7 @@ impl Guest {
             Guest::Coap(channel) => {
                 let mut request = coap::request(coap::POST, &["ingest", "guest"], Some(50), body.as_bytes());
                 coap::number(&mut request, number);
-                Ok(doors::exchange(channel, &request, number).await? == Some(2))
+                Ok(inputs::exchange(channel, &request, number).await? == Some(2))
             }
         }
     }

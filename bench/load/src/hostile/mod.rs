@@ -8,8 +8,9 @@ mod mutate;
 mod sessions;
 
 use crate::{
-    Failure, datagrams, doors,
+    Failure, datagrams,
     dtls::Key,
+    inputs,
     report::Report,
     results::{About, Results},
     server::{Running, Server, memory_mb},
@@ -30,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// The input that is attacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Door {
+pub enum Input {
     Mqtt,
     Coap,
     Coaps,
@@ -43,8 +44,8 @@ pub enum Door {
 #[derive(Debug, clap::Args)]
 pub struct Plan {
     /// Attack only this input; without it, attack all in turn and write the table into the README
-    #[arg(long, value_enum)]
-    door: Option<Door>,
+    #[arg(long = "door", value_enum)]
+    input: Option<Input>,
     /// Mutated frames for each input
     #[arg(long, default_value_t = 10_000_000)]
     frames: u64,
@@ -62,38 +63,38 @@ pub struct Plan {
 /// Prints a table. Fails if the gateway panicked, ended or left a connection open, or if the well-behaved client was not served.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     report.line(
-        "| door | mutated frames | of them dropped by the kernel | seconds | panics | not closed | memory at begin, middle, end (MB) | \
-         p95 alone (ms) | beside well-formed | beside mutated | ratio to alone | to well-formed | failures |",
+        "| input | mutated frames | dropped by the kernel | seconds | panics | not closed | memory at start, middle, end (MB) | \
+         p95 alone (ms) | with well-formed | with mutated | ratio to alone | to well-formed | failures |",
     );
     report.line("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    let doors = plan.door.as_ref().map_or(Door::value_variants(), std::slice::from_ref);
+    let inputs = plan.input.as_ref().map_or(Input::value_variants(), std::slice::from_ref);
     let mut borne = true;
-    for door in doors {
-        let found = attacked(plan, *door).await?;
-        report.line(&found.row(*door));
-        found.save(plan, *door)?;
+    for input in inputs {
+        let found = attacked(plan, *input).await?;
+        report.line(&found.row(*input));
+        found.save(plan, *input)?;
         borne &= found.is_borne();
     }
-    if plan.door.is_none() {
+    if plan.input.is_none() {
         report.save("hostile input")?;
     }
-    if borne { Ok(()) } else { Err("the gateway did not bear it".into()) }
+    if borne { Ok(()) } else { Err("the gateway failed the attack".into()) }
 }
 
-/// Starts a gateway with the input `door` and attacks this input.
-async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
+/// Starts a gateway with `input` and attacks it.
+async fn attacked(plan: &Plan, input: Input) -> Result<Found, Failure> {
     let folder = tempfile::tempdir()?;
     // The frames are created before the port is known, so their Host cannot contain it.
-    let config = format!("[access]\nwho = \"anyone\"\n{}", frames::config(door, folder.path())?);
-    let key = (door == Door::Coaps).then(|| Key::of_gateway(folder.path())).transpose()?;
+    let config = format!("[access]\nwho = \"anyone\"\n{}", frames::config(input, folder.path())?);
+    let key = (input == Input::Coaps).then(|| Key::of_gateway(folder.path())).transpose()?;
     let mut running = Running::start_configured(Server::Dunnage, folder.path(), &config)?;
-    let address = match door {
-        Door::Mqtt => running.door("mqtt")?,
-        Door::Coap | Door::Coaps => running.door("coap")?,
-        Door::Udp => running.door("udp")?,
-        Door::Http | Door::Webhook => running.address,
+    let address = match input {
+        Input::Mqtt => running.input("mqtt")?,
+        Input::Coap | Input::Coaps => running.input("coap")?,
+        Input::Udp => running.input("udp")?,
+        Input::Http | Input::Webhook => running.address,
     };
-    let alone = beside(door, &running, key.as_ref(), async {
+    let alone = beside(input, &running, key.as_ref(), async {
         tokio::time::sleep(Duration::from_secs(plan.seconds)).await;
         Ok(())
     });
@@ -105,19 +106,19 @@ async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
     let attack = |mutated, count, rate| {
         let seed = plan.seed.wrapping_add(rate);
         let (sent, hung, full) = Default::default();
-        let (frames, keys) = (frames::of(door), keys.clone());
-        Arc::new(Attack { door, address, frames, keys, mutated, count, rate, seed, sent, full, hung })
+        let (frames, keys) = (frames::of(input), keys.clone());
+        Arc::new(Attack { input, address, frames, keys, mutated, count, rate, seed, sent, full, hung })
     };
     let valid = attack(false, plan.rate * plan.seconds, plan.rate);
-    let calm = beside(door, &running, key.as_ref(), attack::run(valid)).await?;
+    let calm = beside(input, &running, key.as_ref(), attack::run(valid)).await?;
     let begin = memory_mb(running.process(), "VmRSS")?;
     let begun = Instant::now();
     let measured = attack(true, (4 * plan.rate * plan.seconds).min(plan.frames), plan.rate);
-    let under = beside(door, &running, key.as_ref(), attack::run(Arc::clone(&measured))).await?;
+    let under = beside(input, &running, key.as_ref(), attack::run(Arc::clone(&measured))).await?;
     let flood = attack(true, plan.frames - measured.count, 8 * plan.rate);
     let middle = hold_back(&flood, running.process());
     let (flooded, middle) =
-        tokio::try_join!(beside(door, &running, key.as_ref(), attack::run(Arc::clone(&flood))), middle)?;
+        tokio::try_join!(beside(input, &running, key.as_ref(), attack::run(Arc::clone(&flood))), middle)?;
     let seconds = begun.elapsed().as_secs_f64();
     let end = memory_mb(running.process(), "VmRSS")?;
     // 0 for a TCP port.
@@ -131,7 +132,7 @@ async fn attacked(plan: &Plan, door: Door) -> Result<Found, Failure> {
         failures: under.failures + flooded.failures,
         dropped,
         memory: [begin, middle, end],
-        p95: [alone, calm, under].map(|mut waited| doors::percentile_95(&mut waited.micros)),
+        p95: [alone, calm, under].map(|mut waited| inputs::percentile_95(&mut waited.micros)),
     };
     running.stop()?;
     Ok(found)
@@ -158,13 +159,13 @@ impl Found {
         self.alive && self.panics == 0 && self.hung == 0 && self.failures == 0
     }
 
-    fn row(&self, door: Door) -> String {
+    fn row(&self, input: Input) -> String {
         let Found { sent, seconds, panics, hung, dropped, failures, .. } = self;
         let [begin, middle, end] = self.memory;
         let [alone, calm, under] = self.p95;
-        let door = format!("{door:?}").to_lowercase();
+        let input = format!("{input:?}").to_lowercase();
         format!(
-            "| {door} | {sent} | {dropped} | {seconds:.0} | {panics} | {hung} | {begin:.0}, {middle:.0}, {end:.0} | {alone:.2} | {calm:.2} | \
+            "| {input} | {sent} | {dropped} | {seconds:.0} | {panics} | {hung} | {begin:.0}, {middle:.0}, {end:.0} | {alone:.2} | {calm:.2} | \
              {under:.2} | {:.2} | {:.2} | {failures} |",
             under / alone,
             under / calm
@@ -172,12 +173,12 @@ impl Found {
     }
 
     /// Each input has its own operation in the results, so that inputs do not replace one another's lines.
-    fn save(&self, plan: &Plan, door: Door) -> Result<(), Failure> {
+    fn save(&self, plan: &Plan, input: Input) -> Result<(), Failure> {
         let [.., memory] = self.memory;
         let [_, calm, under] = self.p95;
         let target = format!("{} mutated frames, {} a second", plan.frames, plan.rate);
         let about = About { target: &target, format: "json", library: "dunnage", source: "measured" };
-        let mut results = Results::of(door.operation());
+        let mut results = Results::of(input.operation());
         results.add(&about, "failures", (self.panics + self.hung + self.failures) as f64, "1");
         results.add(&about, "memory_mb", memory.round(), "MB");
         results.add(&about, "p95_ms", under, "ms");
@@ -186,22 +187,22 @@ impl Found {
     }
 }
 
-impl Door {
+impl Input {
     fn operation(self) -> &'static str {
         match self {
-            Door::Mqtt => "hostile mqtt",
-            Door::Coap => "hostile coap",
-            Door::Coaps => "hostile coaps",
-            Door::Udp => "hostile udp",
-            Door::Http => "hostile http",
-            Door::Webhook => "hostile webhook",
+            Input::Mqtt => "hostile mqtt",
+            Input::Coap => "hostile coap",
+            Input::Coaps => "hostile coaps",
+            Input::Udp => "hostile udp",
+            Input::Http => "hostile http",
+            Input::Webhook => "hostile webhook",
         }
     }
 }
 
 /// Measures the well-behaved client while `work` runs.
 async fn beside(
-    door: Door,
+    input: Input,
     running: &Running,
     key: Option<&Key>,
     work: impl Future<Output = Result<(), Failure>>,
@@ -212,7 +213,7 @@ async fn beside(
         let _ = end.send(true);
         done
     };
-    let (waited, done) = tokio::join!(guest::visit(door, running, key, ended), work);
+    let (waited, done) = tokio::join!(guest::visit(input, running, key, ended), work);
     done?;
     waited
 }

@@ -45,7 +45,7 @@ pub async fn measure(
     report: &mut Report,
 ) -> Result<(), Failure> {
     report.line(&format!(
-        "\n**From a broker**: messages a second that mosquitto hands to a subscriber with QoS 1, {IN_FLIGHT} of them under way, of those that \
+        "\n**From a broker**: messages per second that mosquitto delivers to a subscriber with QoS 1, {IN_FLIGHT} of them in flight; all \
          were published before. The subscriber acknowledges at once and does nothing else.\n"
     ));
     report.line("| format | messages | gateway | cpu | messages | subscriber | of the subscriber |");
@@ -161,7 +161,7 @@ impl Subscriber {
         }
         match mqtt::answer(&subscriber.bytes) {
             Some((Answer::Connected(0), length)) => subscriber.bytes.drain(..length),
-            other => return Err(format!("the broker answers CONNECT with {other:?}").into()),
+            other => return Err(format!("the broker answered CONNECT with {other:?}").into()),
         };
         Ok(subscriber)
     }

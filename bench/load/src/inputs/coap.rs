@@ -55,9 +55,9 @@ async fn run(mut channel: Channel, requests: &[Vec<u8>], first: usize, end: Inst
             Ok(Some(2)) => seen.micros.push(begun.elapsed().as_micros() as u32),
             Ok(Some(class)) => {
                 seen.failures += 1;
-                seen.error.get_or_insert(format!("a message is answered with the class {class}"));
+                seen.error.get_or_insert(format!("a message was answered with class {class}"));
             }
-            Ok(None) => return seen.broken(1, &"a message is never answered"),
+            Ok(None) => return seen.broken(1, &"a message was not answered"),
             Err(e) => return seen.broken(1, &e),
         }
     }

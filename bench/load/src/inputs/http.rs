@@ -89,10 +89,10 @@ async fn run(
             Ok(Ok(200 | 204)) => seen.micros.push(begun.elapsed().as_micros() as u32),
             Ok(Ok(status)) => {
                 seen.failures += 1;
-                seen.error.get_or_insert(format!("a request is answered {status}"));
+                seen.error.get_or_insert(format!("a request was answered with {status}"));
             }
             Ok(Err(e)) => return seen.broken(1, &e),
-            Err(_) => return seen.broken(1, &"a request is not answered within 10 s"),
+            Err(_) => return seen.broken(1, &"a request was not answered within 10 s"),
         }
     }
     seen
@@ -117,7 +117,7 @@ async fn exchange(stream: &mut TcpStream, request: &[u8], bytes: &mut Vec<u8>) -
 /// The status of an answer, and the length of its head and body; `None` while the head is incomplete.
 fn answer(bytes: &[u8]) -> std::io::Result<Option<(u16, usize)>> {
     let Some(head) = bytes.windows(4).position(|end| end == b"\r\n\r\n") else { return Ok(None) };
-    let foreign = || std::io::Error::other("the server does not answer as HTTP does");
+    let foreign = || std::io::Error::other("the answer is not HTTP");
     let text = std::str::from_utf8(&bytes[..head]).map_err(|_| foreign())?;
     let (first, headers) = text.split_once("\r\n").unwrap_or((text, ""));
     let status = first.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(foreign)?;

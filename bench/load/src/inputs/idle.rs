@@ -25,13 +25,13 @@ pub async fn measure(
     report: &mut Report,
 ) -> Result<(), Failure> {
     report.line(&format!(
-        "\n**Idle**: {clients} MQTT clients connected, each answered a ping: the most memory that the server had.\n"
+        "\n**Idle**: peak memory of the server with {clients} connected MQTT clients, after a ping from each.\n"
     ));
-    report.line("| server | without clients, MB | with them, MB | for a client, kB |\n|---|--:|--:|--:|");
+    report.line("| server | without clients, MB | with them, MB | per client, kB |\n|---|--:|--:|--:|");
     let folder = tempfile::tempdir()?;
     let gateway = Running::start_with(Server::Dunnage, folder.path(), config)?;
     let before = gateway.memory_mb()?;
-    let held = hold(gateway.door("mqtt")?, clients).await?;
+    let held = hold(gateway.input("mqtt")?, clients).await?;
     let with = gateway.memory_mb()?;
     drop(held);
     gateway.stop()?;
@@ -75,7 +75,7 @@ async fn hold(address: SocketAddr, clients: usize) -> Result<Vec<TcpStream>, Fai
         let mut answer = [0; 2];
         stream.read_exact(&mut answer).await?;
         if answer != [0xd0, 0] {
-            return Err(format!("the server answers PINGREQ with {answer:?}").into());
+            return Err(format!("the server answered PINGREQ with {answer:?}").into());
         }
     }
     Ok(held)

@@ -72,15 +72,15 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     let mut results = Results::of("doors");
     let Plan { clients, window, seconds, devices, .. } = plan;
     report.line(&format!(
-        "**Doors**: acknowledged messages a second, 95th percentile (ms) and processor time of the server for a message (µs); \
-         {clients} clients of {devices} devices, runs of {seconds} s in turn. MQTT: QoS 1, {window} messages under way for each client. \
-         CoAP: confirmable, 1. HTTP: wrk, 1. Batches: {} messages in a request, {} clients, and the percentile is a request's. Webhooks and \
+        "**Inputs**: acknowledged messages per second, 95th percentile (ms) and processor time of the server per message (µs); \
+         {clients} clients of {devices} devices, runs of {seconds} s in turn. MQTT: QoS 1, {window} messages in flight per client. \
+         CoAP: confirmable, 1. HTTP: wrk, 1. Batches: {} messages per request, {} clients, and the percentile of requests. Webhooks and \
          batches: {} s.\n",
         batch::MESSAGES,
         batch::CLIENTS,
         SHORT.as_secs()
     ));
-    report.line("| format | door | gateway | p95 | cpu | other | | p95 | cpu | of the other |");
+    report.line("| format | input | gateway | p95 | cpu | other | | p95 | cpu | of the other |");
     report.line("|---|---|--:|--:|--:|---|--:|--:|--:|--:|");
     let payloads = payload::all(*devices)?;
     for payload in &payloads {
@@ -89,10 +89,10 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
             let ours = mqtt(plan, payload, true).await?;
             let broker = mqtt(plan, payload, false).await?;
             table.row("mqtt", &ours, Some(("mosquitto", &broker)));
-            for (door, sealed) in [("coap", false), ("coap, DTLS", true)] {
+            for (input, sealed) in [("coap", false), ("coap, DTLS", true)] {
                 let ours = coap_of_gateway(plan, payload, *content_format, sealed).await?;
                 let server = coap_of_libcoap(plan, payload, *content_format, sealed).await?;
-                table.row(door, &ours, Some(("libcoap", &server)));
+                table.row(input, &ours, Some(("libcoap", &server)));
             }
             let ours =
                 tokio::task::block_in_place(|| rates::run(Server::Dunnage, payload, *clients, *seconds))?;
@@ -124,7 +124,7 @@ async fn mqtt(plan: &Plan, payload: &Payload, ours: bool) -> Result<Run, Failure
     let folder = tempfile::tempdir()?;
     if ours {
         let running = Running::start_with(Server::Dunnage, folder.path(), CONFIG)?;
-        let seen = mqtt::load(running.door("mqtt")?, messages, plan.clients, plan.window, length).await?;
+        let seen = mqtt::load(running.input("mqtt")?, messages, plan.clients, plan.window, length).await?;
         return durable(&load::sum(&seen, length), running, folder.path());
     }
     let broker = Peer::mosquitto(folder.path())?;
@@ -139,7 +139,7 @@ async fn coap_of_gateway(plan: &Plan, payload: &Payload, format: u16, sealed: bo
     let key = sealed.then(|| Key::of_gateway(folder.path())).transpose()?;
     let config = if sealed { COAPS } else { CONFIG };
     let running = Running::start_with(Server::Dunnage, folder.path(), config)?;
-    let load = coap_load(plan, payload, format, running.door("coap")?, key.as_ref()).await?;
+    let load = coap_load(plan, payload, format, running.input("coap")?, key.as_ref()).await?;
     durable(&load, running, folder.path())
 }
 
@@ -210,15 +210,15 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn row(&mut self, door: &str, ours: &Run, other: Option<(&str, &Run)>) {
+    fn row(&mut self, input: &str, ours: &Run, other: Option<(&str, &Run)>) {
         let figures = |run: &Run| format!("{:.0} | {:.1} | {:.1}", run.rps, run.p95_ms, run.cpu_us);
         let beside = other.map_or_else(
             || " | | | | ".into(),
             |(name, other)| format!("{name} | {} | {:.2}", figures(other), ours.rps / other.rps),
         );
         let format = self.payload.name;
-        self.report.line(&format!("| {format} | {door} | {} | {beside} |", figures(ours)));
-        let target = format!("{} clients over {door}", self.clients);
+        self.report.line(&format!("| {format} | {input} | {} | {beside} |", figures(ours)));
+        let target = format!("{} clients over {input}", self.clients);
         for (library, run) in [(Server::Dunnage.name(), ours)].into_iter().chain(other) {
             let about = About { target: &target, format, library, source: "measured" };
             self.results.add(&about, "rps", run.rps.round(), "1/s");
@@ -226,7 +226,7 @@ impl Table<'_> {
             self.results.add(&about, "cpu_us", (run.cpu_us * 10.0).round() / 10.0, "µs");
             self.results.add(&about, "failures", run.failures as f64, "1");
             if run.failures > 0 {
-                self.report.line(&format!("\n{library}, {door}, {format}: {} failed\n", run.failures));
+                self.report.line(&format!("\n{library}, {input}, {format}: {} failed\n", run.failures));
             }
         }
     }

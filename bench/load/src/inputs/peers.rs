@@ -64,7 +64,7 @@ impl Peer {
         let begun = Instant::now();
         while !ready() {
             if begun.elapsed() > Duration::from_secs(20) {
-                return Err("a peer does not start".into());
+                return Err("a peer did not start".into());
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -99,6 +99,6 @@ pub async fn want_everything(broker: SocketAddr) -> Result<(), Failure> {
     stream.read_exact(&mut answer).await?;
     match answer {
         [0x90, 3, 0, 1, 1] => Ok(stream.write_all(&[0xe0, 0]).await?),
-        other => Err(format!("the broker answers SUBSCRIBE with {other:?}").into()),
+        other => Err(format!("the broker answered SUBSCRIBE with {other:?}").into()),
     }
 }

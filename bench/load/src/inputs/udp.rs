@@ -46,7 +46,7 @@ pub async fn measure(
     report: &mut Report,
 ) -> Result<(), Failure> {
     report.line(&format!(
-        "\n**Datagrams**: what is stored of bare datagrams that come at a rate, and who dropped the others; runs of {} s, one sender.\n",
+        "\n**Datagrams**: bare datagrams that were stored at each offered rate, and where the others were dropped; runs of {} s, one sender.\n",
         LENGTH.as_secs()
     ));
     report.line("| format | offered/s | sent/s | stored/s | stored, % | dropped by the kernel, % | by the gateway, % | cpu |");
@@ -68,9 +68,9 @@ fn run(payload: &Payload, format: u8, rate: u64) -> Result<Found, Failure> {
     let datagrams: Vec<_> = payload.bodies.iter().map(datagram).collect();
     let folder = tempfile::tempdir()?;
     let running = Running::start_with(Server::Dunnage, folder.path(), CONFIG)?;
-    let door = running.door("udp")?;
-    let (sent, seconds) = send(door, &datagrams, rate)?;
-    let (kernel, gateway) = settle(&running, door, sent)?;
+    let input = running.input("udp")?;
+    let (sent, seconds) = send(input, &datagrams, rate)?;
+    let (kernel, gateway) = settle(&running, input, sent)?;
     let processor_seconds = running.processor_seconds()?;
     running.stop()?;
     let stored = stored(folder.path())?;
@@ -82,9 +82,9 @@ fn run(payload: &Payload, format: u8, rate: u64) -> Result<Found, Failure> {
 }
 
 /// Sends `rate` datagrams per second, or as many as possible, for [`LENGTH`]. Returns their number and the seconds that they took.
-fn send(door: SocketAddr, datagrams: &[Vec<u8>], rate: u64) -> std::io::Result<(u64, f64)> {
+fn send(input: SocketAddr, datagrams: &[Vec<u8>], rate: u64) -> std::io::Result<(u64, f64)> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
-    socket.connect(door)?;
+    socket.connect(input)?;
     let mut next = datagrams.iter().cycle();
     let begun = Instant::now();
     let mut sent = 0;
@@ -103,16 +103,16 @@ fn send(door: SocketAddr, datagrams: &[Vec<u8>], rate: u64) -> std::io::Result<(
 }
 
 /// Waits until all `sent` datagrams are accounted for. Returns how many the kernel dropped, and how many the gateway.
-fn settle(running: &Running, door: SocketAddr, sent: u64) -> Result<(u64, u64), Failure> {
+fn settle(running: &Running, input: SocketAddr, sent: u64) -> Result<(u64, u64), Failure> {
     let begun = Instant::now();
     loop {
-        let Socket { waiting, dropped } = datagrams::socket(door)?;
+        let Socket { waiting, dropped } = datagrams::socket(input)?;
         let counts = running.counts()?;
         if waiting == 0 && counts.stored + counts.quarantined + counts.refused + dropped == sent {
             return Ok((dropped, counts.refused));
         }
         if begun.elapsed() > PATIENCE {
-            return Err(format!("{sent} sent, {dropped} dropped by the kernel, and then {counts:?}").into());
+            return Err(format!("not all datagrams are accounted for: {sent} sent, {dropped} dropped by the kernel, {counts:?}").into());
         }
         std::thread::sleep(Duration::from_millis(20));
     }

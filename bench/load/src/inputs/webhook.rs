@@ -65,7 +65,7 @@ fn request(provider: &str, device: &str, message: &[u8]) -> Result<Request, Fail
             message.iter().try_for_each(|byte| write!(body, "{byte:02x}"))?;
             Ok(post("/hooks/hook", "application/x-www-form-urlencoded", &body))
         }
-        other => Err(format!("no provider {other}").into()),
+        other => Err(format!("unknown provider {other}").into()),
     }
 }
 
@@ -73,7 +73,7 @@ fn request(provider: &str, device: &str, message: &[u8]) -> Result<Request, Fail
 fn changed(example: &str, changes: [(&str, &str); 3]) -> Result<String, Failure> {
     let mut object: Value = serde_json::from_str(example)?;
     for (pointer, text) in changes {
-        *object.pointer_mut(pointer).ok_or("the example has no such place")? = text.into();
+        *object.pointer_mut(pointer).ok_or("a JSON pointer is not in the example")? = text.into();
     }
     Ok(object.to_string())
 }

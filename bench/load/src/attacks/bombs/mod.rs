@@ -130,7 +130,7 @@ async fn over_all(
     let status = over_http(source, addresses.http, number, bomb).await?;
     let fate = if status == 204 { Fate::Stored } else { Fate::Refused };
     let wrong = fate != bomb.fate || !matches!(status, 204 | 400 | 422);
-    Ok((sent, wrong.then(|| format!("{} is answered {status}, and should be {:?}", bomb.name, bomb.fate))))
+    Ok((sent, wrong.then(|| format!("{} was answered {status}, expected {:?}", bomb.name, bomb.fate))))
 }
 
 /// Sends `bomb`, and retries while the gateway answers 503. Returns the final status.
@@ -202,7 +202,7 @@ async fn read(sources: &[IpAddr], address: SocketAddr, outcome: &mut Outcome) ->
     while let Some(answered) = readers.join_next().await {
         outcome.sent += 1;
         if !answered?? {
-            outcome.wrong("a list is not answered".into());
+            outcome.wrong("a list request failed".into());
         }
     }
     Ok(())
