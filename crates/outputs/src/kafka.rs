@@ -3,7 +3,7 @@
 //! The producer is idempotent, so what it repeats after a network error is stored once. A record that is delivered again after a restart is
 //! stored twice, with the same stable ID in its header.
 
-use super::{Class, Failed, Lanes, Message, Output, Shape};
+use super::{Class, Failed, Message, Output, Partitions, Shape};
 use dunnage_clients::nats::header;
 use rdkafka::{
     ClientConfig,
@@ -170,7 +170,7 @@ fn is_too_large(sent: &Sent) -> bool {
 #[async_trait::async_trait]
 impl Output for Kafka {
     fn shape(&self) -> Shape {
-        Shape { lanes: Lanes::One, batch: 1024, linger: Duration::from_millis(5) }
+        Shape { partitions: Partitions::One, batch: 1024, linger: Duration::from_millis(5) }
     }
 
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {

@@ -3,7 +3,7 @@
 //! An [`Output`] delivers some messages in one call. The [`Forwarder`], which is the same for all outputs, decides when to call, how many
 //! calls to make at a time, and what to do when one fails:
 //!
-//! - **Order.** Messages of one partition are delivered one after the other; see [`Lanes`].
+//! - **Order.** Messages of one partition are delivered one after the other; see [`Partitions`].
 //! - **At least once.** A message that was delivered shortly before the gateway ended may be delivered again, with the same stable ID, so
 //!   that the receiver can drop it.
 //! - **Retries.** A failed call is repeated, with a growing delay. While all calls fail, the breaker pauses the output.
@@ -16,7 +16,7 @@
 //! # Example
 //!
 //! ```
-//! use dunnage_outputs::{Failed, Lanes, Message, Output, Shape};
+//! use dunnage_outputs::{Failed, Partitions, Message, Output, Shape};
 //!
 //! /// Prints each message.
 //! struct Print;
@@ -24,7 +24,7 @@
 //! #[async_trait::async_trait]
 //! impl Output for Print {
 //!     fn shape(&self) -> Shape {
-//!         Shape { lanes: Lanes::PerDevice, batch: 1, linger: std::time::Duration::ZERO }
+//!         Shape { partitions: Partitions::PerDevice, batch: 1, linger: std::time::Duration::ZERO }
 //!     }
 //!
 //!     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
@@ -101,11 +101,11 @@ pub trait Output: Send + Sync {
     async fn close(&self) {}
 }
 
-/// How an output takes its messages.
+/// How an output delivers messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Which calls may be in progress at the same time.
-    pub lanes: Lanes,
+    pub partitions: Partitions,
     /// Largest number of messages in one call.
     pub batch: usize,
     /// How long a batch may wait for more messages.
@@ -114,7 +114,7 @@ pub struct Shape {
 
 /// Which calls may be in progress at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lanes {
+pub enum Partitions {
     /// One call for each device, with messages of that device only. Devices are delivered concurrently.
     PerDevice,
     /// One call in total, with messages of any devices.

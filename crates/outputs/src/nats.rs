@@ -1,7 +1,7 @@
 //! The output `[output.nats]`: publishes to a NATS JetStream, on a subject for each device. A message is delivered when the stream has
 //! acknowledged it.
 
-use super::{Failed, Lanes, Message, Output, Shape};
+use super::{Failed, Message, Output, Partitions, Shape};
 use async_nats::{
     connection::State,
     header::HeaderMap,
@@ -297,7 +297,7 @@ impl Nats {
 #[async_trait::async_trait]
 impl Output for Nats {
     fn shape(&self) -> Shape {
-        Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO }
+        Shape { partitions: Partitions::PerDevice, batch: 1, linger: Duration::ZERO }
     }
 
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {

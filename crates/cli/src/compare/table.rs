@@ -116,7 +116,7 @@ fn legend(comparison: &Comparison, out: &mut String) {
     if comparison.measured().any(|(_, outcome)| outcome.came_back && !outcome.lossless) {
         let _ = writeln!(
             out,
-            "{DIM}lossless, some: this message is preserved, others are not (binary32 has 7 digits){DIM:#}"
+            "{DIM}lossless, some: preserves this message, not others (binary32 has 7 digits){DIM:#}"
         );
     }
     if comparison.without_schema > 0 {

@@ -1,7 +1,7 @@
 //! `dunnage demo`: the gateway, and a simulated fleet that reports through all of its inputs.
 
-mod door;
-mod doors;
+mod clients;
+mod input;
 mod report;
 mod status;
 mod tally;
@@ -13,7 +13,7 @@ use crate::{
     signals,
 };
 use clap::{Args, value_parser};
-use doors::Doors;
+use clients::Clients;
 use dunnage_gateway::Config;
 use dunnage_links::fleet::Fleet;
 use report::Reports;
@@ -77,15 +77,15 @@ impl Demo {
         let data = config.buffer.path.parent().map(PathBuf::from).unwrap_or_default();
         let fleet = Fleet::new(self.seed, usize::from(self.containers));
         let reports = Reports::new(fleet, f64::from(self.speed) * 60.0 * TICK.as_secs_f64())?;
-        doors::configure(&mut config, &reports.patterns(), &data)?;
+        clients::configure(&mut config, &reports.patterns(), &data)?;
         let gateway = start(config).await?;
-        let doors = Arc::new(Doors::open(&gateway, &data, AT_A_TIME)?);
+        let clients = Arc::new(Clients::open(&gateway, &data, AT_A_TIME)?);
 
-        welcome::print(&doors, &data, &reports)?;
+        welcome::print(&clients, &data, &reports)?;
         let devices = reports.devices();
-        let before = count(&doors, &devices).await?;
-        let tally = send(&doors, reports, stop).await?;
-        let stored = count(&doors, &devices).await?.saturating_sub(before);
+        let before = count(&clients, &devices).await?;
+        let tally = send(&clients, reports, stop).await?;
+        let stored = count(&clients, &devices).await?.saturating_sub(before);
         gateway.stop().await;
 
         let lost = tally.acknowledged.saturating_sub(stored);
@@ -101,7 +101,7 @@ impl Demo {
 
 /// Lets the fleet report until `stop` completes, then waits until every message in flight has been answered.
 async fn send(
-    doors: &Arc<Doors>,
+    clients: &Arc<Clients>,
     mut reports: Reports,
     stop: impl Future<Output = ()>,
 ) -> Result<Tally, Failure> {
@@ -118,9 +118,9 @@ async fn send(
         for report in reports.step()? {
             // Nothing closes the semaphore. If it were closed, the demo would end.
             let Ok(permit) = Arc::clone(&room).acquire_owned().await else { break };
-            let doors = Arc::clone(doors);
+            let clients = Arc::clone(clients);
             under_way.spawn_blocking(move || {
-                let outcome = doors.send(&report);
+                let outcome = clients.send(&report);
                 drop(permit);
                 outcome
             });
@@ -138,9 +138,9 @@ async fn send(
 }
 
 /// The number of messages from `devices` that the gateway has stored.
-async fn count(doors: &Arc<Doors>, devices: &std::collections::HashSet<String>) -> Result<u64, Failure> {
-    let (doors, devices) = (Arc::clone(doors), devices.clone());
-    tokio::task::spawn_blocking(move || doors.http.messages_of(&devices))
+async fn count(clients: &Arc<Clients>, devices: &std::collections::HashSet<String>) -> Result<u64, Failure> {
+    let (clients, devices) = (Arc::clone(clients), devices.clone());
+    tokio::task::spawn_blocking(move || clients.http.messages_of(&devices))
         .await
         .map_err(|e| Failure::about("demo", e))?
 }

@@ -1,6 +1,6 @@
 //! The reports of the containers and their timing.
 
-use super::door::Door;
+use super::input::Input;
 use crate::{failure::Failure, input};
 use dunnage_formats::{Format, Id, Mapping, Value};
 use dunnage_links::{
@@ -25,7 +25,7 @@ pub struct Report {
     /// The ID of the link that carries the message.
     pub link: &'static str,
     /// The input that receives the message.
-    pub door: Door,
+    pub input: Input,
     /// The container's position: latitude and longitude in degrees.
     pub position: (f64, f64),
     /// The encoded message.
@@ -35,7 +35,7 @@ pub struct Report {
 /// What containers use at a place: a link, an input, and the formats that they use in turn.
 struct Choice {
     link: &'static Link,
-    door: Door,
+    input: Input,
     formats: Vec<(Id, Box<dyn Format>)>,
 }
 
@@ -56,17 +56,17 @@ impl Reports {
         // The first reports are staggered, so that the messages are spread over time.
         let due = (0..count).map(|index| CADENCE * index as f64 / count as f64).collect();
         let model = input::Schemas::default().model(SCHEMA)?;
-        let choice = |place, link: &str, door, formats: &[Id]| -> Result<_, Failure> {
+        let choice = |place, link: &str, input, formats: &[Id]| -> Result<_, Failure> {
             let unknown = || Failure::Failed(format!("unknown link {link}"));
             let open = |id: &Id| Ok((*id, id.open(Some(&model), Mapping::Exact)?));
             let formats = formats.iter().map(open).collect::<Result<_, Failure>>()?;
-            Ok((place, Choice { link: dunnage_links::link(link).ok_or_else(unknown)?, door, formats }))
+            Ok((place, Choice { link: dunnage_links::link(link).ok_or_else(unknown)?, input, formats }))
         };
         let choices = BTreeMap::from([
-            choice(Place::Sea, "astrocast", Door::Satellite, &[Id::Packed])?,
-            choice(Place::Approach, "lte-m", Door::Http, &[Id::Json])?,
-            choice(Place::Terminal, "lte-m", Door::Coap, &[Id::Cbor])?,
-            choice(Place::Yard, "lte-m", Door::Mqtt, &[Id::Cbor, Id::Json])?,
+            choice(Place::Sea, "astrocast", Input::Satellite, &[Id::Packed])?,
+            choice(Place::Approach, "lte-m", Input::Http, &[Id::Json])?,
+            choice(Place::Terminal, "lte-m", Input::Coap, &[Id::Cbor])?,
+            choice(Place::Yard, "lte-m", Input::Mqtt, &[Id::Cbor, Id::Json])?,
         ]);
         Ok(Reports { fleet, step, now: 0.0, due, choices })
     }
@@ -111,7 +111,7 @@ impl Reports {
     /// The report that container `index` sends now. Returns an error if the message does not fit its link.
     fn report(&self, index: usize) -> Result<Report, Failure> {
         let container = &self.fleet.containers()[index];
-        let Choice { link, door, formats } = &self.choices[&container.place()];
+        let Choice { link, input, formats } = &self.choices[&container.place()];
         let (format, codec) = &formats[index % formats.len()];
         let device = container.device().to_owned();
         let mut body = Vec::new();
@@ -125,7 +125,7 @@ impl Reports {
             _ => {
                 let position = container.position();
                 let position = (position.latitude, position.longitude);
-                Ok(Report { device, format: *format, link: link.id, door: *door, position, body })
+                Ok(Report { device, format: *format, link: link.id, input: *input, position, body })
             }
         }
     }

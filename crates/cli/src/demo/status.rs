@@ -45,6 +45,7 @@ fn line(tally: &Tally, reports: &Reports) -> String {
     let sizes: Vec<_> = tally.formats.iter().map(mean).collect();
     let trouble = tally.trouble.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let sizes = sizes.join(", ");
-    let doors: String = tally.doors.iter().map(|(door, messages)| format!(" {door} {messages},")).collect();
-    format!("{acknowledged}/{sent} acknowledged{trouble}, {at_sea}/{containers} at sea,{doors} {sizes} B")
+    let inputs: String =
+        tally.inputs.iter().map(|(input, messages)| format!(" {input} {messages},")).collect();
+    format!("{acknowledged}/{sent} acknowledged{trouble}, {at_sea}/{containers} at sea,{inputs} {sizes} B")
 }

@@ -1,12 +1,12 @@
 //! The results of the fleet's reports.
 
-use super::{door::Door, report::Report};
+use super::{input::Input, report::Report};
 use std::collections::BTreeMap;
 use tokio::task::JoinError;
 
 /// The result of one report: its input, format and size, and whether it was acknowledged.
 pub struct Outcome {
-    pub door: Door,
+    pub input: Input,
     pub format: &'static str,
     pub bytes: usize,
     pub acknowledged: Result<(), String>,
@@ -14,8 +14,8 @@ pub struct Outcome {
 
 impl Outcome {
     pub fn of(report: &Report, acknowledged: Result<(), String>) -> Outcome {
-        let Report { door, format, ref body, .. } = *report;
-        Outcome { door, format: format.name(), bytes: body.len(), acknowledged }
+        let Report { input, format, ref body, .. } = *report;
+        Outcome { input, format: format.name(), bytes: body.len(), acknowledged }
     }
 }
 
@@ -25,7 +25,7 @@ pub struct Tally {
     pub sent: u64,
     pub acknowledged: u64,
     /// Acknowledged messages per input.
-    pub doors: BTreeMap<Door, u64>,
+    pub inputs: BTreeMap<Input, u64>,
     /// Messages and bytes per format.
     pub formats: BTreeMap<&'static str, (u64, u64)>,
     /// The error of the last report that was not acknowledged.
@@ -36,15 +36,15 @@ impl Tally {
     pub fn add(&mut self, outcome: Result<Outcome, JoinError>) {
         self.sent += 1;
         match outcome {
-            Ok(Outcome { door, format, bytes, acknowledged: Ok(()) }) => {
+            Ok(Outcome { input, format, bytes, acknowledged: Ok(()) }) => {
                 self.acknowledged += 1;
-                *self.doors.entry(door).or_default() += 1;
+                *self.inputs.entry(input).or_default() += 1;
                 let (messages, total) = self.formats.entry(format).or_default();
                 *messages += 1;
                 *total += bytes as u64;
             }
-            Ok(Outcome { door, acknowledged: Err(reason), .. }) => {
-                self.trouble = Some(format!("{door}: {reason}"));
+            Ok(Outcome { input, acknowledged: Err(reason), .. }) => {
+                self.trouble = Some(format!("{input}: {reason}"));
             }
             Err(error) => self.trouble = Some(error.to_string()),
         }

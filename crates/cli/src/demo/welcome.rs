@@ -1,7 +1,7 @@
 //! The first output of the demo: the size table, the addresses to open, and the commands to try.
 
 use super::{
-    doors::Doors,
+    clients::Clients,
     report::{Reports, SCHEMA},
 };
 use crate::{compare, failure::Failure, output};
@@ -13,7 +13,7 @@ const BOLD: Style = Style::new().bold();
 const LINK: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Writes `message.pson` to `data` for users to convert, and prints the welcome text.
-pub fn print(doors: &Doors, data: &Path, reports: &Reports) -> Result<(), Failure> {
+pub fn print(clients: &Clients, data: &Path, reports: &Reports) -> Result<(), Failure> {
     let sample = reports.sample();
     let (mut json, mut pson) = (Vec::new(), Vec::new());
     Id::Json.open(None, Mapping::Exact)?.encode(&sample, &mut json)?;
@@ -23,7 +23,7 @@ pub fn print(doors: &Doors, data: &Path, reports: &Reports) -> Result<(), Failur
 
     compare::print(&json, SCHEMA)?;
     let program = std::env::args().next().unwrap_or_else(|| "dunnage".into());
-    let (url, coap, mqtt) = (doors.http.url(""), doors.coap.gateway, doors.mqtt.gateway);
+    let (url, coap, mqtt) = (clients.http.url(""), clients.coap.gateway, clients.mqtt.gateway);
     let mut output = output::stdout();
     writeln!(
         output,

@@ -55,7 +55,7 @@ fn tokens_and_keys_are_imported_from_csv() {
     };
     let made = import("token", "name,device\nbuoy-1,buoy-1\nships,ship-*\n");
     assert!(made.text().starts_with("name,token\nbuoy-1,dn_"), "{}", made.text());
-    assert!(made.stderr.starts_with("2 tokens."), "{}", made.stderr);
+    assert!(made.stderr.starts_with("2 tokens, shown only once."), "{}", made.stderr);
     let again = import("token", "name,device\nnew,a\nships,b\n");
     assert_eq!((again.code, &*again.stdout), (2, &b""[..]));
     assert!(again.stderr.contains("line 3: name: \"ships\" already exists"), "{}", again.stderr);

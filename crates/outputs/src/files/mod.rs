@@ -11,7 +11,7 @@ mod ndjson;
 mod parquet;
 mod row;
 
-use super::{Catalog, Failed, Lanes, Message, Output, Shape};
+use super::{Catalog, Failed, Message, Output, Partitions, Shape};
 use dunnage_base::folders;
 use row::Row;
 use serde::{Deserialize, Serialize};
@@ -130,7 +130,7 @@ impl Files {
 #[async_trait::async_trait]
 impl Output for Files {
     fn shape(&self) -> Shape {
-        Shape { lanes: Lanes::One, batch: 4096, linger: Duration::from_millis(100) }
+        Shape { partitions: Partitions::One, batch: 4096, linger: Duration::from_millis(100) }
     }
 
     fn tends_every(&self) -> Option<Duration> {

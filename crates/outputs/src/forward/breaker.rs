@@ -21,7 +21,7 @@ const MOST: Duration = Duration::from_secs(60);
 pub struct Breaker {
     state: State,
     /// Partitions that failed since the last success, at most [`LANES`].
-    lanes: HashSet<Arc<str>>,
+    partitions: HashSet<Arc<str>>,
     failures: u32,
     /// The first failure since the last success.
     since: Option<Instant>,
@@ -64,9 +64,9 @@ impl Breaker {
     }
 
     /// Records a failed call, with the delay that the receiver asked for. Returns whether it opened the breaker.
-    pub fn failed(&mut self, lane: &Arc<str>, asked: Option<Duration>, now: Instant) -> bool {
-        if self.lanes.len() < LANES {
-            self.lanes.insert(Arc::clone(lane));
+    pub fn failed(&mut self, partition: &Arc<str>, asked: Option<Duration>, now: Instant) -> bool {
+        if self.partitions.len() < LANES {
+            self.partitions.insert(Arc::clone(partition));
         }
         self.failures = self.failures.saturating_add(1);
         let since = *self.since.get_or_insert(now);
@@ -74,7 +74,8 @@ impl Breaker {
             State::Open => false,
             State::Probing => true,
             State::Closed => {
-                self.lanes.len() >= LANES || (self.failures >= FAILURES && now.duration_since(since) >= WHILE)
+                self.partitions.len() >= LANES
+                    || (self.failures >= FAILURES && now.duration_since(since) >= WHILE)
             }
         };
         if open {
@@ -95,24 +96,24 @@ mod tests {
     #[test]
     fn it_opens_when_many_lanes_fail_and_closes_after_a_probe() {
         let (mut breaker, mut now) = (Breaker::default(), Instant::now());
-        let lanes: Vec<Arc<str>> = (0..9).map(|n| n.to_string().into()).collect();
-        for lane in &lanes[..4] {
-            assert!(!breaker.failed(lane, None, now) && breaker.allows(9, now));
-            assert!(!breaker.failed(lane, None, now));
+        let partitions: Vec<Arc<str>> = (0..9).map(|n| n.to_string().into()).collect();
+        for partition in &partitions[..4] {
+            assert!(!breaker.failed(partition, None, now) && breaker.allows(9, now));
+            assert!(!breaker.failed(partition, None, now));
         }
         breaker.succeeded();
-        for lane in &lanes[..4] {
-            assert!(!breaker.failed(lane, None, now));
+        for partition in &partitions[..4] {
+            assert!(!breaker.failed(partition, None, now));
         }
-        assert!(breaker.failed(&lanes[4], None, now) && !breaker.allows(0, now));
+        assert!(breaker.failed(&partitions[4], None, now) && !breaker.allows(0, now));
         // The calls in progress fail, too.
-        assert!(!breaker.failed(&lanes[5], None, now));
+        assert!(!breaker.failed(&partitions[5], None, now));
         for _ in 0..3 {
             now = breaker.until().unwrap();
             assert!(breaker.allows(0, now) && !breaker.allows(1, now));
             breaker.begun();
             assert!(!breaker.allows(1, now) && breaker.state() == State::Probing);
-            assert!(breaker.failed(&lanes[0], Some(Duration::from_secs(77)), now));
+            assert!(breaker.failed(&partitions[0], Some(Duration::from_secs(77)), now));
             assert!(breaker.until().unwrap() >= now + Duration::from_secs(77));
         }
         breaker.begun();
@@ -121,10 +122,10 @@ mod tests {
 
     #[test]
     fn it_opens_when_one_lane_fails_for_long() {
-        let (mut breaker, now, lane) = (Breaker::default(), Instant::now(), Arc::from(""));
+        let (mut breaker, now, partition) = (Breaker::default(), Instant::now(), Arc::from(""));
         for _ in 0..20 {
-            assert!(!breaker.failed(&lane, None, now));
+            assert!(!breaker.failed(&partition, None, now));
         }
-        assert!(breaker.failed(&lane, None, now + WHILE));
+        assert!(breaker.failed(&partition, None, now + WHILE));
     }
 }

@@ -6,14 +6,14 @@
 mod backoff;
 mod breaker;
 mod call;
-mod lane;
 mod limiter;
 mod pace;
+mod partition;
 #[cfg(test)]
 mod tests;
 mod window;
 
-use super::{Catalog, Class, Lanes, Message, Meter, Named, Outputs, Progress};
+use super::{Catalog, Class, Message, Meter, Named, Outputs, Partitions, Progress};
 use breaker::Breaker;
 use call::{Called, Target};
 use dunnage_buffer::{Change, ReadError, Use};
@@ -100,7 +100,7 @@ impl Forwarder {
         stopping: CancellationToken,
     ) -> Forwarder {
         let (shape, now) = (output.shape(), Instant::now());
-        let most = if shape.lanes == Lanes::One { 1 } else { concurrency };
+        let most = if shape.partitions == Partitions::One { 1 } else { concurrency };
         let pace = Pace::new(outputs.source().stats.totals().stored, now);
         Forwarder {
             target: Arc::new(Target { name, output, outputs, meter }),
@@ -205,12 +205,12 @@ impl Forwarder {
             }
             let Some(taken) = self.window.take(now) else { break };
             self.pace.spend(taken.messages.len());
-            let (target, lane) = (Arc::clone(&self.target), Arc::clone(&taken.lane));
+            let (target, partition) = (Arc::clone(&self.target), Arc::clone(&taken.partition));
             let task = self.tasks.spawn(async move { Event::Called(target.call(taken).await) });
             self.begun += 1;
             self.breaker.begun();
             let alone = self.limiter.begun(self.calls.len() + 1);
-            self.calls.insert(task.id(), (lane, self.begun, alone));
+            self.calls.insert(task.id(), (partition, self.begun, alone));
             self.moved = true;
         }
     }
@@ -342,24 +342,24 @@ impl Forwarder {
     }
 
     fn called(&mut self, id: Id, called: Called, now: Instant) {
-        let Some((lane, serial, alone)) = self.calls.remove(&id) else { return };
+        let Some((partition, serial, alone)) = self.calls.remove(&id) else { return };
         let Called { messages, done, failed, took } = called;
         let succeeded = failed.is_none();
         self.limiter.ended(messages, succeeded.then_some(took), alone && serial == self.begun, now);
         let Some((class, asked, reason)) = failed else {
-            self.window.ended(&lane, done, None, now);
+            self.window.ended(&partition, done, None, now);
             if self.breaker.succeeded() {
                 tracing::info!(output = %self.target.name, "the output delivers again");
                 self.window.release_all(now);
             }
             return;
         };
-        self.failed(&lane, done, class, asked, &reason, now);
+        self.failed(&partition, done, class, asked, &reason, now);
     }
 
     fn failed(
         &mut self,
-        lane: &Arc<str>,
+        partition: &Arc<str>,
         done: usize,
         class: Class,
         asked: Option<Duration>,
@@ -368,13 +368,13 @@ impl Forwarder {
     ) {
         let output = &self.target.name;
         // A partial delivery shows that the receiver works, so the backoff starts again.
-        let failures = if done > 0 { 0 } else { self.window.failures(lane) } + 1;
+        let failures = if done > 0 { 0 } else { self.window.failures(partition) } + 1;
         let wait = backoff::asked(asked, backoff::wait(FIRST, MOST, failures));
-        self.window.ended(lane, done, Some(Wait { until: now + wait, asked: asked.is_some() }), now);
-        if self.breaker.failed(lane, asked, now) {
+        self.window.ended(partition, done, Some(Wait { until: now + wait, asked: asked.is_some() }), now);
+        if self.breaker.failed(partition, asked, now) {
             tracing::error!(%output, ?class, reason, "deliveries fail; the output is paused");
         } else if self.quiet.is_none_or(|until| until <= now) {
-            tracing::warn!(%output, lane = %lane, ?class, reason, "a delivery failed and will be retried");
+            tracing::warn!(%output, partition = %partition, ?class, reason, "a delivery failed and will be retried");
             self.quiet = Some(now + QUIET);
         }
     }
@@ -382,10 +382,10 @@ impl Forwarder {
     /// Handles a task that panicked. A call counts as failed.
     fn panicked(&mut self, error: &JoinError, now: Instant) {
         tracing::error!(output = %self.target.name, %error, "a task of the output failed");
-        if let Some((lane, ..)) = self.calls.remove(&error.id()) {
+        if let Some((partition, ..)) = self.calls.remove(&error.id()) {
             self.target.meter.retried(Class::Other, "the output failed");
             self.limiter.ended(1, None, false, now);
-            self.failed(&lane, 0, Class::Other, None, "the output failed", now);
+            self.failed(&partition, 0, Class::Other, None, "the output failed", now);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::source::NoCatalog;
 use crate::{
-    Breaker, Failed, Families, Lanes, Message, Named, Output, Outputs, Shape, Source, Status, Which,
+    Breaker, Failed, Families, Message, Named, Output, Outputs, Partitions, Shape, Source, Status, Which,
 };
 use dunnage_buffer::{
     BufferSettings, BufferStats, NewMessage, Options, Provenance, QuarantineSettings, Queue, Readers, Shares,
@@ -93,17 +93,18 @@ impl Output for System {
     }
 
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
-        let lane = match self.shape.lanes {
-            Lanes::PerDevice => messages[0].device.clone(),
-            Lanes::One => String::new(),
+        let partition = match self.shape.partitions {
+            Partitions::PerDevice => messages[0].device.clone(),
+            Partitions::One => String::new(),
         };
         // A panic here would count as a failure of the output.
         self.check(messages.len() <= self.shape.batch, "a batch is too large");
         self.check(messages.is_sorted_by_key(|message| message.id), "a batch is not in order");
-        let alone = self.shape.lanes == Lanes::One || messages.iter().all(|message| message.device == lane);
+        let alone = self.shape.partitions == Partitions::One
+            || messages.iter().all(|message| message.device == partition);
         self.check(alone, "a batch has messages of two devices");
-        self.check(self.busy.lock().unwrap().insert(lane.clone()), "two calls at a time for a device");
-        let _busy = Busy(self, lane);
+        self.check(self.busy.lock().unwrap().insert(partition.clone()), "two calls at a time for a device");
+        let _busy = Busy(self, partition);
         self.at_once.fetch_max(self.busy.lock().unwrap().len(), Ordering::Relaxed);
         self.calls.lock().unwrap().push(messages.len());
         tokio::time::sleep(Duration::from_micros(fastrand::u64(0..2000))).await;
@@ -133,7 +134,7 @@ impl Output for System {
 }
 
 fn one_by_one() -> Shape {
-    Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO }
+    Shape { partitions: Partitions::PerDevice, batch: 1, linger: Duration::ZERO }
 }
 
 struct Bench {
@@ -345,7 +346,7 @@ async fn everything_arrives_in_order_in_batches_of_a_device() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everything_arrives_in_order_in_one_lane() {
     let linger = Duration::from_millis(5);
-    everything_arrives(8, Shape { lanes: Lanes::One, batch: 20, linger }).await;
+    everything_arrives(8, Shape { partitions: Partitions::One, batch: 20, linger }).await;
 }
 
 /// A backlog of one failing device that does not fit into memory does not hold up other devices.
@@ -403,7 +404,7 @@ async fn a_system_that_is_down_is_left_alone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_batch_waits_until_it_is_full_or_its_time_is_over() {
     let bench = Bench::new();
-    let shape = Shape { lanes: Lanes::One, batch: 100, linger: Duration::from_millis(400) };
+    let shape = Shape { partitions: Partitions::One, batch: 100, linger: Duration::from_millis(400) };
     let system = System::new(shape, |_| Answer::Take);
     bench.store(0..250, |n| format!("d{n}")).await;
     let running = bench.forward(&system).await;

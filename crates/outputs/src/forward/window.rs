@@ -3,8 +3,8 @@
 //!
 //! Of a partition that waits after a failure or has a long backlog, only the IDs are kept in memory, so that it does not crowd out others.
 
-use super::lane::{Item, Lane};
-use crate::{Lanes, Message, Shape};
+use super::partition::{Item, Partition};
+use crate::{Message, Partitions, Shape};
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashMap, VecDeque},
@@ -18,13 +18,13 @@ const BYTES: usize = 4 << 20;
 /// Largest number of messages of which only the ID is kept.
 const IDS: usize = 200_000;
 /// Largest number of messages in memory of one partition among many, unless a batch is larger.
-const OF_A_LANE: usize = 32;
+const OF_A_PARTITION: usize = 32;
 /// Largest number of messages to read by ID at a time.
 const LOAD: usize = 256;
 
 /// The messages of a call.
 pub struct Taken {
-    pub lane: Arc<str>,
+    pub partition: Arc<str>,
     pub messages: Vec<Message>,
     /// Which of them are retried dead letters.
     pub aside: Vec<bool>,
@@ -43,7 +43,7 @@ pub type Wanted = Vec<(Arc<str>, Vec<i64>)>;
 
 pub struct Window {
     shape: Shape,
-    lanes: HashMap<Arc<str>, Lane>,
+    partitions: HashMap<Arc<str>, Partition>,
     /// Partitions that can be called.
     ready: VecDeque<Arc<str>>,
     /// Partitions that could be called if their messages were in memory.
@@ -62,7 +62,7 @@ impl Window {
     pub fn new(shape: Shape) -> Window {
         Window {
             shape,
-            lanes: HashMap::new(),
+            partitions: HashMap::new(),
             ready: VecDeque::new(),
             thin: VecDeque::new(),
             alarms: BinaryHeap::new(),
@@ -81,9 +81,9 @@ impl Window {
     /// Returns whether to read further messages, when `calls` concurrent calls are allowed.
     pub fn wants_more(&self, calls: usize) -> bool {
         let room = self.messages < self.most() && self.bytes < BYTES && self.ids < IDS;
-        room && match self.shape.lanes {
-            Lanes::PerDevice => self.ready.len() < calls.max(1) * 2,
-            Lanes::One => self.ids == 0,
+        room && match self.shape.partitions {
+            Partitions::PerDevice => self.ready.len() < calls.max(1) * 2,
+            Partitions::One => self.ids == 0,
         }
     }
 
@@ -93,39 +93,39 @@ impl Window {
     }
 
     fn most(&self) -> usize {
-        match self.shape.lanes {
-            Lanes::PerDevice => MESSAGES,
-            Lanes::One => MESSAGES.max(self.shape.batch * 2),
+        match self.shape.partitions {
+            Partitions::PerDevice => MESSAGES,
+            Partitions::One => MESSAGES.max(self.shape.batch * 2),
         }
     }
 
-    fn of_a_lane(&self) -> usize {
-        match self.shape.lanes {
-            Lanes::PerDevice => OF_A_LANE.max(self.shape.batch),
-            Lanes::One => usize::MAX,
+    fn of_a_partition(&self) -> usize {
+        match self.shape.partitions {
+            Partitions::PerDevice => OF_A_PARTITION.max(self.shape.batch),
+            Partitions::One => usize::MAX,
         }
     }
 
     fn lane_of(&self, message: &Message) -> Arc<str> {
-        match self.shape.lanes {
-            Lanes::PerDevice => message.device.as_str().into(),
-            Lanes::One => "".into(),
+        match self.shape.partitions {
+            Partitions::PerDevice => message.device.as_str().into(),
+            Partitions::One => "".into(),
         }
     }
 
     /// Adds a new message, after all others.
     pub fn add(&mut self, message: Message, now: Instant) {
         let name = self.lane_of(&message);
-        let of_a_lane = self.of_a_lane();
-        let lane = self.lanes.entry(Arc::clone(&name)).or_default();
+        let of_a_partition = self.of_a_partition();
+        let partition = self.partitions.entry(Arc::clone(&name)).or_default();
         self.waiting += 1;
-        if lane.ids.is_empty() && !lane.is_blocked() && lane.loaded.len() < of_a_lane {
+        if partition.ids.is_empty() && !partition.is_blocked() && partition.loaded.len() < of_a_partition {
             self.messages += 1;
             self.bytes += message.bytes();
-            lane.load(message, false, now);
+            partition.load(message, false, now);
         } else {
             self.ids += 1;
-            lane.ids.push_back(Item::of(&message, false));
+            partition.ids.push_back(Item::of(&message, false));
         }
         self.look(&name, now);
     }
@@ -134,12 +134,12 @@ impl Window {
     pub fn add_aside(&mut self, message: &Message, now: Instant) {
         let name = self.lane_of(message);
         self.unload(&name);
-        let lane = self.lanes.entry(Arc::clone(&name)).or_default();
+        let partition = self.partitions.entry(Arc::clone(&name)).or_default();
         let before = |item: &Item| item.aside && item.id <= message.id;
-        let at = lane.ids.iter().position(|item| !before(item)).unwrap_or(lane.ids.len());
-        let there = at.checked_sub(1).is_some_and(|last| lane.ids[last].id == message.id);
+        let at = partition.ids.iter().position(|item| !before(item)).unwrap_or(partition.ids.len());
+        let there = at.checked_sub(1).is_some_and(|last| partition.ids[last].id == message.id);
         if !there {
-            lane.ids.insert(at, Item::of(message, true));
+            partition.ids.insert(at, Item::of(message, true));
             self.ids += 1;
         }
         self.look(&name, now);
@@ -147,10 +147,10 @@ impl Window {
 
     /// Drops the messages of a partition from memory and keeps their IDs.
     fn unload(&mut self, name: &str) {
-        let Some(lane) = self.lanes.get_mut(name) else { return };
-        self.messages -= lane.loaded.len();
-        self.ids += lane.loaded.len();
-        self.bytes -= lane.unload();
+        let Some(partition) = self.partitions.get_mut(name) else { return };
+        self.messages -= partition.loaded.len();
+        self.ids += partition.loaded.len();
+        self.bytes -= partition.unload();
     }
 
     /// Wakes the partitions whose time has come.
@@ -159,10 +159,10 @@ impl Window {
             && *at <= now
             && let Some(Reverse((at, name))) = self.alarms.pop()
         {
-            if let Some(lane) = self.lanes.get_mut(&name)
-                && lane.alarm == Some(at)
+            if let Some(partition) = self.partitions.get_mut(&name)
+                && partition.alarm == Some(at)
             {
-                lane.alarm = None;
+                partition.alarm = None;
                 self.look(&name, now);
             }
         }
@@ -176,28 +176,29 @@ impl Window {
     /// Queues a partition if it can be called or read, or sets its alarm, or removes it if it is empty.
     fn look(&mut self, name: &Arc<str>, now: Instant) {
         let full = self.messages >= self.most() || self.bytes >= BYTES;
-        let Some(lane) = self.lanes.get_mut(name) else { return };
-        if lane.is_busy() {
+        let Some(partition) = self.partitions.get_mut(name) else { return };
+        if partition.is_busy() {
             return;
         }
-        if lane.is_empty() {
-            self.lanes.remove(name);
+        if partition.is_empty() {
+            self.partitions.remove(name);
             return;
         }
-        let mut alarm = lane.due.filter(|due| *due > now);
-        if alarm.is_none() && !lane.loaded.is_empty() {
-            let enough = lane.loaded.len() >= self.shape.batch || !lane.ids.is_empty() || full;
-            alarm = lane.since.map(|since| since + self.shape.linger).filter(|end| !enough && *end > now);
+        let mut alarm = partition.due.filter(|due| *due > now);
+        if alarm.is_none() && !partition.loaded.is_empty() {
+            let enough = partition.loaded.len() >= self.shape.batch || !partition.ids.is_empty() || full;
+            alarm =
+                partition.since.map(|since| since + self.shape.linger).filter(|end| !enough && *end > now);
         }
         match alarm {
-            Some(alarm) if lane.alarm.is_none_or(|earlier| alarm < earlier) => {
-                lane.alarm = Some(alarm);
+            Some(alarm) if partition.alarm.is_none_or(|earlier| alarm < earlier) => {
+                partition.alarm = Some(alarm);
                 self.alarms.push(Reverse((alarm, Arc::clone(name))));
             }
             Some(_) => {}
             None => {
-                lane.queued = true;
-                let queue = if lane.loaded.is_empty() { &mut self.thin } else { &mut self.ready };
+                partition.queued = true;
+                let queue = if partition.loaded.is_empty() { &mut self.thin } else { &mut self.ready };
                 queue.push_back(Arc::clone(name));
             }
         }
@@ -206,10 +207,10 @@ impl Window {
     /// Takes the messages of the next call.
     pub fn take(&mut self, now: Instant) -> Option<Taken> {
         while let Some(name) = self.ready.pop_front() {
-            let Some(lane) = self.lanes.get_mut(&name) else { continue };
-            let (messages, aside) = lane.take(self.shape.batch);
+            let Some(partition) = self.partitions.get_mut(&name) else { continue };
+            let (messages, aside) = partition.take(self.shape.batch);
             if !messages.is_empty() {
-                return Some(Taken { lane: name, messages, aside });
+                return Some(Taken { partition: name, messages, aside });
             }
             // It was unloaded while it was queued.
             self.look(&name, now);
@@ -220,25 +221,25 @@ impl Window {
     /// Ends the call of a partition, whose first `done` messages are resolved. With `wait`, the call has failed, and the rest of the
     /// partition waits.
     pub fn ended(&mut self, name: &Arc<str>, done: usize, wait: Option<Wait>, now: Instant) {
-        let Some(lane) = self.lanes.get_mut(name) else { return };
-        self.messages -= lane.calling.len();
-        self.bytes -= lane.calling_bytes;
-        self.waiting -= lane.waiting_of(done);
-        if done < lane.calling.len() {
-            self.messages -= lane.loaded.len();
-            self.ids += lane.loaded.len();
-            self.bytes -= lane.unload();
+        let Some(partition) = self.partitions.get_mut(name) else { return };
+        self.messages -= partition.calling.len();
+        self.bytes -= partition.calling_bytes;
+        self.waiting -= partition.waiting_of(done);
+        if done < partition.calling.len() {
+            self.messages -= partition.loaded.len();
+            self.ids += partition.loaded.len();
+            self.bytes -= partition.unload();
         }
-        self.ids += lane.put_back(done);
-        lane.due = wait.map(|wait| wait.until);
-        lane.asked = wait.is_some_and(|wait| wait.asked);
-        lane.failures = if wait.is_some() { lane.failures.saturating_add(1) } else { 0 };
+        self.ids += partition.put_back(done);
+        partition.due = wait.map(|wait| wait.until);
+        partition.asked = wait.is_some_and(|wait| wait.asked);
+        partition.failures = if wait.is_some() { partition.failures.saturating_add(1) } else { 0 };
         self.look(name, now);
     }
 
     /// Returns how many calls of a partition have failed since its last success.
     pub fn failures(&self, name: &str) -> u32 {
-        self.lanes.get(name).map_or(0, |lane| lane.failures)
+        self.partitions.get(name).map_or(0, |partition| partition.failures)
     }
 
     /// Returns the message IDs to read next.
@@ -249,9 +250,9 @@ impl Window {
             && self.bytes < BYTES
             && let Some(name) = self.thin.pop_front()
         {
-            if let Some(lane) = self.lanes.get(&name) {
-                let enough = if lane.failures > 0 { 1 } else { OF_A_LANE }.max(self.shape.batch);
-                let ids: Vec<_> = lane.ids.iter().take(enough.min(LOAD)).map(|item| item.id).collect();
+            if let Some(partition) = self.partitions.get(&name) {
+                let enough = if partition.failures > 0 { 1 } else { OF_A_PARTITION }.max(self.shape.batch);
+                let ids: Vec<_> = partition.ids.iter().take(enough.min(LOAD)).map(|item| item.id).collect();
                 count += ids.len();
                 wanted.push((name, ids));
             }
@@ -265,20 +266,20 @@ impl Window {
         let mut found = found.into_iter();
         let mut gone = 0;
         for (name, ids) in wanted {
-            let Some(lane) = self.lanes.get_mut(&name) else {
+            let Some(partition) = self.partitions.get_mut(&name) else {
                 found.by_ref().take(ids.len()).for_each(drop);
                 continue;
             };
-            lane.queued = false;
+            partition.queued = false;
             for (id, message) in ids.into_iter().zip(&mut found) {
                 // A dead letter may have been added before it in the meantime.
-                let Some(item) = lane.ids.pop_front_if(|item| item.id == id) else { continue };
+                let Some(item) = partition.ids.pop_front_if(|item| item.id == id) else { continue };
                 self.ids -= 1;
                 match message {
                     Some(message) => {
                         self.messages += 1;
                         self.bytes += message.bytes();
-                        lane.load(message, item.aside, now);
+                        partition.load(message, item.aside, now);
                     }
                     None => {
                         self.waiting -= u64::from(!item.aside);
@@ -293,13 +294,16 @@ impl Window {
 
     /// Ends the delay of one partition early, for a probe: of the one with the fewest failures. A delay that the receiver asked for stays.
     pub fn release_one(&mut self, now: Instant) {
-        if !self.ready.is_empty() || self.lanes.values().any(|lane| lane.queued) {
+        if !self.ready.is_empty() || self.partitions.values().any(|partition| partition.queued) {
             return;
         }
-        let blocked =
-            self.lanes.iter().filter(|(_, lane)| lane.is_blocked() && !lane.asked && !lane.is_busy());
-        let least =
-            blocked.min_by_key(|(_, lane)| (lane.failures, lane.due)).map(|(name, _)| Arc::clone(name));
+        let blocked = self
+            .partitions
+            .iter()
+            .filter(|(_, partition)| partition.is_blocked() && !partition.asked && !partition.is_busy());
+        let least = blocked
+            .min_by_key(|(_, partition)| (partition.failures, partition.due))
+            .map(|(name, _)| Arc::clone(name));
         if let Some(name) = least {
             self.release(&name, now);
         }
@@ -307,22 +311,23 @@ impl Window {
 
     /// Ends the delays of all partitions early, except those that the receiver asked for.
     pub fn release_all(&mut self, now: Instant) {
-        let blocked = self.lanes.iter().filter(|(_, lane)| lane.is_blocked() && !lane.asked);
+        let blocked =
+            self.partitions.iter().filter(|(_, partition)| partition.is_blocked() && !partition.asked);
         for name in blocked.map(|(name, _)| Arc::clone(name)).collect::<Vec<_>>() {
             self.release(&name, now);
         }
     }
 
     fn release(&mut self, name: &Arc<str>, now: Instant) {
-        if let Some(lane) = self.lanes.get_mut(name) {
-            lane.due = None;
-            lane.alarm = None;
+        if let Some(partition) = self.partitions.get_mut(name) {
+            partition.due = None;
+            partition.alarm = None;
             self.look(name, now);
         }
     }
 
     /// Returns the oldest message that the cursor must not pass.
     pub fn oldest(&self) -> Option<Item> {
-        self.lanes.values().filter_map(Lane::oldest).min_by_key(|item| item.id)
+        self.partitions.values().filter_map(Partition::oldest).min_by_key(|item| item.id)
     }
 }

@@ -2,7 +2,7 @@
 
 mod signature;
 
-use super::{Class, Failed, FailureKind, Lanes, Message, Output, Shape};
+use super::{Class, Failed, FailureKind, Message, Output, Partitions, Shape};
 use dunnage_access::tls;
 use dunnage_base::clock;
 use dunnage_clients::secret::SecretFile;
@@ -300,8 +300,8 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 impl Output for Http {
     fn shape(&self) -> Shape {
         match self.batch {
-            1 => Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO },
-            batch => Shape { lanes: Lanes::One, batch, linger: LINGER },
+            1 => Shape { partitions: Partitions::PerDevice, batch: 1, linger: Duration::ZERO },
+            batch => Shape { partitions: Partitions::One, batch, linger: LINGER },
         }
     }
 

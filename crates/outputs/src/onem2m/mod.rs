@@ -12,7 +12,7 @@ mod settings;
 
 pub use settings::{Content, EXAMPLE, Settings};
 
-use super::{Class, Failed, FailureKind, Lanes, Message, Output, Shape};
+use super::{Class, Failed, FailureKind, Message, Output, Partitions, Shape};
 use dunnage_clients::secret::SecretFile;
 use http::Http;
 use mqtt::Mqtt;
@@ -187,7 +187,7 @@ fn there(answer: &Answer, resource: &Resource) -> Result<(), Failed> {
 #[async_trait::async_trait]
 impl Output for OneM2m {
     fn shape(&self) -> Shape {
-        Shape { lanes: Lanes::PerDevice, batch: 1, linger: Duration::ZERO }
+        Shape { partitions: Partitions::PerDevice, batch: 1, linger: Duration::ZERO }
     }
 
     /// Returns enough time for all requests that a message can need, including those for missing containers.

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// An input of the gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Door {
+pub enum Input {
     /// Used near a port.
     Http,
     /// Used at the terminal.
@@ -15,13 +15,13 @@ pub enum Door {
     Satellite,
 }
 
-impl fmt::Display for Door {
+impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Door::Http => "http",
-            Door::Coap => "coap",
-            Door::Mqtt => "mqtt",
-            Door::Satellite => "satellite",
+            Input::Http => "http",
+            Input::Coap => "coap",
+            Input::Mqtt => "mqtt",
+            Input::Satellite => "satellite",
         })
     }
 }

@@ -16,7 +16,7 @@ pub struct Item {
 /// The messages of a partition: first those in a call, then those in memory, then those of which only the ID is kept. Each group is in
 /// ascending order of IDs, except that retried dead letters precede all others that are not in a call.
 #[derive(Default)]
-pub struct Lane {
+pub struct Partition {
     pub calling: Vec<Item>,
     pub calling_bytes: usize,
     pub loaded: VecDeque<(Message, bool)>,
@@ -48,7 +48,7 @@ impl Message {
     }
 }
 
-impl Lane {
+impl Partition {
     /// Returns whether it waits after a failure.
     pub fn is_blocked(&self) -> bool {
         self.due.is_some()

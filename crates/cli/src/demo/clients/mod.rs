@@ -8,7 +8,7 @@ mod satellite;
 pub use http::Http;
 
 use super::{
-    door::Door,
+    input::Input,
     report::{Report, SCHEMA},
     tally::Outcome,
 };
@@ -36,7 +36,7 @@ pub fn configure(config: &mut Config, patterns: &BTreeSet<String>, data: &Path) 
     let anywhere = json!({ "listen": "127.0.0.1:0" });
     let profiles: Vec<_> =
         patterns.iter().map(|device| json!({ "device": device, "schema": SCHEMA })).collect();
-    let doors = json!({
+    let inputs = json!({
         "profile": profiles,
         "input": [
             { "name": TERMINAL, "coap": anywhere },
@@ -46,29 +46,29 @@ pub fn configure(config: &mut Config, patterns: &BTreeSet<String>, data: &Path) 
             }}
         ]
     });
-    let doors: Config = serde_json::from_value(doors).map_err(|e| Failure::about("demo", e))?;
-    (config.profiles, config.inputs) = (doors.profiles, doors.inputs);
+    let inputs: Config = serde_json::from_value(inputs).map_err(|e| Failure::about("demo", e))?;
+    (config.profiles, config.inputs) = (inputs.profiles, inputs.inputs);
     Ok(())
 }
 
 /// The clients of all inputs.
-pub struct Doors {
+pub struct Clients {
     pub http: Http,
     pub coap: Coap,
     pub mqtt: Mqtt,
     satellite: Satellite,
 }
 
-impl Doors {
+impl Clients {
     /// Creates the clients for a gateway that was started with the configuration from [`configure`].
-    pub fn open(gateway: &Gateway, data: &Path, at_a_time: usize) -> Result<Doors, Failure> {
+    pub fn open(gateway: &Gateway, data: &Path, at_a_time: usize) -> Result<Clients, Failure> {
         let address = |name: &str| {
             let address = gateway.input_address(name).map(reachable);
             address.ok_or_else(|| Failure::Failed(format!("the input {name} has no address")))
         };
         let http = Http::new(reachable(gateway.address()), at_a_time);
         let hook = http.url(&format!("/hooks/{PROVIDER}"));
-        Ok(Doors {
+        Ok(Clients {
             coap: Coap::new(address(TERMINAL)?),
             mqtt: Mqtt::new(address(YARD)?),
             satellite: Satellite::new(http.clone(), hook, data)?,
@@ -78,11 +78,11 @@ impl Doors {
 
     /// Sends a report through its input and waits for the acknowledgement.
     pub fn send(&self, report: &Report) -> Outcome {
-        let acknowledged = match report.door {
-            Door::Http => self.http.send(report),
-            Door::Coap => self.coap.send(report),
-            Door::Mqtt => self.mqtt.send(report),
-            Door::Satellite => self.satellite.send(report),
+        let acknowledged = match report.input {
+            Input::Http => self.http.send(report),
+            Input::Coap => self.coap.send(report),
+            Input::Mqtt => self.mqtt.send(report),
+            Input::Satellite => self.satellite.send(report),
         };
         Outcome::of(report, acknowledged)
     }
