@@ -14,8 +14,11 @@ mod jwt;
 mod origin;
 mod replay;
 mod rockblock;
+mod settings;
 mod the_things_stack;
 mod token;
+
+pub use settings::{EXAMPLE, Provider, Settings};
 
 use crate::{
     Environment, Input,
@@ -44,31 +47,13 @@ use dunnage_buffer::{Provenance, Reservation, Sender};
 use dunnage_ingest::{Code, Encoding, InFlight, RawMessage, Rejected, profiles::settings::FormatName};
 use guard::{Guard, Secret};
 use replay::Quarantined;
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{SeqAccess, Visitor},
-};
+use serde::Serialize;
 use std::{
     collections::{BTreeMap, HashMap},
-    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 use utoipa::ToSchema;
-
-/// The input's section of the commented default configuration.
-pub const EXAMPLE: &str = "\
-# What a network's provider posts to /hooks/NAME on the HTTP port.
-# [[input]]
-# name = \"sat\"
-# [input.webhook]
-# provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock
-# format = \"packed\"              # of the devices' messages
-# devices = \"LMCU*\"              # as which devices it may send, or a list; RockBLOCK's published key needs it
-# link = \"iridium-sbd-mo\"        # the link of these messages, for the record
-# Also token_file (a token a line; all but rockblock need it), header (in which the token comes), formats (by LoRaWAN port), names
-# (the provider's ids, and what they are here): docs/operate.md.
-";
 
 /// The input's name in metrics.
 const METRIC: &str = "webhook";
@@ -79,111 +64,6 @@ const CALLBACK_BYTES: usize = 1 << 20;
 /// The maximum size if only a signature in the request authenticates the sender, because anybody can send that much before it is
 /// verified.
 const SIGNED_BYTES: usize = 64 << 10;
-
-/// `[input.webhook]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Settings {
-    /// The provider.
-    pub provider: Provider,
-    /// A file of tokens, one per line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token_file: Option<PathBuf>,
-    /// The header that carries the provider's token, with or without `Bearer` before it.
-    #[serde(default = "authorization")]
-    pub header: String,
-    /// A PEM file with the public key to use instead of the one that the provider publishes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key_file: Option<PathBuf>,
-    /// The format of the devices' messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<FormatName>,
-    /// The formats of messages by their LoRaWAN port (FPort, 1 to 223).
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub formats: BTreeMap<String, FormatName>,
-    /// The link of the messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
-    /// The devices that it may send as: IDs in which `*` stands for any characters. By default all.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "patterns")]
-    pub devices: Option<Vec<String>>,
-    /// Device IDs, by the IDs that the provider uses. A device that is not listed keeps the provider's ID.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub names: BTreeMap<String, String>,
-}
-
-/// Deserializes one pattern, or a list of them.
-fn patterns<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
-    struct Patterns;
-
-    impl<'de> Visitor<'de> for Patterns {
-        type Value = Vec<String>;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str(
-                "a pattern of device IDs, or a list of them; the table of names is [input.webhook.names]",
-            )
-        }
-
-        fn visit_str<E>(self, text: &str) -> Result<Vec<String>, E> {
-            Ok(vec![text.to_owned()])
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
-            let mut all = Vec::new();
-            while let Some(pattern) = list.next_element()? {
-                all.push(pattern);
-            }
-            Ok(all)
-        }
-    }
-
-    from.deserialize_any(Patterns).map(Some)
-}
-
-fn authorization() -> String {
-    header::AUTHORIZATION.to_string()
-}
-
-/// A provider of webhook requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Provider {
-    /// Astrocast's callbacks.
-    Astrocast,
-    /// The HTTP integration of ChirpStack 4.
-    Chirpstack,
-    /// Webhooks of The Things Stack 3.
-    TheThingsStack,
-    /// Iridium through Ground Control's RockBLOCK.
-    Rockblock,
-}
-
-impl Provider {
-    /// Returns its name in the configuration, in keys and in stored messages.
-    fn name(self) -> &'static str {
-        match self {
-            Provider::Astrocast => "astrocast",
-            Provider::Chirpstack => "chirpstack",
-            Provider::TheThingsStack => "the-things-stack",
-            Provider::Rockblock => "rockblock",
-        }
-    }
-
-    /// Returns the query parameters that it sends.
-    fn parameters(self) -> &'static [&'static str] {
-        match self {
-            Provider::Chirpstack => &["event"],
-            Provider::Rockblock => &["token"],
-            Provider::Astrocast | Provider::TheThingsStack => &[],
-        }
-    }
-
-    /// Returns whether its messages have a LoRaWAN port.
-    fn has_ports(self) -> bool {
-        matches!(self, Provider::Chirpstack | Provider::TheThingsStack)
-    }
-}
 
 /// The webhook input.
 pub struct Webhook(Arc<Hook>);

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_opens_when_many_lanes_fail_and_closes_after_a_probe() {
+    fn it_opens_when_many_partitions_fail_and_closes_after_a_probe() {
         let (mut breaker, mut now) = (Breaker::default(), Instant::now());
         let partitions: Vec<Arc<str>> = (0..9).map(|n| n.to_string().into()).collect();
         for partition in &partitions[..4] {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_when_one_lane_fails_for_long() {
+    fn it_opens_when_one_partition_fails_for_long() {
         let (mut breaker, now, partition) = (Breaker::default(), Instant::now(), Arc::from(""));
         for _ in 0..20 {
             assert!(!breaker.failed(&partition, None, now));

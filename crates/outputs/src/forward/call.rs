@@ -34,7 +34,7 @@ pub struct Called {
 
 impl Target {
     /// Calls the output. A rejected message is a dead letter in the buffer before this returns.
-    pub async fn call(&self, Taken { messages, aside, .. }: Taken) -> Called {
+    pub async fn call(&self, Taken { messages, dead_letters, .. }: Taken) -> Called {
         let begun = Instant::now();
         let deliver = tokio::time::timeout(self.output.deadline(), self.output.deliver(&messages));
         let answer =
@@ -45,10 +45,11 @@ impl Target {
             Err(failed) => failed.delivered.min(messages.len() - 1),
         };
         self.meter.delivered(done, took);
-        let settled = messages.iter().zip(&aside).take(done).filter(|(_, aside)| **aside);
-        let settled: Vec<_> = settled.map(|(message, _)| message.id).collect();
-        if !settled.is_empty() {
-            self.change(Change::Resolved { output: Arc::clone(&self.name), message_ids: Some(settled) })
+        let resolved =
+            messages.iter().zip(&dead_letters).take(done).filter(|(_, is_dead_letter)| **is_dead_letter);
+        let resolved: Vec<_> = resolved.map(|(message, _)| message.id).collect();
+        if !resolved.is_empty() {
+            self.change(Change::Resolved { output: Arc::clone(&self.name), message_ids: Some(resolved) })
                 .await;
         }
         let mut again = None;

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_what_the_other_side_can_do_at_a_time() {
+    fn it_finds_the_concurrency_of_the_receiver() {
         for (capacity, least, most) in [(1, 1, 3), (8, 8, 18), (32, 32, 64), (1000, 64, 64)] {
             let mut now = Instant::now();
             let mut limiter = Limiter::new(64, now);

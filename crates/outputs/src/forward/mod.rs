@@ -9,18 +9,23 @@ mod call;
 mod limiter;
 mod pace;
 mod partition;
+mod reader;
+mod saver;
 #[cfg(test)]
 mod tests;
 mod window;
 
-use super::{Catalog, Class, Message, Meter, Named, Outputs, Partitions, Progress};
+use super::{Class, Meter, Named, Outputs, Partitions, Progress};
 use breaker::Breaker;
 use call::{Called, Target};
-use dunnage_buffer::{Change, ReadError, Use};
+use dunnage_buffer::Change;
+use futures_util::FutureExt;
 use limiter::Limiter;
 use pace::{Load, Pace};
+use reader::{Found, Reader};
+use saver::Saver;
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -30,14 +35,8 @@ use tokio::{
     time::timeout_at,
 };
 use tokio_util::sync::CancellationToken;
-use window::{Wait, Wanted, Window};
+use window::{Wait, Window};
 
-/// Largest number of messages to read at a time. SQLite cannot shorten the log during a long read.
-const READ: u32 = 256;
-/// Delay after a failed read.
-const PAUSE: Duration = Duration::from_millis(500);
-/// How often the cursor is saved and the progress is published, while they change.
-const TICK: Duration = Duration::from_millis(200);
 /// Bounds of the backoff after the first failure of a partition, and after many.
 const FIRST: Duration = Duration::from_millis(200);
 const MOST: Duration = Duration::from_secs(60);
@@ -59,33 +58,16 @@ pub struct Forwarder {
     /// For each call in progress: its partition, its serial number, and whether it began alone.
     calls: HashMap<Id, (Arc<str>, u64, bool)>,
     begun: u64,
-    /// The last message ID that was read from the buffer, and whether there may be more messages.
-    taken: i64,
-    more: bool,
-    /// Dead letters to retry.
-    aside: VecDeque<i64>,
-    reading: bool,
-    loaded_last: bool,
-    read_not_before: Option<Instant>,
-    /// The cursor in the buffer.
-    saved: i64,
-    saving: bool,
-    /// Whether something has changed since the last tick.
-    moved: bool,
-    ticked_at: Instant,
+    reader: Reader,
+    saver: Saver,
     duplicates: u64,
     quiet: Option<Instant>,
 }
 
-/// Messages that were read by their IDs; `None` for those that are no longer in the buffer.
-type Loaded = Result<Vec<Option<Message>>, ReadError>;
-
 /// The result of a task.
 enum Event {
     Called(Called),
-    Taken(Result<Vec<Message>, ReadError>),
-    Loaded(Wanted, Loaded),
-    Aside(Vec<i64>, Loaded),
+    Read(Found),
     Saved(i64, bool),
 }
 
@@ -102,8 +84,11 @@ impl Forwarder {
         let (shape, now) = (output.shape(), Instant::now());
         let most = if shape.partitions == Partitions::One { 1 } else { concurrency };
         let pace = Pace::new(outputs.source().stats.totals().stored, now);
+        let target = Arc::new(Target { name, output, outputs, meter });
         Forwarder {
-            target: Arc::new(Target { name, output, outputs, meter }),
+            reader: Reader::new(Arc::clone(&target), cursor),
+            saver: Saver::new(cursor, now),
+            target,
             window: Window::new(shape),
             limiter: Limiter::new(most, now),
             breaker: Breaker::default(),
@@ -113,16 +98,6 @@ impl Forwarder {
             tasks: JoinSet::new(),
             calls: HashMap::new(),
             begun: 0,
-            taken: cursor,
-            more: true,
-            aside: VecDeque::new(),
-            reading: false,
-            loaded_last: false,
-            read_not_before: None,
-            saved: cursor,
-            saving: false,
-            moved: true,
-            ticked_at: now,
             duplicates: 0,
             quiet: None,
         }
@@ -141,8 +116,8 @@ impl Forwarder {
             let wake = self.next(now);
             tokio::select! {
                 () = self.stopping.cancelled() => {}
-                Some(ids) = self.again.recv() => self.aside.extend(ids),
-                Ok(()) = commits.changed() => self.more = true,
+                Some(ids) = self.again.recv() => self.reader.retry(ids),
+                Ok(()) = commits.changed() => self.reader.notify(),
                 Some(ended) = self.tasks.join_next_with_id() => {
                     self.event(ended);
                     while let Some(ended) = self.tasks.try_join_next_with_id() {
@@ -188,9 +163,14 @@ impl Forwarder {
 
     /// Returns when to continue if there is no event until then.
     fn next(&self, now: Instant) -> Instant {
-        let tick = self.moved.then_some(self.ticked_at + TICK);
         let pause = (!self.pace.allows() && !self.window.is_idle()).then_some(now + pace::PAUSE);
-        let all = [self.window.next_alarm(), self.breaker.until(), self.read_not_before, tick, pause];
+        let all = [
+            self.window.next_alarm(),
+            self.breaker.until(),
+            self.reader.not_before(),
+            self.saver.next_tick(),
+            pause,
+        ];
         all.into_iter().flatten().filter(|at| *at > now).min().unwrap_or(now + MOST)
     }
 
@@ -211,61 +191,18 @@ impl Forwarder {
             self.breaker.begun();
             let alone = self.limiter.begun(self.calls.len() + 1);
             self.calls.insert(task.id(), (partition, self.begun, alone));
-            self.moved = true;
+            self.saver.changed();
         }
     }
 
     /// Starts the next read, if there is something to read and no read is in progress.
     fn read(&mut self, now: Instant) {
-        if self.reading || self.read_not_before.is_some_and(|at| at > now) {
-            return;
-        }
-        let calls = self.limiter.limit();
         let calling = self.breaker.state() == super::Breaker::Closed;
-        let takes = self.more && (calling || self.window.waiting() == 0) && self.window.wants_more(calls);
-        // Alternate between new messages and reads by ID, so that neither holds up the other.
-        if takes && self.loaded_last {
-            return self.take();
-        }
-        let wanted = if calling || self.window.is_idle() { self.window.want() } else { Wanted::new() };
-        if !wanted.is_empty() {
-            let ids: Vec<_> = wanted.iter().flat_map(|(_, ids)| ids).copied().collect();
-            let read = self.load(ids);
-            self.tasks.spawn(async move { Event::Loaded(wanted, read.await) });
-            (self.reading, self.loaded_last) = (true, true);
-        } else if !self.aside.is_empty() && self.window.wants_more(calls) {
-            let ids: Vec<_> = self.aside.drain(..self.aside.len().min(READ as usize)).collect();
-            let read = self.load(ids.clone());
-            self.tasks.spawn(async move { Event::Aside(ids, read.await) });
-            (self.reading, self.loaded_last) = (true, true);
-        } else if takes {
-            self.take();
-        }
-    }
-
-    /// Reads the messages with these IDs.
-    fn load(&self, ids: Vec<i64>) -> impl Future<Output = Loaded> + Send + use<> {
-        let source = self.target.outputs.source();
-        let catalog = (source.catalog)();
-        let read = source.readers.of(Use::Outputs).by_ids(ids);
-        async move {
-            let found = read.await?.into_iter();
-            Ok(found.map(|found| found.map(|stored| with_catalog(stored, &*catalog))).collect())
-        }
-    }
-
-    /// Reads the next messages.
-    fn take(&mut self) {
-        let source = self.target.outputs.source();
-        let catalog = (source.catalog)();
-        let read = source.readers.of(Use::Outputs).after(self.taken, READ);
-        self.tasks.spawn(async move {
-            let found = read.await;
-            Event::Taken(
-                found.map(|found| found.into_iter().map(|stored| with_catalog(stored, &*catalog)).collect()),
-            )
-        });
-        (self.reading, self.loaded_last, self.more) = (true, false, false);
+        let Some(read) = self.reader.next(&mut self.window, (calling, self.limiter.limit()), now) else {
+            return;
+        };
+        let task = self.tasks.spawn(read.map(Event::Read));
+        self.reader.started(task.id());
     }
 
     fn event(&mut self, ended: Result<(Id, Event), JoinError>) {
@@ -273,72 +210,16 @@ impl Forwarder {
         match ended {
             Ok((id, Event::Called(called))) => self.called(id, called, now),
             Ok((_, Event::Saved(cursor, durable))) => {
-                self.saving = false;
+                self.saver.ended(cursor, durable);
                 // If the cursor was not saved, messages are only delivered again after a restart.
-                if durable {
-                    self.saved = cursor;
-                } else {
+                if !durable {
                     tracing::warn!(output = %self.target.name, "the cursor could not be saved");
                 }
             }
-            Ok((_, read)) => {
-                self.reading = false;
-                self.read_not_before = None;
-                self.was_read(read, now);
-            }
+            Ok((_, Event::Read(found))) => self.reader.ended(found, &mut self.window, now),
             Err(e) => self.panicked(&e, now),
         }
-        self.moved = true;
-    }
-
-    fn was_read(&mut self, read: Event, now: Instant) {
-        let failed = match read {
-            Event::Taken(Ok(messages)) => {
-                self.more |= !messages.is_empty();
-                for message in messages {
-                    self.taken = message.id;
-                    self.window.add(message, now);
-                }
-                false
-            }
-            Event::Loaded(wanted, found) => {
-                let failed = found.is_err();
-                let gone = self.window.load(wanted, found.unwrap_or_default(), now);
-                if gone > 0 {
-                    tracing::warn!(output = %self.target.name, messages = gone, "messages left the buffer before they were delivered");
-                }
-                failed
-            }
-            Event::Aside(ids, found) => {
-                let failed = found.is_err();
-                let found = found.unwrap_or_default();
-                // Request those again that did not fit into the answer.
-                for id in ids[found.len()..].iter().rev() {
-                    self.aside.push_front(*id);
-                }
-                let gone = ids.iter().zip(&found).filter(|(_, found)| found.is_none());
-                self.gone(gone.map(|(id, _)| *id).collect());
-                found.iter().flatten().for_each(|message| self.window.add_aside(message, now));
-                failed
-            }
-            _ => {
-                self.more = true;
-                true
-            }
-        };
-        self.read_not_before = failed.then_some(now + PAUSE);
-    }
-
-    /// Resolves dead letters that are no longer in the buffer.
-    fn gone(&self, ids: Vec<i64>) {
-        if ids.is_empty() {
-            return;
-        }
-        let output = Arc::clone(&self.target.name);
-        tracing::warn!(%output, messages = ids.len(), "dead letters are no longer in the buffer");
-        self.target.meter.dropped(ids.len() as u64);
-        let queue = self.target.outputs.source().queue.clone();
-        tokio::spawn(async move { queue.change(Change::Resolved { output, message_ids: Some(ids) }).await });
+        self.saver.changed();
     }
 
     fn called(&mut self, id: Id, called: Called, now: Instant) {
@@ -382,6 +263,8 @@ impl Forwarder {
     /// Handles a task that panicked. A call counts as failed.
     fn panicked(&mut self, error: &JoinError, now: Instant) {
         tracing::error!(output = %self.target.name, %error, "a task of the output failed");
+        self.reader.panicked(error.id(), &mut self.window, now);
+        self.saver.panicked(error.id());
         if let Some((partition, ..)) = self.calls.remove(&error.id()) {
             self.target.meter.retried(Class::Other, "the output failed");
             self.limiter.ended(1, None, false, now);
@@ -391,20 +274,17 @@ impl Forwarder {
 
     /// Publishes the progress and saves the cursor, if it is time.
     fn tick(&mut self, now: Instant) {
-        if !self.moved || now < self.ticked_at + TICK {
+        if !self.saver.ticks(now) {
             return;
         }
-        self.ticked_at = now;
         let cursor = self.show();
-        // Come back at the next tick for a cursor that is not saved yet.
-        self.moved = cursor != self.saved;
-        if self.moved && !self.saving {
-            self.saving = true;
+        if self.saver.wants(cursor) {
             let (queue, output) = (self.target.outputs.source().queue.clone(), Arc::clone(&self.target.name));
-            self.tasks.spawn(async move {
+            let task = self.tasks.spawn(async move {
                 let saved = queue.change(Change::Cursor { output, message_id: cursor }).await;
                 Event::Saved(cursor, saved.is_ok())
             });
+            self.saver.started(task.id());
         }
     }
 
@@ -414,10 +294,10 @@ impl Forwarder {
         self.target.meter.duplicates(duplicates.saturating_sub(self.duplicates));
         self.duplicates = duplicates;
         let oldest = self.window.oldest();
-        let cursor = oldest.map_or(self.taken, |oldest| oldest.id - 1);
+        let cursor = oldest.map_or(self.reader.last(), |oldest| oldest.id - 1);
         self.target.meter.show(Progress {
             cursor,
-            taken: self.taken,
+            taken: self.reader.last(),
             waiting: self.window.waiting(),
             oldest: oldest.map(|oldest| oldest.received_at),
             calls: self.calls.len(),
@@ -453,8 +333,4 @@ impl Forwarder {
             tracing::warn!(%output, "the output did not close in time");
         }
     }
-}
-
-fn with_catalog(stored: dunnage_buffer::Message, catalog: &dyn Catalog) -> Message {
-    Message { path: catalog.path(&stored.device), media_type: catalog.media_type(&stored.format), stored }
 }

@@ -10,7 +10,7 @@ pub struct Item {
     /// In microseconds since 1970.
     pub received_at: i64,
     /// Whether it is a dead letter that is retried. The cursor may have passed it.
-    pub aside: bool,
+    pub dead_letter: bool,
 }
 
 /// The messages of a partition: first those in a call, then those in memory, then those of which only the ID is kept. Each group is in
@@ -36,8 +36,8 @@ pub struct Partition {
 }
 
 impl Item {
-    pub fn of(message: &Message, aside: bool) -> Item {
-        Item { id: message.id, received_at: message.received_at, aside }
+    pub fn of(message: &Message, dead_letter: bool) -> Item {
+        Item { id: message.id, received_at: message.received_at, dead_letter }
     }
 }
 
@@ -63,18 +63,18 @@ impl Partition {
         self.calling.is_empty() && self.loaded.is_empty() && self.ids.is_empty()
     }
 
-    pub fn load(&mut self, message: Message, aside: bool, now: Instant) {
+    pub fn load(&mut self, message: Message, dead_letter: bool, now: Instant) {
         self.since.get_or_insert(now);
-        self.loaded.push_back((message, aside));
+        self.loaded.push_back((message, dead_letter));
     }
 
     /// Drops the messages in memory and keeps their IDs. Returns how many bytes that frees.
     pub fn unload(&mut self) -> usize {
         self.since = None;
         let mut bytes = 0;
-        while let Some((message, aside)) = self.loaded.pop_back() {
+        while let Some((message, dead_letter)) = self.loaded.pop_back() {
             bytes += message.bytes();
-            self.ids.push_front(Item::of(&message, aside));
+            self.ids.push_front(Item::of(&message, dead_letter));
         }
         bytes
     }
@@ -82,20 +82,23 @@ impl Partition {
     /// Takes the messages of the next call.
     pub fn take(&mut self, batch: usize) -> (Vec<Message>, Vec<bool>) {
         let count = batch.min(self.loaded.len());
-        let (messages, aside): (Vec<_>, Vec<_>) = self.loaded.drain(..count).unzip();
-        self.calling =
-            messages.iter().zip(&aside).map(|(message, aside)| Item::of(message, *aside)).collect();
+        let (messages, dead_letters): (Vec<_>, Vec<_>) = self.loaded.drain(..count).unzip();
+        self.calling = messages
+            .iter()
+            .zip(&dead_letters)
+            .map(|(message, dead_letter)| Item::of(message, *dead_letter))
+            .collect();
         self.calling_bytes = messages.iter().map(Message::bytes).sum();
         self.queued = false;
         self.due = None;
         self.alarm = None;
         self.since = self.since.filter(|_| !self.loaded.is_empty());
-        (messages, aside)
+        (messages, dead_letters)
     }
 
     /// Returns how many of the first `done` messages of the call were not retried dead letters.
     pub fn waiting_of(&self, done: usize) -> u64 {
-        self.calling.iter().take(done).filter(|item| !item.aside).count() as u64
+        self.calling.iter().take(done).filter(|item| !item.dead_letter).count() as u64
     }
 
     /// Ends the call, and keeps the IDs of all but its first `done` messages. Returns how many.
@@ -111,7 +114,12 @@ impl Partition {
 
     /// Returns the first message that the cursor must not pass.
     pub fn oldest(&self) -> Option<Item> {
-        let loaded = self.loaded.iter().map(|(message, aside)| Item::of(message, *aside));
-        self.calling.iter().copied().chain(loaded).chain(self.ids.iter().copied()).find(|item| !item.aside)
+        let loaded = self.loaded.iter().map(|(message, dead_letter)| Item::of(message, *dead_letter));
+        self.calling
+            .iter()
+            .copied()
+            .chain(loaded)
+            .chain(self.ids.iter().copied())
+            .find(|item| !item.dead_letter)
     }
 }

@@ -2,12 +2,14 @@
 
 use crate::source::NoCatalog;
 use crate::{
-    Breaker, Failed, Families, Message, Named, Output, Outputs, Partitions, Shape, Source, Status, Which,
+    Breaker, Catalog, Failed, Families, Message, Named, Output, Outputs, Partitions, Shape, Source, Status,
+    Which,
 };
 use dunnage_buffer::{
     BufferSettings, BufferStats, NewMessage, Options, Provenance, QuarantineSettings, Queue, Readers, Shares,
     Writer,
 };
+use dunnage_schema::Model;
 use fastrand::Rng;
 use prometheus_client::registry::Registry;
 use std::{
@@ -151,6 +153,10 @@ struct Running {
 
 impl Bench {
     fn new() -> Bench {
+        Bench::with(|| Arc::new(NoCatalog))
+    }
+
+    fn with(catalog: impl Fn() -> Arc<dyn Catalog> + Send + Sync + 'static) -> Bench {
         let folder = tempfile::tempdir().unwrap();
         let settings =
             BufferSettings { path: folder.path().join("buffer.sqlite3"), ..BufferSettings::default() };
@@ -166,7 +172,7 @@ impl Bench {
         let stats = Arc::new(BufferStats::new(opened.totals().clone()));
         let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(&stats), ());
         let writer = std::thread::spawn(move || writer.run());
-        let source = Source { queue, readers, stats, catalog: Arc::new(|| Arc::new(NoCatalog)) };
+        let source = Source { queue, readers, stats, catalog: Arc::new(catalog) };
         let families = Families::new(&mut Registry::default());
         let outputs = Arc::new(Outputs::new(source.clone(), families, Duration::from_secs(1)));
         Bench { source, outputs, writer, _folder: folder }
@@ -344,7 +350,7 @@ async fn everything_arrives_in_order_in_batches_of_a_device() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_arrives_in_order_in_one_lane() {
+async fn everything_arrives_in_order_in_one_partition() {
     let linger = Duration::from_millis(5);
     everything_arrives(8, Shape { partitions: Partitions::One, batch: 20, linger }).await;
 }
@@ -381,7 +387,7 @@ async fn a_device_that_fails_holds_up_no_other() {
 
 /// A receiver that is down gets a few calls, not one from every device. When it works again, everything arrives soon.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_system_that_is_down_is_left_alone() {
+async fn a_receiver_that_is_down_gets_few_calls() {
     let bench = Bench::new();
     let works = Arc::new(AtomicBool::new(false));
     let up = Arc::clone(&works);
@@ -399,6 +405,37 @@ async fn a_system_that_is_down_is_left_alone() {
     bench.until("all arrive", |status| status.delivered == 1000 && status.breaker == Breaker::Closed).await;
     assert!(system.at_once.load(Ordering::Relaxed) > 1);
     running.stop().await;
+}
+
+/// A catalog that panics in the first reads.
+struct Panics(Arc<AtomicUsize>);
+
+impl Catalog for Panics {
+    fn path(&self, _: &str) -> Arc<str> {
+        let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        assert!(left.is_err(), "as a library may");
+        "".into()
+    }
+
+    fn media_type(&self, _: &str) -> Option<&'static str> {
+        None
+    }
+
+    fn versions<'a>(&'a self, _: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a> {
+        Box::new(std::iter::empty())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_that_panics_is_repeated() {
+    let panics = Arc::new(AtomicUsize::new(2));
+    let bench = Bench::with(move || Arc::new(Panics(Arc::clone(&panics))));
+    let system = System::new(one_by_one(), |_| Answer::Take);
+    bench.store(0..100, |n| format!("d{n}")).await;
+    let running = bench.forward(&system).await;
+    bench.until("all arrive", |status| status.delivered == 100).await;
+    running.stop().await;
+    bench.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -452,7 +489,7 @@ async fn a_stop_waits_for_calls_and_begins_none() {
 
 /// Dead letters are delivered again on request, in order, together with new messages.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_set_aside_is_tried_again() {
+async fn dead_letters_are_delivered_when_they_are_retried() {
     let bench = Bench::new();
     let takes = Arc::new(AtomicBool::new(false));
     let all = Arc::clone(&takes);

@@ -27,7 +27,7 @@ pub struct Taken {
     pub partition: Arc<str>,
     pub messages: Vec<Message>,
     /// Which of them are retried dead letters.
-    pub aside: Vec<bool>,
+    pub dead_letters: Vec<bool>,
 }
 
 /// The delay of a partition after a failure.
@@ -131,11 +131,11 @@ impl Window {
     }
 
     /// Adds a dead letter to retry, before the other messages of its partition.
-    pub fn add_aside(&mut self, message: &Message, now: Instant) {
+    pub fn add_dead_letter(&mut self, message: &Message, now: Instant) {
         let name = self.lane_of(message);
         self.unload(&name);
         let partition = self.partitions.entry(Arc::clone(&name)).or_default();
-        let before = |item: &Item| item.aside && item.id <= message.id;
+        let before = |item: &Item| item.dead_letter && item.id <= message.id;
         let at = partition.ids.iter().position(|item| !before(item)).unwrap_or(partition.ids.len());
         let there = at.checked_sub(1).is_some_and(|last| partition.ids[last].id == message.id);
         if !there {
@@ -208,9 +208,9 @@ impl Window {
     pub fn take(&mut self, now: Instant) -> Option<Taken> {
         while let Some(name) = self.ready.pop_front() {
             let Some(partition) = self.partitions.get_mut(&name) else { continue };
-            let (messages, aside) = partition.take(self.shape.batch);
+            let (messages, dead_letters) = partition.take(self.shape.batch);
             if !messages.is_empty() {
-                return Some(Taken { partition: name, messages, aside });
+                return Some(Taken { partition: name, messages, dead_letters });
             }
             // It was unloaded while it was queued.
             self.look(&name, now);
@@ -279,10 +279,10 @@ impl Window {
                     Some(message) => {
                         self.messages += 1;
                         self.bytes += message.bytes();
-                        partition.load(message, item.aside, now);
+                        partition.load(message, item.dead_letter, now);
                     }
                     None => {
-                        self.waiting -= u64::from(!item.aside);
+                        self.waiting -= u64::from(!item.dead_letter);
                         gone += 1;
                     }
                 }
