@@ -6,112 +6,120 @@ use toml::{Table, Value};
 
 /// Every key: section, name, and its comment in the default configuration.
 const KEYS: &[(&str, &str, &str)] = &[
-    ("http", "listen", "Address and port of the HTTP input, the API and the page. Port 0 takes a free one."),
-    ("http", "tls", "Whether it is https, and nothing else, with the certificate of [tls]."),
-    ("http", "body_limit_bytes", "Largest message, in bytes; larger ones are answered 413. At most 1 MiB."),
+    (
+        "http",
+        "listen",
+        "Address and port of the HTTP input, the API and the page. Port 0 selects a free port.",
+    ),
+    ("http", "tls", "Whether the port accepts only HTTPS, with the certificate of [tls]."),
+    ("http", "body_limit_bytes", "Maximum size of a message in bytes, at most 1 MiB; larger ones get 413."),
     (
         "http",
         "connections",
-        "Most connections at a time. When there are as many, idle ones give way to new ones.",
+        "Maximum number of connections. At the limit, idle connections are closed to make room.",
     ),
     (
         "http",
         "address_connections",
-        "Most connections of an address (of IPv6, a /64) at a time. Not for the loopback address.",
+        "Maximum number of connections of an address (of IPv6, a /64); not applied to the loopback address.",
     ),
     (
         "http",
         "header_timeout_seconds",
-        "Longest wait for a request's headers: idle connections close after it.",
+        "Maximum wait for the headers of a request; idle connections are closed after it.",
     ),
-    ("http", "body_timeout_seconds", "Longest time that a body may take to arrive; then 408."),
-    ("http", "write_timeout_seconds", "Longest time that a client may leave an answer unread."),
-    (
-        "http",
-        "drain_timeout_seconds",
-        "Longest time that requests may take to finish when the gateway stops.",
-    ),
+    ("http", "body_timeout_seconds", "Maximum time for a body to arrive; then 408."),
+    ("http", "write_timeout_seconds", "Maximum time that a client may leave an answer unread."),
+    ("http", "drain_timeout_seconds", "Maximum time for requests to finish when the gateway stops."),
     (
         "access",
         "who",
-        "Who needs no token to send and to read: loopback (the user that the gateway runs as, on this machine), tokens (nobody), anyone.",
+        "Which clients need no token to send and to read: loopback (the gateway's own user on this machine), tokens (none), anyone (all).",
     ),
     (
         "access",
         "tokens",
-        "The file of the tokens, which `dunnage gateway token` writes. A relative path starts at the buffer's folder.",
+        "The token file, which `dunnage gateway token` writes. A relative path is relative to the buffer's folder.",
     ),
     (
         "access",
         "keys",
-        "The file of the keys of devices that send over DTLS, which `dunnage gateway key` writes. A relative path starts at the buffer's folder.",
+        "The file with the keys of devices that send over DTLS, which `dunnage gateway key` writes. Relative to the buffer's folder.",
     ),
     (
         "access",
         "device_messages_per_minute",
-        "Most messages of a device in a minute, which may also come at once; more are answered 429. 0 for no limit.",
+        "Maximum number of messages per device and minute, also in one burst; further ones get 429. 0: no limit.",
     ),
     (
         "access",
         "address_messages_per_minute",
-        "Most messages from an address (of IPv6, a /64), of whatever devices. Not for the loopback address. 0 for no limit.",
+        "Maximum number of messages per address (of IPv6, a /64) and minute; not applied to the loopback address. 0: no limit.",
     ),
     (
         "tls",
         "certificate",
-        "The certificate that listeners with tls = true show, and those up to its authority (PEM). It is read again when it changes.",
+        "The certificate chain of listeners with tls = true (PEM). It is read again when it changes.",
     ),
     ("tls", "key", "Its private key (PEM)."),
-    ("buffer", "path", "The SQLite file that holds the readings. Its folder is made when it is missing."),
-    ("buffer", "queue_messages", "Most messages that wait to be written; more are answered 503."),
+    ("buffer", "path", "The SQLite file that holds the messages. Its folder is created if it is missing."),
+    ("buffer", "queue_messages", "Maximum number of messages that wait to be written; further ones get 503."),
     (
         "buffer",
         "queue_bytes",
-        "Most bytes of messages in memory, arriving or waiting; more are answered 503.",
+        "Maximum size of all messages in memory, arriving or waiting, in bytes; further ones get 503.",
     ),
-    ("buffer", "batch_messages", "Most messages in one transaction."),
+    ("buffer", "batch_messages", "Maximum number of messages in one transaction."),
     (
         "buffer",
         "duplicate_window_seconds",
-        "How long a message is known if it comes again (Idempotency-Key), and stored once; 0 for not at all.",
+        "How long duplicates are recognized (Idempotency-Key) and stored only once; 0: never.",
     ),
     (
         "buffer",
         "duplicate_limit_messages",
-        "How many messages are known for that, at some 56 bytes of memory each: their rate times the window, at least.",
+        "How many messages are remembered for that, in about 56 bytes of memory each: at least their rate times the window.",
     ),
     (
         "buffer",
         "limit_bytes",
-        "Most bytes of the file in use; 0 for no limit. Beside it there is a write-ahead log of some 64 MiB.",
+        "Maximum used size of the file in bytes; 0: no limit. The write-ahead log takes about 64 MiB more.",
     ),
     (
         "buffer",
         "when_full",
-        "drop-delivered: messages that every output is done with make room, and without such, new ones are answered 503; or refuse.",
+        "At the limit: drop-delivered removes messages that every output has resolved, else new ones get 503; refuse removes none.",
     ),
     (
         "buffer",
         "keep_delivered_hours",
-        "How long messages are kept that every output is done with; 0 until there is no room for others.",
+        "How long messages are kept after every output has resolved them; 0: until their space is needed.",
     ),
-    ("quarantine", "messages", "Most messages kept that could not be decoded; the oldest give way."),
-    ("quarantine", "bytes", "Most bytes of such messages kept; the oldest give way."),
+    ("quarantine", "messages", "Maximum number of quarantined messages; beyond it, the oldest are removed."),
+    (
+        "quarantine",
+        "bytes",
+        "Maximum size of all quarantined messages in bytes; beyond it, the oldest are removed.",
+    ),
     (
         "schemas",
         "path",
-        "A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty for the bundled ones alone.",
+        "A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty: only the bundled schemas.",
     ),
     (
         "schemas",
         "assert_formats",
-        "Whether text must be of its format (uuid, date-time ...). Devices with packed messages must have the same.",
+        "Whether text must match its format (uuid, date-time, ...). Devices that send packed messages must use the same setting.",
     ),
-    ("schemas", "require_check", "Whether packed messages are refused whose schema has no x-dunnage-check."),
+    (
+        "schemas",
+        "require_check",
+        "Whether packed messages are rejected if their schema has no x-dunnage-check.",
+    ),
     (
         "admin",
         "socket",
-        "The Unix socket of `dunnage gateway status` and its like. A relative path starts at the buffer's folder; empty for none.",
+        "The Unix socket of `dunnage gateway status` and similar commands, relative to the buffer's folder; empty: none.",
     ),
     ("log", "format", "human or json."),
     ("log", "level", "error, warn, info, debug or trace."),
@@ -123,41 +131,41 @@ const YEARS: u64 = 315_360_000;
 const QUEUE: usize = 1 << 24;
 
 const HEAD: &str = "\
-# The gateway's configuration. These are the defaults: keep the lines that you change.
-# Each key can be set in the environment too, as DUNNAGE_SECTION_KEY: DUNNAGE_HTTP_LISTEN=0.0.0.0:8080.
-# Relative paths start at the working directory.
+# The gateway's configuration, with its defaults. Keep only the lines that you change.
+# The environment variable DUNNAGE_SECTION_KEY overrides a key: DUNNAGE_HTTP_LISTEN=0.0.0.0:8080.
+# Relative paths are relative to the working directory.
 ";
 
 const PROFILE: &str = "
-# What devices send. The first profile whose pattern matches a device's id is used; * stands for any characters.
-# Everything but the pattern may be left out.
+# What devices send. The first profile whose pattern matches the device ID is used; * matches any characters.
+# All keys except device are optional.
 # [[profile]]
 # device = \"LMCU*\"
 # schema = \"container\"
-# The formats they may send; others are answered 415 and kept. Without it, all.
+# The formats that they may send; others get 415 and go into the quarantine. Default: all.
 # formats = [\"json\", \"cbor\", \"packed\"]
-# The slots of their packed layouts. Without it, all that the schema has.
+# The slots of their packed layouts. Default: all slots of the schema.
 # slots = [1]
 # How protobuf, struct and struct-zlib carry decimals: exact (scaled integers) or float32.
 # mapping = \"exact\"
-# A .proto of your own, in place of the one that is derived from the schema:
+# Your own .proto, in place of the one that is derived from the schema:
 # proto = \"container.proto\"
-# The link they use, for messages whose sender names none:
+# Their link, if the sender names none:
 # link = \"astrocast\"
-# What {path} stands for in the templates of outputs:
+# The value of {path} in the templates of outputs:
 # path = \"fleet/containers\"
-# By what a message that comes again is recognized: key (Idempotency-Key), or bytes (without a key, the same bytes).
+# How duplicates are recognized: by key (Idempotency-Key), or by bytes (a message without a key that has the same bytes).
 # duplicates = \"key\"
-# After how long without a message the metrics name a device as silent. Without it, never.
+# After how long without a message the metrics report a device as silent. Default: never.
 # silent_after_seconds = 3600
 ";
 
 const INPUTS: &str = "
-# Where messages come from beside HTTP, any number of inputs.
+# Inputs other than HTTP, any number.
 ";
 
 const OUTPUTS: &str = "
-# Where messages go, any number of outputs. Each has a place in the buffer of its own, and starts with what the buffer holds.
+# Outputs, any number. Each has its own cursor, and starts with the oldest message of the buffer.
 ";
 
 /// A configuration that cannot be used.

@@ -21,15 +21,15 @@ use tokio::net::UdpSocket;
 
 /// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
-# Bare datagrams: a JSON object that names its device, or a format byte, the device's id and a message. Nothing is answered.
+# Bare datagrams: a JSON object that names its device, or a format byte, the device ID and a message. They are not answered.
 # [[input]]
 # name = \"udp\"
 # [input.udp]
-# Address and port. Port 0 takes a free one.
+# Address and port. Port 0 selects a free port.
 # listen = \"127.0.0.1:5685\"
-# The networks that may send. Without it, this machine alone.
+# The networks that may send. Default: only this machine.
 # from = [\"127.0.0.0/8\", \"::1/128\"]
-# Where a JSON object has the device's id, as a JSON pointer.
+# Where a JSON object has the device ID, as a JSON pointer.
 # device = \"/containerID\"
 ";
 

@@ -31,21 +31,21 @@ use tokio::sync::Mutex;
 
 /// Example for the default configuration, commented out.
 pub const EXAMPLE: &str = "\
-# A NATS JetStream, a subject for each device; what the stream has acknowledged is delivered.
+# A NATS JetStream, with a subject per device. A message is delivered when the stream has acknowledged it.
 # [[output]]
 # name = \"stream\"
 # [output.nats]
 # servers = [\"nats://127.0.0.1:4222\"]
 # stream = \"DUNNAGE\"
-# subject = \"dunnage.{device}\"   # or dunnage.{partition}.{device}, to share the devices among some forwarders
+# subject = \"dunnage.{device}\"   # or dunnage.{partition}.{device}, to share the devices among several forwarders
 # partitions = 16
-# payload = \"json\"               # or raw: the bytes as they arrived, which an input.nats wants
+# payload = \"json\"               # or raw: the bytes as they arrived, for an input.nats
 # ack_timeout_seconds = 5
-# Files, if the servers want them: credentials, or token_file; ca_file makes the connection TLS.
-# [output.nats.create]           # makes the stream when it is missing
+# Files, if the servers require them: credentials or token_file; ca_file enables TLS.
+# [output.nats.create]           # creates the stream if it is missing
 # replicas = 3
-# max_age_seconds = 604800       # what is older is forgotten, delivered or not
-# max_bytes = 8589934592         # of messages; has to hold those of max_age_seconds, as a full stream takes no more
+# max_age_seconds = 604800       # older messages are removed, delivered or not
+# max_bytes = 8589934592         # must suffice for the messages of max_age_seconds: a full stream rejects new ones
 # duplicate_window_seconds = 120
 ";
 

@@ -1,6 +1,6 @@
 //! Messages that have not arrived whole take a part of the memory for messages, and no other sender waits for them.
 
-use crate::support::{JSON, Running, coap, mqtt, start_with};
+use crate::support::{JSON, Running, coap, hold, mqtt, start_with};
 use coap_lite::CoapOption;
 use dunnage_gateway::Who;
 use socket2::{Domain, Socket, Type};
@@ -203,4 +203,33 @@ fn packets_that_one_address_leaves_unfinished_take_its_share() {
     other.publish(0x32, "v1/other/json", 7, &payload);
     assert_eq!(other.read(), Some((0x40, vec![0, 7])));
     drop(begun);
+}
+
+#[test]
+fn messages_that_cannot_be_decoded_wait_for_memory_too() {
+    const SIZE: usize = 60_000;
+    let gateway = gateway();
+    let address = gateway.gateway.input_address("mqtt").unwrap();
+    let held = hold(gateway.folder.path());
+    let sender = std::thread::spawn(move || {
+        let (mut client, _) = mqtt::Client::connect(address, 5, "c", true);
+        let payload = "x".repeat(SIZE);
+        for id in 1..=40 {
+            client.publish(2, "v1/d/no-such-format", id, &payload);
+        }
+        (0..40).filter(|_| client.read().is_some_and(|(first, _)| first == 0x40)).count()
+    });
+    let received = || {
+        let metrics = gateway.get("/metrics").text;
+        let line = metrics.lines().find(|line| line.starts_with("dunnage_received_messages_total{"));
+        line.map_or(0, |line| line.rsplit(' ').next().unwrap().parse::<usize>().unwrap())
+    };
+    while received() == 0 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(received() <= MEMORY / SIZE, "{} messages are in memory", received());
+    drop(held);
+    assert_eq!(sender.join().unwrap(), 40);
+    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 40);
 }

@@ -27,18 +27,18 @@ use url::Url;
 
 /// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
-# What devices publish to a broker of yours, over MQTT 5.
+# Messages that devices publish to your MQTT 5 broker.
 # [[input]]
 # name = \"yard\"
 # [input.broker]
 # url = \"mqtt://127.0.0.1:1883\"     # mqtts:// for TLS
-# client_id = \"dunnage-1\"           # of this gateway alone: the broker keeps its session under it
-# topics = [\"yard/{device}/{format}\"]   # levels may be + and, at the end, # too
-# format = \"json\"                   # of messages that do not say it, by their topic or their content type
+# client_id = \"dunnage-1\"           # unique to this gateway: the broker keeps its session under it
+# topics = [\"yard/{device}/{format}\"]   # + and a final # are allowed
+# format = \"json\"                   # of messages that name no format
 # group = \"gateways\"                # gateways of one group share the messages ($share/GROUP/...)
 # in_flight_messages = 256
-# session_expiry_seconds = 604800   # how long the broker keeps messages for a gateway that is gone
-# Where the broker wants it: user with password_file, and ca_file for mqtts:// with a CA of your own.
+# session_expiry_seconds = 604800   # how long the broker keeps messages for a disconnected gateway
+# If the broker requires them: user with password_file, and ca_file for mqtts:// with your own CA.
 ";
 
 /// The input's name in metrics.

@@ -25,13 +25,13 @@ use tokio::net::UdpSocket;
 
 /// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
-# CoAP over UDP: POST ingest/{device}, confirmable or not, in blocks or whole; answered when the message is on disk.
+# CoAP over UDP: POST ingest/{device}, confirmable or not, block-wise or whole; answered when the message is on disk.
 # [[input]]
 # name = \"coap\"
 # [input.coap]
-# Address and port. Port 0 takes a free one.
+# Address and port. Port 0 selects a free port.
 # listen = \"127.0.0.1:5683\"
-# Whether it speaks DTLS alone (\"coaps\", port 5684), with pre-shared keys that `dunnage gateway key` makes. For both, configure two inputs.
+# Whether it accepts only DTLS (\"coaps\", port 5684), with pre-shared keys of `dunnage gateway key`. For both, configure two inputs.
 # dtls = false
 ";
 

@@ -35,18 +35,18 @@ use tokio::{
 
 /// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
-# Devices that publish over MQTT 3.1.1 or 5, to v1/DEVICE/FORMAT. This is no broker: nothing can be subscribed to.
+# Devices that publish over MQTT 3.1.1 or 5 to v1/DEVICE/FORMAT. It is not a broker: it accepts no subscriptions.
 # [[input]]
 # name = \"devices\"
 # [input.mqtt]
 # listen = \"127.0.0.1:1883\"
-# connections = 10000               # when there are as many, those that have not sent CONNECT give way
-# address_connections = 2500        # of an address (of IPv6, a /64); not for the loopback address
-# in_flight_messages = 64           # of a client that may wait for their commits
-# session_expiry_seconds = 3600     # how long packet identifiers are remembered of a client that is gone
-# topics = [\"tele/{device}/SENSOR\"]   # beside v1/..., for devices that cannot be changed; levels may be + and, at the end, # too
-# format = \"json\"                   # of messages to these topics that do not say it, by their topic or their content type
-# Also tls: true for TLS, with the certificate of [tls].
+# connections = 10000               # at the limit, those that have not sent CONNECT are closed
+# address_connections = 2500        # of an address (of IPv6, a /64); not applied to the loopback address
+# in_flight_messages = 64           # per client, waiting for their commits
+# session_expiry_seconds = 3600     # how long the packet identifiers of a disconnected client are remembered
+# topics = [\"tele/{device}/SENSOR\"]   # besides v1/..., for devices that cannot be changed; + and a final # are allowed
+# format = \"json\"                   # of messages to these topics that name no format
+# Also tls: whether to use TLS, with the certificate of [tls].
 ";
 
 /// How many bytes a packet may have in addition to a message: its topic and properties.

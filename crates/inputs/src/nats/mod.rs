@@ -33,19 +33,19 @@ use std::{
 
 /// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
-# What other gateways put into a NATS stream, with payload = \"raw\". The servers have to be 2.14 or newer. One gateway to a consumer.
+# Messages that other gateways put into a NATS stream with payload = \"raw\". Requires NATS 2.14 and one consumer per gateway.
 # [[input]]
 # name = \"fleet\"
 # [input.nats]
 # servers = [\"nats://127.0.0.1:4222\"]
 # stream = \"DUNNAGE\"
-# consumer = \"forwarder-1\"       # made when it is missing, and never changed
+# consumer = \"forwarder-1\"       # created if it is missing, never changed
 # subjects = [\"dunnage.0.>\", \"dunnage.1.>\"]   # empty: all of the stream
 # in_flight_messages = 1024
-# When the stream may forget a message: when it is stored here, or delivered by every output. Without it, delivered if all inputs are
-# of this kind and there is an output.
+# When a message is acknowledged to the stream: stored (on disk here) or delivered (by every output). Default: delivered if all inputs
+# are of this kind and there is an output.
 # acknowledge = \"stored\"
-# Files, if the servers want them: credentials, or token_file; ca_file makes the connection TLS.
+# Files, if the servers require them: credentials or token_file; ca_file enables TLS.
 ";
 
 /// The maximum time to wait for an answer of the servers.

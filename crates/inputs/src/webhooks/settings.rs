@@ -10,16 +10,16 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 /// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
-# What a network's provider posts to /hooks/NAME on the HTTP port.
+# A webhook: a network provider posts messages to /hooks/NAME on the HTTP port.
 # [[input]]
 # name = \"sat\"
 # [input.webhook]
 # provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock
 # format = \"packed\"              # of the devices' messages
-# devices = \"LMCU*\"              # as which devices it may send, or a list; RockBLOCK's published key needs it
-# link = \"iridium-sbd-mo\"        # the link of these messages, for the record
-# Also token_file (a token a line; all but rockblock need it), header (in which the token comes), formats (by LoRaWAN port), names
-# (the provider's ids, and what they are here): docs/operate.md.
+# devices = \"LMCU*\"              # the devices that it may send as, or a list; required with RockBLOCK's published key
+# link = \"iridium-sbd-mo\"        # the link of these messages
+# Also token_file (one token per line; required except for rockblock), header (which has the token), formats (by LoRaWAN port) and names
+# (device IDs by the provider's IDs): docs/operate.md.
 ";
 
 /// `[input.webhook]`

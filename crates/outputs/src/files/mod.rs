@@ -30,7 +30,7 @@ pub const EXAMPLE: &str = "\
 # [output.files]
 # path = \"data/files\"
 # kind = \"ndjson\"
-# Also formulas, for csv, and readable_after_seconds, for parquet: docs/outputs.md.
+# Also formulas (csv) and readable_after_seconds (parquet): docs/outputs.md.
 ";
 
 /// The settings in `[output.files]`.

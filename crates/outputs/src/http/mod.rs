@@ -27,14 +27,14 @@ use std::{
 
 /// Example for the default configuration, commented out.
 pub const EXAMPLE: &str = "\
-# POST to any URL, as JSON; with a batch of more than 1, as lines of JSON (application/x-ndjson).
+# POST to any URL, as JSON; if batch > 1, as lines of JSON (application/x-ndjson).
 # [[output]]
 # name = \"archive\"
 # [output.http]
 # url = \"https://example.org/telemetry\"
 # timeout_seconds = 10
 # batch = 1
-# Also a secret to sign with (Standard Webhooks), a bearer token and further headers: docs/outputs.md.
+# Also a secret for signatures (Standard Webhooks), a bearer token and further headers: docs/outputs.md.
 ";
 
 /// Largest number of messages in a request.

@@ -6,30 +6,30 @@ use std::path::PathBuf;
 
 /// Example for the default configuration, commented out.
 pub const EXAMPLE: &str = "\
-# contentInstances in a oneM2M CSE. The AE and the containers are made when they are missing.
+# contentInstances in a oneM2M CSE. The AE and the containers are created if they are missing.
 # [[output]]
 # name = \"cse\"
 # [output.onem2m]
-# Over HTTP, or over MQTT: mqtt://HOST:PORT of the broker, with user and password_file if it asks for them.
+# Over HTTP, or over MQTT: mqtt://HOST:PORT of the broker, with user and password_file if it requires them.
 # url = \"http://127.0.0.1:8080\"
-# The name of the CSE base, as it stands in paths.
+# The name of the CSE base in paths.
 # cse = \"cse-in\"
 # Its CSE-ID, for MQTT.
 # cse_id = \"id-in\"
-# Our AE there, its App-ID, and the originator of all requests.
+# The gateway's AE, its App-ID, and the originator of all requests.
 # ae = \"dunnage\"
 # app_id = \"Ndunnage\"
 # originator = \"Cdunnage\"
 # release = \"3\"
-# The container of a device, below the AE. {path} stands for the path of its profile.
+# The container of a device, below the AE. {path} is the path of its profile.
 # container = \"{device}\"
-# Limits of new containers, by default the CSE's own: instances, bytes, seconds.
+# Limits of new containers: instances, bytes, seconds. Default: those of the CSE.
 # mni = 100000
 # mbs = 100000000
 # mia = 2592000
-# What con has: object (the message's JSON as it is) or string (its text).
+# The content of con: object (the message's JSON) or string (its text).
 # content = \"object\"
-# What cnf says of it, by default nothing.
+# The value of cnf. Default: none.
 # cnf = \"application/json:0\"
 # timeout_seconds = 10
 ";
