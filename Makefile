@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run check test nightly test-c test-kafka conform lint fmt audit faults bench bench-host bench-load bench-mcu fuzz fuzz-c docs
+.PHONY: help run dist check test nightly test-c test-kafka conform lint fmt audit faults bench bench-host bench-load bench-mcu fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -27,6 +27,9 @@ help:  ## this list
 run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
 	@echo "The first time, this compiles some 400 crates without optimization: about three minutes on two cores. Then http://127.0.0.1:8080 is the page."
 	cargo run -p dunnage -- demo
+
+dist:  ## the full program as one static file, and a Debian package of it, in target/dist
+	.ci/dist
 
 check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, Python and git
 	cargo test --lib
