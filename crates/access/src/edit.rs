@@ -3,7 +3,7 @@
 //! One process at a time changes a file. A change is written completely or not at all, and the file is readable by its owner alone.
 
 use super::{
-    book::{Book, Right, Token, Until, is_pattern},
+    token_file::{Right, Token, TokenFile, Until, is_pattern},
     tokens,
 };
 use dunnage_base::{folders, name::is_name};
@@ -196,7 +196,7 @@ fn change<T>(
     replace(path, HEAD, || {
         let mut tokens = list(path)?;
         let answer = edit(&mut tokens)?;
-        Ok((answer, Book { tokens: tokens.iter().map(Token::entry).collect() }))
+        Ok((answer, TokenFile { tokens: tokens.iter().map(Token::entry).collect() }))
     })
 }
 
@@ -210,8 +210,8 @@ pub(super) fn replace<T, B: serde::Serialize>(
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     folders::create(folder).map_err(failed)?;
     let _alone = lock(folder).map_err(failed)?;
-    let (answer, book) = edit()?;
-    let text = toml::to_string(&book).map_err(|e| EditError::Mistaken(e.to_string()))?;
+    let (answer, file) = edit()?;
+    let text = toml::to_string(&file).map_err(|e| EditError::Mistaken(e.to_string()))?;
     write(path, folder, &format!("{head}\n{text}")).map_err(failed)?;
     Ok(answer)
 }

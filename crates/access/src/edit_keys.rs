@@ -2,10 +2,10 @@
 
 use super::{
     Until,
-    book::is_pattern,
     edit::{EditError, check_name, import_rows, moment, replace},
-    keys::{self, Key, KeyBook, KeyEntry},
+    keys::{self, Key, KeyEntry, KeyFile},
     tables::read_tables,
+    token_file::is_pattern,
 };
 use dunnage_base::name::is_name;
 use serde::Deserialize;
@@ -118,14 +118,14 @@ fn change<T>(
     replace(path, HEAD, || {
         let mut keys = entries(path)?;
         let answer = edit(&mut keys)?;
-        Ok((answer, KeyBook { keys }))
+        Ok((answer, KeyFile { keys }))
     })
 }
 
 /// Returns the entries of the file `path` as they are written there. Fails if any is invalid.
 fn entries(path: &Path) -> Result<Vec<KeyEntry>, EditError> {
     list(path)?;
-    let (entries, mistakes) = read_tables(path, "key", |book: KeyBook| (book.keys, Vec::new()));
+    let (entries, mistakes) = read_tables(path, "key", |file: KeyFile| (file.keys, Vec::new()));
     match mistakes.first() {
         Some(mistake) => Err(EditError::Mistaken(mistake.to_string())),
         None => Ok(entries),

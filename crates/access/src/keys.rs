@@ -2,7 +2,7 @@
 //!
 //! A handshake needs the key itself, so the file holds the keys in the clear, and only the gateway may read it.
 
-use super::{Until, book::Mistaken, tables::read_tables};
+use super::{Until, tables::read_tables, token_file::Mistaken};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use dunnage_base::Mistake;
 use dunnage_base::{clock, name::is_name};
@@ -24,7 +24,7 @@ const LENGTH: std::ops::RangeInclusive<usize> = 16..=64;
 /// The key file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct KeyBook {
+pub struct KeyFile {
     /// Its keys.
     #[serde(default, rename = "key")]
     pub keys: Vec<KeyEntry>,
@@ -94,7 +94,7 @@ pub fn make() -> io::Result<(String, String)> {
     Ok((URL_SAFE_NO_PAD.encode(secret), dunnage_base::hex::hex(name)))
 }
 
-impl KeyBook {
+impl KeyFile {
     /// Returns the valid keys, and the mistakes in the others. Adds their names to `names`, in which a name that is there already is a
     /// mistake.
     pub fn keys(&self, names: &mut HashSet<String>) -> (Vec<Key>, Vec<Mistaken>) {
@@ -107,7 +107,7 @@ impl KeyBook {
             } else if !names.insert(entry.name.clone()) {
                 wrong("name", "another key has this name");
             }
-            if !super::book::is_pattern(&entry.device) {
+            if !super::token_file::is_pattern(&entry.device) {
                 wrong("device", "must be a device ID, in which * stands for any characters");
             }
             match bytes(entry) {
@@ -182,7 +182,7 @@ impl Keys {
 /// Returns the valid keys of the file `path`, and all its mistakes.
 pub fn read(path: &Path) -> (Vec<Key>, Vec<Mistake>) {
     let mut names = HashSet::new();
-    read_tables(path, "key", |book: KeyBook| book.keys(&mut names))
+    read_tables(path, "key", |file: KeyFile| file.keys(&mut names))
 }
 
 /// Warns in the log if users other than its owner may read the key file `path`.
@@ -226,7 +226,7 @@ mod tests {
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!(keys[0].secret(), b"abcdefghijklmnop");
         assert_eq!(keys[1].secret(), (0..16).collect::<Vec<u8>>());
-        let shown = format!("{keys:?} {:?}", toml::from_str::<KeyBook>(text).unwrap());
+        let shown = format!("{keys:?} {:?}", toml::from_str::<KeyFile>(text).unwrap());
         assert!(!shown.contains("abcdef") && !shown.contains("0203"), "{shown}");
         let keys = Keys::new(keys);
         assert_eq!(keys.find(b"a").unwrap().name, "a");

@@ -6,7 +6,6 @@
 //!
 //! Each refusal is counted where it is made, and nothing of the refused message has been stored by then.
 
-mod book;
 mod buckets;
 mod denied;
 pub mod edit;
@@ -19,14 +18,15 @@ mod peer;
 mod settings;
 mod tables;
 pub mod tls;
+mod token_file;
 mod tokens;
 
-pub use book::{Right, Token, Until, is_pattern};
 pub use denied::{Denied, Refusals};
 pub use keys::{Key, Keys};
 pub use limits::Limits;
 pub use peer::{Foreign, Listener, Peer, is_loopback_host};
 pub use settings::{AccessSettings, Who};
+pub use token_file::{Right, Token, Until, is_pattern};
 pub use tokens::{Tokens, TokensError, read};
 
 use arc_swap::{ArcSwap, Guard};

@@ -1,6 +1,6 @@
 //! Reads a TOML file of `[[table]]`s, one table after the other. A million of them take seconds, and little more memory than the result.
 
-use super::book::Mistaken;
+use super::token_file::Mistaken;
 use dunnage_base::Mistake;
 use dunnage_base::{Document, Wrong};
 use serde::de::DeserializeOwned;
@@ -84,16 +84,16 @@ fn read_piece<B: DeserializeOwned + Default, T>(
     entries: &mut impl FnMut(B) -> (Vec<T>, Vec<Mistaken>),
 ) -> (Vec<T>, Vec<Mistake>) {
     let (document, found, wrong, mistaken) = match toml::from_str(text) {
-        Ok(book) => {
-            let (found, mistaken) = entries(book);
+        Ok(file) => {
+            let (found, mistaken) = entries(file);
             if mistaken.is_empty() {
                 return (found, Vec::new());
             }
             (Document::read::<B>(text).0, found, Vec::new(), mistaken)
         }
         Err(_) => {
-            let (document, book, wrong) = Document::read::<B>(text);
-            let (found, mistaken) = entries(book);
+            let (document, file, wrong) = Document::read::<B>(text);
+            let (found, mistaken) = entries(file);
             (document, found, wrong, mistaken)
         }
     };

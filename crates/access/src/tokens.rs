@@ -1,8 +1,8 @@
 //! The tokens of a running gateway, found by their hashes.
 
 use super::{
-    book::{Book, Fingerprint, Right, Token, Unique},
     tables::read_tables,
+    token_file::{Fingerprint, Right, Token, TokenFile, Unique},
 };
 use dunnage_base::Mistake;
 use std::{collections::HashMap, path::Path};
@@ -72,7 +72,7 @@ impl Tokens {
 /// Returns the valid tokens of the file `path`, and all its mistakes.
 pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
     let mut unique = Unique::default();
-    read_tables(path, "token", |book: Book| unique.tokens(book))
+    read_tables(path, "token", |file: TokenFile| unique.tokens(file))
 }
 
 #[cfg(test)]

@@ -2,24 +2,24 @@
 //! for both ends of a packed layout: [`c`], [`ts013()`].
 //!
 //! The Protobuf, Avro and Thrift definitions are written from one tree of records, [`Mapped`]: plain integers, floats, text, lists and
-//! records with stable names and numbers. [`Mapped::lower`] converts a message to values of that tree, and [`Mapped::raise`] converts them
+//! records with stable names and numbers. [`Mapped::to_record`] converts a message to values of that tree, and [`Mapped::to_message`] converts them
 //! back, so a format only has to write those values. `spec/formats.md` has the rules.
 
 mod avro;
+mod bind;
 pub mod c;
 mod cddl;
 mod derive;
 mod error;
-mod lower;
 mod mapped;
 mod names;
 mod notes;
-mod onto;
 mod proto;
-mod raise;
 mod record;
 mod rule;
 mod thrift;
+mod to_message;
+mod to_record;
 mod ts013;
 
 pub use avro::avro;

@@ -1,6 +1,6 @@
 //! A model with its record.
 
-use crate::{Error, Record, derive::Derivation, onto, rule::Rule};
+use crate::{Error, Record, bind, derive::Derivation, rule::Rule};
 use dunnage_pson::{Budget, Kind, Value};
 use dunnage_schema::Model;
 
@@ -34,8 +34,8 @@ impl Mapped {
 
     /// Maps `model`'s messages to a record that is defined elsewhere. Fields are matched by name, ignoring case and everything but letters
     /// and digits. Every required property needs a field.
-    pub fn onto(model: &Model, record: Record) -> Result<Self, Error> {
-        let root = onto::message(&model.root, &record)?;
+    pub fn bind(model: &Model, record: Record) -> Result<Self, Error> {
+        let root = bind::message(&model.root, &record)?;
         Ok(Mapped { model: model.clone(), record, root })
     }
 
@@ -45,22 +45,22 @@ impl Mapped {
     }
 
     /// Converts `message` to a value of the record. The message must be valid against the model.
-    pub fn lower(&self, message: &Value) -> Result<Value, Error> {
+    pub fn to_record(&self, message: &Value) -> Result<Value, Error> {
         self.check(message, Kind::Type)?;
         match &self.root {
             Rule::Constant(_) => Ok(Value::Array(Vec::new())),
-            rule => rule.lower(message),
+            rule => rule.to_record(message),
         }
     }
 
     /// Converts a value of the record to a message. Returns an error if the message is not valid against the model.
-    pub fn raise(&self, record: Value) -> Result<Value, Error> {
-        self.raise_within(record, &Budget::default())
+    pub fn to_message(&self, record: Value) -> Result<Value, Error> {
+        self.to_message_within(record, &Budget::default())
     }
 
-    /// Like [`Mapped::raise`], but charges what it allocates to `budget`. The record itself must already be charged.
-    pub fn raise_within(&self, record: Value, budget: &Budget) -> Result<Value, Error> {
-        let message = self.root.raise(record, budget)?;
+    /// Like [`Mapped::to_message`], but charges what it allocates to `budget`. The record itself must already be charged.
+    pub fn to_message_within(&self, record: Value, budget: &Budget) -> Result<Value, Error> {
+        let message = self.root.to_message(record, budget)?;
         self.check(&message, Kind::Range)?;
         Ok(message)
     }

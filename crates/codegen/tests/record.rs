@@ -27,8 +27,8 @@ fn message(entries: &[(&str, Value)]) -> Value {
 /// The message is carried by these values, and they are the message.
 fn assert_carried(mapped: &Mapped, entries: &[(&str, Value)], values: &[Value]) {
     let (message, tree) = (message(entries), Array(values.to_vec()));
-    assert_eq!(mapped.lower(&message), Ok(tree.clone()));
-    assert_eq!(mapped.raise(tree), Ok(message));
+    assert_eq!(mapped.to_record(&message), Ok(tree.clone()));
+    assert_eq!(mapped.to_message(tree), Ok(message));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn additional_properties_are_one_field_of_pson() {
     assert_carried(&mapped, &[("a", U64(1))], &[U64(1), Bytes(vec![])]);
     assert_carried(&mapped, &[("a", U64(1)), ("x", Null)], &[U64(1), Bytes(b"\xc1\x81x\x62".to_vec())]);
     // Not as a second way to carry a property of the schema, and not as anything but a map.
-    let raise = |bytes: &[u8]| mapped.raise(Array(vec![U64(1), Bytes(bytes.to_vec())])).unwrap_err();
+    let raise = |bytes: &[u8]| mapped.to_message(Array(vec![U64(1), Bytes(bytes.to_vec())])).unwrap_err();
     assert_eq!(raise(b"\xc1\x81a\x01").kind(), Fault::Malformed);
     assert_eq!(raise(b"\x01").kind(), Fault::Type);
     assert_eq!(raise(b"\xc2\x81x\x01").kind(), Fault::Truncated);
@@ -120,24 +120,24 @@ fn a_binary32_beyond_a_bound_is_the_bound_only_if_the_bound_rounds_to_it() {
     let number =
         r#""a":{"type":"string","x-dunnage-number":{"multipleOf":0.0001,"minimum":0,"maximum":1012.3956}}"#;
     let mapped = mapped(number, Mapping::Float32);
-    let raise = |f: f32| mapped.raise(Array(vec![F64(f.into())]));
+    let raise = |f: f32| mapped.to_message(Array(vec![F64(f.into())]));
     assert_eq!(raise(1012.3956), Ok(message(&[("a", text("1012.3956"))])));
     assert_eq!(raise(f32::from_bits(1012.3956f32.to_bits() + 1)).unwrap_err().kind(), Fault::Range);
     assert_eq!(raise(-0.0), Ok(message(&[("a", text("0.0000"))])));
     let large =
         r#""a":{"type":"string","x-dunnage-number":{"multipleOf":0.0001,"minimum":0,"maximum":20000.9999}}"#;
     let large = self::mapped(large, Mapping::Float32);
-    let carried = large.lower(&message(&[("a", text("20000.9999"))])).unwrap();
+    let carried = large.to_record(&message(&[("a", text("20000.9999"))])).unwrap();
     assert_eq!(carried, Array(vec![F64(20_001.0)]));
-    assert_eq!(large.raise(carried), Ok(message(&[("a", text("20000.9999"))])));
+    assert_eq!(large.to_message(carried), Ok(message(&[("a", text("20000.9999"))])));
 }
 
 #[test]
 fn errors_name_the_property() {
     let mapped = mapped(r#""a":{"type":"array","items":{"enum":["x","y"]}}"#, Mapping::Exact);
-    let e = mapped.raise(Array(vec![Array(vec![U64(1), U64(2)])])).unwrap_err();
+    let e = mapped.to_message(Array(vec![Array(vec![U64(1), U64(2)])])).unwrap_err();
     assert_eq!((e.kind(), e.pointer()), (Fault::Range, "/a/1"));
-    let e = mapped.lower(&message(&[("a", Array(vec![text("z")]))])).unwrap_err();
+    let e = mapped.to_record(&message(&[("a", Array(vec![text("z")]))])).unwrap_err();
     assert_eq!((e.kind(), e.pointer()), (Fault::Range, "/a/0"));
 }
 
@@ -169,8 +169,8 @@ fn keywords_that_only_restrict_are_looked_through_and_hold() {
         (message(&[("a", text("x"))]), vec![text("x"), Null]),
         (message(&[("a", text("y")), ("b", U64(3))]), vec![text("y"), U64(3)]),
     ] {
-        assert_eq!(mapped.lower(&message).unwrap_err().kind(), Fault::Range);
-        assert_eq!(mapped.raise(Array(tree)).unwrap_err().kind(), Fault::Range);
+        assert_eq!(mapped.to_record(&message).unwrap_err().kind(), Fault::Range);
+        assert_eq!(mapped.to_message(Array(tree)).unwrap_err().kind(), Fault::Range);
     }
 }
 
@@ -180,9 +180,9 @@ fn counts_of_a_quantum_are_carried_as_scaled_numbers() {
     let exact = mapped(notation, Mapping::Exact);
     let entry = ("a", text("-993.9269"));
     assert_carried(&exact, std::slice::from_ref(&entry), &[Value::I64(-9_939_269)]);
-    assert_eq!(exact.raise(Array(vec![Value::I64(-9_939_268)])).unwrap_err().kind(), Fault::Range);
+    assert_eq!(exact.to_message(Array(vec![Value::I64(-9_939_268)])).unwrap_err().kind(), Fault::Range);
     // A float is not as fine as the step: the count next to it is meant.
     let float = mapped(notation, Mapping::Float32);
-    let tree = float.lower(&message(std::slice::from_ref(&entry))).unwrap();
-    assert_eq!(float.raise(tree), Ok(message(&[entry])));
+    let tree = float.to_record(&message(std::slice::from_ref(&entry))).unwrap();
+    assert_eq!(float.to_message(tree), Ok(message(&[entry])));
 }

@@ -8,7 +8,7 @@ use crate::limits::{Nesting, Values};
 use crate::node::{Array, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
 use crate::wire::{At, Part, Source};
-use crate::{Layout, float, moment, pattern};
+use crate::{Layout, date_time, float, pattern};
 use dunnage_pson::{Budget, Kind, Value};
 use std::collections::HashSet;
 
@@ -132,10 +132,10 @@ impl<S: Source> Decoder<'_, S> {
         let timed = S::MODELLED && text.date_time;
         let offset = self.source.offset();
         if timed && self.index(node, Part::Presence, 2)? == 1 {
-            return moment::read(node, self.source);
+            return date_time::read(node, self.source);
         }
         let t = self.source.text(At { node, part: Part::Value }, text.min, text.max)?;
-        if timed && moment::parse(&t).is_some() {
+        if timed && date_time::parse(&t).is_some() {
             return Err(Error::new(Kind::Malformed, offset, "a plain time as text"));
         }
         Ok(t)

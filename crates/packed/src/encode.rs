@@ -8,7 +8,7 @@ use crate::limits::{Nesting, Values};
 use crate::node::{Array, Field, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
 use crate::wire::{At, Part, Sink};
-use crate::{Layout, float, moment, pattern};
+use crate::{Layout, date_time, float, pattern};
 use dunnage_pson::{Kind, Value};
 use dunnage_schema::same;
 use std::collections::{HashMap, HashSet};
@@ -87,10 +87,10 @@ impl<S: Sink> Encoder<'_, S> {
             return Err(Error::new(Kind::Range, 0, "text that is too short or too long"));
         }
         if S::MODELLED && text.date_time {
-            let seconds = moment::parse(t);
+            let seconds = date_time::parse(t);
             self.index(node, Part::Presence, seconds.is_some().into(), 2)?;
             if let Some(seconds) = seconds {
-                return moment::write(node, seconds, self.sink);
+                return date_time::write(node, seconds, self.sink);
             }
         }
         self.sink.text(At { node, part: Part::Value }, t, text.min, text.max)

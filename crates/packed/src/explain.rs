@@ -1,6 +1,6 @@
 //! Describes a layout for people: what each part costs, and why.
 
-mod words;
+mod describe;
 
 use crate::node::{Array, Node, Object, Shape, Tuple};
 use crate::size::{SIZED, count};
@@ -110,8 +110,11 @@ impl Walk {
         };
         let bits = Bits { min: one.min.saturating_mul(times.min), max };
         let once = times.max == Some(1);
-        let why =
-            if once || max == Some(0) { words.why } else { joined(&words::each(one, times.max), &words.why) };
+        let why = if once || max == Some(0) {
+            words.why
+        } else {
+            joined(&describe::each(one, times.max), &words.why)
+        };
         self.rows.push(Row {
             path: if path.is_empty() { "$" } else { path }.to_owned(),
             offset: self.offset.filter(|_| once),
@@ -136,12 +139,12 @@ impl Walk {
                 for (i, (name, part)) in numbers.parts.iter().enumerate() {
                     // The presence bits come before the first number.
                     let (lead, times) = if i == 0 { (lead, times) } else { (&none, times.behind(lead)) };
-                    let words = words::number(part).with(&lead.why);
+                    let words = describe::number(part).with(&lead.why);
                     self.push(&below(path, name), "number", lead.before(part.bits()), words, times);
                 }
             }
             shape => {
-                let (kind, words) = words::leaf(shape);
+                let (kind, words) = describe::leaf(shape);
                 self.push(path, kind, lead.before(node.bits()), words.with(&lead.why), times);
             }
         }
@@ -188,8 +191,11 @@ impl Walk {
 
     fn count(&mut self, min: u32, max: Option<u32>, path: &str, times: Times, lead: &Lead) {
         let bits = lead.before(max.map_or(SIZED, |max| count(min, max)));
-        let words =
-            Words { range: words::bounds(min, max, "elements"), why: "how many".into(), ..Words::default() };
+        let words = Words {
+            range: describe::bounds(min, max, "elements"),
+            why: "how many".into(),
+            ..Words::default()
+        };
         self.push(path, "array", bits, words.with(&lead.why), times);
     }
 }

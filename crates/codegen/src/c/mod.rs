@@ -13,14 +13,14 @@ mod names;
 mod number;
 mod pattern;
 mod plan;
-mod shrink;
+mod size_advice;
 mod source;
 mod structs;
 mod union;
 
 pub use number::{Count, Whole};
 pub use plan::*;
-pub use shrink::{Share, shares};
+pub use size_advice::{Share, shares};
 
 use dunnage_packed::Layout;
 

@@ -28,7 +28,7 @@ impl Avro {
 
 impl Format for Avro {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        let datum = writer::record(self.mapped.record(), &self.mapped.lower(message)?)?;
+        let datum = writer::record(self.mapped.record(), &self.mapped.to_record(message)?)?;
         let bytes = apache_avro::to_avro_datum(&self.schema, datum)
             .map_err(|e| Error::new(Kind::Type, 0, format!("not what the Avro schema has: {e}")))?;
         limits::bounded(out, |out| {
@@ -43,6 +43,6 @@ impl Format for Avro {
         scan::check(&self.schema, bytes, &budget)?;
         let datum = apache_avro::from_avro_datum(&self.schema, &mut &*bytes, None)
             .map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))?;
-        Ok(self.mapped.raise_within(reader::record(self.mapped.record(), datum)?, &budget)?)
+        Ok(self.mapped.to_message_within(reader::record(self.mapped.record(), datum)?, &budget)?)
     }
 }

@@ -47,7 +47,7 @@ impl Protobuf {
             return Ok(Protobuf { shapes: Shapes::of(&descriptor, None)?, mapped: None });
         };
         let record = user::record(&descriptor)?;
-        let mapped = Mapped::onto(model, record)?;
+        let mapped = Mapped::bind(model, record)?;
         let shapes = Shapes::of(&descriptor, Some(mapped.record()))?;
         Ok(Protobuf { shapes, mapped: Some(mapped) })
     }
@@ -57,8 +57,8 @@ impl Format for Protobuf {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         limits::bounded(out, |out| {
             let dynamic = match &self.mapped {
-                Some(mapped) => writer::write(&self.shapes, &mapped.lower(message)?)?,
-                None => writer::write(&self.shapes, &plain::lower(&self.shapes, message)?)?,
+                Some(mapped) => writer::write(&self.shapes, &mapped.to_record(message)?)?,
+                None => writer::write(&self.shapes, &plain::to_record(&self.shapes, message)?)?,
             };
             out.extend_from_slice(&dynamic.encode_to_vec());
             Ok(())
@@ -70,8 +70,8 @@ impl Format for Protobuf {
         let budget = reception.budget();
         let tree = reader::read(&self.shapes, bytes, &budget)?;
         match &self.mapped {
-            Some(mapped) => Ok(mapped.raise_within(tree, &budget)?),
-            None => plain::raise(&self.shapes, tree, &budget),
+            Some(mapped) => Ok(mapped.to_message_within(tree, &budget)?),
+            None => plain::to_message(&self.shapes, tree, &budget),
         }
     }
 }

@@ -5,12 +5,12 @@ use crate::{Budget, Error, Kind, Value, limits};
 use prost_reflect::{FieldDescriptor, Kind as FieldKind};
 
 /// Turns a message whose keys are names of fields into the tree of values.
-pub(super) fn lower(shapes: &Shapes, message: &Value) -> Result<Value, Error> {
+pub(super) fn to_record(shapes: &Shapes, message: &Value) -> Result<Value, Error> {
     lower_message(shapes, shapes.root(), message, 0)
 }
 
 /// Turns a tree into a message keyed by field names, with all fields that are present or cannot be absent.
-pub(super) fn raise(shapes: &Shapes, tree: Value, budget: &Budget) -> Result<Value, Error> {
+pub(super) fn to_message(shapes: &Shapes, tree: Value, budget: &Budget) -> Result<Value, Error> {
     Names { shapes, budget }.message(shapes.root(), tree)
 }
 

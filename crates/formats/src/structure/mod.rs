@@ -26,14 +26,14 @@ impl Struct {
 
 impl Format for Struct {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        let tree = self.mapped.lower(message)?;
+        let tree = self.mapped.to_record(message)?;
         limits::bounded(out, |out| writer::write(self.mapped.record(), &tree, out))
     }
 
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
         let budget = reception.budget();
-        Ok(self.mapped.raise_within(reader::read(self.mapped.record(), bytes, &budget)?, &budget)?)
+        Ok(self.mapped.to_message_within(reader::read(self.mapped.record(), bytes, &budget)?, &budget)?)
     }
 }
 

@@ -49,7 +49,7 @@ impl Thrift {
 
 impl Format for Thrift {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        let tree = self.mapped.lower(message)?;
+        let tree = self.mapped.to_record(message)?;
         let record = self.mapped.record();
         limits::bounded(out, |out| match self.protocol {
             Protocol::Binary => writer::write(record, &tree, &mut TBinaryOutputProtocol::new(out, true)),
@@ -75,7 +75,7 @@ impl Format for Thrift {
         if at < bytes.len() {
             return Err(Error::new(Kind::Malformed, at, "bytes after the message"));
         }
-        Ok(self.mapped.raise_within(tree, &budget)?)
+        Ok(self.mapped.to_message_within(tree, &budget)?)
     }
 }
 

@@ -73,7 +73,7 @@ impl Exchanges {
     }
 
     /// Removes messages that cannot be repeated any more, and the oldest ones beyond the maximum. Returns the number of the latter.
-    pub fn tidy(&mut self, now: Instant) -> u64 {
+    pub fn remove_expired(&mut self, now: Instant) -> u64 {
         let mut forgotten = 0;
         // Unanswered messages are few, and are kept.
         for _ in 0..self.order.len() {
@@ -149,12 +149,12 @@ mod tests {
                 exchanges.separate(&exchange);
             }
         }
-        assert_eq!(exchanges.tidy(begun), 4);
+        assert_eq!(exchanges.remove_expired(begun), 4);
         assert_eq!((exchanges.known.len(), exchanges.order.len()), (MOST, MOST));
         assert!(exchanges.find(&exchange(0, 4)).is_none());
         assert!(matches!(exchanges.find(&exchange(0, 1)), Some(State::Taken { .. })));
         assert!(exchanges.find(&exchange(0, 5)).is_some());
-        assert_eq!(exchanges.tidy(begun + LIFETIME), 0);
+        assert_eq!(exchanges.remove_expired(begun + LIFETIME), 0);
         assert_eq!((exchanges.known.len(), exchanges.order.len()), (1, 1));
     }
 

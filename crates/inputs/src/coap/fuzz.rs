@@ -37,7 +37,7 @@ pub fn check(mut bytes: &[u8]) {
         }
         assert!(queue.bytes() <= sent, "{} bytes are held of {sent}", queue.bytes());
     }
-    transfers.tidy(now + Duration::from_secs(3600));
+    transfers.remove_expired(now + Duration::from_secs(3600));
     assert_eq!(queue.bytes(), 0);
 }
 

@@ -361,12 +361,12 @@ impl Server {
         while let Some((endpoint, datagram)) = self.separate.due(now) {
             self.send(&datagram, endpoint).await;
         }
-        for _ in 0..self.transfers.tidy(now) {
+        for _ in 0..self.transfers.remove_expired(now) {
             // The remaining blocks did not arrive. The message counts like an HTTP body that breaks off.
             drop(InFlight::new(&self.env.ingest.stats));
             self.env.ingest.metrics.answered("incomplete");
         }
-        let forgotten = self.exchanges.tidy(now);
+        let forgotten = self.exchanges.remove_expired(now);
         self.env.metrics.forgotten_exchanges.inc_by(forgotten);
     }
 

@@ -26,7 +26,7 @@ const LONGEST: Duration = Duration::from_secs(15 * 60);
 pub struct Transfers {
     endpoints: HashMap<Endpoint, Vec<Transfer>>,
     count: usize,
-    /// How many gave way since the last [`Transfers::tidy`].
+    /// How many gave way since the last [`Transfers::remove_expired`].
     given_up: usize,
     /// The maximum size of a message in bytes.
     limit: usize,
@@ -193,7 +193,7 @@ impl Transfers {
     }
 
     /// Discards the transfers that take too long, or whose memory another needed. Returns their number, and that of those that gave way.
-    pub fn tidy(&mut self, now: Instant) -> usize {
+    pub fn remove_expired(&mut self, now: Instant) -> usize {
         let before = self.count;
         self.endpoints.retain(|_, transfers| {
             transfers.retain(|transfer| {
@@ -320,7 +320,7 @@ mod tests {
         };
         assert!(!later(6000, GRACE / 2) && later(6000, GRACE) && later(6001, GRACE));
         assert_eq!(sender.transfers.count, MOST.0);
-        assert_eq!(sender.transfers.tidy(now + GRACE + PATIENCE), MOST.0 + 2);
+        assert_eq!(sender.transfers.remove_expired(now + GRACE + PATIENCE), MOST.0 + 2);
         assert_eq!((sender.transfers.count, queue.bytes()), (0, 0));
     }
 
@@ -342,7 +342,7 @@ mod tests {
         assert!(!begin("2001:db8::2", 5000));
         assert_eq!((0..2000).filter(|port| begin("203.0.113.1", *port)).count(), (MOST.0 - 300) / 2);
         assert_eq!(transfers.count, MOST.0);
-        assert_eq!(transfers.tidy(now), 100 + (MOST.0 - 300) / 2);
+        assert_eq!(transfers.remove_expired(now), 100 + (MOST.0 - 300) / 2);
     }
 
     #[test]

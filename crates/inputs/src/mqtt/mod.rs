@@ -56,7 +56,7 @@ pub const TOLD: u32 = 10;
 /// How many characters of a rejected topic are logged.
 pub const TOPIC: usize = 200;
 /// The interval between two removals of expired sessions.
-const TIDY: Duration = Duration::from_secs(60);
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// `[input.mqtt]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -184,7 +184,7 @@ impl Input for Mqtt {
         };
         let listener = Arc::new(listener);
         let mut connections = JoinSet::new();
-        let mut tidy = tokio::time::interval(TIDY);
+        let mut remove_expired = tokio::time::interval(EXPIRY_INTERVAL);
         loop {
             tokio::select! {
                 accepted = accept(&socket, &places) => {
@@ -203,7 +203,7 @@ impl Input for Mqtt {
                     places.attach(id, task);
                 }
                 Some(_) = connections.join_next() => {}
-                _ = tidy.tick() => listener.sessions.tidy(),
+                _ = remove_expired.tick() => listener.sessions.remove_expired(),
                 () = listener.env.stopping.cancelled() => break,
             }
         }

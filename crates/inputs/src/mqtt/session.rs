@@ -100,7 +100,7 @@ impl Sessions {
     }
 
     /// Removes expired sessions.
-    pub fn tidy(&self) {
+    pub fn remove_expired(&self) {
         let now = Instant::now();
         let mut slots = self.slots();
         slots.retain(|_, slot| !matches!(slot, Slot::Kept { until, .. } if *until <= now));
@@ -150,7 +150,7 @@ mod tests {
         session.keep = Duration::from_nanos(1);
         drop(session);
         std::thread::sleep(Duration::from_millis(1));
-        sessions.tidy();
+        sessions.remove_expired();
         assert!(sessions.slots().is_empty());
         let (mut session, _) = sessions.open(key(1), false).await;
         session.keep = Duration::from_secs(60);

@@ -3,7 +3,7 @@
 
 use super::{
     Compiler, Inner,
-    meet::Meet,
+    intersect::Intersection,
     union::{all_apart, carried, checked, union},
 };
 use crate::{Assertion, Object, Type, measure::Measure};
@@ -21,8 +21,8 @@ impl Compiler<'_> {
         let repeated = Measure::of(&base).types * branches.len();
         let mut met = Vec::with_capacity(branches.len());
         if repeated <= MAX_REPEATED {
-            let mut meet = Meet::new(&self.definitions, &self.meet_steps);
-            met = branches.iter().filter_map(|branch| meet.of(&base, branch)).collect();
+            let mut intersection = Intersection::new(&self.definitions, &self.intersect_steps);
+            met = branches.iter().filter_map(|branch| intersection.of(&base, branch)).collect();
             // If a single branch is left, its keywords belong to the schema.
             if met.len() < 2 || met.iter().any(|kind| adds_shape(&base, kind)) {
                 let is_single = !matches!(carried(&base), Type::Union(_) | Type::Nullable(_));

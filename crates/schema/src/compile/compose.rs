@@ -1,6 +1,6 @@
 //! Combines the keywords of a schema into one type.
 
-use super::{Compiler, Inner, Schema, keywords, meet::Meet, union::checked};
+use super::{Compiler, Inner, Schema, intersect::Intersection, keywords, union::checked};
 use crate::{SchemaError, Type, parse::Node};
 
 impl<'a> Compiler<'a> {
@@ -25,7 +25,7 @@ impl<'a> Compiler<'a> {
         parts.sort_by_key(|(position, _)| *position);
         let mut kind = Some(Type::Any);
         for (_, part) in parts {
-            kind = self.meet(kind, part);
+            kind = self.intersect(kind, part);
         }
         for keyword in ["anyOf", "oneOf"] {
             let branches = self.list(schema, keyword, schema.place.choice())?;
@@ -40,9 +40,9 @@ impl<'a> Compiler<'a> {
     }
 
     /// Returns the intersection of two types.
-    pub(super) fn meet(&self, a: Inner, b: Inner) -> Inner {
+    pub(super) fn intersect(&self, a: Inner, b: Inner) -> Inner {
         let (a, b) = (a?, b?);
-        Meet::new(&self.definitions, &self.meet_steps).of(&a, &b)
+        Intersection::new(&self.definitions, &self.intersect_steps).of(&a, &b)
     }
 
     /// Rejects a subschema of another dialect, which the older dialects ignore, and definitions that are not objects.

@@ -1,6 +1,6 @@
 //! Compiles a schema's text to a [`Model`].
 //!
-//! Each schema becomes one type. The types of `type`, `properties`, `$ref` and `allOf` are intersected (`meet.rs`). `anyOf` and `oneOf`
+//! Each schema becomes one type. The types of `type`, `properties`, `$ref` and `allOf` are intersected (`intersect.rs`). `anyOf` and `oneOf`
 //! become a union where that changes how a value is carried (`choice.rs`). Keywords that say nothing about how a value is carried become
 //! assertions. A reference is replaced by its target, unless the target refers to itself: then it becomes a definition (`reference.rs`).
 //! A keyword that is not supported and would change the meaning is an error. Limits on size and depth bound the work for any schema.
@@ -13,10 +13,10 @@ mod choice;
 mod compose;
 mod dialect;
 mod identifiers;
+mod intersect;
+mod intersect_number;
 mod keywords;
 mod known;
-mod meet;
-mod meet_number;
 mod notation;
 mod number;
 mod object;
@@ -94,7 +94,7 @@ struct Compiler<'a> {
     schemas: usize,
     patterns: HashMap<String, Pattern>,
     /// The number of steps that are left for intersecting types.
-    meet_steps: Cell<usize>,
+    intersect_steps: Cell<usize>,
     /// The number of `x-dunnage-known` keywords so far.
     known_seen: usize,
 }
@@ -111,7 +111,7 @@ impl<'a> Compiler<'a> {
             definition_places: Vec::new(),
             schemas: 0,
             patterns: HashMap::new(),
-            meet_steps: Cell::new(meet::MAX_STEPS),
+            intersect_steps: Cell::new(intersect::MAX_STEPS),
             known_seen: 0,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Compiler, Inner, Schema,
-    meet::Meet,
+    intersect::Intersection,
     union::{checked, nothing, union},
 };
 use crate::{
@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
     fn with_patterns(&self, name: &str, kind: Inner, patterns: &Patterns) -> Inner {
         let mut kind = kind?;
         for (_, other) in patterns.iter().filter(|(pattern, _)| pattern.is_match(name)) {
-            kind = Meet::new(&self.definitions, &self.meet_steps).of(&kind, other.as_ref()?)?;
+            kind = Intersection::new(&self.definitions, &self.intersect_steps).of(&kind, other.as_ref()?)?;
         }
         Some(kind)
     }

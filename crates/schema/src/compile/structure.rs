@@ -1,6 +1,6 @@
 //! Compiles `array`.
 
-use super::{Compiler, Inner, Schema, dialect::Dialect, meet::tuple_of};
+use super::{Compiler, Inner, Schema, dialect::Dialect, intersect::tuple_of};
 use crate::{SchemaError, Type, measure::Measure, parse::Node};
 
 impl<'a> Compiler<'a> {

@@ -1,7 +1,7 @@
 //! Compiles `unevaluatedProperties` and `unevaluatedItems`. They are supported only if the evaluated fields and elements follow from the
 //! schema alone. If they depend on the message, as with `anyOf` or `if`, the keyword is an error.
 
-use super::{Compiler, Inner, Schema, meet::tuple_of, typed::or_other, union::checked};
+use super::{Compiler, Inner, Schema, intersect::tuple_of, typed::or_other, union::checked};
 use crate::{Annotation, Assertion, Object, Pattern, SchemaError, Type, parse::Node};
 
 /// The fields or elements that the keywords of a schema evaluate.
@@ -56,7 +56,7 @@ impl<'a> Compiler<'a> {
             assertions.push(Assertion::Others { named: found.names, patterns, rest });
         }
         let object = checked(Type::Object(object), assertions);
-        Ok(self.meet(kind, Some(or_other(object, "object"))))
+        Ok(self.intersect(kind, Some(or_other(object, "object"))))
     }
 
     fn unevaluated_items(&mut self, schema: &Schema<'a>, kind: Inner) -> Result<Inner, SchemaError> {
@@ -68,7 +68,7 @@ impl<'a> Compiler<'a> {
             return Ok(kind);
         }
         let array = tuple_of(vec![Type::Any; found.first], rest, 0, None);
-        Ok(self.meet(kind, array.map(|array| or_other(array, "array"))))
+        Ok(self.intersect(kind, array.map(|array| or_other(array, "array"))))
     }
 
     /// Adds what the schema at `at` evaluates, with its `allOf` and `$ref`. `of` is the schema that has `keyword`; errors point to it.

@@ -1,8 +1,9 @@
 //! Checks the keywords that only restrict which values are valid.
 
 use super::{
-    Check, unique,
-    words::{self, Brief, Quoted},
+    Check,
+    describe::{self, Brief, Quoted},
+    unique,
 };
 use crate::{Assertion, Pattern, Type, Violation};
 use dunnage_pson::Value;
@@ -60,7 +61,7 @@ impl Check<'_> {
             };
         };
         let count = items.iter().filter(|item| self.allows(kind, item)).count();
-        let noun = words::noun(kind);
+        let noun = describe::noun(kind);
         if count < *min as usize {
             return self.fail(|| {
                 format!("contains {count} elements that are {noun} as asked for; the least is {min}")

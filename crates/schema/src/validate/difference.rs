@@ -2,7 +2,7 @@
 
 use super::{
     Check,
-    words::{self, Brief, Listed, Quoted},
+    describe::{self, Brief, Listed, Quoted},
 };
 use crate::{Violation, kinds::Kinds, same};
 use dunnage_pson::Value;
@@ -62,7 +62,7 @@ impl Check<'_> {
                 Some(one) => return self.differs(&one, value).map_err(|violation| violation.under(key)),
                 None => {
                     let names = wanted.iter().map(|(name, _)| name.as_str());
-                    let unknown = self.violation(|| words::unknown(key, names)).of_field();
+                    let unknown = self.violation(|| describe::unknown(key, names)).of_field();
                     return Err(unknown.under(key));
                 }
             }

@@ -5,16 +5,16 @@
 //! allocation.
 
 mod assertion;
+mod describe;
 mod difference;
 mod every;
 mod scalar;
 mod unique;
-mod words;
 
 use crate::{Array, Checked, Model, Object, Tuple, Type, Violation, same};
+use describe::Brief;
 use dunnage_pson::Value;
 use std::cell::Cell;
-use words::Brief;
 
 /// The most steps of a validation. Checking one value against one type is a step; nested choices could otherwise take practically for ever.
 const MAX_STEPS: u32 = 1 << 24;
@@ -130,7 +130,7 @@ impl<'m> Check<'m> {
     /// Returns the violation by a field that the object does not have.
     fn unknown(&self, object: &Object, key: &str) -> Violation {
         let names = object.fields.iter().map(|field| field.name.as_str());
-        self.violation(|| words::unknown(key, names)).of_field()
+        self.violation(|| describe::unknown(key, names)).of_field()
     }
 
     fn cases(&self, kind: &Type, v: &Value) -> Result<(), Violation> {
@@ -162,7 +162,7 @@ impl<'m> Check<'m> {
                 Some(kind) => self.value(kind, v),
                 None => self.fail(|| format!("there is no definition {at}")),
             },
-            _ => self.fail(|| format!("{} is not {}", Brief(v), words::noun(kind))),
+            _ => self.fail(|| format!("{} is not {}", Brief(v), describe::noun(kind))),
         }
     }
 
@@ -174,13 +174,14 @@ impl<'m> Check<'m> {
             return self.fail(String::new);
         }
         // If only one member fits the kind of the value, its violation is the most useful one.
-        let is_meant =
-            |kind: &&Type| words::is_about(kind, v, self.definitions) && !words::has_other_constant(kind, v);
+        let is_meant = |kind: &&Type| {
+            describe::is_about(kind, v, self.definitions) && !describe::has_other_constant(kind, v)
+        };
         let mut about = kinds.iter().filter(is_meant);
         match (about.next(), about.next()) {
             (Some(only), None) => self.value(only, v),
-            (None, _) if !kinds.iter().any(|kind| words::is_about(kind, v, self.definitions)) => {
-                self.fail(|| format!("{} is none of {}", Brief(v), words::nouns(kinds)))
+            (None, _) if !kinds.iter().any(|kind| describe::is_about(kind, v, self.definitions)) => {
+                self.fail(|| format!("{} is none of {}", Brief(v), describe::nouns(kinds)))
             }
             _ => self.fail(|| format!("{} is none of the {} kinds allowed", Brief(v), kinds.len())),
         }

@@ -2,7 +2,7 @@
 
 use super::{
     Check,
-    words::{Brief, Quoted},
+    describe::{Brief, Quoted},
 };
 use crate::{
     Decimal, Float, Integer, NumberText, NumbersText, Quantum, Text, TimeText, Violation, decimal::Flaw,

@@ -5,7 +5,7 @@ use super::{
     client::{Client, config},
 };
 use crate::metrics::Handshakes;
-use dunnage_access::{Access, AccessSettings, Keys, Refusals, Tokens, keys::KeyBook};
+use dunnage_access::{Access, AccessSettings, Keys, Refusals, Tokens, keys::KeyFile};
 use std::{
     collections::HashSet,
     net::{Ipv4Addr, SocketAddr},
@@ -18,7 +18,7 @@ const KEYS: &str = "[[key]]\nname = 'a'\ndevice = '*'\nsecret = 'a-key-of-some-b
 const HELLO: usize = 64;
 
 static ACCESS: LazyLock<Arc<Access>> = LazyLock::new(|| {
-    let keys: KeyBook = toml::from_str(KEYS).unwrap_or_default();
+    let keys: KeyFile = toml::from_str(KEYS).unwrap_or_default();
     let keys = Keys::new(keys.keys(&mut HashSet::new()).0);
     Arc::new(Access::new(&AccessSettings::default(), Tokens::default(), keys, Refusals::default()))
 });

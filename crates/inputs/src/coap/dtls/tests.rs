@@ -1,6 +1,6 @@
 use super::*;
 use client::{Client, config};
-use dunnage_access::{AccessSettings, Keys, Refusals, Tokens, keys::KeyBook};
+use dunnage_access::{AccessSettings, Keys, Refusals, Tokens, keys::KeyFile};
 use std::{collections::HashSet, sync::LazyLock};
 
 const KEYS: &str = "\
@@ -8,7 +8,7 @@ const KEYS: &str = "\
 [[key]]\nname = 'b'\ndevice = 'b*'\nsecret = 'another-key-of-some'\n";
 
 fn keys(text: &str) -> Keys {
-    let (keys, mistakes) = toml::from_str::<KeyBook>(text).unwrap().keys(&mut HashSet::new());
+    let (keys, mistakes) = toml::from_str::<KeyFile>(text).unwrap().keys(&mut HashSet::new());
     assert!(mistakes.is_empty(), "{mistakes:?}");
     Keys::new(keys)
 }

@@ -32,7 +32,7 @@ const PATTERN: usize = 2 * MAX_NAME;
 /// The token file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Book {
+pub struct TokenFile {
     /// Its tokens.
     #[serde(default, rename = "token")]
     pub tokens: Vec<Entry>,
@@ -144,10 +144,10 @@ pub struct Unique {
 }
 
 impl Unique {
-    /// Returns the valid tokens of `book`, and the mistakes in the others. Names and hashes of earlier calls count as taken.
-    pub fn tokens(&mut self, book: Book) -> (Vec<Token>, Vec<Mistaken>) {
+    /// Returns the valid tokens of `file`, and the mistakes in the others. Names and hashes of earlier calls count as taken.
+    pub fn tokens(&mut self, file: TokenFile) -> (Vec<Token>, Vec<Mistaken>) {
         let (mut tokens, mut mistakes): (Vec<Token>, Vec<Mistaken>) = Default::default();
-        for (index, entry) in book.tokens.into_iter().enumerate() {
+        for (index, entry) in file.tokens.into_iter().enumerate() {
             let mut wrong =
                 |key, message: &str| mistakes.push(Mistaken { index, key, message: message.into() });
             if !dunnage_base::name::is_name(&entry.name) {
@@ -337,7 +337,7 @@ mod tests {
         for other in ["", "dn_", &secret[1..], &format!("{secret}A"), &secret.to_lowercase()] {
             assert_ne!(Fingerprint::of_credential(other), Some(token.fingerprint), "{other}");
         }
-        let text = toml::to_string(&Book { tokens: vec![token.entry()] }).unwrap();
+        let text = toml::to_string(&TokenFile { tokens: vec![token.entry()] }).unwrap();
         assert!(!text.contains(&secret) && !format!("{token:?}").contains(&secret), "{text}");
         let (tokens, mistakes) = Unique::default().tokens(toml::from_str(&text).unwrap());
         assert!(mistakes.is_empty() && tokens[0].fingerprint == token.fingerprint, "{text}");

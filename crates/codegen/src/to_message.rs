@@ -10,7 +10,7 @@ use dunnage_schema::{Decimal, NumberText, NumbersText};
 impl Rule {
     /// Returns the part of the message that a value of the tree stands for. It checks only the ranges of scaled numbers; the model's
     /// validation of the whole message checks everything else.
-    pub(crate) fn raise(&self, value: Value, budget: &Budget) -> Result<Value, Error> {
+    pub(crate) fn to_message(&self, value: Value, budget: &Budget) -> Result<Value, Error> {
         match self {
             Rule::Constant(value) => copy(value, budget),
             Rule::Same | Rule::Integer | Rule::Float(_) => Ok(value),
@@ -34,22 +34,22 @@ impl Rule {
             }
             Rule::Pson => pson(&value, budget),
             Rule::List(item) => {
-                let raise = |(i, v): (usize, Value)| {
+                let convert = |(i, v): (usize, Value)| {
                     budget.value(0)?;
-                    item.raise(v, budget).map_err(|e| e.under(&i.to_string()))
+                    item.to_message(v, budget).map_err(|e| e.under(&i.to_string()))
                 };
                 elements(value)?
                     .into_iter()
                     .enumerate()
-                    .map(raise)
+                    .map(convert)
                     .collect::<Result<_, _>>()
                     .map(Value::Array)
             }
-            Rule::Object(plan) => plan.raise(value, budget),
-            Rule::Cell(inner) => inner.raise(only(value)?, budget),
+            Rule::Object(plan) => plan.to_message(value, budget),
+            Rule::Cell(inner) => inner.to_message(only(value)?, budget),
             Rule::Nullable(inner) => match only(value)? {
                 Value::Null => Ok(Value::Null),
-                value => inner.raise(value, budget),
+                value => inner.to_message(value, budget),
             },
             Rule::NullOr(constant) => match flag(&value)? {
                 true => copy(constant, budget),
@@ -60,12 +60,12 @@ impl Rule {
 }
 
 impl Plan {
-    fn raise(&self, value: Value, budget: &Budget) -> Result<Value, Error> {
+    fn to_message(&self, value: Value, budget: &Budget) -> Result<Value, Error> {
         budget.container(0)?;
         let mut fields = elements(value)?;
         let mut entries = Vec::with_capacity(self.properties.len());
         for property in &self.properties {
-            let value = property.raise(&mut fields, budget).map_err(|e| e.under(&property.key))?;
+            let value = property.to_message(&mut fields, budget).map_err(|e| e.under(&property.key))?;
             if let Some(value) = value {
                 budget.value(0)?;
                 budget.content(property.key.len(), 0)?;
@@ -73,12 +73,12 @@ impl Plan {
             }
         }
         if let Some(at) = self.additional {
-            self.raise_additional(&take(&mut fields, at)?, &mut entries, budget)?;
+            self.additional_to_message(&take(&mut fields, at)?, &mut entries, budget)?;
         }
         Ok(Value::Map(entries))
     }
 
-    fn raise_additional(
+    fn additional_to_message(
         &self,
         value: &Value,
         entries: &mut Vec<(String, Value)>,
@@ -100,7 +100,7 @@ impl Plan {
 
 impl Property {
     /// Returns the value of the property, if the message has it.
-    fn raise(&self, fields: &mut [Value], budget: &Budget) -> Result<Option<Value>, Error> {
+    fn to_message(&self, fields: &mut [Value], budget: &Budget) -> Result<Option<Value>, Error> {
         let absent = |absent| match absent {
             Absent::Missing => None,
             Absent::Null => Some(Value::Null),
@@ -123,7 +123,7 @@ impl Property {
         match &self.rule {
             Rule::Constant(value) => copy(value, budget).map(Some),
             Rule::Parts(text, rules) => self.parts(text, rules, fields, budget).map(Some),
-            rule => rule.raise(take(fields, first)?, budget).map(Some),
+            rule => rule.to_message(take(fields, first)?, budget).map(Some),
         }
     }
 

@@ -8,8 +8,8 @@ use dunnage_pson::{Kind, Value};
 use dunnage_schema::Decimal;
 
 impl Rule {
-    /// Returns the tree's value for `value`. Constants have no value in the tree, and parts have several: see [`Plan::lower`].
-    pub(crate) fn lower(&self, value: &Value) -> Result<Value, Error> {
+    /// Returns the tree's value for `value`. Constants have no value in the tree, and parts have several: see [`Plan::to_record`].
+    pub(crate) fn to_record(&self, value: &Value) -> Result<Value, Error> {
         match self {
             Rule::Same => Ok(value.clone()),
             Rule::Integer => value.as_integer().ok_or_else(|| Error::of_type("an integer")).and_then(integer),
@@ -37,14 +37,15 @@ impl Rule {
             Rule::Pson => pson(value).map(Value::Bytes),
             Rule::List(item) => {
                 let Value::Array(items) = value else { return Err(Error::of_type("an array")) };
-                let lower = |(i, v): (usize, &Value)| item.lower(v).map_err(|e| e.under(&i.to_string()));
-                items.iter().enumerate().map(lower).collect::<Result<_, _>>().map(Value::Array)
+                let convert =
+                    |(i, v): (usize, &Value)| item.to_record(v).map_err(|e| e.under(&i.to_string()));
+                items.iter().enumerate().map(convert).collect::<Result<_, _>>().map(Value::Array)
             }
-            Rule::Object(plan) => plan.lower(value),
-            Rule::Cell(inner) => Ok(Value::Array(vec![inner.lower(value)?])),
+            Rule::Object(plan) => plan.to_record(value),
+            Rule::Cell(inner) => Ok(Value::Array(vec![inner.to_record(value)?])),
             Rule::Nullable(inner) => match value {
                 Value::Null => Ok(Value::Array(vec![Value::Null])),
-                value => Ok(Value::Array(vec![inner.lower(value)?])),
+                value => Ok(Value::Array(vec![inner.to_record(value)?])),
             },
             Rule::NullOr(_) => Ok(Value::Bool(*value != Value::Null)),
             Rule::Constant(_) | Rule::Parts(..) => Err(Error::of_type("carried by one field")),
@@ -53,7 +54,7 @@ impl Rule {
 }
 
 impl Plan {
-    fn lower(&self, value: &Value) -> Result<Value, Error> {
+    fn to_record(&self, value: &Value) -> Result<Value, Error> {
         let Value::Map(entries) = value else { return Err(Error::of_type("an object")) };
         let mut fields = vec![Value::Null; self.fields];
         let mut next = 0;
@@ -69,7 +70,9 @@ impl Plan {
                 next += 1;
                 known += 1;
             }
-            property.lower(found.map(|entry| &entry.1), &mut fields).map_err(|e| e.under(&property.key))?;
+            property
+                .to_record(found.map(|entry| &entry.1), &mut fields)
+                .map_err(|e| e.under(&property.key))?;
         }
         if let Some(at) = self.additional {
             put(&mut fields, at, Value::Bytes(self.additional(entries)?))?;
@@ -96,7 +99,7 @@ impl Plan {
 }
 
 impl Property {
-    fn lower(&self, value: Option<&Value>, fields: &mut [Value]) -> Result<(), Error> {
+    fn to_record(&self, value: Option<&Value>, fields: &mut [Value]) -> Result<(), Error> {
         let null = matches!(value, Some(Value::Null));
         let present = match self.presence {
             Presence::Always => true,
@@ -125,7 +128,7 @@ impl Property {
                 }
                 Ok(())
             }
-            rule => put(fields, first, rule.lower(value)?),
+            rule => put(fields, first, rule.to_record(value)?),
         }
     }
 }

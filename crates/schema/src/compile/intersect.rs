@@ -4,7 +4,7 @@
 //! kept and the other becomes an assertion, so that the result always allows exactly the common values.
 
 use super::{
-    meet_number,
+    intersect_number,
     union::{carried, checked, enumeration, members, refers, union},
 };
 use crate::{Array, Assertion, Field, Object, Text, Tuple, Type, validate};
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 96;
 const MAX_MEMBERS: usize = 64;
 
 /// Intersects two types. The result allows exactly the values that both allow; of two `x-dunnage-usual` ranges it keeps one.
-pub(super) struct Meet<'c> {
+pub(super) struct Intersection<'c> {
     /// The definitions so far; `None` while one is incomplete.
     definitions: &'c [Option<Type>],
     /// The number of steps that are left.
@@ -29,9 +29,9 @@ pub(super) struct Meet<'c> {
     depth: usize,
 }
 
-impl<'c> Meet<'c> {
+impl<'c> Intersection<'c> {
     pub(super) fn new(definitions: &'c [Option<Type>], steps: &'c Cell<usize>) -> Self {
-        Meet { definitions, steps, depth: 0 }
+        Intersection { definitions, steps, depth: 0 }
     }
 
     fn charge(&self, steps: usize) {
@@ -75,7 +75,7 @@ impl<'c> Meet<'c> {
                 self.tuple(&a, &b)
             }
             (Type::Object(a), Type::Object(b)) => self.object(a, b),
-            (a, b) if is_number(a) && is_number(b) => match meet_number::meet(a, b) {
+            (a, b) if is_number(a) && is_number(b) => match intersect_number::intersect(a, b) {
                 Ok(kind) => kind,
                 Err(()) => Some(both(a, b)),
             },

@@ -8,7 +8,7 @@ use crate::{
 
 /// Returns the type of the numbers that both types allow; `Ok(None)` if there are none. `Err` means that no single type has exactly these
 /// numbers, so that the caller has to keep both.
-pub(super) fn meet(a: &Type, b: &Type) -> Result<Option<Type>, ()> {
+pub(super) fn intersect(a: &Type, b: &Type) -> Result<Option<Type>, ()> {
     match (a, b) {
         (Type::Integer(a), Type::Integer(b)) => integers(a, b).map(|n| n.map(Type::Integer)),
         (Type::Decimal(a), Type::Decimal(b)) => decimals(a, b).map(|n| n.map(Type::Decimal)),
