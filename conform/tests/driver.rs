@@ -42,5 +42,5 @@ fn skipped_requests_are_counted() {
 fn an_executor_that_ends_early_fails_at_a_request() {
     let (success, output) = ask(&format!("{HELLO}; read -r line; echo skip"));
     assert!(!success, "{output}");
-    assert!(output.contains("the executor ended") || output.contains("Broken pipe"), "{output}");
+    assert!(output.contains("the executor exited") || output.contains("Broken pipe"), "{output}");
 }
