@@ -15,6 +15,8 @@ pub trait Kind: Sized {
     const SECTION: &'static str;
     /// The key of each kind.
     const KEYS: &'static [&'static str];
+    /// The keys of kinds that this program was built without. Each is also the name of the Cargo feature that adds it.
+    const LEFT_OUT: &'static [&'static str];
 
     /// Returns the key of this kind.
     fn key(&self) -> &'static str;
@@ -87,6 +89,7 @@ macro_rules! kinds {
         impl $crate::kind::Kind for $Kinds {
             const SECTION: &'static str = $section;
             const KEYS: &'static [&'static str] = &[$($(#[cfg($($cfg)*)])? $key,)*];
+            const LEFT_OUT: &'static [&'static str] = &[$($(#[cfg(not($($cfg)*))] $key,)?)*];
 
             fn key(&self) -> &'static str {
                 match self {
@@ -147,6 +150,11 @@ impl<'de, K: Kind> DeserializeSeed<'de> for Key<'_, K> {
         let key = String::deserialize(key)?;
         if self.own.contains(&&*key) {
             return Ok(key);
+        }
+        if K::LEFT_OUT.contains(&&*key) {
+            return Err(de::Error::custom(format!(
+                "this program was built without `{key}`; `make dist` builds one with everything, and `cargo build --features {key}` adds it"
+            )));
         }
         if !K::KEYS.contains(&&*key) {
             let known: Vec<_> = self.own.iter().chain(K::KEYS).map(|known| format!("`{known}`")).collect();

@@ -59,6 +59,13 @@ fn the_commented_outputs_are_outputs() {
     }
 }
 
+#[cfg(not(feature = "kafka"))]
+#[test]
+fn a_kind_that_was_left_out_of_the_program_is_named_with_the_build_that_has_it() {
+    let error = parse("[[output]]\nname = 'k'\n[output.kafka]\ntopic = 't'", &[]).unwrap_err().to_string();
+    assert!(error.contains("built without `kafka`") && error.contains("make dist"), "{error}");
+}
+
 #[test]
 fn every_key_can_be_set_in_the_environment() {
     for &(section, key, _) in KEYS {
