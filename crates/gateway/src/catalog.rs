@@ -1,4 +1,4 @@
-//! What outputs learn from the profiles.
+//! Gives outputs the paths, media types and schemas of the profiles.
 
 use dunnage_formats::Id;
 use dunnage_ingest::profiles::Profiles;

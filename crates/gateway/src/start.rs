@@ -1,4 +1,4 @@
-//! The start of a gateway: opens everything that can fail, and then lets the first message in.
+//! Starts a gateway: first opens everything that can fail, then accepts messages.
 
 #[cfg(unix)]
 use crate::admin;
@@ -175,7 +175,7 @@ impl Parts {
         })
     }
 
-    /// Puts the parts together.
+    /// Builds the state of the gateway from its parts.
     fn build(self, config: &Config, secrets: SecretFiles, stopping: &CancellationToken) -> Built {
         let Parts { opened, metrics, .. } = self;
         let shares = Shares::of(config.buffer.queue_bytes, config.http.body_limit_bytes);
@@ -221,7 +221,7 @@ impl Parts {
     }
 }
 
-/// A gateway whose parts are together, but that does not run yet.
+/// The state of a gateway that is not running yet.
 struct Built {
     state: Arc<GatewayState>,
     listener: TcpListener,

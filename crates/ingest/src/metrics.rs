@@ -93,7 +93,7 @@ impl Metrics {
         self.answered(code.as_str());
     }
 
-    /// Counts a message that was answered with `problem`, a code that may be one that only its protocol has.
+    /// Counts a message that was answered with the code `problem`, which may be specific to its protocol.
     pub fn answered(&self, problem: &'static str) {
         self.problems.get_or_create(&ByProblem { problem }).inc();
     }

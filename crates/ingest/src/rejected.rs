@@ -1,4 +1,4 @@
-//! Why a message is rejected, in terms that no protocol owns. Each input maps the code to the answers of its protocol; the table is in
+//! The reasons for rejecting a message, independent of any protocol. Each input maps the code to the answers of its protocol; the table is in
 //! `spec/ingest.md`, "Errors".
 
 use dunnage_access::Denied;

@@ -90,8 +90,10 @@ async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pe
     };
     match submitted {
         Err(Rejected { code: Code::QueueFull, .. }) if was_empty && queue.bytes() == 0 => {
-            let detail = "the message takes more memory than [buffer] queue_bytes allows";
-            message.encoding = message.encoding.and_then(|_| Err(Rejected::new(Code::TooLarge, detail)));
+            if message.encoding.is_ok() {
+                let detail = "the message takes more memory than [buffer] queue_bytes allows";
+                message.encoding = Err(Rejected::new(Code::TooLarge, detail));
+            }
             ingest.submit(&mut InFlight::new(&ingest.stats), message, queue.reserve()).await
         }
         submitted => submitted,

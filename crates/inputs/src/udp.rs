@@ -181,9 +181,9 @@ impl Receiver {
         if let Err(denied) =
             self.env.ingest.limits.admit(&Peer::of_address(address), &message.provenance.device)
         {
-            self.drop(denied.code());
+            self.drop(Rejected::from(denied).code);
         } else if self.taking.len() >= MOST.0 || self.bytes + bytes.len() > MOST.1 {
-            self.drop(Code::QueueFull.as_str());
+            self.drop(Code::QueueFull);
         } else {
             let env = Arc::clone(&self.env);
             let length = bytes.len();
@@ -205,13 +205,13 @@ impl Receiver {
     }
 
     /// Counts and logs a message that is dropped. The sender gets no answer.
-    fn drop(&mut self, problem: &'static str) {
+    fn drop(&mut self, code: Code) {
         drop(InFlight::new(&self.env.ingest.stats));
         self.env.metrics.datagram(METRIC, "dropped");
-        self.env.ingest.metrics.answered(problem);
+        self.env.ingest.metrics.rejected(code);
         if self.logged.is_none_or(|at| at.elapsed() >= LOG) {
             self.logged = Some(Instant::now());
-            tracing::warn!(input = self.name, problem, "datagrams are dropped");
+            tracing::warn!(input = self.name, problem = code.as_str(), "datagrams are dropped");
         }
     }
 
@@ -227,8 +227,7 @@ impl Receiver {
         };
         let content_type = if bad.is_some() { "" } else { message.format.media_type() };
         if message.raw.len() > self.env.ingest.message_limit_bytes {
-            let detail = format!("a message must have at most {} bytes", self.env.ingest.message_limit_bytes);
-            bad = Some(Rejected::new(Code::TooLarge, detail));
+            bad = Some(Rejected::too_large(self.env.ingest.message_limit_bytes));
         }
         let origin = serde_json::json!({"input": self.name, "endpoint": from}).to_string();
         let provenance = Provenance {

@@ -233,9 +233,9 @@ fn what_is_in_a_stream_is_stored_or_kept_and_known_when_it_comes_again() {
         .collect();
     kinds.sort_unstable();
     let expected = [
+        ("limit", "e"),
         ("media-type", "e"),
         ("name", "unknown"),
-        ("too-large", "e"),
         ("truncated", "e"),
         ("unknown-schema", "e"),
     ];

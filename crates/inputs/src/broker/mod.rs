@@ -232,7 +232,9 @@ impl Broker {
                 let (input, topic) = (&self.name, topic.chars().take(TOPIC).collect::<String>());
                 tracing::info!(%input, topic, "a topic has no device ID; its message is in the quarantine");
             }
-            message.encoding = message.encoding.and_then(|_| Err(Rejected::bad_id("the device ID")));
+            if message.encoding.is_ok() {
+                message.encoding = Err(Rejected::bad_id("the device ID"));
+            }
         }
         message.provenance.origin = Some(serde_json::json!({ "topic": topic }).to_string().into());
         message

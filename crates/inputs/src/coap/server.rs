@@ -20,7 +20,7 @@ use bytes::Bytes;
 use coap_lite::{MessageType, Packet, ResponseType};
 use dunnage_base::clock;
 use dunnage_buffer::{Provenance, Reservation};
-use dunnage_ingest::{Encoding, InFlight, RawMessage, Rejected};
+use dunnage_ingest::{Code, Encoding, InFlight, RawMessage, Rejected};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use std::{
     collections::VecDeque,
@@ -364,7 +364,7 @@ impl Server {
         for _ in 0..self.transfers.remove_expired(now) {
             // The remaining blocks did not arrive. The message counts like an HTTP body that breaks off.
             drop(InFlight::new(&self.env.ingest.stats));
-            self.env.ingest.metrics.answered("incomplete");
+            self.env.ingest.metrics.rejected(Code::Incomplete);
         }
         let forgotten = self.exchanges.remove_expired(now);
         self.env.metrics.forgotten_exchanges.inc_by(forgotten);

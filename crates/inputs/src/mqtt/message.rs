@@ -11,7 +11,7 @@ use dunnage_clients::mqtt::{
     reason::{Reason, Refusal},
 };
 use dunnage_formats::Id;
-use dunnage_ingest::{Code, Ingest, RawMessage, Rejected, media_types::NAMES};
+use dunnage_ingest::{Ingest, RawMessage, Rejected, media_types::NAMES};
 
 /// The input's name in metrics.
 pub const METRIC: &str = "mqtt";
@@ -109,8 +109,7 @@ pub fn read(
     };
     let limit = ingest.message_limit_bytes;
     if publish.payload.len() > limit {
-        let detail = format!("a message must have at most {limit} bytes");
-        bad = Some(Rejected::new(Code::TooLarge, detail));
+        bad = Some(Rejected::too_large(limit));
     }
     let provenance = Provenance {
         device: address.device.to_owned(),

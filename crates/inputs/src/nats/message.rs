@@ -7,7 +7,7 @@ use dunnage_base::{
 };
 use dunnage_buffer::{Provenance, is_stable_id, key_of};
 use dunnage_clients::nats::{device_of, header};
-use dunnage_ingest::{Code, Ingest, RawMessage, Rejected};
+use dunnage_ingest::{Ingest, RawMessage, Rejected};
 
 /// The device ID of messages without a valid one.
 const NO_DEVICE: &str = "unknown";
@@ -45,8 +45,7 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
     let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
     let limit = ingest.message_limit_bytes;
     if message.payload.len() > limit {
-        let detail = format!("a message must have at most {limit} bytes");
-        bad = Some(Rejected::new(Code::TooLarge, detail));
+        bad = Some(Rejected::too_large(limit));
     }
     RawMessage::new(METRIC, provenance, content_type, message.message.payload, bad)
 }

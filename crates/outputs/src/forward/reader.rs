@@ -75,7 +75,7 @@ impl Reader {
         self.not_before
     }
 
-    /// There are new messages in the buffer.
+    /// Tells the reader that the buffer has new messages.
     pub fn notify(&mut self) {
         self.more = true;
     }
@@ -114,7 +114,7 @@ impl Reader {
         reads_new.then(|| self.read_new())
     }
 
-    /// The last read is running as the task `id`.
+    /// Records that the task `id` runs the last read.
     pub fn started(&mut self, id: Id) {
         self.task = Some(id);
     }
@@ -152,7 +152,7 @@ impl Reader {
         }
     }
 
-    /// The task `id` panicked. If it was the read, it failed.
+    /// Handles a panic of the task `id`. If that was the read, the read counts as failed and is repeated.
     pub fn panicked(&mut self, id: Id, window: &mut Window, now: Instant) {
         if self.task == Some(id) {
             self.ended(Err(ReadError), window, now);

@@ -23,7 +23,7 @@ impl Saver {
         Saver { saved: cursor, saving: None, changed: true, ticked_at: now }
     }
 
-    /// Something has changed, perhaps the cursor.
+    /// Marks the progress as changed.
     pub fn changed(&mut self) {
         self.changed = true;
     }
@@ -49,12 +49,12 @@ impl Saver {
         self.changed && self.saving.is_none()
     }
 
-    /// The cursor is being saved by the task `id`.
+    /// Records that the task `id` saves the cursor.
     pub fn started(&mut self, id: Id) {
         self.saving = Some(id);
     }
 
-    /// `cursor` was saved, or not.
+    /// Records the result of saving `cursor`.
     pub fn ended(&mut self, cursor: i64, durable: bool) {
         self.saving = None;
         if durable {
@@ -62,7 +62,7 @@ impl Saver {
         }
     }
 
-    /// The task `id` panicked. If it saved the cursor, that begins again at the next tick.
+    /// Handles a panic of the task `id`. If that saved the cursor, the next tick saves it again.
     pub fn panicked(&mut self, id: Id) {
         self.saving = self.saving.filter(|saving| *saving != id);
     }
