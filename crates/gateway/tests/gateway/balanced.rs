@@ -6,7 +6,7 @@ use crate::support::{
     JSON, Running, agent, answer, child, coap::Client, nats::Cluster, nginx::Nginx, start_with,
 };
 use async_nats::jetstream::Context;
-use dunnage_gateway::{Config, Who, tokens};
+use dunnage_gateway::{Who, tokens};
 use std::{
     collections::{BTreeMap, HashSet},
     net::{SocketAddr, UdpSocket},
@@ -18,16 +18,6 @@ use std::{
 use tempfile::TempDir;
 
 const DEVICES: usize = 24;
-
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve_with(|folder, config| {
-        let outside: Config =
-            toml::from_str(&std::fs::read_to_string(folder.join("outside.toml")).unwrap()).unwrap();
-        (config.outputs, config.http.listen) = (outside.outputs, outside.http.listen);
-    });
-}
 
 fn wait(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -80,14 +70,14 @@ fn a_device_stays_with_its_gateway_and_hooks_the_api_and_the_page_come_through()
     }
 }
 
-/// A process of a gateway behind nginx, which delivers to the stream.
-fn configure(folder: &Path, port: u16, cluster: &Cluster) {
+/// Configures a gateway behind nginx that delivers to the stream.
+fn configure(folder: &Path, cluster: &Cluster) {
     let urls = cluster.urls();
     let text = format!(
-        "[http]\nlisten = \"127.0.0.1:{port}\"\n[[output]]\nname = \"stream\"\n[output.nats]\nservers = {urls:?}\nstream = \"FLEET\"\n\
+        "[[output]]\nname = \"stream\"\n[output.nats]\nservers = {urls:?}\nstream = \"FLEET\"\n\
          [output.nats.create]\nreplicas = 1\n"
     );
-    std::fs::write(folder.join("outside.toml"), text).unwrap();
+    child::configure(folder, &text);
 }
 
 /// Sends numbers that count up from each device, the next one when the one before is acknowledged, until told to stop.
@@ -152,8 +142,8 @@ fn what_a_failover_puts_out_of_order_is_put_right_by_the_time_of_receipt() {
     let ports = [(); 2].map(|()| crate::support::acme::free_port());
     let addresses = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
     let mut token = String::new();
-    for (folder, port) in folders.iter().zip(ports) {
-        configure(folder.path(), port, &cluster);
+    for folder in &folders {
+        configure(folder.path(), &cluster);
         // The same tokens at both.
         let file = folder.path().join("tokens.toml");
         match token.is_empty() {
@@ -164,7 +154,11 @@ fn what_a_failover_puts_out_of_order_is_put_right_by_the_time_of_receipt() {
             false => drop(std::fs::copy(folders[0].path().join("tokens.toml"), file).unwrap()),
         }
     }
-    let mut gateways = folders.each_ref().map(|folder| Some(child::start(module_path!(), folder.path(), "")));
+    let start = |which: usize| {
+        let address = format!("export DUNNAGE_HTTP_LISTEN={}", addresses[which]);
+        child::start(folders[which].path(), &address)
+    };
+    let mut gateways = [0, 1].map(|which| Some(start(which)));
     let nginx = Nginx::balance(&addresses);
     let count = || {
         let stream = runtime.block_on(context.get_stream("FLEET"));
@@ -183,7 +177,7 @@ fn what_a_failover_puts_out_of_order_is_put_right_by_the_time_of_receipt() {
             let which = round % 2;
             gateways[which].take().unwrap().kill();
             more(200);
-            gateways[which] = Some(child::start(module_path!(), folders[which].path(), ""));
+            gateways[which] = Some(start(which));
             more(200);
         }
         stop.store(true, Ordering::Relaxed);

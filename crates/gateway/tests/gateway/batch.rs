@@ -17,12 +17,6 @@ const PACKED: &str = "application/vnd.dunnage.batch; format=packed";
 /// The container message in the container layout.
 const CONTAINER: &str = "01545fff3e3256edeb7f9da6d9029e20e09863d131d41606db395db927e591c8c593ab6cdbbc6cb3f432987a7f67d035a9811a310b0c0700";
 
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve();
-}
-
 fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
@@ -193,7 +187,7 @@ fn stored(folder: &Path) -> (i64, i64) {
 #[test]
 fn an_answered_batch_survives_a_kill_whole() {
     let folder = TempDir::new().unwrap();
-    let child = child::start(module_path!(), folder.path(), "");
+    let child = child::start(folder.path(), "");
     let url = format!("{}/ingest/d", child.url);
     for batch in 0..5 {
         let body = lines(batch * 700, 700);
@@ -206,7 +200,7 @@ fn an_answered_batch_survives_a_kill_whole() {
 #[test]
 fn a_batch_that_was_written_in_part_is_stored_once_when_it_comes_again() {
     let folder = TempDir::new().unwrap();
-    let child = child::start(module_path!(), folder.path(), "trap '' XFSZ; ulimit -S -f 800");
+    let child = child::start(folder.path(), "trap '' XFSZ; ulimit -S -f 800");
     let (agent, url) = (agent(), format!("{}/ingest/d", child.url));
     let send = |batch: usize| {
         send(&agent, &url, LINES, &batch.to_string(), lines(batch * 500, 500).as_bytes()).status

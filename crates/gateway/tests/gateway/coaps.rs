@@ -2,7 +2,7 @@
 
 use crate::support::{Running, child, coap::libcoap, lossy::Lossy, start_with};
 use dimpl::{Dtls, Output, PskResolver, crypto::Dtls12CipherSuite};
-use dunnage_gateway::{Config, InputKind, keys};
+use dunnage_gateway::{Config, keys};
 use rusqlite::Connection;
 use std::{
     net::{SocketAddr, UdpSocket},
@@ -171,30 +171,22 @@ fn a_flood_of_hellos_keeps_nobody_out() {
     assert_eq!(metric(&gateway, "dunnage_dtls_handshakes_total{result=\"done\"}"), 2);
 }
 
-#[test]
-#[ignore = "a process of its own that other tests start"]
-fn serve_in_child() {
-    child::serve_with(|folder, config| {
-        configure(config);
-        let port = std::fs::read_to_string(folder.join("port")).unwrap();
-        let InputKind::Coap(coap) = &mut config.inputs[0].kind else { panic!("it is CoAP") };
-        coap.listen.set_port(port.parse().unwrap());
-    });
-}
-
 /// A killed gateway forgets its sessions. Its clients make others, and a message that has a key is stored once.
 #[test]
 fn after_a_kill_clients_shake_hands_again() {
     let folder = tempfile::tempdir().unwrap();
     let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    std::fs::write(folder.path().join("port"), port.to_string()).unwrap();
+    child::configure(
+        folder.path(),
+        &format!("[[input]]\nname = 'coaps'\n[input.coap]\nlisten = '127.0.0.1:{port}'\ndtls = true"),
+    );
     let (_, key) = keys::add(&folder.path().join("keys.toml"), Some("buoys"), "buoy-*", None).unwrap();
     let uri = format!("{}?key=m-1", uri(([127, 0, 0, 1], port).into(), "buoy-1"));
-    let mut process = child::start(module_path!(), folder.path(), "");
+    let mut process = child::start(folder.path(), "");
     for program in [CLIENTS[0], CLIENTS[1], CLIENTS[0]] {
         assert_eq!(send(program, ("buoys", &key), "1", &uri).trim(), "");
         process.kill();
-        process = child::start(module_path!(), folder.path(), "");
+        process = child::start(folder.path(), "");
     }
     assert_eq!(send(CLIENTS[0], ("buoys", &key), "2", &uri.replace("m-1", "m-2")).trim(), "");
     process.stop();
@@ -275,14 +267,17 @@ fn a_session_takes_some_kibibytes() {
     const SESSIONS: usize = 400;
     let folder = tempfile::tempdir().unwrap();
     let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    std::fs::write(folder.path().join("port"), port.to_string()).unwrap();
+    child::configure(
+        folder.path(),
+        &format!("[[input]]\nname = 'coaps'\n[input.coap]\nlisten = '127.0.0.1:{port}'\ndtls = true"),
+    );
     let (_, key) = keys::add(&folder.path().join("keys.toml"), Some("buoys"), "buoy-*", None).unwrap();
     let config = dimpl::Config::builder()
         .with_psk_client(b"buoys".to_vec(), Arc::new(Secret(key)))
         .dtls12_cipher_suites(&[Dtls12CipherSuite::PSK_AES128_CCM_8])
         .dtls13_cipher_suites(&[]);
     let config = Arc::new(config.build().unwrap());
-    let process = child::start(module_path!(), folder.path(), "");
+    let process = child::start(folder.path(), "");
     let server = ([127, 0, 0, 1], port).into();
     let kibibytes = || {
         let status = std::fs::read_to_string(format!("/proc/{}/status", process.child.id())).unwrap();

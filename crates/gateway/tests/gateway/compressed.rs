@@ -131,15 +131,9 @@ fn other_codings_are_415_with_those_that_are_taken() {
 }
 
 #[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve();
-}
-
-#[test]
 fn bombs_are_413_and_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();
-    let gateway = child::start(module_path!(), folder.path(), "");
+    let gateway = child::start(folder.path(), "");
     let (agent, url) = (agent(), format!("{}/ingest/d", gateway.url));
     let zeros = vec![b'0'; 64 << 20];
     let bombs = [

@@ -12,24 +12,6 @@ use tempfile::TempDir;
 
 const PAGE: usize = 8192;
 
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve();
-}
-
-/// Numbers that look random and are the same every time (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end
-    }
-}
-
 /// Message `n`: most are short, some take pages of their own.
 fn body(n: usize) -> String {
     let length = match n % 50 {
@@ -67,11 +49,8 @@ fn filled(messages: usize) -> TempDir {
 
 fn copy(from: &Path) -> TempDir {
     let to = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        if !entry.file_type().unwrap().is_file() {
-            continue;
-        }
+    let entries = fs::read_dir(from).unwrap().map(Result::unwrap);
+    for entry in entries.filter(|entry| entry.file_type().unwrap().is_file()) {
         fs::copy(entry.path(), to.path().join(entry.file_name())).unwrap();
     }
     to
@@ -283,20 +262,20 @@ fn random_damage_never_alters_a_message_and_costs_no_other_page() {
     let before = messages(&gateway);
     drop(gateway);
     let count = fs::metadata(file(folder.path())).unwrap().len() as usize / PAGE;
-    let mut random = Random(0x5eed);
+    let mut random = fastrand::Rng::with_seed(0x5eed);
     for case in 0..25 {
         let copied = copy(folder.path());
-        let damaged: Vec<usize> = (0..=random.below(5)).map(|_| 1 + random.below(count)).collect();
+        let damaged: Vec<usize> = (0..=random.usize(..5)).map(|_| 1 + random.usize(..count)).collect();
         write(copied.path(), "buffer.sqlite3", |bytes| {
             for page in &damaged {
                 let page = (page - 1) * PAGE;
-                match random.below(3) {
+                match random.usize(..3) {
                     0 => bytes[page..page + PAGE].fill(0),
-                    1 => bytes[page..page + PAGE].fill_with(|| random.below(256) as u8),
+                    1 => bytes[page..page + PAGE].fill_with(|| random.u8(..)),
                     _ => {
-                        for _ in 0..=random.below(20) {
-                            let at = page + random.below(PAGE);
-                            bytes[at] ^= 1 << random.below(8);
+                        for _ in 0..=random.usize(..20) {
+                            let at = page + random.usize(..PAGE);
+                            bytes[at] ^= 1 << random.usize(..8);
                         }
                     }
                 }
@@ -322,23 +301,23 @@ fn a_damaged_log_costs_what_stands_in_the_damaged_frames() {
     const FRAME: usize = 24 + PAGE;
     const MESSAGES: usize = 400;
     let folder = tempfile::tempdir().unwrap();
-    let gateway = child::start(module_path!(), folder.path(), "");
+    let gateway = child::start(folder.path(), "");
     fill(&gateway.url, MESSAGES);
     gateway.kill();
     let log = fs::read(folder.path().join("buffer.sqlite3-wal")).unwrap();
     assert!(log.len() > 100 * FRAME, "{}", log.len());
-    let mut random = Random(0xface);
+    let mut random = fastrand::Rng::with_seed(0xface);
     for case in 0..10 {
         let copied = copy(folder.path());
         let (from, length) = match case {
             0 => (0, 32),
             1 => (0, 10 * FRAME),
             2 => (log.len() / 2, log.len()),
-            _ => (random.below(log.len()), 1 + random.below(3 * FRAME)),
+            _ => (random.usize(..log.len()), 1 + random.usize(..3 * FRAME)),
         };
         let to = (from + length).min(log.len());
         write(copied.path(), "buffer.sqlite3-wal", |bytes| {
-            bytes[from..to].fill_with(|| random.below(256) as u8);
+            bytes[from..to].fill_with(|| random.u8(..));
         });
         let gateway = start_in(copied, |_| ());
         let found: HashSet<u64> =

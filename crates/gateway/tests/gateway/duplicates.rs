@@ -8,12 +8,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve();
-}
-
 fn send(gateway: &Running, device: &str, key: &str, body: &[u8]) {
     let answer = post_with_key(&gateway.agent, &gateway.url(&format!("/ingest/{device}")), key, body);
     assert_eq!(answer.status, 204, "{}", answer.text);
@@ -93,7 +87,7 @@ fn what_was_stored_is_known_after_a_restart_and_after_a_kill() {
     let gateway = start();
     send(&gateway, "a", "1", b"1");
     let (_, folder) = gateway.stop();
-    let child = child::start(module_path!(), folder.path(), "");
+    let child = child::start(folder.path(), "");
     let url = format!("{}/ingest/a", child.url);
     for key in ["1", "2", "3"] {
         assert_eq!(post_with_key(&agent(), &url, key, key.as_bytes()).status, 204);
@@ -125,7 +119,7 @@ fn a_key_is_forgotten_when_its_time_is_over() {
 #[test]
 fn a_key_whose_message_could_not_be_written_is_taken_back() {
     let folder = tempfile::tempdir().unwrap();
-    let gateway = child::start(module_path!(), folder.path(), "trap '' XFSZ; ulimit -S -f 800");
+    let gateway = child::start(folder.path(), "trap '' XFSZ; ulimit -S -f 800");
     let (agent, url) = (agent(), format!("{}/ingest/d", gateway.url));
     let body = format!("\"{}\"", "x".repeat(4000));
     let mut keys = 0..2000;

@@ -11,12 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve();
-}
-
 fn count(folder: &Path, sql: &str) -> u64 {
     let connection = Connection::open(folder.join("buffer.sqlite3")).unwrap();
     connection.query_row(sql, [], |row| row.get(0)).unwrap()
@@ -161,7 +155,7 @@ fn a_kill_under_load_loses_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = Vec::new();
     for round in 0..ROUNDS {
-        acknowledged.extend(load_and_kill(child::start(module_path!(), folder.path(), ""), round, CLIENTS));
+        acknowledged.extend(load_and_kill(child::start(folder.path(), ""), round, CLIENTS));
     }
     assert!(acknowledged.len() > ROUNDS * CLIENTS, "{}", acknowledged.len());
 
@@ -197,7 +191,7 @@ fn a_kill_under_load_loses_nothing_that_was_acknowledged() {
 fn a_disk_that_fails_is_503_until_it_works_again() {
     let folder = tempfile::tempdir().unwrap();
     // No file of this process may grow over 400 KiB; ignoring SIGXFSZ makes that an error of write(2), like a full disk.
-    let gateway = child::start(module_path!(), folder.path(), "trap '' XFSZ; ulimit -S -f 800");
+    let gateway = child::start(folder.path(), "trap '' XFSZ; ulimit -S -f 800");
     let (agent, url) = (agent(), format!("{}/ingest/d", gateway.url));
     let body = format!("\"{}\"", "x".repeat(4000));
     let mut stored = 0;

@@ -1,7 +1,7 @@
 //! Messages in files, read back with another program (DuckDB), after kills.
 
 use crate::support::{JSON, Running, agent, child, start_in, tools::tool};
-use dunnage_gateway::{Config, OutputKind, OutputSettings, files_output::Kind, files_output::Settings};
+use dunnage_gateway::Config;
 use std::{
     collections::BTreeSet,
     fs,
@@ -10,34 +10,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-const KINDS: [(&str, Kind); 3] = [("ndjson", Kind::Ndjson), ("csv", Kind::Csv), ("parquet", Kind::Parquet)];
+const KINDS: [&str; 3] = ["ndjson", "csv", "parquet"];
 
-fn settings(folder: &Path, name: &str, kind: Kind) -> Settings {
-    Settings { path: folder.join(name), kind, formulas: None, readable_after_seconds: None }
+/// Returns the configuration of an output to files of this kind, in a folder of its own.
+fn output(folder: &Path, kind: &str) -> String {
+    let path = folder.join(kind);
+    format!("[[output]]\nname = '{kind}'\n[output.files]\npath = {path:?}\nkind = '{kind}'\n")
 }
 
-/// The same, with whole Parquet files soon.
-fn with_whole_files(folder: &Path, config: &mut Config) {
-    let parquet = settings(folder, "parquet", Kind::Parquet);
-    let parquet = Settings { readable_after_seconds: Some(1), ..parquet };
-    config.outputs = vec![OutputSettings::new("parquet", OutputKind::Files(parquet))];
-}
-
-/// Files of every kind, each in a folder of its own.
-fn with_files(folder: &Path, config: &mut Config) {
-    config.outputs = KINDS
-        .iter()
-        .map(|(name, kind)| {
-            let files = settings(folder, name, *kind);
-            OutputSettings::new(name, OutputKind::Files(files))
-        })
-        .collect();
-}
-
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve_with(with_files);
+/// Configures complete Parquet files after a second.
+fn with_complete_files(folder: &Path, config: &mut Config) {
+    let output = output(folder, "parquet") + "readable_after_seconds = 1\n";
+    config.outputs = toml::from_str::<Config>(&output).unwrap().outputs;
 }
 
 /// What DuckDB answers, a row a line, with tabs between columns.
@@ -106,12 +90,14 @@ fn what_was_acknowledged_is_in_every_file_once_however_often_the_gateway_is_kill
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
     let mut acknowledged = BTreeSet::new();
+    let config = KINDS.map(|kind| output(folder.path(), kind)).concat();
+    child::configure(folder.path(), &config);
     for round in 0..4 {
-        acknowledged.extend(load_and_kill(child::start(module_path!(), folder.path(), ""), round));
+        acknowledged.extend(load_and_kill(child::start(folder.path(), ""), round));
     }
     let (ndjson, csv, parquet) = (at("ndjson"), at("csv"), at("parquet"));
-    let path = folder.path().to_owned();
-    let gateway = start_in(folder, |config| with_files(&path, config));
+    let outputs = toml::from_str::<Config>(&config).unwrap().outputs;
+    let gateway = start_in(folder, |config| config.outputs = outputs);
     wait_until_delivered(&gateway);
     let (_, folder) = gateway.stop();
 
@@ -150,7 +136,7 @@ fn a_day_that_is_over_becomes_parquet(folder: tempfile::TempDir, n: &str) {
     let over = parquet.join(format!("2026-01-01{}", &lines[10..]));
     fs::rename(parquet.join(lines), &over).unwrap();
     let path = folder.path().to_owned();
-    let gateway = start_in(folder, |config| with_whole_files(&path, config));
+    let gateway = start_in(folder, |config| with_complete_files(&path, config));
     assert_eq!(gateway.post("/ingest/d", JSON, b"{\"which\":\"last\"}").status, 204);
     wait_for_whole_files(&parquet, 2);
     let (_, _folder) = gateway.stop();
@@ -183,7 +169,7 @@ fn wait_for_whole_files(folder: &Path, count: usize) {
 fn the_documented_query_works_on_five_messages() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_owned();
-    let gateway = start_in(folder, |config| with_whole_files(&path, config));
+    let gateway = start_in(folder, |config| with_complete_files(&path, config));
     for (n, temperature) in [(1, "17"), (2, "17.25"), (3, "-3"), (4, "16.5"), (5, "18")] {
         let body = format!("{{\"temperature\":{temperature},\"n\":{n},\"at\":\"2026-01-31T08:00:0{n}Z\"}}");
         assert_eq!(gateway.post(&format!("/ingest/buoy-{}", n % 2), JSON, body.as_bytes()).status, 204);
@@ -223,7 +209,7 @@ fn files_of_a_schema_have_its_columns_whatever_their_values_look_like() {
         "ok":{"type":"boolean"},"s":{"type":"string"},"never":{"type":"number","multipleOf":0.01}}}"#;
     fs::write(schemas.join("soil.json"), schema).unwrap();
     let gateway = start_in(folder, |config| {
-        with_whole_files(&path, config);
+        with_complete_files(&path, config);
         config.schemas.path = schemas;
     });
     let parquet = path.join("parquet");

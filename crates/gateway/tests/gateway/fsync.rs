@@ -3,12 +3,6 @@
 use crate::support::{JSON, agent, child};
 use std::collections::HashMap;
 
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve();
-}
-
 /// A system call: what is known when it begins, and the numbers of the lines where it begins and ends.
 #[derive(Debug)]
 struct Call {
@@ -81,7 +75,7 @@ fn the_log_is_synchronized_before_a_message_is_acknowledged() {
     let traced = "fdatasync,fsync,write,writev,sendto,sendmsg,pwrite64";
     let strace =
         format!("exec strace -f -qq -y -s 20000 -e trace={traced} -o '{}' \"$0\" \"$@\"", trace.display());
-    let gateway = child::start(module_path!(), folder.path(), &strace);
+    let gateway = child::start(folder.path(), &strace);
     let url = format!("{}/ingest/d", gateway.url);
     // A request's name is in its answer; as the message, it is in the log.
     let markers: Vec<_> = (0..CLIENTS * MESSAGES).map(|n| format!("marker-{n:04}")).collect();

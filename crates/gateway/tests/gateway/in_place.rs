@@ -15,12 +15,6 @@ use std::{
 const FILES: [&str; 4] =
     ["buffer.sqlite3", "buffer.sqlite3-wal", "buffer.sqlite3-shm", "buffer.sqlite3.lock"];
 
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve();
-}
-
 /// Posts the message `n`. Its key is the same whenever it is sent.
 fn post(gateway: &Running, n: usize) -> (u16, String) {
     let url = gateway.url("/ingest/d");
@@ -173,7 +167,7 @@ fn a_working_folder_that_is_moved_takes_the_buffer_with_it() {
     let outer = tempfile::tempdir().unwrap();
     let (here, away) = (outer.path().join("here"), outer.path().join("away"));
     fs::create_dir(&here).unwrap();
-    let gateway = child::start(module_path!(), Path::new("state"), &format!("cd '{}'", here.display()));
+    let gateway = child::start(Path::new("state"), &format!("cd '{}'", here.display()));
     let agent = agent();
     let status = |n: &str| {
         crate::support::post(&agent, &format!("{}/ingest/d", gateway.url), JSON, n.as_bytes()).status
@@ -196,7 +190,7 @@ fn a_file_system_that_became_read_only_is_noticed_without_a_message() {
     if !may.is_ok_and(|status| status.success()) {
         return println!("not tested: there are no namespaces here");
     }
-    let gateway = child::start(module_path!(), folder.path(), namespace);
+    let gateway = child::start(folder.path(), namespace);
     let agent = agent();
     let status = |path: &str| answer(agent.get(format!("{}{path}", gateway.url)).call().unwrap()).status;
     assert_eq!(status("/readyz"), 200);
@@ -217,7 +211,7 @@ fn a_file_system_that_became_read_only_is_noticed_without_a_message() {
 fn files_are_their_owners_alone_whatever_the_umask() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let folder = tempfile::tempdir().unwrap();
-    let gateway = child::start(module_path!(), folder.path(), "umask 0");
+    let gateway = child::start(folder.path(), "umask 0");
     let agent = agent();
     assert_eq!(crate::support::post(&agent, &format!("{}/ingest/d", gateway.url), JSON, b"1").status, 204);
     for file in FILES {
@@ -230,7 +224,7 @@ fn files_are_their_owners_alone_whatever_the_umask() {
     }
     let database = fs::File::options().write(true).open(folder.path().join(FILES[0])).unwrap();
     database.write_all_at(&[7; 9000], 0).unwrap();
-    child::start(module_path!(), folder.path(), "umask 0").stop();
+    child::start(folder.path(), "umask 0").stop();
     let mut names = Vec::new();
     for entry in fs::read_dir(folder.path()).unwrap() {
         let entry = entry.unwrap();

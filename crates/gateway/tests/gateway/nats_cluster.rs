@@ -19,16 +19,6 @@ use std::{
 
 const STREAM: &str = "subject = \"fleet.{partition}.{device}\"\npartitions = 2\nack_timeout_seconds = 2\n[output.nats.create]\nreplicas = 3\n";
 
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve_with(|folder, config| {
-        let outside: Config =
-            toml::from_str(&std::fs::read_to_string(folder.join("outside.toml")).unwrap()).unwrap();
-        (config.inputs, config.outputs) = (outside.inputs, outside.outputs);
-    });
-}
-
 fn output(cluster: &Cluster, more: &str) -> Config {
     let urls = cluster.urls();
     let head = format!(
@@ -168,7 +158,7 @@ fn forwarder(folder: &Path, cluster: &Cluster, to: &str) {
         "[[input]]\nname = \"fleet\"\n[input.nats]\nservers = {urls:?}\nstream = \"FLEET\"\nconsumer = \"forwarder\"\nsubjects = [\"fleet.0.>\", \"fleet.1.>\"]\n\
          [[output]]\nname = \"archive\"\n[output.http]\nurl = \"{to}\"\n"
     );
-    std::fs::write(folder.join("outside.toml"), text).unwrap();
+    child::configure(folder, &text);
 }
 
 #[test]
@@ -196,11 +186,11 @@ fn two_gateways_and_a_forwarder_that_is_killed_deliver_everything_once_and_in_or
     let (acknowledged, last) = std::thread::scope(|scope| {
         let load = scope.spawn(|| load(&urls, 12, &stop));
         for _ in 0..3 {
-            let forwarder = child::start(module_path!(), folder.path(), "");
+            let forwarder = child::start(folder.path(), "");
             more(40);
             forwarder.kill();
         }
-        let last = child::start(module_path!(), folder.path(), "");
+        let last = child::start(folder.path(), "");
         more(40);
         cluster.kill(0);
         more(40);

@@ -20,16 +20,6 @@ use tempfile::TempDir;
 
 const DEVICES: usize = 8;
 
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve_with(|folder, config| {
-        let outside: Config =
-            toml::from_str(&std::fs::read_to_string(folder.join("outside.toml")).unwrap()).unwrap();
-        (config.inputs, config.outputs) = (outside.inputs, outside.outputs);
-    });
-}
-
 /// What forwarders deliver to. While it is down, it answers 503.
 #[derive(Default)]
 struct Archive {
@@ -102,7 +92,7 @@ impl Setup {
         };
         let inputs: String = consumers.iter().map(input).collect();
         let output = format!("[[output]]\nname = \"archive\"\n[output.http]\nurl = \"{url}\"\n");
-        std::fs::write(folder.join("outside.toml"), inputs + &output).unwrap();
+        child::configure(folder, &(inputs + &output));
     }
 
     fn send(&mut self, rounds: u64) {
@@ -154,8 +144,8 @@ fn lose_the_second(setup: &mut Setup) -> (TempDir, child::ChildGateway) {
     let [first, second] = [(); 2].map(|()| TempDir::new().unwrap());
     setup.configure(first.path(), &[("forwarder-1", &[0])]);
     setup.configure(second.path(), &[("forwarder-2", &[1])]);
-    let first_runs = child::start(module_path!(), first.path(), "");
-    let second_runs = child::start(module_path!(), second.path(), "");
+    let first_runs = child::start(first.path(), "");
+    let second_runs = child::start(second.path(), "");
     setup.send(5);
     setup.wait_for_all();
     setup.archive.down.store(true, Ordering::Relaxed);
@@ -177,7 +167,7 @@ fn a_forwarder_that_is_lost_with_its_disk_is_replaced_by_another_that_adds_its_c
     runs.stop();
     setup.configure(first.path(), &[("forwarder-1", &[0]), ("forwarder-2", &[1])]);
     setup.archive.down.store(false, Ordering::Relaxed);
-    let runs = child::start(module_path!(), first.path(), "");
+    let runs = child::start(first.path(), "");
     setup.send(5);
     setup.wait_for_all();
     runs.stop();
@@ -190,7 +180,7 @@ fn a_forwarder_that_has_lost_its_disk_goes_on_with_its_consumer() {
     let anew = TempDir::new().unwrap();
     setup.configure(anew.path(), &[("forwarder-2", &[1])]);
     setup.archive.down.store(false, Ordering::Relaxed);
-    let again = child::start(module_path!(), anew.path(), "");
+    let again = child::start(anew.path(), "");
     setup.send(5);
     setup.wait_for_all();
     again.stop();
@@ -202,19 +192,19 @@ fn a_consumer_whose_filter_is_another_is_left_as_it_is() {
     let mut setup = Setup::start();
     let folder = TempDir::new().unwrap();
     setup.configure(folder.path(), &[("forwarder-1", &[0])]);
-    let runs = child::start(module_path!(), folder.path(), "");
+    let runs = child::start(folder.path(), "");
     setup.send(5);
     wait(|| (stored(folder.path()) >= 5).then_some(()).ok_or(()));
     runs.stop();
     // Were its filter overwritten, what is below its floor in the other partition would never come.
     setup.configure(folder.path(), &[("forwarder-1", &[0, 1])]);
-    let runs = child::start(module_path!(), folder.path(), "");
+    let runs = child::start(folder.path(), "");
     setup.send(1);
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(setup.filter("forwarder-1"), ["fleet.0.>"]);
     runs.stop();
     setup.configure(folder.path(), &[("forwarder-1", &[0]), ("rest", &[1])]);
-    let runs = child::start(module_path!(), folder.path(), "");
+    let runs = child::start(folder.path(), "");
     setup.wait_for_all();
     runs.stop();
 }

@@ -1,48 +1,35 @@
-//! A gateway in a process of its own, which can be killed and can run out of disk.
-//!
-//! The test program starts itself again with only the test `serve_in_child` of a module, which serves until its input ends.
+//! A gateway in a process of its own (`bin/serve.rs`), which can be killed and can run out of disk.
 
-use super::runtime;
-use dunnage_gateway::{Config, Gateway};
 use std::{
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
 };
 
-const FOLDER: &str = "TEST_GATEWAY_FOLDER";
+/// The optional configuration file in the folder of a gateway.
+const CONFIG: &str = "gateway.toml";
 
 pub struct ChildGateway {
     pub child: Child,
     pub url: String,
 }
 
-/// What `serve_in_child` does.
-pub fn serve() {
-    serve_with(|_, _| ());
+/// Writes the configuration of the gateway in `folder`. [`start`] sets the path of the buffer and the address of HTTP.
+pub fn configure(folder: &Path, toml: &str) {
+    std::fs::write(folder.join(CONFIG), toml).unwrap();
 }
 
-/// The same, with a configuration that is changed for the folder.
-pub fn serve_with(change: impl FnOnce(&Path, &mut Config)) {
-    let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let mut config = super::config(Path::new(&folder));
-    change(Path::new(&folder), &mut config);
-    let runtime = runtime();
-    let gateway = runtime.block_on(Gateway::start(config)).unwrap();
-    println!("\nlistening {}", gateway.address());
-    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
-    runtime.block_on(gateway.stop());
-}
-
-/// Starts the gateway of `serve_in_child` in `module` (as `module_path!` has it) with its buffer in `folder`. `before` are shell
-/// commands for its process.
-pub fn start(module: &str, folder: &Path, before: &str) -> ChildGateway {
-    let (_, module) = module.split_once("::").unwrap();
+/// Starts a gateway with its buffer in `folder`. `before` are shell commands that its process runs first; they may change the
+/// environment, such as `DUNNAGE_HTTP_LISTEN`.
+pub fn start(folder: &Path, before: &str) -> ChildGateway {
+    let config = folder.join(CONFIG);
     let mut child = Command::new("sh")
         .args(["-c", &format!("{before}\nexec \"$0\" \"$@\"")])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", &format!("{module}::serve_in_child"), "--nocapture"])
-        .env(FOLDER, folder)
+        .arg(env!("CARGO_BIN_EXE_gateway_of_tests"))
+        .args(config.exists().then_some(config))
+        .env("DUNNAGE_BUFFER_PATH", folder.join("buffer.sqlite3"))
+        .env("DUNNAGE_HTTP_LISTEN", "127.0.0.1:0")
+        .env("DUNNAGE_HTTP_DRAIN_TIMEOUT_SECONDS", "5")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -50,13 +37,13 @@ pub fn start(module: &str, folder: &Path, before: &str) -> ChildGateway {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let address = lines.find_map(|line| line.unwrap().strip_prefix("listening ").map(str::to_owned));
     let url = format!("http://{}", address.expect("the gateway starts"));
-    // What else it prints must not fill the pipe.
+    // Further output must not fill the pipe.
     std::thread::spawn(move || lines.for_each(drop));
     ChildGateway { child, url }
 }
 
 impl ChildGateway {
-    /// The most memory that it has had at a time, in bytes.
+    /// Returns the peak of its resident memory, in bytes.
     pub fn peak(&self) -> u64 {
         let path = Path::new("/proc").join(self.child.id().to_string()).join("status");
         let status = std::fs::read_to_string(path).unwrap();
@@ -64,13 +51,13 @@ impl ChildGateway {
         1024 * line.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap()
     }
 
-    /// SIGKILL, and wait until it is gone.
+    /// Sends SIGKILL and waits until the process has ended.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Ends it in order.
+    /// Stops it gracefully.
     pub fn stop(mut self) {
         drop(self.child.stdin.take());
         assert!(self.child.wait().unwrap().success());

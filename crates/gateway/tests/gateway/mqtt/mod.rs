@@ -1,22 +1,20 @@
-//! Devices that publish over MQTT: other people's clients, and bytes that these do not send.
+//! Devices that publish over MQTT: third-party clients, and bytes that these do not send.
+
+mod delivery;
 
 use crate::support::{
     Running,
-    acme::free_port,
     authority::Authority,
-    child, config, hold,
+    config,
     mqtt::{Client, packet, text},
-    start_in, start_with,
-    tools::tool,
+    start_with,
 };
-use dunnage_gateway::{Config, InputKind, Right, TlsSettings, Who, tokens};
+use dunnage_gateway::{Config, Right, TlsSettings, Who, tokens};
 use rusqlite::Connection;
 use std::{
-    collections::HashSet,
-    io::{BufRead, BufReader},
     net::SocketAddr,
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Command, Output},
     time::{Duration, Instant},
 };
 
@@ -48,13 +46,6 @@ fn publish(address: SocketAddr, arguments: &[&str]) -> (bool, String) {
     let output = mosquitto("mosquitto_pub", address, arguments);
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())
-}
-
-fn paho(port: u16, arguments: &[&str]) -> Child {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/mqtt_publish.py");
-    let mut command = Command::new(tool("venv/bin/python"));
-    command.arg(script).arg(port.to_string()).args(arguments).stdout(Stdio::piped());
-    command.spawn().unwrap()
 }
 
 fn stats(gateway: &Running) -> [u64; 5] {
@@ -294,75 +285,6 @@ fn tls_is_offered_and_nothing_else_then() {
 }
 
 #[test]
-fn messages_of_paho_are_stored_once_and_in_order() {
-    let gateway = start();
-    let port = address(&gateway).port();
-    for (at, version, qos) in [(0, "5", "1"), (200, "3", "2"), (400, "5", "2")] {
-        let output = paho(port, &[version, qos, "2", "200", &at.to_string()]).wait_with_output().unwrap();
-        assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 400);
-    }
-    assert_eq!(stats(&gateway), [1200, 1200, 0, 0, 0]);
-    let (_, folder) = gateway.stop();
-    let all: Vec<_> = (0..600).map(|n| n.to_string()).collect();
-    assert_eq!(bodies(folder.path(), "paho-0"), all);
-    assert_eq!(bodies(folder.path(), "paho-1"), all);
-}
-
-#[test]
-fn a_message_of_quality_2_that_is_sent_again_is_stored_once() {
-    for version in [4, 5] {
-        let gateway = start();
-        let address = address(&gateway);
-        let (mut client, present) = Client::connect(address, version, "c", true);
-        assert!(!present);
-        client.publish(Q2, "v1/d/json", 7, "1");
-        assert_eq!(client.read().unwrap(), (0x50, vec![0, 7]));
-        drop(client);
-        // It did not see the PUBREC.
-        let (mut client, present) = Client::connect(address, version, "c", true);
-        assert!(present);
-        client.publish(Q2 | DUP, "v1/d/json", 7, "1");
-        assert_eq!(client.read().unwrap(), (0x50, vec![0, 7]));
-        client.send(&packet(0x62, &[0, 7]));
-        assert_eq!(client.read().unwrap(), (0x70, vec![0, 7]));
-        // Released: the identifier means another message now.
-        client.publish(Q2, "v1/d/json", 7, "2");
-        assert_eq!(client.read().unwrap(), (0x50, vec![0, 7]));
-        // A client that forgot the message under the identifier sends another one.
-        client.publish(Q2, "v1/d/json", 7, "3");
-        assert_eq!(client.read().unwrap(), (0x50, vec![0, 7]));
-        assert_eq!(stats(&gateway), [4, 3, 0, 0, 1]);
-        client.send(&packet(0x62, &[0, 8]));
-        let unknown: &[u8] = if version == 5 { &[0, 8, 0x92, 0] } else { &[0, 8] };
-        assert_eq!(client.read().unwrap(), (0x70, unknown.to_vec()));
-    }
-}
-
-#[test]
-fn a_message_of_quality_1_whose_acknowledgement_was_never_sent_is_stored_once() {
-    let gateway = start();
-    let address = address(&gateway);
-    let (mut first, _) = Client::connect(address, 5, "c", true);
-    let held = hold(gateway.folder.path());
-    first.publish(Q1, "v1/d/json", 9, "1");
-    let received = "dunnage_received_messages_total{input=\"mqtt\",format=\"json\"} 1";
-    until("the message is received", || gateway.get("/metrics").text.contains(received));
-    // It connects again before the message is stored.
-    let mut second = Client::open(address, 5);
-    second.send(&second.hello("c", true, 60));
-    assert_eq!(first.read().map(|(first, body)| (first, body[0])), Some((0xe0, 0x8e)));
-    drop(held);
-    let (_, body) = second.read().unwrap();
-    assert_eq!(&body[..2], &[1, 0], "the session is there");
-    second.publish(Q1 | DUP, "v1/d/json", 9, "1");
-    assert_eq!(second.read().unwrap(), (0x40, vec![0, 9]));
-    // The identifier is free again.
-    second.publish(Q1 | DUP, "v1/d/json", 9, "1");
-    assert_eq!(second.read().unwrap(), (0x40, vec![0, 9]));
-    assert_eq!(stats(&gateway), [3, 2, 0, 0, 1]);
-}
-
-#[test]
 fn a_client_has_one_connection_and_silence_ends_it() {
     let gateway = start();
     let address = address(&gateway);
@@ -466,51 +388,4 @@ fn topics_of_devices_that_cannot_be_changed_have_a_pattern() {
     devices.sort_unstable();
     assert_eq!(devices, ["buoy-7", "meter-2", "plug-1"]);
     assert_eq!(gateway.get_json("/api/stats")["quarantined"], 0);
-}
-
-#[test]
-#[ignore = "not a test: the gateway of the tests that start this program again"]
-fn serve_in_child() {
-    child::serve_with(|folder, config| {
-        let port = std::fs::read_to_string(folder.join("port")).unwrap();
-        listen(config, "");
-        let InputKind::Mqtt(mqtt) = &mut config.inputs[0].kind else { panic!("it is MQTT") };
-        mqtt.listen = ([127, 0, 0, 1], port.parse().unwrap()).into();
-    });
-}
-
-#[test]
-fn a_kill_under_load_loses_nothing_that_was_acknowledged() {
-    const ROUNDS: usize = 3;
-    let folder = tempfile::tempdir().unwrap();
-    let mut acknowledged = HashSet::new();
-    for round in 0..ROUNDS {
-        let port = free_port();
-        std::fs::write(folder.path().join("port"), port.to_string()).unwrap();
-        let gateway = child::start(module_path!(), folder.path(), "");
-        let version = if round == 1 { "3" } else { "5" };
-        let mut clients = paho(port, &[version, "1", "4", "1000000", &(round * 1_000_000).to_string()]);
-        let mut lines = BufReader::new(clients.stdout.take().unwrap()).lines();
-        // Kills it once some hundred messages are acknowledged.
-        acknowledged.extend(lines.by_ref().take(400 + 97 * round).map(Result::unwrap));
-        gateway.kill();
-        acknowledged.extend(lines.map(Result::unwrap));
-        clients.wait().unwrap();
-    }
-    let gateway = start_in(folder, |_| ());
-    let (_, folder) = gateway.stop();
-    let mut stored = HashSet::new();
-    for client in 0..4 {
-        let bodies = bodies(folder.path(), &format!("paho-{client}"));
-        let numbers: Vec<usize> = bodies.iter().map(|body| body.parse().unwrap()).collect();
-        assert!(numbers.windows(2).all(|two| two[0] < two[1]), "client {client} is out of order");
-        stored.extend(bodies.iter().map(|body| format!("{client} {body}")));
-    }
-    let lost = acknowledged.difference(&stored).count();
-    println!(
-        "kill -9, {ROUNDS} rounds: {} acknowledged, {} stored, {lost} lost",
-        acknowledged.len(),
-        stored.len()
-    );
-    assert_eq!(lost, 0);
 }

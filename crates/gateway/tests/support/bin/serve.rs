@@ -1,0 +1,17 @@
+//! Runs a gateway until its standard input ends. Tests start it as a separate process, which they can kill and whose resources they can limit.
+//!
+//! The argument is a configuration file; without it, only the environment (`DUNNAGE_...`) changes the defaults.
+
+use dunnage_gateway::{Config, Gateway};
+use std::{env, error::Error, path::PathBuf};
+use tokio::io::{AsyncReadExt, stdin};
+
+#[tokio::main(worker_threads = 2)]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let file = env::args_os().nth(1).map(PathBuf::from);
+    let gateway = Gateway::start(Config::load(file.as_deref())?).await?;
+    println!("listening {}", gateway.address());
+    stdin().read_to_end(&mut Vec::new()).await?;
+    gateway.stop().await;
+    Ok(())
+}
