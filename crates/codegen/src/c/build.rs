@@ -2,23 +2,21 @@
 
 use super::{
     SUPPORT,
+    alternative::{alternative, unchecked, word},
     initial::initial,
     names::{Scope, capitals, member, type_word},
     number::Count,
+    place::Place,
     plan::{self, Alternative, Array, Choice, Content, Fault, Kind, Pattern, Plan, Slot, Struct, Tuple},
     union::disjoint,
 };
-use crate::notes;
 use dunnage_packed::{Layout, Node, Shape};
 use dunnage_pson::Value;
-use dunnage_schema::{Object, Segment, Text, Type};
+use dunnage_schema::{Segment, Text, Type};
 use std::collections::BTreeSet;
 
 /// Maximum number of elements of an array, characters of a text, and segments of a pattern.
-const MOST: u32 = 16_383;
-
-/// The suffixes of a field's macros.
-const FIELD_ENDINGS: &[&str] = &["_MIN", "_MAX", "_VALUE", "_FROM_DECIMAL", "_EPOCH", "_PER_SECOND"];
+const MAX_COUNT: u32 = 16_383;
 
 /// Plans the C side of a plain layout. All names begin with `library`. Errors: the parts that C cannot represent.
 pub(super) fn plan(layout: &Layout, library: &str) -> Result<Plan, Vec<Fault>> {
@@ -37,17 +35,6 @@ pub(super) fn plan(layout: &Layout, library: &str) -> Result<Plan, Vec<Fault>> {
     }
     let Builder { fields, patterns, .. } = builder;
     Ok(Plan { name, prefix, root, fields, patterns })
-}
-
-/// The builder's position in the message.
-#[derive(Clone)]
-struct Place {
-    /// `wind.speed`
-    path: String,
-    /// `WEATHER_WIND_SPEED`
-    stem: String,
-    /// `Weather_wind_speed`
-    kind_name: String,
 }
 
 struct Builder<'l> {
@@ -339,45 +326,17 @@ impl<'l> Builder<'l> {
         Kind::Text(plan::Text { min: text.min_length, max, ascii: text.is_ascii() })
     }
 
-    /// Returns `count` limited to [`MOST`], and records a fault if it is larger.
+    /// Returns `count` limited to [`MAX_COUNT`], and records a fault if it is larger.
     fn bounded(&mut self, count: u32, at: &Place, fault: &str, remedy: &'static str) -> u32 {
-        if count > MOST {
-            self.fault(at, format!("{fault} ({count}, at most {MOST})"), remedy);
+        if count > MAX_COUNT {
+            self.fault(at, format!("{fault} ({count}, at most {MAX_COUNT})"), remedy);
         }
-        count.min(MOST)
+        count.min(MAX_COUNT)
     }
 
     fn fault(&mut self, at: &Place, fault: String, remedy: &'static str) {
         let field = if at.path.is_empty() { "$".to_owned() } else { at.path.clone() };
         self.faults.push(Fault { field, fault, remedy });
-    }
-}
-
-impl Place {
-    /// Returns the place of the member `name`, whose key in the message is `key`.
-    fn inner(&self, name: &str, key: &str, macros: &mut Scope) -> Place {
-        let path = match (self.path.as_str(), key) {
-            (path, "") => path.to_owned(),
-            ("", key) => key.to_owned(),
-            (path, key) => format!("{path}.{key}"),
-        };
-        let stem = macros.claim(&format!("{}_{}", self.stem, capitals(name)), FIELD_ENDINGS);
-        Place { path, stem, kind_name: format!("{}_{name}", self.kind_name) }
-    }
-
-    /// Returns the place of the elements. The elements of an array inside an array have their own type name.
-    fn element(&self) -> Place {
-        let ending = if self.path.ends_with("[]") { "_item" } else { "" };
-        let kind_name = format!("{}{ending}", self.kind_name);
-        Place { path: format!("{}[]", self.path), stem: self.stem.clone(), kind_name }
-    }
-}
-
-/// Returns the type without keywords that only restrict it.
-fn unchecked(kind: &Type) -> &Type {
-    match kind {
-        Type::Checked(checked) => unchecked(&checked.kind),
-        other => other,
     }
 }
 
@@ -406,76 +365,5 @@ fn set_default(slot: &mut Slot, kind: &Type, node: &Node, default: &Value) {
         (&mut slot.kind, kind, &node.shape)
     {
         set_default(inner, kind, node, default);
-    }
-}
-
-/// Names an alternative among `kinds`. An object is named by its title, else by the constant value of a field that tells it from all
-/// others, else by a required field that no other has. Anything else is named by its type.
-fn alternative(kind: &Type, kinds: &[Type]) -> String {
-    let objects =
-        |kinds: &[Type]| kinds.iter().filter(|kind| matches!(unchecked(kind), Type::Object(_))).count();
-    let Type::Object(object) = unchecked(kind) else { return type_name(kind).to_owned() };
-    let title = object.title.0.as_deref().filter(|title| title.contains(|c: char| c.is_ascii_alphabetic()));
-    if let Some(title) = title {
-        return member(title.trim());
-    }
-    if objects(kinds) == 1 {
-        return type_name(kind).to_owned();
-    }
-    let others = || {
-        kinds.iter().filter_map(|other| match unchecked(other) {
-            Type::Object(other) if !std::ptr::eq(other, object) => Some(other),
-            _ => None,
-        })
-    };
-    let required = || object.fields.iter().filter(|field| field.required);
-    let constant = required().find_map(|field| match unchecked(&field.kind) {
-        Type::Const(value) => {
-            let is_own = |other: &Object| {
-                other
-                    .fields
-                    .iter()
-                    .any(|of| of.name == field.name && unchecked(&of.kind) != unchecked(&field.kind))
-            };
-            others().all(is_own).then(|| match value {
-                Value::Text(text) if text.contains(|c: char| c.is_ascii_alphabetic()) => text.clone(),
-                other => format!("{} {}", field.name, word(other, 0)),
-            })
-        }
-        _ => None,
-    });
-    let own =
-        || required().find(|field| others().all(|other| other.fields.iter().all(|of| of.name != field.name)));
-    let name = constant.or_else(|| own().map(|field| field.name.clone()));
-    name.map_or_else(|| type_name(kind).to_owned(), |name| member(&name))
-}
-
-/// Returns the name of the JSON type.
-fn type_name(kind: &Type) -> &'static str {
-    match unchecked(kind) {
-        Type::Null => "null",
-        Type::Bool => "boolean",
-        Type::Integer(_) => "integer",
-        Type::Decimal(_) | Type::Float(_) => "number",
-        Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => "text",
-        Type::Enum(_) => "choice",
-        Type::Const(_) => "constant",
-        Type::Array(_) | Type::Tuple(_) => "array",
-        Type::Object(_) => "object",
-        _ => "value",
-    }
-}
-
-/// Returns a word for the value at position `index` of an enumeration.
-fn word(value: &Value, index: usize) -> String {
-    let text = match value {
-        Value::Array(_) | Value::Map(_) | Value::Bytes(_) => String::new(),
-        scalar => notes::plain(scalar),
-    };
-    let number = matches!(value, Value::U64(_) | Value::I64(_) | Value::F64(_));
-    let text = if number { text.replace('-', "MINUS_") } else { text };
-    match text.contains(|c: char| c.is_ascii_alphanumeric()) {
-        true => capitals(&text),
-        false => format!("VALUE_{index}"),
     }
 }

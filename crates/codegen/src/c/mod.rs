@@ -3,6 +3,7 @@
 //! The output is a header and a source for each schema, and `support/`, the C code that all schemas of a program share. `plan` describes
 //! the C side of the layout and `build` makes it; `header`, `macros`, `structs`, `initial`, `encode` and `decode` turn it into text.
 
+mod alternative;
 mod build;
 mod decode;
 mod encode;
@@ -12,6 +13,7 @@ mod macros;
 mod names;
 mod number;
 mod pattern;
+mod place;
 mod plan;
 mod size_advice;
 mod source;
