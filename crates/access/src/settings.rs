@@ -1,21 +1,22 @@
 //! The settings of `[access]`.
 
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// `[access]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct AccessSettings {
-    /// Who may send and read without a token.
+    /// Which clients need no token to send and to read: loopback (the gateway's own user on this machine), tokens (none), anyone (all).
     pub who: Who,
-    /// The token file; a relative path starts at the buffer's folder.
+    /// The token file, which `dunnage gateway token` writes. A relative path is relative to the buffer's folder.
     pub tokens: PathBuf,
-    /// The key file of DTLS; a relative path starts at the buffer's folder.
+    /// The file with the keys of devices that send over DTLS, which `dunnage gateway key` writes. Relative to the buffer's folder.
     pub keys: PathBuf,
-    /// Most messages of a device in a minute; 0 for no limit.
+    /// Maximum number of messages per device and minute, also in one burst; further ones get 429. 0: no limit.
     pub device_messages_per_minute: u32,
-    /// Most messages from an address in a minute; 0 for no limit.
+    /// Maximum number of messages per address (of IPv6, a /64) and minute; not applied to the loopback address. 0: no limit.
     pub address_messages_per_minute: u32,
 }
 

@@ -1,30 +1,31 @@
 //! The settings in `[buffer]` and `[quarantine]`.
 
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The section `[buffer]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct BufferSettings {
-    /// The SQLite file.
+    /// The SQLite file that holds the messages. Its folder is created if it is missing.
     pub path: PathBuf,
-    /// Largest number of messages that wait to be written.
+    /// Maximum number of messages that wait to be written; further ones are rejected (503).
     pub queue_messages: usize,
-    /// Largest number of bytes of messages in memory, both arriving and waiting to be written.
+    /// Maximum size of all messages in memory, arriving or waiting, in bytes; further ones are rejected (503).
     pub queue_bytes: usize,
-    /// Largest number of messages in one transaction.
+    /// Maximum number of messages in one transaction.
     pub batch_messages: usize,
-    /// How long a message is remembered to detect duplicates; 0 disables it.
+    /// How long duplicates are recognized (Idempotency-Key) and stored only once; 0: never.
     pub duplicate_window_seconds: u64,
-    /// How many messages are remembered at most, at about 56 bytes each. When more arrive within the window, the oldest are forgotten
-    /// early.
+    /// Maximum number of messages that are remembered for that, in about 56 bytes of memory each: at least their rate times the
+    /// window.
     pub duplicate_limit_messages: usize,
-    /// Largest number of bytes of the file that may be in use; 0 for no limit.
+    /// Maximum used size of the file in bytes; 0: no limit. The write-ahead log takes about 64 MiB more.
     pub limit_bytes: u64,
-    /// What happens to new messages at that limit.
+    /// At the limit: drop-delivered removes messages that every output has resolved, else new ones are rejected (503); refuse removes none.
     pub when_full: WhenFull,
-    /// How long a message is kept after its arrival, once every output has resolved it; 0 keeps it until the file is at its limit.
+    /// How long messages are kept after every output has resolved them; 0: until their space is needed.
     pub keep_delivered_hours: u64,
 }
 
@@ -39,12 +40,12 @@ pub enum WhenFull {
 }
 
 /// The section `[quarantine]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuarantineSettings {
-    /// Largest number of messages; the oldest are discarded.
+    /// Maximum number of quarantined messages; beyond it, the oldest are removed.
     pub messages: usize,
-    /// Largest number of bytes; the oldest messages are discarded.
+    /// Maximum size of all quarantined messages in bytes; beyond it, the oldest are removed.
     pub bytes: usize,
 }
 

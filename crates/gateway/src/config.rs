@@ -1,5 +1,6 @@
 //! The configuration: one TOML file, overridden by the environment.
 
+use documented::DocumentedFields;
 use dunnage_access::{AccessSettings, tls::TlsSettings};
 use dunnage_buffer::{BufferSettings, QuarantineSettings};
 use dunnage_ingest::profiles::settings::{Profile, SchemaSettings};
@@ -43,20 +44,20 @@ pub struct Config {
 }
 
 /// `[admin]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct Admin {
-    /// A Unix socket; a relative path starts at the buffer's folder. Empty for none.
+    /// The Unix socket of `dunnage gateway status` and similar commands, relative to the buffer's folder; empty: none.
     pub socket: PathBuf,
 }
 
 /// `[log]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct Log {
-    /// The format of a line.
+    /// human or json.
     pub format: LogFormat,
-    /// A level (error, warn, info, debug, trace), or directives of tracing's `EnvFilter`.
+    /// error, warn, info, debug or trace.
     pub level: String,
 }
 

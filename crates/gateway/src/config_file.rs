@@ -1,129 +1,40 @@
 //! Reads the configuration, and writes the commented default.
 
-use crate::config::Config;
+use crate::config::{Admin, Config, Log};
+use documented::DocumentedFields;
+use dunnage_access::{AccessSettings, tls::TlsSettings};
+use dunnage_buffer::{BufferSettings, QuarantineSettings};
+use dunnage_ingest::profiles::settings::SchemaSettings;
+use dunnage_inputs::HttpSettings;
 use std::{fmt::Write, path::Path};
 use toml::{Table, Value};
 
-/// Every key: section, name, and its comment in the default configuration.
-const KEYS: &[(&str, &str, &str)] = &[
-    (
-        "http",
-        "listen",
-        "Address and port of the HTTP input, the API and the page. Port 0 selects a free port.",
-    ),
-    ("http", "tls", "Whether the port accepts only HTTPS, with the certificate of [tls]."),
-    ("http", "body_limit_bytes", "Maximum size of a message in bytes, at most 1 MiB; larger ones get 413."),
-    (
-        "http",
-        "connections",
-        "Maximum number of connections. At the limit, idle connections are closed to make room.",
-    ),
-    (
-        "http",
-        "address_connections",
-        "Maximum number of connections of an address (of IPv6, a /64); not applied to the loopback address.",
-    ),
-    (
-        "http",
-        "header_timeout_seconds",
-        "Maximum wait for the headers of a request; idle connections are closed after it.",
-    ),
-    ("http", "body_timeout_seconds", "Maximum time for a body to arrive; then 408."),
-    ("http", "write_timeout_seconds", "Maximum time that a client may leave an answer unread."),
-    ("http", "drain_timeout_seconds", "Maximum time for requests to finish when the gateway stops."),
-    (
-        "access",
-        "who",
-        "Which clients need no token to send and to read: loopback (the gateway's own user on this machine), tokens (none), anyone (all).",
-    ),
-    (
-        "access",
-        "tokens",
-        "The token file, which `dunnage gateway token` writes. A relative path is relative to the buffer's folder.",
-    ),
-    (
-        "access",
-        "keys",
-        "The file with the keys of devices that send over DTLS, which `dunnage gateway key` writes. Relative to the buffer's folder.",
-    ),
-    (
-        "access",
-        "device_messages_per_minute",
-        "Maximum number of messages per device and minute, also in one burst; further ones get 429. 0: no limit.",
-    ),
-    (
-        "access",
-        "address_messages_per_minute",
-        "Maximum number of messages per address (of IPv6, a /64) and minute; not applied to the loopback address. 0: no limit.",
-    ),
-    (
-        "tls",
-        "certificate",
-        "The certificate chain of listeners with tls = true (PEM). It is read again when it changes.",
-    ),
-    ("tls", "key", "Its private key (PEM)."),
-    ("buffer", "path", "The SQLite file that holds the messages. Its folder is created if it is missing."),
-    ("buffer", "queue_messages", "Maximum number of messages that wait to be written; further ones get 503."),
-    (
-        "buffer",
-        "queue_bytes",
-        "Maximum size of all messages in memory, arriving or waiting, in bytes; further ones get 503.",
-    ),
-    ("buffer", "batch_messages", "Maximum number of messages in one transaction."),
-    (
-        "buffer",
-        "duplicate_window_seconds",
-        "How long duplicates are recognized (Idempotency-Key) and stored only once; 0: never.",
-    ),
-    (
-        "buffer",
-        "duplicate_limit_messages",
-        "How many messages are remembered for that, in about 56 bytes of memory each: at least their rate times the window.",
-    ),
-    (
-        "buffer",
-        "limit_bytes",
-        "Maximum used size of the file in bytes; 0: no limit. The write-ahead log takes about 64 MiB more.",
-    ),
-    (
-        "buffer",
-        "when_full",
-        "At the limit: drop-delivered removes messages that every output has resolved, else new ones get 503; refuse removes none.",
-    ),
-    (
-        "buffer",
-        "keep_delivered_hours",
-        "How long messages are kept after every output has resolved them; 0: until their space is needed.",
-    ),
-    ("quarantine", "messages", "Maximum number of quarantined messages; beyond it, the oldest are removed."),
-    (
-        "quarantine",
-        "bytes",
-        "Maximum size of all quarantined messages in bytes; beyond it, the oldest are removed.",
-    ),
-    (
-        "schemas",
-        "path",
-        "A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty: only the bundled schemas.",
-    ),
-    (
-        "schemas",
-        "assert_formats",
-        "Whether text must match its format (uuid, date-time, ...). Devices that send packed messages must use the same setting.",
-    ),
-    (
-        "schemas",
-        "require_check",
-        "Whether packed messages are rejected if their schema has no x-dunnage-check.",
-    ),
-    (
-        "admin",
-        "socket",
-        "The Unix socket of `dunnage gateway status` and similar commands, relative to the buffer's folder; empty: none.",
-    ),
-    ("log", "format", "human or json."),
-    ("log", "level", "error, warn, info, debug or trace."),
+/// Names and doc comments of a section's keys.
+type Section = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+/// Every section in the order of the default configuration. The doc comments of the settings are its comments.
+const SECTIONS: [Section; 8] = [
+    section::<HttpSettings>("http"),
+    section::<AccessSettings>("access"),
+    section::<TlsSettings>("tls"),
+    section::<BufferSettings>("buffer"),
+    section::<QuarantineSettings>("quarantine"),
+    section::<SchemaSettings>("schemas"),
+    section::<Admin>("admin"),
+    section::<Log>("log"),
 ];
+
+const fn section<T: DocumentedFields>(name: &'static str) -> Section {
+    (name, T::FIELD_NAMES, T::FIELD_DOCS)
+}
+
+/// Returns section, name and comment of every key.
+fn keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let keys = |(section, names, comments): Section| {
+        names.iter().zip(comments).map(move |(key, comment)| (section, *key, *comment))
+    };
+    SECTIONS.into_iter().flat_map(keys)
+}
 
 /// Longest time in a setting, in seconds: ten years. The clocks of the system cannot represent the largest integer of TOML.
 const YEARS: u64 = 315_360_000;
@@ -225,12 +136,12 @@ impl Config {
         let defaults = table(&Config::default());
         let mut text = String::from(HEAD);
         let mut open = "";
-        for &(section, key, comment) in KEYS {
+        for (section, key, comment) in keys() {
             if section != open {
                 let _ = writeln!(text, "\n[{section}]");
                 open = section;
             }
-            let _ = writeln!(text, "# {comment}\n{key} = {}", defaults[section][key]);
+            let _ = writeln!(text, "# {}\n{key} = {}", comment.replace('\n', " "), defaults[section][key]);
         }
         text + PROFILE
             + INPUTS
@@ -343,13 +254,13 @@ pub fn overridden(
 fn key_of(variable: &str) -> Result<Option<(&'static str, &'static str)>, ConfigError> {
     let Some(rest) = variable.strip_prefix("DUNNAGE_") else { return Ok(None) };
     let rest = rest.to_ascii_lowercase();
-    let mut ours = KEYS.iter().filter_map(|(section, key, _)| {
-        Some((*section, *key, rest.strip_prefix(section)?.strip_prefix('_')?.to_owned()))
+    let mut ours = keys().filter_map(|(section, key, _)| {
+        Some((section, key, rest.strip_prefix(section)?.strip_prefix('_')?.to_owned()))
     });
     let mut section_known = None;
     let found = ours.find(|(section, key, name)| {
         section_known = Some(*section);
-        key == name
+        *key == *name
     });
     match (found, section_known) {
         (Some((section, key, _)), _) => Ok(Some((section, key))),
@@ -381,7 +292,7 @@ fn set(config: &Config, section: &str, key: &str, text: &str) -> Result<Config, 
 /// files are left out: a reload applies them.
 pub fn differences(old: &Config, new: &Config) -> Vec<String> {
     let (before, now) = (table(old), table(new));
-    let keys = KEYS.iter().filter(|(section, key, _)| {
+    let keys = keys().filter(|(section, key, _)| {
         *section != "schemas" && !matches!((*section, *key), ("access", "tokens" | "keys"))
     });
     let changed = keys.filter(|(section, key, _)| before[*section][*key] != now[*section][*key]);

@@ -2,6 +2,7 @@
 
 use super::{Acceptor, prepare};
 use arc_swap::ArcSwap;
+use documented::DocumentedFields;
 use prometheus_client::metrics::counter::Counter;
 use ring::digest::{Context, SHA256};
 use rustls::{
@@ -23,12 +24,12 @@ use std::{
 const LOOK: Duration = Duration::from_secs(5);
 
 /// `[tls]`
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlsSettings {
-    /// The certificate chain, as PEM; empty for none.
+    /// The certificate chain of listeners with tls = true (PEM). It is read again when it changes.
     pub certificate: PathBuf,
-    /// Its private key, as PEM.
+    /// Its private key (PEM).
     pub key: PathBuf,
 }
 

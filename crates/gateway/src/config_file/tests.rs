@@ -11,14 +11,14 @@ fn the_commented_default_parses_to_the_default() {
 
 #[test]
 fn the_commented_default_names_every_key() {
-    let mut keys: Vec<(String, String)> = Vec::new();
+    let mut expected: Vec<(String, String)> = Vec::new();
     for (section, value) in table(&Config::default()) {
-        keys.extend(value.as_table().unwrap().keys().map(|key| (section.clone(), key.clone())));
+        expected.extend(value.as_table().unwrap().keys().map(|key| (section.clone(), key.clone())));
     }
-    let mut named: Vec<_> = KEYS.iter().map(|(s, k, _)| (s.to_string(), k.to_string())).collect();
-    keys.sort();
+    let mut named: Vec<_> = keys().map(|(section, key, _)| (section.to_owned(), key.to_owned())).collect();
+    expected.sort();
     named.sort();
-    assert_eq!(keys, named);
+    assert_eq!(named, expected);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_kind_that_was_left_out_of_the_program_is_named_with_the_build_that_has_it()
 
 #[test]
 fn every_key_can_be_set_in_the_environment() {
-    for &(section, key, _) in KEYS {
+    for (section, key, _) in keys() {
         let variable = format!("DUNNAGE_{}_{}", section.to_uppercase(), key.to_uppercase());
         let text = match (section, key) {
             ("http", "listen") => "127.0.0.1:9",

@@ -1,17 +1,18 @@
 //! The settings of `[[profile]]` and `[schemas]`.
 
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// `[schemas]`
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct SchemaSettings {
-    /// A folder of `NAME.json` and `NAME.SUFFIX.json`; empty for the bundled schemas alone.
+    /// A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty: only the bundled schemas.
     pub path: PathBuf,
-    /// Whether `format` restricts which text is valid.
+    /// Whether text must match its format (uuid, date-time, ...). Devices that send packed messages must use the same setting.
     pub assert_formats: bool,
-    /// Whether packed messages without a check are rejected.
+    /// Whether packed messages are rejected if their schema has no x-dunnage-check.
     pub require_check: bool,
 }
 

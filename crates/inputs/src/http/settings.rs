@@ -1,29 +1,30 @@
 //! `[http]`: the settings of the HTTP listener.
 
+use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 
 /// `[http]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct HttpSettings {
-    /// Address and port; port 0 picks a free one.
+    /// Address and port of the HTTP input, the API and the page. Port 0 selects a free port.
     pub listen: SocketAddr,
-    /// Whether the listener speaks HTTPS, with the certificate of `[tls]`.
+    /// Whether the port accepts only HTTPS, with the certificate of `[tls]`.
     pub tls: bool,
-    /// Largest message, in bytes.
+    /// Maximum size of a message in bytes, at most 1 MiB; larger ones get 413.
     pub body_limit_bytes: usize,
-    /// Most connections at a time. Idle ones are closed to make room for new ones.
+    /// Maximum number of connections. At the limit, idle connections are closed to make room.
     pub connections: usize,
-    /// Most connections of one address (of IPv6, a /64) at a time. The loopback address has no such limit.
+    /// Maximum number of connections of an address (of IPv6, a /64); not applied to the loopback address.
     pub address_connections: usize,
-    /// Longest wait for the next request's headers, which is also how long an idle connection stays open.
+    /// Maximum wait for the headers of a request; idle connections are closed after it.
     pub header_timeout_seconds: u64,
-    /// Longest time that a body may take to arrive.
+    /// Maximum time for a body to arrive; then 408.
     pub body_timeout_seconds: u64,
-    /// Longest time that a client may leave an answer unread.
+    /// Maximum time that a client may leave an answer unread.
     pub write_timeout_seconds: u64,
-    /// Longest time that requests may take to finish when the gateway stops.
+    /// Maximum time for requests to finish when the gateway stops.
     pub drain_timeout_seconds: u64,
 }
 
