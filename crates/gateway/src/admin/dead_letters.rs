@@ -69,29 +69,30 @@ pub(super) async fn list(
 }
 
 /// `POST /dead-letters/retry`: has outputs retry dead letters, which leave the list when they are delivered.
-pub(super) async fn retry(
-    State(admin): State<Arc<Admin>>,
-    asked: Query<Asked>,
-) -> Result<Json<Done>, Problem> {
-    let asked = query(asked)?;
-    let mut messages = 0;
-    for (output, _) in admin.with_dead_letters(asked.output.as_deref())? {
-        let state = &admin.state;
-        messages += state.outputs.retry(&output, asked.which()).await.map_err(|e| refused(&e))?;
-    }
-    Ok(Json(Done { messages }))
+pub(super) async fn retry(admin: State<Arc<Admin>>, asked: Query<Asked>) -> Result<Json<Done>, Problem> {
+    resolve(&admin, asked, Action::Retry).await
 }
 
 /// `POST /dead-letters/discard`: discards dead letters. The messages stay in the buffer.
-pub(super) async fn discard(
-    State(admin): State<Arc<Admin>>,
-    asked: Query<Asked>,
-) -> Result<Json<Done>, Problem> {
+pub(super) async fn discard(admin: State<Arc<Admin>>, asked: Query<Asked>) -> Result<Json<Done>, Problem> {
+    resolve(&admin, asked, Action::Discard).await
+}
+
+#[derive(Clone, Copy)]
+enum Action {
+    Retry,
+    Discard,
+}
+
+async fn resolve(admin: &Admin, asked: Query<Asked>, action: Action) -> Result<Json<Done>, Problem> {
     let asked = query(asked)?;
-    let mut messages = 0;
+    let (outputs, mut messages) = (&admin.state.outputs, 0);
     for (output, _) in admin.with_dead_letters(asked.output.as_deref())? {
-        let state = &admin.state;
-        messages += state.outputs.discard(&output, asked.which()).await.map_err(|e| refused(&e))?;
+        let resolved = match action {
+            Action::Retry => outputs.retry(&output, asked.which()).await,
+            Action::Discard => outputs.discard(&output, asked.which()).await,
+        };
+        messages += resolved.map_err(|e| refused(&e))?;
     }
     Ok(Json(Done { messages }))
 }
