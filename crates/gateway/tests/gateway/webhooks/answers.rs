@@ -1,0 +1,128 @@
+//! Answers to requests that are repeated, malformed, undecodable or without a message, and to any when the buffer is full.
+
+use super::{
+    ASTROCAST, CHIRPSTACK, FORM, THE_THINGS_STACK, TOKEN, assert_answer, assert_problem, call, claims_of,
+    clock, json_call, list, signed, start, start_again,
+};
+use crate::support::{JSON, Running};
+use dunnage_gateway::WhenFull;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+#[test]
+fn what_comes_again_is_stored_once_also_after_a_restart() {
+    let send = |gateway: &Running| {
+        assert_answer(&json_call(gateway, "/hooks/astrocast", ASTROCAST), "stored");
+        assert_answer(&json_call(gateway, "/hooks/chirpstack?event=up", CHIRPSTACK), "stored");
+        let token = ("x-token", &TOKEN[7..]);
+        assert_answer(&call(gateway, "/hooks/tts", token, JSON, THE_THINGS_STACK), "stored");
+        assert_answer(&signed(gateway, "rockblock", &claims_of("12345", clock(0), clock(0))), "stored");
+        // A device of another name, but the same key: another provider's message.
+        let same = ASTROCAST.replace("c984ff2b-e4d0-417f-8ea3-11d74a55d251", "LMCU7654321");
+        assert_answer(&json_call(gateway, "/hooks/astrocast", &same), "stored");
+    };
+    let gateway = start();
+    send(&gateway);
+    send(&gateway);
+    let (summary, folder) = gateway.stop();
+    assert_eq!((summary.stored, summary.duplicates), (5, 5));
+    let gateway = start_again(folder, |_| ());
+    send(&gateway);
+    assert_eq!(list(&gateway, "/api/messages").len(), 5);
+}
+
+#[test]
+fn what_cannot_be_decoded_is_200_and_kept_with_its_origin() {
+    let gateway = start();
+    let mut broken: Value = serde_json::from_str(CHIRPSTACK).unwrap();
+    broken["data"] = json!("/w==");
+    let answer = json_call(&gateway, "/hooks/chirpstack?event=up", &broken.to_string());
+    assert_answer(&answer, "quarantined");
+    assert_eq!(answer.json()["problem"]["kind"], "malformed");
+    broken["fPort"] = json!(9);
+    let answer = json_call(&gateway, "/hooks/chirpstack?event=up", &broken.to_string());
+    assert_answer(&answer, "quarantined");
+    assert_eq!(answer.json()["problem"]["type"], "urn:dunnage:problem:media-type");
+    let kept = list(&gateway, "/api/quarantine");
+    assert_eq!(kept.len(), 2);
+    assert_eq!((&kept[1]["hex"], &kept[1]["device"]), (&json!("ff"), &json!("70b3d57ed005a1b2")));
+    assert_eq!((&kept[1]["origin"]["counter"], &kept[0]["origin"]["port"]), (&json!(34), &json!(9)));
+}
+
+#[test]
+fn events_are_counted_and_not_stored() {
+    let gateway = start();
+    let join = include_str!("../../webhooks/chirpstack-join.json");
+    for event in ["join", "status", "ack", "txack", "log", "location", "integration"] {
+        assert_answer(&json_call(&gateway, &format!("/hooks/chirpstack?event={event}"), join), "ignored");
+    }
+    let mut empty: Value = serde_json::from_str(CHIRPSTACK).unwrap();
+    empty.as_object_mut().unwrap().remove("data");
+    assert_answer(&json_call(&gateway, "/hooks/chirpstack?event=up", &empty.to_string()), "ignored");
+    let join = include_str!("../../webhooks/the-things-stack-join.json");
+    assert_answer(&call(&gateway, "/hooks/tts", ("x-token", &TOKEN[7..]), JSON, join), "ignored");
+    let metrics = gateway.get("/metrics").text;
+    for (provider, event) in
+        [("chirpstack", "join"), ("chirpstack", "empty"), ("the-things-stack", "join_accept")]
+    {
+        let line = format!("dunnage_hook_events_total{{provider=\"{provider}\",event=\"{event}\"}} 1");
+        assert!(metrics.lines().any(|found| found == line), "{line}\n{metrics}");
+    }
+    let (summary, _) = gateway.stop();
+    assert_eq!((summary.received, summary.quarantined), (0, 0));
+}
+
+#[test]
+fn what_is_not_the_providers_is_400_and_not_kept() {
+    let gateway = start();
+    let token = ("authorization", TOKEN);
+    for (path, body) in [
+        ("/hooks/astrocast", "{}"),
+        ("/hooks/astrocast", "[]"),
+        ("/hooks/astrocast", ""),
+        ("/hooks/astrocast", &*ASTROCAST.replace("\"AVRf", "\"?VRf")),
+        ("/hooks/astrocast", &ASTROCAST.replace("6a3a3c0e-7d1f-4a0c-9a55-0f1e6c1b7a01", "")),
+        ("/hooks/astrocast", &ASTROCAST.replace("6a3a3c0e-7d1f-4a0c-9a55-0f1e6c1b7a01", &"x".repeat(129))),
+        ("/hooks/chirpstack", CHIRPSTACK),
+        ("/hooks/chirpstack?event=dance", CHIRPSTACK),
+        ("/hooks/chirpstack?event=up", THE_THINGS_STACK),
+        ("/hooks/rockblock-url", CHIRPSTACK),
+        ("/hooks/rockblock-url", "imei=1&momsn=2&transmit_time=3&data=4"),
+    ] {
+        assert_problem(&call(&gateway, path, token, FORM, body), 400, "callback");
+    }
+    let bad_name = ASTROCAST.replace("c984ff2b-e4d0-417f-8ea3-11d74a55d251", "a/b");
+    assert_problem(&json_call(&gateway, "/hooks/astrocast", &bad_name), 400, "name");
+    let large = format!("{}{}", " ".repeat(1 << 20), ASTROCAST);
+    assert_problem(&json_call(&gateway, "/hooks/astrocast", &large), 413, "too-large");
+    assert_problem(&gateway.get("/hooks/astrocast"), 405, "method");
+    assert_problem(&gateway.post("/hooks/nobody", JSON, ASTROCAST.as_bytes()), 404, "not-found");
+    let (summary, _) = gateway.stop();
+    assert_eq!((summary.stored, summary.quarantined, summary.refused), (0, 0, 13));
+}
+
+#[test]
+fn a_query_that_a_provider_does_not_send_is_refused() {
+    let gateway = start();
+    assert_problem(&json_call(&gateway, "/hooks/astrocast?event=up", ASTROCAST), 400, "query");
+    let answer = json_call(&gateway, "/hooks/chirpstack?evnt=up", CHIRPSTACK);
+    assert_problem(&answer, 400, "query");
+    assert!(answer.text.contains("did you mean \\\"event\\\"?"), "{}", answer.text);
+    // Whoever has no token is not told.
+    let stranger = call(&gateway, "/hooks/chirpstack?evnt=up", ("x-none", ""), JSON, CHIRPSTACK);
+    assert_problem(&stranger, 401, "unauthorized");
+}
+
+#[test]
+fn a_full_buffer_is_503_so_that_it_comes_again() {
+    let gateway = start_again(TempDir::new().unwrap(), |config| {
+        config.buffer.limit_bytes = 1 << 20;
+        config.buffer.when_full = WhenFull::Refuse;
+    });
+    let body = format!("\"{}\"", "x".repeat(100_000));
+    let full = (0..100).any(|_| gateway.post("/ingest/d", JSON, body.as_bytes()).status == 503);
+    assert!(full, "the buffer does not fill up");
+    let answer = json_call(&gateway, "/hooks/astrocast", ASTROCAST);
+    assert_problem(&answer, 503, "buffer-full");
+    assert_eq!(answer.headers["retry-after"], "1");
+}

@@ -1,0 +1,59 @@
+//! What is stored of a message of each provider: its device, format, time, position and gateway.
+
+use super::{ASTROCAST, CHIRPSTACK, THE_THINGS_STACK, TOKEN, assert_answer, json_call, list, start};
+use crate::support::{JSON, answer};
+use serde_json::{Value, json};
+
+const CONTAINER: &str = include_str!("../../../../../bench/corpus/container.json");
+
+#[test]
+fn a_message_by_satellite_is_its_devices_with_the_providers_time_and_position() {
+    let gateway = start();
+    assert_answer(&json_call(&gateway, "/hooks/astrocast", ASTROCAST), "stored");
+    let message = &list(&gateway, "/api/devices/LMCU1231237/messages")[0];
+    assert_eq!(message["value"], serde_json::from_str::<Value>(CONTAINER).unwrap());
+    let about = ["format", "schema", "link", "bytes"].map(|key| message[key].clone());
+    assert_eq!(about, [json!("packed"), json!("container"), json!("astrocast"), json!(56)]);
+    let origin = json!({
+        "input": "astrocast", "provider": "astrocast", "message_id": "6a3a3c0e-7d1f-4a0c-9a55-0f1e6c1b7a01",
+        "sent_at": "2022-01-01T00:00:00.000Z", "position": {"latitude": 36.1408, "longitude": -5.3536}
+    });
+    assert_eq!(message["origin"], origin);
+    let command = include_str!("../../webhooks/astrocast-command.json");
+    assert_answer(&json_call(&gateway, "/hooks/astrocast", command), "ignored");
+}
+
+#[test]
+fn a_message_of_chirpstack_has_the_format_of_its_port_and_the_best_gateway() {
+    let gateway = start();
+    assert_answer(&json_call(&gateway, "/hooks/chirpstack?event=up", CHIRPSTACK), "stored");
+    let message = &list(&gateway, "/api/devices/70b3d57ed005a1b2/messages")[0];
+    assert_eq!((&message["format"], &message["value"]), (&json!("cbor"), &json!({"temperature": 17.5})));
+    let place = json!({"latitude": 52.3740364, "longitude": 4.9144401, "altitude_m": 10.5});
+    let origin = json!({
+        "input": "chirpstack", "provider": "chirpstack", "message_id": "3ac7e3c4-4401-4b8d-9386-a5c902f9202d",
+        "sent_at": "2022-07-18T09:34:15.775Z", "device_name": "Crane 4", "port": 2, "counter": 34,
+        "gateway": {"id": "0016c001f153a14c", "rssi": -36.0, "snr": 10.5, "position": place}
+    });
+    assert_eq!(message["origin"], origin);
+}
+
+#[test]
+fn a_message_of_the_things_stack_is_stored_and_its_api_key_is_not() {
+    let gateway = start();
+    let request = gateway.agent.post(gateway.url("/hooks/tts")).header("content-type", JSON);
+    let request = request.header("x-token", &TOKEN[7..]).header("x-downlink-apikey", "NNSXS.SECRET");
+    assert_answer(&answer(request.send(THE_THINGS_STACK).unwrap()), "stored");
+    let message = &list(&gateway, "/api/devices/0004a30b001c0530/messages")[0];
+    assert_eq!(message["value"], json!({"temperature": 17.25}));
+    let place = |height: i32| json!({"latitude": 37.97155556731436, "longitude": 23.72678801175413, "altitude_m": f64::from(height)});
+    let mut position = place(10);
+    position["accuracy_m"] = json!(25.0);
+    let origin = json!({
+        "input": "tts", "provider": "the-things-stack", "message_id": "as:up:01E0WZGT6Y7657CPFPE5WEYDSQ",
+        "sent_at": "2020-02-12T15:15:46.643Z", "position": position, "device_name": "dev1", "port": 15, "counter": 66,
+        "gateway": {"id": "gtw1", "rssi": -35.0, "snr": 5.0, "position": place(2)}
+    });
+    assert_eq!(message["origin"], origin);
+    assert!(!message.to_string().contains("NNSXS"));
+}
