@@ -1,0 +1,144 @@
+//! Commands to a running gateway: status, quarantine, dead letters, reload; and its OpenAPI document.
+
+use super::{ask, exit_code, gateway, gateway_with, post, until};
+use crate::run::{dunnage, terminate};
+use std::process::{Child, Command};
+
+#[test]
+fn a_running_gateway_answers_status_and_quarantine_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway(folder.path());
+    assert_eq!((post(address, "d1", "{}"), post(address, "d2", "{")), (204, 400));
+    let status = ask(folder.path(), &["status"]);
+    assert!(
+        status.text().contains("2 received, 1 stored, 0 duplicates, 1 quarantined, 0 refused"),
+        "{}",
+        status.text()
+    );
+    assert_eq!(ask(folder.path(), &["status", "--json"]).json()["address"], address.to_string());
+
+    let list = ask(folder.path(), &["quarantine", "list"]);
+    assert!(list.text().contains("truncated: ") && list.text().contains("at byte 1"), "{}", list.text());
+    let retried = ask(folder.path(), &["quarantine", "retry"]);
+    assert_eq!(retried.code, 1);
+    assert!(retried.any_text().contains("not decoded 1 message:\n  1 of d2: truncated: "));
+    assert_eq!(ask(folder.path(), &["quarantine", "discard"]).code, 2);
+    assert_eq!(
+        ask(folder.path(), &["quarantine", "discard", "--device", "d*", "1"]).text(),
+        "discarded 1 message\n"
+    );
+    assert_eq!(ask(folder.path(), &["quarantine", "list"]).text(), "no messages\n");
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+}
+
+#[test]
+fn control_characters_in_a_message_do_not_reach_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway(folder.path());
+    // The name of an unknown member that clears the screen, starts a new line and reverses the text direction.
+    let name = "\\u001b[2J\\n2026 all is well\\u202e";
+    assert_eq!(post(address, "buoy-7?schema=weather", &format!("{{\"{name}\":1}}")), 422);
+    let list = ask(folder.path(), &["quarantine", "list"]);
+    let listed = list.text();
+    assert_eq!(listed.lines().count(), 2, "{listed}");
+    assert!(!listed.contains(['\u{1b}', '\u{202e}']) && listed.contains("[2J"), "{listed:?}");
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+}
+
+#[test]
+fn commands_fail_without_a_gateway_and_a_stale_socket_does_not_prevent_a_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, _) = gateway(folder.path());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(folder.path().join("admin.sock").exists());
+    let run = ask(folder.path(), &["status"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.starts_with("dunnage: no gateway is running: "), "{}", run.stderr);
+    let (mut child, _) = gateway(folder.path());
+    assert_eq!(ask(folder.path(), &["status"]).code, 0);
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+    assert_eq!(ask(folder.path(), &["quarantine", "list"]).code, 1);
+}
+
+#[test]
+fn dead_letters_can_be_listed_retried_and_discarded() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mut refusing, refuses) = gateway(other.path());
+    // The target answers 400, because the device ID contains a space.
+    let config = format!("[[output]]\nname = 'o'\n[output.http]\nurl = 'http://{refuses}/ingest/a%20b'\n");
+    let (mut child, address) = gateway_with(folder.path(), &config);
+    assert_eq!(post(address, "d1", "1"), 204);
+    let listed = || ask(folder.path(), &["dead-letters", "list"]).text().to_owned();
+    until("it is a dead letter", || listed() != "no dead letters\n");
+    assert!(listed().contains("d1") && listed().contains("400 Bad Request"), "{}", listed());
+    let status = || ask(folder.path(), &["status"]).text().to_owned();
+    until("nothing is pending", || status().contains("o: waiting, 0 delivered, 0 pending"));
+    assert!(status().contains("1 dead letters") && status().contains("400 Bad Request"), "{}", status());
+    let before = ask(folder.path(), &["dead-letters", "list", "--json"]).json();
+    assert_eq!(ask(folder.path(), &["dead-letters", "retry", "1"]).text(), "retrying 1 message\n");
+    until("it is refused again", || ask(folder.path(), &["dead-letters", "list", "--json"]).json() != before);
+    assert_eq!(ask(folder.path(), &["dead-letters", "list", "--output", "p"]).code, 1);
+    assert_eq!(ask(folder.path(), &["dead-letters", "discard"]).code, 2);
+    assert_eq!(
+        ask(folder.path(), &["dead-letters", "discard", "--output", "o"]).text(),
+        "discarded 1 message\n"
+    );
+    assert_eq!(listed(), "no dead letters\n");
+    for child in [&mut child, &mut refusing] {
+        terminate(child);
+        assert_eq!(exit_code(child), Some(0));
+    }
+}
+
+#[test]
+fn sighup_and_reload_read_the_profiles_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway_with(folder.path(), "");
+    assert_eq!(post(address, "d1", "1"), 204);
+    let only_cbor = "[log]\nlevel = 'debug'\n[[profile]]\ndevice = 'd*'\nformats = ['cbor']\n";
+    std::fs::write(folder.path().join("dunnage.toml"), only_cbor).unwrap();
+    signal(&child, "HUP");
+    until("the profile holds", || post(address, "d1", "1") == 415);
+
+    let reload = |text: &str| {
+        let file = folder.path().join("dunnage.toml");
+        std::fs::write(&file, text).unwrap();
+        ask(folder.path(), &["reload", "--config", file.to_str().unwrap()])
+    };
+    let run = reload(only_cbor);
+    assert!(run.text().starts_with("1 profile, "), "{}", run.text());
+    assert!(run.text().contains("[log] level has changed and needs a restart"), "{}", run.text());
+    // Run without `--config`, because the command needs a valid configuration to find the socket.
+    std::fs::write(folder.path().join("dunnage.toml"), "[[profile]]\ndevice = 'd*'\nschema = 'weahter'\n")
+        .unwrap();
+    let run = ask(folder.path(), &["reload"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("weahter"), "{}", run.stderr);
+    assert_eq!(post(address, "d1", "1"), 415);
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn the_openapi_document_is_printed_as_it_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway(folder.path());
+    let mut answer = ureq::get(format!("http://{address}/api/openapi.json")).call().unwrap();
+    let served: serde_json::Value =
+        serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap();
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+    let printed = dunnage(&["gateway", "openapi"], "");
+    printed.text();
+    assert_eq!(printed.json(), served);
+    assert!(served["paths"]["/ingest/{device}"]["post"].is_object());
+}
