@@ -1,0 +1,25 @@
+//! Who may send and read over HTTP, with tokens, limits and proxies.
+
+mod local;
+mod requests;
+mod tokens;
+
+use crate::support::{Answer, JSON, Running, answer};
+
+const MESSAGE: &[u8] = br#"{"temperature":17.25}"#;
+
+/// What a client sends along.
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
+fn post(gateway: &Running, device: &str, headers: Headers) -> Answer {
+    let url = gateway.url(&format!("/ingest/{device}"));
+    let request = gateway.agent.post(url).header("content-type", JSON);
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    answer(request.send(MESSAGE).unwrap())
+}
+
+fn get(gateway: &Running, path: &str, headers: Headers) -> Answer {
+    let request = gateway.agent.get(gateway.url(path));
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    answer(request.call().unwrap())
+}
