@@ -1,18 +1,11 @@
-//! Random schemas: JSON Schema texts with the keywords of `spec/schema.md`.
+//! Schemas of single values: constants, enumerations, numbers and texts.
 
-use crate::Random;
-use dunnage_packed::Layout;
-use dunnage_schema::Model;
+use super::{
+    Maker,
+    members::{Members, quoted},
+    name,
+};
 use std::fmt::Display;
-
-/// The kind of schemas to generate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Schemas with a plain packed layout: every part is bounded.
-    Plain,
-    /// Schemas that may have unbounded text, arrays and objects, and may be recursive.
-    Open,
-}
 
 /// Patterns that are not a sequence of character classes, with texts that match them.
 pub(crate) const LOOSE: [(&str, &[&str]); 3] = [
@@ -34,104 +27,8 @@ const SEGMENTS: [&str; 9] = [
     "^[0-9]{1,3}[0-9A-F]$",
 ];
 
-/// Generates the text of a schema that compiles and whose layout is within `scope`.
-pub fn schema(random: &mut Random, scope: Scope) -> String {
-    loop {
-        let mut maker =
-            Maker { random: &mut *random, scope, definitions: Vec::new(), known: false, recursive: false };
-        let text = maker.whole();
-        if let Ok(model) = Model::compile(&text)
-            && (scope == Scope::Open || Layout::new(&model).is_plain())
-        {
-            return text;
-        }
-    }
-}
-
-/// Members of a schema: keywords and their values as JSON text.
-struct Members(Vec<(&'static str, String)>);
-
-impl Members {
-    fn of(kind: &str) -> Members {
-        Members(vec![("type", quoted(kind))])
-    }
-
-    fn with(mut self, keyword: &'static str, value: impl Display) -> Members {
-        self.0.push((keyword, value.to_string()));
-        self
-    }
-
-    fn object(self) -> String {
-        let members: Vec<String> =
-            self.0.iter().map(|(key, value)| format!("{}:{value}", quoted(key))).collect();
-        format!("{{{}}}", members.join(","))
-    }
-}
-
-struct Maker<'a> {
-    random: &'a mut Random,
-    scope: Scope,
-    /// Schemas in `$defs`, the targets of `$ref`.
-    definitions: Vec<String>,
-    /// Whether a value is already the device ID (`x-dunnage-known`).
-    known: bool,
-    /// Whether the schema refers to itself.
-    recursive: bool,
-}
-
 impl Maker<'_> {
-    fn whole(&mut self) -> String {
-        for _ in 0..self.random.below(3) {
-            let definition = self.scalar();
-            self.definitions.push(definition);
-        }
-        let slot = 1 + self.random.below(63);
-        let mut members = match self.random.below(8) {
-            0 => Members(vec![("anyOf", format!("[{}]", self.any_kind(2)))]),
-            _ => self.object_members(3, true),
-        };
-        members.0.insert(0, ("title", quoted("Random message")));
-        members = members.with("x-dunnage-slot", slot);
-        if self.random.once_in(3) {
-            members = members.with("x-dunnage-check", 1 + self.random.below(2));
-        }
-        if !self.definitions.is_empty() {
-            let named: Vec<String> = self
-                .definitions
-                .iter()
-                .enumerate()
-                .map(|(i, text)| format!("{}:{text}", quoted(&name(i))))
-                .collect();
-            members = members.with("$defs", format!("{{{}}}", named.join(",")));
-        }
-        members.object()
-    }
-
-    /// A schema of any kind, nested at most `depth` levels deep.
-    fn any_kind(&mut self, depth: usize) -> String {
-        if depth == 0 || self.random.below(3) > 0 {
-            return self.scalar();
-        }
-        let depth = depth - 1;
-        match self.random.below(8) {
-            0 | 1 => self.object_members(depth, false).object(),
-            2 | 3 => self.array(depth),
-            4 => self.tuple(depth),
-            5 => self.nullable(depth),
-            6 => self.union(depth),
-            _ if self.is_open() && self.random.once_in(2) => {
-                self.recursive = true;
-                r##"{"anyOf":[{"$ref":"#"},{"type":"null"}]}"##.to_owned()
-            }
-            _ => self.nullable(depth),
-        }
-    }
-
-    fn is_open(&self) -> bool {
-        self.scope == Scope::Open
-    }
-
-    fn scalar(&mut self) -> String {
+    pub(super) fn scalar(&mut self) -> String {
         match self.random.below(16) {
             0 => Members::of("boolean").object(),
             1 => Members(vec![("const", self.value())]).object(),
@@ -180,7 +77,7 @@ impl Maker<'_> {
     }
 
     /// The width of a range, often next to a power of 2.
-    fn width(&mut self) -> u64 {
+    pub(super) fn width(&mut self) -> u64 {
         match self.random.below(4) {
             0 => self.random.below(12) as u64,
             1 => self.random.magnitude() >> 1 >> self.random.below(40),
@@ -188,7 +85,7 @@ impl Maker<'_> {
         }
     }
 
-    fn integer(&mut self) -> Members {
+    pub(super) fn integer(&mut self) -> Members {
         let mut members = Members::of("integer");
         match self.random.below(8) {
             0 => members,
@@ -341,82 +238,6 @@ impl Maker<'_> {
     fn date_time(&mut self) -> String {
         Members::of("string").with("format", quoted("date-time")).with("maxLength", 35).object()
     }
-
-    fn array(&mut self, depth: usize) -> String {
-        let item = self.any_kind(depth);
-        let min = self.random.below(3);
-        let mut members = Members::of("array").with("items", item);
-        if min > 0 {
-            members = members.with("minItems", min);
-        }
-        if self.is_open() && self.random.once_in(2) {
-            return members.object();
-        }
-        members.with("maxItems", min + self.random.below(4)).object()
-    }
-
-    fn tuple(&mut self, depth: usize) -> String {
-        let items: Vec<String> = (0..1 + self.random.below(3)).map(|_| self.any_kind(depth)).collect();
-        let min = self.random.below(items.len() + 1);
-        let rest = if self.random.once_in(2) { "false".to_owned() } else { self.any_kind(depth) };
-        let max = items.len() + self.random.below(3);
-        let members = Members::of("array").with("prefixItems", format!("[{}]", items.join(",")));
-        members.with("items", rest).with("minItems", min).with("maxItems", max).object()
-    }
-
-    fn nullable(&mut self, depth: usize) -> String {
-        match self.random.below(3) {
-            0 => format!("{{\"anyOf\":[{},{{\"type\":\"null\"}}]}}", self.any_kind(depth)),
-            1 => format!("{{\"oneOf\":[{{\"type\":\"null\"}},{}]}}", self.integer().object()),
-            _ => {
-                let mut members = self.integer();
-                members.0[0].1 = r#"["integer","null"]"#.to_owned();
-                members.object()
-            }
-        }
-    }
-
-    fn union(&mut self, depth: usize) -> String {
-        if self.random.once_in(3) {
-            let members = Members(vec![("type", r#"["integer","boolean","string"]"#.to_owned())]);
-            return members.with("minimum", 0).with("maximum", self.width()).with("maxLength", 5).object();
-        }
-        let kinds: Vec<String> = (0..2 + self.random.below(3)).map(|_| self.any_kind(depth)).collect();
-        format!("{{\"anyOf\":[{}]}}", kinds.join(","))
-    }
-
-    fn object_members(&mut self, depth: usize, is_root: bool) -> Members {
-        let count = if is_root { 1 + self.random.below(9) } else { self.random.below(4) };
-        let (mut properties, mut required) = (Vec::new(), Vec::new());
-        for i in 0..count {
-            // Includes keys that are not valid identifiers in generated code.
-            let key = match self.random.below(12) {
-                0 => format!("a-{i}/~ \u{e9}\""),
-                1 => ["int", "class", "_", "2nd", "value"][i % 5].to_owned() + &"_".repeat(i / 5),
-                _ => format!("field{i}"),
-            };
-            properties.push(format!("{}:{}", quoted(&key), self.any_kind(depth)));
-            if self.random.below(4) > 0 {
-                required.push(quoted(&key));
-            }
-        }
-        let mut members = Members::of("object").with("properties", format!("{{{}}}", properties.join(",")));
-        if !required.is_empty() {
-            members = members.with("required", format!("[{}]", required.join(",")));
-        }
-        match self.random.below(3) {
-            0 if self.is_open() => members,
-            1 if self.is_open() => {
-                let additional = self.any_kind(depth.saturating_sub(1));
-                members.with("additionalProperties", additional)
-            }
-            _ => members.with("additionalProperties", false),
-        }
-    }
-}
-
-fn name(at: usize) -> String {
-    format!("part{at}")
 }
 
 fn usual(low: impl Display, high: impl Display) -> String {
@@ -429,8 +250,4 @@ fn scaled(n: i64, places: usize) -> String {
     let sign = if n < 0 { "-" } else { "" };
     let (whole, rest) = (n.unsigned_abs() / unit, n.unsigned_abs() % unit);
     if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest:0places$}") }
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
