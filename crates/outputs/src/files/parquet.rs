@@ -7,6 +7,7 @@
 //! the two files, and the name tells which lines are in both.
 
 mod table;
+mod types;
 
 use super::{
     Archive,

@@ -5,6 +5,7 @@
 //! TIMESTAMP. Values become text if they have several types, or if a number or time would not be exact. Such a column is left out if it is
 //! null in all messages.
 
+use super::types::{fits, kind_of, widened};
 use crate::{
     Catalog,
     files::{
@@ -32,13 +33,10 @@ use std::{
     path::Path,
     sync::Arc,
 };
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// Largest number of rows in a row group, and about how many bytes of memory they take.
 const GROUP_ROWS: usize = 1 << 16;
 const GROUP_BYTES: usize = 16 << 20;
-/// All integers up to this have an exact double.
-const EXACT: u64 = 1 << 53;
 
 /// The columns and the extent of a table.
 pub struct Table {
@@ -234,97 +232,6 @@ impl Known {
         match self {
             Known::Declared(kind) | Known::Seen(kind, _) => *kind,
             Known::Structure => Kind::Text,
-        }
-    }
-}
-
-/// Returns the type of a column with `leaf` alone, and whether an integer has an exact double; `None` for null.
-fn kind_of(leaf: &Leaf) -> Option<(Kind, bool)> {
-    let kind = match leaf {
-        Leaf::Null => return None,
-        Leaf::Bool(_) => Kind::Bool,
-        Leaf::Number(text) => match leaf.integer() {
-            Some(number) => return Some((Kind::Integer, number.unsigned_abs() <= EXACT)),
-            None if is_double(text) => Kind::Double,
-            None => Kind::Text,
-        },
-        Leaf::Text(_) if leaf.exact_time() => Kind::Time,
-        Leaf::Text(_) | Leaf::Empty(_) => Kind::Text,
-    };
-    Some((kind, true))
-}
-
-/// Returns the type of a column with values of both types. The flags tell whether all integers have exact doubles.
-fn widened((one, one_exact): (Kind, bool), (other, other_exact): (Kind, bool)) -> Kind {
-    match (one, other) {
-        (one, other) if one == other => one,
-        (Kind::Integer, Kind::Double) | (Kind::Double, Kind::Integer) if one_exact && other_exact => {
-            Kind::Double
-        }
-        _ => Kind::Text,
-    }
-}
-
-/// Returns whether a column of `kind` can hold `leaf`.
-fn fits(leaf: &Leaf, kind: Kind) -> bool {
-    match kind {
-        Kind::Bool => leaf.bool().is_some(),
-        Kind::Integer => leaf.whole().is_some(),
-        Kind::Double => leaf.double().is_some(),
-        Kind::Time => leaf.time().is_some(),
-        Kind::Text => true,
-    }
-}
-
-/// Returns whether a number in JSON has a fraction or an exponent, or is an integer with an exact double.
-fn is_double(text: &str) -> bool {
-    text.contains(['.', 'e', 'E'])
-        || text.trim_start_matches('-').parse::<u64>().is_ok_and(|number| number <= EXACT)
-}
-
-impl Leaf {
-    fn bool(&self) -> Option<bool> {
-        if let Leaf::Bool(bool) = self { Some(*bool) } else { None }
-    }
-
-    /// Returns a number without fraction and exponent. `-0` is not an integer.
-    fn integer(&self) -> Option<i64> {
-        let Leaf::Number(text) = self else { return None };
-        if text == "-0" { None } else { text.parse().ok() }
-    }
-
-    /// Like [`Leaf::integer`], but accepts `1.0`, which is an integer in JSON Schema.
-    fn whole(&self) -> Option<i64> {
-        let double = || self.double().filter(|double| double.fract() == 0.0 && double.abs() <= EXACT as f64);
-        self.integer().or_else(|| Some(double()? as i64))
-    }
-
-    /// Returns an RFC 3339 time, in microseconds since 1970, rounded down.
-    fn time(&self) -> Option<i64> {
-        i64::try_from(self.nanoseconds()?.div_euclid(1000)).ok()
-    }
-
-    /// Returns whether it is a time without a fraction of a microsecond.
-    fn exact_time(&self) -> bool {
-        self.nanoseconds().is_some_and(|nanoseconds| nanoseconds % 1000 == 0) && self.time().is_some()
-    }
-
-    fn nanoseconds(&self) -> Option<i128> {
-        let Leaf::Text(text) = self else { return None };
-        Some(OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos())
-    }
-
-    /// Returns a number as a double, except an integer that has no exact double.
-    fn double(&self) -> Option<f64> {
-        let Leaf::Number(text) = self else { return None };
-        if is_double(text) { text.parse().ok() } else { None }
-    }
-
-    fn text(&self) -> Option<std::borrow::Cow<'_, str>> {
-        match self {
-            Leaf::Null => None,
-            Leaf::Bool(bool) => Some(bool.to_string().into()),
-            Leaf::Number(text) | Leaf::Text(text) | Leaf::Empty(text) => Some(text.into()),
         }
     }
 }
