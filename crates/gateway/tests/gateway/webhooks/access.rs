@@ -10,7 +10,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 #[test]
-fn who_cannot_prove_who_it_is_is_401_and_nothing_is_kept() {
+fn requests_without_valid_credentials_are_401_and_not_stored() {
     let gateway = start();
     for (path, header, token) in [
         ("/hooks/astrocast", "x-none", ""),
@@ -37,11 +37,11 @@ fn who_cannot_prove_who_it_is_is_401_and_nothing_is_kept() {
 }
 
 #[test]
-fn who_tries_many_tokens_is_told_to_wait_and_the_right_one_is_still_taken() {
+fn many_wrong_tokens_are_429_and_a_valid_one_is_still_accepted() {
     let gateway = start();
     let status =
         |path: &str, header: &str, token: &str| call(&gateway, path, (header, token), JSON, ASTROCAST).status;
-    // Who brings nothing does not guess.
+    // A request without a token is not a guess.
     let none: Vec<_> = (0..40).map(|_| status("/hooks/astrocast", "x-none", "")).collect();
     assert_eq!(none, [401; 40]);
     let wrong: Vec<_> =
@@ -54,7 +54,7 @@ fn who_tries_many_tokens_is_told_to_wait_and_the_right_one_is_still_taken() {
 }
 
 #[test]
-fn two_tokens_hold_while_one_takes_the_place_of_the_other_and_one_may_be_in_the_url() {
+fn two_tokens_are_valid_during_a_rotation_and_a_token_may_be_in_the_url() {
     let gateway = start();
     for token in ["Bearer fedcba9876543210", "bearer 0123456789abcdef", "0123456789abcdef"] {
         let answer = call(&gateway, "/hooks/astrocast", ("authorization", token), JSON, ASTROCAST);
@@ -106,7 +106,7 @@ fn tokens_change_with_a_reload_and_old_and_new_overlap() {
 }
 
 #[test]
-fn a_webhook_sends_as_its_devices_and_no_others() {
+fn a_webhook_sends_only_as_its_own_devices() {
     let folder = TempDir::new().unwrap();
     let signer = folder.path().join("signer.pub.pem");
     let gateway = start_again(folder, |config| {
@@ -124,14 +124,14 @@ fn a_webhook_sends_as_its_devices_and_no_others() {
         claims
     };
     let own = fresh("300234010753370", "1");
-    // Another customer of the provider, whose messages the same key signs.
+    // A device of another customer of the provider. The same key signs its messages.
     let foreign = fresh("300434062929540", "1");
     assert_answer(&signed(&gateway, "list", &own), "stored");
     assert_problem(&signed(&gateway, "pattern", &own), 403, "forbidden");
     assert_answer(&signed(&gateway, "named", &own), "stored");
     for name in ["list", "pattern", "named"] {
         assert_problem(&signed(&gateway, name, &foreign), 403, "forbidden");
-        // Nor under a name that the webhook gives to its own.
+        // Nor under a name that resembles those of the webhook's own devices.
         assert_problem(&signed(&gateway, name, &fresh("LMCX1", "1")), 403, "forbidden");
     }
     let devices = gateway.get_json("/api/devices");

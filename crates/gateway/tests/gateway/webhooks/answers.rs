@@ -1,4 +1,4 @@
-//! Answers to requests that are repeated, malformed, undecodable or without a message, and to any when the buffer is full.
+//! Answers to repeated, malformed and undecodable requests, to events without a message, and to requests when the buffer is full.
 
 use super::{
     ASTROCAST, CHIRPSTACK, FORM, THE_THINGS_STACK, TOKEN, assert_answer, assert_problem, call, claims_of,
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 #[test]
-fn what_comes_again_is_stored_once_also_after_a_restart() {
+fn a_repeated_request_is_stored_once_even_after_a_restart() {
     let send = |gateway: &Running| {
         assert_answer(&json_call(gateway, "/hooks/astrocast", ASTROCAST), "stored");
         assert_answer(&json_call(gateway, "/hooks/chirpstack?event=up", CHIRPSTACK), "stored");
         let token = ("x-token", &TOKEN[7..]);
         assert_answer(&call(gateway, "/hooks/tts", token, JSON, THE_THINGS_STACK), "stored");
         assert_answer(&signed(gateway, "rockblock", &claims_of("12345", clock(0), clock(0))), "stored");
-        // A device of another name, but the same key: another provider's message.
+        // The same message ID of another device belongs to another message.
         let same = ASTROCAST.replace("c984ff2b-e4d0-417f-8ea3-11d74a55d251", "LMCU7654321");
         assert_answer(&json_call(gateway, "/hooks/astrocast", &same), "stored");
     };
@@ -32,7 +32,7 @@ fn what_comes_again_is_stored_once_also_after_a_restart() {
 }
 
 #[test]
-fn what_cannot_be_decoded_is_200_and_kept_with_its_origin() {
+fn an_undecodable_message_is_200_and_quarantined_with_its_origin() {
     let gateway = start();
     let mut broken: Value = serde_json::from_str(CHIRPSTACK).unwrap();
     broken["data"] = json!("/w==");
@@ -73,7 +73,7 @@ fn events_are_counted_and_not_stored() {
 }
 
 #[test]
-fn what_is_not_the_providers_is_400_and_not_kept() {
+fn malformed_callbacks_are_400_and_not_stored() {
     let gateway = start();
     let token = ("authorization", TOKEN);
     for (path, body) in [
@@ -102,19 +102,19 @@ fn what_is_not_the_providers_is_400_and_not_kept() {
 }
 
 #[test]
-fn a_query_that_a_provider_does_not_send_is_refused() {
+fn an_unknown_query_parameter_is_rejected() {
     let gateway = start();
     assert_problem(&json_call(&gateway, "/hooks/astrocast?event=up", ASTROCAST), 400, "query");
     let answer = json_call(&gateway, "/hooks/chirpstack?evnt=up", CHIRPSTACK);
     assert_problem(&answer, 400, "query");
     assert!(answer.text.contains("did you mean \\\"event\\\"?"), "{}", answer.text);
-    // Whoever has no token is not told.
+    // A client without a token does not learn about the mistake.
     let stranger = call(&gateway, "/hooks/chirpstack?evnt=up", ("x-none", ""), JSON, CHIRPSTACK);
     assert_problem(&stranger, 401, "unauthorized");
 }
 
 #[test]
-fn a_full_buffer_is_503_so_that_it_comes_again() {
+fn a_full_buffer_is_503_so_that_the_provider_retries() {
     let gateway = start_again(TempDir::new().unwrap(), |config| {
         config.buffer.limit_bytes = 1 << 20;
         config.buffer.when_full = WhenFull::Refuse;

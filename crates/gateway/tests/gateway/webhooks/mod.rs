@@ -28,7 +28,7 @@ fn webhook(config: &mut Config, name: &str, settings: &str) {
     config.inputs.push(toml::from_str(&text).unwrap());
 }
 
-/// A webhook of each provider, under the provider's name; `rockblock` by signature, `rockblock-url` by a token.
+/// Adds a webhook for each provider. `rockblock` checks signatures, the others check tokens.
 fn configure(config: &mut Config, folder: &Path) {
     let tokens = folder.join("tokens");
     std::fs::write(&tokens, "# while it is changed\n0123456789abcdef\n\nfedcba9876543210\n").unwrap();
@@ -87,7 +87,7 @@ fn list(gateway: &Running, path: &str) -> Vec<Value> {
     gateway.get_json(path)["messages"].as_array().unwrap().clone()
 }
 
-/// A token as Ground Control makes them, signed with the key of these tests.
+/// A JWT like those of Ground Control, signed with the key of these tests.
 fn jwt(claims: &Value) -> String {
     let key = PrivatePkcs8KeyDer::from_pem_slice(include_bytes!("../../webhooks/signer.pem")).unwrap();
     let key = signature::RsaKeyPair::from_pkcs8(key.secret_pkcs8_der()).unwrap();
@@ -115,7 +115,7 @@ fn claims_of(momsn: &str, sent: OffsetDateTime, signed: OffsetDateTime) -> Value
     claims
 }
 
-/// A time of the run of these tests, `hours` ago.
+/// The time `hours` before these tests, in whole seconds.
 fn clock(hours: i64) -> OffsetDateTime {
     static NOW: LazyLock<OffsetDateTime> =
         LazyLock::new(|| OffsetDateTime::now_utc().replace_nanosecond(0).unwrap());

@@ -1,4 +1,4 @@
-//! What is stored of a message of each provider: its device, format, time, position and gateway.
+//! The stored message of each provider: its device, format, time, position and gateway.
 
 use super::{ASTROCAST, CHIRPSTACK, THE_THINGS_STACK, TOKEN, assert_answer, json_call, list, start};
 use crate::support::{JSON, answer};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const CONTAINER: &str = include_str!("../../../../../bench/corpus/container.json");
 
 #[test]
-fn a_message_by_satellite_is_its_devices_with_the_providers_time_and_position() {
+fn an_astrocast_message_has_its_device_time_and_position() {
     let gateway = start();
     assert_answer(&json_call(&gateway, "/hooks/astrocast", ASTROCAST), "stored");
     let message = &list(&gateway, "/api/devices/LMCU1231237/messages")[0];
@@ -24,7 +24,7 @@ fn a_message_by_satellite_is_its_devices_with_the_providers_time_and_position() 
 }
 
 #[test]
-fn a_message_of_chirpstack_has_the_format_of_its_port_and_the_best_gateway() {
+fn a_chirpstack_message_has_the_format_of_its_port_and_its_best_gateway() {
     let gateway = start();
     assert_answer(&json_call(&gateway, "/hooks/chirpstack?event=up", CHIRPSTACK), "stored");
     let message = &list(&gateway, "/api/devices/70b3d57ed005a1b2/messages")[0];
@@ -39,7 +39,7 @@ fn a_message_of_chirpstack_has_the_format_of_its_port_and_the_best_gateway() {
 }
 
 #[test]
-fn a_message_of_the_things_stack_is_stored_and_its_api_key_is_not() {
+fn a_message_of_the_things_stack_is_stored_without_its_api_key() {
     let gateway = start();
     let request = gateway.agent.post(gateway.url("/hooks/tts")).header("content-type", JSON);
     let request = request.header("x-token", &TOKEN[7..]).header("x-downlink-apikey", "NNSXS.SECRET");

@@ -4,7 +4,7 @@ use dunnage_gateway::InputSettings;
 use tempfile::TempDir;
 
 #[test]
-fn settings_that_cannot_work_are_named() {
+fn invalid_settings_are_reported_with_their_key() {
     let folder = TempDir::new().unwrap();
     let (short, good) = (folder.path().join("short"), folder.path().join("good"));
     std::fs::write(&short, "password\n").unwrap();
@@ -24,7 +24,7 @@ fn settings_that_cannot_work_are_named() {
         ("astrocast", &format!("{token}format = 'json'\n[webhook.names]\na = '/'"), "names"),
         ("astrocast", &format!("{token}format = 'json'\ndevices = []"), "devices"),
         ("astrocast", &format!("{token}format = 'json'\ndevices = ['buoy-*', 'a b']"), "devices"),
-        // The key that all customers' messages are signed with.
+        // The provider's key signs the messages of all its customers, so `devices` must restrict them.
         ("rockblock", "format = 'json'", "devices"),
     ] {
         let text = format!("name = 'h'\n[webhook]\nprovider = {provider:?}\n{settings}");

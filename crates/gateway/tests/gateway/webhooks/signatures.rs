@@ -9,12 +9,12 @@ use serde_json::json;
 use tempfile::TempDir;
 
 #[test]
-fn a_message_of_rockblock_is_what_its_signature_covers() {
+fn a_rockblock_message_is_read_from_its_signed_claims() {
     let gateway = start();
     let none = ("x-none", "");
     let form = format!("{ROCKBLOCK}&JWT={}", jwt(&claims()));
     assert_answer(&call(&gateway, "/hooks/rockblock", none, FORM, &form), "stored");
-    // The same again as JSON, and with a body that says something else than what is signed.
+    // The same message as JSON, in a body that contradicts the signed claims.
     let mut body = json!({"imei": 1, "momsn": 2, "transmit_time": "", "data": "00"});
     body["JWT"] = json!(jwt(&claims()));
     assert_answer(&call(&gateway, "/hooks/rockblock", none, JSON, &body.to_string()), "stored");
@@ -31,13 +31,13 @@ fn a_message_of_rockblock_is_what_its_signature_covers() {
 }
 
 #[test]
-fn a_signed_request_is_stored_once_whenever_it_is_sent_again() {
+fn a_signed_request_is_stored_once_however_late_it_is_replayed() {
     for window in [2, 0, 3600] {
         let gateway = start_again(TempDir::new().unwrap(), |config| {
             config.buffer.duplicate_window_seconds = window;
         });
         let stored = || list(&gateway, "/api/devices/300234010753370/messages").len();
-        // The gateway was away: both come late, in their order.
+        // The gateway was unreachable: both requests arrive late, in order.
         let [first, second] =
             [("1", 30), ("2", 20)].map(|(momsn, hours)| claims_of(momsn, clock(hours), clock(hours)));
         assert_answer(&signed(&gateway, "rockblock", &first), "stored");
@@ -46,7 +46,7 @@ fn a_signed_request_is_stored_once_whenever_it_is_sent_again() {
         assert_answer(&signed(&gateway, "rockblock", &third), "stored");
         assert_eq!(stored(), 3);
         if window == 2 {
-            // It is not remembered any more.
+            // The duplicate window is over.
             std::thread::sleep(std::time::Duration::from_millis(2500));
             gateway.post("/ingest/d", JSON, b"{}");
         }
@@ -54,7 +54,7 @@ fn a_signed_request_is_stored_once_whenever_it_is_sent_again() {
             assert_problem(&signed(&gateway, "rockblock", old), 401, "unauthorized");
         }
         assert_answer(&signed(&gateway, "rockblock", &third), "stored");
-        // A time ahead gives no right to be sent again later, and no signature is without a time.
+        // A signature time in the future does not allow a replay, and a signature without a time is invalid.
         let ahead = claims_of("1", clock(30), clock(-48));
         assert_problem(&signed(&gateway, "rockblock", &ahead), 401, "unauthorized");
         let mut never = claims_of("1", clock(30), clock(30));
@@ -71,14 +71,14 @@ fn a_signed_request_is_stored_once_whenever_it_is_sent_again() {
 }
 
 #[test]
-fn a_signed_request_is_stored_once_though_the_memory_of_duplicates_is_full_or_gone() {
+fn a_signed_request_is_stored_once_even_if_the_memory_of_duplicates_is_full_or_lost() {
     let gateway = start_again(TempDir::new().unwrap(), |config| config.buffer.duplicate_limit_messages = 4);
     let minutes = |ago| clock(0) - time::Duration::minutes(ago);
     let [first, second] =
         [("1", 3), ("2", 2)].map(|(momsn, ago)| claims_of(momsn, minutes(ago), minutes(ago)));
     assert_answer(&signed(&gateway, "rockblock", &first), "stored");
     assert_answer(&signed(&gateway, "rockblock", &second), "stored");
-    // Messages of somebody else, with keys.
+    // Messages of another client, with idempotency keys.
     for n in 0..8 {
         let url = gateway.url("/ingest/other");
         assert_eq!(crate::support::post_with_key(&gateway.agent, &url, &n.to_string(), b"1").status, 204);
@@ -87,7 +87,7 @@ fn a_signed_request_is_stored_once_though_the_memory_of_duplicates_is_full_or_go
     let third = claims_of("3", minutes(1), minutes(1));
     assert_answer(&signed(&gateway, "rockblock", &third), "stored");
     let (_, folder) = gateway.stop();
-    // What was dropped from the buffer is not known to the next process.
+    // The next process does not know messages that were dropped from the buffer.
     let connection = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
     let drop = "DELETE FROM messages WHERE id <= 2; UPDATE totals SET dropped = 2, dropped_to = 2;
                 DELETE FROM waypoints";
@@ -103,11 +103,11 @@ fn a_signed_request_is_stored_once_though_the_memory_of_duplicates_is_full_or_go
 }
 
 #[test]
-fn a_signed_request_that_cannot_be_decoded_is_kept_once_and_pushes_nothing_out_of_the_quarantine() {
+fn an_undecodable_signed_request_is_quarantined_once_and_evicts_nothing() {
     let gateway = start_again(TempDir::new().unwrap(), |config| config.quarantine.messages = 3);
     assert_eq!(gateway.post("/ingest/other", JSON, b"{").status, 400);
     let mut claims = claims_of("1", clock(0), clock(0));
-    // No JSON.
+    // Not valid JSON.
     claims["data"] = json!("7b");
     for _ in 0..5 {
         assert_answer(&signed(&gateway, "rockblock", &claims), "quarantined");
