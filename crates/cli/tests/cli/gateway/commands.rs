@@ -129,7 +129,7 @@ fn signal(child: &Child, name: &str) {
 }
 
 #[test]
-fn the_openapi_document_is_printed_as_it_is_served() {
+fn the_printed_openapi_document_is_the_served_one() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway(folder.path());
     let mut answer = ureq::get(format!("http://{address}/api/openapi.json")).call().unwrap();

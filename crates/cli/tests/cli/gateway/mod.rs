@@ -1,4 +1,4 @@
-//! `dunnage gateway` as a process: helpers that start one, ask it and wait for it.
+//! `dunnage gateway` as a process. Here are helpers that start a gateway, send it commands and wait for it.
 
 mod commands;
 mod config;
@@ -18,7 +18,7 @@ fn gateway(folder: &std::path::Path) -> (Child, SocketAddr) {
     gateway_with(folder, "")
 }
 
-/// The same, with a configuration.
+/// Like [`gateway`], with a configuration.
 fn gateway_with(folder: &std::path::Path, config: &str) -> (Child, SocketAddr) {
     let file = folder.join("dunnage.toml");
     std::fs::write(&file, config).unwrap();

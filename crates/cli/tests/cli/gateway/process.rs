@@ -39,7 +39,7 @@ fn a_second_signal_ends_the_gateway_at_once() {
     write!(slow, "{head}\r\n\r\n{{").unwrap();
     std::thread::sleep(Duration::from_millis(300));
     terminate(&child);
-    until("it takes no more", || TcpStream::connect(address).is_err());
+    until("new connections are refused", || TcpStream::connect(address).is_err());
     assert_eq!(child.try_wait().unwrap(), None, "the drain waits for the request");
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(130));
