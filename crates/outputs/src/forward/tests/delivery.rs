@@ -31,8 +31,8 @@ fn at_random(seed: u64) -> impl Fn(&[Message]) -> Answer {
     }
 }
 
-/// Whatever fails and whenever the forwarder is killed: every message arrives or becomes a dead letter, those of a device in order and with
-/// one call at a time, and the cursor never passes an unresolved message.
+/// Whatever fails and whenever the forwarder is killed, every message arrives or becomes a dead letter. A device's messages arrive in order,
+/// with one call at a time, and the cursor never passes an unresolved message.
 async fn everything_arrives(seed: u64, shape: Shape) {
     let bench = Bench::new();
     let mut random = Rng::with_seed(seed);
@@ -107,7 +107,7 @@ async fn a_batch_waits_until_it_is_full_or_its_time_is_over() {
 
 /// At the stop, calls in progress may end, hanging calls are canceled, no calls are started, and the cursor stays correct.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_waits_for_calls_and_begins_none() {
+async fn a_stop_waits_for_calls_and_starts_none() {
     struct Slow(Arc<AtomicUsize>, Arc<AtomicBool>);
     #[async_trait::async_trait]
     impl Output for Slow {

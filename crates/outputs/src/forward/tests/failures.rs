@@ -13,7 +13,7 @@ use std::{
 
 /// A backlog of one failing device that does not fit into memory does not hold up other devices.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_device_that_fails_holds_up_no_other() {
+async fn a_failing_device_does_not_hold_up_others() {
     let bench = Bench::new();
     let works = Arc::new(AtomicBool::new(false));
     let bad = Arc::clone(&works);
@@ -28,7 +28,9 @@ async fn a_device_that_fails_holds_up_no_other() {
     let running = bench.forward(&system).await;
     bench.until("the good ones arrive", |status| status.delivered == 200).await;
     bench
-        .until("nothing else is waited for", |status| status.lag_messages == 5000 && status.calls == 0)
+        .until("only the failing device has messages left", |status| {
+            status.lag_messages == 5000 && status.calls == 0
+        })
         .await;
     let status = bench.status();
     assert_eq!((status.cursor, status.breaker), (0, Breaker::Closed), "{status:?}");
@@ -53,7 +55,7 @@ async fn a_receiver_that_is_down_gets_few_calls() {
     });
     bench.store(0..1000, |n| format!("d{n}")).await;
     let running = bench.forward(&system).await;
-    bench.until("it is left alone", |status| status.breaker == Breaker::Open).await;
+    bench.until("the breaker opens", |status| status.breaker == Breaker::Open).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     let calls = system.calls.lock().unwrap().len();
     assert!((5..30).contains(&calls), "{calls}");
@@ -109,7 +111,7 @@ async fn dead_letters_are_delivered_when_they_are_retried() {
     });
     bench.store(0..900, |n| format!("d{}", n % 7)).await;
     let running = bench.forward(&system).await;
-    bench.until("all are done with", |status| status.cursor == 900).await;
+    bench.until("all are resolved", |status| status.cursor == 900).await;
     assert_eq!(bench.dead_letters().await, (1..=300).map(|n| n * 3).collect::<Vec<_>>());
     // Rejected again: nothing changes.
     let outputs = &bench.outputs;
