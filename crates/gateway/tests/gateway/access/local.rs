@@ -7,7 +7,7 @@ use std::{
     net::TcpStream,
 };
 
-/// The status line's number of the answer to `head`, whose end is added here, with a message as body.
+/// Sends `head`, the remaining headers and a message as body. Returns the status code of the answer.
 fn raw(gateway: &Running, head: &[u8]) -> u16 {
     let mut stream = TcpStream::connect(gateway.gateway.address()).unwrap();
     let mut request = head.to_vec();
@@ -17,14 +17,14 @@ fn raw(gateway: &Running, head: &[u8]) -> u16 {
     request.extend_from_slice(MESSAGE);
     stream.write_all(&request).unwrap();
     let mut answer = Vec::new();
-    // The gateway may close a connection whose request it refuses before it has read all of it.
+    // The gateway may refuse a request and close the connection before it has read the whole request.
     let _ = stream.read_to_end(&mut answer);
     let text = String::from_utf8_lossy(&answer);
     text.split(' ').nth(1).unwrap_or_else(|| panic!("{text}")).parse().unwrap()
 }
 
 #[test]
-fn the_loopback_address_is_free_until_a_proxy_stands_there() {
+fn a_loopback_client_needs_no_token_unless_it_is_a_proxy() {
     let gateway = start_with(|_| ());
     assert_eq!(post(&gateway, "d", &[]).status, 204);
     for header in
@@ -88,7 +88,7 @@ fn only_this_listeners_own_loopback_authority_is_local() {
     ] {
         assert_eq!(with_host(invalid), 400, "{}", invalid.escape_ascii());
     }
-    // The authority of an absolute target counts as Host does, and both have to be local.
+    // The authority of an absolute target counts like Host. Both must be local.
     let absolute = |target: &str, host: &str| {
         raw(&gateway, format!("POST http://{target}/ingest/d HTTP/1.1\r\nhost: {host}\r\n").as_bytes())
     };
@@ -101,14 +101,14 @@ fn only_this_listeners_own_loopback_authority_is_local() {
 }
 
 #[test]
-fn a_request_of_http_1_1_has_one_host() {
+fn an_http_1_1_request_must_have_exactly_one_host() {
     let gateway = start_with(|_| ());
     let port = gateway.gateway.address().port();
     let post = |lines: &str| raw(&gateway, format!("POST /ingest/d {lines}").as_bytes());
     assert_eq!(post("HTTP/1.1\r\n"), 400);
     assert_eq!(post(&format!("HTTP/1.1\r\nhost: localhost:{port}\r\nhost: localhost:{port}\r\n")), 400);
     assert_eq!(post(&format!("HTTP/1.1\r\nhost: localhost:{port}\r\n")), 204);
-    // HTTP/1.0 needs none. It is what proxies speak that are not told otherwise, so it is not local.
+    // HTTP/1.0 needs no Host. Proxies use it by default, so such a request is not local.
     assert_eq!(post("HTTP/1.0\r\n"), 401);
     assert_eq!(post(&format!("HTTP/1.0\r\nhost: localhost:{port}\r\n")), 401);
     let health = |line: &str| raw(&gateway, format!("GET /healthz {line}\r\n").as_bytes());
@@ -117,7 +117,7 @@ fn a_request_of_http_1_1_has_one_host() {
 }
 
 #[test]
-fn a_header_of_any_proxy_ends_the_rights_of_this_machine() {
+fn a_request_with_a_proxy_header_is_not_local() {
     let gateway = start_with(|_| ());
     for name in [
         "Forwarded",
@@ -143,7 +143,7 @@ fn a_header_of_any_proxy_ends_the_rights_of_this_machine() {
         "X-Appengine-User-IP",
         "Proxy-Connection",
     ] {
-        // Even an empty one says that there is a proxy.
+        // Even an empty header shows that there is a proxy.
         for value in ["127.0.0.1", ""] {
             assert_eq!(get(&gateway, "/api/stats", &[(name, value)]).status, 401, "{name}: {value}");
         }
@@ -155,7 +155,7 @@ fn a_header_of_any_proxy_ends_the_rights_of_this_machine() {
 }
 
 #[test]
-fn a_browser_that_asks_for_another_site_needs_a_token() {
+fn a_cross_site_request_of_a_browser_needs_a_token() {
     let gateway = start_with(|_| ());
     let walk = "/api/devices/d/messages?before=0";
     assert_eq!(post(&gateway, "d", &[]).status, 204);
@@ -175,7 +175,7 @@ fn a_browser_that_asks_for_another_site_needs_a_token() {
 }
 
 #[test]
-fn a_listener_that_others_reach_lets_nobody_in_without_a_token() {
+fn a_listener_that_others_reach_requires_a_token() {
     for listen in ["0.0.0.0:0", "[::]:0"] {
         let gateway = start_with(|config| config.http.listen = listen.parse().unwrap());
         let url = format!("http://127.0.0.1:{}/api/stats", gateway.gateway.address().port());

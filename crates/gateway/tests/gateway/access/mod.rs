@@ -8,7 +8,7 @@ use crate::support::{Answer, JSON, Running, answer};
 
 const MESSAGE: &[u8] = br#"{"temperature":17.25}"#;
 
-/// What a client sends along.
+/// Names and values of request headers.
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
 fn post(gateway: &Running, device: &str, headers: Headers) -> Answer {

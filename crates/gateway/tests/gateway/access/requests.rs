@@ -4,7 +4,7 @@ use super::{MESSAGE, get, post};
 use crate::support::{Answer, start_with};
 
 #[test]
-fn a_parameter_that_is_not_known_is_refused_with_the_ones_that_are() {
+fn an_unknown_parameter_is_rejected_with_the_known_ones() {
     let gateway = start_with(|_| ());
     let refused = |answer: Answer, says: &str| {
         assert_eq!((answer.status, &answer.json()["type"]), (400, &"urn:dunnage:problem:query".into()));
@@ -28,7 +28,7 @@ fn a_parameter_that_is_not_known_is_refused_with_the_ones_that_are() {
 }
 
 #[test]
-fn messages_can_be_asked_for_by_device() {
+fn messages_can_be_filtered_by_device() {
     let gateway = start_with(|_| ());
     for device in ["a", "b", "a", "b", "a"] {
         assert_eq!(post(&gateway, device, &[]).status, 204);
@@ -46,7 +46,7 @@ fn messages_can_be_asked_for_by_device() {
 }
 
 #[test]
-fn a_type_that_is_not_known_is_answered_with_those_that_are() {
+fn an_unsupported_media_type_is_rejected_with_the_supported_ones() {
     let gateway = start_with(|_| ());
     let types = ["application/json", "application/vnd.dunnage.packed", "application/x-ndjson"];
     for given in ["text/plain", "application/x-www-form-urlencoded", &"x".repeat(4000)] {

@@ -23,7 +23,7 @@ fn base64(text: &str) -> String {
     STANDARD.encode(text)
 }
 
-/// A gateway in which everybody needs a token, a token that sends as `buoy-*`, and one that reads.
+/// A gateway where every client needs a token, a token that may send as `buoy-*`, and one that may read.
 fn guarded(change: impl FnOnce(&mut Config)) -> (Running, String, String) {
     let mut secrets = Vec::new();
     let gateway = start_with(|config| {
@@ -38,7 +38,7 @@ fn guarded(change: impl FnOnce(&mut Config)) -> (Running, String, String) {
 }
 
 #[test]
-fn a_token_sends_as_its_devices_and_another_reads() {
+fn one_token_sends_as_its_devices_and_another_reads() {
     let (gateway, sends, reads) = guarded(|_| ());
     let none = post(&gateway, "buoy-7", &[]);
     assert_eq!(none.status, 401, "{}", none.text);
@@ -87,7 +87,7 @@ fn a_token_sends_as_its_devices_and_another_reads() {
 }
 
 #[test]
-fn a_token_that_is_brought_is_looked_at_where_none_is_needed() {
+fn a_token_is_checked_even_where_none_is_needed() {
     for who in [Who::Loopback, Who::Anyone] {
         let mut secrets = Vec::new();
         let gateway = start_with(|config| {
@@ -110,13 +110,13 @@ fn a_token_that_is_brought_is_looked_at_where_none_is_needed() {
 }
 
 #[test]
-fn tokens_change_with_a_reload_and_a_mistake_leaves_them() {
+fn a_reload_changes_tokens_unless_their_file_is_invalid() {
     let (gateway, sends, _) = guarded(|_| ());
     let path = gateway.folder.path().join("tokens.toml");
     let sends = bearer(&sends);
     let send = |token: &str| post(&gateway, "buoy-7", &[("authorization", token)]).status;
     let reload = || gateway.runtime.block_on(gateway.gateway.reload());
-    // Both at once, and then the new one alone.
+    // Both tokens are valid for a time, then only the new one.
     let new = bearer(&tokens::add(&path, Some("new"), Right::Send("buoy-*".into()), None).unwrap().1);
     assert_eq!((send(&sends), send(&new)), (204, 401));
     assert_eq!(reload().unwrap().tokens, 3);
@@ -138,7 +138,7 @@ fn tokens_change_with_a_reload_and_a_mistake_leaves_them() {
 }
 
 #[test]
-fn a_token_that_is_taken_away_ends_the_event_stream_that_it_opened() {
+fn revoking_a_token_ends_the_event_stream_that_it_opened() {
     let (gateway, _, reads) = guarded(|_| ());
     let path = gateway.folder.path().join("tokens.toml");
     let other = tokens::add(&path, Some("other"), Right::Read, None).unwrap().1;
@@ -159,12 +159,12 @@ fn a_token_that_is_taken_away_ends_the_event_stream_that_it_opened() {
     let (mut revoked, kept) = (open(&reads), open(&other));
     tokens::revoke(&path, "reads", None).unwrap();
     reload();
-    // A stream that goes on has a comment every 15 s.
+    // An open stream has a comment every 15 s.
     let (begun, mut bytes) = (Instant::now(), [0; 4096]);
     while revoked.read(&mut bytes).unwrap() > 0 {
         assert!(begun.elapsed() < Duration::from_secs(20), "the stream goes on");
     }
-    // One whose token stays goes on.
+    // The stream of a token that is still valid stays open.
     kept.set_nonblocking(true).unwrap();
     let ended = std::io::copy(&mut &kept, &mut std::io::sink()).map_err(|e| e.kind());
     assert_eq!(ended.unwrap_err(), std::io::ErrorKind::WouldBlock);
@@ -172,20 +172,20 @@ fn a_token_that_is_taken_away_ends_the_event_stream_that_it_opened() {
 }
 
 #[test]
-fn wrong_tokens_are_slowed_down() {
+fn wrong_tokens_are_rate_limited() {
     let (gateway, sends, _) = guarded(|_| ());
     let wrong = |n: usize| bearer(&format!("dn_{n:043}"));
     let statuses: Vec<_> =
         (0..40).map(|n| post(&gateway, "buoy-7", &[("authorization", &wrong(n))]).status).collect();
     assert!(statuses[..30].iter().all(|status| *status == 401), "{statuses:?}");
     assert!(statuses.contains(&429), "{statuses:?}");
-    // Others behind the same address are not shut out.
+    // Clients at the same address with a valid token are still accepted.
     assert_eq!(post(&gateway, "buoy-7", &[("authorization", &bearer(&sends))]).status, 204);
     gateway.stop();
 }
 
 #[test]
-fn a_device_that_sends_too_often_is_told_when_to_come_again() {
+fn a_device_over_its_rate_is_429_with_retry_after() {
     let gateway = start_with(|config| config.access.device_messages_per_minute = 3);
     assert!((0..3).all(|_| post(&gateway, "d", &[]).status == 204));
     let refused = post(&gateway, "d", &[]);
