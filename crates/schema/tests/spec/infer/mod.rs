@@ -19,13 +19,13 @@ fn schema(samples: &[impl AsRef<str>]) -> Json {
     serde_json::from_str(&inferred(samples).schema).expect("a schema is JSON")
 }
 
-/// The schema of the field `a`, of whose values there are samples.
+/// The schema that is inferred for the field `a` from these values.
 fn field(values: &[&str]) -> Json {
     let samples: Vec<String> = values.iter().map(|value| format!("{{\"a\":{value}}}")).collect();
     schema(&samples)["properties"]["a"].clone()
 }
 
-/// So many samples of a text with a number in it.
+/// The schema that is inferred for the field `a` from 200 values, which `text` makes from 0 to 199.
 fn many(text: impl Fn(usize) -> String) -> Json {
     let values: Vec<String> = (0..200).map(text).collect();
     field(&values.iter().map(String::as_str).collect::<Vec<_>>())

@@ -9,7 +9,7 @@ fn decimals_are_counted_in_the_text() {
     let step = |values: &[&str]| field(values)["multipleOf"].clone();
     assert_eq!(step(&["17.00"]), json!(0.01));
     assert_eq!(step(&["1.5e-3", "2", "3"]), json!(0.0001));
-    // One value or two may lack a decimal by chance, unless zeros stand at the end.
+    // One or two values may lack a decimal by chance, unless they end in zeros.
     assert_eq!((step(&["17.5"]), step(&["17.5", "17"])), (json!(0.01), json!(0.01)));
     assert_eq!(step(&["17.5", "18.25", "19.5"]), json!(0.01));
     assert_eq!(field(&["1", "2.0"])["type"], "number");
@@ -20,7 +20,7 @@ fn decimals_are_counted_in_the_text() {
 }
 
 #[test]
-fn integers_take_all_64_bits() {
+fn integers_may_use_all_64_bits() {
     let wide = field(&["18446744073709551615"]);
     assert_eq!((&wide["minimum"], &wide["maximum"]), (&json!(0), &json!(u64::MAX)));
     assert_eq!(field(&["-9223372036854775808"])["minimum"], json!(i64::MIN));
@@ -28,8 +28,8 @@ fn integers_take_all_64_bits() {
 }
 
 #[test]
-fn many_multiples_are_a_step() {
-    // There and back: what only rises has no step.
+fn many_multiples_become_a_step() {
+    // The values rise and fall, because values that only rise get no step.
     let hill = |n: usize| n.min(199 - n);
     let rain = many(|n| format!("{}.{}", hill(n) / 5, hill(n) % 5 * 2));
     assert_eq!(rain["multipleOf"], json!(0.2));

@@ -4,7 +4,7 @@ use dunnage_schema::{Model, Type, infer};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-/// Text of the kinds that are recognised, near misses among them.
+/// Texts of the recognised kinds, and near misses.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "-?[0-9]{1,4}(\\.[0-9]{1,3})?",
@@ -54,7 +54,7 @@ pub fn message() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    // `infer` itself holds every sample against the schema and fails when one does not obey it.
+    // `infer` itself validates every sample and fails if the schema does not allow it.
     #[test]
     fn any_messages_have_a_schema_that_allows_them(samples in prop::collection::vec(message(), 1..6)) {
         let inferred = infer(&samples, None);

@@ -1,11 +1,11 @@
-//! Samples that are odd or invalid, notes about the guesses, and the examples of the bundled schemas.
+//! Odd and invalid samples, notes about guesses, and the examples of the bundled schemas.
 
 use super::inferred;
 use dunnage_schema::{Model, Type, bundled, infer};
 use serde_json::Value as Json;
 
 #[test]
-fn one_odd_value_is_named_and_not_paid_for_by_all() {
+fn one_odd_value_is_reported_and_does_not_widen_the_schema() {
     let hill = |n: usize| n.min(179 - n);
     type Case = (&'static str, fn(usize) -> String, &'static str);
     let cases: [Case; 7] = [
@@ -28,14 +28,14 @@ fn one_odd_value_is_named_and_not_paid_for_by_all() {
         let named = inferred.notes.iter().any(|note| note.text.contains("in 1 of 180 is unlike the others"));
         assert!(named, "{:?}", inferred.notes);
     }
-    // Several are no exception.
+    // Several odd values are not an exception.
     let zeros: Vec<String> =
         (0..180).map(|n| if n % 5 == 0 { "-0.0".into() } else { format!("{n}.5") }).collect();
     assert_eq!(inferred(&zeros).odd, []);
 }
 
 #[test]
-fn every_guess_says_how_many_values_it_is_from() {
+fn every_note_states_how_many_values_it_is_based_on() {
     let samples: Vec<String> = (0..7)
         .map(|n| {
             format!(
@@ -50,7 +50,7 @@ fn every_guess_says_how_many_values_it_is_from() {
 }
 
 #[test]
-fn what_is_no_sample_is_an_error_that_names_it() {
+fn an_invalid_sample_is_an_error_with_its_index() {
     assert!(infer(&[] as &[&str], None).is_err());
     for text in ["", "{", "{}{}", r#"{"a":1,"a":1}"#, "1e999", "\"\\ud800\"", "36893488147419103233"] {
         let error = infer(&["{}", text], None).unwrap_err();
@@ -62,7 +62,7 @@ fn what_is_no_sample_is_an_error_that_names_it() {
 }
 
 #[test]
-fn the_examples_of_the_bundled_schemas_are_sane() {
+fn every_field_of_the_bundled_examples_gets_a_type() {
     for (name, text) in bundled() {
         let schema: Json = serde_json::from_str(text).unwrap();
         let samples: Vec<String> =

@@ -4,7 +4,7 @@ use super::{field, inferred, many, notes, schema};
 use serde_json::json;
 
 #[test]
-fn the_whole_schema_is_closed_and_in_order() {
+fn the_schema_is_closed_and_keeps_the_order_of_keys() {
     let schema = inferred(&[r#"{"b":1,"a":{"d":true}}"#, r#"{"b":2,"c":null,"a":{"d":false}}"#]).schema;
     assert_eq!(
         schema,
@@ -34,7 +34,7 @@ fn the_whole_schema_is_closed_and_in_order() {
 }
 
 #[test]
-fn null_and_missing_are_seen() {
+fn null_and_missing_values_are_recognised() {
     let nullable = field(&["null", "1.5"]);
     assert_eq!(nullable["type"], json!(["number", "null"]));
     let mostly = (0..300).map(|n| ["\"a\"", "\"b\"", "null"][n % 3]).collect::<Vec<_>>();
@@ -72,7 +72,7 @@ fn arrays_have_one_schema_for_their_elements() {
 }
 
 #[test]
-fn arrays_of_one_length_may_have_a_type_for_each_place() {
+fn arrays_of_one_length_may_have_a_type_for_each_position() {
     let pairs = field(&["[1,\"on\"]", "[0,\"off\"]"]);
     assert_eq!(pairs["prefixItems"][0]["type"], "integer");
     assert_eq!((&pairs["items"], &pairs["minItems"]), (&json!(false), &json!(2)));

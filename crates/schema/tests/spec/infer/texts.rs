@@ -15,7 +15,7 @@ fn numbers_in_text_keep_their_notation() {
         field(&["\"06\"", "\"11\""]),
         number(json!({"multipleOf":1,"minimum":0,"maximum":99,"digits":2}))
     );
-    // Another notation in each: none that one keyword could say.
+    // The notations differ, so that no keyword describes both texts.
     for mixed in [["\"06\"", "\"7\""], ["\"1.0\"", "\"1.00\""], ["\"-0.0\"", "\"0.0\""], ["\"1.\"", "\".1\""]]
     {
         assert_eq!(field(&mixed).get("x-dunnage-number"), None, "{mixed:?}");
@@ -70,10 +70,10 @@ fn times_have_a_notation() {
 }
 
 #[test]
-fn choices_take_many_samples() {
+fn an_enumeration_needs_many_samples() {
     assert_eq!(many(|n| format!("\"{}\"", ["on", "off", "E1"][n % 3]))["enum"], json!(["E1", "off", "on"]));
     assert_eq!(many(|n| format!("\"{}\"", n % 2))["enum"], json!(["0", "1"]));
-    // A text that never changes is that of one device, and one that was seen once has others beside it.
+    // A text that never changes may belong to one device, and a text that occurs once suggests that there are others.
     assert_eq!(many(|_| "\"reading\"".into()), json!({"type":"string","maxLength":50}));
     assert_eq!(many(|n| if n > 0 { "\"ok\"".into() } else { "\"lost\"".into() }).get("enum"), None);
     let few: Vec<&str> = (0..199).map(|n| ["\"on\"", "\"off\""][n % 2]).collect();
@@ -92,7 +92,7 @@ fn short_texts_of_digits_and_letters_are_not_hexadecimal() {
 }
 
 #[test]
-fn more_patterns_than_a_schema_may_have_become_text() {
+fn patterns_beyond_the_limit_become_text() {
     let id = |n: usize| format!("{}{}", "Z".repeat(1 + n % 20), "7".repeat(1 + n / 20));
     let fields: Vec<String> = (0..300).map(|n| format!("\"{}\":\"{}\"", "f".repeat(n), id(n))).collect();
     let properties = &schema(&[format!("{{{}}}", fields.join(","))])["properties"];

@@ -22,7 +22,7 @@ proptest! {
             "{\"$ref\":\"#\"}", "{\"not\":{\"$ref\":\"#\"}}", "true", "false", "[]", "{}", "-1", "{\"allOf\":[{\"$ref\":\"#\"},{\"items\":{\"$ref\":\"#\"}}]}",
         ]),
     ) {
-        // The text of one value of a real schema stands where another was.
+        // One value of a real schema is replaced by another, or by `insert`.
         let text = which.get(REAL);
         let starts: Vec<usize> = text.match_indices(": ").map(|(i, _)| i + 2).collect();
         let value_at = |i: usize| {

@@ -161,7 +161,7 @@ fn choices_are_arrays_of_schemas() {
 }
 
 #[test]
-fn references_lead_somewhere_and_come_to_an_end() {
+fn references_must_resolve_and_must_not_be_endless() {
     refused(&[
         (r##"{"$ref":"#"}"##, "/$ref", "leads to itself"),
         (
@@ -188,7 +188,7 @@ fn references_lead_somewhere_and_come_to_an_end() {
 }
 
 #[test]
-fn another_dialect_is_refused() {
+fn unknown_and_mixed_dialects_are_refused() {
     refused(&[
         (r#"{"$schema":"http://json-schema.org/draft-03/schema#"}"#, "/$schema", "2020-12"),
         (r#"{"$schema":1}"#, "/$schema", "string"),
@@ -201,7 +201,7 @@ fn another_dialect_is_refused() {
 }
 
 #[test]
-fn what_is_left_over_must_follow_from_the_schema() {
+fn unevaluated_keywords_must_not_depend_on_the_message() {
     refused(&[
         (
             r#"{"anyOf":[{"properties":{"a":true}}],"unevaluatedProperties":false}"#,

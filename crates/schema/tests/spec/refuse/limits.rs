@@ -1,4 +1,4 @@
-//! Limits on nesting, size and the time that a schema takes.
+//! Limits on the nesting, size and compile time of schemas.
 
 use dunnage_schema::Model;
 
@@ -14,7 +14,7 @@ fn nesting_and_size_have_limits() {
     assert!(error.message().contains("1048576"), "{error}");
 }
 
-/// So many definitions, each of which leads back to itself, and stands for the next.
+/// A schema with `count` recursive definitions, each of which also refers to the next.
 fn rings(count: usize) -> String {
     let ring = |i: usize| {
         let array = format!(r##"{{"type":"array","items":{{"$ref":"#/$defs/d{i}"}}}}"##);
@@ -63,7 +63,7 @@ fn references_cannot_make_a_small_schema_huge() {
 }
 
 #[test]
-fn large_schemas_and_messages_take_their_time_and_no_more() {
+fn large_schemas_and_messages_take_a_limited_time() {
     let many = |n: usize, one: &dyn Fn(usize) -> String| (0..n).map(one).collect::<Vec<_>>().join(",");
     let start = std::time::Instant::now();
     let names = many(10_000, &|i| format!(r#""n{i}""#));

@@ -7,7 +7,7 @@ mod notations;
 
 use dunnage_schema::Model;
 
-/// Every schema is refused at its pointer, whose last keyword the error names, for its reason.
+/// Asserts that each schema is refused, with an error that has the pointer, names a keyword in it and contains the reason.
 pub fn refused(cases: &[(&str, &str, &str)]) {
     for (schema, pointer, reason) in cases {
         let error = Model::compile(schema).expect_err(schema);

@@ -82,7 +82,7 @@ fn notations_must_be_unambiguous() {
 }
 
 #[test]
-fn a_notation_that_does_not_make_texts_of_an_asserted_format_is_refused() {
+fn a_notation_must_agree_with_an_asserted_format() {
     for schema in [
         r#"{"type":"string","format":"date-time","x-dunnage-number":{"multipleOf":1}}"#,
         r#"{"type":"string","format":"uuid","x-dunnage-time":{"notation":"YYYY-MM-DDThh:mm:ssZ"}}"#,

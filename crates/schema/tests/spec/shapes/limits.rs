@@ -5,8 +5,8 @@ use crate::json::message;
 use dunnage_schema::Model;
 
 #[test]
-fn a_small_schema_cannot_keep_a_message_waiting() {
-    // Every level is looked at twice by the one above.
+fn validation_has_a_limit_of_steps() {
+    // Each level validates the next level twice.
     let schema = r##"{"type":"array","items":{"$ref":"#","not":{"not":{"$ref":"#"}}}}"##;
     valid(schema, &["[[[]],[]]"]);
     let deep = format!("{}{}", "[".repeat(60), "]".repeat(60));
@@ -36,8 +36,8 @@ fn a_small_schema_cannot_become_huge() {
 }
 
 #[test]
-fn many_choices_inside_one_another_do_not_take_the_stack() {
-    // Between two levels of the message stand sixty schemas.
+fn deeply_nested_choices_do_not_overflow_the_stack() {
+    // There are sixty schemas between two levels of the message.
     let mut schema = r##"{"type":"array","items":{"$ref":"#"}}"##.to_owned();
     for _ in 0..30 {
         schema = format!(r#"{{"not":{{"not":{schema}}}}}"#);

@@ -1,4 +1,4 @@
-//! The types that schemas of several keywords become: codecs are driven by them.
+//! The types that schemas with several keywords compile to.
 
 mod limits;
 mod references;
@@ -16,7 +16,7 @@ fn root(schema: &str) -> Type {
     model(schema).root
 }
 
-/// Both schemas are the same type.
+/// Asserts that both schemas of each pair become the same type.
 fn same(pairs: &[(&str, &str)]) {
     for (schema, plain) in pairs {
         assert_eq!(root(schema), root(plain), "{schema}");

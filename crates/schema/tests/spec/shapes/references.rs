@@ -5,7 +5,7 @@ use crate::json::message;
 use dunnage_schema::Type;
 
 #[test]
-fn a_schema_that_leads_back_to_itself_is_a_definition() {
+fn a_recursive_schema_becomes_a_definition() {
     let tree = model(
         r##"{"type":"object","properties":{"name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#"}}},"additionalProperties":false}"##,
     );
@@ -16,7 +16,7 @@ fn a_schema_that_leads_back_to_itself_is_a_definition() {
     let violation = tree.validate(&message(text)).unwrap_err();
     assert_eq!(violation.to_string(), "1 is not a string at /children/1/children/0/name");
 
-    // Two that lead to each other need one definition; what does not lead back is written out.
+    // Two schemas that refer to each other need one definition. A schema that is not recursive is inlined.
     let both = model(
         r##"{"type":"object","properties":{"x":{"$ref":"#/$defs/a"},"y":{"$ref":"#/$defs/c"}},"$defs":{
             "a":{"type":"array","items":{"$ref":"#/$defs/b"}},"b":{"type":["array","null"],"items":{"$ref":"#/$defs/a"}},"c":{"type":"null"}}}"##,

@@ -5,7 +5,7 @@ use crate::json::message;
 use dunnage_schema::{Model, Type};
 
 #[test]
-fn what_only_restricts_names_its_reason() {
+fn violations_of_restrictions_name_their_reason() {
     for (schema, message, reason) in [
         (r#"{"not":{"type":"string"}}"#, "\"a\"", "\"a\" is what the schema excludes with not"),
         (

@@ -34,7 +34,7 @@ fn several_types_are_a_union() {
 }
 
 #[test]
-fn without_a_type_all_others_are_allowed() {
+fn a_keyword_without_a_type_restricts_only_its_own_type() {
     let Type::Nullable(inner) = root(r#"{"maximum":9}"#) else { panic!("no null") };
     let Type::Union(kinds) = *inner else { panic!("no union") };
     assert!(matches!(&kinds[0], Type::Float(f) if f.max == Some(9.0)), "what it is about comes first");
@@ -99,7 +99,7 @@ fn parts_of_all_of_become_one_object() {
 }
 
 #[test]
-fn members_that_differ_in_a_constant_stay_apart() {
+fn branches_that_differ_in_a_constant_stay_separate() {
     let schema = r#"{"type":"object","properties":{"id":{"type":"integer"}},"required":["kind"],"oneOf":[
         {"properties":{"kind":{"const":"t"},"t":{"type":"number"}}},
         {"properties":{"kind":{"const":"n"},"n":{"type":"integer"}}}]}"#;
@@ -120,14 +120,14 @@ fn members_that_differ_in_a_constant_stay_apart() {
         ],
     );
 
-    // Where the branches only ask for fields, one object is enough.
+    // If the branches only require fields, one object type is enough.
     let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},
         "oneOf":[{"required":["a"]},{"required":["b"]}]}"#;
     let kind = root(schema);
     assert!(matches!(assertions(&kind), [Assertion::OneOf(_)]));
     valid(schema, &[r#"{"a":1}"#, r#"{"b":1}"#]);
     broken(schema, &[(r#"{"a":1,"b":1}"#, "an object of 2 is allowed by 0 and 1 of oneOf, not by one only")]);
-    // Objects that may be both are counted.
+    // An object may match both branches, so the matches are counted.
     let both = r#"{"oneOf":[{"type":"object","properties":{"a":{"type":"integer"}}},{"type":"object","properties":{"b":{"type":"integer"}}}]}"#;
     assert_eq!(assertions(&root(both)), [Assertion::OneMember]);
     valid(both, &[r#"{"a":1,"b":"x"}"#]);
@@ -135,7 +135,7 @@ fn members_that_differ_in_a_constant_stay_apart() {
 }
 
 #[test]
-fn first_elements_make_a_tuple() {
+fn prefix_items_become_a_tuple() {
     let expected = root(
         r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}],"items":{"type":"null"},"minItems":1,"maxItems":4}"#,
     );
