@@ -1,4 +1,4 @@
-//! Compares conversions by the C library with those by `dunnage-formats`, and names the differences that are allowed.
+//! Compares conversions by the C library with those by `dunnage-formats`, apart from documented differences.
 
 use crate::converter::{Converter, Outcome};
 use dunnage_formats::{Format, Json, Kind, Pson, Value};

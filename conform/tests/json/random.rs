@@ -1,4 +1,4 @@
-//! Random documents and numbers, other notations of them, and damage to them.
+//! Random documents and numbers, with unusual white space and escapes, or damaged.
 
 use dunnage_formats::Value;
 use fastrand::Rng;
