@@ -11,7 +11,7 @@ use crate::{
 use std::fmt::Write as _;
 
 /// Maximum number of fields in a table of dn_bind.h.
-const MOST_FIELDS: usize = 32;
+const MAX_FIELDS: usize = 32;
 
 /// The source of a firmware that measures `messages`, each in the region of its index.
 pub fn firmware(messages: &[Message], does: Does, style: Style) -> Result<String, Failure> {
@@ -239,8 +239,8 @@ fn tables(structure: &Struct, out: &mut String) -> Result<(), Failure> {
     }
     let name = &structure.name;
     let rows: Vec<_> = bound(structure).map(row).collect();
-    if rows.len() > MOST_FIELDS {
-        return Err(format!("a map has {} fields, a table at most {MOST_FIELDS}", rows.len()).into());
+    if rows.len() > MAX_FIELDS {
+        return Err(format!("a map has {} fields, a table at most {MAX_FIELDS}", rows.len()).into());
     }
     if !rows.is_empty() {
         let _ = writeln!(out, "DN_TABLE({name}_table, {name}, present,\n{});\n", rows.join(",\n"));

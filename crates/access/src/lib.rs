@@ -40,7 +40,7 @@ const FAILURES: u32 = 30;
 /// Most log lines about rejected tokens and keys in a minute.
 const LINES: u32 = 10;
 /// How often connections and subscriptions that last check that their token has not expired.
-const LOOK: Duration = Duration::from_secs(60);
+const EXPIRY_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Decides which peer may send, and which may read.
 pub struct Access {
@@ -50,7 +50,7 @@ pub struct Access {
     failures: Buckets<IpAddr>,
     lines: Buckets<()>,
     refusals: Refusals,
-    /// Signals that a token may have become invalid: the tokens were replaced, or [`LOOK`] has passed.
+    /// Signals that a token may have become invalid: the tokens were replaced, or [`EXPIRY_CHECK_INTERVAL`] has passed.
     looks: watch::Sender<()>,
 }
 
@@ -77,7 +77,7 @@ impl Access {
 
     /// Signals once a minute, without end, that tokens may have expired.
     pub async fn look_again(self: Arc<Self>) {
-        let mut intervals = tokio::time::interval(LOOK);
+        let mut intervals = tokio::time::interval(EXPIRY_CHECK_INTERVAL);
         loop {
             intervals.tick().await;
             self.looks.send_replace(());

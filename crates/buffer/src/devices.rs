@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension};
 use std::{collections::HashMap, sync::Arc};
 
 /// Largest number of devices to cache.
-const MOST: usize = 1 << 16;
+const MAX_CACHED_DEVICES: usize = 1 << 16;
 
 /// The counts of a device.
 #[derive(Default)]
@@ -57,7 +57,7 @@ impl Devices {
             statement.execute((&**device, tally.messages, tally.bytes, tally.last_id))?;
             tally.is_changed = false;
         }
-        if self.tallies.len() > MOST {
+        if self.tallies.len() > MAX_CACHED_DEVICES {
             self.forget();
         }
         Ok(())

@@ -176,7 +176,7 @@ pub fn origins(connection: &Connection, since: i64, most: usize) -> rusqlite::Re
 }
 
 /// How many of the newest messages are searched for devices before the table of devices is scanned.
-const LOOK: usize = 4096;
+const SEARCHED_MESSAGES: usize = 4096;
 
 /// Returns a page of devices, the one that sent last first. `page.before` bounds the IDs of their last messages.
 pub fn devices(connection: &Connection, buffer: &Arc<str>, page: Page) -> rusqlite::Result<Vec<Device>> {
@@ -210,13 +210,13 @@ pub fn devices(connection: &Connection, buffer: &Arc<str>, page: Page) -> rusqli
     Ok(found)
 }
 
-/// Returns the IDs of the last messages of the devices that sent last, found among the newest [`LOOK`] messages. `None` if these do not
-/// fill the page.
+/// Returns the IDs of the last messages of the devices that sent last, found among the newest [`SEARCHED_MESSAGES`] messages. `None`
+/// if these do not fill the page.
 fn newest_devices(connection: &Connection, page: Page) -> rusqlite::Result<Option<Vec<i64>>> {
     let sql = "SELECT m.id, EXISTS (SELECT 1 FROM devices d WHERE d.device = m.device AND d.last_id = m.id)
                FROM messages m WHERE m.id < ? ORDER BY m.id DESC LIMIT ?";
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query((page.before.unwrap_or(i64::MAX), LOOK))?;
+    let mut rows = statement.query((page.before.unwrap_or(i64::MAX), SEARCHED_MESSAGES))?;
     let (mut found, mut looked) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {
         looked += 1;
@@ -227,7 +227,7 @@ fn newest_devices(connection: &Connection, page: Page) -> rusqlite::Result<Optio
             return Ok(Some(found));
         }
     }
-    Ok((looked < LOOK).then_some(found))
+    Ok((looked < SEARCHED_MESSAGES).then_some(found))
 }
 
 pub(super) fn collect<T>(

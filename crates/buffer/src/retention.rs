@@ -14,7 +14,7 @@ use std::{
 
 /// Fewest messages that a transaction examines. With many new messages it examines four times their number, so that dropping is faster than
 /// storing.
-const LOOK: usize = 256;
+const MIN_EXAMINED: usize = 256;
 /// How often retention starts again with the oldest messages. Those that had to stay may be dropped later: their device has sent again, or
 /// their dead letter was resolved.
 const AGAIN: Duration = Duration::from_secs(60);
@@ -90,7 +90,7 @@ impl Retention {
                 kept.looked_to = 0;
             }
             let before = totals.dropped;
-            self.drop_some(connection, totals, &mut kept, (done, LOOK.max(4 * stored)), room)?;
+            self.drop_some(connection, totals, &mut kept, (done, MIN_EXAMINED.max(4 * stored)), room)?;
             kept.dropped = totals.dropped > before;
         }
         kept.full = over && !(room && kept.dropped) && self.is_over(connection)?;

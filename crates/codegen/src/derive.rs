@@ -14,7 +14,7 @@ use dunnage_schema::{Array, Decimal, Model, NumberText, Object, Pattern, Type};
 const ADDITIONAL_NUMBER: u32 = 2047;
 
 /// 64 bits hold every number of this many digits.
-const MOST_DIGITS: u64 = 19;
+const MAX_DIGITS: u64 = 19;
 
 /// How a value is carried, and notes about it.
 struct Shape {
@@ -361,7 +361,7 @@ fn digits(pattern: &Pattern) -> Option<NumberText> {
     let fewest: u64 = segments.iter().map(|s| u64::from(s.min)).sum();
     let most: u64 = segments.iter().map(|s| u64::from(s.max)).sum();
     let starts_above_0 = segments.first().is_some_and(|s| s.min > 0 && !s.chars.contains(&'0'));
-    if !only_digits || fewest == 0 || most > MOST_DIGITS || !(fewest == most || starts_above_0) {
+    if !only_digits || fewest == 0 || most > MAX_DIGITS || !(fewest == most || starts_above_0) {
         return None;
     }
     let min = if starts_above_0 { 10i128.pow(fewest as u32 - 1) } else { 0 };

@@ -9,8 +9,9 @@ use crate::{
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The first and the longest pause before another attempt.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_secs(1));
+/// The first and the longest delay before another attempt.
+const MIN_RETRY_DELAY: Duration = Duration::from_millis(5);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl Ingest {
     /// Stores `message`, or quarantines it, and retries until it is on disk. A temporary error means that the gateway stopped first; any
@@ -30,7 +31,7 @@ impl Ingest {
         message: RawMessage<'static>,
         stopping: &CancellationToken,
     ) -> Result<Submitted, Rejected> {
-        let mut backoff = Backoff { pause: PAUSES.0 };
+        let mut backoff = Backoff { pause: MIN_RETRY_DELAY };
         let pending = submit(self, &message, &mut backoff, stopping).await?;
         Ok(Submitted { message, pending, backoff })
     }
@@ -116,12 +117,12 @@ impl Backoff {
         if stopping.is_cancelled() {
             return Err(rejected);
         }
-        if self.pause < PAUSES.1 && self.pause * 2 >= PAUSES.1 {
+        if self.pause < MAX_RETRY_DELAY && self.pause * 2 >= MAX_RETRY_DELAY {
             let (input, request, detail) = (message.input, &message.provenance.request, &rejected.detail);
             tracing::warn!(input, request, detail, "cannot store a message; it and all later ones wait");
         }
         tokio::time::sleep(self.pause).await;
-        self.pause = PAUSES.1.min(self.pause * 2);
+        self.pause = MAX_RETRY_DELAY.min(self.pause * 2);
         Ok(())
     }
 }

@@ -42,7 +42,8 @@ const DATAGRAM: usize = 64 << 10;
 /// How many datagrams are read in a row before other tasks get their turn.
 const IN_A_ROW: usize = 32;
 /// How many messages may wait for room or for the disk, and how many bytes they may have. UDP cannot tell senders to slow down.
-const MOST: (usize, usize) = (4096, 16 << 20);
+const MAX_PENDING_MESSAGES: usize = 4096;
+const MAX_PENDING_BYTES: usize = 16 << 20;
 /// The interval between log messages about dropped datagrams.
 const LOG: Duration = Duration::from_secs(10);
 
@@ -182,7 +183,7 @@ impl Receiver {
             self.env.ingest.limits.admit(&Peer::of_address(address), &message.provenance.device)
         {
             self.drop(Rejected::from(denied).code);
-        } else if self.taking.len() >= MOST.0 || self.bytes + bytes.len() > MOST.1 {
+        } else if self.taking.len() >= MAX_PENDING_MESSAGES || self.bytes + bytes.len() > MAX_PENDING_BYTES {
             self.drop(Code::QueueFull);
         } else {
             let env = Arc::clone(&self.env);

@@ -32,7 +32,7 @@ pub const EXAMPLE: &str = "\
 /// The header with the stable ID. The other headers are those of the NATS output.
 const NAME: &str = "Dunnage-Name";
 /// Delay before a message is offered again to a producer whose queue is full.
-const PAUSE: Duration = Duration::from_millis(20);
+const RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// The settings in `[output.kafka]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ impl Kafka {
             match producer.send_result(record) {
                 Ok(report) => return Ok(report),
                 Err((e, _)) if e.rdkafka_error_code() == Some(RDKafkaErrorCode::QueueFull) => {
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
                 Err((e, _)) => return Err(e),
             }

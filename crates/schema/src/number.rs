@@ -6,7 +6,7 @@ use dunnage_pson::Value;
 const ALWAYS_KEPT: usize = 15;
 
 /// The most significant digits that a binary64 has when written in full: those of 2^-1022 + 2^-1074.
-const MOST_DIGITS: usize = 767;
+const MAX_SIGNIFICANT_DIGITS: usize = 767;
 
 /// Reads `text`, a number in JSON's syntax; returns `None` if no value keeps its digits.
 ///
@@ -49,7 +49,9 @@ fn gives_back(f: f64, text: &str) -> bool {
     let Some(said) = Digits::of(text) else { return f == 0.0 };
     let count = said.digits.len();
     let is = |text: &str| Digits::of(text).as_ref() == Some(&said);
-    f != 0.0 && count <= MOST_DIGITS && (is(&format!("{f:.*e}", count - 1)) || is(&format!("{f:e}")))
+    f != 0.0
+        && count <= MAX_SIGNIFICANT_DIGITS
+        && (is(&format!("{f:.*e}", count - 1)) || is(&format!("{f:e}")))
 }
 
 /// A number other than zero, without its sign: its significant digits, and the power of ten of the last one.
@@ -109,7 +111,7 @@ mod tests {
         ] {
             assert_eq!(binary64(text).map(f64::to_bits), Some(f.to_bits()), "{text}");
         }
-        let all = format!("{:.*e}", MOST_DIGITS - 1, f64::from_bits((1 << 52) + 1));
+        let all = format!("{:.*e}", MAX_SIGNIFICANT_DIGITS - 1, f64::from_bits((1 << 52) + 1));
         assert_eq!(binary64(&all), Some(f64::from_bits((1 << 52) + 1)));
     }
 

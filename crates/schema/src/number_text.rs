@@ -5,7 +5,7 @@ use crate::{Decimal, NumberText, NumbersText};
 /// The most characters of a number: a sign, a point, and the 39 digits of 128 bits or the 36 that a notation pads to.
 const LONGEST: usize = 41;
 /// The number of decimal digits that always fit 64 bits.
-const SHORT: usize = 19;
+const DIGITS_OF_64_BITS: usize = 19;
 
 impl NumberText {
     /// Parses `text`; returns its number in units of 10^-`places`.
@@ -87,7 +87,7 @@ fn last_digit(n: u128) -> (u128, u8) {
 /// Parses the digits of `whole` followed by those of `fraction`; `None` if a byte is not a digit or 128 bits overflow.
 fn value(whole: &[u8], fraction: &[u8]) -> Option<i128> {
     let digits = whole.iter().chain(fraction);
-    if whole.len() + fraction.len() > SHORT {
+    if whole.len() + fraction.len() > DIGITS_OF_64_BITS {
         return digits.copied().try_fold(0i128, |n, byte| {
             n.checked_mul(10)?.checked_add(byte.is_ascii_digit().then(|| i128::from(byte - b'0'))?)
         });

@@ -21,7 +21,7 @@ use std::{
 };
 
 /// How often the files are checked for changes.
-const LOOK: Duration = Duration::from_secs(5);
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// `[tls]`
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, DocumentedFields)]
@@ -95,7 +95,7 @@ impl Certificates {
     /// Checks the files every 5 s, without end, and uses a certificate that has changed. If the new one is invalid, the previous one stays.
     pub async fn watch(self: Arc<Self>) {
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
             let looking = Arc::clone(&self);
             // An error means that the runtime is shutting down.
             let _ = tokio::task::spawn_blocking(move || looking.look()).await;

@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
 
 /// Time between two lines when standard error is not a terminal.
-const PAUSE: Duration = Duration::from_secs(10);
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 pub struct Status {
     /// Hidden when standard error is not a terminal.
@@ -26,7 +26,7 @@ impl Status {
         if !self.bar.is_hidden() {
             self.bar.set_message(line(tally, reports));
             self.bar.tick();
-        } else if self.last.elapsed() >= PAUSE {
+        } else if self.last.elapsed() >= LINE_INTERVAL {
             self.last = Instant::now();
             anstream::eprintln!("{}", line(tally, reports));
         }

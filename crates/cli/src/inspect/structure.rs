@@ -9,7 +9,7 @@ use dunnage_codegen::{Field, Kind, List, Record};
 use dunnage_formats::{Error, Kind as Fault};
 
 /// A list whose maximum is at most this many elements has a length of one byte.
-const SHORT: u32 = 0xff;
+const MAX_ONE_BYTE_LENGTH: u32 = 0xff;
 
 /// Reports every field of the message at the cursor.
 pub fn walk(record: &Record, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
@@ -104,7 +104,7 @@ impl Fields<'_, '_> {
         let start = self.walk.cursor.at();
         let count = match list.max {
             Some(max) if max == list.min => u64::from(max),
-            Some(max) if max <= SHORT => self.unsigned(1)?,
+            Some(max) if max <= MAX_ONE_BYTE_LENGTH => self.unsigned(1)?,
             _ => self.unsigned(2)?,
         };
         self.walk.report(place, start, "list", counted(count, "element", "elements"))?;

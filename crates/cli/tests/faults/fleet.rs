@@ -14,7 +14,7 @@ use std::{
 /// How long a device repeats a message before it gives up.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Wait before a message is repeated, after a cut connection or a 503.
-const PAUSE: Duration = Duration::from_millis(100);
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 /// The size and messages of a fleet.
 #[derive(Clone, Copy)]
@@ -205,7 +205,7 @@ impl Connection {
                 self.sent.problems.push(format!("{device} {number} is never answered"));
                 break;
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(RETRY_DELAY);
         }
         self.shared.answered.fetch_add(1, SeqCst);
     }

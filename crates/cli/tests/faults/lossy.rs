@@ -18,7 +18,7 @@ const LATE: u64 = 30;
 /// Maximum delay of a late datagram, in milliseconds.
 const DELAY: u64 = 60;
 /// How often threads check whether to end.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A UDP proxy in front of a server.
 pub struct Lossy {
@@ -42,7 +42,7 @@ impl Lossy {
         let address = socket.local_addr()?;
         let state = Arc::new(State::default());
         let shared = Arc::clone(&state);
-        socket.set_read_timeout(Some(LOOK))?;
+        socket.set_read_timeout(Some(POLL_INTERVAL))?;
         thread::spawn(move || {
             let mut clients: HashMap<SocketAddr, Arc<UdpSocket>> = HashMap::new();
             let mut bytes = [0; 2048];
@@ -80,7 +80,7 @@ impl State {
     /// Forwards the server's datagrams to one client.
     fn answers(&self, from: &UdpSocket, back: &Arc<UdpSocket>, client: SocketAddr) {
         let mut bytes = [0; 2048];
-        from.set_read_timeout(Some(LOOK)).unwrap();
+        from.set_read_timeout(Some(POLL_INTERVAL)).unwrap();
         while !self.ended.load(Relaxed) {
             // While the server is down after a kill, `recv` returns errors.
             let Ok(length) = from.recv(&mut bytes) else { continue };

@@ -19,7 +19,7 @@ const AT_A_TIME: usize = 256;
 const LISTED: usize = 1000;
 /// How long a retry waits for room in the queue, and the pause between two attempts.
 const PATIENCE: Duration = Duration::from_secs(30);
-const PAUSE: Duration = Duration::from_millis(20);
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Selects messages; without any field, all.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -204,7 +204,7 @@ async fn requeue(state: &GatewayState, message: NewMessage, id: i64) -> Result<R
         if begun.elapsed() > PATIENCE {
             return Err(Rejected::queue_full().into());
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(RETRY_INTERVAL).await;
     }
     state.ingest().queue.requeue(message, room, id).await.map_err(Problem::from)
 }

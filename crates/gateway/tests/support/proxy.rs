@@ -12,7 +12,7 @@ use std::{
 };
 
 /// How often a held connection looks whether the mode has changed.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// What a client is told in place of the answer.
 const FAILURE: &[u8] =
@@ -116,7 +116,7 @@ impl State {
         for (from, to, answers) in [(client.try_clone()?, server.try_clone()?, false), (server, client, true)]
         {
             from.set_nodelay(true)?;
-            from.set_read_timeout(Some(LOOK))?;
+            from.set_read_timeout(Some(POLL_INTERVAL))?;
             let (state, asked) = (Arc::clone(&self), Arc::clone(&asked));
             thread::spawn(move || {
                 let _ = state.copy(&from, &to, answers, &asked);
@@ -143,7 +143,7 @@ impl State {
                 return Ok(());
             }
             if mode == Mode::Stall {
-                thread::sleep(LOOK);
+                thread::sleep(POLL_INTERVAL);
                 continue;
             }
             let length = match from.read(&mut part) {
@@ -183,7 +183,7 @@ impl State {
                 }
             }
             while self.mode() == Mode::Stall {
-                thread::sleep(LOOK);
+                thread::sleep(POLL_INTERVAL);
             }
             to.write_all(&part[..length])?;
         }

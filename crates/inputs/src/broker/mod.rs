@@ -45,8 +45,9 @@ pub const EXAMPLE: &str = "\
 const METRIC: &str = "broker";
 /// The device ID of messages without a valid one.
 const NO_DEVICE: &str = "unknown";
-/// The shortest and the longest pause before another attempt.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
+/// The shortest and the longest delay before another connection.
+const MIN_RECONNECT_DELAY: Duration = Duration::from_millis(100);
+const MAX_RECONNECT_DELAY: Duration = Duration::from_secs(10);
 /// How many bytes a packet may have in addition to a message: its topic and properties.
 const AROUND: usize = 64 << 10;
 
@@ -300,12 +301,16 @@ impl Input for Broker {
 
     async fn run(self: Box<Self>, env: Arc<Environment>) {
         let mut unacknowledged = HashSet::new();
-        let mut pause = PAUSES.0;
+        let mut pause = MIN_RECONNECT_DELAY;
         while !env.stopping.is_cancelled() {
             let begun = tokio::time::Instant::now();
             let Err(reason) = self.session(&env, &mut unacknowledged).await else { break };
             tracing::warn!(input = %self.name, reason, "connection lost; reconnecting");
-            pause = if begun.elapsed() > PAUSES.1 { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
+            pause = if begun.elapsed() > MAX_RECONNECT_DELAY {
+                MIN_RECONNECT_DELAY
+            } else {
+                MAX_RECONNECT_DELAY.min(pause * 2)
+            };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = env.stopping.cancelled() => {}

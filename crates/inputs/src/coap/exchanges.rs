@@ -11,7 +11,7 @@ use std::{
 /// How long a duplicate can arrive after the message: `EXCHANGE_LIFETIME` (RFC 7252, 4.8.2).
 pub const LIFETIME: Duration = Duration::from_secs(247);
 /// The maximum number of remembered messages: 7/8 of a power of two, which fills a hash table.
-const MOST: usize = (1 << 19) / 8 * 7;
+const MAX_EXCHANGES: usize = (1 << 19) / 8 * 7;
 
 /// Identifies a message. Two datagrams with the same exchange are duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,7 +79,7 @@ impl Exchanges {
         for _ in 0..self.order.len() {
             let Some((exchange, at)) = self.order.front().copied() else { break };
             let expired = now.saturating_duration_since(at) >= LIFETIME;
-            if !expired && self.order.len() <= MOST {
+            if !expired && self.order.len() <= MAX_EXCHANGES {
                 break;
             }
             self.order.pop_front();
@@ -97,7 +97,7 @@ impl Exchanges {
     /// since 1970.
     pub async fn load(&mut self, input: &str, readers: &Readers, now: i64) {
         let lifetime = i64::try_from(LIFETIME.as_micros()).unwrap_or(i64::MAX);
-        let found = readers.origins(now.saturating_sub(lifetime), MOST);
+        let found = readers.origins(now.saturating_sub(lifetime), MAX_EXCHANGES);
         let begun = Instant::now();
         for (received_at, origin) in found.await.unwrap_or_default().into_iter().rev() {
             let age = Duration::from_micros(now.saturating_sub(received_at).try_into().unwrap_or_default());
@@ -142,7 +142,7 @@ mod tests {
     fn the_memory_is_bounded_and_forgets_the_oldest_answered() {
         let mut exchanges = Exchanges::default();
         let begun = Instant::now();
-        for n in 0..MOST + 4 {
+        for n in 0..MAX_EXCHANGES + 4 {
             let exchange = exchange((n >> 16) as u16, n as u16);
             exchanges.begin(exchange, begun);
             if n != 1 {
@@ -150,7 +150,7 @@ mod tests {
             }
         }
         assert_eq!(exchanges.remove_expired(begun), 4);
-        assert_eq!((exchanges.known.len(), exchanges.order.len()), (MOST, MOST));
+        assert_eq!((exchanges.known.len(), exchanges.order.len()), (MAX_EXCHANGES, MAX_EXCHANGES));
         assert!(exchanges.find(&exchange(0, 4)).is_none());
         assert!(matches!(exchanges.find(&exchange(0, 1)), Some(State::Taken { .. })));
         assert!(exchanges.find(&exchange(0, 5)).is_some());

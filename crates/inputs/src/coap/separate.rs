@@ -10,7 +10,7 @@ use std::{
 const TIMEOUT: Duration = Duration::from_secs(2);
 const RETRANSMIT: u32 = 4;
 /// The maximum number of answers that are retransmitted; further ones are sent once.
-const MOST: usize = 8192;
+const MAX_RETRANSMITTED: usize = 8192;
 
 /// The answers that have not been acknowledged.
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct Waiting {
 impl Separate {
     /// Schedules retransmissions of the answer `datagram`, which was sent to `endpoint` under the message ID `id`.
     pub fn sent(&mut self, endpoint: Endpoint, id: u16, datagram: Vec<u8>, now: Instant) {
-        if self.waiting.len() < MOST {
+        if self.waiting.len() < MAX_RETRANSMITTED {
             let wait = TIMEOUT + TIMEOUT.mul_f64(fastrand::f64() / 2.0);
             let due = self.schedule((endpoint, id), now + wait);
             if let Some(old) = self.waiting.insert((endpoint, id), Waiting { datagram, wait, sent: 0, due }) {

@@ -42,7 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The interval of checks for timers that are due.
 const TICK: Duration = Duration::from_millis(100);
 /// The maximum number of pending messages.
-const MOST: usize = 16384;
+const MAX_PENDING: usize = 16384;
 
 /// The running input.
 pub struct Server {
@@ -264,7 +264,7 @@ impl Server {
                 if packet.payload.len() > limit {
                     return Err(Rejected::too_large(limit));
                 }
-                if self.taking.len() >= MOST {
+                if self.taking.len() >= MAX_PENDING {
                     return Err(Rejected::queue_full());
                 }
                 room.grow(packet.payload.len())?;

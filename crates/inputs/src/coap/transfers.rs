@@ -12,9 +12,10 @@ use std::{
 };
 
 /// The maximum number of transfers, of all endpoints and of one.
-const MOST: (usize, usize) = (1024, 4);
+const MAX_TRANSFERS: usize = 1024;
+const MAX_PER_ENDPOINT: usize = 4;
 /// When the maximum is reached, an address (of IPv6, a /64) with more transfers than this gives way to others, even if it is not silent.
-const OF_ADDRESS: usize = MOST.0 / 4;
+const SHARE_OF_ADDRESS: usize = MAX_TRANSFERS / 4;
 /// When the maximum is reached, a transfer that has been silent for this long gives way to another.
 const GRACE: Duration = Duration::from_secs(2);
 /// How long the next block may take: `MAX_TRANSMIT_WAIT`, after which the sender stops retrying (RFC 7252, 4.8.2).
@@ -119,11 +120,11 @@ impl Transfers {
     }
 
     fn begin(&mut self, part: &Part<'_>, queue: &Queue, now: Instant) -> Result<(), Rejected> {
-        if self.count >= MOST.0 {
+        if self.count >= MAX_TRANSFERS {
             self.make_way(network_of(&part.endpoint), now);
         }
         let of_endpoint = self.endpoints.get(&part.endpoint).map_or(0, Vec::len);
-        if self.count >= MOST.0 || of_endpoint >= MOST.1 {
+        if self.count >= MAX_TRANSFERS || of_endpoint >= MAX_PER_ENDPOINT {
             return Err(Rejected::queue_full());
         }
         let mut room = queue.reserve();
@@ -147,7 +148,7 @@ impl Transfers {
         let networks = self.networks();
         let own = networks.get(&network).copied().unwrap_or_default();
         let largest = networks.into_iter().max_by_key(|(_, count)| *count);
-        let crowded = largest.filter(|(_, count)| *count > OF_ADDRESS.max(own));
+        let crowded = largest.filter(|(_, count)| *count > SHARE_OF_ADDRESS.max(own));
         let all = self.endpoints.iter().flat_map(|(endpoint, transfers)| {
             transfers.iter().enumerate().map(|(at, transfer)| (transfer.last, *endpoint, at))
         });
@@ -303,8 +304,8 @@ mod tests {
                 Part { endpoint: endpoint(port), identity, device: "d", block, size: None, bytes: &[0; 16] };
             sender.transfers.take(&part, &queue, now).is_ok()
         };
-        assert_eq!((0..6).filter(|n| begin(1, *n)).count(), MOST.1);
-        assert_eq!((2..5000).filter(|port| begin(*port, 0)).count(), MOST.0 - MOST.1);
+        assert_eq!((0..6).filter(|n| begin(1, *n)).count(), MAX_PER_ENDPOINT);
+        assert_eq!((2..5000).filter(|port| begin(*port, 0)).count(), MAX_TRANSFERS - MAX_PER_ENDPOINT);
         // The transfer that has been silent for longest gives way.
         let mut later = |port: u16, at: Duration| {
             let block = Block { number: 0, more: true, exponent: 0 };
@@ -319,8 +320,8 @@ mod tests {
             sender.transfers.take(&part, &queue, now + at).is_ok()
         };
         assert!(!later(6000, GRACE / 2) && later(6000, GRACE) && later(6001, GRACE));
-        assert_eq!(sender.transfers.count, MOST.0);
-        assert_eq!(sender.transfers.remove_expired(now + GRACE + PATIENCE), MOST.0 + 2);
+        assert_eq!(sender.transfers.count, MAX_TRANSFERS);
+        assert_eq!(sender.transfers.remove_expired(now + GRACE + PATIENCE), MAX_TRANSFERS + 2);
         assert_eq!((sender.transfers.count, queue.bytes()), (0, 0));
     }
 
@@ -336,13 +337,13 @@ mod tests {
             transfers.take(&part, &queue, now).is_ok()
         };
         assert!((0..200).all(|port| begin("192.0.2.1", port)));
-        assert_eq!((200..5000).filter(|port| begin("2001:db8::1", *port)).count(), MOST.0 - 200);
+        assert_eq!((200..5000).filter(|port| begin("2001:db8::1", *port)).count(), MAX_TRANSFERS - 200);
         // Other addresses get room until they have as many transfers, and the first one cannot take it back.
         assert!((0..100).all(|port| begin("198.51.100.1", port)));
         assert!(!begin("2001:db8::2", 5000));
-        assert_eq!((0..2000).filter(|port| begin("203.0.113.1", *port)).count(), (MOST.0 - 300) / 2);
-        assert_eq!(transfers.count, MOST.0);
-        assert_eq!(transfers.remove_expired(now), 100 + (MOST.0 - 300) / 2);
+        assert_eq!((0..2000).filter(|port| begin("203.0.113.1", *port)).count(), (MAX_TRANSFERS - 300) / 2);
+        assert_eq!(transfers.count, MAX_TRANSFERS);
+        assert_eq!(transfers.remove_expired(now), 100 + (MAX_TRANSFERS - 300) / 2);
     }
 
     #[test]

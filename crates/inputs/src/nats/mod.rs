@@ -53,9 +53,10 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval of heartbeats from a consumer without messages.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// The interval of checks whether waiting messages have been delivered.
-const LOOK: Duration = Duration::from_millis(100);
-/// The shortest and the longest pause before another attempt.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The shortest and the longest delay before another session.
+const MIN_RETRY_DELAY: Duration = Duration::from_millis(100);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// `[input.nats]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -193,7 +194,7 @@ impl Nats {
         loop {
             let batch = tokio::select! {
                 batch = batches.next() => batch.ok_or_else(|| "the consumer ended".to_owned())?,
-                () = tokio::time::sleep(LOOK), if !waiting.is_empty() => Vec::new(),
+                () = tokio::time::sleep(POLL_INTERVAL), if !waiting.is_empty() => Vec::new(),
                 () = env.stopping.cancelled() => return Ok(()),
             };
             let (batch, trouble) = in_order(batch, &mut next, taken);
@@ -289,18 +290,22 @@ impl Input for Nats {
 
     async fn run(self: Box<Self>, env: Arc<Environment>) {
         let mut position = Position::default();
-        let (mut context, mut pause) = (None, PAUSES.0);
+        let (mut context, mut pause) = (None, MIN_RETRY_DELAY);
         while !env.stopping.is_cancelled() {
             let before = position.stored;
             match self.session(&env, &mut context, &mut position).await {
                 Ok(()) => break,
                 Err(OpenError::Refused(reason)) => {
                     tracing::error!(input = %self.name, reason, "cannot use the consumer; receives nothing");
-                    pause = PAUSES.1;
+                    pause = MAX_RETRY_DELAY;
                 }
                 Err(OpenError::Again(reason)) => {
                     tracing::warn!(input = %self.name, reason, "session failed; retrying");
-                    pause = if position.stored > before { PAUSES.0 } else { PAUSES.1.min(pause * 2) };
+                    pause = if position.stored > before {
+                        MIN_RETRY_DELAY
+                    } else {
+                        MAX_RETRY_DELAY.min(pause * 2)
+                    };
                 }
             }
             tokio::select! {

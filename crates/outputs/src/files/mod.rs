@@ -52,7 +52,7 @@ pub struct Settings {
 /// The default of `readable_after_seconds`.
 const READABLE_AFTER: u64 = 600;
 /// How often to check whether a file is due.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What to do with texts that look like a formula.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ impl Output for Files {
     }
 
     fn tends_every(&self) -> Option<Duration> {
-        (self.kind == Kind::Parquet).then_some(LOOK)
+        (self.kind == Kind::Parquet).then_some(CHECK_INTERVAL)
     }
 
     async fn tend(&self, buffer: &str, catalog: Arc<dyn Catalog>) {

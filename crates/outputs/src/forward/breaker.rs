@@ -14,8 +14,9 @@ const LANES: usize = 5;
 /// The breaker also opens after this many failures over at least [`WHILE`] without a success in between, of whichever partitions.
 const FAILURES: u32 = 5;
 const WHILE: Duration = Duration::from_secs(20);
-const FIRST: Duration = Duration::from_secs(1);
-const MOST: Duration = Duration::from_secs(60);
+/// Bounds of the delay before a probe.
+const MIN_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub struct Breaker {
@@ -82,7 +83,7 @@ impl Breaker {
             self.state = State::Open;
             self.opened = self.opened.saturating_add(1);
             // Wait at least half of the base delay: an immediate probe would show nothing new.
-            let wait = backoff::wait(FIRST, MOST, self.opened).max(FIRST / 2);
+            let wait = backoff::wait(MIN_BACKOFF, MAX_BACKOFF, self.opened).max(MIN_BACKOFF / 2);
             self.until = Some(now + backoff::asked(asked, wait));
         }
         open

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Delay after a change could not be written.
-const PAUSE: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// An output with all that a call needs.
 pub struct Target {
@@ -82,7 +82,7 @@ impl Target {
     /// Writes a change, and retries until it is durable.
     async fn change(&self, change: Change) {
         while self.outputs.source().queue.change(change.clone()).await.is_err() {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 }

@@ -38,8 +38,8 @@ use tokio_util::sync::CancellationToken;
 use window::{Wait, Window};
 
 /// Bounds of the backoff after the first failure of a partition, and after many.
-const FIRST: Duration = Duration::from_millis(200);
-const MOST: Duration = Duration::from_secs(60);
+const MIN_BACKOFF: Duration = Duration::from_millis(200);
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Shortest time between two log lines about failed calls.
 const QUIET: Duration = Duration::from_secs(5);
 /// How long saving the cursor and closing the output may take at the stop, after the calls in progress.
@@ -163,7 +163,7 @@ impl Forwarder {
 
     /// Returns when to continue if there is no event until then.
     fn next(&self, now: Instant) -> Instant {
-        let pause = (!self.pace.allows() && !self.window.is_idle()).then_some(now + pace::PAUSE);
+        let pause = (!self.pace.allows() && !self.window.is_idle()).then_some(now + pace::THROTTLE_DELAY);
         let all = [
             self.window.next_alarm(),
             self.breaker.until(),
@@ -171,7 +171,7 @@ impl Forwarder {
             self.saver.next_tick(),
             pause,
         ];
-        all.into_iter().flatten().filter(|at| *at > now).min().unwrap_or(now + MOST)
+        all.into_iter().flatten().filter(|at| *at > now).min().unwrap_or(now + MAX_BACKOFF)
     }
 
     /// Starts as many calls as the breaker, the limiter and the pace allow.
@@ -250,7 +250,7 @@ impl Forwarder {
         let output = &self.target.name;
         // A partial delivery shows that the receiver works, so the backoff starts again.
         let failures = if done > 0 { 0 } else { self.window.failures(partition) } + 1;
-        let wait = backoff::asked(asked, backoff::wait(FIRST, MOST, failures));
+        let wait = backoff::asked(asked, backoff::wait(MIN_BACKOFF, MAX_BACKOFF, failures));
         self.window.ended(partition, done, Some(Wait { until: now + wait, asked: asked.is_some() }), now);
         if self.breaker.failed(partition, asked, now) {
             tracing::error!(%output, ?class, reason, "deliveries fail; the output is paused");

@@ -18,7 +18,7 @@ const LEAST: f64 = 200.0;
 /// Largest allowance that can be saved.
 const SAVED: f64 = 64.0;
 /// How long an output pauses when its allowance is used up.
-pub const PAUSE: Duration = Duration::from_millis(2);
+pub const THROTTLE_DELAY: Duration = Duration::from_millis(2);
 
 pub struct Pace {
     depth: f64,

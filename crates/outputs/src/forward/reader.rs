@@ -18,7 +18,7 @@ use tokio::task::Id;
 /// Largest number of messages to read at a time. SQLite cannot shorten the log during a long read.
 const READ: u32 = 256;
 /// Delay after a failed read.
-const PAUSE: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// The result of a read, in the order of the request; `None` for a message that is no longer in the buffer. It may end early.
 pub type Found = Result<Vec<Option<Message>>, ReadError>;
@@ -122,7 +122,7 @@ impl Reader {
     /// Adds the messages of the read that has ended to `window`. After a failure, the same is read again, after a pause.
     pub fn ended(&mut self, found: Found, window: &mut Window, now: Instant) {
         self.task = None;
-        self.not_before = found.is_err().then_some(now + PAUSE);
+        self.not_before = found.is_err().then_some(now + RETRY_DELAY);
         let failed = found.is_err();
         let found = found.unwrap_or_default();
         match self.reading.take() {

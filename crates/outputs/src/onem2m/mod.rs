@@ -28,7 +28,7 @@ use std::{
 
 /// How often a request for a resource that a message needs is sent, and the longest delay after the first attempt.
 const TRIES: u32 = 4;
-const PAUSE: Duration = Duration::from_millis(200);
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// The output.
 pub struct OneM2m {
@@ -133,7 +133,7 @@ impl OneM2m {
             if !again || tries == TRIES {
                 return answer;
             }
-            tokio::time::sleep(PAUSE.mul_f64(fastrand::f64()) * tries).await;
+            tokio::time::sleep(RETRY_DELAY.mul_f64(fastrand::f64()) * tries).await;
             tries += 1;
         }
     }

@@ -27,7 +27,7 @@ const PACKET: usize = 16 << 20;
 /// Largest number of requests that wait to be written to the connection.
 const CAPACITY: usize = 64;
 /// Delay before the next connection.
-const PAUSE: Duration = Duration::from_millis(500);
+const RECONNECT_DELAY: Duration = Duration::from_millis(500);
 
 /// A client of a CSE behind a broker.
 pub struct Mqtt {
@@ -202,7 +202,7 @@ impl Link {
             // First prevent further requests, then fail those in progress.
             self.state.send_replace(State::Down(format!("no connection to the broker: {why}")));
             self.waiting().clear();
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RECONNECT_DELAY).await;
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// The longest identifier. Longer text is prose.
 const LONGEST: usize = 64;
 /// Shorter texts are words such as `3d` rather than identifiers, unless many distinct ones were seen.
-const SHORT: usize = 6;
+const MIN_LENGTH: usize = 6;
 /// The number of distinct texts from which on a common prefix of letters counts as fixed.
 const VERY_MANY: usize = 200;
 /// Numbers with at least this many digits, all of one length, keep that length. Shorter numbers may grow.
@@ -38,7 +38,7 @@ pub(super) fn known(texts: &[&str]) -> Option<(&'static str, &'static str)> {
 pub(super) fn pattern(texts: &[&str]) -> Option<String> {
     let different: BTreeSet<&str> = texts.iter().copied().collect();
     let is_many = different.len() >= MANY;
-    let few = |text: &str| has_word(text) || text.len() < SHORT;
+    let few = |text: &str| has_word(text) || text.len() < MIN_LENGTH;
     if different.iter().any(|text| !is_identifier(text) || !is_many && few(text)) {
         return None;
     }

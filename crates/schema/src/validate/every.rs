@@ -5,7 +5,7 @@ use crate::{Array, Assertion, Model, Object, Tuple, Type, Violation};
 use dunnage_pson::Value;
 
 /// The most violations that are listed. A message of another schema has one in each of its values.
-const MOST: usize = 100;
+const MAX_VIOLATIONS: usize = 100;
 
 impl Model {
     /// Returns how `message` breaks the schema: the error of [`Model::validate`] first, then the other violations, at most 100 together.
@@ -16,7 +16,7 @@ impl Model {
         let mut all = vec![first];
         let check = Check::new(&self.definitions, true);
         for violation in check.every(&self.root, message) {
-            if !all.contains(&violation) && all.len() < MOST {
+            if !all.contains(&violation) && all.len() < MAX_VIOLATIONS {
                 all.push(violation);
             }
         }
@@ -67,7 +67,7 @@ impl Check<'_> {
                 None => vec![self.unknown(object, key)],
             };
             found.extend(inner.into_iter().map(|violation| violation.under(key)));
-            if found.len() >= MOST || self.is_spent() {
+            if found.len() >= MAX_VIOLATIONS || self.is_spent() {
                 return found;
             }
         }
@@ -85,7 +85,7 @@ impl Check<'_> {
         for (i, item) in items.iter().enumerate() {
             let inner = self.every(&array.items, item);
             found.extend(inner.into_iter().map(|violation| violation.under(&i.to_string())));
-            if found.len() >= MOST || self.is_spent() {
+            if found.len() >= MAX_VIOLATIONS || self.is_spent() {
                 break;
             }
         }
@@ -99,7 +99,7 @@ impl Check<'_> {
                 let inner = self.every(kind, item);
                 found.extend(inner.into_iter().map(|violation| violation.under(&i.to_string())));
             }
-            if found.len() >= MOST || self.is_spent() {
+            if found.len() >= MAX_VIOLATIONS || self.is_spent() {
                 break;
             }
         }

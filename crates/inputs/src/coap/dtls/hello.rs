@@ -23,7 +23,7 @@ const PSK_AES128_CCM_8: [u8; 2] = [0xc0, 0xa8];
 /// The position of the random bytes in a ClientHello, between the version and the session ID.
 const RANDOM: std::ops::Range<usize> = 2..34;
 /// How many HelloVerifyRequests a client may have received: one, and more if its cookie was too old.
-const MOST_BEFORE: u16 = 4;
+const MAX_VERIFY_REQUESTS: u16 = 4;
 /// The size of a cookie in bytes.
 pub const COOKIE: usize = 32;
 /// A cookie is valid for at least this many seconds, and for at most twice as many.
@@ -76,7 +76,7 @@ impl<'a> Hello<'a> {
 
     /// Returns whether the library can be given the messages before this one.
     pub fn can_begin(&self) -> bool {
-        (1..=MOST_BEFORE).contains(&self.sequence)
+        (1..=MAX_VERIFY_REQUESTS).contains(&self.sequence)
     }
 
     /// Returns a HelloVerifyRequest with `cookie`. Its record has the number of its message, because the records of the handshake

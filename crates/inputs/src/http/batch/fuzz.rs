@@ -4,7 +4,7 @@ use super::framing::Framing;
 use axum::body::Bytes;
 
 /// The capacity of the queue.
-const MOST: usize = 100;
+const CAPACITY: usize = 100;
 
 /// Divides a body and checks the pieces. The first byte of `bytes` selects the framing.
 pub fn check(bytes: &[u8]) {
@@ -16,8 +16,8 @@ pub fn check(bytes: &[u8]) {
     };
     let Ok(Some(framing)) = Framing::of(content_type) else { panic!("{content_type} is no batch") };
     let body = Bytes::copy_from_slice(body);
-    let Ok(pieces) = framing.split(&body, MOST) else { return };
-    assert!((1..=MOST).contains(&pieces.len()));
+    let Ok(pieces) = framing.split(&body, CAPACITY) else { return };
+    assert!((1..=CAPACITY).contains(&pieces.len()));
     let mut end = 0;
     for piece in pieces {
         assert!(piece.offset >= end, "{} begins before {end}", piece.offset);
