@@ -37,7 +37,7 @@ type Failure = Box<dyn std::error::Error>;
 #[derive(Parser)]
 #[command(
     about = "Load tests of the gateway, compared with a minimal probe that stores raw bodies and a Node service.\n\
-                   Without a command: rates, doors, fleet and kill, with their defaults."
+                   Without a command: rates, inputs, fleet and kill, with their defaults."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -49,7 +49,6 @@ enum Command {
     /// Requests per second of the servers in turn; writes bench/results/load.jsonl
     Rates(rates::Plan),
     /// Messages per second through each input, compared with mosquitto and libcoap where they do the same; idle MQTT clients
-    #[command(name = "doors")]
     Inputs(inputs::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),

@@ -44,7 +44,7 @@ pub enum Input {
 #[derive(Debug, clap::Args)]
 pub struct Plan {
     /// Attack only this input; without it, attack all in turn and write the table into the README
-    #[arg(long = "door", value_enum)]
+    #[arg(long, value_enum)]
     input: Option<Input>,
     /// Mutated frames for each input
     #[arg(long, default_value_t = 10_000_000)]

@@ -69,7 +69,7 @@ const COAPS: &str = "[[input]]\nname = \"coap\"\n[input.coap]\nlisten = \"127.0.
 
 /// Runs all measurements, prints the tables and writes `bench/results/load.jsonl`.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
-    let mut results = Results::of("doors");
+    let mut results = Results::of("inputs");
     let Plan { clients, window, seconds, devices, .. } = plan;
     report.line(&format!(
         "**Inputs**: acknowledged messages per second, 95th percentile (ms) and processor time of the server per message (µs); \
