@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    attacks::guest::{self, Waited},
+    attacks::well_behaved::{self, Latencies},
     inputs,
     report::Report,
     server::memory_mb,
@@ -64,7 +64,7 @@ async fn row(program: &Program, count: usize) -> Result<String, Failure> {
     let gateway = program.start()?;
     let process = gateway.child.id();
     let begin = memory_mb(process, "VmRSS")?;
-    let (mut alone, ()) = beside(gateway.address, || {
+    let (mut alone, ()) = measure_during(gateway.address, || {
         std::thread::sleep(ALONE);
         Ok(())
     })
@@ -72,11 +72,11 @@ async fn row(program: &Program, count: usize) -> Result<String, Failure> {
     // Writing 5 makes the kernel reset the peak.
     fs::write(format!("/proc/{process}/clear_refs"), "5")?;
     let mut reload = program.command("reload");
-    let (mut during, reload) = beside(gateway.address, move || timed(&mut reload)).await?;
+    let (mut during, reload) = measure_during(gateway.address, move || timed(&mut reload)).await?;
     let (peak, end) = (memory_mb(process, "VmHWM")?, memory_mb(process, "VmRSS")?);
     let start = gateway.start.as_secs_f64();
     gateway.stop()?;
-    let p95 = [&mut alone, &mut during].map(|waited| inputs::percentile_95(&mut waited.micros));
+    let p95 = [&mut alone, &mut during].map(|latencies| inputs::percentile_95(&mut latencies.micros));
     Ok(format!(
         "| {count} | {tokens:.1}, {keys:.1} | {start:.1} | {begin:.0} | {:.1} | {peak:.0}, {end:.0} | {:.1}, {:.1} | {} |",
         reload.as_secs_f64(),
@@ -87,18 +87,18 @@ async fn row(program: &Program, count: usize) -> Result<String, Failure> {
 }
 
 /// Measures a client while `work` runs. Returns the client's results and that of `work`.
-async fn beside<T: Send + 'static>(
+async fn measure_during<T: Send + 'static>(
     address: SocketAddr,
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> Result<(Waited, T), Failure> {
+) -> Result<(Latencies, T), Failure> {
     let (end, ended) = watch::channel(false);
     let work = async {
         let done = tokio::task::spawn_blocking(work).await;
         let _ = end.send(true);
         done
     };
-    let (waited, done) = tokio::join!(guest::visit(address, &ended), work);
-    Ok((waited, done??))
+    let (latencies, done) = tokio::join!(well_behaved::run(address, &ended), work);
+    Ok((latencies, done??))
 }
 
 /// Runs `command`, discards its output, and returns its duration.

@@ -3,12 +3,12 @@
 
 mod bombs;
 mod files;
-pub mod guest;
 mod half_sent;
 mod host;
 mod http;
 mod idle;
 mod paging;
+pub mod well_behaved;
 
 use crate::{
     Failure, inputs,
@@ -18,7 +18,6 @@ use crate::{
 };
 use clap::ValueEnum as _;
 use files::HARMS;
-use guest::Waited;
 use std::{
     fmt::Write as _,
     net::{IpAddr, Ipv4Addr},
@@ -26,6 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
+use well_behaved::Latencies;
 
 /// The attacker's address, and that of a second reader of event streams.
 const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
@@ -199,7 +199,7 @@ impl Attack {
             paging::fill(ATTACKER, running.address, count, &folder.join("out/ndjson")).await?;
         }
         let time = Duration::from_secs(if plan.short { 2 } else { plan.seconds });
-        let (alone, _) = beside(&running, async {
+        let (alone, _) = measure_during(&running, async {
             tokio::time::sleep(time).await;
             Ok(Outcome::default())
         })
@@ -207,12 +207,12 @@ impl Attack {
         let begin = memory_mb(running.process(), "VmRSS")?;
         // Writing 5 makes the kernel reset the peak.
         std::fs::write(format!("/proc/{}/clear_refs", running.process()), "5")?;
-        let (during, outcome) = beside(&running, self.done(plan, &running, folder, time)).await?;
+        let (during, outcome) = measure_during(&running, self.done(plan, &running, folder, time)).await?;
         let peak = memory_mb(running.process(), "VmHWM")?;
         tokio::time::sleep(REST).await;
         let mut found = Found {
-            p95: [alone, during].map(|mut waited| {
-                (inputs::percentile_95(&mut waited.micros), waited.failures, waited.micros.len())
+            p95: [alone, during].map(|mut latencies| {
+                (inputs::percentile_95(&mut latencies.micros), latencies.failures, latencies.micros.len())
             }),
             memory: [begin, peak, memory_mb(running.process(), "VmRSS")?],
             panics: running.panics(),
@@ -338,16 +338,16 @@ impl Found {
 }
 
 /// Measures the well-behaved client while `work` runs.
-async fn beside(
+async fn measure_during(
     running: &Running,
     work: impl Future<Output = Result<Outcome, Failure>>,
-) -> Result<(Waited, Outcome), Failure> {
+) -> Result<(Latencies, Outcome), Failure> {
     let (end, ended) = watch::channel(false);
     let work = async {
         let done = work.await;
         let _ = end.send(true);
         done
     };
-    let (waited, outcome) = tokio::join!(guest::visit(running.address, &ended), work);
-    Ok((waited, outcome?))
+    let (latencies, outcome) = tokio::join!(well_behaved::run(running.address, &ended), work);
+    Ok((latencies, outcome?))
 }

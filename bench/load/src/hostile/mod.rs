@@ -3,9 +3,9 @@
 mod attack;
 mod client;
 mod frames;
-mod guest;
 mod mutate;
 mod sessions;
+mod well_behaved;
 
 use crate::{
     Failure, datagrams,
@@ -17,12 +17,12 @@ use crate::{
 };
 use clap::ValueEnum as _;
 use client::Attack;
-use guest::Waited;
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
+use well_behaved::Latencies;
 
 /// The bytes in the queue of the gateway's UDP socket that make the clients wait, and the interval of the checks. The usual queues hold
 /// at least 208 KiB.
@@ -94,7 +94,7 @@ async fn attacked(plan: &Plan, input: Input) -> Result<Found, Failure> {
         Input::Udp => running.input("udp")?,
         Input::Http | Input::Webhook => running.address,
     };
-    let alone = beside(input, &running, key.as_ref(), async {
+    let alone = measure_during(input, &running, key.as_ref(), async {
         tokio::time::sleep(Duration::from_secs(plan.seconds)).await;
         Ok(())
     });
@@ -110,15 +110,17 @@ async fn attacked(plan: &Plan, input: Input) -> Result<Found, Failure> {
         Arc::new(Attack { input, address, frames, keys, mutated, count, rate, seed, sent, full, hung })
     };
     let valid = attack(false, plan.rate * plan.seconds, plan.rate);
-    let calm = beside(input, &running, key.as_ref(), attack::run(valid)).await?;
+    let well_formed = measure_during(input, &running, key.as_ref(), attack::run(valid)).await?;
     let begin = memory_mb(running.process(), "VmRSS")?;
     let begun = Instant::now();
     let measured = attack(true, (4 * plan.rate * plan.seconds).min(plan.frames), plan.rate);
-    let under = beside(input, &running, key.as_ref(), attack::run(Arc::clone(&measured))).await?;
+    let mutated = measure_during(input, &running, key.as_ref(), attack::run(Arc::clone(&measured))).await?;
     let flood = attack(true, plan.frames - measured.count, 8 * plan.rate);
     let middle = hold_back(&flood, running.process());
-    let (flooded, middle) =
-        tokio::try_join!(beside(input, &running, key.as_ref(), attack::run(Arc::clone(&flood))), middle)?;
+    let (flooded, middle) = tokio::try_join!(
+        measure_during(input, &running, key.as_ref(), attack::run(Arc::clone(&flood))),
+        middle
+    )?;
     let seconds = begun.elapsed().as_secs_f64();
     let end = memory_mb(running.process(), "VmRSS")?;
     // 0 for a TCP port.
@@ -129,10 +131,10 @@ async fn attacked(plan: &Plan, input: Input) -> Result<Found, Failure> {
         panics: running.panics(),
         alive: running.is_running()?,
         hung: measured.hung.load(Relaxed) + flood.hung.load(Relaxed),
-        failures: under.failures + flooded.failures,
+        failures: mutated.failures + flooded.failures,
         dropped,
         memory: [begin, middle, end],
-        p95: [alone, calm, under].map(|mut waited| inputs::percentile_95(&mut waited.micros)),
+        p95: [alone, well_formed, mutated].map(|mut latencies| inputs::percentile_95(&mut latencies.micros)),
     };
     running.stop()?;
     Ok(found)
@@ -162,27 +164,27 @@ impl Found {
     fn row(&self, input: Input) -> String {
         let Found { sent, seconds, panics, hung, dropped, failures, .. } = self;
         let [begin, middle, end] = self.memory;
-        let [alone, calm, under] = self.p95;
+        let [alone, well_formed, mutated] = self.p95;
         let input = format!("{input:?}").to_lowercase();
         format!(
-            "| {input} | {sent} | {dropped} | {seconds:.0} | {panics} | {hung} | {begin:.0}, {middle:.0}, {end:.0} | {alone:.2} | {calm:.2} | \
-             {under:.2} | {:.2} | {:.2} | {failures} |",
-            under / alone,
-            under / calm
+            "| {input} | {sent} | {dropped} | {seconds:.0} | {panics} | {hung} | {begin:.0}, {middle:.0}, {end:.0} | {alone:.2} | {well_formed:.2} | \
+             {mutated:.2} | {:.2} | {:.2} | {failures} |",
+            mutated / alone,
+            mutated / well_formed
         )
     }
 
     /// Each input has its own operation in the results, so that inputs do not replace one another's lines.
     fn save(&self, plan: &Plan, input: Input) -> Result<(), Failure> {
         let [.., memory] = self.memory;
-        let [_, calm, under] = self.p95;
+        let [_, well_formed, mutated] = self.p95;
         let target = format!("{} mutated frames, {} a second", plan.frames, plan.rate);
         let about = About { target: &target, format: "json", library: "dunnage", source: "measured" };
         let mut results = Results::of(input.operation());
         results.add(&about, "failures", (self.panics + self.hung + self.failures) as f64, "1");
         results.add(&about, "memory_mb", memory.round(), "MB");
-        results.add(&about, "p95_ms", under, "ms");
-        results.add(&about, "ratio", (100.0 * under / calm).round() / 100.0, "1");
+        results.add(&about, "p95_ms", mutated, "ms");
+        results.add(&about, "ratio", (100.0 * mutated / well_formed).round() / 100.0, "1");
         results.save()
     }
 }
@@ -201,21 +203,21 @@ impl Input {
 }
 
 /// Measures the well-behaved client while `work` runs.
-async fn beside(
+async fn measure_during(
     input: Input,
     running: &Running,
     key: Option<&Key>,
     work: impl Future<Output = Result<(), Failure>>,
-) -> Result<Waited, Failure> {
+) -> Result<Latencies, Failure> {
     let (end, ended) = watch::channel(false);
     let work = async {
         let done = work.await;
         let _ = end.send(true);
         done
     };
-    let (waited, done) = tokio::join!(guest::visit(input, running, key, ended), work);
+    let (latencies, done) = tokio::join!(well_behaved::run(input, running, key, ended), work);
     done?;
-    waited
+    latencies
 }
 
 /// Makes the clients of `attack` wait while the gateway's UDP queue is full, until all frames are sent. Returns the memory of `process`
