@@ -5,41 +5,41 @@
 
 use std::process::Command;
 
-fn bears(target: &str) {
+fn withstands(target: &str) {
     let attack = Command::new(env!("CARGO_BIN_EXE_dunnage-bench-load"))
         .args(["attack", "--short", "--target", target])
         .output()
         .unwrap();
-    let told = String::from_utf8([attack.stdout, attack.stderr].concat()).unwrap();
-    assert!(attack.status.success(), "{told}");
+    let printed = String::from_utf8([attack.stdout, attack.stderr].concat()).unwrap();
+    assert!(attack.status.success(), "{printed}");
 }
 
 #[test]
 fn acknowledged_messages_survive_damage_to_the_buffer_files() {
-    bears("files");
+    withstands("files");
 }
 
 #[test]
 fn unfinished_bodies_do_not_block_other_clients() {
-    bears("half-sent");
+    withstands("half-sent");
 }
 
 #[test]
 fn a_request_cannot_claim_to_be_local() {
-    bears("host");
+    withstands("host");
 }
 
 #[test]
 fn idle_connections_and_event_streams_do_not_block_other_clients() {
-    bears("idle");
+    withstands("idle");
 }
 
 #[test]
 fn readers_of_old_pages_do_not_stop_the_output() {
-    bears("paging");
+    withstands("paging");
 }
 
 #[test]
 fn messages_that_expand_stay_within_the_memory_limit() {
-    bears("bombs");
+    withstands("bombs");
 }

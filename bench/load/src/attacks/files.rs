@@ -18,9 +18,9 @@ const LOG: &str = "buffer.sqlite3-wal";
 /// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The damage to the files.
+/// What happens to the files.
 #[derive(Debug, Clone, Copy)]
-pub enum Harm {
+pub enum FileDamage {
     /// All files are deleted.
     Deleted,
     /// Only the log is deleted.
@@ -31,26 +31,27 @@ pub enum Harm {
     FolderReplaced,
 }
 
-/// The kinds of damage, each of which is an attack.
-pub const HARMS: [Harm; 4] = [Harm::Deleted, Harm::LogDeleted, Harm::Replaced, Harm::FolderReplaced];
+/// All kinds of damage. Each is an attack of its own.
+pub const FILE_DAMAGES: [FileDamage; 4] =
+    [FileDamage::Deleted, FileDamage::LogDeleted, FileDamage::Replaced, FileDamage::FolderReplaced];
 
-impl Harm {
-    fn done(self, folder: &Path) -> io::Result<()> {
+impl FileDamage {
+    fn apply(self, folder: &Path) -> io::Result<()> {
         let (file, log) = (folder.join(FILE), folder.join(LOG));
         match self {
-            Harm::Deleted => {
+            FileDamage::Deleted => {
                 for name in [FILE, LOG, "buffer.sqlite3-shm"] {
                     fs::remove_file(folder.join(name))?;
                 }
                 Ok(())
             }
-            Harm::LogDeleted => fs::remove_file(log),
-            Harm::Replaced => {
+            FileDamage::LogDeleted => fs::remove_file(log),
+            FileDamage::Replaced => {
                 let copy = folder.join("copy");
                 fs::copy(&file, &copy)?;
                 fs::rename(copy, file)
             }
-            Harm::FolderReplaced => {
+            FileDamage::FolderReplaced => {
                 fs::rename(folder, folder.with_extension("moved"))?;
                 fs::create_dir(folder)
             }
@@ -58,38 +59,39 @@ impl Harm {
     }
 }
 
-/// Stores a message, damages the buffer in `folder`, and then sends messages one after the other while `more` returns true. At the end,
-/// `/readyz` must answer 200 if the gateway still accepts messages, and otherwise 503.
+/// Stores a message, damages the buffer in `folder`, and then sends messages one after the other while `keep_going` returns true. At the
+/// end, `/readyz` must answer 200 if the gateway still accepts messages, and otherwise 503.
 pub async fn run(
-    harm: Harm,
+    damage: FileDamage,
     folder: &Path,
     source: IpAddr,
     address: SocketAddr,
-    more: impl Fn() -> bool,
+    keep_going: impl Fn() -> bool,
 ) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::default();
     // The log exists only after a message has been stored.
     if timeout(PATIENCE, http::once(source, address, &http::post("d", address, "0"))).await?? != 204 {
         return Err("the gateway rejected a message before the damage".into());
     }
-    harm.done(folder)?;
-    let mut is_taken = true;
-    while more() {
+    damage.apply(folder)?;
+    let mut is_accepted = true;
+    while keep_going() {
         outcome.sent += 1;
         let message = http::post("d", address, &outcome.sent.to_string());
         let answer = timeout(PATIENCE, http::once(source, address, &message)).await;
-        is_taken = matches!(answer, Ok(Ok(204)));
-        if is_taken {
+        is_accepted = matches!(answer, Ok(Ok(204)));
+        if is_accepted {
             outcome.acknowledged.push(outcome.sent);
         }
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    let question = http::head("GET", "/readyz", address, "");
-    let ready = timeout(PATIENCE, http::once(source, address, question.as_bytes())).await??;
-    if ready != if is_taken { 200 } else { 503 } {
-        outcome.wrong(format!("/readyz answers {ready}, but messages accepted: {is_taken}"));
+    let request = http::head("GET", "/readyz", address, "");
+    let ready = timeout(PATIENCE, http::once(source, address, request.as_bytes())).await??;
+    if ready != if is_accepted { 200 } else { 503 } {
+        outcome.add_violation(format!("/readyz answers {ready}, but messages accepted: {is_accepted}"));
     }
-    outcome.told = format!("{harm:?}; {} messages acknowledged afterwards", outcome.acknowledged.len());
+    outcome.description =
+        format!("{damage:?}; {} messages acknowledged afterwards", outcome.acknowledged.len());
     Ok(outcome)
 }
 

@@ -14,56 +14,59 @@ use std::{
 use tokio::{io::AsyncWriteExt, net::TcpStream, sync::watch, task::JoinSet, time::timeout};
 
 /// The gateway's limit for a body, in bytes.
-const BODY: usize = 1 << 20;
-/// Further unfinished bodies fill the memory that the large ones leave, down to less than a small message: `CRUMBS_EACH` of each size of
-/// `CRUMBS`, in bytes, and all of this three times.
-const CRUMBS_EACH: usize = 3;
-const MAX_CRUMBS: usize = 3 * CRUMBS_EACH * CRUMBS.len();
-const CRUMBS: [usize; 8] = [256 << 10, 64 << 10, 16 << 10, 4 << 10, 1 << 10, 256, 64, 16];
-/// Block sizes as CoAP encodes them: 1024 bytes, and 16 bytes for the `CRUMB_SENDERS` further senders.
+const MAX_BODY: usize = 1 << 20;
+/// Further unfinished bodies fill the memory that the large ones leave, down to less than a small message: `BODIES_PER_SIZE` of each size of
+/// `SMALL_SIZES`, in bytes, and all of this three times.
+const BODIES_PER_SIZE: usize = 3;
+const MAX_SMALL_BODIES: usize = 3 * BODIES_PER_SIZE * SMALL_SIZES.len();
+const SMALL_SIZES: [usize; 8] = [256 << 10, 64 << 10, 16 << 10, 4 << 10, 1 << 10, 256, 64, 16];
+/// Block sizes as CoAP encodes them: 1024 bytes, and 16 bytes for the `SMALL_BLOCK_SENDERS` further senders.
 const BLOCK: u8 = 6;
-const CRUMB: u8 = 0;
-const CRUMB_SENDERS: usize = 64;
+const SMALL_BLOCK: u8 = 0;
+const SMALL_BLOCK_SENDERS: usize = 64;
 /// Interval between two checks of the bodies, and delay before a retry.
-const PAUSE: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// Timeout for sending an unfinished body, and for the answer to a block.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Sends a body without its last byte to `target` from each of `sources`, and keeps the connections open while `more` returns true. `{}` in
-/// `target` stands for the sender's number. Bodies that the gateway refuses are sent again.
+/// Sends a body without its last byte to `target` from each of `sources`, and keeps the connections open while `keep_going` returns true.
+/// `{}` in `target` stands for the sender's number. Bodies that the gateway rejects are sent again.
 pub async fn over_http(
     sources: &[IpAddr],
     address: SocketAddr,
     target: &str,
     headers: &str,
-    more: impl Fn() -> bool,
+    keep_going: impl Fn() -> bool,
 ) -> Result<Outcome, Failure> {
-    let mut held: Vec<Option<TcpStream>> = sources.iter().map(|_| None).collect();
-    let mut crumbs = Vec::new();
+    let mut connections: Vec<Option<TcpStream>> = sources.iter().map(|_| None).collect();
+    let mut small_bodies = Vec::new();
     let mut outcome = Outcome::default();
     let send = async |source, number: usize, length| {
-        let headers = format!("{headers}content-length: {BODY}\r\n");
+        let headers = format!("{headers}content-length: {MAX_BODY}\r\n");
         let head = http::head("POST", &target.replace("{}", &number.to_string()), address, &headers);
-        timeout(PATIENCE, almost(source, address, &head, length)).await.ok().and_then(Result::ok)
+        timeout(PATIENCE, send_unfinished(source, address, &head, length)).await.ok().and_then(Result::ok)
     };
-    while more() {
-        for (number, (place, source)) in held.iter_mut().zip(sources).enumerate() {
-            if place.as_ref().is_none_or(is_answered) {
-                *place = send(*source, number, BODY - 1).await;
+    while keep_going() {
+        for (number, (connection, source)) in connections.iter_mut().zip(sources).enumerate() {
+            if connection.as_ref().is_none_or(is_answered) {
+                *connection = send(*source, number, MAX_BODY - 1).await;
                 outcome.sent += 1;
             }
         }
         // One further body in each round, the smallest size last.
-        let number = crumbs.len();
-        if let Some(size) = CRUMBS.get(number / CRUMBS_EACH % CRUMBS.len()).filter(|_| number < MAX_CRUMBS) {
-            crumbs.push(send(sources[number % sources.len()], sources.len() + number, *size).await);
+        let number = small_bodies.len();
+        if let Some(size) = SMALL_SIZES
+            .get(number / BODIES_PER_SIZE % SMALL_SIZES.len())
+            .filter(|_| number < MAX_SMALL_BODIES)
+        {
+            small_bodies.push(send(sources[number % sources.len()], sources.len() + number, *size).await);
             outcome.sent += 1;
         } else {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    outcome.told = format!("{} bodies of 1 MiB without the last byte, to {target}", sources.len());
+    outcome.description = format!("{} bodies of 1 MiB without the last byte, to {target}", sources.len());
     Ok(outcome)
 }
 
@@ -73,7 +76,12 @@ fn is_answered(stream: &TcpStream) -> bool {
 }
 
 /// Sends `head` and `length` bytes of a body. Returns the open connection.
-async fn almost(source: IpAddr, address: SocketAddr, head: &str, length: usize) -> io::Result<TcpStream> {
+async fn send_unfinished(
+    source: IpAddr,
+    address: SocketAddr,
+    head: &str,
+    length: usize,
+) -> io::Result<TcpStream> {
     let mut stream = http::connect(source, address).await?;
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(&vec![b'1'; length]).await?;
@@ -86,13 +94,13 @@ pub async fn over_coap(
     sources: &[IpAddr],
     address: SocketAddr,
     mib: usize,
-    more: impl Fn() -> bool,
+    keep_going: impl Fn() -> bool,
 ) -> Result<Outcome, Failure> {
     let blocks = Arc::new(AtomicU64::new(0));
     let (done, _) = watch::channel(0);
     let mut transfers = JoinSet::new();
-    let all = BODY / (16 << BLOCK) - 1;
-    let kinds = [(mib, BLOCK, all), (mib, BLOCK, 1), (CRUMB_SENDERS, CRUMB, 1)];
+    let all = MAX_BODY / (16 << BLOCK) - 1;
+    let kinds = [(mib, BLOCK, all), (mib, BLOCK, 1), (SMALL_BLOCK_SENDERS, SMALL_BLOCK, 1)];
     let kinds = kinds.iter().flat_map(|(count, size, blocks)| vec![(*size, *blocks); *count]);
     for (number, (size, count)) in kinds.enumerate() {
         let (source, blocks, done) = (sources[number % sources.len()], Arc::clone(&blocks), done.clone());
@@ -102,17 +110,17 @@ pub async fn over_coap(
                 let _ = done.subscribe().wait_for(|done| *done == mib).await;
             }
             while transfer(source, address, number, (size, count), &blocks).await.is_err() {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(CHECK_INTERVAL).await;
             }
             done.send_modify(|done| *done += usize::from(count > 1));
         });
     }
-    while more() {
-        tokio::time::sleep(PAUSE).await;
+    while keep_going() {
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
     transfers.shutdown().await;
-    let told = format!("{mib} bodies of 1 MiB without the last block, over CoAP");
-    Ok(Outcome { sent: blocks.load(Relaxed), told, ..Outcome::default() })
+    let description = format!("{mib} bodies of 1 MiB without the last block, over CoAP");
+    Ok(Outcome { sent: blocks.load(Relaxed), description, ..Outcome::default() })
 }
 
 /// Sends the first `count` blocks of a body. Fails with `QuotaExceeded` when the gateway refuses a block, and when an answer is missing.

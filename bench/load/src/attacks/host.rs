@@ -21,21 +21,25 @@ const FORWARDING: [&str; 13] = [
     "Sec-Fetch-Site: cross-site",
 ];
 
-/// Sends the requests repeatedly while `more` returns true.
-pub async fn run(source: IpAddr, address: SocketAddr, more: impl Fn() -> bool) -> Result<Outcome, Failure> {
+/// Sends the requests repeatedly while `keep_going` returns true.
+pub async fn run(
+    source: IpAddr,
+    address: SocketAddr,
+    keep_going: impl Fn() -> bool,
+) -> Result<Outcome, Failure> {
     let requests = requests(address);
     let mut outcome = Outcome::default();
-    while more() {
+    while keep_going() {
         for (name, request) in &requests {
             outcome.sent += 1;
             // A connection that is closed without an answer is a refusal, too.
             let status = http::once(source, address, request).await.unwrap_or_default();
             if (200..300).contains(&status) {
-                outcome.wrong(format!("{name} was accepted"));
+                outcome.add_violation(format!("{name} was accepted"));
             }
         }
     }
-    outcome.told = format!("{} spoofed requests, repeated", requests.len());
+    outcome.description = format!("{} spoofed requests, repeated", requests.len());
     Ok(outcome)
 }
 
@@ -48,7 +52,7 @@ fn requests(address: SocketAddr) -> Vec<(String, Vec<u8>)> {
             format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         [format!("POST {target} HTTP/{version}\r\n").as_bytes(), headers, length.as_bytes()].concat()
     };
-    let here = "/ingest/spoofed";
+    let path = "/ingest/spoofed";
     let mut requests = Vec::new();
     for host in [
         "localhost".to_owned(),
@@ -65,19 +69,19 @@ fn requests(address: SocketAddr) -> Vec<(String, Vec<u8>)> {
         String::new(),
     ] {
         let header = format!("Host: {host}\r\n");
-        requests.push((format!("Host {host:?}"), bytes("1.1", here, header.as_bytes())));
-        requests.push((format!("Host {host:?} in HTTP/1.0"), bytes("1.0", here, header.as_bytes())));
+        requests.push((format!("Host {host:?}"), bytes("1.1", path, header.as_bytes())));
+        requests.push((format!("Host {host:?} in HTTP/1.0"), bytes("1.0", path, header.as_bytes())));
     }
-    requests.push(("a non-ASCII Host".into(), bytes("1.1", here, b"Host: caf\xe9\r\n")));
-    requests.push(("no Host".into(), bytes("1.1", here, b"")));
-    let own = format!("Host: {address}\r\n");
-    let twice = format!("{own}Host: telemetry.example.org\r\n");
-    requests.push(("two Hosts".into(), bytes("1.1", here, twice.as_bytes())));
-    let foreign = format!("http://telemetry.example.org{here}");
-    requests.push(("a foreign target".into(), bytes("1.1", &foreign, own.as_bytes())));
+    requests.push(("a non-ASCII Host".into(), bytes("1.1", path, b"Host: caf\xe9\r\n")));
+    requests.push(("no Host".into(), bytes("1.1", path, b"")));
+    let matching_host = format!("Host: {address}\r\n");
+    let two_hosts = format!("{matching_host}Host: telemetry.example.org\r\n");
+    requests.push(("two Hosts".into(), bytes("1.1", path, two_hosts.as_bytes())));
+    let foreign = format!("http://telemetry.example.org{path}");
+    requests.push(("a foreign target".into(), bytes("1.1", &foreign, matching_host.as_bytes())));
     for header in FORWARDING {
-        let headers = format!("{own}{header}\r\n");
-        requests.push((header.into(), bytes("1.1", here, headers.as_bytes())));
+        let headers = format!("{matching_host}{header}\r\n");
+        requests.push((header.into(), bytes("1.1", path, headers.as_bytes())));
     }
     requests
 }

@@ -17,7 +17,7 @@ use crate::{
     server::{Running, Server, memory_mb},
 };
 use clap::ValueEnum as _;
-use files::HARMS;
+use files::FILE_DAMAGES;
 use std::{
     fmt::Write as _,
     net::{IpAddr, Ipv4Addr},
@@ -29,24 +29,24 @@ use well_behaved::Latencies;
 
 /// The attacker's address, and that of a second reader of event streams.
 const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-const ANOTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
-/// The verdict is negative if the well-behaved client's 95th percentile is more than `SLOWER` times the one before the attack, and more than
-/// `SHORT` ms. `SHORT` allows for attackers and gateway that share the cores of one machine.
-const SLOWER: f64 = 10.0;
-const SHORT: f64 = 250.0;
+const SECOND_READER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 3));
+/// The verdict is negative if the well-behaved client's 95th percentile exceeds both `MAX_P95_RATIO` times the one before the attack and
+/// `TOLERATED_P95_MS`. The latter allows for attackers and gateway that share the cores of one machine.
+const MAX_P95_RATIO: f64 = 10.0;
+const TOLERATED_P95_MS: f64 = 250.0;
 /// The limit for additional memory during an attack, in MB. The attack with expanding messages uses all parts of the bound at once;
 /// SECURITY.md derives both values.
-const MEMORY: f64 = 192.0;
-const MEMORY_OF_BOMBS: f64 = 320.0;
+const MAX_MEMORY_GROWTH_MB: f64 = 192.0;
+const MAX_MEMORY_GROWTH_OF_BOMBS_MB: f64 = 320.0;
 /// The gateway's limit of connections by default, and in the short form.
 const CONNECTIONS: usize = 4096;
 const CONNECTIONS_SHORT: usize = 256;
-/// More event streams than the gateway allows.
-const STREAMS: usize = 300;
+/// The number of event streams, which is more than the gateway allows.
+const EVENT_STREAMS: usize = 300;
 /// Minimum time that idle connections stay open: longer than the well-behaved client's timeout.
-const IDLE: Duration = Duration::from_secs(8);
+const MIN_IDLE: Duration = Duration::from_secs(8);
 /// Time for the gateway to close the attackers' connections.
-const REST: Duration = Duration::from_secs(1);
+const TIME_TO_CLOSE: Duration = Duration::from_secs(1);
 
 /// The target of an attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -93,18 +93,19 @@ struct Outcome {
     /// Number of requests, connections or blocks that were sent.
     sent: u64,
     /// What was sent, for the table.
-    told: String,
+    description: String,
     /// Messages that were acknowledged after the buffer's files were damaged.
     acknowledged: Vec<u64>,
     /// Violations, and how often each occurred.
-    wrong: Vec<(String, u64)>,
+    violations: Vec<(String, u64)>,
 }
 
 impl Outcome {
-    fn wrong(&mut self, what: String) {
-        match self.wrong.iter_mut().find(|(before, _)| *before == what) {
+    /// Counts a violation.
+    fn add_violation(&mut self, what: String) {
+        match self.violations.iter_mut().find(|(known, _)| *known == what) {
             Some((_, count)) => *count += 1,
-            None => self.wrong.push((what, 1)),
+            None => self.violations.push((what, 1)),
         }
     }
 }
@@ -116,29 +117,29 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     );
     report.line("|---|--:|--:|--:|--:|--:|---|");
     let targets = plan.target.as_ref().map_or(Target::value_variants(), std::slice::from_ref);
-    let mut borne = true;
+    let mut passed = true;
     let mut results = Results::of("attack");
     for attack in targets.iter().flat_map(|target| target.attacks()) {
-        let found = attack.run(plan).await?;
-        report.line(&found.row(&attack, plan));
-        borne &= found.problems(plan).is_empty();
-        found.add(&attack, &mut results);
+        let measurement = attack.run(plan).await?;
+        report.line(&measurement.row(&attack, plan));
+        passed &= measurement.problems(plan).is_empty();
+        measurement.add(&attack, &mut results);
     }
     if plan.target.is_none() && !plan.short {
         report.save("attacks")?;
         results.save()?;
     }
-    if borne { Ok(()) } else { Err("the gateway failed the attack".into()) }
+    if passed { Ok(()) } else { Err("the gateway failed the attack".into()) }
 }
 
 impl Target {
     fn attacks(self) -> Vec<Attack> {
         let names: Vec<String> = match self {
             Target::Host => vec!["host".into()],
-            Target::Files => HARMS.iter().map(|_| "files".into()).collect(),
+            Target::Files => FILE_DAMAGES.iter().map(|_| "files".into()).collect(),
             Target::HalfSent => {
                 ["HTTP, one address", "HTTP, many addresses", "webhook", "CoAP, many addresses"]
-                    .map(|way| format!("half-sent: {way}"))
+                    .map(|sender| format!("half-sent: {sender}"))
                     .into()
             }
             Target::Idle => ["connections", "event streams"].map(|what| format!("idle: {what}")).into(),
@@ -184,7 +185,7 @@ impl Attack {
         Ok(config)
     }
 
-    async fn run(&self, plan: &Plan) -> Result<Found, Failure> {
+    async fn run(&self, plan: &Plan) -> Result<Measurement, Failure> {
         let parent = tempfile::tempdir()?;
         let folder = &parent.path().join("gateway");
         std::fs::create_dir(folder)?;
@@ -207,10 +208,10 @@ impl Attack {
         let begin = memory_mb(running.process(), "VmRSS")?;
         // Writing 5 makes the kernel reset the peak.
         std::fs::write(format!("/proc/{}/clear_refs", running.process()), "5")?;
-        let (during, outcome) = measure_during(&running, self.done(plan, &running, folder, time)).await?;
+        let (during, outcome) = measure_during(&running, self.execute(plan, &running, folder, time)).await?;
         let peak = memory_mb(running.process(), "VmHWM")?;
-        tokio::time::sleep(REST).await;
-        let mut found = Found {
+        tokio::time::sleep(TIME_TO_CLOSE).await;
+        let mut measurement = Measurement {
             p95: [alone, during].map(|mut latencies| {
                 (inputs::percentile_95(&mut latencies.micros), latencies.failures, latencies.micros.len())
             }),
@@ -219,18 +220,24 @@ impl Attack {
             alive: running.is_running()?,
             outcome,
             served: self.target != Target::Files,
-            memory_limit: if self.target == Target::Bombs { MEMORY_OF_BOMBS } else { MEMORY },
+            memory_limit: if self.target == Target::Bombs {
+                MAX_MEMORY_GROWTH_OF_BOMBS_MB
+            } else {
+                MAX_MEMORY_GROWTH_MB
+            },
         };
         running.kill()?;
-        let missing = files::missing(folder, &found.outcome.acknowledged)?;
+        let missing = files::missing(folder, &measurement.outcome.acknowledged)?;
         if missing > 0 {
-            found.outcome.wrong(format!("{missing} acknowledged messages are missing after a restart"));
+            measurement
+                .outcome
+                .add_violation(format!("{missing} acknowledged messages are missing after a restart"));
         }
-        Ok(found)
+        Ok(measurement)
     }
 
-    /// Runs the attack for `time`.
-    async fn done(
+    /// Attacks the running gateway for `time`.
+    async fn execute(
         &self,
         plan: &Plan,
         running: &Running,
@@ -238,42 +245,56 @@ impl Attack {
         time: Duration,
     ) -> Result<Outcome, Failure> {
         let begun = Instant::now();
-        let more = || begun.elapsed() < time;
+        let keep_going = || begun.elapsed() < time;
         let address = running.address;
         let scale = |full: usize, short: usize| if plan.short { short } else { full };
         let bodies = scale(96, 24);
-        let many: Vec<IpAddr> = (0..bodies).map(|n| Ipv4Addr::new(127, 0, 1, n as u8).into()).collect();
+        let sources: Vec<IpAddr> = (0..bodies).map(|n| Ipv4Addr::new(127, 0, 1, n as u8).into()).collect();
         let json = "content-type: application/json\r\n";
         match (self.target, self.variant) {
-            (Target::Host, _) => host::run(ATTACKER, address, more).await,
-            (Target::Files, variant) => files::run(HARMS[variant], folder, ATTACKER, address, more).await,
+            (Target::Host, _) => host::run(ATTACKER, address, keep_going).await,
+            (Target::Files, variant) => {
+                files::run(FILE_DAMAGES[variant], folder, ATTACKER, address, keep_going).await
+            }
             (Target::HalfSent, 0) => {
-                half_sent::over_http(&vec![ATTACKER; bodies], address, "/ingest/attacker-{}", json, more)
-                    .await
+                half_sent::over_http(
+                    &vec![ATTACKER; bodies],
+                    address,
+                    "/ingest/attacker-{}",
+                    json,
+                    keep_going,
+                )
+                .await
             }
             (Target::HalfSent, 1) => {
-                half_sent::over_http(&many, address, "/ingest/attacker-{}", json, more).await
+                half_sent::over_http(&sources, address, "/ingest/attacker-{}", json, keep_going).await
             }
-            (Target::HalfSent, 2) => half_sent::over_http(&many, address, "/hooks/signed", json, more).await,
+            (Target::HalfSent, 2) => {
+                half_sent::over_http(&sources, address, "/hooks/signed", json, keep_going).await
+            }
             (Target::HalfSent, _) => {
-                half_sent::over_coap(&many, running.input("coap")?, scale(64, 8), more).await
+                half_sent::over_coap(&sources, running.input("coap")?, scale(64, 8), keep_going).await
             }
             (Target::Idle, 0) => {
                 let count = scale(CONNECTIONS, CONNECTIONS_SHORT) + 100;
-                idle::connections(ATTACKER, address, count, time.max(IDLE)).await
+                idle::connections(ATTACKER, address, count, time.max(MIN_IDLE)).await
             }
-            (Target::Idle, _) => idle::event_streams([ATTACKER, ANOTHER], address, STREAMS, more).await,
-            (Target::Paging, _) => paging::run(ATTACKER, address, &folder.join("out/ndjson"), more).await,
+            (Target::Idle, _) => {
+                idle::event_streams([ATTACKER, SECOND_READER], address, EVENT_STREAMS, keep_going).await
+            }
+            (Target::Paging, _) => {
+                paging::run(ATTACKER, address, &folder.join("out/ndjson"), keep_going).await
+            }
             (Target::Bombs, _) => {
                 let (mqtt, coap) = (running.input("mqtt")?, running.input("coap")?);
-                bombs::run(&many, bombs::Addresses { http: address, mqtt, coap }, more).await
+                bombs::run(&sources, bombs::Addresses { http: address, mqtt, coap }, keep_going).await
             }
         }
     }
 }
 
-/// The results of a run.
-struct Found {
+/// The results of an attack.
+struct Measurement {
     /// The well-behaved client's 95th percentile in ms, failures and acknowledged messages: alone, and during the attack.
     p95: [(f64, u64, usize); 2],
     /// Memory in MB: before the attack, its peak, and after the attack.
@@ -287,13 +308,13 @@ struct Found {
     memory_limit: f64,
 }
 
-impl Found {
+impl Measurement {
     /// The reasons for a negative verdict; empty if the verdict is positive.
     fn problems(&self, plan: &Plan) -> Vec<String> {
         let [(alone, _, _), (during, failures, served)] = self.p95;
         let [begin, peak, _] = self.memory;
         let mut problems: Vec<String> =
-            self.outcome.wrong.iter().map(|(what, count)| format!("{what} ({count} times)")).collect();
+            self.outcome.violations.iter().map(|(what, count)| format!("{what} ({count} times)")).collect();
         if !self.alive || self.panics > 0 {
             problems.push(format!("the gateway panicked {} times, running: {}", self.panics, self.alive));
         }
@@ -302,7 +323,7 @@ impl Found {
                 "the well-behaved client failed {failures} times and was served {served} times"
             ));
         }
-        if self.served && !plan.short && during > SHORT && during > SLOWER * alone {
+        if self.served && !plan.short && during > TOLERATED_P95_MS && during > MAX_P95_RATIO * alone {
             problems.push("the well-behaved client waited too long".into());
         }
         if peak - begin > self.memory_limit {
@@ -324,7 +345,7 @@ impl Found {
         let failures = if self.served { failures.to_string() } else { "refused".into() };
         format!(
             "| {}: {} | {} | {alone:.1} | {during:.1} | {failures} | {begin:.0}, {peak:.0}, {end:.0} | {verdict} |",
-            attack.name, self.outcome.told, self.outcome.sent
+            attack.name, self.outcome.description, self.outcome.sent
         )
     }
 

@@ -56,35 +56,35 @@ fn delivered(folder: &Path) -> std::io::Result<usize> {
     Ok(lines)
 }
 
-/// Reads from the list's end with `before=0` while `more` returns true, half of the readers as a page of another site. Meanwhile the output
-/// must continue, and the other site's page must not read anything.
+/// Reads from the list's end with `before=0` while `keep_going` returns true, half of the readers as a page of another site. Meanwhile the
+/// output must continue, and the other site's page must not read anything.
 pub async fn run(
     source: IpAddr,
     address: SocketAddr,
     files: &Path,
-    more: impl Fn() -> bool,
+    keep_going: impl Fn() -> bool,
 ) -> Result<Outcome, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let (sent, entered) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let (sent, succeeded) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let mut readers = JoinSet::new();
     for number in 0..READERS {
         let foreign = number % 2 == 0;
         let headers = if foreign { "sec-fetch-site: cross-site\r\nsec-fetch-mode: no-cors\r\n" } else { "" };
         let request = http::head("GET", "/api/devices/history/messages?before=0&limit=1", address, headers);
-        let (stop, sent, entered) = (Arc::clone(&stop), Arc::clone(&sent), Arc::clone(&entered));
+        let (stop, sent, succeeded) = (Arc::clone(&stop), Arc::clone(&sent), Arc::clone(&succeeded));
         readers.spawn(async move {
             while !stop.load(Relaxed) {
                 let answer = timeout(PATIENCE, http::once(source, address, request.as_bytes())).await;
                 sent.fetch_add(1, Relaxed);
                 if foreign && matches!(answer, Ok(Ok(200))) {
-                    entered.fetch_add(1, Relaxed);
+                    succeeded.fetch_add(1, Relaxed);
                 }
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         });
     }
     let begin = delivered(files)?;
-    while more() {
+    while keep_going() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let during = delivered(files)? - begin;
@@ -92,14 +92,14 @@ pub async fn run(
     let mut outcome = Outcome::default();
     // The well-behaved client has sent messages during the attack, so the output had work.
     if during == 0 {
-        outcome.wrong("the output delivered nothing".into());
+        outcome.add_violation("the output delivered nothing".into());
     }
-    let entered = entered.load(Relaxed);
-    if entered > 0 {
-        outcome.wrong(format!("cross-site requests succeeded {entered} times"));
+    let succeeded = succeeded.load(Relaxed);
+    if succeeded > 0 {
+        outcome.add_violation(format!("cross-site requests succeeded {succeeded} times"));
     }
     while readers.join_next().await.is_some() {}
     outcome.sent = sent.load(Relaxed);
-    outcome.told = format!("{READERS} readers with `before=0`, half of them cross-site");
+    outcome.description = format!("{READERS} readers with `before=0`, half of them cross-site");
     Ok(outcome)
 }

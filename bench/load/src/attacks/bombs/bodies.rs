@@ -7,10 +7,10 @@ use flate2::{Compression, write::GzEncoder};
 use std::{io::Write, path::Path};
 
 /// The gateway's limit for a body, in bytes.
-const LIMIT: usize = 1 << 20;
+const BODY_LIMIT: usize = 1 << 20;
 /// The gateway's limit for a decoded message, in bytes of memory (SECURITY.md).
-const MEMORY: usize = 8 << 20;
-/// A number of values that exceeds [`MEMORY`].
+const MEMORY_LIMIT: usize = 8 << 20;
+/// A number of values that exceeds [`MEMORY_LIMIT`].
 const TOO_MANY: usize = 300_000;
 /// The number of items that are encoded to measure the size of one.
 const SAMPLE: usize = 4096;
@@ -32,7 +32,7 @@ const WIDE: &str = "wide";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Stored,
-    Refused,
+    Rejected,
 }
 
 /// A body, with the format, schema and encoding that its sender declares.
@@ -54,12 +54,12 @@ fn schemas() -> Vec<(&'static str, String)> {
             {{"type":"object","additionalProperties":false,"properties":{{{}}}}}}}}}}}"#,
         fields.join(",")
     );
-    let chosen = format!(r#"{{"type":"array","items":{{"enum":["{}","b"]}}}}"#, text());
+    let chosen = format!(r#"{{"type":"array","items":{{"enum":["{}","b"]}}}}"#, long_text());
     let owned = |(name, schema): (&'static str, &str)| (name, schema.to_owned());
     vec![owned(LIST), owned(NOTHING), (CHOSEN, chosen), (WIDE, wide)]
 }
 
-fn text() -> String {
+fn long_text() -> String {
     "long ".repeat(1000)
 }
 
@@ -75,59 +75,61 @@ pub fn all() -> Result<Vec<Bomb>, Failure> {
     let mut bombs = Vec::new();
     for format in Id::all() {
         match format.needs_schema() {
-            true => of_schemas(format, &mut bombs)?,
-            false => of_lists(format, &mut bombs)?,
+            true => add_schema_bombs(format, &mut bombs)?,
+            false => add_list_bombs(format, &mut bombs)?,
         }
     }
-    bombs.extend(of_senml()?);
-    bombs.extend(of_outputs()?);
+    bombs.extend(senml_bombs()?);
+    bombs.extend(output_bombs()?);
     Ok(bombs)
 }
 
-/// Adds lists with as many items as fit into a body. Where the decoded list exceeds [`MEMORY`], also adds one that just fits.
-fn of_lists(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
+/// Adds lists with as many items as fit into a body. Where the decoded list exceeds [`MEMORY_LIMIT`], also adds one that just fits.
+fn add_list_bombs(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
     let codec = format.open(None, Mapping::Exact)?;
     let map = Value::Map(vec![("k".into(), Value::Null)]);
     // The bytes that each item counts: `spec/formats.md`, "Memory of a decoded message".
     for (what, item, counted) in
         [("nulls", Value::Null, 32), ("texts", Value::Text("a".into()), 65), ("maps", map, 129)]
     {
-        let list = |count| in_a(&item, count);
-        let taken = encoded(&*codec, &list(SAMPLE))?.len();
+        let list = |count| object_with_list(&item, count);
+        let length = encoded(&*codec, &list(SAMPLE))?.len();
         // In some formats, later items take more bytes.
-        let most = SAMPLE * (LIMIT - LIMIT / 64) / taken;
+        let most = SAMPLE * (BODY_LIMIT - BODY_LIMIT / 64) / length;
         let most = [most, most / 10 * 9, most / 10 * 6];
         let body = most.iter().find_map(|count| Some((*count, encoded(&*codec, &list(*count)).ok()?)));
         let (most, body) = body.ok_or_else(|| format!("{what} in {format} are too long"))?;
-        let stored = (MEMORY - 1024) / counted;
+        let stored = (MEMORY_LIMIT - 1024) / counted;
         if most <= stored {
             bombs.push(bomb(format, what, None, body, Fate::Stored));
         } else {
-            bombs.push(bomb(format, what, None, body, Fate::Refused));
+            bombs.push(bomb(format, what, None, body, Fate::Rejected));
             bombs.push(bomb(format, what, None, encoded(&*codec, &list(stored))?, Fate::Stored));
         }
     }
     Ok(())
 }
 
-fn in_a(item: &Value, count: usize) -> Value {
+fn object_with_list(item: &Value, count: usize) -> Value {
     Value::Map(vec![("a".into(), Value::Array(vec![item.clone(); count]))])
 }
 
-fn of_schemas(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
+fn add_schema_bombs(format: Id, bombs: &mut Vec<Bomb>) -> Result<(), Failure> {
     for (name, schema) in schemas() {
         let codec = format.open(Some(&Model::compile(&schema)?), Mapping::Exact)?;
         let is_struct = matches!(format, Id::Struct | Id::StructZlib);
         let (message, fate) = match name {
             // A struct counts the items of a list in 16 bits.
-            "list" if is_struct => (in_a(&Value::Bool(false), 65_535), Fate::Stored),
-            "list" => (sparse(), Fate::Refused),
-            "nothing" if format == Id::Packed => (Value::Array(vec![Value::U64(1); TOO_MANY]), Fate::Refused),
+            "list" if is_struct => (object_with_list(&Value::Bool(false), 65_535), Fate::Stored),
+            "list" => (sparse(), Fate::Rejected),
+            "nothing" if format == Id::Packed => {
+                (Value::Array(vec![Value::U64(1); TOO_MANY]), Fate::Rejected)
+            }
             "nothing" => continue,
-            CHOSEN => (Value::Array(vec![Value::Text(text()); 2000]), Fate::Refused),
+            CHOSEN => (Value::Array(vec![Value::Text(long_text()); 2000]), Fate::Rejected),
             // Unlike the other formats, packed makes no record with a place for each field.
-            _ if format == Id::Packed => (in_a(&Value::Map(Vec::new()), 2000), Fate::Stored),
-            _ => (in_a(&Value::Map(Vec::new()), 3000), Fate::Refused),
+            _ if format == Id::Packed => (object_with_list(&Value::Map(Vec::new()), 2000), Fate::Stored),
+            _ => (object_with_list(&Value::Map(Vec::new()), 3000), Fate::Rejected),
         };
         bombs.push(bomb(format, name, Some(name), encoded(&*codec, &message)?, fate));
     }
@@ -148,13 +150,13 @@ fn encoded(codec: &dyn Format, message: &Value) -> Result<Vec<u8>, Failure> {
 }
 
 /// SenML with a base name of 10,000 letters, which the decoder copies into each of a thousand records.
-fn of_senml() -> Result<Vec<Bomb>, Failure> {
+fn senml_bombs() -> Result<Vec<Bomb>, Failure> {
     let name = "a".repeat(10_000);
     let json = format!("[{{\"bn\":\"{name}\",\"v\":1}}{}]", ",{\"v\":1}".repeat(1000));
     let head = [0x99, 0x03, 0xe8, 0xa2, 0x21, 0x79, 0x27, 0x10];
     let records = [0xa1, 0x02, 0x01].repeat(999);
     let cbor = [&head[..], name.as_bytes(), &[0x02, 0x01], &records].concat();
-    let of = |format, body: &[u8]| bomb(format, "base names", None, body.to_vec(), Fate::Refused);
+    let of = |format, body: &[u8]| bomb(format, "base names", None, body.to_vec(), Fate::Rejected);
     Ok([Id::SenmlJson, Id::SensmlJson]
         .map(|id| of(id, json.as_bytes()))
         .into_iter()
@@ -163,21 +165,21 @@ fn of_senml() -> Result<Vec<Bomb>, Failure> {
 }
 
 /// Bodies that take little memory when they are decoded, and much afterwards, such as in JSON or in a file's columns.
-fn of_outputs() -> Result<Vec<Bomb>, Failure> {
+fn output_bombs() -> Result<Vec<Bomb>, Failure> {
     let stored = |what, body: String| bomb(Id::Json, what, None, body.into_bytes(), Fate::Stored);
     // Each control character takes six bytes in JSON.
-    let controls = encoded(&dunnage_formats::Msgpack, &Value::Text("\u{1}".repeat(LIMIT - 5)))?;
-    let nulls = format!("[{}null]", "null,".repeat(LIMIT / 5 - 1));
+    let controls = encoded(&dunnage_formats::Msgpack, &Value::Text("\u{1}".repeat(BODY_LIMIT - 5)))?;
+    let nulls = format!("[{}null]", "null,".repeat(BODY_LIMIT / 5 - 1));
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(nulls.as_bytes())?;
     let compressed = gzip.finish()?;
     let columns = format!("[{}0]", "0,".repeat(999));
     Ok(vec![
-        bomb(Id::Msgpack, "control characters", None, controls, Fate::Refused),
+        bomb(Id::Msgpack, "control characters", None, controls, Fate::Rejected),
         Bomb { is_compressed: true, ..bomb(Id::Json, "gzip", None, compressed, Fate::Stored) },
         // A column's name contains the keys of the enclosing objects.
         stored("a long key", format!("{{\"{}\":{columns}}}", "k".repeat(1_000_000))),
-        stored("quotes", format!("\"{}\"", "\\\"".repeat(LIMIT / 2 - 1))),
+        stored("quotes", format!("\"{}\"", "\\\"".repeat(BODY_LIMIT / 2 - 1))),
         stored("columns", columns),
     ])
 }

@@ -25,15 +25,17 @@ use tokio::{
 /// Concurrent senders.
 const SENDERS: usize = 60;
 /// Messages of a thousand columns per sender, in one burst.
-const WIDE: usize = 20;
+const COLUMN_MESSAGES_PER_SENDER: usize = 20;
 /// Concurrent readers of stored messages.
 const READERS: usize = 8;
 /// Timeout for sending a body through all its inputs, retries included.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Delay between two attempts.
-const PAUSE: Duration = Duration::from_millis(100);
+const RETRY_DELAY: Duration = Duration::from_millis(100);
+/// Delay between a request for stored messages and the reading of the answer.
+const READ_DELAY: Duration = Duration::from_millis(500);
 /// Maximum datagram size in bytes.
-const DATAGRAM: usize = 60_000;
+const MAX_DATAGRAM: usize = 60_000;
 /// CoAP's Content-Format of CBOR.
 const CBOR: u16 = 60;
 
@@ -46,27 +48,27 @@ pub struct Addresses {
 }
 
 /// Sends with 60 concurrent senders: first each body once, then many messages of a thousand columns. After reading the stored messages, sends
-/// 60 copies of one body at a time while `more` returns true.
+/// 60 copies of one body at a time while `keep_going` returns true.
 pub async fn run(
     sources: &[IpAddr],
     addresses: Addresses,
-    more: impl Fn() -> bool,
+    keep_going: impl Fn() -> bool,
 ) -> Result<Outcome, Failure> {
     // Building the bodies takes a while, and this runtime also measures the well-behaved client.
     let bombs = spawn_blocking(|| bodies::all().map_err(|e| e.to_string())).await??;
     let mut outcome = Outcome::default();
     burst(&bombs, sources, addresses, &mut outcome).await?;
     let columns = bombs.iter().filter(|bomb| bomb.name.starts_with("columns")).cloned();
-    let columns: Vec<_> = columns.cycle().take(WIDE * SENDERS).collect();
+    let columns: Vec<_> = columns.cycle().take(COLUMN_MESSAGES_PER_SENDER * SENDERS).collect();
     burst(&columns, sources, addresses, &mut outcome).await?;
     read(sources, addresses.http, &mut outcome).await?;
     for bomb in bombs.iter().cycle() {
-        if !more() {
+        if !keep_going() {
             break;
         }
         burst(&vec![bomb.clone(); SENDERS], sources, addresses, &mut outcome).await?;
     }
-    outcome.told =
+    outcome.description =
         format!("{} bodies of up to 1 MiB, {SENDERS} at a time, of {} kinds", outcome.sent, bombs.len());
     Ok(outcome)
 }
@@ -84,34 +86,34 @@ async fn burst(
         while senders.len() >= SENDERS
             && let Some(sent) = senders.join_next().await
         {
-            note(sent?, outcome);
+            record(sent?, outcome);
         }
         senders.spawn(async move {
-            let sent = timeout(PATIENCE, over_all(source, addresses, number, &bomb)).await;
+            let sent = timeout(PATIENCE, over_all_inputs(source, addresses, number, &bomb)).await;
             sent.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(|e| (bomb.name, e))
         });
     }
     while let Some(sent) = senders.join_next().await {
-        note(sent?, outcome);
+        record(sent?, outcome);
     }
     Ok(())
 }
 
-/// The result of a body: how often it was sent and what was wrong, or its name and the error.
+/// The result of a body: how often it was sent and a violation, or its name and the error.
 type Sent = Result<(u64, Option<String>), (String, io::Error)>;
 
-fn note(sent: Sent, outcome: &mut Outcome) {
+fn record(sent: Sent, outcome: &mut Outcome) {
     match sent {
-        Ok((count, wrong)) => {
+        Ok((count, violation)) => {
             outcome.sent += count;
-            wrong.into_iter().for_each(|wrong| outcome.wrong(wrong));
+            violation.into_iter().for_each(|violation| outcome.add_violation(violation));
         }
-        Err((name, e)) => outcome.wrong(format!("{name}: {e}")),
+        Err((name, e)) => outcome.add_violation(format!("{name}: {e}")),
     }
 }
 
 /// Sends `bomb` over HTTP, and also over CoAP if it is CBOR, or over MQTT if it is MessagePack.
-async fn over_all(
+async fn over_all_inputs(
     source: IpAddr,
     addresses: Addresses,
     number: usize,
@@ -119,7 +121,7 @@ async fn over_all(
 ) -> io::Result<(u64, Option<String>)> {
     let mut sent = 1;
     if bomb.format == Id::Cbor {
-        let end = bomb.body.len().min(DATAGRAM);
+        let end = bomb.body.len().min(MAX_DATAGRAM);
         over_coap(source, addresses.coap, number, &bomb.body[..end]).await?;
         sent += 1;
     }
@@ -128,9 +130,12 @@ async fn over_all(
         sent += 1;
     }
     let status = over_http(source, addresses.http, number, bomb).await?;
-    let fate = if status == 204 { Fate::Stored } else { Fate::Refused };
-    let wrong = fate != bomb.fate || !matches!(status, 204 | 400 | 422);
-    Ok((sent, wrong.then(|| format!("{} was answered {status}, expected {:?}", bomb.name, bomb.fate))))
+    let fate = if status == 204 { Fate::Stored } else { Fate::Rejected };
+    let is_unexpected = fate != bomb.fate || !matches!(status, 204 | 400 | 422);
+    Ok((
+        sent,
+        is_unexpected.then(|| format!("{} was answered {status}, expected {:?}", bomb.name, bomb.fate)),
+    ))
 }
 
 /// Sends `bomb`, and retries while the gateway answers 503. Returns the final status.
@@ -144,7 +149,7 @@ async fn over_http(source: IpAddr, address: SocketAddr, number: usize, bomb: &Bo
     request.extend(&bomb.body);
     loop {
         match http::once(source, address, &request).await? {
-            503 => tokio::time::sleep(PAUSE).await,
+            503 => tokio::time::sleep(RETRY_DELAY).await,
             status => return Ok(status),
         }
     }
@@ -161,7 +166,7 @@ async fn over_mqtt(source: IpAddr, address: SocketAddr, number: usize, bomb: &Bo
         mqtt::log_in(&mut stream, &connect).await?;
         match acknowledged(&mut stream, &publish).await {
             Err(e) if matches!(e.kind(), UnexpectedEof | ConnectionReset | BrokenPipe) => {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY_DELAY).await;
             }
             result => return result,
         }
@@ -193,7 +198,7 @@ async fn read(sources: &[IpAddr], address: SocketAddr, outcome: &mut Outcome) ->
             let mut stream = http::connect(source, address).await?;
             stream.write_all(request.as_bytes()).await?;
             // The delay keeps the answer in the gateway's memory.
-            tokio::time::sleep(PAUSE * 5).await;
+            tokio::time::sleep(READ_DELAY).await;
             let mut answer = Vec::new();
             stream.read_to_end(&mut answer).await?;
             Ok::<_, io::Error>(answer.starts_with(b"HTTP/1.1 200") || answer.starts_with(b"HTTP/1.1 503"))
@@ -202,7 +207,7 @@ async fn read(sources: &[IpAddr], address: SocketAddr, outcome: &mut Outcome) ->
     while let Some(answered) = readers.join_next().await {
         outcome.sent += 1;
         if !answered?? {
-            outcome.wrong("a list request failed".into());
+            outcome.add_violation("a list request failed".into());
         }
     }
     Ok(())
