@@ -28,15 +28,15 @@ impl Channel {
         socket.connect(address).await?;
         let mut channel =
             Channel { socket, session: key.map(|key| Box::new(Session::new(key))), bytes: vec![0; 2048] };
-        timeout(HANDSHAKE, channel.shake_hands()).await??;
+        timeout(HANDSHAKE, channel.complete_handshake()).await??;
         Ok(channel)
     }
 
-    async fn shake_hands(&mut self) -> io::Result<()> {
+    async fn complete_handshake(&mut self) -> io::Result<()> {
         while self.session.as_ref().is_some_and(|session| !session.connected) {
-            let again = self.flush().await?;
-            if let Ok(length) = timeout_at(again.into(), self.socket.recv(&mut self.bytes)).await {
-                self.take(length?)?;
+            let next_call = self.flush().await?;
+            if let Ok(length) = timeout_at(next_call.into(), self.socket.recv(&mut self.bytes)).await {
+                self.process(length?)?;
                 self.flush().await?;
             }
         }
@@ -48,7 +48,7 @@ impl Channel {
         match &mut self.session {
             None => self.socket.send(message).await.map(drop),
             Some(session) => {
-                session.say(message).map_err(io::Error::other)?;
+                session.encrypt(message).map_err(io::Error::other)?;
                 self.flush().await.map(drop)
             }
         }
@@ -66,25 +66,25 @@ impl Channel {
                 return Ok(&self.bytes[..message.len()]);
             }
             let length = self.socket.recv(&mut self.bytes).await?;
-            self.take(length)?;
+            self.process(length)?;
             self.flush().await?;
         }
     }
 
-    fn take(&mut self, length: usize) -> io::Result<()> {
+    fn process(&mut self, length: usize) -> io::Result<()> {
         match &mut self.session {
-            Some(session) => session.take(&self.bytes[..length]).map_err(io::Error::other),
+            Some(session) => session.process(&self.bytes[..length]).map_err(io::Error::other),
             None => Ok(()),
         }
     }
 
-    /// Sends the session's pending datagrams. Returns the time at which it must be called again.
+    /// Sends the session's pending datagrams. Returns the time of the next call.
     async fn flush(&mut self) -> io::Result<Instant> {
         let Some(session) = &mut self.session else { return Ok(Instant::now()) };
-        let (datagrams, again) = session.outgoing().map_err(io::Error::other)?;
+        let (datagrams, next_call) = session.outgoing().map_err(io::Error::other)?;
         for datagram in datagrams {
             self.socket.send(&datagram).await?;
         }
-        Ok(again)
+        Ok(next_call)
     }
 }

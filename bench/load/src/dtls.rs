@@ -8,7 +8,7 @@ use dimpl::{
 use std::{collections::VecDeque, path::Path, sync::Arc, time::Instant};
 
 /// Maximum datagram size in bytes.
-const LONGEST: usize = 2048;
+const MAX_DATAGRAM: usize = 2048;
 /// The identity of the key.
 const IDENTITY: &str = "load";
 
@@ -64,7 +64,7 @@ impl Session {
     }
 
     /// Encrypts `message`. [`Session::outgoing`] then returns the datagram.
-    pub fn say(&mut self, message: &[u8]) -> Result<(), Error> {
+    pub fn encrypt(&mut self, message: &[u8]) -> Result<(), Error> {
         self.dtls.send_application_data(message).map(drop)
     }
 
@@ -72,7 +72,7 @@ impl Session {
     pub fn outgoing(&mut self) -> Result<(Vec<Vec<u8>>, Instant), Error> {
         self.dtls.handle_timeout(Instant::now())?;
         let mut datagrams = Vec::new();
-        let mut bytes = [0; LONGEST];
+        let mut bytes = [0; MAX_DATAGRAM];
         loop {
             match self.dtls.poll_output(&mut bytes) {
                 Output::Packet(datagram) => datagrams.push(datagram.to_vec()),
@@ -85,7 +85,7 @@ impl Session {
     }
 
     /// Processes a received datagram. [`Session::outgoing`] then returns the reaction.
-    pub fn take(&mut self, datagram: &[u8]) -> Result<(), Error> {
+    pub fn process(&mut self, datagram: &[u8]) -> Result<(), Error> {
         self.dtls.handle_packet(datagram)
     }
 }

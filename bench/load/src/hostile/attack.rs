@@ -20,12 +20,12 @@ use tokio::{
 /// Concurrent clients.
 const CLIENTS: u64 = 512;
 /// Maximum number of frames per connection, and per UDP port.
-const FRAMES_OF_A_CONNECTION: usize = 4;
-const FRAMES_OF_A_PORT: usize = 1024;
+const MAX_FRAMES_PER_CONNECTION: usize = 4;
+const MAX_FRAMES_PER_PORT: usize = 1024;
 /// How long the client waits for an answer before it shuts down its side of the connection, and how long the server may then take to
 /// close it.
-const IDLE: Duration = Duration::from_millis(30);
-const CLOSE: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(30);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Sends all frames of `attack`.
 pub async fn run(attack: Arc<Attack>) -> Result<(), Failure> {
@@ -50,7 +50,7 @@ impl Client {
         loop {
             let socket = UdpSocket::bind("127.0.0.1:0").await?;
             socket.connect(self.attack.address).await?;
-            for _ in 0..FRAMES_OF_A_PORT {
+            for _ in 0..MAX_FRAMES_PER_PORT {
                 let Some(mut frame) = self.frame().await else { return Ok(()) };
                 frame.truncate(65_000);
                 // An error belongs to an earlier datagram, or the server has ended, which other checks detect.
@@ -67,7 +67,7 @@ impl Client {
             if self.attack.input == Input::Mqtt && self.random.below(8) > 0 {
                 bytes.extend(self.random.pick(&self.attack.frames.first));
             }
-            for _ in 0..=self.random.below(FRAMES_OF_A_CONNECTION) {
+            for _ in 0..=self.random.below(MAX_FRAMES_PER_CONNECTION) {
                 match self.frame().await {
                     Some(frame) => bytes.extend(frame),
                     None if bytes.is_empty() => return Ok(()),
@@ -78,8 +78,8 @@ impl Client {
                 bytes.extend(mqtt::PING);
             }
             let mut stream = TcpStream::connect(self.attack.address).await?;
-            if !ends(&mut stream, &bytes).await {
-                self.attack.hung.fetch_add(1, Relaxed);
+            if !closes_after(&mut stream, &bytes).await {
+                self.attack.not_closed.fetch_add(1, Relaxed);
             }
             if self.attack.sent.load(Relaxed) >= self.attack.count {
                 return Ok(());
@@ -89,18 +89,19 @@ impl Client {
 }
 
 /// Sends `bytes`, reads the server's answers, and shuts down the writing side. Returns whether the server then closes the connection in time.
-async fn ends(stream: &mut TcpStream, bytes: &[u8]) -> bool {
+async fn closes_after(stream: &mut TcpStream, bytes: &[u8]) -> bool {
     let (mut input, mut output) = stream.split();
     let mut answer = vec![0; 16 << 10];
-    let talk = async {
+    let exchange = async {
         let write = async {
             // The server may close or reset the connection while the client writes.
             let _ = output.write_all(bytes).await;
         };
-        let read = async { while let Ok(Ok(1..)) = timeout(IDLE, input.read(&mut answer)).await {} };
+        let read =
+            async { while let Ok(Ok(1..)) = timeout(ANSWER_TIMEOUT, input.read(&mut answer)).await {} };
         tokio::join!(write, read);
         let _ = output.shutdown().await;
         while let Ok(1..) = input.read(&mut answer).await {}
     };
-    timeout(CLOSE, talk).await.is_ok()
+    timeout(CLOSE_TIMEOUT, exchange).await.is_ok()
 }

@@ -18,7 +18,7 @@ use std::{
 /// How much lost time the clients make up for after the server kept them waiting.
 const BURST: Duration = Duration::from_millis(10);
 /// Delay between two checks while the server's queue is full.
-const HELD_BACK: Duration = Duration::from_millis(5);
+const QUEUE_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The frames to send, their destination and their rate.
 pub struct Attack {
@@ -36,9 +36,9 @@ pub struct Attack {
     pub seed: u64,
     pub sent: AtomicU64,
     /// Whether the server's queue is full.
-    pub full: AtomicBool,
+    pub queue_is_full: AtomicBool,
     /// Connections that the server did not close after the client had.
-    pub hung: AtomicU64,
+    pub not_closed: AtomicU64,
 }
 
 /// The time of the next frame.
@@ -73,22 +73,22 @@ impl Client {
     }
 
     /// Waits until the next frame is due; `None` after the last one.
-    pub async fn turn(&self) -> Option<()> {
+    pub async fn wait_for_turn(&self) -> Option<()> {
         let number = self.attack.sent.fetch_add(1, Relaxed);
         if number >= self.attack.count {
             self.attack.sent.fetch_sub(1, Relaxed);
             return None;
         }
         tokio::time::sleep_until(self.pace.next(self.attack.rate).into()).await;
-        while self.attack.full.load(Relaxed) {
-            tokio::time::sleep(HELD_BACK).await;
+        while self.attack.queue_is_full.load(Relaxed) {
+            tokio::time::sleep(QUEUE_CHECK_INTERVAL).await;
         }
         Some(())
     }
 
     /// Waits until the next frame is due and returns it; `None` after the last one.
     pub async fn frame(&mut self) -> Option<Vec<u8>> {
-        self.turn().await?;
+        self.wait_for_turn().await?;
         let valid = &self.attack.frames.valid;
         let mut frame = self.random.pick(valid).clone();
         if !self.attack.mutated {

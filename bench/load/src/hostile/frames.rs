@@ -82,7 +82,7 @@ impl From<Vec<u8>> for Frame {
 }
 
 /// The frames for `input`.
-pub fn of(input: Input) -> Frames {
+pub fn for_input(input: Input) -> Frames {
     let bare = |frames: Vec<Vec<u8>>| frames.into_iter().map(Frame::from).collect();
     let first = if input == Input::Mqtt { mqtt_connects() } else { Vec::new() };
     let valid = match input {

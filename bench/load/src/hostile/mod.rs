@@ -24,10 +24,10 @@ use std::{
 use tokio::sync::watch;
 use well_behaved::Latencies;
 
-/// The bytes in the queue of the gateway's UDP socket that make the clients wait, and the interval of the checks. The usual queues hold
-/// at least 208 KiB.
-const FULL: u64 = 96 << 10;
-const LOOK: Duration = Duration::from_millis(20);
+/// When the queue of the gateway's UDP socket has more than `FULL_QUEUE` bytes, the clients wait. The usual queues hold at least 208 KiB.
+/// `CHECK_INTERVAL` is the time between two checks of the queue.
+const FULL_QUEUE: u64 = 96 << 10;
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The input that is attacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -68,21 +68,21 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     );
     report.line("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let inputs = plan.input.as_ref().map_or(Input::value_variants(), std::slice::from_ref);
-    let mut borne = true;
+    let mut passed = true;
     for input in inputs {
-        let found = attacked(plan, *input).await?;
-        report.line(&found.row(*input));
-        found.save(plan, *input)?;
-        borne &= found.is_borne();
+        let measurement = measure_input(plan, *input).await?;
+        report.line(&measurement.row(*input));
+        measurement.save(plan, *input)?;
+        passed &= measurement.has_passed();
     }
     if plan.input.is_none() {
         report.save("hostile input")?;
     }
-    if borne { Ok(()) } else { Err("the gateway failed the attack".into()) }
+    if passed { Ok(()) } else { Err("the gateway failed the attack".into()) }
 }
 
 /// Starts a gateway with `input` and attacks it.
-async fn attacked(plan: &Plan, input: Input) -> Result<Found, Failure> {
+async fn measure_input(plan: &Plan, input: Input) -> Result<Measurement, Failure> {
     let folder = tempfile::tempdir()?;
     // The frames are created before the port is known, so their Host cannot contain it.
     let config = format!("[access]\nwho = \"anyone\"\n{}", frames::config(input, folder.path())?);
@@ -105,9 +105,21 @@ async fn attacked(plan: &Plan, input: Input) -> Result<Found, Failure> {
     };
     let attack = |mutated, count, rate| {
         let seed = plan.seed.wrapping_add(rate);
-        let (sent, hung, full) = Default::default();
-        let (frames, keys) = (frames::of(input), keys.clone());
-        Arc::new(Attack { input, address, frames, keys, mutated, count, rate, seed, sent, full, hung })
+        let (sent, not_closed, queue_is_full) = Default::default();
+        let (frames, keys) = (frames::for_input(input), keys.clone());
+        Arc::new(Attack {
+            input,
+            address,
+            frames,
+            keys,
+            mutated,
+            count,
+            rate,
+            seed,
+            sent,
+            queue_is_full,
+            not_closed,
+        })
     };
     let valid = attack(false, plan.rate * plan.seconds, plan.rate);
     let well_formed = measure_during(input, &running, key.as_ref(), attack::run(valid)).await?;
@@ -125,28 +137,28 @@ async fn attacked(plan: &Plan, input: Input) -> Result<Found, Failure> {
     let end = memory_mb(running.process(), "VmRSS")?;
     // 0 for a TCP port.
     let dropped = datagrams::socket(address)?.dropped;
-    let found = Found {
+    let measurement = Measurement {
         sent: measured.sent.load(Relaxed) + flood.sent.load(Relaxed),
         seconds,
         panics: running.panics(),
         alive: running.is_running()?,
-        hung: measured.hung.load(Relaxed) + flood.hung.load(Relaxed),
+        not_closed: measured.not_closed.load(Relaxed) + flood.not_closed.load(Relaxed),
         failures: mutated.failures + flooded.failures,
         dropped,
         memory: [begin, middle, end],
         p95: [alone, well_formed, mutated].map(|mut latencies| inputs::percentile_95(&mut latencies.micros)),
     };
     running.stop()?;
-    Ok(found)
+    Ok(measurement)
 }
 
 /// The results of a run.
-struct Found {
+struct Measurement {
     sent: u64,
     seconds: f64,
     panics: u64,
     alive: bool,
-    hung: u64,
+    not_closed: u64,
     dropped: u64,
     /// Messages of the well-behaved client that were not acknowledged.
     failures: u64,
@@ -156,18 +168,18 @@ struct Found {
     p95: [f64; 3],
 }
 
-impl Found {
-    fn is_borne(&self) -> bool {
-        self.alive && self.panics == 0 && self.hung == 0 && self.failures == 0
+impl Measurement {
+    fn has_passed(&self) -> bool {
+        self.alive && self.panics == 0 && self.not_closed == 0 && self.failures == 0
     }
 
     fn row(&self, input: Input) -> String {
-        let Found { sent, seconds, panics, hung, dropped, failures, .. } = self;
+        let Measurement { sent, seconds, panics, not_closed, dropped, failures, .. } = self;
         let [begin, middle, end] = self.memory;
         let [alone, well_formed, mutated] = self.p95;
         let input = format!("{input:?}").to_lowercase();
         format!(
-            "| {input} | {sent} | {dropped} | {seconds:.0} | {panics} | {hung} | {begin:.0}, {middle:.0}, {end:.0} | {alone:.2} | {well_formed:.2} | \
+            "| {input} | {sent} | {dropped} | {seconds:.0} | {panics} | {not_closed} | {begin:.0}, {middle:.0}, {end:.0} | {alone:.2} | {well_formed:.2} | \
              {mutated:.2} | {:.2} | {:.2} | {failures} |",
             mutated / alone,
             mutated / well_formed
@@ -181,7 +193,7 @@ impl Found {
         let target = format!("{} mutated frames, {} a second", plan.frames, plan.rate);
         let about = About { target: &target, format: "json", library: "dunnage", source: "measured" };
         let mut results = Results::of(input.operation());
-        results.add(&about, "failures", (self.panics + self.hung + self.failures) as f64, "1");
+        results.add(&about, "failures", (self.panics + self.not_closed + self.failures) as f64, "1");
         results.add(&about, "memory_mb", memory.round(), "MB");
         results.add(&about, "p95_ms", mutated, "ms");
         results.add(&about, "ratio", (100.0 * mutated / well_formed).round() / 100.0, "1");
@@ -211,12 +223,12 @@ async fn measure_during(
 ) -> Result<Latencies, Failure> {
     let (end, ended) = watch::channel(false);
     let work = async {
-        let done = work.await;
+        let result = work.await;
         let _ = end.send(true);
-        done
+        result
     };
-    let (latencies, done) = tokio::join!(well_behaved::run(input, running, key, ended), work);
-    done?;
+    let (latencies, result) = tokio::join!(well_behaved::run(input, running, key, ended), work);
+    result?;
     latencies
 }
 
@@ -229,10 +241,10 @@ async fn hold_back(attack: &Attack, process: u32) -> Result<f64, Failure> {
         if middle.is_none() && sent >= attack.count / 2 {
             middle = Some(memory_mb(process, "VmRSS")?);
         }
-        attack.full.store(datagrams::socket(attack.address)?.waiting > FULL, Relaxed);
+        attack.queue_is_full.store(datagrams::socket(attack.address)?.waiting > FULL_QUEUE, Relaxed);
         match middle {
             Some(middle) if sent >= attack.count => return Ok(middle),
-            _ => tokio::time::sleep(LOOK).await,
+            _ => tokio::time::sleep(CHECK_INTERVAL).await,
         }
     }
 }

@@ -26,7 +26,7 @@ impl Random {
 }
 
 /// Boundary values of lengths, IDs and options.
-const EDGES: [u8; 8] = [0x00, 0x01, 0x7f, 0x80, 0xc0, 0xf0, 0xfe, 0xff];
+const BOUNDARIES: [u8; 8] = [0x00, 0x01, 0x7f, 0x80, 0xc0, 0xf0, 0xfe, 0xff];
 
 /// Changes `frame` in one to three places. A change may insert a piece of one of `others`, which are valid frames.
 pub fn mutate(frame: &mut Vec<u8>, others: &[Frame], random: &mut Random) {
@@ -36,14 +36,14 @@ pub fn mutate(frame: &mut Vec<u8>, others: &[Frame], random: &mut Random) {
         match random.below(8) {
             0 => frame.truncate(at),
             1 => drop(frame.drain(at..to)),
-            2 => frame.insert(at, *random.pick(&EDGES)),
+            2 => frame.insert(at, *random.pick(&BOUNDARIES)),
             3 => frame.extend_from_within(at..to),
             4 if !others.is_empty() => {
                 let other = &random.pick(others).body;
                 let begin = random.below(other.len() + 1);
                 frame.splice(at..to, other[begin..].iter().copied());
             }
-            5 if at < frame.len() => frame[at] = *random.pick(&EDGES),
+            5 if at < frame.len() => frame[at] = *random.pick(&BOUNDARIES),
             6 if at < frame.len() => frame[at] = random.below(256) as u8,
             _ if at < frame.len() => frame[at] ^= 1 << random.below(8),
             _ => {}
