@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    cells::{Cell, Measured},
+    locust::{Measurement, Tables},
     nginx::Nginx,
     node, paper,
     payload::{self, Payload},
@@ -59,7 +59,7 @@ pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     }
     let folder = tempfile::tempdir()?;
     let payloads = payload::all(DEVICES)?;
-    let mut measured = Measured::default();
+    let mut tables = Tables::default();
     for (replicas, devices, formats) in TABLES {
         if plan.replicas.is_some_and(|only| only != replicas) {
             continue;
@@ -73,12 +73,12 @@ pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
                 .filter(|p| formats.contains(&p.name) && (p.node || server != Server::Node))
                 .collect();
             eprintln!("Locust: {}, {replicas} replicas", server.name());
-            let cells = run(server, replicas, devices, &formats, plan, folder.path())?;
-            measured.extend(server, replicas, cells);
+            let measurements = run(server, replicas, devices, &formats, plan, folder.path())?;
+            tables.extend(server, replicas, measurements);
         }
     }
-    measured.print(report);
-    save(&measured)
+    tables.print(report);
+    save(&tables)
 }
 
 /// Starts the replicas and nginx, and runs Locust. Fails if fewer messages are stored than were acknowledged.
@@ -89,39 +89,40 @@ fn run(
     formats: &[&Payload],
     plan: &Plan,
     folder: &Path,
-) -> Result<Vec<Cell>, Failure> {
+) -> Result<Vec<Measurement>, Failure> {
     let folder = folder.join(format!("{}-{replicas}", server.name()));
     let mut running = Vec::new();
     for n in 0..replicas {
-        let own = folder.join(n.to_string());
-        std::fs::create_dir_all(&own)?;
-        running.push(Running::start(server, &own)?);
+        let replica_folder = folder.join(n.to_string());
+        std::fs::create_dir_all(&replica_folder)?;
+        running.push(Running::start(server, &replica_folder)?);
     }
     let nginx = Nginx::start(&folder, &running)?;
-    let cells = locust(&nginx, devices, formats, plan, &folder)?;
+    let measurements = locust(&nginx, devices, formats, plan, &folder)?;
     drop(nginx);
     running.into_iter().try_for_each(Running::stop)?;
 
-    let acknowledged: u64 = cells.iter().map(|cell| cell.requests - cell.failures).sum();
+    let acknowledged: u64 =
+        measurements.iter().map(|measurement| measurement.requests - measurement.failures).sum();
     let mut stored = 0;
     for n in 0..replicas {
         let buffer = Connection::open(folder.join(n.to_string()).join("buffer.sqlite3"))?;
         stored += buffer.query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, u64>(0))?;
     }
     match stored >= acknowledged {
-        true => Ok(cells),
+        true => Ok(measurements),
         false => Err(format!("{}: {acknowledged} acknowledged, {stored} stored", server.name()).into()),
     }
 }
 
-/// Runs `locustfile.py`, and returns a cell for each number of devices and format.
+/// Runs `locustfile.py`, and returns a measurement for each number of devices and format.
 fn locust(
     nginx: &Nginx,
     devices: &[usize],
     payloads: &[&Payload],
     plan: &Plan,
     folder: &Path,
-) -> Result<Vec<Cell>, Failure> {
+) -> Result<Vec<Measurement>, Failure> {
     let mut formats = Vec::new();
     for (n, payload) in payloads.iter().enumerate() {
         let bodies = folder.join(format!("bodies{n}"));
@@ -140,12 +141,12 @@ fn locust(
         stdin.write_all(input.as_bytes())?;
     }
     let output = child.wait_with_output()?;
-    let cells = String::from_utf8(output.stdout)?
+    let measurements = String::from_utf8(output.stdout)?
         .lines()
         .map(serde_json::from_str)
-        .collect::<Result<Vec<Cell>, _>>()?;
-    match output.status.success() && cells.len() == devices.len() * payloads.len() {
-        true => Ok(cells),
+        .collect::<Result<Vec<Measurement>, _>>()?;
+    match output.status.success() && measurements.len() == devices.len() * payloads.len() {
+        true => Ok(measurements),
         false => Err("Locust failed".into()),
     }
 }
@@ -163,18 +164,18 @@ fn python() -> Result<PathBuf, Failure> {
     }
 }
 
-fn save(measured: &Measured) -> Result<(), Failure> {
+fn save(tables: &Tables) -> Result<(), Failure> {
     let mut results = Results::of("fleet");
-    let mut add = |library: &str, source, replicas: usize, cell: &Cell| {
-        let target = format!("{} devices, {replicas} replicas", cell.devices);
-        let about = About { target: &target, format: &cell.format, library, source };
-        results.add(&about, "rps", cell.rps.round(), "1/s");
-        results.add(&about, "mean_ms", cell.mean_ms.round(), "ms");
-        results.add(&about, "p95_ms", cell.p95_ms.round(), "ms");
-        results.add(&about, "failures", cell.failures as f64, "1");
+    let mut add = |library: &str, source, replicas: usize, measurement: &Measurement| {
+        let target = format!("{} devices, {replicas} replicas", measurement.devices);
+        let about = About { target: &target, format: &measurement.format, library, source };
+        results.add(&about, "rps", measurement.rps.round(), "1/s");
+        results.add(&about, "mean_ms", measurement.mean_ms.round(), "ms");
+        results.add(&about, "p95_ms", measurement.p95_ms.round(), "ms");
+        results.add(&about, "failures", measurement.failures as f64, "1");
     };
-    for (server, replicas, cell) in measured.all() {
-        add(server.name(), "measured", replicas, cell);
+    for (server, replicas, measurement) in tables.all() {
+        add(server.name(), "measured", replicas, measurement);
     }
     for (format, devices, replicas, rps, mean, p95, failed) in paper::ROWS {
         let target = format!("{devices} devices, {replicas} replicas");

@@ -2,7 +2,6 @@
 
 mod attacks;
 mod catch_up;
-mod cells;
 mod channel;
 mod coap;
 mod datagrams;
@@ -11,6 +10,7 @@ mod fleet;
 mod hostile;
 mod inputs;
 mod kill;
+mod locust;
 mod mqtt;
 mod nginx;
 mod node;
@@ -64,7 +64,7 @@ enum Command {
     Tokens(tokens::Plan),
     /// Runs a server for the other commands, which start it as a process
     #[command(hide = true)]
-    Serve { server: server::Own, folder: PathBuf },
+    Serve { server: server::BuiltInServer, folder: PathBuf },
 }
 
 #[tokio::main]

@@ -27,7 +27,7 @@ pub enum Server {
 
 /// The servers that this program contains.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub enum Own {
+pub enum BuiltInServer {
     Dunnage,
     Probe,
 }
@@ -45,13 +45,13 @@ impl Server {
 
 /// Runs a server in the child process: prints its addresses, and serves until the standard input ends. The gateway's configuration is
 /// `folder/gateway.toml`.
-pub async fn serve(server: Own, folder: &Path) -> Result<(), Failure> {
+pub async fn serve(server: BuiltInServer, folder: &Path) -> Result<(), Failure> {
     let gateway = match server {
-        Own::Probe => {
+        BuiltInServer::Probe => {
             println!("{}", probe::start(folder).await?);
             None
         }
-        Own::Dunnage => {
+        BuiltInServer::Dunnage => {
             let gateway = Gateway::start(Config::load(Some(&folder.join("gateway.toml")))?).await?;
             let mut line = gateway.address().to_string();
             for name in INPUTS {

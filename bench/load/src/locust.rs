@@ -3,9 +3,9 @@
 use crate::{paper, report::Report, server::Server};
 use serde::Deserialize;
 
-/// A cell of the tables: a number of devices and a format.
+/// The measurement of one number of devices and one format.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Cell {
+pub struct Measurement {
     pub devices: usize,
     pub format: String,
     /// Successful requests per second.
@@ -18,7 +18,7 @@ pub struct Cell {
     pub errors: Vec<String>,
 }
 
-impl Cell {
+impl Measurement {
     fn failed_percent(&self) -> f64 {
         100.0 * self.failures as f64 / (self.requests as f64).max(1.0)
     }
@@ -31,24 +31,24 @@ impl Cell {
     }
 }
 
-/// All cells, each with its server and number of replicas.
+/// The measurements of all tables, each with its server and number of replicas.
 #[derive(Default)]
-pub struct Measured(Vec<(Server, usize, Cell)>);
+pub struct Tables(Vec<(Server, usize, Measurement)>);
 
-impl Measured {
-    pub fn extend(&mut self, server: Server, replicas: usize, cells: Vec<Cell>) {
-        self.0.extend(cells.into_iter().map(|cell| (server, replicas, cell)));
+impl Tables {
+    pub fn extend(&mut self, server: Server, replicas: usize, measurements: Vec<Measurement>) {
+        self.0.extend(measurements.into_iter().map(|measurement| (server, replicas, measurement)));
     }
 
-    pub fn all(&self) -> impl Iterator<Item = (Server, usize, &Cell)> {
-        self.0.iter().map(|(server, replicas, cell)| (*server, *replicas, cell))
+    pub fn all(&self) -> impl Iterator<Item = (Server, usize, &Measurement)> {
+        self.0.iter().map(|(server, replicas, measurement)| (*server, *replicas, measurement))
     }
 
-    fn find(&self, server: Server, replicas: usize, devices: usize, format: &str) -> Option<&Cell> {
-        let found = self.0.iter().find(|(s, r, cell)| {
-            (*s, *r, cell.devices) == (server, replicas, devices) && cell.format == format
+    fn find(&self, server: Server, replicas: usize, devices: usize, format: &str) -> Option<&Measurement> {
+        let found = self.0.iter().find(|(s, r, measurement)| {
+            (*s, *r, measurement.devices) == (server, replicas, devices) && measurement.format == format
         });
-        found.map(|(_, _, cell)| cell)
+        found.map(|(_, _, measurement)| measurement)
     }
 
     /// Prints tables 3 to 5 where they have measurements, then table 6 and the errors.
@@ -66,8 +66,10 @@ impl Measured {
             self.table(title, replicas, devices, report);
         }
         self.merits(report);
-        for (server, replicas, cell) in self.all().filter(|(_, _, cell)| cell.failures > 0) {
-            let Cell { devices, format, errors, .. } = cell;
+        for (server, replicas, measurement) in
+            self.all().filter(|(_, _, measurement)| measurement.failures > 0)
+        {
+            let Measurement { devices, format, errors, .. } = measurement;
             report.line(&format!(
                 "{}, {replicas} replicas, {devices} devices, {format}: {errors:?}",
                 server.name()
@@ -77,11 +79,11 @@ impl Measured {
 
     fn table(&self, title: &str, replicas: &[usize], devices: Option<usize>, report: &mut Report) {
         let mut rows: Vec<(&str, usize, usize)> = Vec::new();
-        for (_, r, cell) in self.all() {
-            let row = (cell.format.as_str(), r, cell.devices);
+        for (_, r, measurement) in self.all() {
+            let row = (measurement.format.as_str(), r, measurement.devices);
             let printed = devices.is_none() || paper::ROWS.iter().any(|p| (p.0, p.2) == (row.0, 4));
             if replicas.contains(&r)
-                && devices.is_none_or(|n| n == cell.devices)
+                && devices.is_none_or(|n| n == measurement.devices)
                 && printed
                 && !rows.contains(&row)
             {
@@ -125,8 +127,8 @@ impl Measured {
         report.line("| format | devices | replicas | paper | Node | gateway |\n|---|--:|--:|--:|--:|--:|");
         for (format, devices, replicas, paper) in paper::MERIT {
             let ours = |server| {
-                let cell = self.find(server, replicas, devices, format);
-                cell.map(|cell| format!("{:.0}", cell.merit())).unwrap_or_default()
+                let measurement = self.find(server, replicas, devices, format);
+                measurement.map(|measurement| format!("{:.0}", measurement.merit())).unwrap_or_default()
             };
             let (node, gateway) = (ours(Server::Node), ours(Server::Dunnage));
             report.line(&format!("| {format} | {devices} | {replicas} | {paper} | {node} | {gateway} |"));
