@@ -42,8 +42,8 @@ pub struct Plan {
 struct Run {
     ingest: f64,
     /// Messages per second that reached the output's receiver: during the ingest, and without it.
-    beside: f64,
-    alone: f64,
+    during_ingest: f64,
+    without_ingest: f64,
     memory_mb: f64,
 }
 
@@ -54,16 +54,16 @@ pub async fn measure(plan: &Plan) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     payload.write(&folder.path().join("bodies"))?;
     fill(plan, payload, folder.path())?;
-    let (sink, arrived) = sink().await?;
+    let (sink, received) = sink().await?;
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for round in 0..plan.rounds {
-        without.push(run(plan, payload, folder.path(), "", &arrived).await?);
+        without.push(run(plan, payload, folder.path(), "", &received).await?);
         // An output with a new name begins with the first message.
         let output = format!(
             "[[output]]\nname = \"r{round}\"\n[output.http]\nurl = \"http://{sink}/\"\nbatch = {}\n",
             plan.batch
         );
-        with.push(run(plan, payload, folder.path(), &output, &arrived).await?);
+        with.push(run(plan, payload, folder.path(), &output, &received).await?);
     }
     report(plan, payload, &without, &with)
 }
@@ -74,24 +74,24 @@ fn report(plan: &Plan, payload: &Payload, without: &[Run], with: &[Run]) -> Resu
         values.sort_by(f64::total_cmp);
         values[values.len() / 2]
     };
-    let alone = median(without, |run| run.ingest);
-    let beside = median(with, |run| run.ingest);
+    let without_output = median(without, |run| run.ingest);
+    let with_output = median(with, |run| run.ingest);
     let memory = with.iter().map(|run| run.memory_mb).fold(0.0, f64::max);
     println!(
         "| ingest | with an output | ratio | delivered/s | without ingest | memory, MB |\n|--:|--:|--:|--:|--:|--:|"
     );
     println!(
-        "| {alone:.0} | {beside:.0} | {:.2} | {:.0} | {:.0} | {memory:.0} |",
-        beside / alone,
-        median(with, |run| run.beside),
-        median(with, |run| run.alone)
+        "| {without_output:.0} | {with_output:.0} | {:.2} | {:.0} | {:.0} | {memory:.0} |",
+        with_output / without_output,
+        median(with, |run| run.during_ingest),
+        median(with, |run| run.without_ingest)
     );
     let mut results = Results::of("catch-up");
     let target = format!("{} messages behind, batches of {}", plan.messages, plan.batch);
     let about = About { target: &target, format: payload.name, library: "dunnage", source: "measured" };
-    results.add(&about, "ratio", (100.0 * beside / alone).round() / 100.0, "1");
+    results.add(&about, "ratio", (100.0 * with_output / without_output).round() / 100.0, "1");
     results.add(&about, "memory", memory.round(), "MB");
-    results.add(&about, "rps", median(with, |run| run.beside).round(), "1/s");
+    results.add(&about, "rps", median(with, |run| run.during_ingest).round(), "1/s");
     results.save()
 }
 
@@ -101,24 +101,29 @@ async fn run(
     payload: &Payload,
     folder: &Path,
     output: &str,
-    arrived: &AtomicU64,
+    received: &AtomicU64,
 ) -> Result<Run, Failure> {
     let running = Running::start_with(Server::Dunnage, folder, output)?;
-    let rate = |before: u64, seconds: f64| (arrived.load(Ordering::Relaxed) - before) as f64 / seconds;
+    let rate = |before: u64, seconds: f64| (received.load(Ordering::Relaxed) - before) as f64 / seconds;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let before = arrived.load(Ordering::Relaxed);
+    let before = received.load(Ordering::Relaxed);
     let found = tokio::task::block_in_place(|| {
         wrk(&running, payload, &folder.join("bodies"), plan.connections, plan.seconds)
     })?;
-    let beside = rate(before, plan.seconds as f64);
-    let before = arrived.load(Ordering::Relaxed);
+    let during_ingest = rate(before, plan.seconds as f64);
+    let before = received.load(Ordering::Relaxed);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let alone = rate(before, 1.0);
+    let without_ingest = rate(before, 1.0);
     let memory_mb = running.memory_mb()?;
     running.stop()?;
     let number = |key: &str| found[key].as_f64().unwrap_or_default();
     let acknowledged = number("requests") - number("bad_status");
-    Ok(Run { ingest: acknowledged / (number("microseconds") / 1e6), beside, alone, memory_mb })
+    Ok(Run {
+        ingest: acknowledged / (number("microseconds") / 1e6),
+        during_ingest,
+        without_ingest,
+        memory_mb,
+    })
 }
 
 /// Fills the buffer with at least `plan.messages` messages, through the gateway's HTTP input.
@@ -140,15 +145,15 @@ fn fill(plan: &Plan, payload: &Payload, folder: &Path) -> Result<(), Failure> {
 /// Starts a server that counts the messages that it receives, at least one per request and one per line, and answers 204. Returns its address
 /// and the counter.
 async fn sink() -> Result<(SocketAddr, Arc<AtomicU64>), Failure> {
-    let arrived = Arc::new(AtomicU64::new(0));
+    let received = Arc::new(AtomicU64::new(0));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
-    let take = |State(arrived): State<Arc<AtomicU64>>, body: Bytes| async move {
+    let count = |State(received): State<Arc<AtomicU64>>, body: Bytes| async move {
         let lines = body.iter().filter(|byte| **byte == b'\n').count().max(1);
-        arrived.fetch_add(lines as u64, Ordering::Relaxed);
+        received.fetch_add(lines as u64, Ordering::Relaxed);
         StatusCode::NO_CONTENT
     };
-    let router = Router::new().route("/", post(take)).with_state(Arc::clone(&arrived));
+    let router = Router::new().route("/", post(count)).with_state(Arc::clone(&received));
     tokio::spawn(async move { axum::serve(listener, router).await });
-    Ok((address, arrived))
+    Ok((address, received))
 }

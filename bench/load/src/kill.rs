@@ -68,15 +68,15 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The names of all stored messages. Each was sent as the parameter `link`.
+/// The IDs of all stored messages. Each was sent as the parameter `link`.
 fn stored(folder: &Path) -> Result<HashSet<String>, Failure> {
     let connection = Connection::open(folder.join("buffer.sqlite3"))?;
     let mut statement = connection.prepare("SELECT link FROM messages")?;
-    let names = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    Ok(names)
+    let ids = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(ids)
 }
 
-/// Posts over many connections, kills the gateway meanwhile, and returns the names of the acknowledged messages.
+/// Posts over many connections, kills the gateway meanwhile, and returns the IDs of the acknowledged messages.
 async fn load(
     running: Running,
     payload: &Arc<Payload>,
@@ -109,11 +109,11 @@ async fn post(
     stream.set_nodelay(true)?;
     let (mut head, mut answer) = (String::new(), [0; 1024]);
     for (n, (device, body)) in payload.bodies.iter().cycle().enumerate() {
-        let name = format!("{client}-{n}");
+        let id = format!("{client}-{n}");
         head.clear();
         let _ = write!(
             head,
-            "POST /ingest/{device}?link={name} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
+            "POST /ingest/{device}?link={id} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
             payload.content_type,
             body.len()
         );
@@ -128,7 +128,7 @@ async fn post(
             }
         }
         if answer.starts_with(ANSWER) {
-            acknowledged.push(name);
+            acknowledged.push(id);
         }
     }
     Ok(())

@@ -44,7 +44,7 @@ const FRAMINGS: [Framing; 4] = [
 ];
 
 /// The framings of a format.
-pub fn of(format: &str) -> impl Iterator<Item = Framing> {
+pub fn framings(format: &str) -> impl Iterator<Item = Framing> {
     FRAMINGS.into_iter().filter(move |framing| framing.format == format)
 }
 

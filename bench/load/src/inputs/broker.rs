@@ -33,7 +33,7 @@ const CLIENT: &str = "subscriber";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The rate at which messages were received, and their number.
-struct Taken {
+struct Received {
     rps: f64,
     messages: u64,
 }
@@ -62,9 +62,9 @@ pub async fn measure(
             other.rps,
             ours.rps / other.rps
         ));
-        for (library, taken) in [(Server::Dunnage.name(), &ours), ("subscriber", &other)] {
+        for (library, received) in [(Server::Dunnage.name(), &ours), ("subscriber", &other)] {
             let about = About { target: "from a broker", format: name, library, source: "measured" };
-            results.add(&about, "rps", taken.rps.round(), "1/s");
+            results.add(&about, "rps", received.rps.round(), "1/s");
         }
         let about = About {
             target: "from a broker",
@@ -78,25 +78,25 @@ pub async fn measure(
 }
 
 /// Starts a broker and fills it with messages for [`CLIENT`], which is disconnected. Returns the broker and the number of messages.
-async fn filled(payload: &Payload, folder: &Path) -> Result<(Peer, u64), Failure> {
+async fn start_filled(payload: &Payload, folder: &Path) -> Result<(Peer, u64), Failure> {
     let broker = Peer::mosquitto(folder)?;
-    Subscriber::connect(broker.address).await?.leave().await?;
+    Subscriber::connect(broker.address).await?.disconnect().await?;
     let message =
         |(device, body): &(String, Vec<u8>)| publish(&format!("v1/{device}/{}", payload.name), body);
     let (length, clients, window) = FILL;
     let messages = payload.bodies.iter().map(message).collect();
-    let seen = load(broker.address, messages, clients, window, length).await?;
-    let filled = super::load::sum(&seen, length);
-    match filled.failures {
-        0 => Ok((broker, filled.acknowledged)),
+    let results = load(broker.address, messages, clients, window, length).await?;
+    let totals = super::load::total(&results, length);
+    match totals.failures {
+        0 => Ok((broker, totals.acknowledged)),
         failures => Err(format!("{failures} messages could not be published").into()),
     }
 }
 
 /// Measures the gateway, and its processor time per message in µs.
-async fn gateway(payload: &Payload) -> Result<(Taken, f64), Failure> {
+async fn gateway(payload: &Payload) -> Result<(Received, f64), Failure> {
     let (folder, brokers) = (tempfile::tempdir()?, tempfile::tempdir()?);
-    let (broker, messages) = filled(payload, brokers.path()).await?;
+    let (broker, messages) = start_filled(payload, brokers.path()).await?;
     let config = format!(
         "[[input]]\nname = \"broker\"\n[input.broker]\nurl = \"mqtt://{}\"\nclient_id = {CLIENT:?}\n\
          topics = [\"v1/{{device}}/{{format}}\"]\n",
@@ -120,17 +120,17 @@ async fn gateway(payload: &Payload) -> Result<(Taken, f64), Failure> {
     let micros: u64 =
         connection
             .query_row("SELECT max(received_at) - min(received_at) FROM messages", [], |row| row.get(0))?;
-    let taken = Taken { rps: messages as f64 / (micros as f64 / 1e6), messages };
-    Ok((taken, 1e6 * processor_seconds / messages as f64))
+    let received = Received { rps: messages as f64 / (micros as f64 / 1e6), messages };
+    Ok((received, 1e6 * processor_seconds / messages as f64))
 }
 
 /// Measures a subscriber that only acknowledges.
-async fn subscriber(payload: &Payload) -> Result<Taken, Failure> {
+async fn subscriber(payload: &Payload) -> Result<Received, Failure> {
     let brokers = tempfile::tempdir()?;
-    let (broker, messages) = filled(payload, brokers.path()).await?;
+    let (broker, messages) = start_filled(payload, brokers.path()).await?;
     let mut subscriber = Subscriber::connect(broker.address).await?;
-    let seconds = timeout(PATIENCE, subscriber.take(messages)).await??;
-    Ok(Taken { rps: messages as f64 / seconds, messages })
+    let seconds = timeout(PATIENCE, subscriber.receive_all(messages)).await??;
+    Ok(Received { rps: messages as f64 / seconds, messages })
 }
 
 /// An MQTT 5 client with a persistent session, like the gateway's.
@@ -174,22 +174,22 @@ impl Subscriber {
     }
 
     /// Receives and acknowledges this number of messages. Returns the seconds from the first to the last.
-    async fn take(&mut self, messages: u64) -> std::io::Result<f64> {
-        let (mut taken, mut begun, mut out) = (0, None, Vec::new());
+    async fn receive_all(&mut self, messages: u64) -> std::io::Result<f64> {
+        let (mut received, mut begun, mut out) = (0, None, Vec::new());
         loop {
             let mut at = 0;
             while let Some((answer, length)) = mqtt::answer(&self.bytes[at..]) {
                 at += length;
                 if let Answer::Message(id) = answer {
                     begun.get_or_insert_with(Instant::now);
-                    taken += 1;
+                    received += 1;
                     out.extend(mqtt::packet(0x40, &id.to_be_bytes()));
                 }
             }
             self.bytes.drain(..at);
             self.stream.write_all(&out).await?;
             out.clear();
-            if let Some(begun) = begun.filter(|_| taken >= messages) {
+            if let Some(begun) = begun.filter(|_| received >= messages) {
                 return Ok(begun.elapsed().as_secs_f64());
             }
             self.read().await?;
@@ -197,7 +197,7 @@ impl Subscriber {
     }
 
     /// Waits for SUBACK and sends DISCONNECT.
-    async fn leave(mut self) -> Result<(), Failure> {
+    async fn disconnect(mut self) -> Result<(), Failure> {
         loop {
             if let Some((Answer::Other(9), _)) = mqtt::answer(&self.bytes) {
                 break;

@@ -1,6 +1,6 @@
 //! Clients that send confirmable messages one at a time (NSTART 1), and retransmit unanswered ones.
 
-use super::load::Seen;
+use super::load::ClientResult;
 use crate::{
     channel::Channel,
     coap::{self, Answer},
@@ -25,7 +25,7 @@ pub async fn load(
     requests: Vec<Vec<u8>>,
     clients: usize,
     length: Duration,
-) -> std::io::Result<Vec<Seen>> {
+) -> std::io::Result<Vec<ClientResult>> {
     let requests = Arc::new(requests);
     let mut channels = Vec::with_capacity(clients);
     for _ in 0..clients {
@@ -40,8 +40,8 @@ pub async fn load(
     Ok(running.join_all().await)
 }
 
-async fn run(mut channel: Channel, requests: &[Vec<u8>], first: usize, end: Instant) -> Seen {
-    let mut seen = Seen::default();
+async fn run(mut channel: Channel, requests: &[Vec<u8>], first: usize, end: Instant) -> ClientResult {
+    let mut result = ClientResult::default();
     let mut request = Vec::new();
     for (number, next) in (1..=u16::MAX).cycle().zip(requests.iter().cycle().skip(first)) {
         request.clone_from(next);
@@ -51,17 +51,17 @@ async fn run(mut channel: Channel, requests: &[Vec<u8>], first: usize, end: Inst
             break;
         }
         match exchange(&mut channel, &request, number).await {
-            Ok(Some(2)) if Instant::now() >= end => seen.late += 1,
-            Ok(Some(2)) => seen.micros.push(begun.elapsed().as_micros() as u32),
+            Ok(Some(2)) if Instant::now() >= end => result.late += 1,
+            Ok(Some(2)) => result.micros.push(begun.elapsed().as_micros() as u32),
             Ok(Some(class)) => {
-                seen.failures += 1;
-                seen.error.get_or_insert(format!("a message was answered with class {class}"));
+                result.failures += 1;
+                result.error.get_or_insert(format!("a message was answered with class {class}"));
             }
-            Ok(None) => return seen.broken(1, &"a message was not answered"),
-            Err(e) => return seen.broken(1, &e),
+            Ok(None) => return result.fail(1, &"a message was not answered"),
+            Err(e) => return result.fail(1, &e),
         }
     }
-    seen
+    result
 }
 
 /// Sends a request, with retransmissions, until it is answered. Returns the class of the answer's code, 0 for a reset, and `None` without an

@@ -1,6 +1,6 @@
 //! Clients that post over persistent connections, each one request at a time.
 
-use super::load::Seen;
+use super::load::ClientResult;
 use std::{
     net::SocketAddr,
     sync::Arc,
@@ -16,7 +16,7 @@ use tokio::{
 /// The placeholder for a request's number, which has the same length.
 pub const NUMBER: &str = "##########";
 /// The size of a client's range of request numbers. The ranges of the clients are consecutive.
-const OF_A_CLIENT: usize = 1_000_000;
+const NUMBERS_PER_CLIENT: usize = 1_000_000;
 /// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -52,7 +52,7 @@ pub async fn load(
     requests: Vec<Request>,
     clients: usize,
     length: Duration,
-) -> std::io::Result<Vec<Seen>> {
+) -> std::io::Result<Vec<ClientResult>> {
     let requests = Arc::new(requests);
     let mut open = Vec::new();
     for _ in 0..clients {
@@ -65,7 +65,7 @@ pub async fn load(
     for (client, stream) in open.into_iter().enumerate() {
         let requests = Arc::clone(&requests);
         let first = client * requests.len() / clients;
-        running.spawn(async move { run(stream, &requests, (client * OF_A_CLIENT, first), end).await });
+        running.spawn(async move { run(stream, &requests, (client * NUMBERS_PER_CLIENT, first), end).await });
     }
     Ok(running.join_all().await)
 }
@@ -75,8 +75,8 @@ async fn run(
     requests: &[Request],
     (number, first): (usize, usize),
     end: Instant,
-) -> Seen {
-    let mut seen = Seen::default();
+) -> ClientResult {
+    let mut result = ClientResult::default();
     let (mut out, mut bytes) = (Vec::new(), Vec::with_capacity(4096));
     for (number, request) in (number..).zip(requests.iter().cycle().skip(first)) {
         let begun = Instant::now();
@@ -85,17 +85,17 @@ async fn run(
         }
         request.write(number, &mut out);
         match timeout(PATIENCE, exchange(&mut stream, &out, &mut bytes)).await {
-            Ok(Ok(200 | 204)) if Instant::now() >= end => seen.late += 1,
-            Ok(Ok(200 | 204)) => seen.micros.push(begun.elapsed().as_micros() as u32),
+            Ok(Ok(200 | 204)) if Instant::now() >= end => result.late += 1,
+            Ok(Ok(200 | 204)) => result.micros.push(begun.elapsed().as_micros() as u32),
             Ok(Ok(status)) => {
-                seen.failures += 1;
-                seen.error.get_or_insert(format!("a request was answered with {status}"));
+                result.failures += 1;
+                result.error.get_or_insert(format!("a request was answered with {status}"));
             }
-            Ok(Err(e)) => return seen.broken(1, &e),
-            Err(_) => return seen.broken(1, &"a request was not answered within 10 s"),
+            Ok(Err(e)) => return result.fail(1, &e),
+            Err(_) => return result.fail(1, &"a request was not answered within 10 s"),
         }
     }
-    seen
+    result
 }
 
 /// Sends a request and returns the status of its answer. An answer without Content-Length is taken to have no body.

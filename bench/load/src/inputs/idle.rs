@@ -15,7 +15,7 @@ use tokio::{
 };
 
 /// Clients that connect concurrently.
-const AT_A_TIME: usize = 64;
+const MAX_CONNECTING: usize = 64;
 
 /// Prints the memory of the gateway and of mosquitto with `clients` idle clients.
 pub async fn measure(
@@ -31,18 +31,18 @@ pub async fn measure(
     let folder = tempfile::tempdir()?;
     let gateway = Running::start_with(Server::Dunnage, folder.path(), config)?;
     let before = gateway.memory_mb()?;
-    let held = hold(gateway.input("mqtt")?, clients).await?;
+    let open = connect_all(gateway.input("mqtt")?, clients).await?;
     let with = gateway.memory_mb()?;
-    drop(held);
+    drop(open);
     gateway.stop()?;
     row(Server::Dunnage.name(), clients, before, with, results, report);
 
     let folder = tempfile::tempdir()?;
     let broker = Peer::mosquitto(folder.path())?;
     let before = broker.memory_mb()?;
-    let held = hold(broker.address, clients).await?;
+    let open = connect_all(broker.address, clients).await?;
     row("mosquitto", clients, before, broker.memory_mb()?, results, report);
-    drop(held);
+    drop(open);
     Ok(())
 }
 
@@ -55,22 +55,22 @@ fn row(server: &str, clients: usize, before: f64, with: f64, results: &mut Resul
 }
 
 /// Connects all clients, and then pings the server from each.
-async fn hold(address: SocketAddr, clients: usize) -> Result<Vec<TcpStream>, Failure> {
-    let mut held = Vec::with_capacity(clients);
+async fn connect_all(address: SocketAddr, clients: usize) -> Result<Vec<TcpStream>, Failure> {
+    let mut open = Vec::with_capacity(clients);
     let mut connecting = JoinSet::new();
     for client in 0..clients {
-        if connecting.len() >= AT_A_TIME
+        if connecting.len() >= MAX_CONNECTING
             && let Some(stream) = connecting.join_next().await
         {
-            held.push(stream??);
+            open.push(stream??);
         }
         let connect = mqtt::connect(&format!("idle-{client}"), Duration::from_secs(3600));
         connecting.spawn(async move { mqtt::open(address, &connect).await });
     }
     while let Some(stream) = connecting.join_next().await {
-        held.push(stream??);
+        open.push(stream??);
     }
-    for stream in &mut held {
+    for stream in &mut open {
         stream.write_all(&mqtt::PING).await?;
         let mut answer = [0; 2];
         stream.read_exact(&mut answer).await?;
@@ -78,5 +78,5 @@ async fn hold(address: SocketAddr, clients: usize) -> Result<Vec<TcpStream>, Fai
             return Err(format!("the server answered PINGREQ with {answer:?}").into());
         }
     }
-    Ok(held)
+    Ok(open)
 }

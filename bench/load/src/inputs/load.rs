@@ -4,19 +4,19 @@ use std::time::Duration;
 
 /// The results of one client.
 #[derive(Default)]
-pub struct Seen {
+pub struct ClientResult {
     /// Microseconds until each acknowledgement that arrived before the end of the run.
     pub micros: Vec<u32>,
     /// Acknowledgements that arrived after the end, for messages that were sent before it.
     pub late: u64,
-    /// Messages that were refused or never answered.
+    /// Messages that were rejected or never answered.
     pub failures: u64,
     /// The first error.
     pub error: Option<String>,
 }
 
 /// The results of all clients.
-pub struct Load {
+pub struct Totals {
     pub rps: f64,
     pub p95_ms: f64,
     pub failures: u64,
@@ -24,19 +24,19 @@ pub struct Load {
     pub acknowledged: u64,
 }
 
-impl Seen {
-    /// Ends the client with `error`, and counts its `unanswered` messages as failures.
-    pub fn broken(mut self, unanswered: u64, error: &impl ToString) -> Seen {
+impl ClientResult {
+    /// The result of a client that ended with `error`. Counts its `unanswered` messages as failures.
+    pub fn fail(mut self, unanswered: u64, error: &impl ToString) -> ClientResult {
         self.failures += unanswered;
         self.error.get_or_insert_with(|| error.to_string());
         self
     }
 }
 
-impl Load {
+impl Totals {
     /// Converts results in requests to results in messages, with `messages` per request.
-    pub fn of_batches(self, messages: usize) -> Load {
-        Load {
+    pub fn of_batches(self, messages: usize) -> Totals {
+        Totals {
             rps: self.rps * messages as f64,
             failures: self.failures * messages as u64,
             acknowledged: self.acknowledged * messages as u64,
@@ -46,15 +46,15 @@ impl Load {
 }
 
 /// Combines the results of the clients in a run of `length`.
-pub fn sum(all: &[Seen], length: Duration) -> Load {
-    if let Some(error) = all.iter().find_map(|seen| seen.error.as_ref()) {
+pub fn total(all: &[ClientResult], length: Duration) -> Totals {
+    if let Some(error) = all.iter().find_map(|result| result.error.as_ref()) {
         eprintln!("a client failed: {error}");
     }
-    let mut micros: Vec<u32> = all.iter().flat_map(|seen| &seen.micros).copied().collect();
-    Load {
+    let mut micros: Vec<u32> = all.iter().flat_map(|result| &result.micros).copied().collect();
+    Totals {
         rps: micros.len() as f64 / length.as_secs_f64(),
-        failures: all.iter().map(|seen| seen.failures).sum(),
-        acknowledged: micros.len() as u64 + all.iter().map(|seen| seen.late).sum::<u64>(),
+        failures: all.iter().map(|result| result.failures).sum(),
+        acknowledged: micros.len() as u64 + all.iter().map(|result| result.late).sum::<u64>(),
         p95_ms: percentile_95(&mut micros),
     }
 }

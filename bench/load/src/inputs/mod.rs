@@ -26,7 +26,7 @@ use crate::{
     results::{About, Results},
     server::{Running, Server},
 };
-use load::Load;
+use load::Totals;
 use peers::Peer;
 use std::{net::SocketAddr, path::Path, time::Duration};
 
@@ -60,7 +60,7 @@ impl Default for Plan {
 }
 
 /// Length of a run through an input without a peer server.
-const SHORT: Duration = Duration::from_secs(2);
+const LENGTH_WITHOUT_PEER: Duration = Duration::from_secs(2);
 
 /// The inputs of the measured gateway, without and with DTLS.
 const CONFIG: &str = "[[input]]\nname = \"mqtt\"\n[input.mqtt]\nlisten = \"127.0.0.1:0\"\n\
@@ -78,7 +78,7 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
          batches: {} s.\n",
         batch::MESSAGES,
         batch::CLIENTS,
-        SHORT.as_secs()
+        LENGTH_WITHOUT_PEER.as_secs()
     ));
     report.line("| format | input | gateway | p95 | cpu | other | | p95 | cpu | of the other |");
     report.line("|---|---|--:|--:|--:|---|--:|--:|--:|--:|");
@@ -89,9 +89,9 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
             let ours = mqtt(plan, payload, true).await?;
             let broker = mqtt(plan, payload, false).await?;
             table.row("mqtt", &ours, Some(("mosquitto", &broker)));
-            for (input, sealed) in [("coap", false), ("coap, DTLS", true)] {
-                let ours = coap_of_gateway(plan, payload, *content_format, sealed).await?;
-                let server = coap_of_libcoap(plan, payload, *content_format, sealed).await?;
+            for (input, with_dtls) in [("coap", false), ("coap, DTLS", true)] {
+                let ours = coap_of_gateway(plan, payload, *content_format, with_dtls).await?;
+                let server = coap_of_libcoap(plan, payload, *content_format, with_dtls).await?;
                 table.row(input, &ours, Some(("libcoap", &server)));
             }
             let ours =
@@ -103,7 +103,7 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
             }
         }
         table.clients = batch::CLIENTS;
-        for framing in batch::of(payload.name) {
+        for framing in batch::framings(payload.name) {
             table.row(framing.name, &batch(payload, framing).await?, None);
         }
     }
@@ -124,31 +124,41 @@ async fn mqtt(plan: &Plan, payload: &Payload, ours: bool) -> Result<Run, Failure
     let folder = tempfile::tempdir()?;
     if ours {
         let running = Running::start_with(Server::Dunnage, folder.path(), CONFIG)?;
-        let seen = mqtt::load(running.input("mqtt")?, messages, plan.clients, plan.window, length).await?;
-        return durable(&load::sum(&seen, length), running, folder.path());
+        let results = mqtt::load(running.input("mqtt")?, messages, plan.clients, plan.window, length).await?;
+        return stop_and_check(&load::total(&results, length), running, folder.path());
     }
     let broker = Peer::mosquitto(folder.path())?;
-    peers::want_everything(broker.address).await?;
-    let seen = mqtt::load(broker.address, messages, plan.clients, plan.window, length).await?;
-    Ok(of(&load::sum(&seen, length), broker.processor_seconds()?))
+    peers::subscribe_to_all(broker.address).await?;
+    let results = mqtt::load(broker.address, messages, plan.clients, plan.window, length).await?;
+    Ok(run_of(&load::total(&results, length), broker.processor_seconds()?))
 }
 
-/// Measures one run of the gateway over CoAP, with DTLS if `sealed`.
-async fn coap_of_gateway(plan: &Plan, payload: &Payload, format: u16, sealed: bool) -> Result<Run, Failure> {
+/// Measures one run of the gateway over CoAP, with DTLS if `with_dtls`.
+async fn coap_of_gateway(
+    plan: &Plan,
+    payload: &Payload,
+    format: u16,
+    with_dtls: bool,
+) -> Result<Run, Failure> {
     let folder = tempfile::tempdir()?;
-    let key = sealed.then(|| Key::of_gateway(folder.path())).transpose()?;
-    let config = if sealed { COAPS } else { CONFIG };
+    let key = with_dtls.then(|| Key::of_gateway(folder.path())).transpose()?;
+    let config = if with_dtls { COAPS } else { CONFIG };
     let running = Running::start_with(Server::Dunnage, folder.path(), config)?;
-    let load = coap_load(plan, payload, format, running.input("coap")?, key.as_ref()).await?;
-    durable(&load, running, folder.path())
+    let totals = coap_load(plan, payload, format, running.input("coap")?, key.as_ref()).await?;
+    stop_and_check(&totals, running, folder.path())
 }
 
-/// Measures one run of libcoap's server, with DTLS if `sealed`.
-async fn coap_of_libcoap(plan: &Plan, payload: &Payload, format: u16, sealed: bool) -> Result<Run, Failure> {
-    let key = sealed.then(|| Key::new("a-key-of-some-bytes")).transpose()?;
+/// Measures one run of libcoap's server, with DTLS if `with_dtls`.
+async fn coap_of_libcoap(
+    plan: &Plan,
+    payload: &Payload,
+    format: u16,
+    with_dtls: bool,
+) -> Result<Run, Failure> {
+    let key = with_dtls.then(|| Key::new("a-key-of-some-bytes")).transpose()?;
     let server = Peer::libcoap(key.as_ref())?;
-    let load = coap_load(plan, payload, format, server.address, key.as_ref()).await?;
-    Ok(of(&load, server.processor_seconds()?))
+    let totals = coap_load(plan, payload, format, server.address, key.as_ref()).await?;
+    Ok(run_of(&totals, server.processor_seconds()?))
 }
 
 async fn coap_load(
@@ -157,12 +167,12 @@ async fn coap_load(
     format: u16,
     server: SocketAddr,
     key: Option<&Key>,
-) -> Result<Load, Failure> {
+) -> Result<Totals, Failure> {
     let length = Duration::from_secs(plan.seconds as u64);
     let message = |(device, body): &(String, Vec<u8>)| request(POST, &["ingest", device], Some(format), body);
     let requests = payload.bodies.iter().map(message).collect();
-    let seen = coap::load(server, key, requests, plan.clients, length).await?;
-    Ok(load::sum(&seen, length))
+    let results = coap::load(server, key, requests, plan.clients, length).await?;
+    Ok(load::total(&results, length))
 }
 
 /// Measures one run of webhook requests of `provider`.
@@ -171,8 +181,8 @@ async fn webhook(plan: &Plan, payload: &Payload, provider: &str) -> Result<Run, 
     let config = webhook::config(provider, payload.name, folder.path())?;
     let requests = webhook::requests(provider, payload)?;
     let running = Running::start_with(Server::Dunnage, folder.path(), &config)?;
-    let seen = http::load(running.address, requests, plan.clients, SHORT).await?;
-    durable(&load::sum(&seen, SHORT), running, folder.path())
+    let results = http::load(running.address, requests, plan.clients, LENGTH_WITHOUT_PEER).await?;
+    stop_and_check(&load::total(&results, LENGTH_WITHOUT_PEER), running, folder.path())
 }
 
 /// Measures one run of requests with several messages each.
@@ -180,25 +190,29 @@ async fn batch(payload: &Payload, framing: batch::Framing) -> Result<Run, Failur
     let folder = tempfile::tempdir()?;
     let requests = batch::requests(framing, payload)?;
     let running = Running::start(Server::Dunnage, folder.path())?;
-    let seen = http::load(running.address, requests, batch::CLIENTS, SHORT).await?;
-    durable(&load::sum(&seen, SHORT).of_batches(batch::MESSAGES), running, folder.path())
+    let results = http::load(running.address, requests, batch::CLIENTS, LENGTH_WITHOUT_PEER).await?;
+    stop_and_check(
+        &load::total(&results, LENGTH_WITHOUT_PEER).of_batches(batch::MESSAGES),
+        running,
+        folder.path(),
+    )
 }
 
 /// Stops the gateway. Fails if the number of messages in its buffer contradicts the acknowledgements.
-fn durable(load: &Load, running: Running, folder: &Path) -> Result<Run, Failure> {
-    let run = of(load, running.processor_seconds()?);
+fn stop_and_check(totals: &Totals, running: Running, folder: &Path) -> Result<Run, Failure> {
+    let run = run_of(totals, running.processor_seconds()?);
     running.stop()?;
     let stored = udp::stored(folder)?;
     // A message whose answer the client did not receive may be stored, too.
-    if stored < load.acknowledged || stored > load.acknowledged + load.failures {
-        return Err(format!("{} acknowledged, {stored} stored", load.acknowledged).into());
+    if stored < totals.acknowledged || stored > totals.acknowledged + totals.failures {
+        return Err(format!("{} acknowledged, {stored} stored", totals.acknowledged).into());
     }
     Ok(run)
 }
 
-fn of(load: &Load, processor_seconds: f64) -> Run {
-    let cpu_us = 1e6 * processor_seconds / (load.acknowledged as f64).max(1.0);
-    Run { rps: load.rps, p95_ms: load.p95_ms, cpu_us, failures: load.failures }
+fn run_of(totals: &Totals, processor_seconds: f64) -> Run {
+    let cpu_us = 1e6 * processor_seconds / (totals.acknowledged as f64).max(1.0);
+    Run { rps: totals.rps, p95_ms: totals.p95_ms, cpu_us, failures: totals.failures }
 }
 
 /// The rows of one format.
@@ -212,12 +226,12 @@ struct Table<'a> {
 impl Table<'_> {
     fn row(&mut self, input: &str, ours: &Run, other: Option<(&str, &Run)>) {
         let figures = |run: &Run| format!("{:.0} | {:.1} | {:.1}", run.rps, run.p95_ms, run.cpu_us);
-        let beside = other.map_or_else(
+        let other_columns = other.map_or_else(
             || " | | | | ".into(),
             |(name, other)| format!("{name} | {} | {:.2}", figures(other), ours.rps / other.rps),
         );
         let format = self.payload.name;
-        self.report.line(&format!("| {format} | {input} | {} | {beside} |", figures(ours)));
+        self.report.line(&format!("| {format} | {input} | {} | {other_columns} |", figures(ours)));
         let target = format!("{} clients over {input}", self.clients);
         for (library, run) in [(Server::Dunnage.name(), ours)].into_iter().chain(other) {
             let about = About { target: &target, format, library, source: "measured" };

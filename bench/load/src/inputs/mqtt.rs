@@ -1,6 +1,6 @@
 //! Clients that publish with QoS 1, each with a window of unacknowledged messages.
 
-use super::load::Seen;
+use super::load::ClientResult;
 use crate::mqtt::{self, Answer, Publish};
 use std::{
     net::SocketAddr,
@@ -24,7 +24,7 @@ pub async fn load(
     clients: usize,
     window: u16,
     length: Duration,
-) -> std::io::Result<Vec<Seen>> {
+) -> std::io::Result<Vec<ClientResult>> {
     let messages = Arc::new(messages);
     let mut open = Vec::new();
     for client in 0..clients {
@@ -48,45 +48,45 @@ struct Client {
 }
 
 impl Client {
-    async fn run(mut self, mut stream: TcpStream, window: u16) -> Seen {
-        let mut seen = Seen::default();
+    async fn run(mut self, mut stream: TcpStream, window: u16) -> ClientResult {
+        let mut result = ClientResult::default();
         // Indexed by the packet identifier, which starts at 1.
         let mut sent_at = vec![Instant::now(); usize::from(window) + 1];
         let (mut out, mut bytes) = (Vec::new(), Vec::with_capacity(4096));
-        (1..=window).for_each(|identifier| self.message(identifier, &mut out));
-        let mut under_way = u64::from(window);
-        while under_way > 0 {
+        (1..=window).for_each(|identifier| self.write_next(identifier, &mut out));
+        let mut in_flight = u64::from(window);
+        while in_flight > 0 {
             if let Err(e) = stream.write_all(&out).await {
-                return seen.broken(under_way, &e);
+                return result.fail(in_flight, &e);
             }
             out.clear();
             match timeout(PATIENCE, stream.read_buf(&mut bytes)).await {
-                Err(_) => return seen.broken(under_way, &"no acknowledgement within 10 s"),
-                Ok(Ok(0)) => return seen.broken(under_way, &"the server closed the connection"),
-                Ok(Err(e)) => return seen.broken(under_way, &e),
+                Err(_) => return result.fail(in_flight, &"no acknowledgement within 10 s"),
+                Ok(Ok(0)) => return result.fail(in_flight, &"the server closed the connection"),
+                Ok(Err(e)) => return result.fail(in_flight, &e),
                 Ok(Ok(_)) => {}
             }
             let now = Instant::now();
-            let mut taken = 0;
-            while let Some((answer, length)) = mqtt::answer(&bytes[taken..]) {
-                taken += length;
+            let mut parsed = 0;
+            while let Some((answer, length)) = mqtt::answer(&bytes[parsed..]) {
+                parsed += length;
                 let Answer::Acknowledged(identifier @ 1..) = answer else { continue };
                 let Some(sent_at) = sent_at.get_mut(usize::from(identifier)) else { continue };
                 if now >= self.end {
-                    seen.late += 1;
-                    under_way -= 1;
+                    result.late += 1;
+                    in_flight -= 1;
                     continue;
                 }
-                seen.micros.push((now - *sent_at).as_micros() as u32);
+                result.micros.push((now - *sent_at).as_micros() as u32);
                 *sent_at = now;
-                self.message(identifier, &mut out);
+                self.write_next(identifier, &mut out);
             }
-            bytes.drain(..taken);
+            bytes.drain(..parsed);
         }
-        seen
+        result
     }
 
-    fn message(&mut self, identifier: u16, out: &mut Vec<u8>) {
+    fn write_next(&mut self, identifier: u16, out: &mut Vec<u8>) {
         self.messages[self.next].write(identifier, out);
         self.next = (self.next + 1) % self.messages.len();
     }

@@ -28,8 +28,8 @@ impl Peer {
         let path = folder.join("mosquitto.conf");
         std::fs::write(&path, config)?;
         // Debian's folder is not in every user's path.
-        let debians = Path::new("/usr/sbin/mosquitto");
-        let program = if debians.exists() { debians } else { Path::new("mosquitto") };
+        let debian_path = Path::new("/usr/sbin/mosquitto");
+        let program = if debian_path.exists() { debian_path } else { Path::new("mosquitto") };
         let peer = Peer::start(Command::new(program).arg("-c").arg(path), address, "mosquitto")?;
         peer.wait(|| TcpStream::connect(address).is_ok())?;
         Ok(peer)
@@ -89,7 +89,7 @@ impl Drop for Peer {
 }
 
 /// Leaves a persistent session that subscribes to every message, so that the broker queues them. Without one it would drop them.
-pub async fn want_everything(broker: SocketAddr) -> Result<(), Failure> {
+pub async fn subscribe_to_all(broker: SocketAddr) -> Result<(), Failure> {
     let mut connect = mqtt::connect("later", Duration::from_secs(60));
     // Clear the clean-session flag, so that the session persists. The flags follow the protocol's name and level.
     connect[9] = 0;

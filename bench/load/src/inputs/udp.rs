@@ -30,9 +30,10 @@ const FORMATS: [(&str, u8); 2] = [("cbor", 3), ("packed", 14)];
 const CONFIG: &str = "[[input]]\nname = \"udp\"\n[input.udp]\nlisten = \"127.0.0.1:0\"\n";
 
 /// The results of a run, in datagrams.
-struct Found {
+struct Measurement {
     seconds: f64,
     sent: u64,
+    /// Datagrams that the kernel dropped, and datagrams that the gateway dropped.
     kernel: u64,
     gateway: u64,
     stored: u64,
@@ -54,14 +55,14 @@ pub async fn measure(
     for (name, byte) in FORMATS {
         let payload = payloads.iter().find(|payload| payload.name == name).ok_or("no such format")?;
         for rate in RATES {
-            let found = tokio::task::block_in_place(|| run(payload, byte, rate))?;
-            found.row(name, rate, results, report);
+            let measurement = tokio::task::block_in_place(|| run(payload, byte, rate))?;
+            measurement.row(name, rate, results, report);
         }
     }
     Ok(())
 }
 
-fn run(payload: &Payload, format: u8, rate: u64) -> Result<Found, Failure> {
+fn run(payload: &Payload, format: u8, rate: u64) -> Result<Measurement, Failure> {
     let datagram = |(device, body): &(String, Vec<u8>)| {
         [&[format, device.len() as u8], device.as_bytes(), body.as_slice()].concat()
     };
@@ -70,7 +71,7 @@ fn run(payload: &Payload, format: u8, rate: u64) -> Result<Found, Failure> {
     let running = Running::start_with(Server::Dunnage, folder.path(), CONFIG)?;
     let input = running.input("udp")?;
     let (sent, seconds) = send(input, &datagrams, rate)?;
-    let (kernel, gateway) = settle(&running, input, sent)?;
+    let (kernel, gateway) = wait_until_counted(&running, input, sent)?;
     let processor_seconds = running.processor_seconds()?;
     running.stop()?;
     let stored = stored(folder.path())?;
@@ -78,7 +79,7 @@ fn run(payload: &Payload, format: u8, rate: u64) -> Result<Found, Failure> {
         return Err(format!("{sent} sent, {stored} stored, {kernel} and {gateway} dropped").into());
     }
     let cpu_us = 1e6 * processor_seconds / (stored as f64).max(1.0);
-    Ok(Found { seconds, sent, kernel, gateway, stored, cpu_us })
+    Ok(Measurement { seconds, sent, kernel, gateway, stored, cpu_us })
 }
 
 /// Sends `rate` datagrams per second, or as many as possible, for [`LENGTH`]. Returns their number and the seconds that they took.
@@ -103,7 +104,7 @@ fn send(input: SocketAddr, datagrams: &[Vec<u8>], rate: u64) -> std::io::Result<
 }
 
 /// Waits until all `sent` datagrams are accounted for. Returns how many the kernel dropped, and how many the gateway.
-fn settle(running: &Running, input: SocketAddr, sent: u64) -> Result<(u64, u64), Failure> {
+fn wait_until_counted(running: &Running, input: SocketAddr, sent: u64) -> Result<(u64, u64), Failure> {
     let begun = Instant::now();
     loop {
         let Socket { waiting, dropped } = datagrams::socket(input)?;
@@ -124,11 +125,11 @@ pub fn stored(folder: &Path) -> Result<u64, Failure> {
     Ok(connection.query_row("SELECT count(*) FROM messages", [], |row| row.get(0))?)
 }
 
-impl Found {
+impl Measurement {
     fn row(&self, format: &str, rate: u64, results: &mut Results, report: &mut Report) {
         let second = |count: u64| (count as f64 / self.seconds).round();
         let share = |count: u64| (1000.0 * count as f64 / self.sent as f64).round() / 10.0;
-        let Found { sent, kernel, gateway, stored, cpu_us, .. } = *self;
+        let Measurement { sent, kernel, gateway, stored, cpu_us, .. } = *self;
         report.line(&format!(
             "| {format} | {rate} | {} | {} | {:.1} | {:.1} | {:.1} | {cpu_us:.1} |",
             second(sent),
