@@ -81,7 +81,7 @@ impl Row {
 /// Renders the table as Markdown.
 pub fn markdown(rows: &[Row]) -> String {
     let mut text = String::from(
-        "| what goes wrong | acknowledged | stored | delivered | duplicates | in order | seconds | what happened |\n\
+        "| fault | acknowledged | stored | delivered | duplicates | in order | seconds | details |\n\
          |---|--:|--:|--:|--:|:-:|--:|---|\n",
     );
     for row in rows {

@@ -29,7 +29,7 @@ pub fn damaged(scale: Scale) -> Result<Row, Failure> {
     proxy.set(Mode::Pass);
     let End { mut row, stats, .. } = chain.finish(&acme)?;
     row.happened = format!(
-        "{stopped} inner pages of the messages overwritten while the gateway was stopped, {running} while it ran; it reports {} damages, {} lost",
+        "interior pages of the messages overwritten: {stopped} while the gateway was stopped, {running} while it ran; the gateway reports {} damages and {} lost messages",
         stats["damages"], stats["lost"]
     );
     if stats["lost"] != 0 || stats["damages"] == 0 {
@@ -58,7 +58,7 @@ pub fn destroyed(scale: Scale) -> Result<Row, Failure> {
     chain.destroyed = destroyed;
     let End { mut row, stats, .. } = chain.finish(&acme)?;
     row.happened = format!(
-        "a page with {} messages overwritten; the gateway reports {} lost",
+        "a page with {} messages overwritten; the gateway reports {} lost messages",
         row.destroyed, stats["lost"]
     );
     if stats["lost"] != row.destroyed {

@@ -37,9 +37,9 @@ pub fn lossy(scale: Scale) -> Result<Row, Failure> {
     let chain = Chain::start(plan, acme.address)?;
     chain.fleet.release(messages);
     let End { mut row, sent, stats } = chain.finish(&acme)?;
-    let (lost, doubled, late) = network.counts();
+    let (lost, duplicated, late) = network.counts();
     row.happened = format!(
-        "{lost} datagrams lost, {doubled} doubled, {late} late; {} messages were given up by CoAP and sent again, {} that were stored came again",
+        "{lost} datagrams lost, {duplicated} duplicated, {late} late; {} messages were repeated after CoAP had given up; {} repeated messages were recognized as duplicates",
         sent.cut, stats["duplicates"]
     );
     Ok(row)

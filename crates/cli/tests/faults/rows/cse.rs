@@ -22,10 +22,8 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
         acme.restart();
     }
     let mut row = chain.finish(&acme)?.row;
-    row.happened = format!(
-        "killed {kills} times while it took messages, {} of which it has but left half made",
-        row.unfinished
-    );
+    row.happened =
+        format!("killed {kills} times while it received messages; incomplete in the CSE: {}", row.unfinished);
     Ok(row)
 }
 
@@ -46,22 +44,23 @@ pub fn slow(scale: Scale) -> Result<Row, Failure> {
     }
     let mut row = chain.finish(&acme)?.row;
     row.happened =
-        format!("300 ms late, then {silences} times silent for 4 s, where the gateway waits for 2 s");
+        format!("answers 300 ms late, and {silences} times no answer for 4 s; the gateway's timeout is 2 s");
     Ok(row)
 }
 
 /// The CSE accepts messages, but the connection is cut before the answer, or the answer is 500.
-pub fn lying(scale: Scale) -> Result<Row, Failure> {
+pub fn false_failures(scale: Scale) -> Result<Row, Failure> {
     let messages = scale.of(200, 3000);
     let acme = cse::in_memory(scale);
     let proxy = Proxy::start(acme.address);
-    let chain = Chain::start(Plan { application: "lying", ..Plan::default() }, proxy.address)?;
+    let chain = Chain::start(Plan { application: "failures", ..Plan::default() }, proxy.address)?;
     proxy.set(Mode::CutAfterRequest { every: 5 });
     chain.fleet.release(messages);
     chain.wait_until_delivered(&acme, messages / 2);
     proxy.set(Mode::FailAfterRequest { every: 5 });
     chain.wait_until_delivered(&acme, messages);
     let mut row = chain.finish(&acme)?.row;
-    row.happened = format!("{} creations were cut or answered 500 after they were done", proxy.cuts());
+    row.happened =
+        format!("after {} successful creations, the connection was cut or the answer was 500", proxy.cuts());
     Ok(row)
 }

@@ -28,8 +28,8 @@ pub fn killed_under(plan: Plan, kills: u64, burst: u64, scale: Scale) -> Result<
     }
     let End { mut row, sent, stats } = chain.finish(&acme)?;
     row.happened = format!(
-        "killed {kills} times; {unacknowledged} messages were stored then, and not acknowledged; {} requests were cut and sent again; {} \
-         messages came again under their keys that were stored already",
+        "killed {kills} times; {unacknowledged} messages were stored but not yet acknowledged at a kill; {} requests were cut and repeated; \
+         {} repeated messages were recognized as duplicates by their keys",
         sent.cut, stats["duplicates"]
     );
     Ok(row)
@@ -57,7 +57,7 @@ pub fn killed_with_the_cse(scale: Scale) -> Result<Row, Failure> {
     }
     let End { mut row, sent, .. } = chain.finish(&acme)?;
     row.happened = format!(
-        "both killed {kills} times; {} requests were cut and sent again; {} messages the CSE has but left half made",
+        "both killed {kills} times; {} requests were cut and repeated; incomplete in the CSE: {}",
         sent.cut, row.unfinished
     );
     Ok(row)

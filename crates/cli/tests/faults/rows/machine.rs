@@ -29,7 +29,7 @@ pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
     fill_under_load(&chain, &disk, times, burst)?;
     let End { mut row, sent, .. } = chain.finish(&acme)?;
     row.happened =
-        format!("full {times} times; {} requests were answered 503 and sent again", sent.turned_away);
+        format!("filled {times} times; {} requests were answered 503 and repeated", sent.turned_away);
     Ok(row)
 }
 
@@ -86,7 +86,7 @@ pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
     }
     let End { mut row, sent, .. } = chain.finish(&acme)?;
     row.happened = format!(
-        "set to {}, the last two while the gateway was killed (libfaketime); {} requests were cut and sent again",
+        "set to {} (libfaketime), the last two times while the gateway was stopped; {} requests were cut and repeated",
         jumps.join(", "),
         sent.cut
     );

@@ -16,8 +16,10 @@ pub fn malformed(scale: Scale) -> Result<Row, Failure> {
     let chain = Chain::start(Plan { application: "malformed", shape, ..Plan::default() }, acme.address)?;
     chain.fleet.release(messages);
     let End { mut row, sent, .. } = chain.finish(&acme)?;
-    row.happened =
-        format!("{} malformed ones were answered 400, {} are in quarantine", sent.malformed, row.quarantined);
+    row.happened = format!(
+        "{} malformed messages were answered 400; {} are in quarantine",
+        sent.malformed, row.quarantined
+    );
     if sent.malformed != messages / 100 || row.quarantined != sent.malformed {
         row.problems.push(row.happened.clone());
     }

@@ -56,7 +56,7 @@ pub fn broker_restarted(scale: Scale) -> Result<Row, Failure> {
     }
     let End { mut row, stats, .. } = chain.finish(&acme)?;
     row.happened = format!(
-        "the broker ended and started again {times} times; {} messages came again that were stored already",
+        "the broker was restarted {times} times; {} repeated messages were recognized as duplicates",
         stats["duplicates"]
     );
     Ok(row)

@@ -27,7 +27,7 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
         cluster.restart(node);
     }
     let mut row = chain.finish(&acme)?.row;
-    row.happened = format!("of three, the server that led the stream was killed {kills} times");
+    row.happened = format!("the leader of the stream, one of three servers, was killed {kills} times");
     Ok(row)
 }
 

@@ -35,7 +35,7 @@ pub fn repeated(scale: Scale) -> Result<Row, Failure> {
     fill_under_load(&chain, &disk, times, burst)?;
     let End { mut row, sent, stats } = chain.finish(&acme)?;
     row.happened = format!(
-        "every callback came at least twice, and {} were answered 503; {} were known already",
+        "every callback was sent at least twice; {} were answered 503; {} were recognized as duplicates",
         sent.turned_away, stats["duplicates"]
     );
     if stats["duplicates"].as_u64().is_none_or(|known| known < row.acknowledged) {
