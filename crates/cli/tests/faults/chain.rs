@@ -5,7 +5,7 @@ use crate::{
     acme::Acme,
     cse::{self, Delivered},
     fleet::{Fleet, Sent, Shape},
-    gateway::{Gateway, Surroundings},
+    gateway::{Gateway, ProcessSettings},
     process,
     row::Row,
     sender::{Post, Senders},
@@ -23,10 +23,10 @@ use tempfile::TempDir;
 /// Longest time without a new message in the CSE before the missing ones count as lost.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long to try to pause the gateway between a commit and its answers (`MEET`), and how long an answer takes to reach its
-/// client (`SETTLE`).
-const MEET: Duration = Duration::from_secs(3);
-const SETTLE: Duration = Duration::from_millis(50);
+/// How long to try to pause the gateway between a commit and its answers (`PAUSE_TIMEOUT`), and how long an answer takes to reach its
+/// client (`ANSWER_TRANSIT`).
+const PAUSE_TIMEOUT: Duration = Duration::from_secs(3);
+const ANSWER_TRANSIT: Duration = Duration::from_millis(50);
 
 /// A gateway with its own buffer, a fleet of devices that send to it, and its own application in a CSE to which it delivers.
 pub struct Chain {
@@ -67,7 +67,7 @@ pub struct Plan {
     pub stream: Option<Vec<String>>,
     /// The path of the buffer if it is not in the gateway's folder: first as the gateway sees it, then as the test sees it.
     pub buffer: Option<(PathBuf, PathBuf)>,
-    pub surroundings: Surroundings,
+    pub process_settings: ProcessSettings,
     /// Inputs in addition to HTTP, as TOML.
     pub inputs: String,
     /// Creates the senders; if `None`, HTTP clients send.
@@ -76,14 +76,14 @@ pub struct Plan {
 
 impl Default for Plan {
     fn default() -> Plan {
-        let (shape, surroundings) = Default::default();
+        let (shape, process_settings) = Default::default();
         Plan {
             application: "",
             shape,
             timeout_seconds: 10,
             stream: None,
             buffer: None,
-            surroundings,
+            process_settings,
             inputs: String::new(),
             senders: None,
         }
@@ -94,20 +94,20 @@ impl Chain {
     /// Starts the gateways, which deliver to the CSE at `address`, and a fleet. Nothing is sent yet.
     pub fn start(plan: Plan, address: SocketAddr) -> Result<Chain, Failure> {
         let folder = TempDir::new()?;
-        let beside = folder.path().join("buffer.sqlite3");
-        let (inside, buffer) = plan.buffer.unwrap_or((beside.clone(), beside));
+        let default_path = folder.path().join("buffer.sqlite3");
+        let (inside, buffer) = plan.buffer.unwrap_or((default_path.clone(), default_path));
         let mut output = cse_output(address, plan.application, plan.timeout_seconds);
         let mut forwarder = None;
         if let Some(servers) = plan.stream {
-            let beside = folder.path().join("forwarder");
-            std::fs::create_dir(&beside)?;
-            let buffer = beside.join("buffer.sqlite3");
+            let forwarder_folder = folder.path().join("forwarder");
+            std::fs::create_dir(&forwarder_folder)?;
+            let buffer = forwarder_folder.join("buffer.sqlite3");
             let config = format!("[buffer]\npath = {buffer:?}\n{}{output}", stream_input(&servers));
-            forwarder = Some(Gateway::start(&beside, &config, Surroundings::default())?);
+            forwarder = Some(Gateway::start(&forwarder_folder, &config, ProcessSettings::default())?);
             output = stream_output(&servers);
         }
         let config = format!("[buffer]\npath = {inside:?}\n{}{output}", plan.inputs);
-        let gateway = Gateway::start(folder.path(), &config, plan.surroundings)?;
+        let gateway = Gateway::start(folder.path(), &config, plan.process_settings)?;
         let senders = match plan.senders {
             Some(make) => make(&gateway)?,
             None => Post::senders(&format!("{}/ingest", gateway.url()), plan.shape.connections),
@@ -124,30 +124,30 @@ impl Chain {
     }
 
     /// Pauses the gateway, for a kill, at a moment when it has stored messages but not yet acknowledged them. Returns the number
-    /// of these messages. The moment is short, so the number is 0 if a slow machine cannot meet it in time.
+    /// of these messages. The moment is short, so the number is 0 if a slow machine does not hit it in time.
     pub fn pause_before_an_answer(&self) -> Result<u64, Failure> {
         let begun = Instant::now();
         // Each attempt pauses at another point of the gateway's cycle. The range grows, to cover the cycle of a slow machine.
-        let mut most = 1000;
+        let mut max_sleep = 1000;
         loop {
             self.gateway.pause()?;
-            let answered = self.settled();
+            let answered = self.answered_after_transit();
             let unacknowledged = stored(&self.buffer)?.saturating_sub(answered);
-            if unacknowledged > 0 || begun.elapsed() > MEET {
+            if unacknowledged > 0 || begun.elapsed() > PAUSE_TIMEOUT {
                 return Ok(unacknowledged);
             }
             self.fleet.release(2 * self.fleet.connections());
             self.gateway.resume()?;
-            std::thread::sleep(Duration::from_micros(u64::from(begun.elapsed().subsec_micros()) % most));
-            most += 500;
+            std::thread::sleep(Duration::from_micros(u64::from(begun.elapsed().subsec_micros()) % max_sleep));
+            max_sleep += 500;
         }
     }
 
     /// The number of answered messages, after answers in flight have arrived.
-    fn settled(&self) -> u64 {
+    fn answered_after_transit(&self) -> u64 {
         let mut last = self.fleet.answered();
         loop {
-            std::thread::sleep(SETTLE);
+            std::thread::sleep(ANSWER_TRANSIT);
             match self.fleet.answered() {
                 now if now == last => return now,
                 now => last = now,
@@ -186,7 +186,7 @@ impl Chain {
                 row.problems.push(format!("{stored} messages are in the forwarder"));
             }
         }
-        row.took = self.begun.elapsed();
+        row.duration = self.begun.elapsed();
         if !row.problems().is_empty() {
             let kept = self.folder.keep();
             row.problems.push(format!("{}:\n{}", kept.display(), process::tail(&kept.join("gateway.log"))));

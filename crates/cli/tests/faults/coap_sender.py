@@ -1,7 +1,6 @@
-"""A device behind aiocoap: of each line `device key body` it makes a confirmable POST, and prints 204 when it is answered 2.04.
+"""A device with aiocoap: sends each line `device key body` as a confirmable POST, and prints 204 when the answer is 2.04.
 
-Other answers are printed as 400, 404 and so on; 0 is a message that nobody has answered, though it was sent again as often as RFC
-7252 says.
+Other answers are printed as 400, 404 and so on; 0 means that the message was not answered after all retransmissions of RFC 7252.
 """
 
 import asyncio
@@ -12,7 +11,7 @@ from aiocoap import error, numbers
 
 
 class Tuning(numbers.TransportTuning):
-    """Sends again sooner than devices do, so that the test does not wait for it."""
+    """Retransmits sooner than devices do, which shortens the test."""
 
     ACK_TIMEOUT = 0.15
 

@@ -66,7 +66,7 @@ fn of_device(acme: &Acme, container: &str, device: &str, acknowledged: &[u64]) -
     let mut delivered = Delivered::default();
     let mut ordered = Vec::new();
     for instance in children["m2m:cin"].as_array().into_iter().flatten() {
-        let number = instance["con"]["n"].as_u64().ok_or(format!("{instance} is no message"))?;
+        let number = instance["con"]["n"].as_u64().ok_or(format!("{instance} is not a message"))?;
         match instance["st"].as_u64() {
             Some(place) => ordered.push((place, number)),
             None => delivered.unfinished.push(number),

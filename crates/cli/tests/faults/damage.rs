@@ -23,14 +23,14 @@ impl Pages {
     }
 
     /// The interior pages of the `messages` table's tree, which hold no rows but only references to other pages.
-    pub fn inner(&self) -> Result<Vec<u64>, Failure> {
+    pub fn interior(&self) -> Result<Vec<u64>, Failure> {
         let sql = "SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype = 'internal'";
         let mut statement = self.connection.prepare(sql)?;
         Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 
     /// A page in the middle of the messages, and the messages in it.
-    pub fn of_messages(&self) -> Result<(u64, HashSet<Name>), Failure> {
+    pub fn middle_page(&self) -> Result<(u64, HashSet<Name>), Failure> {
         let leaves = "SELECT pageno, sum(ncell) OVER (ORDER BY path) - ncell, ncell FROM dbstat
                       WHERE name = 'messages' AND pagetype = 'leaf' ORDER BY path";
         let mut statement = self.connection.prepare(leaves)?;

@@ -62,7 +62,7 @@ impl Disk {
     }
 
     /// Frees the space that [`Disk::fill`] used.
-    pub fn relieve(&self) -> Result<(), Failure> {
+    pub fn free_up(&self) -> Result<(), Failure> {
         Ok(fs::remove_file(self.outside("ballast"))?)
     }
 
@@ -71,7 +71,7 @@ impl Disk {
         let output =
             Command::new("stat").args(["--file-system", "--format=%a %S"]).arg(root).output()?.stdout;
         let text = String::from_utf8(output)?;
-        let (blocks, size) = text.trim().split_once(' ').ok_or("stat says nothing")?;
+        let (blocks, size) = text.trim().split_once(' ').ok_or("stat printed nothing")?;
         Ok(blocks.parse::<u64>()? * size.parse::<u64>()?)
     }
 }

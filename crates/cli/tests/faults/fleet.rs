@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a device repeats a message before it gives up.
+/// How long a device repeats a message before giving up.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Wait before a message is repeated, after a cut connection or a 503.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
@@ -47,9 +47,9 @@ pub struct Sent {
     pub acknowledged: BTreeMap<String, Vec<u64>>,
     /// Malformed messages, answered 400.
     pub malformed: u64,
-    /// Requests whose connection was cut (`cut`), and requests answered 503 (`turned_away`). All were sent again.
+    /// Requests whose connection was cut (`cut`), and requests answered 503 (`unavailable`). All were repeated.
     pub cut: u64,
-    pub turned_away: u64,
+    pub unavailable: u64,
     /// Unexpected answers and missing answers.
     pub problems: Vec<String>,
 }
@@ -58,9 +58,9 @@ pub struct Sent {
 struct Shared {
     shape: Shape,
     released: AtomicU64,
-    taken: AtomicU64,
+    tickets: AtomicU64,
     answered: AtomicU64,
-    turned_away: AtomicU64,
+    unavailable: AtomicU64,
     closed: AtomicBool,
 }
 
@@ -93,8 +93,8 @@ impl Fleet {
     }
 
     /// The number of requests answered 503.
-    pub fn turned_away(&self) -> u64 {
-        self.shared.turned_away.load(SeqCst)
+    pub fn unavailable(&self) -> u64 {
+        self.shared.unavailable.load(SeqCst)
     }
 
     /// Waits until `messages` messages have a final answer, or none has been answered for [`PATIENCE`].
@@ -122,7 +122,7 @@ impl Fleet {
             all.acknowledged.extend(sent.acknowledged);
             all.malformed += sent.malformed;
             all.cut += sent.cut;
-            all.turned_away += sent.turned_away;
+            all.unavailable += sent.unavailable;
             all.problems.extend(sent.problems);
         }
         all
@@ -162,7 +162,7 @@ impl Connection {
 
     /// Waits until a message may be sent. Returns its sequence number, or `None` if there are no more messages.
     fn ticket(&self) -> Option<u64> {
-        let ticket = self.shared.taken.fetch_add(1, SeqCst);
+        let ticket = self.shared.tickets.fetch_add(1, SeqCst);
         while self.shared.released.load(SeqCst) <= ticket {
             // Read `closed` first, so that messages released before it was closed are still sent.
             let closed = self.shared.closed.load(SeqCst);
@@ -192,17 +192,17 @@ impl Connection {
                     break;
                 }
                 (Some(503), _) => {
-                    self.sent.turned_away += 1;
-                    self.shared.turned_away.fetch_add(1, SeqCst);
+                    self.sent.unavailable += 1;
+                    self.shared.unavailable.fetch_add(1, SeqCst);
                 }
                 (None, _) => self.sent.cut += 1,
                 (Some(status), _) => {
-                    self.sent.problems.push(format!("{device} {number} is answered {status}"));
+                    self.sent.problems.push(format!("message {number} of {device} was answered {status}"));
                     break;
                 }
             }
             if begun.elapsed() > PATIENCE {
-                self.sent.problems.push(format!("{device} {number} is never answered"));
+                self.sent.problems.push(format!("message {number} of {device} was never answered"));
                 break;
             }
             std::thread::sleep(RETRY_DELAY);

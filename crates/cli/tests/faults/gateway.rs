@@ -22,25 +22,25 @@ pub struct Gateway {
     child: Child,
     folder: PathBuf,
     port: u16,
-    surroundings: Surroundings,
+    process_settings: ProcessSettings,
 }
 
 /// The environment of a gateway's process.
 #[derive(Default)]
-pub struct Surroundings {
+pub struct ProcessSettings {
     /// A command prefix that runs the gateway as its arguments.
-    pub before: Vec<String>,
+    pub command_prefix: Vec<String>,
     pub environment: Vec<(&'static str, String)>,
 }
 
 impl Gateway {
     /// Starts a gateway with its files in `folder`. `config` is TOML without `[http]`.
-    pub fn start(folder: &Path, config: &str, surroundings: Surroundings) -> Result<Gateway, Failure> {
+    pub fn start(folder: &Path, config: &str, process_settings: ProcessSettings) -> Result<Gateway, Failure> {
         let port = free_port();
         let config = format!("[http]\nlisten = \"127.0.0.1:{port}\"\n{config}");
         std::fs::write(folder.join("gateway.toml"), config)?;
-        let child = spawn(folder, &surroundings)?;
-        let mut gateway = Gateway { child, folder: folder.to_owned(), port, surroundings };
+        let child = spawn(folder, &process_settings)?;
+        let mut gateway = Gateway { child, folder: folder.to_owned(), port, process_settings };
         gateway.wait_until_it_listens()?;
         Ok(gateway)
     }
@@ -70,8 +70,8 @@ impl Gateway {
     }
 
     /// Starts the gateway again after it ended.
-    pub fn start_again(&mut self) -> Result<(), Failure> {
-        self.child = spawn(&self.folder, &self.surroundings)?;
+    pub fn restart(&mut self) -> Result<(), Failure> {
+        self.child = spawn(&self.folder, &self.process_settings)?;
         self.wait_until_it_listens()
     }
 
@@ -80,7 +80,9 @@ impl Gateway {
         signal(&self.child, "TERM")?;
         match end(&mut self.child, LIMIT)? {
             status if status.success() => Ok(()),
-            status => Err(format!("the gateway ends with {status}:\n{}", process::tail(&self.log())).into()),
+            status => {
+                Err(format!("the gateway exited with {status}:\n{}", process::tail(&self.log())).into())
+            }
         }
     }
 
@@ -108,7 +110,7 @@ impl Gateway {
         match ended {
             None => Ok(()),
             Some(status) => {
-                Err(format!("the gateway ends with {status}:\n{}", process::tail(&self.log())).into())
+                Err(format!("the gateway exited with {status}:\n{}", process::tail(&self.log())).into())
             }
         }
     }
@@ -122,9 +124,9 @@ impl Drop for Gateway {
     }
 }
 
-fn spawn(folder: &Path, surroundings: &Surroundings) -> Result<Child, Failure> {
+fn spawn(folder: &Path, process_settings: &ProcessSettings) -> Result<Child, Failure> {
     let dunnage = env!("CARGO_BIN_EXE_dunnage");
-    let mut command = match surroundings.before.split_first() {
+    let mut command = match process_settings.command_prefix.split_first() {
         None => Command::new(dunnage),
         Some((program, arguments)) => {
             let mut command = Command::new(program);
@@ -139,7 +141,7 @@ fn spawn(folder: &Path, surroundings: &Surroundings) -> Result<Child, Failure> {
     Ok(command
         .args(["gateway", "--config"])
         .arg(folder.join("gateway.toml"))
-        .envs(surroundings.environment.iter().map(|(name, value)| (name, value)))
+        .envs(process_settings.environment.iter().map(|(name, value)| (name, value)))
         .current_dir(folder)
         .stdout(log.try_clone()?)
         .stderr(log)

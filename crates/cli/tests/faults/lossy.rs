@@ -11,12 +11,12 @@ use std::{
     time::Duration,
 };
 
-/// Percentages, in either direction: `LOST` of all datagrams, and `DOUBLED` and `LATE` of the others.
+/// Percentages, in either direction: `LOST` of all datagrams, and `DUPLICATED` and `LATE` of the others.
 const LOST: u64 = 30;
-const DOUBLED: u64 = 20;
+const DUPLICATED: u64 = 20;
 const LATE: u64 = 30;
 /// Maximum delay of a late datagram, in milliseconds.
-const DELAY: u64 = 60;
+const MAX_DELAY_MS: u64 = 60;
 /// How often threads check whether to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -30,7 +30,7 @@ pub struct Lossy {
 struct State {
     random: AtomicU64,
     lost: AtomicU64,
-    doubled: AtomicU64,
+    duplicated: AtomicU64,
     late: AtomicU64,
     ended: AtomicBool,
 }
@@ -65,8 +65,8 @@ impl Lossy {
 
     /// The numbers of lost, duplicated and late datagrams.
     pub fn counts(&self) -> (u64, u64, u64) {
-        let State { lost, doubled, late, .. } = &*self.state;
-        (lost.load(Relaxed), doubled.load(Relaxed), late.load(Relaxed))
+        let State { lost, duplicated, late, .. } = &*self.state;
+        (lost.load(Relaxed), duplicated.load(Relaxed), late.load(Relaxed))
     }
 }
 
@@ -90,17 +90,17 @@ impl State {
     }
 
     fn pass(&self, bytes: Vec<u8>, send: impl Fn(&[u8]) + Send + 'static) {
-        if self.happens(LOST) {
+        if self.draws(LOST) {
             self.lost.fetch_add(1, Relaxed);
             return;
         }
-        if self.happens(DOUBLED) {
-            self.doubled.fetch_add(1, Relaxed);
+        if self.draws(DUPLICATED) {
+            self.duplicated.fetch_add(1, Relaxed);
             send(&bytes);
         }
-        if self.happens(LATE) {
+        if self.draws(LATE) {
             self.late.fetch_add(1, Relaxed);
-            let delay = Duration::from_millis(self.below(DELAY));
+            let delay = Duration::from_millis(self.random_below(MAX_DELAY_MS));
             thread::spawn(move || {
                 thread::sleep(delay);
                 send(&bytes);
@@ -110,12 +110,12 @@ impl State {
         }
     }
 
-    fn happens(&self, percent: u64) -> bool {
-        self.below(100) < percent
+    fn draws(&self, percent: u64) -> bool {
+        self.random_below(100) < percent
     }
 
     /// splitmix64, with the same seed in every run.
-    fn below(&self, limit: u64) -> u64 {
+    fn random_below(&self, limit: u64) -> u64 {
         let mut z = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,7 +1,7 @@
-"""A device behind paho: of each line `device key body` it makes a PUBLISH with QoS 1, and prints 204 once it is acknowledged.
+"""A device with paho: sends each line `device key body` as a PUBLISH with QoS 1, and prints 204 when it is acknowledged.
 
-paho connects again by itself, and sends again what was not acknowledged. A reason code that is an error is printed as it is, and
-0 when no acknowledgement comes.
+paho reconnects by itself and repeats unacknowledged messages. If the reason code is an error, the code is printed; 0 means that no
+acknowledgement arrived.
 """
 
 import sys
@@ -27,7 +27,7 @@ client.on_publish = on_publish
 client.reconnect_delay_set(min_delay=1, max_delay=1)
 session = Properties(PacketTypes.CONNECT)
 session.SessionExpiryInterval = 600
-# The server may be away already; the loop tries until it is there.
+# The server may be down already; the loop retries until it is up.
 client.connect_async("127.0.0.1", port, clean_start=False, properties=session)
 client.loop_start()
 for line in sys.stdin:

@@ -23,7 +23,7 @@ pub fn end(child: &mut Child, limit: Duration) -> Result<ExitStatus, Failure> {
         if begun.elapsed() > limit {
             child.kill()?;
             child.wait()?;
-            return Err(format!("process {} did not end", child.id()).into());
+            return Err(format!("process {} did not exit", child.id()).into());
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -37,7 +37,7 @@ pub fn until<T>(what: &str, limit: Duration, mut ask: impl FnMut() -> Option<T>)
             return Ok(answer);
         }
         if begun.elapsed() > limit {
-            return Err(format!("{what}: not after {limit:?}").into());
+            return Err(format!("timed out after {limit:?} waiting until {what}").into());
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -13,7 +13,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    pub fn of<T>(self, short: T, long: T) -> T {
+    pub fn pick<T>(self, short: T, long: T) -> T {
         match self {
             Scale::Short => short,
             Scale::Long => long,
@@ -42,7 +42,7 @@ impl Scenario {
 pub struct Row {
     pub title: &'static str,
     /// A summary for people.
-    pub happened: String,
+    pub details: String,
     /// Messages that were acknowledged to devices.
     pub acknowledged: u64,
     /// Messages in the buffer.
@@ -57,7 +57,7 @@ pub struct Row {
     pub unfinished: u64,
     /// Messages in quarantine.
     pub quarantined: u64,
-    pub took: Duration,
+    pub duration: Duration,
     /// Other problems.
     pub problems: Vec<String>,
 }
@@ -85,13 +85,13 @@ pub fn markdown(rows: &[Row]) -> String {
          |---|--:|--:|--:|--:|:-:|--:|---|\n",
     );
     for row in rows {
-        let Row { title, happened, acknowledged, stored, delivered, duplicates, .. } = row;
+        let Row { title, details, acknowledged, stored, delivered, duplicates, .. } = row;
         let order = if row.problems().is_empty() { "yes" } else { "**no**" };
-        let seconds = row.took.as_secs_f64();
+        let seconds = row.duration.as_secs_f64();
         // Writing to a String does not fail.
         let _ = writeln!(
             text,
-            "| {title} | {acknowledged} | {stored} | {delivered} | {duplicates} | {order} | {seconds:.0} | {happened} |"
+            "| {title} | {acknowledged} | {stored} | {delivered} | {duplicates} | {order} | {seconds:.0} | {details} |"
         );
     }
     text

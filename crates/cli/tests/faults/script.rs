@@ -34,7 +34,7 @@ impl Script {
     }
 
     /// Sends a line and returns the line that answers it.
-    fn ask(&mut self, line: &str) -> std::io::Result<String> {
+    fn exchange(&mut self, line: &str) -> std::io::Result<String> {
         self.input.write_all(line.as_bytes())?;
         self.input.flush()?;
         let mut answer = String::new();
@@ -46,7 +46,7 @@ impl Script {
 impl Sender for Script {
     fn send(&mut self, device: &str, key: &str, body: &str) -> Option<u16> {
         // A script that exits has printed why. The missing answer becomes a problem of the row.
-        let answer = self.ask(&format!("{device} {key} {body}\n")).ok()?;
+        let answer = self.exchange(&format!("{device} {key} {body}\n")).ok()?;
         answer.trim().parse().ok().filter(|status| *status != 0)
     }
 }

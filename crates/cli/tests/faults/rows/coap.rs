@@ -20,14 +20,14 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let (port, inputs) = coap()?;
     let senders = move |_: &Gateway| Script::senders("coap_sender.py", &[port.to_string()], CLIENTS);
     let plan = Plan { application: "coap", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
-    gateway::killed_under(plan, scale.of(2, 10), scale.of(60, 300), scale)
+    gateway::killed_under(plan, scale.pick(2, 10), scale.pick(60, 300), scale)
 }
 
 /// Puts a network that loses, duplicates and reorders datagrams between aiocoap and the gateway.
 pub fn lossy(scale: Scale) -> Result<Row, Failure> {
     // Most of a message's time is waiting: a duplicated request is acknowledged with an empty message, and its response, sent
     // later on the gateway's own timers, can be lost as well.
-    let (messages, clients) = scale.of((24, 12), (300, 24));
+    let (messages, clients) = scale.pick((24, 12), (300, 24));
     let acme = cse::in_memory(scale);
     let (port, inputs) = coap()?;
     let network = Lossy::start(([127, 0, 0, 1], port).into())?;
@@ -38,7 +38,7 @@ pub fn lossy(scale: Scale) -> Result<Row, Failure> {
     chain.fleet.release(messages);
     let End { mut row, sent, stats } = chain.finish(&acme)?;
     let (lost, duplicated, late) = network.counts();
-    row.happened = format!(
+    row.details = format!(
         "{lost} datagrams lost, {duplicated} duplicated, {late} late; {} messages were repeated after CoAP had given up; {} repeated messages were recognized as duplicates",
         sent.cut, stats["duplicates"]
     );

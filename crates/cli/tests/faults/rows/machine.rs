@@ -6,7 +6,7 @@ use crate::{
     cse,
     disk::Disk,
     fleet::Shape,
-    gateway::Surroundings,
+    gateway::ProcessSettings,
     process,
     row::{Row, Scale},
 };
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 /// The buffer's file system fills up under load, and later has space again.
 pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
-    let (times, burst) = (scale.of(1, 5), scale.of(250, 600));
+    let (times, burst) = (scale.pick(1, 5), scale.pick(250, 600));
     let acme = cse::in_memory(scale);
     let folder = TempDir::new()?;
     let disk = Disk::mount(&folder.path().join("disk"))?;
@@ -28,8 +28,8 @@ pub fn disk_full(scale: Scale) -> Result<Row, Failure> {
     let chain = Chain::start(plan, acme.address)?;
     fill_under_load(&chain, &disk, times, burst)?;
     let End { mut row, sent, .. } = chain.finish(&acme)?;
-    row.happened =
-        format!("filled {times} times; {} requests were answered 503 and repeated", sent.turned_away);
+    row.details =
+        format!("filled {times} times; {} requests were answered 503 and repeated", sent.unavailable);
     Ok(row)
 }
 
@@ -38,7 +38,7 @@ pub fn on_disk(disk: &Disk) -> Plan {
     const BUFFER: &str = "buffer.sqlite3";
     Plan {
         shape: Shape { padding: 4000, ..Shape::default() },
-        surroundings: Surroundings { before: disk.enter(), ..Surroundings::default() },
+        process_settings: ProcessSettings { command_prefix: disk.enter(), ..ProcessSettings::default() },
         buffer: Some((disk.inside(BUFFER), disk.outside(BUFFER))),
         ..Plan::default()
     }
@@ -48,12 +48,12 @@ pub fn on_disk(disk: &Disk) -> Plan {
 pub fn fill_under_load(chain: &Chain, disk: &Disk, times: u64, burst: u64) -> Result<(), Failure> {
     for _ in 0..times {
         disk.fill(1 << 20)?;
-        let before = chain.fleet.turned_away();
+        let before = chain.fleet.unavailable();
         chain.fleet.release(burst);
         process::until("the disk is full", Duration::from_secs(60), || {
-            (chain.fleet.turned_away() >= before + 20).then_some(())
+            (chain.fleet.unavailable() >= before + 20).then_some(())
         })?;
-        disk.relieve()?;
+        disk.free_up()?;
     }
     Ok(())
 }
@@ -61,13 +61,13 @@ pub fn fill_under_load(chain: &Chain, disk: &Disk, times: u64, burst: u64) -> Re
 /// Sets the clock of the gateway's process, as an administrator might: hours ahead and back, also while the gateway is stopped.
 /// Timers and timeouts use another clock, which is not affected.
 pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
-    let burst = scale.of(60, 500);
+    let burst = scale.pick(60, 500);
     let acme = cse::in_memory(scale);
     let folder = TempDir::new()?;
     let clock = folder.path().join("clock");
-    let surroundings = Surroundings { environment: faketime(&clock)?, ..Surroundings::default() };
+    let process_settings = ProcessSettings { environment: faketime(&clock)?, ..ProcessSettings::default() };
     fs::write(&clock, "+0")?;
-    let plan = Plan { application: "clock", surroundings, ..Plan::default() };
+    let plan = Plan { application: "clock", process_settings, ..Plan::default() };
     let mut chain = Chain::start(plan, acme.address)?;
     let jumps = ["+5h", "-7h", "+0", "+26h", "-26h"];
     for (number, jump) in (1..).zip(jumps) {
@@ -80,12 +80,12 @@ pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
         fs::write(folder.path().join("next"), jump)?;
         fs::rename(folder.path().join("next"), &clock)?;
         if number > 3 {
-            chain.gateway.start_again()?;
+            chain.gateway.restart()?;
         }
         sleep(Duration::from_millis(300));
     }
     let End { mut row, sent, .. } = chain.finish(&acme)?;
-    row.happened = format!(
+    row.details = format!(
         "set to {} (libfaketime), the last two times while the gateway was stopped; {} requests were cut and repeated",
         jumps.join(", "),
         sent.cut

@@ -24,12 +24,12 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let inputs = format!("[[input]]\nname = \"mqtt\"\n[input.mqtt]\nlisten = \"127.0.0.1:{port}\"\n");
     let senders = move |_: &Gateway| Script::senders("mqtt_sender.py", &[port.to_string()], CLIENTS);
     let plan = Plan { application: "mqtt", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
-    gateway::killed_under(plan, scale.of(2, 10), scale.of(60, 300), scale)
+    gateway::killed_under(plan, scale.pick(2, 10), scale.pick(60, 300), scale)
 }
 
 /// Restarts mosquitto, between the clients and the gateway, under load. It keeps its sessions in a file.
 pub fn broker_restarted(scale: Scale) -> Result<Row, Failure> {
-    let (times, burst) = (scale.of(1, 5), scale.of(100, 400));
+    let (times, burst) = (scale.pick(1, 5), scale.pick(100, 400));
     let acme = cse::in_memory(scale);
     let folder = TempDir::new()?;
     let log = folder.path().join("log");
@@ -55,7 +55,7 @@ pub fn broker_restarted(scale: Scale) -> Result<Row, Failure> {
         broker.restart();
     }
     let End { mut row, stats, .. } = chain.finish(&acme)?;
-    row.happened = format!(
+    row.details = format!(
         "the broker was restarted {times} times; {} repeated messages were recognized as duplicates",
         stats["duplicates"]
     );

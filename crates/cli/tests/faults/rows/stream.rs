@@ -10,7 +10,7 @@ use crate::{
 
 /// Kills the leader of the stream under load, and restarts it.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
-    let (kills, burst) = (scale.of(1, 5), scale.of(200, 600));
+    let (kills, burst) = (scale.pick(1, 5), scale.pick(200, 600));
     let acme = cse::in_memory(scale);
     let mut cluster = Cluster::start(3, "");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -27,7 +27,7 @@ pub fn killed(scale: Scale) -> Result<Row, Failure> {
         cluster.restart(node);
     }
     let mut row = chain.finish(&acme)?.row;
-    row.happened = format!("the leader of the stream, one of three servers, was killed {kills} times");
+    row.details = format!("the leader of the stream, one of three servers, was killed {kills} times");
     Ok(row)
 }
 

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 /// A provider that posts every callback twice, and repeats those answered 503, while the disk fills up.
 pub fn repeated(scale: Scale) -> Result<Row, Failure> {
-    let (times, burst) = (scale.of(1, 4), scale.of(150, 500));
+    let (times, burst) = (scale.pick(1, 4), scale.pick(150, 500));
     let acme = cse::in_memory(scale);
     let folder = TempDir::new()?;
     let tokens = folder.path().join("tokens");
@@ -34,12 +34,12 @@ pub fn repeated(scale: Scale) -> Result<Row, Failure> {
     let chain = Chain::start(plan, acme.address)?;
     fill_under_load(&chain, &disk, times, burst)?;
     let End { mut row, sent, stats } = chain.finish(&acme)?;
-    row.happened = format!(
+    row.details = format!(
         "every callback was sent at least twice; {} were answered 503; {} were recognized as duplicates",
-        sent.turned_away, stats["duplicates"]
+        sent.unavailable, stats["duplicates"]
     );
     if stats["duplicates"].as_u64().is_none_or(|known| known < row.acknowledged) {
-        row.problems.push(row.happened.clone());
+        row.problems.push(row.details.clone());
     }
     Ok(row)
 }
