@@ -43,8 +43,8 @@ const M3: Core = Core {
         report: 0x4100_0000,
         timer: 0xe000_e018,
         frequency: 25e6,
-        down: true,
-        mark: 5,
+        counts_down: true,
+        timer_read: 5,
     },
 };
 

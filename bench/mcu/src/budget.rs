@@ -16,19 +16,19 @@ const HEAD: &str = "\
 ";
 
 /// Target, payload, operation, metric.
-type Place = [String; 4];
+type FigureKey = [String; 4];
 
 fn path() -> PathBuf {
     toolchain::root().join("c/tests/budget.txt")
 }
 
-fn places(rows: &[Row]) -> impl Iterator<Item = (Place, u64)> {
+fn figures_with_budget(rows: &[Row]) -> impl Iterator<Item = (FigureKey, u64)> {
     rows.iter().filter(|row| METRICS.contains(&row.metric.as_str())).map(|row| {
         ([&row.target, &row.payload, &row.operation, &row.metric].map(Clone::clone), row.value as u64)
     })
 }
 
-fn read() -> Result<Vec<(Place, u64)>, Failure> {
+fn read() -> Result<Vec<(FigureKey, u64)>, Failure> {
     let path = path();
     let text = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
@@ -36,7 +36,7 @@ fn read() -> Result<Vec<(Place, u64)>, Failure> {
         .map(|line| {
             let words: Vec<_> = line.split_whitespace().collect();
             let [target, payload, operation, metric, value] = words[..] else {
-                return Err(format!("{}: not five columns: {line}", path.display()).into());
+                return Err(format!("{}: expected five columns: {line}", path.display()).into());
             };
             Ok(([target, payload, operation, metric].map(str::to_owned), value.parse()?))
         })
@@ -46,8 +46,8 @@ fn read() -> Result<Vec<(Place, u64)>, Failure> {
 /// Writes `rows` as the new budget of their targets; other targets keep theirs.
 pub fn accept(rows: &[Row]) -> Result<(), Failure> {
     let mut budget = read()?;
-    budget.retain(|(place, _)| !rows.iter().any(|row| row.target == place[0]));
-    budget.extend(places(rows));
+    budget.retain(|(key, _)| !rows.iter().any(|row| row.target == key[0]));
+    budget.extend(figures_with_budget(rows));
 
     let mut text = HEAD.to_owned();
     for ([target, payload, operation, metric], value) in &budget {
@@ -61,8 +61,8 @@ pub fn accept(rows: &[Row]) -> Result<(), Failure> {
 /// Compares `rows` with the budget of their targets, and prints the changes. Fails if a figure drifted by more than [`TOLERANCE`].
 pub fn check(rows: &[Row]) -> Result<(), Failure> {
     let mut budget = read()?;
-    budget.retain(|(place, _)| rows.iter().any(|row| row.target == place[0]));
-    let measured: Vec<_> = places(rows).collect();
+    budget.retain(|(key, _)| rows.iter().any(|row| row.target == key[0]));
+    let measured: Vec<_> = figures_with_budget(rows).collect();
 
     let changes = changes(budget, &measured);
     for change in &changes {
@@ -88,11 +88,11 @@ struct Change {
     text: String,
 }
 
-fn changes(budget: Vec<(Place, u64)>, measured: &[(Place, u64)]) -> Vec<Change> {
+fn changes(budget: Vec<(FigureKey, u64)>, measured: &[(FigureKey, u64)]) -> Vec<Change> {
     let mut budget: BTreeMap<_, _> = budget.into_iter().collect();
     let mut changes = Vec::new();
-    for (place, value) in measured {
-        let (drift, text) = match budget.remove(place) {
+    for (key, value) in measured {
+        let (drift, text) = match budget.remove(key) {
             Some(was) if was == *value => continue,
             Some(was) => {
                 let percent = (*value as f64 - was as f64) / was as f64 * 100.0;
@@ -100,13 +100,13 @@ fn changes(budget: Vec<(Place, u64)>, measured: &[(Place, u64)]) -> Vec<Change> 
             }
             None => (true, "is not in the budget".into()),
         };
-        changes.push(Change { drift, text: format!("{}: {value}, {text}", place.join(" ")) });
+        changes.push(Change { drift, text: format!("{}: {value}, {text}", key.join(" ")) });
     }
-    let gone = |(place, was): (Place, u64)| Change {
+    let removed = |(key, was): (FigureKey, u64)| Change {
         drift: true,
-        text: format!("{}: was {was}, is no longer measured", place.join(" ")),
+        text: format!("{}: was {was}, is no longer measured", key.join(" ")),
     };
-    changes.extend(budget.into_iter().map(gone));
+    changes.extend(budget.into_iter().map(removed));
     changes
 }
 
@@ -114,7 +114,7 @@ fn changes(budget: Vec<(Place, u64)>, measured: &[(Place, u64)]) -> Vec<Change> 
 mod tests {
     use super::*;
 
-    fn figure(payload: &str, value: u64) -> (Place, u64) {
+    fn figure(payload: &str, value: u64) -> (FigureKey, u64) {
         (["atmega328p", payload, "encode", "cycles"].map(str::to_owned), value)
     }
 

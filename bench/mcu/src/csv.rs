@@ -56,7 +56,7 @@ pub fn summary(
     for payload in groups.iter().flat_map(|group| &group.payloads) {
         let Some(Sizes { pson, msgpack, cbor, json }) = Sizes::of(&payload.value) else { continue };
         let [encode, decode, bind] = ["encode", "decode", "bind"].map(|operation| {
-            let ours = figures.duel(target, operation, counts, Payload::One(&payload.name)).0;
+            let ours = figures.ours_and_best(target, operation, counts, Payload::One(&payload.name)).0;
             ours.map_or(String::new(), |count| count.to_string())
         });
         let name = &payload.name;

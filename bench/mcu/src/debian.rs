@@ -74,10 +74,11 @@ fn source_lines(binary: &str, single: &str, extension: &str) -> Result<String, F
     let mut text = String::new();
     for file in files {
         for line in fs::read_to_string(file)?.lines() {
-            let turned = line.strip_prefix(binary).map(|rest| format!("{}-src{rest}", binary.trim_end()));
+            let source_line =
+                line.strip_prefix(binary).map(|rest| format!("{}-src{rest}", binary.trim_end()));
             // In a .list, a space follows `deb`, which is part of `binary` and was stripped.
             text.push_str(
-                &turned
+                &source_line
                     .map_or(line.to_owned(), |line| line.replace("deb-src", "deb-src ").replace("  ", " ")),
             );
             text.push('\n');

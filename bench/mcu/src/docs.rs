@@ -28,13 +28,13 @@ const TEST10: Payload = Payload::One("Test10");
 pub fn write(figures: &Figures) -> Result<(), Failure> {
     let path = root().join(FILE);
     let text = fs::read_to_string(&path)?;
-    fs::write(&path, replaced(&text, &tables(figures))?)?;
+    fs::write(&path, replace_tables(&text, &tables(figures))?)?;
     println!("wrote the footprint table in {FILE}");
     Ok(())
 }
 
 /// `text` with `tables` between its marks.
-fn replaced(text: &str, tables: &str) -> Result<String, Failure> {
+fn replace_tables(text: &str, tables: &str) -> Result<String, Failure> {
     let (head, rest) = text.split_once(BEGIN).ok_or_else(|| format!("no {} in {FILE}", BEGIN.trim()))?;
     let (_, tail) = rest.split_once(END).ok_or_else(|| format!("no {END} in {FILE}"))?;
     Ok(format!("{head}{BEGIN}{tables}{END}{tail}"))
@@ -55,8 +55,9 @@ fn cell(value: Option<f64>) -> String {
 }
 
 fn ours(figures: &Figures, out: &mut String) {
-    let ram =
-        TARGETS.iter().filter_map(|(target, ..)| figures.duel(target, "encode+decode", "ram", TEST10).0);
+    let ram = TARGETS
+        .iter()
+        .filter_map(|(target, ..)| figures.ours_and_best(target, "encode+decode", "ram", TEST10).0);
     let ram = ram.reduce(f64::max).map_or("not measured".into(), |most| format!("{most} bytes at most"));
     let _ = writeln!(
         out,
@@ -67,7 +68,7 @@ fn ours(figures: &Figures, out: &mut String) {
     out.push_str("| | | encode | walk | fill a struct | stack | flash: encode + walk | encode + fill |\n");
     out.push_str("|---|---|---:|---:|---:|---:|---:|---:|\n");
     for (target, name, counts, tools) in TARGETS {
-        let figure = |operation, metric| figures.duel(target, operation, metric, TEST10).0;
+        let figure = |operation, metric| figures.ours_and_best(target, operation, metric, TEST10).0;
         let stacks = ["encode", "decode", "bind"].map(|operation| cell(figure(operation, "stack")));
         let _ = writeln!(
             out,
@@ -92,10 +93,13 @@ fn peers(figures: &Figures, out: &mut String) {
     out.push_str("| | encode | walk | fill | stack | flash |\n|---|---:|---:|---:|---:|---:|\n");
     let at = "atmega328p";
     let of = |operation| {
-        figures.contenders(at, operation, "cycles", Payload::Average).into_iter().map(|(who, _)| who)
+        figures
+            .contenders(at, operation, "cycles", Payload::Average)
+            .into_iter()
+            .map(|(contender, _)| contender)
     };
     let mut contenders: Vec<_> = of("encode").collect();
-    contenders.extend(of("decode").filter(|who| of("encode").all(|other| other != *who)));
+    contenders.extend(of("decode").filter(|contender| of("encode").all(|other| other != *contender)));
     contenders.retain(|contender| !figures.is_outdated(contender));
     for contender in contenders {
         let figure = |operation, metric, payload| figures.figure(&contender, at, operation, metric, payload);
@@ -109,8 +113,8 @@ fn peers(figures: &Figures, out: &mut String) {
             cell(figure("encode", "cycles", Payload::Average)),
             cell(walk),
             cell(fill),
-            cell(figure("encode", "stack", Payload::Most)),
-            cell(figure(reading, "stack", Payload::Most)),
+            cell(figure("encode", "stack", Payload::Maximum)),
+            cell(figure(reading, "stack", Payload::Maximum)),
             cell(figure("encode+decode", "flash", TEST10)),
         );
     }
@@ -131,9 +135,11 @@ fn ratios(figures: &Figures, out: &mut String) {
             ("decode", "flash", TEST10),
             ("encode+decode", "flash", TEST10),
         ]
-        .map(|(operation, metric, payload)| match figures.duel(target, operation, metric, payload) {
-            (Some(ours), Some((peer, theirs))) => format!("{:.2} {}", ours / theirs, label(&peer)),
-            _ => "-".into(),
+        .map(|(operation, metric, payload)| {
+            match figures.ours_and_best(target, operation, metric, payload) {
+                (Some(ours), Some((peer, theirs))) => format!("{:.2} {}", ours / theirs, label(&peer)),
+                _ => "-".into(),
+            }
         });
         if cells.iter().any(|cell| cell != "-") {
             let _ = writeln!(out, "| {name} | {} |", cells.join(" | "));
@@ -149,7 +155,7 @@ fn json(figures: &Figures, out: &mut String) {
          | | print, cycles | parse, cycles | stack | flash: print | parse |\n|---|---:|---:|---:|---:|---:|\n",
     );
     let at = "atmega328p";
-    let ours = |operation, metric| cell(figures.duel(at, operation, metric, TEST10).0);
+    let ours = |operation, metric| cell(figures.ours_and_best(at, operation, metric, TEST10).0);
     let _ = writeln!(
         out,
         "| **dunnage** | {} | {} | {} / {} | {} | {} |",
@@ -161,7 +167,7 @@ fn json(figures: &Figures, out: &mut String) {
         ours("parse", "flash"),
     );
     let encoders = figures.contenders(at, "encode", "cycles", TEST10);
-    for (contender, print) in encoders.into_iter().filter(|(who, _)| who.format == "json") {
+    for (contender, print) in encoders.into_iter().filter(|(contender, _)| contender.format == "json") {
         let figure =
             |operation, metric, payload| cell(figures.figure(&contender, at, operation, metric, payload));
         let _ = writeln!(
@@ -169,8 +175,8 @@ fn json(figures: &Figures, out: &mut String) {
             "| {} | {print:.0} | {} | {} / {} | - | {} (both) |",
             label(&contender),
             figure("decode", "cycles", TEST10),
-            figure("encode", "stack", Payload::Most),
-            figure("decode", "stack", Payload::Most),
+            figure("encode", "stack", Payload::Maximum),
+            figure("decode", "stack", Payload::Maximum),
             figure("encode+decode", "flash", TEST10),
         );
     }
@@ -208,11 +214,11 @@ mod tests {
     fn only_the_text_between_the_marks_is_replaced() {
         let text = format!("a\n{BEGIN}old\n{END}\nb\n");
         assert_eq!(
-            replaced(&text, "new\n").expect("both marks are there"),
+            replace_tables(&text, "new\n").expect("both marks are there"),
             format!("a\n{BEGIN}new\n{END}\nb\n")
         );
-        assert!(replaced("nothing", "new").is_err());
-        assert!(replaced(BEGIN, "new").is_err());
+        assert!(replace_tables("nothing", "new").is_err());
+        assert!(replace_tables(BEGIN, "new").is_err());
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub enum Payload<'a> {
     /// The average over eight tests of the paper.
     Average,
     /// The maximum over the same tests.
-    Most,
+    Maximum,
 }
 
 /// The remark about a quoted contender in the note of a row; `None` if the note has none.
@@ -142,7 +142,7 @@ impl<'a> Figures<'a> {
     }
 
     /// Our figure and the best peer's.
-    pub fn duel(
+    pub fn ours_and_best(
         &self,
         target: &str,
         operation: &str,
@@ -184,7 +184,7 @@ impl<'a> Figures<'a> {
             Payload::Average => one(reference::AVERAGE)
                 .or_else(|| tests().map(|all| all.iter().sum::<f64>() / all.len() as f64)),
             // Some maxima are quoted for all payloads together.
-            Payload::Most => one("all").or_else(|| tests().map(|all| all.into_iter().fold(0.0, f64::max))),
+            Payload::Maximum => one("all").or_else(|| tests().map(|all| all.into_iter().fold(0.0, f64::max))),
         }
     }
 }
@@ -224,7 +224,7 @@ pub mod tests {
         let found = figures.contenders("atmega328p", "encode", "cycles", Payload::One("Test05"));
         let names: Vec<_> = found.iter().map(|(contender, _)| contender.library.as_str()).collect();
         assert_eq!(names, ["dunnage", "a", "b"]);
-        let (ours, best) = figures.duel("atmega328p", "encode", "cycles", Payload::One("Test05"));
+        let (ours, best) = figures.ours_and_best("atmega328p", "encode", "cycles", Payload::One("Test05"));
         assert_eq!((ours, best.map(|(_, value)| value)), (Some(9.0), Some(2.0)));
         assert!(figures.contenders("cortex-m3", "encode", "cycles", Payload::One("Test05")).is_empty());
     }
@@ -256,9 +256,12 @@ pub mod tests {
     fn averages_need_all_eight_tests() {
         let mut rows: Vec<_> =
             AVERAGED.iter().zip(1..).map(|(name, n)| row("dunnage", name, "encode", f64::from(n))).collect();
-        let average =
-            |rows: &[Row]| Figures::new(rows).duel("atmega328p", "encode", "cycles", Payload::Average).0;
-        let most = |rows: &[Row]| Figures::new(rows).duel("atmega328p", "encode", "cycles", Payload::Most).0;
+        let average = |rows: &[Row]| {
+            Figures::new(rows).ours_and_best("atmega328p", "encode", "cycles", Payload::Average).0
+        };
+        let most = |rows: &[Row]| {
+            Figures::new(rows).ours_and_best("atmega328p", "encode", "cycles", Payload::Maximum).0
+        };
         assert_eq!((average(&rows), most(&rows)), (Some(4.5), Some(8.0)));
         rows.pop();
         assert_eq!((average(&rows), most(&rows)), (None, None));

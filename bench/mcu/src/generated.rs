@@ -63,7 +63,7 @@ pub fn measure(board: &dyn Board) -> Result<Vec<Row>, Failure> {
     for subject in subjects()? {
         for contender in [ours(&subject)?, nanopb(&subject)?] {
             let place = format!("{} of {} on {}", contender.library, subject.name, board.target());
-            rows.extend(duel(board, &subject, &contender).map_err(|e| format!("{place}: {e}"))?);
+            rows.extend(measure_contender(board, &subject, &contender).map_err(|e| format!("{place}: {e}"))?);
         }
     }
     Ok(rows)
@@ -173,7 +173,11 @@ fn options(kind: &Type, key: &str) -> String {
     }
 }
 
-fn duel(board: &dyn Board, subject: &Subject, contender: &Contender) -> Result<Vec<Row>, Failure> {
+fn measure_contender(
+    board: &dyn Board,
+    subject: &Subject,
+    contender: &Contender,
+) -> Result<Vec<Row>, Failure> {
     let folder = work().join("generated").join(board.target()).join(contender.library).join(&subject.name);
     fs::create_dir_all(&folder)?;
     for (name, text) in &contender.files {
@@ -206,9 +210,9 @@ fn duel(board: &dyn Board, subject: &Subject, contender: &Contender) -> Result<V
             let [decode, encode] = &regions[simulator.loops().len()..] else {
                 return Err("not two regions".into());
             };
-            report::compare("decodes wrongly", &decode.after, &[Event::Value(Value::Bool(true))])?;
+            report::compare("wrong decoding", &decode.after, &[Event::Value(Value::Bool(true))])?;
             let expected = Event::Value(Value::Bytes(contender.wire.clone()));
-            report::compare("encodes wrongly", &encode.after, &[expected])?;
+            report::compare("wrong encoding", &encode.after, &[expected])?;
             for (operation, region) in [("decode", decode), ("encode", encode)] {
                 row(operation, simulator.counts(), region.count, simulator.counts());
                 row(operation, "stack", region.stack, "bytes");

@@ -73,11 +73,11 @@ fn structure(root: &str, name: &str, kind: Kind, shape: &Shape, structs: &mut us
         }
         _ => vec![("all".into(), shape.clone())],
     };
-    let mut taken = vec!["present".to_owned()];
+    let mut used = vec!["present".to_owned()];
     let fields = members
         .into_iter()
         .map(|(key, shape)| {
-            let name = member_name(&key, &mut taken);
+            let name = member_name(&key, &mut used);
             Field { node: node(root, &shape, structs), key, name }
         })
         .collect();
@@ -112,14 +112,14 @@ fn node(root: &str, shape: &Shape, structs: &mut usize) -> Node {
     }
 }
 
-/// An identifier that resembles `key`. Neither it nor its counter is in `taken`; both are added.
-fn member_name(key: &str, taken: &mut Vec<String>) -> String {
+/// An identifier that resembles `key`. Neither it nor its counter is in `used`; both are added.
+fn member_name(key: &str, used: &mut Vec<String>) -> String {
     let mut name = identifier(key);
-    while taken.contains(&name) || taken.contains(&counter(&name)) {
+    while used.contains(&name) || used.contains(&counter(&name)) {
         name.push('_');
     }
-    taken.push(name.clone());
-    taken.push(counter(&name));
+    used.push(name.clone());
+    used.push(counter(&name));
     name
 }
 
@@ -293,8 +293,8 @@ mod tests {
 
     #[test]
     fn members_have_unique_names() {
-        let mut taken = vec!["present".to_owned()];
-        let mut name = |key| member_name(key, &mut taken);
+        let mut used = vec!["present".to_owned()];
+        let mut name = |key| member_name(key, &mut used);
         assert_eq!(name("ble-m"), "ble_m");
         assert_eq!(name("ble_m"), "ble_m_");
         assert_eq!(name("long"), "long_");

@@ -73,7 +73,7 @@ impl Library {
             name: "dunnage".into(),
             format: "pson".into(),
             version: env!("CARGO_PKG_VERSION").into(),
-            include: vec![here().join("firmware/dunnage"), source],
+            include: vec![crate_folder().join("firmware/dunnage"), source],
             sources,
             defines: Vec::new(),
             style: Style::Dunnage,
@@ -82,8 +82,9 @@ impl Library {
 
     /// The peers. Downloads those that are missing.
     pub fn peers() -> Result<Vec<Library>, Failure> {
-        let mut folders: Vec<_> =
-            fs::read_dir(here().join("peers"))?.map(|e| Ok(e?.path())).collect::<Result<_, Failure>>()?;
+        let mut folders: Vec<_> = fs::read_dir(crate_folder().join("peers"))?
+            .map(|e| Ok(e?.path()))
+            .collect::<Result<_, Failure>>()?;
         folders.retain(|path| path.is_dir());
         folders.sort();
         folders.iter().map(|folder| Library::peer(folder)).collect()
@@ -120,10 +121,10 @@ impl Library {
     }
 
     /// What a firmware for `operation` does; `encode+decode` does both.
-    pub fn does(&self, operation: &str) -> Does {
+    pub fn actions(&self, operation: &str) -> Actions {
         let decode = operation.ends_with("decode");
         let fills = self.style == Style::Nanopb;
-        Does {
+        Actions {
             encode: operation.starts_with("encode"),
             walk: decode && !fills,
             bind: operation.ends_with("bind") || (decode && fills),
@@ -136,7 +137,7 @@ impl Library {
 
 /// What a firmware does with its messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Does {
+pub struct Actions {
     /// Encodes the values of a struct.
     pub encode: bool,
     /// Walks the encoded message.
@@ -147,10 +148,10 @@ pub struct Does {
     pub print: bool,
     /// Parses JSON text to a message.
     pub parse: bool,
-    /// Contains the data of all operations, whatever it does, so that two firmwares differ only in their code.
+    /// Contains the data of all operations, regardless of its actions, so that two firmwares differ only in their code.
     pub all_data: bool,
 }
 
-fn here() -> &'static Path {
+fn crate_folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

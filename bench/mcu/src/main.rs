@@ -105,10 +105,10 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
     match command {
         Some(Command::Avr { payloads, all }) => {
             let options = if all { &OPTIONS[..] } else { &OPTIONS[..1] };
-            measure_and_keep(&avr_jobs(&ours, options)?, &payloads)
+            measure_and_save(&avr_jobs(&ours, options)?, &payloads)
         }
-        Some(Command::Qemu { payloads }) => measure_and_keep(&qemu_jobs(&ours, &OPTIONS), &payloads),
-        Some(Command::Peers { payloads }) => measure_and_keep(&peer_jobs()?, &payloads),
+        Some(Command::Qemu { payloads }) => measure_and_save(&qemu_jobs(&ours, &OPTIONS), &payloads),
+        Some(Command::Peers { payloads }) => measure_and_save(&peer_jobs()?, &payloads),
         Some(Command::Budget { accept }) => {
             let mut jobs = avr_jobs(&ours, &OPTIONS[..1])?;
             if accept {
@@ -116,8 +116,8 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
                 // The lines of the budget do not contain the policy for floats.
                 jobs.retain(|job| job.board.floats() == Floats::Single);
             }
-            let Measured { rows, failures } = measured(&jobs, &payloads::groups()?)?;
-            failed(&failures)?;
+            let Measured { rows, failures } = measure_jobs(&jobs, &payloads::groups()?)?;
+            combine_failures(&failures)?;
             if accept { budget::accept(&rows) } else { budget::check(&rows) }
         }
         None => {
@@ -130,7 +130,7 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             for job in &mut jobs {
                 job.paper_only = job.options != REFERENCE_OPTIONS;
             }
-            let outcome = measure_and_keep(&jobs, &[]);
+            let outcome = measure_and_save(&jobs, &[]);
             print_tables()?;
             outcome.and(generated())
         }
@@ -159,7 +159,7 @@ fn generated() -> Result<(), Failure> {
 
 fn all_payloads() -> Result<Vec<Group>, Failure> {
     let mut groups = payloads::groups()?;
-    groups.extend(payloads::dropped()?);
+    groups.extend(payloads::user_payloads()?);
     Ok(groups)
 }
 
@@ -223,18 +223,18 @@ fn peer_jobs() -> Result<Vec<Job>, Failure> {
     Ok(jobs)
 }
 
-fn measure_and_keep(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
-    let Measured { mut rows, failures } = measured(jobs, &payloads::only(all_payloads()?, names))?;
+fn measure_and_save(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
+    let Measured { mut rows, failures } = measure_jobs(jobs, &payloads::only(all_payloads()?, names))?;
     if names.is_empty() {
         rows.extend(reference::rows()?);
         csv::write(&results::replace(&rows)?, &results::path().with_extension("csv"))?;
         println!("\n{} results in bench/results/mcu.jsonl", rows.len());
     }
-    failed(&failures)
+    combine_failures(&failures)
 }
 
 /// Combines all failures into one error. Succeeds without failures.
-fn failed(failures: &[Failure]) -> Result<(), Failure> {
+fn combine_failures(failures: &[Failure]) -> Result<(), Failure> {
     if failures.is_empty() {
         return Ok(());
     }
@@ -242,7 +242,7 @@ fn failed(failures: &[Failure]) -> Result<(), Failure> {
 }
 
 /// Runs all jobs and prints their figures.
-fn measured(jobs: &[Job], groups: &[Group]) -> Result<Measured, Failure> {
+fn measure_jobs(jobs: &[Job], groups: &[Group]) -> Result<Measured, Failure> {
     let paper: Vec<Group> =
         groups.iter().filter(|group| group.name == payloads::PAPER_GROUP).cloned().collect();
     let measure = |job: &Job| {

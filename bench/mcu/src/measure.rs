@@ -4,7 +4,7 @@ use crate::{
     Failure,
     board::{Board, Missing, Simulator, Size},
     generate::firmware,
-    library::{Does, Library, Style},
+    library::{Actions, Library, Style},
     message::{Message, binds},
     nanopb,
     payloads::{Group, PAPER_GROUP},
@@ -90,13 +90,13 @@ impl Job<'_> {
         &self,
         name: &str,
         messages: &[Message],
-        does: Does,
+        actions: Actions,
         objects: &[PathBuf],
     ) -> Result<PathBuf, Failure> {
         let folder = self.folder()?.join(name);
         fs::create_dir_all(&folder)?;
         let source = folder.join("firmware.c");
-        fs::write(&source, firmware(messages, does, self.library.style)?)?;
+        fs::write(&source, firmware(messages, actions, self.library.style)?)?;
         let mut compiler = self.compiler();
         if self.library.style == Style::Nanopb {
             compiler.arg("-I").arg(&folder).arg(nanopb::tables(messages, &folder)?);
@@ -147,7 +147,7 @@ impl Job<'_> {
                 message.bytes.clear();
             }
         }
-        let mut keep = |what: &str, result: Result<Vec<Row>, Failure>| match result {
+        let mut collect_rows = |what: &str, result: Result<Vec<Row>, Failure>| match result {
             Ok(rows) => measured.rows.extend(rows),
             Err(error) => {
                 let (library, target) = (&self.library.name, self.board.target());
@@ -162,11 +162,14 @@ impl Job<'_> {
                 if json(operation) && group.name != PAPER_GROUP {
                     continue;
                 }
-                keep(operation, self.operation(simulator, &group.name, &mut messages, operation, objects));
+                collect_rows(
+                    operation,
+                    self.operation(simulator, &group.name, &mut messages, operation, objects),
+                );
             }
         }
         if let Some(message) = messages.iter().find(|message| message.name == FLASH_PAYLOAD) {
-            keep("flash", self.flash(std::slice::from_ref(message), objects));
+            collect_rows("flash", self.flash(std::slice::from_ref(message), objects));
         }
         measured
     }
@@ -181,29 +184,29 @@ impl Job<'_> {
         objects: &[PathBuf],
     ) -> Result<Vec<Row>, Failure> {
         let mut rows = Vec::new();
-        let mut able = Vec::new();
+        let mut supported = Vec::new();
         for message in messages {
-            match self.cannot(message, operation) {
+            match self.obstacle(message, operation) {
                 Some(reason) => rows.push(self.does_not_fit(&message.name, operation, reason)),
-                None => able.push(message),
+                None => supported.push(message),
             }
         }
-        if able.is_empty() {
+        if supported.is_empty() {
             return Ok(rows);
         }
-        let given: Vec<Message> = able.iter().map(|message| (*message).clone()).collect();
-        let none_fits = |reason: &str| {
-            given.iter().map(|m| self.does_not_fit(&m.name, operation, reason)).collect::<Vec<_>>()
+        let copies: Vec<Message> = supported.iter().map(|message| (*message).clone()).collect();
+        let none_fit = |reason: &str| {
+            copies.iter().map(|m| self.does_not_fit(&m.name, operation, reason)).collect::<Vec<_>>()
         };
         let elf = match self.build(
             &format!("{group}-{operation}"),
-            &given,
-            self.library.does(operation),
+            &copies,
+            self.library.actions(operation),
             objects,
         ) {
             Ok(elf) => elf,
             Err(error) if error.to_string().contains("a table at most") => {
-                rows.extend(none_fits(&error.to_string()));
+                rows.extend(none_fit(&error.to_string()));
                 return Ok(rows);
             }
             Err(error) => return Err(error),
@@ -211,17 +214,17 @@ impl Job<'_> {
         let regions = match self.simulate(simulator, &elf) {
             Ok(regions) => regions,
             Err(Missing::DoesNotFit(reason)) => {
-                rows.extend(none_fits(&reason));
+                rows.extend(none_fit(&reason));
                 return Ok(rows);
             }
             Err(Missing::Failed(error)) => return Err(error),
         };
-        if regions.len() != able.len() {
-            return Err(format!("{} regions of {}", regions.len(), able.len()).into());
+        if regions.len() != supported.len() {
+            return Err(format!("{} regions of {}", regions.len(), supported.len()).into());
         }
         let counts = simulator.counts();
-        for (region, message) in regions.iter().zip(able) {
-            self.check(region, message, operation).map_err(|error| format!("{} {error}", message.name))?;
+        for (region, message) in regions.iter().zip(supported) {
+            self.check(region, message, operation).map_err(|error| format!("{}: {error}", message.name))?;
             rows.push(self.row(&message.name, operation, counts, region.count, counts));
             rows.push(self.row(&message.name, operation, "stack", region.stack, "bytes"));
             if operation == "encode" {
@@ -232,12 +235,12 @@ impl Job<'_> {
     }
 
     /// The reason, apart from memory, that the library cannot do this operation with the message.
-    fn cannot(&self, message: &Message, operation: &str) -> Option<&'static str> {
+    fn obstacle(&self, message: &Message, operation: &str) -> Option<&'static str> {
         match self.library.style {
             Style::Dunnage if operation == "bind" && !binds(message) => {
                 Some("has nothing to bind: is neither a map with values nor an array of one type")
             }
-            Style::Nanopb => nanopb::cannot(message),
+            Style::Nanopb => nanopb::obstacle(message),
             _ => None,
         }
         .or_else(|| {
@@ -253,15 +256,15 @@ impl Job<'_> {
         match (operation, self.library.style) {
             ("encode", Style::Dunnage) => {
                 let expected = Event::Value(Value::Bytes(message.bytes.clone()));
-                report::compare("encodes wrongly", &region.after, &[expected])
+                report::compare("wrong encoding", &region.after, &[expected])
             }
             ("print", _) => {
                 let expected = Event::Value(Value::Bytes(message.printed.clone().into_bytes()));
-                report::compare("prints wrongly", &region.after, &[expected])
+                report::compare("wrong JSON text", &region.after, &[expected])
             }
             ("parse", _) => {
                 let expected = Event::Value(Value::Bytes(message.parsed.clone()));
-                report::compare("parses wrongly", &region.after, &[expected])
+                report::compare("wrong parsed message", &region.after, &[expected])
             }
             // The decoding firmware checks whether this encoding is right.
             ("encode", _) => match &region.after[..] {
@@ -269,21 +272,21 @@ impl Job<'_> {
                     message.bytes.clone_from(bytes);
                     Ok(())
                 }
-                _ => Err("is not encoded".into()),
+                _ => Err("not encoded".into()),
             },
             ("decode", Style::Nanopb) => {
                 let mut expected = vec![ok];
                 expected.extend(report::walked(message).into_iter().filter(Event::is_in_struct));
-                report::compare("decodes wrongly", &region.after, &expected)
+                report::compare("wrong decoding", &region.after, &expected)
             }
             ("decode", _) => {
-                report::compare("reads wrongly", &region.inside, &report::walked(message))?;
-                report::compare("has an error", &region.after, &[ok])
+                report::compare("wrong items", &region.inside, &report::walked(message))?;
+                report::compare("the reader failed", &region.after, &[ok])
             }
             _ => {
                 let mut expected = vec![ok];
                 expected.extend(report::bound_members(message));
-                report::compare("binds wrongly", &region.after, &expected)
+                report::compare("wrong members", &region.after, &expected)
             }
         }
     }
@@ -291,8 +294,8 @@ impl Job<'_> {
     /// Flash and RAM of the code for one message: the increase over a firmware with the same data that does nothing with it.
     fn flash(&self, messages: &[Message], objects: &[PathBuf]) -> Result<Vec<Row>, Failure> {
         let size = |operation: &str| {
-            let does = Does { all_data: true, ..self.library.does(operation) };
-            Size::of(self.board, &self.build(&format!("flash-{operation}"), messages, does, objects)?)
+            let actions = Actions { all_data: true, ..self.library.actions(operation) };
+            Size::of(self.board, &self.build(&format!("flash-{operation}"), messages, actions, objects)?)
         };
         let empty = size("nothing")?;
         let mut rows = Vec::new();

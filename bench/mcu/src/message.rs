@@ -9,7 +9,7 @@ use crate::{
 use dunnage_pson::{Options, Value};
 
 /// The longest key in such a table, in bytes.
-const LONGEST_KEY: usize = 30;
+const MAX_KEY: usize = 30;
 
 /// A payload, prepared for C.
 #[derive(Debug, Clone)]
@@ -101,7 +101,7 @@ fn printed(value: &Value) -> Result<String, Failure> {
 
 /// Whether a table can have a row for `field`.
 fn is_bound(field: &layout::Field) -> bool {
-    field.key.len() <= LONGEST_KEY && can_bind(&field.node)
+    field.key.len() <= MAX_KEY && can_bind(&field.node)
 }
 
 fn can_bind(node: &Node) -> bool {

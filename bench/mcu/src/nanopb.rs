@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     layout::{self, Kind, Node, Struct, counter},
-    library::Does,
+    library::Actions,
     message::Message,
     source::{each_element, line},
     toolchain::run,
@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The reason that nanopb's Protobuf cannot hold the message; `None` if it can.
-pub fn cannot(message: &Message) -> Option<&'static str> {
+pub fn obstacle(message: &Message) -> Option<&'static str> {
     fn of(structure: &Struct, top: bool) -> Option<&'static str> {
         if structure.kind == Kind::Mixed || (structure.kind == Kind::Only && !top) {
             return Some("Protobuf has no arrays of several types, and no arrays of arrays");
@@ -94,10 +94,10 @@ fn proto_type(node: &Node) -> &str {
 }
 
 /// Writes the functions that the measured code calls.
-pub fn functions(messages: &[Message], does: Does, out: &mut String) {
+pub fn functions(messages: &[Message], actions: Actions, out: &mut String) {
     for message in messages {
         let name = &message.root.name;
-        if does.encode {
+        if actions.encode {
             let _ = writeln!(
                 out,
                 "static __attribute__((noinline, noclone)) size_t {name}_encode(const {name} *m, uint8_t *to, size_t size) {{
@@ -107,7 +107,7 @@ pub fn functions(messages: &[Message], does: Does, out: &mut String) {
 "
             );
         }
-        if does.bind {
+        if actions.bind {
             let _ = writeln!(
                 out,
                 "static __attribute__((noinline, noclone)) bool {name}_bind(const uint8_t *bytes, size_t size, {name} *m) {{
@@ -117,7 +117,7 @@ pub fn functions(messages: &[Message], does: Does, out: &mut String) {
 "
             );
         }
-        if does.bind || does.all_data {
+        if actions.bind || actions.all_data {
             let _ = writeln!(out, "static __attribute__((noinline)) void {name}_fold(const {name} *m) {{");
             fold(&message.root, "m->", 1, out);
             out.push_str("}\n\n");

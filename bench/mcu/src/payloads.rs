@@ -45,7 +45,7 @@ pub fn groups() -> Result<Vec<Group>, Failure> {
 }
 
 /// The user's payloads in `bench/mcu/payloads`.
-pub fn dropped() -> Result<Vec<Group>, Failure> {
+pub fn user_payloads() -> Result<Vec<Group>, Failure> {
     folder("payloads")
 }
 

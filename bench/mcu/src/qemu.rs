@@ -44,9 +44,9 @@ pub struct Machine {
     /// The frequency of the timer in Hz.
     pub frequency: f64,
     /// Whether the timer counts down, in 24 bits.
-    pub down: bool,
+    pub counts_down: bool,
     /// The number of instructions of a read of the timer: `TIMER_READ` in measure_memory.h.
-    pub mark: u32,
+    pub timer_read: u32,
 }
 
 impl Machine {
@@ -88,7 +88,7 @@ impl Machine {
             if started.elapsed() > TIME_LIMIT {
                 child.kill()?;
                 child.wait()?;
-                return Err(format!("not done after {} s", TIME_LIMIT.as_secs()).into());
+                return Err(format!("timed out after {} s", TIME_LIMIT.as_secs()).into());
             }
             thread::sleep(Duration::from_millis(2));
         }
@@ -99,9 +99,9 @@ impl Machine {
         let mut report = Report::default();
         for access in log.lines().filter_map(Access::parse) {
             if !access.write && access.address == self.timer {
-                report.mark(access.value, |from, to| self.instructions(from, to));
+                report.read_timer(access.value, |from, to| self.instructions(from, to));
             } else if access.write && (self.report..self.report + 0x80).contains(&access.address) {
-                report.said(access.address - self.report, access.value)?;
+                report.handle(access.address - self.report, access.value)?;
             }
         }
         if !report.ended {
@@ -111,9 +111,9 @@ impl Machine {
     }
 
     fn instructions(&self, from: u32, to: u32) -> u64 {
-        let ticks = if self.down { from.wrapping_sub(to) & 0xff_ffff } else { to.wrapping_sub(from) };
+        let ticks = if self.counts_down { from.wrapping_sub(to) & 0xff_ffff } else { to.wrapping_sub(from) };
         let ticks_each = f64::from(1 << ICOUNT_SHIFT) * 1e-9 * self.frequency;
-        (f64::from(ticks) / ticks_each - f64::from(self.mark)).round().max(0.0) as u64
+        (f64::from(ticks) / ticks_each - f64::from(self.timer_read)).round().max(0.0) as u64
     }
 }
 
@@ -178,7 +178,7 @@ struct Report {
 }
 
 impl Report {
-    fn mark(&mut self, time: u32, instructions: impl Fn(u32, u32) -> u64) {
+    fn read_timer(&mut self, time: u32, instructions: impl Fn(u32, u32) -> u64) {
         let Some(region) = self.region else { return };
         match self.started.take() {
             None => {
@@ -190,7 +190,7 @@ impl Report {
     }
 
     /// Handles a value that the firmware reported. `what` is an offset of the enum in measure_memory.h.
-    fn said(&mut self, what: u64, value: u32) -> Result<(), Failure> {
+    fn handle(&mut self, what: u64, value: u32) -> Result<(), Failure> {
         match what {
             0x00 => self.fold('u', &value.to_le_bytes()),
             0x0c => self.fold('i', &value.to_le_bytes()),
@@ -211,11 +211,11 @@ impl Report {
                 self.waiting.push(Line::Span(Span { kind, at, size: value }));
             }
             0x44 => {
-                self.settle()?;
+                self.complete_lines()?;
                 self.region = Some(value);
             }
             0x48 => {
-                let region = self.region.take().ok_or("a region ends that did not start")?;
+                let region = self.region.take().ok_or("a region ended that had not started")?;
                 let count = self.instructions.take().ok_or("a region without its time")?;
                 self.line(format!("region {region} instructions {count} stack {value}"));
             }
@@ -230,7 +230,7 @@ impl Report {
                 }
             }
             0x54 => {
-                self.settle()?;
+                self.complete_lines()?;
                 self.lines.push_str("end\n");
                 self.ended = true;
             }
@@ -253,7 +253,7 @@ impl Report {
     }
 
     /// Completes the waiting lines from the memory, which the firmware reports after the folds.
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn complete_lines(&mut self) -> Result<(), Failure> {
         for line in std::mem::take(&mut self.waiting) {
             match line {
                 Line::Ready(line) => {
@@ -287,8 +287,8 @@ mod tests {
         report: 0x4100_0000,
         timer: 0xe000_e018,
         frequency: 25e6,
-        down: true,
-        mark: 5,
+        counts_down: true,
+        timer_read: 5,
     };
 
     fn log(accesses: &[(char, u64, u32)]) -> String {
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn the_timer_may_wrap() {
         assert_eq!(MPS2.instructions(10, 0xff_ffff - 117), 0);
-        let virt = Machine { down: false, mark: 2, frequency: 10e6, ..MPS2 };
+        let virt = Machine { counts_down: false, timer_read: 2, frequency: 10e6, ..MPS2 };
         assert_eq!(virt.instructions(0x13d63, 0x14582), 201);
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 /// Fetches the crates that `Cargo.lock` pins. Returns the folder, which has a folder for each.
 pub fn cargo(peer: &Path) -> Result<PathBuf, Failure> {
-    fetched(peer, |folder| {
+    fetch(peer, |folder| {
         let mut command = Command::new("cargo");
         command
             .args(["vendor", "--locked", "--quiet", "--manifest-path"])
@@ -24,7 +24,7 @@ pub fn cargo(peer: &Path) -> Result<PathBuf, Failure> {
 
 /// Fetches the npm packages that `package-lock.json` pins. Returns the folder, which has a folder for each.
 pub fn npm(peer: &Path) -> Result<PathBuf, Failure> {
-    let folder = fetched(peer, |folder| {
+    let folder = fetch(peer, |folder| {
         for file in ["package.json", "package-lock.json"] {
             fs::copy(peer.join(file), folder.join(file))?;
         }
@@ -36,7 +36,7 @@ pub fn npm(peer: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// The folder that `command` fills. Runs `command` only if the folder does not exist.
-fn fetched(peer: &Path, command: impl FnOnce(&Path) -> Result<Command, Failure>) -> Result<PathBuf, Failure> {
+fn fetch(peer: &Path, command: impl FnOnce(&Path) -> Result<Command, Failure>) -> Result<PathBuf, Failure> {
     let folder = work().join("sources").join(peer.file_name().ok_or("a peer without a name")?);
     let unfinished = folder.with_extension("unfinished");
     if !folder.is_dir() {

@@ -42,7 +42,7 @@ impl Event {
     }
 }
 
-/// Parses the report of `simavr/run.c` or `qemu.rs`. Fails if it is malformed or ends early.
+/// Parses the report of `simavr/run.c` or `qemu.rs`. Fails if it is malformed or incomplete.
 pub fn regions(text: &str) -> Result<Vec<Region>, Failure> {
     let mut regions: Vec<Region> = Vec::new();
     let mut inside = None;
@@ -55,21 +55,21 @@ pub fn regions(text: &str) -> Result<Vec<Region>, Failure> {
                 match (&mut inside, regions.last_mut()) {
                     (Some(events), _) => events.push(event),
                     (None, Some(region)) => region.after.push(event),
-                    (None, None) => return Err("folded before the first region".into()),
+                    (None, None) => return Err("a fold before the first region".into()),
                 }
             }
             ["region", id, "cycles" | "instructions", count, "stack", stack] => regions.push(Region {
                 id: id.parse()?,
                 count: count.parse()?,
                 stack: stack.parse()?,
-                inside: inside.take().ok_or("a region ends that did not start")?,
+                inside: inside.take().ok_or("a region ended that had not started")?,
                 after: Vec::new(),
             }),
             ["end", ..] => return Ok(regions),
-            _ => return Err(format!("not understood: {line}").into()),
+            _ => return Err(format!("unknown line: {line}").into()),
         }
     }
-    Err("the firmware's report ends early".into())
+    Err("the firmware's report is incomplete".into())
 }
 
 fn bytes(hex: &str) -> Result<Vec<u8>, Failure> {
@@ -192,7 +192,7 @@ mod tests {
         assert!(compare("x", &expected, &expected).is_ok());
         assert!(compare("x", &expected[..1], &expected).is_err());
         assert!(compare("x", &expected, &expected[..1]).is_err());
-        let error = compare("reads wrongly", &[Event::Map(1), Event::Map(1)], &expected).unwrap_err();
-        assert_eq!(error.to_string(), "reads wrongly: item 1 is Some(Map(1)), expected Some(Map(2))");
+        let error = compare("wrong items", &[Event::Map(1), Event::Map(1)], &expected).unwrap_err();
+        assert_eq!(error.to_string(), "wrong items: item 1 is Some(Map(1)), expected Some(Map(2))");
     }
 }

@@ -13,8 +13,8 @@ const VIRT: Machine = Machine {
     report: 0x0200_4100,
     timer: 0x0200_bff8,
     frequency: 10e6,
-    down: false,
-    mark: 2,
+    counts_down: false,
+    timer_read: 2,
 };
 
 /// Bytes that the firmware may use for code, and for variables.

@@ -73,7 +73,7 @@ fn print_payload(
     for operation in OPERATIONS {
         let contenders = figures.contenders(target, operation, counts, Payload::One(payload));
         let Some((ours, count)) = contenders.first().filter(|(contender, _)| contender.is_ours()) else {
-            if let Some(reason) = why_not(rows, payload, target, operation) {
+            if let Some(reason) = missing_reason(rows, payload, target, operation) {
                 println!("  {operation:<7} {target}: {reason}");
             }
             continue;
@@ -94,7 +94,7 @@ fn print_payload(
 }
 
 /// The reason that our library has no figure; `None` if no reason is recorded.
-fn why_not<'a>(rows: &'a [Row], payload: &str, target: &str, operation: &str) -> Option<&'a str> {
+fn missing_reason<'a>(rows: &'a [Row], payload: &str, target: &str, operation: &str) -> Option<&'a str> {
     let fits = |row: &&Row| {
         (&*row.library, &*row.metric, &*row.target) == ("dunnage", "fits", target)
             && row.payload == payload
@@ -119,7 +119,7 @@ fn print_matrix(figures: &Figures, target: &str, operation: &str, counts: &str) 
         print!("{:>7}", test.trim_start_matches("Test"));
     }
     println!("{:>8}{:>9}{:>7}", "average", "ours", "stack");
-    let ours = figures.duel(target, operation, counts, Payload::Average).0;
+    let ours = figures.ours_and_best(target, operation, counts, Payload::Average).0;
     for (contender, _) in &contenders {
         let figure = |metric, payload| figures.figure(contender, target, operation, metric, payload);
         print!("{:<42}{:<4}", contender.label(), contender.mark());
@@ -131,7 +131,7 @@ fn print_matrix(figures: &Figures, target: &str, operation: &str, counts: &str) 
             (Some(ours), Some(theirs)) if !contender.is_ours() => percent(ours, theirs),
             _ => String::new(),
         };
-        println!("{:>8}{change:>9}{:>7}", cell(average), cell(figure("stack", Payload::Most)));
+        println!("{:>8}{change:>9}{:>7}", cell(average), cell(figure("stack", Payload::Maximum)));
     }
 }
 
@@ -181,7 +181,7 @@ fn print_paper(figures: &Figures, rows: &[Row]) {
     };
     for (operation, theirs) in [("encode", "serialize"), ("decode", "deserialize"), ("bind", "deserialize")] {
         line(&format!("dunnage {operation}"), &|test| {
-            figures.duel("atmega328p", operation, "cycles", Payload::One(test)).0
+            figures.ours_and_best("atmega328p", operation, "cycles", Payload::One(test)).0
         });
         if operation == "decode" {
             continue;
@@ -214,7 +214,7 @@ pub struct Better {
 /// All figures in which a peer takes less, among those that were compared.
 pub fn better_peers(figures: &Figures) -> Vec<Better> {
     let mut found = Vec::new();
-    let mut look = |target: &str, operation: &str, metric: &str, payload, place: String| {
+    let mut compare_peers = |target: &str, operation: &str, metric: &str, payload, place: String| {
         let contenders = figures.contenders(target, operation, metric, payload);
         let Some((_, ours)) = contenders.iter().find(|(contender, _)| contender.is_ours()) else { return };
         for (peer, theirs) in contenders.iter().filter(|(peer, theirs)| !peer.is_ours() && theirs < ours) {
@@ -225,16 +225,28 @@ pub fn better_peers(figures: &Figures) -> Vec<Better> {
         for operation in OPERATIONS {
             for test in AVERAGED {
                 let place = format!("{target}, {operation}, {test}, {counts}");
-                look(target, operation, counts, Payload::One(test), place);
+                compare_peers(target, operation, counts, Payload::One(test), place);
             }
             let place = format!("{target}, {operation}, average, {counts}");
-            look(target, operation, counts, Payload::Average, place);
-            look(target, operation, "stack", Payload::Most, format!("{target}, {operation}, bytes of stack"));
+            compare_peers(target, operation, counts, Payload::Average, place);
+            compare_peers(
+                target,
+                operation,
+                "stack",
+                Payload::Maximum,
+                format!("{target}, {operation}, bytes of stack"),
+            );
         }
         for (operation, part) in
             [("encode", "encoder"), ("decode", "decoder"), ("encode+decode", "encoder and decoder")]
         {
-            look(target, operation, "flash", Payload::One("Test10"), format!("{target}, flash of {part}"));
+            compare_peers(
+                target,
+                operation,
+                "flash",
+                Payload::One("Test10"),
+                format!("{target}, flash of {part}"),
+            );
         }
     }
     found

@@ -18,16 +18,16 @@ pub fn work() -> PathBuf {
 }
 
 /// The number of lines of a failed program's output in an error. It is limited because linkers repeat themselves.
-const SAID: usize = 12;
+const MAX_ERROR_LINES: usize = 12;
 
 /// Runs `command` and returns its standard output. If it fails, the error contains the start of its standard error.
 pub fn run(command: &mut Command) -> Result<String, Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name}: {error}"))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said: Vec<_> = said.lines().take(SAID).collect();
-        return Err(format!("{name}: {}\n{}", output.status, said.join("\n")).into());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let stderr: Vec<_> = stderr.lines().take(MAX_ERROR_LINES).collect();
+        return Err(format!("{name}: {}\n{}", output.status, stderr.join("\n")).into());
     }
     Ok(String::from_utf8(output.stdout)?)
 }

@@ -50,7 +50,7 @@ fn print_encoding(energies: &Energies, figures: &Figures) {
     println!("{:<44}{:>10}{:>10}{:>10}", "", "encode", "decode", "bind");
     for mcu in &energies.mcus {
         let count = |operation| {
-            let of = |counts| figures.duel(&mcu.target, operation, counts, Payload::One("Test10")).0;
+            let of = |counts| figures.ours_and_best(&mcu.target, operation, counts, Payload::One("Test10")).0;
             of("cycles").or_else(|| of("instructions"))
         };
         let cell = |operation| {
@@ -61,8 +61,8 @@ fn print_encoding(energies: &Energies, figures: &Figures) {
     }
 }
 
-/// A way to send.
-struct Way {
+/// A radio or a data rate over which messages are sent.
+struct Uplink {
     name: String,
     estimate: bool,
     /// The entry in the link catalogue, which has the price.
@@ -71,16 +71,16 @@ struct Way {
     send: Box<dyn Fn(usize) -> Sending>,
 }
 
-fn ways(energies: &Energies) -> Vec<Way> {
+fn uplinks(energies: &Energies) -> Vec<Uplink> {
     let radios = energies.radios.iter().map(|radio| {
         let sender = radio.clone();
         let link = radio.link.as_deref().and_then(dunnage_links::link);
         let send = Box::new(move |bytes| sender.send(bytes));
-        Way { name: radio.name.clone(), estimate: radio.estimate, link, send }
+        Uplink { name: radio.name.clone(), estimate: radio.estimate, link, send }
     });
     let lorawan = energies.lorawan.spreading_factors().map(|factor| {
         let sender = energies.lorawan.clone();
-        Way {
+        Uplink {
             name: format!("LoRaWAN, SF{factor}"),
             estimate: energies.lorawan.estimate,
             link: None,
@@ -97,11 +97,11 @@ fn print_links(energies: &Energies, mcu: &Mcu, figures: &Figures, name: &str, si
         "{:<46}{:<34}{:>6}{:>7}{:>12}{:>12}{:>10}{:>8}{:>12}{:>12}",
         "", "", "bytes", "frames", "encode mJ", "send mJ", "encoding", "days", "ours lasts", "EUR/month"
     );
-    for way in ways(energies) {
+    for uplink in uplinks(energies) {
         let mut ours = None;
         for (format, joules, encoder) in encoders(mcu, figures, name) {
             let Some(bytes) = sizes.in_format(&format) else { continue };
-            let sending = (way.send)(bytes);
+            let sending = (uplink.send)(bytes);
             let budget = Budget {
                 encode: joules.unwrap_or(0.0),
                 send: sending.joules,
@@ -113,12 +113,12 @@ fn print_links(energies: &Energies, mcu: &Mcu, figures: &Figures, name: &str, si
             ours = ours.or(Some(days));
             println!(
                 "{:<46}{encoder:<34}{bytes:>6}{:>7}{:>12}{:>12.3}{:>10}{days:>8.0}{change:>12}{:>12}",
-                format!("{}{}", tilde(way.estimate), way.name),
+                format!("{}{}", tilde(uplink.estimate), uplink.name),
                 sending.frames,
                 joules.map_or("-".into(), |joules| format!("{:.5}", joules * 1e3)),
                 sending.joules * 1e3,
                 joules.map_or("-".into(), |_| format!("{:.3} %", budget.encoding_share() * 100.0)),
-                way.link.and_then(|link| price(link, bytes)).map_or("-".into(), |eur| format!("{eur:.5}")),
+                uplink.link.and_then(|link| price(link, bytes)).map_or("-".into(), |eur| format!("{eur:.5}")),
             );
         }
     }
