@@ -38,12 +38,12 @@ macro_rules! library {
             }
 
             fn decode<T: DeserializeOwned>($bytes: &[u8]) -> T {
-                $decode.expect("what was encoded can be decoded")
+                $decode.expect("the encoded message can be decoded")
             }
 
             #[inline]
             fn decode_best<P: Payload>($bytes: &[u8]) {
-                let message: $best = $decode.expect("what was encoded can be decoded");
+                let message: $best = $decode.expect("the encoded message can be decoded");
                 black_box(message);
             }
         }

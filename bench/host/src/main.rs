@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut rows = Vec::new();
         macro_rules! with {
             ($payload:ident) => {
-                rows.push(measured::<$payload>(&measurements, operation, &mut lines)?);
+                rows.push(payload_row::<$payload>(&measurements, operation, &mut lines)?);
             };
         }
         for_each_payload!(with);
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns the times of every library for one payload, and appends them to `lines`.
-fn measured<P: Payload>(
+fn payload_row<P: Payload>(
     measurements: &Measurements,
     operation: &str,
     lines: &mut Vec<serde_json::Value>,
@@ -88,8 +88,8 @@ fn schema_driven(
             for codec in codecs(payload).1 {
                 let time = measurements.fastest(&format!("schema-{operation}"), payload, codec.name)?;
                 times.push((codec.name, time));
-                let of = if codec.name == PEER { "protobuf" } else { codec.name };
-                let format = of.strip_prefix("dunnage-").unwrap_or(of);
+                let name = if codec.name == PEER { "protobuf" } else { codec.name };
+                let format = name.strip_prefix("dunnage-").unwrap_or(name);
                 let library = if [PEER, "dunnage-packed"].contains(&codec.name) {
                     codec.name
                 } else {

@@ -42,7 +42,7 @@ pub fn codecs(schema: &str) -> (Value, Vec<Codec>) {
     let layout = Box::new(Layout::new(&model));
     let mut codecs = vec![
         Codec::new("dunnage-packed", Kind::Packed(layout), &message),
-        Codec::new(PEER, Kind::Reflected(Box::new(reflected(&model, &message))), &message),
+        Codec::new(PEER, Kind::Reflected(Box::new(to_dynamic(&model, &message))), &message),
     ];
     for id in Id::all().filter(|id| id.name() != "packed") {
         let format = id.open(Some(&model), Mapping::Exact).expect("every format has every bundled schema");
@@ -64,7 +64,7 @@ impl Codec {
     pub fn encode(&self, message: &Value, out: &mut Vec<u8>) {
         match &self.kind {
             Kind::Packed(layout) => layout.encode(message, out).expect("it encodes"),
-            Kind::Reflected(template) => built(template).encode(out).expect("there is room"),
+            Kind::Reflected(template) => build(template).encode(out).expect("there is room"),
             Kind::Format(format) => format.encode(message, out).expect("it encodes"),
         }
     }
@@ -76,7 +76,7 @@ impl Codec {
             Kind::Packed(layout) => drop(black_box(layout.decode(bytes, None).expect("it decodes"))),
             Kind::Reflected(template) => {
                 let message = DynamicMessage::decode(template.descriptor(), bytes).expect("it decodes");
-                look(&message);
+                read_fields(&message);
             }
             Kind::Format(format) => drop(black_box(format.decode(bytes).expect("it decodes"))),
         }
@@ -92,9 +92,9 @@ fn example(schema: &str) -> Value {
 }
 
 /// The message as prost-reflect holds it.
-fn reflected(model: &Model, message: &Value) -> DynamicMessage {
+fn to_dynamic(model: &Model, message: &Value) -> DynamicMessage {
     let mapped = Mapped::of(model, Mapping::Exact);
-    let descriptor = compiled(dunnage_codegen::proto(mapped.record(), Mapping::Exact));
+    let descriptor = compile(dunnage_codegen::proto(mapped.record(), Mapping::Exact));
     let protobuf = Id::all().find(|id| id.name() == "protobuf").expect("Protobuf is a format");
     let format = protobuf.open(Some(model), Mapping::Exact).expect("a definition");
     let mut bytes = Vec::new();
@@ -111,7 +111,7 @@ impl FileResolver for Definition {
     }
 }
 
-fn compiled(definition: String) -> MessageDescriptor {
+fn compile(definition: String) -> MessageDescriptor {
     let mut compiler = protox::Compiler::with_file_resolver(Definition(definition));
     compiler.open_file("message.proto").expect("it compiles");
     let file = compiler.descriptor_pool().get_file_by_name("message.proto");
@@ -119,28 +119,28 @@ fn compiled(definition: String) -> MessageDescriptor {
 }
 
 /// A new message with the fields of `template`, each set by its name.
-fn built(template: &DynamicMessage) -> DynamicMessage {
+fn build(template: &DynamicMessage) -> DynamicMessage {
     let mut message = DynamicMessage::new(template.descriptor());
     for (field, value) in template.fields() {
-        message.set_field_by_name(field.name(), copied(value));
+        message.set_field_by_name(field.name(), copy(value));
     }
     message
 }
 
-fn copied(value: &Dynamic) -> Dynamic {
+fn copy(value: &Dynamic) -> Dynamic {
     match value {
-        Dynamic::Message(inner) => Dynamic::Message(built(inner)),
-        Dynamic::List(items) => Dynamic::List(items.iter().map(copied).collect()),
+        Dynamic::Message(inner) => Dynamic::Message(build(inner)),
+        Dynamic::List(items) => Dynamic::List(items.iter().map(copy).collect()),
         other => other.clone(),
     }
 }
 
-fn look(message: &DynamicMessage) {
+fn read_fields(message: &DynamicMessage) {
     for field in message.descriptor().fields() {
         match message.get_field_by_name(field.name()).as_deref() {
-            Some(Dynamic::Message(inner)) => look(inner),
+            Some(Dynamic::Message(inner)) => read_fields(inner),
             Some(Dynamic::List(items)) => items.iter().for_each(|item| match item {
-                Dynamic::Message(inner) => look(inner),
+                Dynamic::Message(inner) => read_fields(inner),
                 other => drop(black_box(other.clone())),
             }),
             // Copied out of the message, because our decoders also return owned values.
