@@ -50,7 +50,7 @@ static inline uint8_t *dn__copy_P(uint8_t *to, const void *from, uint8_t n)
 
 /* Copies `n` bytes, 1 or more, from RAM in 7 cycles each or from flash in 8. Advances `*from` by `n`, and returns the address after the
  * last byte written. */
-static inline uint8_t *dn__copy_on(uint8_t *to, const uint8_t **from, size_t n, bool in_flash)
+static inline uint8_t *dn__copy_from(uint8_t *to, const uint8_t **from, size_t n, bool in_flash)
 {
     __asm__ volatile(
         "cpse %A2, __zero_reg__\n\t"
@@ -179,7 +179,7 @@ static inline uint8_t *dn__copy_P(uint8_t *to, const void *from, uint8_t n)
 }
 #endif
 
-static inline uint8_t *dn__copy_on(uint8_t *to, const uint8_t **from, size_t n, bool in_flash)
+static inline uint8_t *dn__copy_from(uint8_t *to, const uint8_t **from, size_t n, bool in_flash)
 {
 #if defined(__AVR__)
     if (in_flash) memcpy_P(to, *from, n);

@@ -7,17 +7,17 @@
 static bool is_key(const uint8_t *row, uint8_t header, const uint8_t *text)
 {
     const uint8_t *key = row + sizeof(dn_member); /* dn_field.header, and then dn_field.key */
-    if (dn__take_flash(&key) != header) return false;
+    if (dn__read_flash_byte(&key) != header) return false;
     uint8_t n = header & 0x1f;
     if (n == 0) return true;
     do {
-        if (dn__take_flash(&key) != *text++) return false;
+        if (dn__read_flash_byte(&key) != *text++) return false;
     } while (--n);
     return true;
 }
 
 /* Returns the byte of a uint32_t that contains bit `index`. Compilers evaluate the byte order to a constant. */
-static uint8_t *byte_of(uint8_t *present, uint8_t index)
+static uint8_t *find_present_byte(uint8_t *present, uint8_t index)
 {
     const uint32_t one = 1;
     bool little_endian = *(const uint8_t *)&one;
@@ -56,7 +56,7 @@ bool dn_read_struct_by(dn_reader *r, const dn_struct *table, void *out)
         }
         /* Bits are set in a byte, because 1 << index is a loop on AVR, and takes four times as long for 32 bits. */
         uint8_t bit = (uint8_t)(1 << (index & 7));
-        uint8_t *byte = byte_of(present, index);
+        uint8_t *byte = find_present_byte(present, index);
         if (*byte & bit) {
             dn__fail(r, DN_MALFORMED);
             return false;

@@ -4,7 +4,7 @@
 
 /* Returns the N of the header at `*at`, and advances `*at` past it. Only for bytes that dn_next has accepted, in a message
  * that fits memory: an N that is a count fits size_t; the truncated N of a larger integer is not used. */
-static size_t take_n(const uint8_t **at)
+static size_t read_n(const uint8_t **at)
 {
     uint8_t payload = *(*at)++ & 0x1f;
     if (payload != 0x1f) return payload;
@@ -20,13 +20,13 @@ static size_t take_n(const uint8_t **at)
 }
 
 /* Returns the address after the item at `at` and everything in it, which dn_next has accepted. */
-static const uint8_t *behind(const uint8_t *at)
+static const uint8_t *skip_item(const uint8_t *at)
 {
     size_t items = 1;
     do {
         uint8_t type = *at >> 5;
         uint8_t wide = *at & 1;
-        size_t n = take_n(&at);
+        size_t n = read_n(&at);
         items--;
         switch (type) {
         case 2: at += wide ? 8 : 4; break;
@@ -41,13 +41,13 @@ static const uint8_t *behind(const uint8_t *at)
 }
 
 /* Returns whether the current key is a duplicate in its map; `first` is the map's first key. */
-static bool stands_before(const dn_reader *r, const uint8_t *first)
+static bool is_duplicate_key(const dn_reader *r, const uint8_t *first)
 {
     const uint8_t *at = first;
     while (at != r->item) {
-        size_t n = take_n(&at);
+        size_t n = read_n(&at);
         if (n == r->n && memcmp(at, dn_chars(r), n) == 0) return true;
-        at = behind(at + n);
+        at = skip_item(at + n);
     }
     return false;
 }
@@ -72,7 +72,7 @@ dn_fault dn_check(const void *message, size_t size, bool strict)
     while (dn_next(&r)) {
         dn_error kind = DN_OK;
         if (r.type == DN_MAP) first[r.depth] = r.at;
-        else if (r.type == DN_KEY && stands_before(&r, first[r.depth])) kind = DN_MALFORMED;
+        else if (r.type == DN_KEY && is_duplicate_key(&r, first[r.depth])) kind = DN_MALFORMED;
         else if (r.type == DN_NEGATIVE && r.wide && below_i64(r.item)) kind = DN_RANGE;
         if (kind) {
             dn_fault fault = {kind, (size_t)(r.item - (const uint8_t *)message)};

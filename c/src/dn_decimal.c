@@ -60,7 +60,7 @@ static DN__APART dn__word divide(dn__word *words, size_of_words size, dn__word d
     return rest;
 }
 
-static size_of_words without_zeros(const dn__word *words, size_of_words size)
+static size_of_words trim_zeros(const dn__word *words, size_of_words size)
 {
     while (size && !words[size - 1]) size--;
     return size;
@@ -80,7 +80,7 @@ static size_of_words scale(dn__word *words, size_of_words size, int16_t power, b
         if (!down) size = multiply(words, size, factor, 0);
         else {
             if (divide(words, size, factor, step == 1 ? 13107 : step == 2 ? 2621 : 524)) *inexact = true;
-            size = without_zeros(words, size);
+            size = trim_zeros(words, size);
         }
     }
     return size;
@@ -108,14 +108,14 @@ static size_of_words shift_right(dn__word *words, size_of_words size, int16_t sh
         if (i) words[i - 1] = (dn__word)(words[i - 1] | (dn__word)moved);
         else if ((dn__word)moved) *inexact = true;
     }
-    return without_zeros(words, size);
+    return trim_zeros(words, size);
 }
 
 static DN__APART size_of_words load(dn__word *words, uint64_t value)
 {
 #if defined(__AVR__)
     memcpy(words, &value, sizeof value);
-    return without_zeros(words, sizeof value);
+    return trim_zeros(words, sizeof value);
 #else
     size_of_words size = 0;
     for (; value; value >>= DN__WORD_BITS) words[size++] = (dn__word)value;
@@ -124,7 +124,7 @@ static DN__APART size_of_words load(dn__word *words, uint64_t value)
 }
 
 /* Returns the integer in `words`, which must have at most 64 bits. */
-static DN__APART uint64_t integer_of(const dn__word *words, size_of_words size)
+static DN__APART uint64_t to_uint64(const dn__word *words, size_of_words size)
 {
     uint64_t value = 0;
 #if defined(__AVR__)
@@ -153,14 +153,14 @@ void dn__decimal_init(dn__decimal *d)
 }
 
 /* Stores the digits as an integer; returns false if they need more than 32 bits. */
-static bool low_of(const dn__decimal *d, uint32_t *value)
+static bool to_uint32(const dn__decimal *d, uint32_t *value)
 {
     if (d->size > 32 / DN__WORD_BITS) return false;
 #if defined(__AVR__)
     *value = 0;
     memcpy(value, d->words, d->size);
 #else
-    *value = (uint32_t)integer_of(d->words, d->size);
+    *value = (uint32_t)to_uint64(d->words, d->size);
 #endif
     return true;
 }
@@ -182,7 +182,7 @@ void dn__decimal_digit(dn__decimal *d, uint8_t digit, bool fraction)
 const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8_t *end, bool fraction)
 {
     uint32_t value;
-    if (d->digits < 9 && low_of(d, &value)) {
+    if (d->digits < 9 && to_uint32(d, &value)) {
         /* Up to nine digits fit 32 bits. */
         uint8_t digits = (uint8_t)d->digits, places = 0;
         for (; at != end && digits < 9 && places < UINT8_MAX; at++) {
@@ -200,7 +200,7 @@ const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8
         }
 #if defined(__AVR__)
         memcpy(d->words, &value, sizeof value);
-        d->size = without_zeros(d->words, sizeof value);
+        d->size = trim_zeros(d->words, sizeof value);
 #else
         d->size = load(d->words, value);
 #endif
@@ -214,11 +214,11 @@ const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8
 bool dn__decimal_integer(const dn__decimal *d, uint64_t *value)
 {
     if (d->size > 64 / DN__WORD_BITS || d->exponent) return false;
-    *value = integer_of(d->words, d->size);
+    *value = to_uint64(d->words, d->size);
     return true;
 }
 
-bool dn__decimal_low(const dn__decimal *d, uint32_t *value) { return !d->exponent && low_of(d, value); }
+bool dn__decimal_low(const dn__decimal *d, uint32_t *value) { return !d->exponent && to_uint32(d, value); }
 
 uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
 {
@@ -257,7 +257,7 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
         return DN__INFINITY;
     }
     size = shift_right(words, size, (int16_t)(bits - keep - 1), &inexact);
-    uint64_t kept = integer_of(words, size);
+    uint64_t kept = to_uint64(words, size);
     bool half = kept & 1;
     kept >>= 1;
     *exact = !(inexact || half);
@@ -340,7 +340,7 @@ static void decrement(char *last)
 
 /* Writes `count` digits, the first of which has the value 10^exponent, in the notation of dn__print_double. Not for whole numbers below
  * 1e16. */
-static char *print(const char *digits, uint8_t count, int16_t exponent, char *at)
+static char *print_decimal(const char *digits, uint8_t count, int16_t exponent, char *at)
 {
     bool fixed = exponent >= -5 && exponent < 16;
     int8_t point = (int8_t)(fixed ? exponent + 1 : 1);
@@ -368,11 +368,11 @@ typedef struct {
     bool closer; /* the next number below is half as far away as the next above */
     uint8_t width; /* digits that always suffice, and 3 more: for an estimate that is one too low, and for the digit that is rounded */
     uint8_t top; /* a mantissa * 2^top has 64 bits */
-} parts;
+} float_parts;
 
 /* Writes the shortest decimal that reads back as the number (Steele and White, "How to Print Floating-Point Numbers Accurately"): scales
  * both ends of the interval of such decimals to integers, and compares them digit by digit. Returns the number of characters. */
-static DN__APART uint8_t print_number(const parts *of, char *to)
+static DN__APART uint8_t print_shortest(const float_parts *of, char *to)
 {
     int16_t binary = of->binary;
     char *at = to;
@@ -422,14 +422,14 @@ static DN__APART uint8_t print_number(const parts *of, char *to)
     if (digits[last] == low[last]) up = true;
     if (digits[last] == high[last]) up = false;
     if (up) digits[last]++;
-    return (uint8_t)(print(digits + first, (uint8_t)(last + 1 - first), (int16_t)(end - first - decimal), at) - to);
+    return (uint8_t)(print_decimal(digits + first, (uint8_t)(last + 1 - first), (int16_t)(end - first - decimal), at) - to);
 }
 
 uint8_t dn__print_double(uint64_t bits, char *to)
 {
     uint32_t upper = (uint32_t)(bits >> 32);
     int16_t biased = (int16_t)((upper >> 20) & 0x7ff);
-    parts of;
+    float_parts of;
     of.mantissa = (uint64_t)(upper & 0xfffff) << 32 | (uint32_t)bits;
     of.power = !of.mantissa;
     of.closer = of.power && biased > 1;
@@ -438,14 +438,14 @@ uint8_t dn__print_double(uint64_t bits, char *to)
     of.width = 20;
     of.top = 11;
     if (biased) of.mantissa |= (uint64_t)1 << 52;
-    return print_number(&of, to);
+    return print_shortest(&of, to);
 }
 
 uint8_t dn__print_float(uint32_t bits, char *to)
 {
     int16_t biased = (int16_t)((bits >> 23) & 0xff);
     uint32_t mantissa = bits & 0x7fffff;
-    parts of;
+    float_parts of;
     of.power = !mantissa;
     of.closer = of.power && biased > 1;
     of.negative = bits >> 31;
@@ -453,5 +453,5 @@ uint8_t dn__print_float(uint32_t bits, char *to)
     of.width = 12;
     of.top = 40;
     of.mantissa = biased ? mantissa | 0x800000 : mantissa;
-    return print_number(&of, to);
+    return print_shortest(&of, to);
 }

@@ -11,7 +11,7 @@ static const char texts[] DN_FLASH =
     "the message is nested too deeply or too large\0"
     "unknown error";
 
-static char letter(const char *at)
+static char read_char(const char *at)
 {
 #if defined(__AVR__)
     return (char)pgm_read_byte(at);
@@ -21,19 +21,19 @@ static char letter(const char *at)
 }
 
 /* Returns the string number `index` of `list`; an unknown kind gets the last one. */
-static const char *string(const char *list, dn_error index)
+static const char *find_string(const char *list, dn_error index)
 {
     for (index = index > DN_LIMIT ? DN_LIMIT + 1 : index; index; index--)
-        while (letter(list++)) {}
+        while (read_char(list++)) {}
     return list;
 }
 
 dn_flash_text dn_error_name(dn_error kind)
 {
-    return (dn_flash_text)string(names, kind);
+    return (dn_flash_text)find_string(names, kind);
 }
 
 dn_flash_text dn_error_text(dn_error kind)
 {
-    return (dn_flash_text)string(texts, kind);
+    return (dn_flash_text)find_string(texts, kind);
 }

@@ -45,13 +45,13 @@ bool dn__room(dn_writer *w, size_t n);
 enum { DN__IN_FLASH = 1 };
 
 /* Writes one byte. */
-void dn__put(dn_writer *w, uint8_t byte);
+void dn__write_byte(dn_writer *w, uint8_t byte);
 
 /* Writes `n` bytes of an item that was composed elsewhere: all of them or none. */
 void dn__append(dn_writer *w, const uint8_t *item, size_t n);
 
 /* Writes a header of `type` with N = `n`. */
-void dn__head(dn_writer *w, uint32_t n, uint8_t type);
+void dn__write_header(dn_writer *w, uint32_t n, uint8_t type);
 
 /* Writes a binary32. */
 void dn__binary32(dn_writer *w, uint32_t bits);
@@ -142,7 +142,7 @@ static inline void dn__add_upper(uint64_t *value, uint16_t n)
 #endif
 
 /* Returns the byte at `*at` in flash, and increments `*at`. */
-static inline uint8_t dn__take_flash(const uint8_t **at)
+static inline uint8_t dn__read_flash_byte(const uint8_t **at)
 {
 #if defined(__AVR__) && !defined(__AVR_HAVE_LPMX__)
     return pgm_read_byte((*at)++);

@@ -38,7 +38,7 @@ enum {
 static const char words[] DN_FLASH = "ruealseull";
 enum { TRUE_REST = 0, FALSE_REST = 3, NULL_REST = 7, WORDS_END = 10 };
 
-static char letter(uint16_t index)
+static char read_word_char(uint16_t index)
 {
 #if defined(__AVR__)
     return (char)pgm_read_byte(words + index);
@@ -56,9 +56,9 @@ static void fail(dn_json_reader *j, dn_error kind, uint32_t offset)
 
 /* Returns the offset of the current byte. It is not counted byte by byte, because AVR takes 24 cycles to add to 32 bits in
  * memory. */
-static uint32_t here(const dn_json_reader *j) { return j->offset + (uint32_t)((uintptr_t)j->at - (uintptr_t)j->piece); }
+static uint32_t current_offset(const dn_json_reader *j) { return j->offset + (uint32_t)((uintptr_t)j->at - (uintptr_t)j->piece); }
 
-static void malformed(dn_json_reader *j) { fail(j, DN_MALFORMED, here(j)); }
+static void malformed(dn_json_reader *j) { fail(j, DN_MALFORMED, current_offset(j)); }
 
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
 
@@ -73,17 +73,17 @@ void dn_json_reader_init(dn_json_reader *j, dn_writer *w)
     j->rounded = false;
 }
 
-static void value_ends(dn_json_reader *j)
+static void end_value(dn_json_reader *j)
 {
     j->state = NEXT;
     /* The count may overflow where size_t has 16 bits, though not in a message of DN_MESSAGE_MAX. */
-    if (j->depth && !(++j->levels[j->depth - 1].count & COUNT)) fail(j, DN_LIMIT, here(j));
+    if (j->depth && !(++j->levels[j->depth - 1].count & COUNT)) fail(j, DN_LIMIT, current_offset(j));
 }
 
-static void container_starts(dn_json_reader *j, bool map)
+static void begin_container(dn_json_reader *j, bool map)
 {
     if (j->depth == DN_NESTING) {
-        fail(j, DN_LIMIT, here(j));
+        fail(j, DN_LIMIT, current_offset(j));
         return;
     }
     j->levels[j->depth].opened = map ? dn_write_map_open(j->writer) : dn_write_array_open(j->writer);
@@ -92,26 +92,26 @@ static void container_starts(dn_json_reader *j, bool map)
     j->state = map ? FIRST_KEY : FIRST_ELEMENT;
 }
 
-static void container_ends(dn_json_reader *j)
+static void end_container(dn_json_reader *j)
 {
     j->depth--;
     dn_write_close(j->writer, j->levels[j->depth].opened, (uint32_t)(j->levels[j->depth].count & COUNT));
-    value_ends(j);
+    end_value(j);
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------------------------- */
 
-static void number_starts(dn_json_reader *j)
+static void begin_number(dn_json_reader *j)
 {
     dn__decimal_init(&j->number);
     j->exponent = 0;
-    j->start = here(j);
+    j->start = current_offset(j);
     j->whole = true;
     j->negative = false;
     j->negative_exponent = false;
 }
 
-static void number_ends(dn_json_reader *j)
+static void end_number(dn_json_reader *j)
 {
     const uint64_t least = (uint64_t)1 << 63; /* the magnitude of -2^63 */
     dn__decimal *number = &j->number;
@@ -122,7 +122,7 @@ static void number_ends(dn_json_reader *j)
     }
     uint32_t low;
     if (j->whole && dn__decimal_low(number, &low) && !(j->negative && low == 0)) {
-        dn__head(j->writer, low, j->negative ? DN__HEAD_NEGATIVE : DN__HEAD_UINT); /* links no 64-bit arithmetic */
+        dn__write_header(j->writer, low, j->negative ? DN__HEAD_NEGATIVE : DN__HEAD_UINT); /* links no 64-bit arithmetic */
     } else if (j->whole && dn__decimal_integer(number, &magnitude) && !(j->negative && (magnitude == 0 || magnitude > least))) {
         if (j->negative) dn_write_i64(j->writer, -(int64_t)(magnitude - 1) - 1);
         else dn_write_u64(j->writer, magnitude);
@@ -139,11 +139,11 @@ static void number_ends(dn_json_reader *j)
         if (j->negative) dn__add_upper(&bits, 0x8000);
         dn__write_double_bits(j->writer, bits);
     }
-    value_ends(j);
+    end_value(j);
 }
 
 /* Processes a byte of a number. Returns false if the byte is not part of it. */
-static bool number_goes_on(dn_json_reader *j, uint8_t c)
+static bool read_number_byte(dn_json_reader *j, uint8_t c)
 {
     bool digit = is_digit(c);
     uint8_t state = j->state;
@@ -191,7 +191,7 @@ static bool number_goes_on(dn_json_reader *j, uint8_t c)
 /* ---- Text ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Writes a part of a text whose size is not known yet. */
-static void append(dn_json_reader *j, const uint8_t *bytes, size_t size)
+static void append_text(dn_json_reader *j, const uint8_t *bytes, size_t size)
 {
     if (!j->opened) {
         j->text = dn__open(j->writer, DN__HEAD_TEXT);
@@ -208,7 +208,7 @@ static void append(dn_json_reader *j, const uint8_t *bytes, size_t size)
     }
 }
 
-static void text_starts(dn_json_reader *j, bool key)
+static void begin_text(dn_json_reader *j, bool key)
 {
     j->opened = false;
     j->left = 0;
@@ -217,17 +217,17 @@ static void text_starts(dn_json_reader *j, bool key)
     j->state = TEXT;
 }
 
-static void text_ends(dn_json_reader *j)
+static void end_text(dn_json_reader *j)
 {
     if (j->key) j->state = COLON;
-    else value_ends(j);
+    else end_value(j);
 }
 
 /* Checks a byte of a character outside of ASCII. Returns false if it is not UTF-8; see dn_is_utf8 for the ranges. */
-static bool character(dn_json_reader *j, uint8_t c)
+static bool check_utf8_byte(dn_json_reader *j, uint8_t c)
 {
     if (!j->left) {
-        j->start = here(j);
+        j->start = current_offset(j);
         if (c < 0xc2 || c > 0xf4) return false;
         j->left = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
         j->low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
@@ -242,7 +242,7 @@ static bool character(dn_json_reader *j, uint8_t c)
 }
 
 /* Reads characters that are not escaped, and a quotation mark after them. */
-static void plain_text(dn_json_reader *j, const uint8_t *end)
+static void read_plain_text(dn_json_reader *j, const uint8_t *end)
 {
     const uint8_t *start = j->at;
     const uint8_t *at = start;
@@ -252,8 +252,8 @@ static void plain_text(dn_json_reader *j, const uint8_t *end)
         uint8_t c = *at;
         if (c >= 0x80 || j->left) {
             j->at = at;
-            if (!character(j, c)) {
-                append(j, start, (size_t)(at - start));
+            if (!check_utf8_byte(j, c)) {
+                append_text(j, start, (size_t)(at - start));
                 fail(j, DN_MALFORMED, j->start);
                 return;
             }
@@ -264,25 +264,25 @@ static void plain_text(dn_json_reader *j, const uint8_t *end)
     size_t n = (size_t)(at - start);
     j->at = at;
     if (at == end || *at != '"') {
-        append(j, start, n);
+        append_text(j, start, n);
         if (at == end) return;
         if (*at < 0x20) malformed(j);
         else j->state = ESCAPE;
     } else {
         /* Most texts arrive in one piece and without escapes. */
         if (j->opened) {
-            append(j, start, n);
+            append_text(j, start, n);
             dn_write_close(j->writer, j->text, j->size);
         } else {
             dn_write_text(j->writer, (const char *)start, n);
         }
-        text_ends(j);
+        end_text(j);
     }
     if (!j->error) j->at++;
 }
 
 /* Writes the character `unit` up to U+FFFF, or the one that the surrogates `lead` and `unit` encode. */
-static void unit_ends(dn_json_reader *j)
+static void write_escaped_unit(dn_json_reader *j)
 {
     uint8_t utf8[4];
     uint8_t size = 0;
@@ -311,10 +311,10 @@ static void unit_ends(dn_json_reader *j)
         utf8[size++] = (uint8_t)(0xc0 | unit >> 6);
     }
     utf8[size] = (uint8_t)(size ? 0x80 | (unit & 0x3f) : unit);
-    append(j, utf8, (size_t)size + 1);
+    append_text(j, utf8, (size_t)size + 1);
 }
 
-static void hex_digit(dn_json_reader *j, uint8_t c)
+static void read_hex_digit(dn_json_reader *j, uint8_t c)
 {
     uint8_t lower = c | 0x20;
     if (is_digit(c)) c = (uint8_t)(c - '0');
@@ -324,10 +324,10 @@ static void hex_digit(dn_json_reader *j, uint8_t c)
         return;
     }
     j->unit = (uint16_t)(j->unit << 4 | c);
-    if (--j->left == 0) unit_ends(j);
+    if (--j->left == 0) write_escaped_unit(j);
 }
 
-static void escape(dn_json_reader *j, uint8_t c)
+static void read_escape(dn_json_reader *j, uint8_t c)
 {
     switch (c) {
     case '"':
@@ -345,22 +345,22 @@ static void escape(dn_json_reader *j, uint8_t c)
         return;
     default: malformed(j); return;
     }
-    append(j, &c, 1);
+    append_text(j, &c, 1);
     j->state = TEXT;
 }
 
 /* ---- Structure ----------------------------------------------------------------------------------------------------------------- */
 
-static void word_starts(dn_json_reader *j, uint8_t rest, uint8_t left)
+static void begin_word(dn_json_reader *j, uint8_t rest, uint8_t left)
 {
     j->unit = rest;
     j->left = left;
     j->state = WORD;
 }
 
-static void word_goes_on(dn_json_reader *j, uint8_t c)
+static void read_word_byte(dn_json_reader *j, uint8_t c)
 {
-    if (c != (uint8_t)letter(j->unit)) {
+    if (c != (uint8_t)read_word_char(j->unit)) {
         malformed(j);
         return;
     }
@@ -368,36 +368,36 @@ static void word_goes_on(dn_json_reader *j, uint8_t c)
     if (--j->left) return;
     if (j->unit == WORDS_END) dn_write_null(j->writer);
     else dn_write_bool(j->writer, j->unit == FALSE_REST); /* the letters of true end at FALSE_REST */
-    value_ends(j);
+    end_value(j);
 }
 
-static void value_starts(dn_json_reader *j, uint8_t c)
+static void begin_value(dn_json_reader *j, uint8_t c)
 {
     switch (c) {
-    case '"': text_starts(j, false); break;
-    case '{': container_starts(j, true); break;
-    case '[': container_starts(j, false); break;
-    case 't': word_starts(j, TRUE_REST, 3); break;
-    case 'f': word_starts(j, FALSE_REST, 4); break;
-    case 'n': word_starts(j, NULL_REST, 3); break;
+    case '"': begin_text(j, false); break;
+    case '{': begin_container(j, true); break;
+    case '[': begin_container(j, false); break;
+    case 't': begin_word(j, TRUE_REST, 3); break;
+    case 'f': begin_word(j, FALSE_REST, 4); break;
+    case 'n': begin_word(j, NULL_REST, 3); break;
     default:
-        number_starts(j);
+        begin_number(j);
         j->state = MINUS;
         if (c == '-') j->negative = true;
-        else number_goes_on(j, c);
+        else read_number_byte(j, c);
     }
 }
 
 /* Processes a byte between texts, words and numbers. */
-static void structure(dn_json_reader *j, uint8_t c)
+static void read_structure(dn_json_reader *j, uint8_t c)
 {
     if (c == ' ' || c == '\t' || c == '\n' || c == '\r') return;
     bool inside, map;
     switch (j->state) {
     case FIRST_KEY:
     case KEY:
-        if (c == '"') text_starts(j, true);
-        else if (c == '}' && j->state == FIRST_KEY) container_ends(j);
+        if (c == '"') begin_text(j, true);
+        else if (c == '}' && j->state == FIRST_KEY) end_container(j);
         else malformed(j);
         break;
     case COLON:
@@ -408,36 +408,36 @@ static void structure(dn_json_reader *j, uint8_t c)
         inside = j->depth != 0;
         map = inside && j->levels[j->depth - 1].count & IN_MAP;
         if (inside && c == ',') j->state = map ? KEY : VALUE;
-        else if (inside && c == (map ? '}' : ']')) container_ends(j);
+        else if (inside && c == (map ? '}' : ']')) end_container(j);
         else malformed(j);
         break;
     default:
-        if (c == ']' && j->state == FIRST_ELEMENT) container_ends(j);
-        else value_starts(j, c);
+        if (c == ']' && j->state == FIRST_ELEMENT) end_container(j);
+        else begin_value(j, c);
     }
 }
 
-static void byte(dn_json_reader *j, uint8_t c)
+static void read_byte(dn_json_reader *j, uint8_t c)
 {
     switch (j->state) {
-    case ESCAPE: escape(j, c); break;
-    case HEX: hex_digit(j, c); break;
+    case ESCAPE: read_escape(j, c); break;
+    case HEX: read_hex_digit(j, c); break;
     case PAIR:
         if (c == '\\') j->state = PAIR_U;
         else malformed(j);
         break;
     case PAIR_U:
-        if (c == 'u') escape(j, c);
+        if (c == 'u') read_escape(j, c);
         else malformed(j);
         break;
-    case WORD: word_goes_on(j, c); break;
+    case WORD: read_word_byte(j, c); break;
     default:
         if (j->state >= MINUS) {
-            if (number_goes_on(j, c)) break;
-            number_ends(j);
+            if (read_number_byte(j, c)) break;
+            end_number(j);
             if (j->error) break;
         }
-        structure(j, c);
+        read_structure(j, c);
     }
 }
 
@@ -451,9 +451,9 @@ bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
     while (j->at != end) {
         uint8_t state = j->state;
         if (state == TEXT) {
-            plain_text(j, end);
+            read_plain_text(j, end);
         } else {
-            byte(j, *j->at);
+            read_byte(j, *j->at);
             if (j->error) return false;
             /* All digits of a number, including the first, are read in one call. */
             state = j->state;
@@ -462,7 +462,7 @@ bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
         }
         if (j->error) return false;
     }
-    j->offset = here(j);
+    j->offset = current_offset(j);
     j->piece = j->at;
     if (too_long) fail(j, DN_LIMIT, DN_JSON_MAX);
     return !j->error;
@@ -472,7 +472,7 @@ bool dn_json_finish(dn_json_reader *j)
 {
     if (j->error) return false;
     /* Inside a map or an array the text is incomplete, and the number might continue. */
-    if (j->state >= ZERO && !j->depth) number_ends(j);
+    if (j->state >= ZERO && !j->depth) end_number(j);
     if (j->state != NEXT || j->depth) fail(j, DN_TRUNCATED, j->offset);
     return !j->error && !j->writer->error;
 }

@@ -8,29 +8,29 @@ typedef struct {
     bool failed;
     uint8_t used;
     uint8_t chunk[32]; /* must hold at least one number */
-} out;
+} output;
 
-static void hand_on(out *o)
+static void flush(output *o)
 {
     if (o->used && !o->failed) o->failed = !o->take(o->context, o->chunk, o->used);
     o->used = 0;
 }
 
 /* Makes room for `size` bytes, and returns their address. The caller adds them to o->used. */
-static char *room(out *o, uint8_t size)
+static char *reserve(output *o, uint8_t size)
 {
-    if (o->used + size > (int)sizeof o->chunk) hand_on(o);
+    if (o->used + size > (int)sizeof o->chunk) flush(o);
     return (char *)o->chunk + o->used;
 }
 
-static void put(out *o, char c)
+static void put(output *o, char c)
 {
-    *room(o, 1) = c;
+    *reserve(o, 1) = c;
     o->used++;
 }
 
 /* `word` is a literal, on AVR in flash. */
-static void put_word(out *o, const char *word)
+static void put_word(output *o, const char *word)
 {
 #if defined(__AVR__)
     for (char c; (c = (char)pgm_read_byte(word)) != 0; word++) put(o, c);
@@ -39,12 +39,12 @@ static void put_word(out *o, const char *word)
 #endif
 }
 
-static char hex(uint8_t digit)
+static char hex_digit(uint8_t digit)
 {
     return (char)(digit < 10 ? '0' + digit : 'a' - 10 + digit);
 }
 
-static void put_text(out *o, const char *text, size_t size)
+static void put_text(output *o, const char *text, size_t size)
 {
     put(o, '"');
     while (size-- && !o->failed) {
@@ -61,8 +61,8 @@ static void put_text(out *o, const char *text, size_t size)
         default:
             if ((uint8_t)c < 0x20) {
                 put_word(o, DN_LITERAL("\\u00"));
-                put(o, hex((uint8_t)c >> 4));
-                c = hex(c & 15);
+                put(o, hex_digit((uint8_t)c >> 4));
+                c = hex_digit(c & 15);
             }
         }
         if (escape) {
@@ -74,7 +74,7 @@ static void put_text(out *o, const char *text, size_t size)
     put(o, '"');
 }
 
-static void put_float(out *o, dn_reader *r)
+static void put_float(output *o, dn_reader *r)
 {
     /* Does not call dn_get_double, which rejects most binary64 where double has 32 bits. */
     const uint8_t *at = r->item + 1;
@@ -89,22 +89,22 @@ static void put_float(out *o, dn_reader *r)
         dn__fail(r, DN_RANGE);
         return;
     }
-    char *to = room(o, DN__NUMBER_TEXT);
+    char *to = reserve(o, DN__NUMBER_TEXT);
     uint8_t size = r->type == DN_DOUBLE ? dn__print_double((uint64_t)high << 32 | low, to) : dn__print_float(low, to);
     o->used = (uint8_t)(o->used + size);
 }
 
-static void put_integer(out *o, dn_reader *r)
+static void put_integer(output *o, dn_reader *r)
 {
     bool negative = r->type == DN_NEGATIVE;
     uint64_t magnitude = negative ? 0 - (uint64_t)dn_get_i64(r) : dn_get_u64(r);
-    char *to = room(o, DN__NUMBER_TEXT);
+    char *to = reserve(o, DN__NUMBER_TEXT);
     o->used = (uint8_t)(o->used + dn__print_integer(magnitude, negative, to));
 }
 
 bool dn_json_write(dn_reader *r, dn_sink_fn take, void *context)
 {
-    out o;
+    output o;
     o.take = take;
     o.context = context;
     o.failed = false;
@@ -143,6 +143,6 @@ bool dn_json_write(dn_reader *r, dn_sink_fn take, void *context)
         default: dn__fail(r, DN_WRONG_TYPE); /* bytes */
         }
     } while (!r->error && !o.failed && (key || r->depth != depth));
-    if (!r->error) hand_on(&o);
+    if (!r->error) flush(&o);
     return !r->error && !o.failed;
 }

@@ -36,7 +36,7 @@ dn_type dn__fail(dn_reader *r, dn_error kind)
             r->item = r->end;
         }
     }
-    /* With nothing left, dn_next calls `ended`, which finds the error. */
+    /* With nothing left, dn_next calls `end_container`, which finds the error. */
     r->left = 0;
     r->depth = 0;
     r->n = 0;
@@ -51,7 +51,7 @@ size_t dn_error_offset(const dn_reader *r)
 }
 
 /* Leaves the current container, in which nothing is left, or ends the message. */
-static DN__APART dn_type ended(dn_reader *r)
+static DN__APART dn_type end_container(dn_reader *r)
 {
     DN__IN_Z(r);
     const uint8_t *at = r->at;
@@ -75,14 +75,14 @@ static DN__APART dn_type ended(dn_reader *r)
 }
 
 /* Returns the type of the current text, or fails if it is not UTF-8. */
-static DN__APART dn_type checked(dn_reader *r)
+static DN__APART dn_type check_text(dn_reader *r)
 {
     size_t size = (size_t)r->n;
     return dn_is_utf8(r->at - size, size) ? r->type : dn__fail(r, DN_MALFORMED);
 }
 
 /* Completes the current item, whose N was a varint, or which is a float. */
-static DN__APART dn_type counted(dn_reader *r)
+static DN__APART dn_type complete_item(dn_reader *r)
 {
     dn_type type = r->type;
     if (type == DN_MAP || type == DN_ARRAY) {
@@ -104,7 +104,7 @@ static DN__APART dn_type counted(dn_reader *r)
         }
         r->at = at + (size_t)r->n;
         if (type != DN_BYTES) {
-            return checked(r);
+            return check_text(r);
         }
     } else if (type == DN_NEGATIVE && r->n == 0 && !r->wide) {
         r->type = type = DN_UINT;
@@ -113,9 +113,9 @@ static DN__APART dn_type counted(dn_reader *r)
 }
 
 /* Completes the current item, which has a varint or is a float, in strict mode. */
-static DN__APART dn_type strict_item(dn_reader *r)
+static DN__APART dn_type complete_strict_item(dn_reader *r)
 {
-    return r->strict(r) ? counted(r) : dn__fail(r, DN_MALFORMED);
+    return r->strict(r) ? complete_item(r) : dn__fail(r, DN_MALFORMED);
 }
 
 /* Sets r->n to `n` and r->wide to 0. */
@@ -133,7 +133,7 @@ static inline void set_n(dn_reader *r, uint8_t n)
 }
 
 /* Reads the varint at r->at, the N of the current item, whose type is set. */
-static DN__APART dn_type long_item(dn_reader *r)
+static DN__APART dn_type read_varint_item(dn_reader *r)
 {
     const uint8_t *at = r->at;
     const uint8_t *end = r->end;
@@ -182,12 +182,12 @@ static DN__APART dn_type long_item(dn_reader *r)
     }
     r->at = at;
     if (r->strict) {
-        return strict_item(r);
+        return complete_strict_item(r);
     }
     if (r->type == DN_UINT) {
         return DN_UINT;
     }
-    return counted(r);
+    return complete_item(r);
 }
 
 dn_type dn_next(dn_reader *r)
@@ -195,7 +195,7 @@ dn_type dn_next(dn_reader *r)
     DN__IN_Z(r);
     size_t left = r->left;
     if (left < DN__ITEM) {
-        return ended(r);
+        return end_container(r);
     }
     const uint8_t *at = r->at;
     const uint8_t *end = r->end;
@@ -227,7 +227,7 @@ text:
         r->type = type;
         if (payload == VARINT) {
             r->at = at;
-            return long_item(r);
+            return read_varint_item(r);
         }
         set_n(r, payload);
         if ((size_t)(end - at) < payload) {
@@ -242,7 +242,7 @@ text:
             } while (--payload);
         }
         r->at = at;
-        return all & 0x80 && type != DN_BYTES ? checked(r) : type;
+        return all & 0x80 && type != DN_BYTES ? check_text(r) : type;
     }
     if ((header & WIRE_TYPE) == DN__HEAD_FLOAT) {
         uint8_t size = 4;
@@ -259,7 +259,7 @@ text:
         }
         r->at = at + size;
         r->type = type;
-        return r->strict ? strict_item(r) : type;
+        return r->strict ? complete_strict_item(r) : type;
     }
     r->at = at;
     if (header & 0x80) {
@@ -299,7 +299,7 @@ text:
     }
     r->type = type;
     if (payload == VARINT) {
-        return long_item(r);
+        return read_varint_item(r);
     }
     set_n(r, payload);
     return type;

@@ -18,7 +18,7 @@ static inline bool is_integer(const dn_reader *r)
 
 /* Splits the current binary32 or binary64: sets r->n to the upper 32 bits of its significand, and r->wide if lower bits are set.
  * Returns its exponent. Zeros and denormals have the exponent -BIAS and no top bit. */
-static DN__APART int16_t take(dn_reader *r)
+static DN__APART int16_t split_float(dn_reader *r)
 {
     const uint8_t *end = r->at;
     uint16_t exponent = (uint16_t)((end[-2] | (uint16_t)end[-1] << 8) << 1); /* without the sign */
@@ -45,14 +45,14 @@ static DN__APART int16_t take(dn_reader *r)
 
 /* Sets r->n to the magnitude of the current number, which must be whole and have up to 32 bits, and returns DN_UINT or
  * DN_NEGATIVE. Otherwise fails and returns DN_STOP. */
-static DN__APART dn_type whole(dn_reader *r)
+static DN__APART dn_type convert_to_integer(dn_reader *r)
 {
     dn_type type = r->type;
     if (!is_integer(r)) {
         if (type != DN_FLOAT && type != DN_DOUBLE) {
             return dn__fail(r, DN_WRONG_TYPE);
         }
-        uint16_t places = (uint16_t)(31 - take(r)); /* bits of the significand after the binary point */
+        uint16_t places = (uint16_t)(31 - split_float(r)); /* bits of the significand after the binary point */
         type = r->at[-1] & 0x80 ? DN_NEGATIVE : DN_UINT;
         if (r->n == 0 && type == DN_UINT) {
             places = 0;
@@ -70,7 +70,7 @@ static DN__APART dn_type whole(dn_reader *r)
 
 uint32_t dn_get_uint(dn_reader *r, uint32_t max)
 {
-    if ((r->type != DN_UINT || r->wide) && whole(r) == DN_NEGATIVE) {
+    if ((r->type != DN_UINT || r->wide) && convert_to_integer(r) == DN_NEGATIVE) {
         dn__fail(r, DN_RANGE);
     }
     if (r->n > max) {
@@ -83,7 +83,7 @@ int32_t dn_get_int(dn_reader *r, int32_t min, int32_t max)
 {
     dn_type type = r->type;
     if (!is_integer(r) || r->wide) {
-        type = whole(r);
+        type = convert_to_integer(r);
     }
     uint32_t n = r->n; /* 0 after an error */
     int32_t value = (int32_t)n;
@@ -99,7 +99,7 @@ int32_t dn_get_int(dn_reader *r, int32_t min, int32_t max)
     return value;
 }
 
-static inline float float_of(uint32_t bits)
+static inline float float_from_bits(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -107,7 +107,7 @@ static inline float float_of(uint32_t bits)
 }
 
 /* Converts the current item, which is not a binary32, to float. */
-static DN__APART float other_float(dn_reader *r)
+static DN__APART float convert_to_float(dn_reader *r)
 {
     const uint8_t *at = r->at;
     uint8_t sign = 0;
@@ -115,7 +115,7 @@ static DN__APART float other_float(dn_reader *r)
     int16_t exponent = 31;
     uint8_t rest = 0;
     if (r->type == DN_DOUBLE) {
-        exponent = take(r);
+        exponent = split_float(r);
         sign = at[-1] & 0x80;
         significand = r->n;
         rest = r->wide;
@@ -175,10 +175,10 @@ static DN__APART float other_float(dn_reader *r)
     }
     /* The top bit of the significand, if set, adds 1 to the exponent. */
     uint16_t upper = (uint16_t)((uint16_t)(exponent - 1 + SINGLE_BIAS) << 7 | (uint16_t)sign << 8);
-    return float_of((significand >> 8) + ((uint32_t)upper << 16));
+    return float_from_bits((significand >> 8) + ((uint32_t)upper << 16));
 }
 
 float dn_get_float(dn_reader *r)
 {
-    return r->type == DN_FLOAT ? float_of(dn__load32(r->at - 4)) : other_float(r);
+    return r->type == DN_FLOAT ? float_from_bits(dn__load32(r->at - 4)) : convert_to_float(r);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Passes the first `n` bytes of the chunk to `take`. */
-static bool hand_on(dn_sink *sink, size_t n)
+static bool flush(dn_sink *sink, size_t n)
 {
     dn_writer *w = &sink->writer;
     if (n == 0) return true;
@@ -29,7 +29,7 @@ static bool make_room(dn_sink *sink, size_t n)
 {
     dn_writer *w = &sink->writer;
     if (w->error) return false;
-    return hand_on(sink, sink->hold ? sink->hold - 1 - w->past : (size_t)(w->at - w->start)) && dn__left(w) >= n;
+    return flush(sink, sink->hold ? sink->hold - 1 - w->past : (size_t)(w->at - w->start)) && dn__left(w) >= n;
 }
 
 /* `spill` of dn_writer. A block goes through the chunk in pieces, and may be longer than it. */
@@ -37,7 +37,7 @@ static bool spill(dn_writer *w, const void *data, size_t size, uint8_t type)
 {
     if (!type) return make_room((dn_sink *)w, size);
     const uint8_t *from = (const uint8_t *)data;
-    dn__head(w, (uint32_t)size, type & 0xe0);
+    dn__write_header(w, (uint32_t)size, type & 0xe0);
     while (size) {
         if (!dn__room(w, 1)) {
             dn__room(w, size - 1);
@@ -46,7 +46,7 @@ static bool spill(dn_writer *w, const void *data, size_t size, uint8_t type)
         size_t piece = dn__left(w);
         if (piece > size) piece = size;
         size -= piece;
-        w->at = dn__copy_on(w->at, &from, piece, type & DN__IN_FLASH);
+        w->at = dn__copy_from(w->at, &from, piece, type & DN__IN_FLASH);
     }
     return true;
 }
@@ -74,7 +74,7 @@ bool dn_sink_finish(dn_sink *sink)
     dn_writer *w = &sink->writer;
     if (w->error) return false;
     if (sink->hold) fail(w, DN_WRONG_TYPE); /* a container is still open */
-    else if (!hand_on(sink, (size_t)(w->at - w->start))) w->end = w->at;
+    else if (!flush(sink, (size_t)(w->at - w->start))) w->end = w->at;
     return !w->error;
 }
 
@@ -83,7 +83,7 @@ bool dn_sink_finish(dn_sink *sink)
 size_t dn__open(dn_writer *w, uint8_t header)
 {
     size_t opened = dn_written(w);
-    dn__put(w, header);
+    dn__write_byte(w, header);
     if (w->spill) {
         dn_sink *sink = (dn_sink *)w;
         if (!sink->hold) sink->hold = opened + 1;

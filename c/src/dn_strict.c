@@ -14,7 +14,7 @@ static uint32_t load32(const uint8_t *bytes)
 }
 
 /* A binary32 is canonical if it is not an integer in -2^63 to 2^64-1, except -0. NaN has one canonical form. */
-static bool canonical_float(const uint8_t *bytes)
+static bool is_canonical_float(const uint8_t *bytes)
 {
     uint32_t bits = load32(bytes);
     uint8_t exponent = (uint8_t)(bits >> 23);
@@ -28,7 +28,7 @@ static bool canonical_float(const uint8_t *bytes)
 }
 
 /* A binary64 is canonical if it is neither such an integer nor a binary32, as infinities, NaN and -0 are. */
-static bool canonical_double(const uint8_t *bytes)
+static bool is_canonical_double(const uint8_t *bytes)
 {
     uint32_t low = load32(bytes);
     uint32_t high = load32(bytes + 4);
@@ -47,12 +47,12 @@ static bool canonical_double(const uint8_t *bytes)
 }
 
 /* Returns whether the current item is canonical. Its header, varint and float are complete. Reads only these, not r->at. */
-static bool canonical(dn_reader *r)
+static bool is_canonical(dn_reader *r)
 {
     const uint8_t *bytes = r->item + 1;
     uint8_t header = r->item[0];
-    if (header == 0x40) return canonical_float(bytes);
-    if (header == 0x41) return canonical_double(bytes);
+    if (header == 0x40) return is_canonical_float(bytes);
+    if (header == 0x41) return is_canonical_double(bytes);
     if (header == 0x20) return false; /* -0 */
     if ((header & 0x1f) != 0x1f) return true;
     if (bytes[0] < 0x80) return bytes[0] > 30;
@@ -63,5 +63,5 @@ static bool canonical(dn_reader *r)
 
 void dn_reader_strict(dn_reader *r)
 {
-    r->strict = canonical;
+    r->strict = is_canonical;
 }

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#define LEAST ((uint64_t)1 << 63) /* the magnitude of the smallest integer */
-#define EXACT ((uint64_t)1 << 53) /* up to here, a binary64 holds every integer */
+#define INT64_MIN_MAGNITUDE ((uint64_t)1 << 63) /* the magnitude of the smallest integer */
+#define DOUBLE_EXACT_MAX ((uint64_t)1 << 53) /* up to here, a binary64 holds every integer */
 
 /* Returns the magnitude of the current integer. */
-static uint64_t magnitude(const dn_reader *r)
+static uint64_t integer_magnitude(const dn_reader *r)
 {
     uint32_t high = 0;
     if (r->wide) {
@@ -24,12 +24,12 @@ static uint64_t magnitude(const dn_reader *r)
 
 /* Returns the magnitude of the current number, which must be whole and below 2^64, and sets `*negative`. Otherwise fails and
  * returns 0. */
-static uint64_t whole(dn_reader *r, bool *negative)
+static uint64_t read_magnitude(dn_reader *r, bool *negative)
 {
     dn_type type = r->type;
     if (type == DN_UINT || type == DN_NEGATIVE) {
         *negative = type == DN_NEGATIVE;
-        return magnitude(r);
+        return integer_magnitude(r);
     }
     *negative = false;
     if (type != DN_FLOAT && type != DN_DOUBLE) {
@@ -66,7 +66,7 @@ static uint64_t whole(dn_reader *r, bool *negative)
 uint64_t dn_get_u64(dn_reader *r)
 {
     bool negative;
-    uint64_t n = whole(r, &negative);
+    uint64_t n = read_magnitude(r, &negative);
     if (negative) {
         dn__fail(r, DN_RANGE);
         return 0;
@@ -77,8 +77,8 @@ uint64_t dn_get_u64(dn_reader *r)
 int64_t dn_get_i64(dn_reader *r)
 {
     bool negative;
-    uint64_t n = whole(r, &negative);
-    if (n > (negative ? LEAST : LEAST - 1)) {
+    uint64_t n = read_magnitude(r, &negative);
+    if (n > (negative ? INT64_MIN_MAGNITUDE : INT64_MIN_MAGNITUDE - 1)) {
         dn__fail(r, DN_RANGE);
         return 0;
     }
@@ -100,8 +100,8 @@ double dn_get_double(dn_reader *r)
         return value;
     }
     bool negative;
-    uint64_t n = whole(r, &negative);
-    for (uint64_t rest = n; rest > EXACT; rest >>= 1) {
+    uint64_t n = read_magnitude(r, &negative);
+    for (uint64_t rest = n; rest > DOUBLE_EXACT_MAX; rest >>= 1) {
         if (rest & 1) {
             dn__fail(r, DN_RANGE);
             return 0;

@@ -12,12 +12,12 @@ void dn__append(dn_writer *w, const uint8_t *item, size_t n)
     w->at += n;
 }
 
-static void wide_head(dn_writer *w, uint64_t n, uint8_t type)
+static void write_wide_header(dn_writer *w, uint64_t n, uint8_t type)
 {
     uint8_t item[11];
     uint8_t *to = item;
     if (n >> 32 == 0) {
-        dn__head(w, (uint32_t)n, type);
+        dn__write_header(w, (uint32_t)n, type);
         return;
     }
     *to++ = type | 31;
@@ -26,19 +26,19 @@ static void wide_head(dn_writer *w, uint64_t n, uint8_t type)
     dn__append(w, item, (size_t)(to - item));
 }
 
-void dn_write_u64(dn_writer *w, uint64_t value) { wide_head(w, value, DN__HEAD_UINT); }
+void dn_write_u64(dn_writer *w, uint64_t value) { write_wide_header(w, value, DN__HEAD_UINT); }
 
 void dn_write_i64(dn_writer *w, int64_t value)
 {
-    if (value < 0) wide_head(w, 0 - (uint64_t)value, DN__HEAD_NEGATIVE);
-    else wide_head(w, (uint64_t)value, DN__HEAD_UINT);
+    if (value < 0) write_wide_header(w, 0 - (uint64_t)value, DN__HEAD_NEGATIVE);
+    else write_wide_header(w, (uint64_t)value, DN__HEAD_UINT);
 }
 
 /* A binary64 is sign, exponent + 1023, and 52 bits of a mantissa whose 53rd bit is 1. */
 #define EXPONENT(n) (1023 + (n))
 
 /* Writes the number if it is an integer that the wire format can represent. Otherwise returns false. */
-static bool write_whole(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool negative)
+static bool write_as_integer(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool negative)
 {
     if (exponent < EXPONENT(0) || exponent > EXPONENT(63)) return false;
     /* Most fractions are recognized by their lowest byte, without a shift of 64 bits, which is a loop on AVR. */
@@ -52,12 +52,12 @@ static bool write_whole(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool
         n = mantissa << (exponent - EXPONENT(52));
     }
     if (negative && n > (uint64_t)1 << 63) return false;
-    wide_head(w, n, negative ? DN__HEAD_NEGATIVE : DN__HEAD_UINT);
+    write_wide_header(w, n, negative ? DN__HEAD_NEGATIVE : DN__HEAD_UINT);
     return true;
 }
 
 /* Writes the number as binary32 if that is exact. Otherwise returns false. */
-static bool write_narrow(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool negative)
+static bool write_as_binary32(dn_writer *w, uint64_t mantissa, uint16_t exponent, bool negative)
 {
     /* The lower bits that a binary32 does not have: 29, and more if it is denormal, below 2^-126. */
     uint8_t dropped = 29;
@@ -78,12 +78,12 @@ void dn__write_double_bits(dn_writer *w, uint64_t bits)
     uint16_t exponent = upper >> 4 & 0x7ff;
     uint64_t mantissa = bits & 0xfffffffffffff;
     if (bits == 0) {
-        dn__put(w, DN__HEAD_UINT);
+        dn__write_byte(w, DN__HEAD_UINT);
     } else if (exponent == 0x7ff || bits << 1 == 0) {
         dn__binary32(w, exponent == 0 ? 0x80000000 : mantissa ? 0x7fc00000 : negative ? 0xff800000 : 0x7f800000);
     } else {
         if (exponent) mantissa |= (uint64_t)1 << 52;
-        if (write_whole(w, mantissa, exponent, negative) || write_narrow(w, mantissa, exponent, negative)) return;
+        if (write_as_integer(w, mantissa, exponent, negative) || write_as_binary32(w, mantissa, exponent, negative)) return;
         uint8_t item[9];
         item[0] = DN__HEAD_FLOAT | 1;
 #if defined(__AVR__)

@@ -76,7 +76,7 @@ __attribute__((naked)) void dn__room_stub(void)
 
 /* ---- Headers ----------------------------------------------------------------------------------------------------------------- */
 
-void dn__put(dn_writer *w, uint8_t byte)
+void dn__write_byte(dn_writer *w, uint8_t byte)
 {
     DN__IN_Z(w);
     uint8_t *at = w->at;
@@ -88,7 +88,7 @@ void dn__put(dn_writer *w, uint8_t byte)
 }
 
 /* Writes a header with N = `n` << 7 * (the lower three bits of `type`), which is above 30. */
-static DN__APART void long_head(dn_writer *w, uint32_t n, uint8_t type)
+static DN__APART void write_long_header(dn_writer *w, uint32_t n, uint8_t type)
 {
     DN__IN_Z(w);
     uint8_t zeros = type & 7;
@@ -106,44 +106,44 @@ static DN__APART void long_head(dn_writer *w, uint32_t n, uint8_t type)
     w->at = dn__store(at, (uint8_t)n);
 }
 
-void dn__head(dn_writer *w, uint32_t n, uint8_t type)
+void dn__write_header(dn_writer *w, uint32_t n, uint8_t type)
 {
-    if (n <= 30) dn__put(w, (uint8_t)(type | n));
-    else long_head(w, n, type);
+    if (n <= 30) dn__write_byte(w, (uint8_t)(type | n));
+    else write_long_header(w, n, type);
 }
 
-void dn_write_map(dn_writer *w, uint32_t entries) { dn__head(w, entries, DN__HEAD_MAP); }
+void dn_write_map(dn_writer *w, uint32_t entries) { dn__write_header(w, entries, DN__HEAD_MAP); }
 
-void dn_write_array(dn_writer *w, uint32_t elements) { dn__head(w, elements, DN__HEAD_ARRAY); }
+void dn_write_array(dn_writer *w, uint32_t elements) { dn__write_header(w, elements, DN__HEAD_ARRAY); }
 
-void dn_write_uint(dn_writer *w, uint32_t value) { dn__head(w, value, DN__HEAD_UINT); }
+void dn_write_uint(dn_writer *w, uint32_t value) { dn__write_header(w, value, DN__HEAD_UINT); }
 
 void dn_write_int(dn_writer *w, int32_t value)
 {
-    if (value < 0) dn__head(w, 0 - (uint32_t)value, DN__HEAD_NEGATIVE);
-    else dn__head(w, (uint32_t)value, DN__HEAD_UINT);
+    if (value < 0) dn__write_header(w, 0 - (uint32_t)value, DN__HEAD_NEGATIVE);
+    else dn__write_header(w, (uint32_t)value, DN__HEAD_UINT);
 }
 
-void dn_write_bool(dn_writer *w, bool value) { dn__put(w, (uint8_t)(DN__HEAD_DISCRETE | value)); }
+void dn_write_bool(dn_writer *w, bool value) { dn__write_byte(w, (uint8_t)(DN__HEAD_DISCRETE | value)); }
 
-void dn_write_null(dn_writer *w) { dn__put(w, DN__HEAD_DISCRETE | 2); }
+void dn_write_null(dn_writer *w) { dn__write_byte(w, DN__HEAD_DISCRETE | 2); }
 
 /* ---- Text and bytes ------------------------------------------------------------------------------------------------------------ */
 
 /* Writes text or bytes of any length. */
-static DN__APART void long_block(dn_writer *w, const void *data, size_t size, uint8_t type)
+static DN__APART void write_long_block(dn_writer *w, const void *data, size_t size, uint8_t type)
 {
     DN__IN_Z(w);
     if (w->spill) {
         w->spill(w, data, size, type);
         return;
     }
-    size_t whole = size + 1;
+    size_t total = size + 1;
     size_t n = size;
     if (size > 30)
-        do ++whole;
+        do ++total;
         while (n >>= 7);
-    if (!dn__make_room(w, whole < size ? SIZE_MAX : whole)) return;
+    if (!dn__make_room(w, total < size ? SIZE_MAX : total)) return;
     uint8_t *at = w->at;
     uint8_t header = type & 0xe0;
     n = size;
@@ -154,25 +154,25 @@ static DN__APART void long_block(dn_writer *w, const void *data, size_t size, ui
     }
     at = dn__store(at, (uint8_t)(header | n));
     const uint8_t *from = (const uint8_t *)data;
-    if (size) at = dn__copy_on(at, &from, size, type & DN__IN_FLASH);
+    if (size) at = dn__copy_from(at, &from, size, type & DN__IN_FLASH);
     w->at = at;
 }
 
-static void block(dn_writer *w, const void *data, size_t size, uint8_t type)
+static void write_block(dn_writer *w, const void *data, size_t size, uint8_t type)
 {
     DN__IN_Z(w);
     uint8_t *at = w->at;
     if (size > 30 || dn__left(w) <= size) {
-        long_block(w, data, size, type);
+        write_long_block(w, data, size, type);
         return;
     }
     at = dn__store(at, (uint8_t)(type | size));
     w->at = dn__copy(at, data, (uint8_t)size);
 }
 
-void dn_write_text(dn_writer *w, const char *text, size_t size) { block(w, text, size, DN__HEAD_TEXT); }
+void dn_write_text(dn_writer *w, const char *text, size_t size) { write_block(w, text, size, DN__HEAD_TEXT); }
 
-void dn_write_bytes(dn_writer *w, const void *bytes, size_t size) { block(w, bytes, size, DN__HEAD_BYTES); }
+void dn_write_bytes(dn_writer *w, const void *bytes, size_t size) { write_block(w, bytes, size, DN__HEAD_BYTES); }
 
 void dn_write_str(dn_writer *w, const char *text)
 {
@@ -183,7 +183,7 @@ void dn_write_str(dn_writer *w, const char *text)
 
 #if defined(__AVR__)
 
-void dn_write_text_P(dn_writer *w, const char *text, size_t size) { long_block(w, text, size, DN__HEAD_TEXT | DN__IN_FLASH); }
+void dn_write_text_P(dn_writer *w, const char *text, size_t size) { write_long_block(w, text, size, DN__HEAD_TEXT | DN__IN_FLASH); }
 
 void dn_write_short_key(dn_writer *w, const char *text, uint8_t header)
 {
@@ -200,7 +200,7 @@ void dn_write_short_key(dn_writer *w, const char *text, uint8_t header)
 
 #else
 
-void dn_write_short_key(dn_writer *w, const char *text, uint8_t header) { block(w, text, header & 31, DN__HEAD_TEXT); }
+void dn_write_short_key(dn_writer *w, const char *text, uint8_t header) { write_block(w, text, header & 31, DN__HEAD_TEXT); }
 
 #endif
 
@@ -222,7 +222,7 @@ DN__APART void dn__binary32(dn_writer *w, uint32_t bits)
 }
 
 /* Writes a whole float that is an integer of the wire format, and not 0. */
-static DN__APART void write_whole(dn_writer *w, uint32_t bits, uint8_t exponent)
+static DN__APART void write_as_integer(dn_writer *w, uint32_t bits, uint8_t exponent)
 {
     uint8_t type = dn__high(bits) & 0x8000 ? DN__HEAD_NEGATIVE : DN__HEAD_UINT;
     bits = (bits & 0x7fffff) | 0x800000;
@@ -231,11 +231,11 @@ static DN__APART void write_whole(dn_writer *w, uint32_t bits, uint8_t exponent)
     /* Avoids 64-bit arithmetic: seven zero bits are one byte of the varint. */
     for (; exponent >= EXPONENT(30); exponent = (uint8_t)(exponent - 7)) ++type;
     for (; exponent > EXPONENT(23); --exponent) bits <<= 1;
-    dn__head(w, bits, type);
+    dn__write_header(w, bits, type);
 }
 
 /* Writes a float that may be whole. */
-static DN__APART void write_number(dn_writer *w, uint32_t bits, uint8_t exponent)
+static DN__APART void write_float_or_integer(dn_writer *w, uint32_t bits, uint8_t exponent)
 {
     /* Counts the trailing zeros of the mantissa, a byte at a time. */
     uint8_t zeros = 0;
@@ -252,13 +252,13 @@ static DN__APART void write_number(dn_writer *w, uint32_t bits, uint8_t exponent
     bool power = zeros == 23;
 
     if (bits == 0) {
-        dn__put(w, DN__HEAD_UINT);
+        dn__write_byte(w, DN__HEAD_UINT);
     } else if ((exponent < EXPONENT(23) && zeros < (uint8_t)(EXPONENT(23) - exponent)) || exponent > EXPONENT(63) ||
         (exponent == EXPONENT(63) && !power && dn__high(bits) & 0x8000)) {
         if (exponent == 255 && !power) bits = 0x7fc00000;
         dn__binary32(w, bits);
     } else {
-        write_whole(w, bits, exponent);
+        write_as_integer(w, bits, exponent);
     }
 }
 
@@ -269,5 +269,5 @@ void dn_write_float(dn_writer *w, float value)
     uint8_t exponent = (uint8_t)((uint16_t)(dn__high(bits) << 1) >> 8);
     /* Below 256, a whole number has zeros in the lower 16 bits. */
     if ((uint16_t)bits && exponent < EXPONENT(8)) dn__binary32(w, bits);
-    else write_number(w, bits, exponent);
+    else write_float_or_integer(w, bits, exponent);
 }

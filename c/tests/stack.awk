@@ -6,7 +6,7 @@ function full(name) { return (file ":" name) in static ? file ":" name : name }
 function pointed(from,    name, found) {
     if (home[from] ~ /^dn_(bind|store|wide_store)/) {
         for (name in frame) if (name ~ /^dn_store_/) found = found " " name
-    } else if (home[from] ~ /^dn_(read|wide_read)/) found = " dn_strict:canonical"
+    } else if (home[from] ~ /^dn_(read|wide_read)/) found = " dn_strict:is_canonical"
     else if (home[from] == "dn_write") found = " dn_sink:spill"
     return found # any other is a function of the caller, which is not counted
 }
@@ -25,7 +25,7 @@ function worst(name, way,    list, n, i, to, deep, most) {
         to = list[i]
         if (to == "dn_sink:spill" && index(way, " " to " ")) {
             # For a block, the sink calls itself for room once, and not deeper.
-            deep = frame[to] + (("dn_sink:hand_on" in frame) ? worst("dn_sink:hand_on", way) : 0)
+            deep = frame[to] + (("dn_sink:flush" in frame) ? worst("dn_sink:flush", way) : 0)
             if (deep > most) most = deep
             continue
         }
