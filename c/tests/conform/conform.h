@@ -27,17 +27,17 @@ void port_put(char c);
 void port_flush(void);
 void port_end(void);
 
-void say(const char *literal); /* in flash on AVR */
-#define SAY(literal) say(LITERAL(literal))
-void say_unsigned(uint64_t n);
-void say_signed(int64_t n); /* with the prefix of an integer value */
-void say_hex(const uint8_t *bytes, size_t size);
+void print(const char *literal); /* in flash on AVR */
+#define PRINT(literal) print(LITERAL(literal))
+void print_unsigned(uint64_t n);
+void print_signed(int64_t n); /* with the prefix of an integer value */
+void print_hex(const uint8_t *bytes, size_t size);
 
 /* `error KIND OFFSET` */
-void say_error(dn_error kind, size_t offset);
+void print_error(dn_error kind, size_t offset);
 
 /* Decodes the hex digits at `text` in place. Returns the number of bytes, or SIZE_MAX if they are not hex. */
-size_t unhex(char *text);
+size_t decode_hex(char *text);
 
 /* ---- Requests ------------------------------------------------------------------------------------------------------------------ */
 
@@ -54,10 +54,10 @@ void buffers(const char *value);
 /* ---- Values -------------------------------------------------------------------------------------------------------------------- */
 
 /* Prints the current item, which must not be a container, key or end. */
-void say_item(dn_reader *r);
+void print_item(dn_reader *r);
 
 /* Prints a number from the bits of its binary64. */
-void say_double(uint64_t bits);
+void print_double(uint64_t bits);
 uint64_t bits_of_float(float value);
 uint64_t bits_of_double(double value);
 

@@ -1,10 +1,10 @@
 /* Requests that read: a whole message, item by item, by skipping, by key. */
 #include "conform.h"
 
-static void say_container(const dn_reader *r)
+static void print_container(const dn_reader *r)
 {
     port_put(r->type == DN_MAP ? 'm' : 'a');
-    say_unsigned(r->n);
+    print_unsigned(r->n);
 }
 
 static void begin(dn_reader *r, const uint8_t *message, size_t size, bool strict)
@@ -13,21 +13,21 @@ static void begin(dn_reader *r, const uint8_t *message, size_t size, bool strict
     if (strict) dn_reader_strict(r);
 }
 
-/* Reads with dn_next only. Prints each item if `aloud`. */
-static dn_fault read_items(const uint8_t *message, size_t size, bool strict, bool aloud)
+/* Reads with dn_next only. Prints each item if `printing`. */
+static dn_fault read_items(const uint8_t *message, size_t size, bool strict, bool printing)
 {
     dn_reader r;
     begin(&r, message, size, strict);
     while (dn_next(&r) != DN_STOP) {
-        if (!aloud || r.type == DN_END) continue;
+        if (!printing || r.type == DN_END) continue;
         port_put(' ');
         if (r.type == DN_MAP || r.type == DN_ARRAY) {
-            say_container(&r);
+            print_container(&r);
         } else if (r.type == DN_KEY) {
             port_put('s');
-            say_hex((const uint8_t *)dn_chars(&r), (size_t)r.n);
+            print_hex((const uint8_t *)dn_chars(&r), (size_t)r.n);
         } else {
-            say_item(&r);
+            print_item(&r);
         }
     }
     dn_done(&r);
@@ -36,7 +36,7 @@ static dn_fault read_items(const uint8_t *message, size_t size, bool strict, boo
 }
 
 /* Reads one item and everything in it with dn_read_key and dn_more. */
-static void pull_item(dn_reader *r, bool aloud)
+static void pull_item(dn_reader *r, bool printing)
 {
     uint32_t maps = 0; /* one bit per level, the innermost lowest */
     uint8_t depth = 0;
@@ -48,19 +48,19 @@ static void pull_item(dn_reader *r, bool aloud)
                 depth--;
                 continue;
             }
-            if (aloud && maps & 1) {
-                SAY(" s");
-                say_hex((const uint8_t *)dn_chars(r), (size_t)r->n);
+            if (printing && maps & 1) {
+                PRINT(" s");
+                print_hex((const uint8_t *)dn_chars(r), (size_t)r->n);
             }
         }
         dn_type type = dn_next(r);
-        if (aloud) port_put(' ');
+        if (printing) port_put(' ');
         if (type == DN_MAP || type == DN_ARRAY) {
             maps = maps << 1 | (type == DN_MAP);
             depth++;
-            if (aloud) say_container(r);
-        } else if (aloud) {
-            say_item(r);
+            if (printing) print_container(r);
+        } else if (printing) {
+            print_item(r);
         }
     } while (depth && !r->error);
 }
@@ -69,12 +69,12 @@ void decode(const uint8_t *message, size_t size, bool strict)
 {
     dn_fault fault = dn_check(message, size, strict);
     if (fault.kind) {
-        say_error(fault.kind, fault.offset);
+        print_error(fault.kind, fault.offset);
         return;
     }
-    SAY("ok");
+    PRINT("ok");
     fault = read_items(message, size, strict, true);
-    if (fault.kind) SAY(" fault dn_check finds nothing, dn_next does");
+    if (fault.kind) PRINT(" fault dn_check finds nothing, dn_next does");
 }
 
 void walk(const uint8_t *message, size_t size, bool strict)
@@ -85,15 +85,15 @@ void walk(const uint8_t *message, size_t size, bool strict)
     dn_done(&r);
     dn_fault fault = read_items(message, size, strict, false);
     if (fault.kind != r.error || (r.error && fault.offset != dn_error_offset(&r))) {
-        SAY("fault dn_next and dn_more differ: ");
-        say_error(fault.kind, fault.offset);
+        PRINT("fault dn_next and dn_more differ: ");
+        print_error(fault.kind, fault.offset);
         port_put(' ');
     }
     if (r.error) {
-        say_error(r.error, dn_error_offset(&r));
+        print_error(r.error, dn_error_offset(&r));
         return;
     }
-    SAY("ok");
+    PRINT("ok");
     begin(&r, message, size, strict);
     pull_item(&r, true);
 }
@@ -103,8 +103,8 @@ void skip(const uint8_t *message, size_t size, bool strict)
     dn_reader r;
     begin(&r, message, size, strict);
     dn_skip(&r);
-    if (dn_done(&r)) SAY("ok");
-    else say_error(r.error, dn_error_offset(&r));
+    if (dn_done(&r)) PRINT("ok");
+    else print_error(r.error, dn_error_offset(&r));
 }
 
 void find(const char *key, size_t key_size, const uint8_t *message, size_t size)
@@ -118,13 +118,13 @@ void find(const char *key, size_t key_size, const uint8_t *message, size_t size)
     if (found) pull_item(&r, false);
     dn_leave(&r);
     if (!dn_done(&r)) {
-        say_error(r.error, dn_error_offset(&r));
+        print_error(r.error, dn_error_offset(&r));
         return;
     }
     if (!found) {
-        SAY("ok absent");
+        PRINT("ok absent");
         return;
     }
-    SAY("ok");
+    PRINT("ok");
     pull_item(&value, true);
 }

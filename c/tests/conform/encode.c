@@ -42,7 +42,7 @@ static void write_integer(dn_writer *w, const char *digits, bool wide)
 }
 
 /* Converts the bits of a binary64 to the equal float. Returns false if there is none that is zero, normal, infinite or NaN. */
-static bool narrow(uint64_t bits, float *value)
+static bool convert_to_float(uint64_t bits, float *value)
 {
     uint16_t exponent = (uint16_t)(bits >> 52 & 0x7ff);
     uint32_t sign = (uint32_t)(bits >> 32) & 0x80000000;
@@ -56,8 +56,8 @@ static bool narrow(uint64_t bits, float *value)
 }
 
 #if !defined(__AVR__)
-/* Returns whether the `single` policy keeps the value: integers, and finite values that would become infinite. */
-static bool stays(double value)
+/* Returns whether the `single` policy leaves the value unchanged: integers, and finite values that would become infinite. */
+static bool is_kept_by_single(double value)
 {
     float rounded = (float)value;
     if (rounded - rounded != 0 && value - value == 0) return true;
@@ -72,7 +72,7 @@ static void write_number(dn_writer *w, const char *digits, style how)
     uint64_t bits = 0;
     for (uint8_t i = 0; i < 16; i++) bits = bits << 4 | (uint64_t)(digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10);
     float value;
-    if (!how.wide && narrow(bits, &value)) {
+    if (!how.wide && convert_to_float(bits, &value)) {
         dn_write_float(w, value);
         return;
     }
@@ -81,7 +81,7 @@ static void write_number(dn_writer *w, const char *digits, style how)
 #else
     double wide;
     memcpy(&wide, &bits, sizeof wide);
-    if (how.single && !stays(wide)) dn_write_float(w, (float)wide);
+    if (how.single && !is_kept_by_single(wide)) dn_write_float(w, (float)wide);
     else dn_write_double(w, wide);
 #endif
 }
@@ -94,7 +94,7 @@ static bool write_chars(dn_writer *w, const char *hex, bool bytes, bool key, sty
     if (digits >= TEXT_SIZE) return false;
     memcpy(text, hex, digits);
     text[digits] = 0;
-    size_t size = unhex(text);
+    size_t size = decode_hex(text);
     text[size] = 0;
     if (bytes) dn_write_bytes(w, text, size);
 #if !defined(__AVR__) /* AVR expects keys in flash */
@@ -176,8 +176,8 @@ static size_t measure(const char *value, style how)
     return dn_written(&w);
 }
 
-/* Writes the message to `to`, which has exactly its size. Returns whether it fitted. */
-static bool fits(const char *value, style how, uint8_t *to, size_t size)
+/* Writes the message to `to`, which has exactly its size. Returns whether it fits. */
+static bool write_to_buffer(const char *value, style how, uint8_t *to, size_t size)
 {
     dn_writer w;
     dn_writer_init(&w, to, size);
@@ -186,7 +186,7 @@ static bool fits(const char *value, style how, uint8_t *to, size_t size)
 }
 
 /* Writes the message through a sink with a chunk of `chunk` bytes. Returns whether the sink received the same bytes. */
-static bool streams(const char *value, style how, size_t chunk, size_t size)
+static bool write_to_sink(const char *value, style how, size_t chunk, size_t size)
 {
     comparison with = {0, SIZE_MAX, true};
     dn_sink sink;
@@ -201,40 +201,41 @@ void encode(const char *value, bool single)
     style wide = {single, true, false};
     style open = {single, false, true};
     if (single && sizeof(double) < 8) {
-        SAY("skip");
+        PRINT("skip");
         return;
     }
     size_t size = measure(value, plain);
     if (size == SIZE_MAX) {
-        SAY("skip");
+        PRINT("skip");
         return;
     }
     if (measure(value, wide) != size || measure(value, open) != size) {
-        SAY("fault sizes differ");
+        PRINT("fault sizes differ");
         return;
     }
-    if (!fits(value, plain, out, size)) {
-        SAY("fault does not fit its size");
+    if (!write_to_buffer(value, plain, out, size)) {
+        PRINT("fault does not fit its size");
         return;
     }
-    if (!fits(value, open, second, size) || memcmp(out, second, size) != 0) {
-        SAY("fault open containers differ");
+    if (!write_to_buffer(value, open, second, size) || memcmp(out, second, size) != 0) {
+        PRINT("fault open containers differ");
         return;
     }
-    if (!streams(value, wide, 16, size)) {
-        SAY("fault in a sink");
+    if (!write_to_sink(value, wide, 16, size)) {
+        PRINT("fault in a sink");
         return;
     }
-    if (!streams(value, open, OUT_SIZE, size)) {
-        SAY("fault of open containers in a sink");
+    if (!write_to_sink(value, open, OUT_SIZE, size)) {
+        PRINT("fault of open containers in a sink");
         return;
     }
-    SAY("ok ");
-    say_hex(out, size);
+    PRINT("ok ");
+    print_hex(out, size);
 }
 
-/* Returns whether a buffer of `room` bytes is too small for the writer, and only the beginning of the message was written to it. */
-static bool refused(const char *value, style how, size_t room, size_t size)
+/* Writes to a buffer of `room` bytes, which is too small. Returns whether the writer reports that, and has written only the
+ * beginning of the message. */
+static bool reports_small_buffer(const char *value, style how, size_t room, size_t size)
 {
     dn_writer w;
     memset(second, 0xee, size);
@@ -250,7 +251,7 @@ static bool refused(const char *value, style how, size_t room, size_t size)
 }
 
 /* Returns whether the writer reports the error of a sink that accepts only `most` bytes. */
-static bool fails(const char *value, style how, size_t chunk, size_t most, size_t size)
+static bool reports_sink_failure(const char *value, style how, size_t chunk, size_t most, size_t size)
 {
     comparison with = {0, most, true};
     dn_sink sink;
@@ -267,27 +268,27 @@ void buffers(const char *value)
     style open = {false, false, true};
     size_t size = measure(value, plain);
     if (size == SIZE_MAX) {
-        SAY("skip");
+        PRINT("skip");
         return;
     }
-    if (!fits(value, plain, out, size)) {
-        SAY("fault does not fit its size");
+    if (!write_to_buffer(value, plain, out, size)) {
+        PRINT("fault does not fit its size");
         return;
     }
     for (size_t room = 0; room < size; room += size / 1024 + 1) {
         const char *fault = NULL;
-        if (!refused(value, plain, room, size)) fault = LITERAL("plain");
-        else if (!refused(value, wide, room, size)) fault = LITERAL("wide");
-        else if (!refused(value, open, room, size)) fault = LITERAL("open");
-        else if (!fails(value, plain, 16, room, size)) fault = LITERAL("sink");
-        else if (!fails(value, open, OUT_SIZE, room, size)) fault = LITERAL("sink with open containers");
+        if (!reports_small_buffer(value, plain, room, size)) fault = LITERAL("plain");
+        else if (!reports_small_buffer(value, wide, room, size)) fault = LITERAL("wide");
+        else if (!reports_small_buffer(value, open, room, size)) fault = LITERAL("open");
+        else if (!reports_sink_failure(value, plain, 16, room, size)) fault = LITERAL("sink");
+        else if (!reports_sink_failure(value, open, OUT_SIZE, room, size)) fault = LITERAL("sink with open containers");
         if (fault) {
-            SAY("fault ");
-            say(fault);
-            SAY(" with room for ");
-            say_unsigned(room);
+            PRINT("fault ");
+            print(fault);
+            PRINT(" with room for ");
+            print_unsigned(room);
             return;
         }
     }
-    SAY("ok");
+    PRINT("ok");
 }

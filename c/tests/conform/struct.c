@@ -49,59 +49,59 @@ static uint8_t bits_set(uint32_t bits)
     return count;
 }
 
-static void say_key(char key)
+static void print_key(char key)
 {
-    SAY(" s");
-    say_hex((const uint8_t *)&key, 1);
+    PRINT(" s");
+    print_hex((const uint8_t *)&key, 1);
     port_put(' ');
 }
 
-static void say_inner(const inner *in)
+static void print_inner(const inner *in)
 {
     port_put('m');
-    say_unsigned(bits_set(in->present));
-    if (in->present & DN_BIT(0)) say_key('x'), say_signed(in->x);
-    if (in->present & DN_BIT(1)) say_key('y'), say_signed(in->y);
+    print_unsigned(bits_set(in->present));
+    if (in->present & DN_BIT(0)) print_key('x'), print_signed(in->x);
+    if (in->present & DN_BIT(1)) print_key('y'), print_signed(in->y);
 }
 
-static void say_lists(const outer *out)
+static void print_arrays(const outer *out)
 {
     if (out->present & DN_BIT(9)) {
-        say_key('a');
+        print_key('a');
         port_put('a');
-        say_unsigned(out->a_count);
-        for (uint16_t i = 0; i < out->a_count; i++) port_put(' '), say_signed(out->a[i]);
+        print_unsigned(out->a_count);
+        for (uint16_t i = 0; i < out->a_count; i++) port_put(' '), print_signed(out->a[i]);
     }
     if (out->present & DN_BIT(10)) {
-        say_key('s');
+        print_key('s');
         port_put('a');
-        say_unsigned(out->s_count);
-        for (uint16_t i = 0; i < out->s_count; i++) port_put(' '), say_inner(&out->s[i]);
+        print_unsigned(out->s_count);
+        for (uint16_t i = 0; i < out->s_count; i++) port_put(' '), print_inner(&out->s[i]);
     }
 }
 
-static void say_outer(const outer *out)
+static void print_outer(const outer *out)
 {
-    SAY("ok m");
-    say_unsigned(bits_set(out->present));
-    if (out->present & DN_BIT(0)) say_key('b'), port_put(out->b ? 't' : 'f');
-    if (out->present & DN_BIT(1)) say_key('u'), say_signed(out->u);
-    if (out->present & DN_BIT(2)) say_key('i'), say_signed(out->i);
-    if (out->present & DN_BIT(3)) say_key('l'), say_signed(out->l);
-    if (out->present & DN_BIT(4)) say_key('q'), say_signed(out->q);
-    if (out->present & DN_BIT(5)) say_key('f'), say_double(bits_of_float(out->f));
+    PRINT("ok m");
+    print_unsigned(bits_set(out->present));
+    if (out->present & DN_BIT(0)) print_key('b'), port_put(out->b ? 't' : 'f');
+    if (out->present & DN_BIT(1)) print_key('u'), print_signed(out->u);
+    if (out->present & DN_BIT(2)) print_key('i'), print_signed(out->i);
+    if (out->present & DN_BIT(3)) print_key('l'), print_signed(out->l);
+    if (out->present & DN_BIT(4)) print_key('q'), print_signed(out->q);
+    if (out->present & DN_BIT(5)) print_key('f'), print_double(bits_of_float(out->f));
     if (out->present & DN_BIT(6)) {
-        say_key('t');
+        print_key('t');
         port_put('s');
-        say_hex((const uint8_t *)out->t, strlen(out->t));
+        print_hex((const uint8_t *)out->t, strlen(out->t));
     }
     if (out->present & DN_BIT(7)) {
-        say_key('v');
+        print_key('v');
         port_put('b');
-        say_hex(out->v.data, out->v.size);
+        print_hex(out->v.data, out->v.size);
     }
-    if (out->present & DN_BIT(8)) say_key('n'), say_inner(&out->n);
-    say_lists(out);
+    if (out->present & DN_BIT(8)) print_key('n'), print_inner(&out->n);
+    print_arrays(out);
 }
 
 void fill_struct(const uint8_t *message, size_t size, bool strict)
@@ -115,12 +115,12 @@ void fill_struct(const uint8_t *message, size_t size, bool strict)
         dn_read_struct(&r, &outer_table, &out);
         dn_done(&r);
     } else if (dn_bind(&r, message, size, &outer_table, &out) != !r.error) {
-        SAY("fault dn_bind's answer is not its error");
+        PRINT("fault dn_bind's answer is not its error");
         return;
     }
     if (r.error) {
-        say_error(r.error, dn_error_offset(&r));
+        print_error(r.error, dn_error_offset(&r));
         return;
     }
-    say_outer(&out);
+    print_outer(&out);
 }

@@ -1,8 +1,8 @@
 /* Requests that read items as a type. */
 #include "conform.h"
 
-/* Reads the next item as `type`, and prints it if `aloud`. Returns false if the type is unknown. */
-static bool read_one(dn_reader *r, const char *type, bool aloud)
+/* Reads the next item as `type`, and prints it if `printing`. Returns false if the type is unknown. */
+static bool read_item_as(dn_reader *r, const char *type, bool printing)
 {
     uint64_t u = 0;
     int64_t i = 0;
@@ -22,30 +22,30 @@ static bool read_one(dn_reader *r, const char *type, bool aloud)
     else if (SAME_TEXT(type, "str")) dn_read_text(r);
     else if (SAME_TEXT(type, "bytes")) dn_read_bytes(r);
     else return false;
-    if (!aloud || r->error) return true;
+    if (!printing || r->error) return true;
     port_put(' ');
     switch (type[0]) {
     case 'u':
         port_put('i');
-        say_unsigned(u);
+        print_unsigned(u);
         break;
-    case 'i': say_signed(i); break;
-    case 'f': say_double(bits_of_double(d)); break;
-    default: say_item(r);
+    case 'i': print_signed(i); break;
+    case 'f': print_double(bits_of_double(d)); break;
+    default: print_item(r);
     }
     return true;
 }
 
-static bool read_all(dn_reader *r, const char *type, bool list, bool aloud)
+static bool read_items_as(dn_reader *r, const char *type, bool list, bool printing)
 {
-    if (!list) return read_one(r, type, aloud);
+    if (!list) return read_item_as(r, type, printing);
     dn_read_array(r);
-    if (aloud) {
-        SAY(" a");
-        say_unsigned(r->n);
+    if (printing) {
+        PRINT(" a");
+        print_unsigned(r->n);
     }
     while (dn_more(r)) {
-        if (!read_one(r, type, aloud)) return false;
+        if (!read_item_as(r, type, printing)) return false;
     }
     return true;
 }
@@ -59,15 +59,15 @@ void read_as(char *type, const uint8_t *message, size_t size)
         type[strlen(type) - 1] = 0;
     }
     dn_reader_init(&r, message, size);
-    if (!read_all(&r, type, list, false)) {
-        SAY("skip");
+    if (!read_items_as(&r, type, list, false)) {
+        PRINT("skip");
         return;
     }
     if (!dn_done(&r)) {
-        say_error(r.error, dn_error_offset(&r));
+        print_error(r.error, dn_error_offset(&r));
         return;
     }
-    SAY("ok");
+    PRINT("ok");
     dn_reader_init(&r, message, size);
-    read_all(&r, type, list, true);
+    read_items_as(&r, type, list, true);
 }

@@ -1,7 +1,7 @@
 /* Prints the texts, numbers and values of an answer. */
 #include "conform.h"
 
-void say(const char *literal)
+void print(const char *literal)
 {
 #if defined(__AVR__)
     for (char c; (c = (char)pgm_read_byte(literal)) != 0; literal++) port_put(c);
@@ -10,7 +10,7 @@ void say(const char *literal)
 #endif
 }
 
-void say_unsigned(uint64_t n)
+void print_unsigned(uint64_t n)
 {
     char digits[20];
     uint8_t count = 0;
@@ -19,11 +19,11 @@ void say_unsigned(uint64_t n)
     while (count) port_put(digits[--count]);
 }
 
-void say_signed(int64_t n)
+void print_signed(int64_t n)
 {
     port_put('i');
     if (n < 0) port_put('-');
-    say_unsigned(n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+    print_unsigned(n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
 static char hex_digit(uint8_t n)
@@ -31,7 +31,7 @@ static char hex_digit(uint8_t n)
     return (char)(n < 10 ? '0' + n : 'a' + n - 10);
 }
 
-void say_hex(const uint8_t *bytes, size_t size)
+void print_hex(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         port_put(hex_digit(bytes[i] >> 4));
@@ -39,12 +39,12 @@ void say_hex(const uint8_t *bytes, size_t size)
     }
 }
 
-void say_error(dn_error kind, size_t offset)
+void print_error(dn_error kind, size_t offset)
 {
-    SAY("error ");
-    say(dn_error_name(kind));
+    PRINT("error ");
+    print(dn_error_name(kind));
     port_put(' ');
-    say_unsigned(offset);
+    print_unsigned(offset);
 }
 
 static int nibble(char c)
@@ -54,7 +54,7 @@ static int nibble(char c)
     return -1;
 }
 
-size_t unhex(char *text)
+size_t decode_hex(char *text)
 {
     size_t size = 0;
     for (; text[2 * size]; size++) {
@@ -91,12 +91,12 @@ uint64_t bits_of_double(double value)
 }
 
 /* Prints the number whose binary64 has `bits` as an integer. Returns false if it is not one. */
-static bool say_whole(uint64_t bits)
+static bool print_double_as_integer(uint64_t bits)
 {
     int exponent = (int)((bits >> 52) & 0x7ff) - 1023;
     uint64_t significand = (bits << 11) | (uint64_t)1 << 63;
     if (bits == 0) {
-        SAY("i0");
+        PRINT("i0");
         return true;
     }
     if (exponent < 0 || exponent > 63) return false;
@@ -106,18 +106,18 @@ static bool say_whole(uint64_t bits)
     if (negative && magnitude > (uint64_t)1 << 63) return false;
     port_put('i');
     if (negative) port_put('-');
-    say_unsigned(magnitude);
+    print_unsigned(magnitude);
     return true;
 }
 
-void say_double(uint64_t bits)
+void print_double(uint64_t bits)
 {
     uint8_t bytes[8];
     if (bits << 1 > UINT64_C(0xffe0000000000000)) bits = UINT64_C(0x7ff8000000000000);
     for (uint8_t i = 0; i < 8; i++) bytes[i] = (uint8_t)(bits >> (56 - 8 * i));
-    if (say_whole(bits)) return;
+    if (print_double_as_integer(bits)) return;
     port_put('d');
-    say_hex(bytes, 8);
+    print_hex(bytes, 8);
 }
 
 /* Returns the bits of the current binary64 where `double` cannot hold it. */
@@ -129,7 +129,7 @@ static uint64_t bits_in_message(const dn_reader *r)
 }
 
 /* Prints the current number as an integer. Returns false if it is not one. */
-static bool say_integer(const dn_reader *r)
+static bool print_item_as_integer(const dn_reader *r)
 {
     dn_reader as_i64 = *r;
     dn_reader as_u64 = *r;
@@ -138,15 +138,15 @@ static bool say_integer(const dn_reader *r)
     if (as_i64.error && as_u64.error) return false;
     port_put('i');
     if (!as_u64.error) {
-        say_unsigned(u);
+        print_unsigned(u);
         return true;
     }
     port_put('-');
-    say_unsigned(0 - (uint64_t)i);
+    print_unsigned(0 - (uint64_t)i);
     return true;
 }
 
-void say_item(dn_reader *r)
+void print_item(dn_reader *r)
 {
     switch (r->type) {
     case DN_NULL: port_put('n'); break;
@@ -154,18 +154,18 @@ void say_item(dn_reader *r)
     case DN_TEXT:
     case DN_BYTES:
         port_put(r->type == DN_TEXT ? 's' : 'b');
-        say_hex((const uint8_t *)dn_chars(r), (size_t)r->n);
+        print_hex((const uint8_t *)dn_chars(r), (size_t)r->n);
         break;
     case DN_UINT:
     case DN_NEGATIVE:
-        if (!say_integer(r)) SAY("i<");
+        if (!print_item_as_integer(r)) PRINT("i<");
         break;
     case DN_FLOAT:
-        if (!say_integer(r)) say_double(bits_of_float(dn_get_float(r)));
+        if (!print_item_as_integer(r)) print_double(bits_of_float(dn_get_float(r)));
         break;
     case DN_DOUBLE:
-        if (!say_integer(r)) say_double(sizeof(double) == 8 ? bits_of_double(dn_get_double(r)) : bits_in_message(r));
+        if (!print_item_as_integer(r)) print_double(sizeof(double) == 8 ? bits_of_double(dn_get_double(r)) : bits_in_message(r));
         break;
-    default: SAY("fault no such item");
+    default: PRINT("fault no such item");
     }
 }
