@@ -1,6 +1,6 @@
 /* The input is used as a message, and then as a JSON text: converting it and converting the result back must give the same
  * value. */
-#include "../same.h"
+#include "../compare_messages.h"
 #include "dn_json.h"
 #include "fuzz.h"
 
@@ -79,7 +79,7 @@ static void message_there_and_back(const uint8_t *data, size_t size)
         rewrite(&w, message, size);
         HOLD(!w.error);
         HOLD(from_json(json.at, json.size, 7, back, room, &length).kind == DN_OK);
-        HOLD(same_but_for_floats(canonical, dn_written(&w), back, length));
+        HOLD(equal_except_float_width(canonical, dn_written(&w), back, length));
         free(canonical);
         free(back);
         /* A receiver that accepts one byte less fails; the message itself has no error. */
@@ -113,7 +113,7 @@ static void json_there_and_back(const char *json, size_t size)
         text again = {NULL, 0, 0, SIZE_MAX};
         HOLD(to_json(message, length, &again).kind == DN_OK);
         HOLD(from_json(again.at, again.size, 5, pieces, room, &other).kind == DN_OK);
-        HOLD(same_but_for_floats(message, length, pieces, other));
+        HOLD(equal_except_float_width(message, length, pieces, other));
         free(again.at);
         /* a buffer that is one byte too small */
         HOLD(from_json(json, size, 3, pieces, length - 1, &other).kind == DN_TRUNCATED);

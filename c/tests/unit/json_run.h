@@ -2,7 +2,7 @@
 #ifndef JSON_RUN_H
 #define JSON_RUN_H
 
-#include "../same.h"
+#include "../compare_messages.h"
 #include "dn_json.h"
 #include "test.h"
 

@@ -1,14 +1,14 @@
 /* Compares a message with the one that its JSON text is converted back to, for the unit tests and the fuzz target. */
-#ifndef SAME_H
-#define SAME_H
+#ifndef COMPARE_MESSAGES_H
+#define COMPARE_MESSAGES_H
 
 #include "dn_pson.h"
 
 #include <string.h>
 
-/* Returns whether two messages are equal. A binary32 in `first` may be a different binary64 in `second`, which its shortest text
- * is read as. */
-static inline bool same_but_for_floats(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size)
+/* Returns whether two messages are equal. Where `first` has a binary32, `second` may have a binary64: its shortest text, read as a
+ * binary64. */
+static inline bool equal_except_float_width(const uint8_t *first, size_t first_size, const uint8_t *second, size_t second_size)
 {
     dn_reader a, b;
     dn_reader_init(&a, first, first_size);
