@@ -28,43 +28,43 @@ static void compare_getters(const dn_reader *r)
     bool number = r->type >= DN_UINT && r->type <= DN_DOUBLE;
     dn_error other = number ? DN_RANGE : DN_WRONG_TYPE;
 
-    HOLD(!u64.error || (u64.error == other && u == 0));
-    HOLD(!i64.error || (i64.error == other && i == 0));
-    HOLD(!uint.error || (uint.error == other && n == 0));
-    HOLD(!sint.error || (sint.error == other && s == 0));
-    HOLD(!f32.error || (f32.error == other && f == 0));
-    HOLD(!f64.error || (f64.error == other && d == 0));
-    HOLD(r->type == DN_BOOL ? !boolean.error : boolean.error == DN_WRONG_TYPE && !b);
+    REQUIRE(!u64.error || (u64.error == other && u == 0));
+    REQUIRE(!i64.error || (i64.error == other && i == 0));
+    REQUIRE(!uint.error || (uint.error == other && n == 0));
+    REQUIRE(!sint.error || (sint.error == other && s == 0));
+    REQUIRE(!f32.error || (f32.error == other && f == 0));
+    REQUIRE(!f64.error || (f64.error == other && d == 0));
+    REQUIRE(r->type == DN_BOOL ? !boolean.error : boolean.error == DN_WRONG_TYPE && !b);
     if (!number) return;
 
-    HOLD(uint.error == (u64.error || u > UINT32_MAX ? DN_RANGE : DN_OK));
-    HOLD(uint.error || n == u);
-    HOLD(sint.error == (i64.error || i < INT32_MIN || i > INT32_MAX ? DN_RANGE : DN_OK));
-    HOLD(sint.error || s == i);
-    if (!u64.error && !i64.error) HOLD((uint64_t)i == u && i >= 0);
-    if (!u64.error && i64.error) HOLD(u > INT64_MAX);
-    if (!i64.error && !f64.error) HOLD(d == (double)i && (int64_t)d == i);
-    if (!u64.error && !f64.error) HOLD(d == (double)u);
-    if (!f32.error) HOLD(!f64.error && ((double)f == d || (f != f && d != d)));
-    if (!f64.error && f32.error) HOLD((double)(float)d != d);
-    if (r->type >= DN_FLOAT) HOLD(!f64.error);
+    REQUIRE(uint.error == (u64.error || u > UINT32_MAX ? DN_RANGE : DN_OK));
+    REQUIRE(uint.error || n == u);
+    REQUIRE(sint.error == (i64.error || i < INT32_MIN || i > INT32_MAX ? DN_RANGE : DN_OK));
+    REQUIRE(sint.error || s == i);
+    if (!u64.error && !i64.error) REQUIRE((uint64_t)i == u && i >= 0);
+    if (!u64.error && i64.error) REQUIRE(u > INT64_MAX);
+    if (!i64.error && !f64.error) REQUIRE(d == (double)i && (int64_t)d == i);
+    if (!u64.error && !f64.error) REQUIRE(d == (double)u);
+    if (!f32.error) REQUIRE(!f64.error && ((double)f == d || (f != f && d != d)));
+    if (!f64.error && f32.error) REQUIRE((double)(float)d != d);
+    if (r->type >= DN_FLOAT) REQUIRE(!f64.error);
 }
 
 /* ---- Ways to read -------------------------------------------------------------------------------------------------------------- */
 
-static dn_fault by_next(const uint8_t *message, size_t size, bool strict)
+static dn_fault read_by_next(const uint8_t *message, size_t size, bool strict)
 {
     dn_reader r = begin(message, size, strict);
     while (dn_next(&r) != DN_STOP) {
-        HOLD(!r.error && r.at <= r.end && r.item <= r.at);
-        if (r.type == DN_TEXT || r.type == DN_KEY) HOLD(dn_is_utf8(dn_chars(&r), (size_t)r.n));
+        REQUIRE(!r.error && r.at <= r.end && r.item <= r.at);
+        if (r.type == DN_TEXT || r.type == DN_KEY) REQUIRE(dn_is_utf8(dn_chars(&r), (size_t)r.n));
         if (r.type >= DN_TEXT) compare_getters(&r);
     }
-    HOLD(dn_next(&r) == DN_STOP);
+    REQUIRE(dn_next(&r) == DN_STOP);
     return fault_of(&r);
 }
 
-static dn_fault by_more(const uint8_t *message, size_t size, bool strict)
+static dn_fault read_by_more(const uint8_t *message, size_t size, bool strict)
 {
     dn_reader r = begin(message, size, strict);
     uint32_t maps = 0; /* one bit per level, the innermost lowest */
@@ -84,7 +84,7 @@ static dn_fault by_more(const uint8_t *message, size_t size, bool strict)
     return fault_of(&r);
 }
 
-static dn_fault by_skip(const uint8_t *message, size_t size, bool strict)
+static dn_fault read_by_skip(const uint8_t *message, size_t size, bool strict)
 {
     dn_reader r = begin(message, size, strict);
     dn_skip(&r);
@@ -92,7 +92,7 @@ static dn_fault by_skip(const uint8_t *message, size_t size, bool strict)
 }
 
 /* Enters the outermost container, and leaves it. */
-static dn_fault by_leave(const uint8_t *message, size_t size, bool strict)
+static dn_fault read_by_leave(const uint8_t *message, size_t size, bool strict)
 {
     dn_reader r = begin(message, size, strict);
     dn_type type = dn_next(&r);
@@ -107,21 +107,21 @@ static dn_fault by_leave(const uint8_t *message, size_t size, bool strict)
 /* ---- Keys ---------------------------------------------------------------------------------------------------------------------- */
 
 /* dn_find finds each key of a valid map, at its first position. */
-static void find_keys(const uint8_t *message, size_t size)
+static void check_find(const uint8_t *message, size_t size)
 {
     dn_reader r = begin(message, size, false);
     if (!dn_read_map(&r)) return;
     dn_mark map = dn_mark_here(&r);
     for (uint8_t i = 0; i < 8 && dn_read_key(&r); i++) {
         dn_reader other = r;
-        HOLD(dn_find(&other, &map, dn_chars(&r), (size_t)r.n));
-        HOLD(other.at <= r.at && other.n == r.n && memcmp(dn_chars(&other), dn_chars(&r), (size_t)r.n) == 0);
+        REQUIRE(dn_find(&other, &map, dn_chars(&r), (size_t)r.n));
+        REQUIRE(other.at <= r.at && other.n == r.n && memcmp(dn_chars(&other), dn_chars(&r), (size_t)r.n) == 0);
         dn_leave(&other);
-        HOLD(dn_done(&other));
+        REQUIRE(dn_done(&other));
         dn_skip(&r);
     }
-    HOLD(!dn_find(&r, &map, "no such key, in any message", 27));
-    HOLD(!r.error);
+    REQUIRE(!dn_find(&r, &map, "no such key, in any message", 27));
+    REQUIRE(!r.error);
 }
 
 typedef struct {
@@ -158,28 +158,28 @@ DN_TABLE(outer_table, outer, present,
     DN_FIELD_STRUCTS(s, s_count, "s", inner_table));
 
 /* Filling a struct finds the faults of the message, or an earlier error. */
-static void fill(const uint8_t *message, size_t size, dn_fault walked)
+static void bind_struct(const uint8_t *message, size_t size, dn_fault lenient)
 {
     dn_reader r;
-    outer *out = (outer *)exact(&(outer){0}, sizeof(outer));
+    outer *out = (outer *)copy_exact(&(outer){0}, sizeof(outer));
     outer again = {0};
     bool filled = dn_bind(&r, message, size, &outer_table, out);
-    HOLD(filled == !r.error);
+    REQUIRE(filled == !r.error);
     if (filled) {
-        HOLD(walked.kind == DN_OK);
-        HOLD(memchr(out->t, 0, sizeof out->t) != NULL && out->a_count <= 3 && out->s_count <= 2);
-        HOLD(!(out->present & DN_BIT(4)) || out->v.data + out->v.size <= message + size);
-    } else if (walked.kind) {
-        HOLD(dn_error_offset(&r) <= walked.offset);
+        REQUIRE(lenient.kind == DN_OK);
+        REQUIRE(memchr(out->t, 0, sizeof out->t) != NULL && out->a_count <= 3 && out->s_count <= 2);
+        REQUIRE(!(out->present & DN_BIT(4)) || out->v.data + out->v.size <= message + size);
+    } else if (lenient.kind) {
+        REQUIRE(dn_error_offset(&r) <= lenient.offset);
     } else {
-        HOLD(r.error != DN_TRUNCATED && r.error != DN_LIMIT);
+        REQUIRE(r.error != DN_TRUNCATED && r.error != DN_LIMIT);
     }
     dn_reader one;
     dn_reader_init(&one, message, size);
     dn_read_struct(&one, &outer_table, &again);
     dn_done(&one);
-    HOLD(one.error == r.error && (!one.error || dn_error_offset(&one) == dn_error_offset(&r)));
-    HOLD(again.present == out->present);
+    REQUIRE(one.error == r.error && (!one.error || dn_error_offset(&one) == dn_error_offset(&r)));
+    REQUIRE(again.present == out->present);
     free(out);
 }
 
@@ -192,51 +192,51 @@ static void write_again(const uint8_t *message, size_t size, bool canonical)
     dn_writer_init(&w, NULL, 0);
     rewrite(&w, message, size);
     size_t needed = dn_written(&w);
-    HOLD(!w.error && needed <= 3 * size); /* a large integer in the form of a float is shorter, and not canonical */
+    REQUIRE(!w.error && needed <= 3 * size); /* a large integer in the form of a float is shorter, and not canonical */
     uint8_t *again = (uint8_t *)malloc(needed);
-    HOLD(again != NULL);
+    REQUIRE(again != NULL);
     dn_writer_init(&w, again, needed);
     rewrite(&w, message, size);
-    HOLD(!w.error && dn_written(&w) == needed);
-    HOLD(dn_check(again, needed, true).kind == DN_OK);
-    HOLD(canonical == (needed == size && memcmp(again, message, size) == 0));
+    REQUIRE(!w.error && dn_written(&w) == needed);
+    REQUIRE(dn_check(again, needed, true).kind == DN_OK);
+    REQUIRE(canonical == (needed == size && memcmp(again, message, size) == 0));
     free(again);
 }
 
-static void cut(const uint8_t *message, size_t size)
+static void check_prefixes(const uint8_t *message, size_t size)
 {
     for (size_t end = 0; end < size; end += size / 32 + 1) {
-        uint8_t *prefix = exact(message, end);
+        uint8_t *prefix = copy_exact(message, end);
         dn_fault fault = dn_check(prefix, end, false);
-        HOLD(fault.kind == DN_TRUNCATED && fault.offset == end);
+        REQUIRE(fault.kind == DN_TRUNCATED && fault.offset == end);
         free(prefix);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t *message = exact(data, size);
-    dn_fault walked = by_next(message, size, false);
+    uint8_t *message = copy_exact(data, size);
+    dn_fault lenient = read_by_next(message, size, false);
     for (int strict = 0; strict < 2; strict++) {
-        dn_fault items = by_next(message, size, strict);
-        HOLD(same(items, by_more(message, size, strict)));
-        HOLD(same(items, by_skip(message, size, strict)));
-        HOLD(same(items, by_leave(message, size, strict)));
+        dn_fault items = read_by_next(message, size, strict);
+        REQUIRE(same_fault(items, read_by_more(message, size, strict)));
+        REQUIRE(same_fault(items, read_by_skip(message, size, strict)));
+        REQUIRE(same_fault(items, read_by_leave(message, size, strict)));
         dn_fault whole = dn_check(message, size, strict);
         /* Only dn_check detects duplicate keys, and integers that no type holds. */
-        if (!same(whole, items)) {
-            HOLD(whole.kind == DN_MALFORMED || whole.kind == DN_RANGE);
-            HOLD(items.kind == DN_OK || whole.offset < items.offset);
+        if (!same_fault(whole, items)) {
+            REQUIRE(whole.kind == DN_MALFORMED || whole.kind == DN_RANGE);
+            REQUIRE(items.kind == DN_OK || whole.offset < items.offset);
         }
-        HOLD(items.kind != DN_TRUNCATED || items.offset == size);
-        HOLD(items.kind == DN_OK || items.offset <= size);
-        if (strict && walked.kind) HOLD(items.kind && items.offset <= walked.offset);
+        REQUIRE(items.kind != DN_TRUNCATED || items.offset == size);
+        REQUIRE(items.kind == DN_OK || items.offset <= size);
+        if (strict && lenient.kind) REQUIRE(items.kind && items.offset <= lenient.offset);
     }
-    if (!walked.kind) find_keys(message, size);
-    fill(message, size, walked);
+    if (!lenient.kind) check_find(message, size);
+    bind_struct(message, size, lenient);
     if (!dn_check(message, size, false).kind) {
         write_again(message, size, !dn_check(message, size, true).kind);
-        cut(message, size);
+        check_prefixes(message, size);
     }
     free(message);
     return 0;

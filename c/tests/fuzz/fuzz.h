@@ -1,4 +1,4 @@
-/* Shared by the fuzz targets. HOLD aborts when a condition is false, so that the fuzzer keeps the input. */
+/* Shared by the fuzz targets. REQUIRE aborts when a condition is false, so that the fuzzer keeps the input. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOLD(condition) \
+#define REQUIRE(condition) \
     do { \
         if (!(condition)) { \
             fprintf(stderr, "%s:%d does not hold: %s\n", __FILE__, __LINE__, #condition); \
@@ -17,10 +17,10 @@
     } while (0)
 
 /* Returns a copy of `size` bytes on the heap, of exactly that size, so that the sanitizer detects accesses beyond it. */
-static inline uint8_t *exact(const void *bytes, size_t size)
+static inline uint8_t *copy_exact(const void *bytes, size_t size)
 {
     uint8_t *copy = (uint8_t *)malloc(size ? size : 1);
-    HOLD(copy != NULL);
+    REQUIRE(copy != NULL);
     if (size) memcpy(copy, bytes, size);
     return copy;
 }
@@ -33,7 +33,7 @@ static inline dn_fault fault_of(dn_reader *r)
     return fault;
 }
 
-static inline bool same(dn_fault a, dn_fault b)
+static inline bool same_fault(dn_fault a, dn_fault b)
 {
     return a.kind == b.kind && a.offset == b.offset;
 }
@@ -53,7 +53,7 @@ static inline void rewrite_item(dn_writer *w, dn_reader *r)
     case DN_NULL: dn_write_null(w); break;
     case DN_MAP: dn_write_map(w, (uint32_t)r->n); break;
     case DN_ARRAY: dn_write_array(w, (uint32_t)r->n); break;
-    default: HOLD(r->type == DN_END);
+    default: REQUIRE(r->type == DN_END);
     }
 }
 
@@ -63,7 +63,7 @@ static inline void rewrite(dn_writer *w, const uint8_t *message, size_t size)
     dn_reader r;
     dn_reader_init(&r, message, size);
     while (dn_next(&r) != DN_STOP) rewrite_item(w, &r);
-    HOLD(dn_done(&r));
+    REQUIRE(dn_done(&r));
 }
 
 #endif

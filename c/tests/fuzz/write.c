@@ -8,97 +8,97 @@ typedef struct {
     const uint8_t *at;
     const uint8_t *end;
     uint32_t keys; /* keys written so far */
-} source;
+} input;
 
-static uint8_t take(source *s)
+static uint8_t read_byte(input *s)
 {
     return s->at < s->end ? *s->at++ : 0;
 }
 
-static uint64_t take_bits(source *s, uint8_t bytes)
+static uint64_t read_bits(input *s, uint8_t bytes)
 {
     uint64_t bits = 0;
-    while (bytes--) bits = bits << 8 | take(s);
+    while (bytes--) bits = bits << 8 | read_byte(s);
     return bits;
 }
 
-static float take_float(source *s)
+static float read_float(input *s)
 {
-    uint32_t bits = (uint32_t)take_bits(s, 4);
+    uint32_t bits = (uint32_t)read_bits(s, 4);
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static double take_double(source *s)
+static double read_double(input *s)
 {
-    uint64_t bits = take_bits(s, 8);
+    uint64_t bits = read_bits(s, 8);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static size_t take_text(source *s, char *text)
+static size_t read_text(input *s, char *text)
 {
-    size_t size = take(s) % 80;
-    for (size_t i = 0; i < size; i++) text[i] = (char)(take(s) & 0x7f);
+    size_t size = read_byte(s) % 80;
+    for (size_t i = 0; i < size; i++) text[i] = (char)(read_byte(s) & 0x7f);
     text[size] = 0;
     return size;
 }
 
 enum { SCALARS = 12 };
 
-static void write_scalar(dn_writer *w, source *s, uint8_t which)
+static void write_scalar(dn_writer *w, input *s, uint8_t which)
 {
     char text[80];
     size_t size;
     switch (which) {
-    case 0: dn_write_uint(w, (uint32_t)take_bits(s, 4)); break;
-    case 1: dn_write_int(w, (int32_t)(uint32_t)take_bits(s, 4)); break;
-    case 2: dn_write_u64(w, take_bits(s, 8)); break;
-    case 3: dn_write_i64(w, (int64_t)take_bits(s, 8)); break;
-    case 4: dn_write_float(w, take_float(s)); break;
-    case 5: dn_write_double(w, take_double(s)); break;
-    case 6: dn_write_bool(w, take(s) & 1); break;
+    case 0: dn_write_uint(w, (uint32_t)read_bits(s, 4)); break;
+    case 1: dn_write_int(w, (int32_t)(uint32_t)read_bits(s, 4)); break;
+    case 2: dn_write_u64(w, read_bits(s, 8)); break;
+    case 3: dn_write_i64(w, (int64_t)read_bits(s, 8)); break;
+    case 4: dn_write_float(w, read_float(s)); break;
+    case 5: dn_write_double(w, read_double(s)); break;
+    case 6: dn_write_bool(w, read_byte(s) & 1); break;
     case 7: dn_write_null(w); break;
     case 8:
-        size = take_text(s, text);
+        size = read_text(s, text);
         dn_write_text(w, text, size);
         break;
     case 9:
-        take_text(s, text);
+        read_text(s, text);
         dn_write_str(w, text);
         break;
     case 10:
-        size = take_text(s, text);
+        size = read_text(s, text);
         dn_write_bytes(w, text, size);
         break;
-    default: dn_write_uint(w, take(s)); break;
+    default: dn_write_uint(w, read_byte(s)); break;
     }
 }
 
-static void write_key(dn_writer *w, source *s)
+static void write_key(dn_writer *w, input *s)
 {
     char key[12];
     uint32_t n = s->keys++; /* every key is different */
     size_t size = 0;
     do key[size++] = (char)('a' + n % 26);
     while (n /= 26);
-    if (take(s) & 1) dn_write_short_key(w, key, (uint8_t)(0x80 | size));
+    if (read_byte(s) & 1) dn_write_short_key(w, key, (uint8_t)(0x80 | size));
     else dn_write_text(w, key, size);
 }
 
 /* Writes a value of any depth. `open` allows containers whose count is known only at their end. */
-static void write_value(dn_writer *w, source *s, bool open, uint8_t depth)
+static void write_value(dn_writer *w, input *s, bool open, uint8_t depth)
 {
-    uint8_t which = take(s) % (SCALARS + 8);
+    uint8_t which = read_byte(s) % (SCALARS + 8);
     if (which < SCALARS || depth == DN_NESTING) {
         write_scalar(w, s, which % SCALARS);
         return;
     }
     bool map = which & 1;
     bool later = open && which & 2;
-    uint32_t count = s->at < s->end ? take(s) % 40 : 0;
+    uint32_t count = s->at < s->end ? read_byte(s) % 40 : 0;
     size_t opened = 0;
     if (later) opened = map ? dn_write_map_open(w) : dn_write_array_open(w);
     else if (map) dn_write_map(w, count);
@@ -112,7 +112,7 @@ static void write_value(dn_writer *w, source *s, bool open, uint8_t depth)
 
 static void write_message(dn_writer *w, const uint8_t *data, size_t size, bool open)
 {
-    source s = {data, data + size, 0};
+    input s = {data, data + size, 0};
     write_value(w, &s, open, 0);
 }
 
@@ -127,85 +127,85 @@ typedef struct {
 static bool compare(void *context, const uint8_t *bytes, size_t size)
 {
     comparison *with = (comparison *)context;
-    HOLD(size > 0);
+    REQUIRE(size > 0);
     if (size > with->most - with->taken) return false;
-    HOLD(memcmp(with->expected + with->taken, bytes, size) == 0);
+    REQUIRE(memcmp(with->expected + with->taken, bytes, size) == 0);
     with->taken += size;
     return true;
 }
 
 /* Writes the message through a sink with a chunk of `chunk` bytes, which accepts `most` bytes. */
-static void stream(const uint8_t *data, size_t size, bool open, const uint8_t *expected, size_t length, size_t chunk, size_t most)
+static void write_to_sink(const uint8_t *data, size_t size, bool open, const uint8_t *expected, size_t length, size_t chunk, size_t most)
 {
     comparison with = {expected, 0, most};
     dn_sink sink;
     uint8_t *room = (uint8_t *)malloc(chunk);
-    HOLD(room != NULL);
+    REQUIRE(room != NULL);
     dn_sink_init(&sink, room, chunk, compare, &with);
     write_message(&sink.writer, data, size, open);
     bool finished = dn_sink_finish(&sink);
-    HOLD(finished == (most >= length) && finished == !sink.writer.error);
-    HOLD(dn_written(&sink.writer) == length && with.taken == sink.taken);
-    if (finished) HOLD(with.taken == length);
-    else HOLD(sink.writer.error == DN_TRUNCATED && dn_write_error_offset(&sink.writer) == with.taken);
+    REQUIRE(finished == (most >= length) && finished == !sink.writer.error);
+    REQUIRE(dn_written(&sink.writer) == length && with.taken == sink.taken);
+    if (finished) REQUIRE(with.taken == length);
+    else REQUIRE(sink.writer.error == DN_TRUNCATED && dn_write_error_offset(&sink.writer) == with.taken);
     free(room);
 }
 
 /* Writes the message to a buffer that is too small. */
-static void cramp(const uint8_t *data, size_t size, const uint8_t *expected, size_t length, size_t room)
+static void write_to_small_buffer(const uint8_t *data, size_t size, const uint8_t *expected, size_t length, size_t room)
 {
     dn_writer w;
     uint8_t *buffer = (uint8_t *)malloc(room ? room : 1);
-    HOLD(buffer != NULL);
+    REQUIRE(buffer != NULL);
     memset(buffer, 0xee, room);
     dn_writer_init(&w, buffer, room);
     write_message(&w, data, size, false);
-    HOLD(w.error == DN_TRUNCATED && dn_write_error_offset(&w) == room && dn_written(&w) == length);
+    REQUIRE(w.error == DN_TRUNCATED && dn_write_error_offset(&w) == room && dn_written(&w) == length);
     size_t written = 0;
     while (written < room && buffer[written] == expected[written]) written++;
-    for (; written < room; written++) HOLD(buffer[written] == 0xee);
+    for (; written < room; written++) REQUIRE(buffer[written] == 0xee);
     free(buffer);
 }
 
 /* ---- Any calls ------------------------------------------------------------------------------------------------------------ */
 
 /* Makes calls that do not belong together. They may produce an invalid message, but must not access other memory. */
-static void misuse(dn_writer *w, source *s)
+static void misuse(dn_writer *w, input *s)
 {
     size_t opened[4] = {0, 0, 0, 0};
     while (s->at < s->end) {
-        uint8_t which = take(s);
+        uint8_t which = read_byte(s);
         switch (which % 8) {
-        case 0: dn_write_map(w, (uint32_t)take_bits(s, 4)); break;
-        case 1: dn_write_array(w, (uint32_t)take_bits(s, 4)); break;
+        case 0: dn_write_map(w, (uint32_t)read_bits(s, 4)); break;
+        case 1: dn_write_array(w, (uint32_t)read_bits(s, 4)); break;
         case 2: opened[which >> 3 & 3] = dn_write_map_open(w); break;
         case 3: opened[which >> 3 & 3] = dn_write_array_open(w); break;
-        case 4: dn_write_close(w, opened[which >> 3 & 3], (uint32_t)take_bits(s, 2)); break;
-        case 5: dn_write_close(w, (size_t)take_bits(s, 2), take(s)); break;
+        case 4: dn_write_close(w, opened[which >> 3 & 3], (uint32_t)read_bits(s, 2)); break;
+        case 5: dn_write_close(w, (size_t)read_bits(s, 2), read_byte(s)); break;
         default: write_scalar(w, s, (which >> 3) % SCALARS);
         }
     }
 }
 
-static void misuse_all(const uint8_t *data, size_t size)
+static void misuse_writers(const uint8_t *data, size_t size)
 {
     if (size < 2) return;
     size_t room = data[0];
     uint8_t *buffer = (uint8_t *)malloc(room ? room : 1);
-    HOLD(buffer != NULL);
-    source s = {data + 1, data + size, 0};
+    REQUIRE(buffer != NULL);
+    input s = {data + 1, data + size, 0};
     dn_writer w;
     dn_writer_init(&w, buffer, room);
     misuse(&w, &s);
-    HOLD(w.error || dn_written(&w) <= room);
+    REQUIRE(w.error || dn_written(&w) <= room);
     free(buffer);
 
     comparison with = {NULL, 0, 0};
     dn_sink sink;
     buffer = (uint8_t *)malloc(room + 16);
-    HOLD(buffer != NULL);
+    REQUIRE(buffer != NULL);
     dn_sink_init(&sink, buffer, room + 16, compare, &with);
-    source again = {data + 1, data + size, 0};
+    input again = {data + 1, data + size, 0};
     misuse(&sink.writer, &again);
     dn_sink_finish(&sink);
     free(buffer);
@@ -217,28 +217,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dn_writer w;
     dn_writer_init(&w, NULL, 0);
     write_message(&w, data, size, false);
-    HOLD(!w.error);
+    REQUIRE(!w.error);
     size_t length = dn_written(&w);
     uint8_t *message = (uint8_t *)malloc(length);
     uint8_t *again = (uint8_t *)malloc(length);
-    HOLD(message != NULL && again != NULL);
+    REQUIRE(message != NULL && again != NULL);
     dn_writer_init(&w, message, length);
     write_message(&w, data, size, false);
-    HOLD(!w.error && dn_written(&w) == length);
-    HOLD(dn_check(message, length, true).kind == DN_OK);
+    REQUIRE(!w.error && dn_written(&w) == length);
+    REQUIRE(dn_check(message, length, true).kind == DN_OK);
     dn_writer_init(&w, again, length);
     write_message(&w, data, size, true);
-    HOLD(!w.error && dn_written(&w) == length && memcmp(message, again, length) == 0);
+    REQUIRE(!w.error && dn_written(&w) == length && memcmp(message, again, length) == 0);
 
     for (size_t room = 0; room < length; room += length / 5 + 1) {
-        cramp(data, size, message, length, room);
-        stream(data, size, false, message, length, 16 + room % 64, room);
-        stream(data, size, true, message, length, length + 16, room);
+        write_to_small_buffer(data, size, message, length, room);
+        write_to_sink(data, size, false, message, length, 16 + room % 64, room);
+        write_to_sink(data, size, true, message, length, length + 16, room);
     }
-    stream(data, size, false, message, length, 16, SIZE_MAX);
-    stream(data, size, true, message, length, length + 16, SIZE_MAX);
+    write_to_sink(data, size, false, message, length, 16, SIZE_MAX);
+    write_to_sink(data, size, true, message, length, length + 16, SIZE_MAX);
     free(message);
     free(again);
-    misuse_all(data, size);
+    misuse_writers(data, size);
     return 0;
 }
