@@ -2,7 +2,7 @@
 # Prints the worst-case stack of every public function, from the frames that the compiler reports (-fstack-usage) and the calls in the object files:
 #     stack.sh [GCC-PREFIX FLAGS...]        stack.sh avr- -mmcu=atmega328p        stack.sh arm-none-eabi- -mcpu=cortex-m0plus
 # Exits with 1 when a function calls itself, or has a frame of variable size. Two recursions are known and bounded: tables in the tables of dn_bind.h,
-# and the sink, which calls itself for room when a block goes through it.
+# and the sink, which calls itself to make room while it writes a block.
 set -eu
 prefix=${1:-avr-}
 [ $# -gt 0 ] && shift

@@ -28,7 +28,7 @@ static bool collect(void *context, const uint8_t *bytes, size_t count)
     return true;
 }
 
-static void prints(size_t message_size, const char *expected)
+static void check_print(size_t message_size, const char *expected)
 {
     dn_reader r;
     dn_reader_init(&r, message, message_size);
@@ -47,13 +47,13 @@ int main(void)
         dn_json_reader_init(&j, &w);
         dn_json_read(&j, text, strlen(text));
         if (!dn_json_finish(&j)) failures++;
-        prints(dn_written(&w), at);
+        check_print(dn_written(&w), at);
     }
     for (const char *at = singles; at + 4 < singles + sizeof singles; at += strlen_P(at) + 1) {
         message[0] = 0x40;
         memcpy_P(message + 1, at, 4);
         at += 4;
-        prints(5, at);
+        check_print(5, at);
     }
     cli();
     register uint8_t result __asm__("r24") = failures;

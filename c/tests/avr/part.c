@@ -56,7 +56,7 @@ static bool compare(void *context, const uint8_t *bytes, size_t count)
     return true;
 }
 
-static void writes(void)
+static void test_writer(void)
 {
     dn_writer w;
     dn_writer_init(&w, buffer, sizeof buffer);
@@ -80,7 +80,7 @@ static void writes(void)
     }
 }
 
-static void reads(void)
+static void test_reader(void)
 {
     dn_reader r;
     content c;
@@ -106,8 +106,8 @@ static void reads(void)
 
 int main(void)
 {
-    writes();
-    reads();
+    test_writer();
+    test_reader();
     cli();
     register uint8_t result __asm__("r24") = failures;
     MCUCR |= _BV(SE);

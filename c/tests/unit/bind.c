@@ -45,7 +45,7 @@ static bool bind_track(void)
     return dn_bind(&r, message, message_size, &track_table, &t);
 }
 
-static void bind(dn_error kind, size_t offset, unsigned line)
+static void check_bind(dn_error kind, size_t offset, unsigned line)
 {
     bool bound = bind_track();
     test_check(bound == (kind == DN_OK), line, TEST_LITERAL("bound"));
@@ -53,12 +53,12 @@ static void bind(dn_error kind, size_t offset, unsigned line)
     if (kind) test_check_eq(dn_error_offset(&r), offset, line, TEST_LITERAL("offset"));
 }
 
-#define FAULT(literal, kind, offset) (MESSAGE(literal), bind(kind, offset, __LINE__))
+#define FAULT(literal, kind, offset) (MESSAGE(literal), check_bind(kind, offset, __LINE__))
 #define BIND(literal) FAULT(literal, DN_OK, 0)
 
 /* The bytes of a member that was not written. */
-#define UNTOUCHED(member) CHECK(untouched(&(member), sizeof(member)))
-static bool untouched(const void *member, size_t size)
+#define UNCHANGED(member) CHECK(is_unchanged(&(member), sizeof(member)))
+static bool is_unchanged(const void *member, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (((const uint8_t *)member)[i] != 0xee) return false;
@@ -72,7 +72,7 @@ static bool untouched(const void *member, size_t size)
 #define TAGS_2 "\x84" "tags\xe2\x83" "one\x80"
 #define LAST_9 "\x80\x09"
 
-static void whole_struct(void)
+static void all_fields(void)
 {
     BIND("\xc6" NAME_GPS AT_1_2 DATA_2 PATH_2 TAGS_2 LAST_9);
     CHECK_EQ(t.present, 0x3f);
@@ -83,11 +83,11 @@ static void whole_struct(void)
     CHECK_EQ(t.data_count, 2);
     CHECK_DOUBLE(t.data[0], 48.75);
     CHECK_DOUBLE(t.data[1], 24);
-    UNTOUCHED(t.data[2]);
+    UNCHANGED(t.data[2]);
     CHECK_EQ(t.path_count, 2);
     CHECK_EQ(t.path[0].present, DN_BIT(1));
     CHECK_EQ(t.path[0].y, 5);
-    UNTOUCHED(t.path[0].x);
+    UNCHANGED(t.path[0].x);
     CHECK_EQ(t.path[1].present, 3);
     CHECK_EQ(t.path[1].x, 256);
     CHECK_EQ(t.path[1].y, 6);
@@ -97,7 +97,7 @@ static void whole_struct(void)
     CHECK_EQ(t.last, 9);
 }
 
-static void any_order(void)
+static void fields_in_any_order(void)
 {
     static const char *const entries[] = {NAME_GPS, "\x82" "at\xc0", "\x84" "data\xe0", LAST_9};
     static const uint8_t sizes[] = {sizeof NAME_GPS - 1, 4, 6, sizeof LAST_9 - 1};
@@ -107,27 +107,27 @@ static void any_order(void)
                 for (unsigned d = 0; d < 4; d++) {
                     unsigned order[4] = {a, b, c, d};
                     uint8_t *at;
-                    size_t twice = 0;
-                    message_room(40);
+                    size_t duplicate = 0;
+                    message_allocate(40);
                     at = message;
                     *at++ = 0xc4;
                     for (unsigned i = 0; i < 4; i++) {
                         for (unsigned before = 0; before < i; before++)
-                            if (order[before] == order[i] && !twice) twice = (size_t)(at - message);
+                            if (order[before] == order[i] && !duplicate) duplicate = (size_t)(at - message);
                         memcpy(at, entries[order[i]], sizes[order[i]]);
                         at += sizes[order[i]];
                     }
-                    message_cut((size_t)(at - message));
-                    CHECK_EQ(bind_track(), twice == 0);
-                    CHECK_EQ(r.error, twice ? DN_MALFORMED : DN_OK);
-                    if (twice) CHECK_EQ(dn_error_offset(&r), twice);
+                    message_truncate((size_t)(at - message));
+                    CHECK_EQ(bind_track(), duplicate == 0);
+                    CHECK_EQ(r.error, duplicate ? DN_MALFORMED : DN_OK);
+                    if (duplicate) CHECK_EQ(dn_error_offset(&r), duplicate);
                     else {
                         CHECK_EQ(t.present, DN_BIT(NAME) | DN_BIT(AT) | DN_BIT(DATA) | DN_BIT(LAST));
                         CHECK_STR(t.name, "gps");
                         CHECK_EQ(t.at.present, 0);
                         CHECK_EQ(t.data_count, 0);
                         CHECK_EQ(t.last, 9);
-                        UNTOUCHED(t.path);
+                        UNCHANGED(t.path);
                     }
                 }
 }
@@ -136,13 +136,13 @@ static void absent_fields(void)
 {
     BIND("\xc0");
     CHECK_EQ(t.present, 0);
-    UNTOUCHED(t.name);
-    UNTOUCHED(t.at);
-    UNTOUCHED(t.data_count);
-    UNTOUCHED(t.last);
+    UNCHANGED(t.name);
+    UNCHANGED(t.at);
+    UNCHANGED(t.data_count);
+    UNCHANGED(t.last);
     BIND("\xc1" TAGS_2);
     CHECK_EQ(t.present, DN_BIT(TAGS));
-    UNTOUCHED(t.path_count);
+    UNCHANGED(t.path_count);
 }
 
 static void unknown_keys(void)
@@ -223,7 +223,7 @@ static void whole_messages(void)
     CHECK(!dn_bind(&r, NULL, 0, &track_table, &t));
     CHECK_EQ(r.error, DN_TRUNCATED);
 #if !defined(__AVR__) /* its RAM is smaller than the limit */
-    message_room(DN_MESSAGE_MAX + 1);
+    message_allocate(DN_MESSAGE_MAX + 1);
     memset(message, 0xc0, message_size);
     CHECK(!bind_track());
     CHECK_EQ(r.error, DN_LIMIT);
@@ -238,7 +238,7 @@ static void every_prefix_is_truncated(void)
     CHECK(bind_track());
     CHECK_EQ(t.last, 255);
     while (message_size) {
-        message_cut(message_size - 1);
+        message_truncate(message_size - 1);
         CHECK(!bind_track());
         CHECK_EQ(r.error, DN_TRUNCATED);
         CHECK_EQ(dn_error_offset(&r), message_size);
@@ -271,7 +271,7 @@ static void structs_within_messages(void)
     CHECK_EQ(r.error, DN_MALFORMED);
     CHECK_EQ(p.present, 0);
 
-    message_room(DN_NESTING + 1);
+    message_allocate(DN_NESTING + 1);
     memset(message, 0xe1, message_size);
     message[DN_NESTING] = 0xc0;
     dn_reader_init(&r, message, message_size);
@@ -283,14 +283,14 @@ static void structs_within_messages(void)
 
 static void strict_structs(void)
 {
-    static const char *const refused[] = {"\xc1\x81" "x\x1f\x05", "\xc1\x81" "x\x20", "\xc1\x81" "x\x40\x00\x00\x80\x3f", "\xc1\x9f\x01" "x\x05",
+    static const char *const rejected[] = {"\xc1\x81" "x\x1f\x05", "\xc1\x81" "x\x20", "\xc1\x81" "x\x40\x00\x00\x80\x3f", "\xc1\x9f\x01" "x\x05",
                                           "\xdf\x01\x81" "x\x05"};
     static const uint8_t sizes[] = {5, 4, 8, 5, 5};
     static const uint8_t offsets[] = {3, 3, 3, 1, 0};
     point p;
     for (unsigned i = 0; i < 5; i++) {
-        message_room(sizes[i]);
-        memcpy(message, refused[i], sizes[i]);
+        message_allocate(sizes[i]);
+        memcpy(message, rejected[i], sizes[i]);
         CHECK(dn_bind(&r, message, message_size, &point_table, &p));
         dn_reader_init(&r, message, message_size);
         dn_reader_strict(&r);
@@ -321,7 +321,7 @@ DN_TABLE(pair_table, pair, present,
     DN_FIELD(first, "a key of 15 byt", u8),
     DN_FIELD(last, "a key of 15 bys", u8));
 
-static void keys_as_long_as_rows_hold(void)
+static void keys_of_the_maximum_length(void)
 {
     pair p;
     MESSAGE("\xc2\x8f" "a key of 15 byt\x01\x8f" "a key of 15 bys\x02");
@@ -336,23 +336,23 @@ static void keys_as_long_as_rows_hold(void)
 typedef struct {
     uint32_t present;
     uint8_t member[32];
-} wide;
+} wide_struct;
 
-#define WIDE(i, key) DN_FIELD(member[i], key, u8)
-DN_TABLE(wide_table, wide, present,
-    WIDE(0, "A"), WIDE(1, "B"), WIDE(2, "C"), WIDE(3, "D"), WIDE(4, "E"), WIDE(5, "F"), WIDE(6, "G"), WIDE(7, "H"),
-    WIDE(8, "I"), WIDE(9, "J"), WIDE(10, "K"), WIDE(11, "L"), WIDE(12, "M"), WIDE(13, "N"), WIDE(14, "O"), WIDE(15, "P"),
-    WIDE(16, "Q"), WIDE(17, "R"), WIDE(18, "S"), WIDE(19, "T"), WIDE(20, "U"), WIDE(21, "V"), WIDE(22, "W"), WIDE(23, "X"),
-    WIDE(24, "Y"), WIDE(25, "Z"), WIDE(26, "["), WIDE(27, "\\"), WIDE(28, "]"), WIDE(29, "^"), WIDE(30, "_"), WIDE(31, "`"));
+#define WIDE_ROW(i, key) DN_FIELD(member[i], key, u8)
+DN_TABLE(wide_table, wide_struct, present,
+    WIDE_ROW(0, "A"), WIDE_ROW(1, "B"), WIDE_ROW(2, "C"), WIDE_ROW(3, "D"), WIDE_ROW(4, "E"), WIDE_ROW(5, "F"), WIDE_ROW(6, "G"), WIDE_ROW(7, "H"),
+    WIDE_ROW(8, "I"), WIDE_ROW(9, "J"), WIDE_ROW(10, "K"), WIDE_ROW(11, "L"), WIDE_ROW(12, "M"), WIDE_ROW(13, "N"), WIDE_ROW(14, "O"), WIDE_ROW(15, "P"),
+    WIDE_ROW(16, "Q"), WIDE_ROW(17, "R"), WIDE_ROW(18, "S"), WIDE_ROW(19, "T"), WIDE_ROW(20, "U"), WIDE_ROW(21, "V"), WIDE_ROW(22, "W"), WIDE_ROW(23, "X"),
+    WIDE_ROW(24, "Y"), WIDE_ROW(25, "Z"), WIDE_ROW(26, "["), WIDE_ROW(27, "\\"), WIDE_ROW(28, "]"), WIDE_ROW(29, "^"), WIDE_ROW(30, "_"), WIDE_ROW(31, "`"));
 
 /* The present bit of each of 32 rows. The keys come with strides, so that the search wraps around. */
-static void as_many_rows_as_bits(void)
+static void tables_of_32_rows(void)
 {
     for (unsigned stride = 1; stride < 32; stride += 2) {
-        wide w;
+        wide_struct w;
         memset(&w, 0xee, sizeof w);
         uint32_t expected = 0;
-        message_room(3 + 3 * 32);
+        message_allocate(3 + 3 * 32);
         for (unsigned entries = 1; entries <= 32; entries++) {
             uint8_t row = (uint8_t)((entries - 1) * stride % 32);
             expected |= DN_BIT(row);
@@ -394,7 +394,7 @@ typedef struct {
 DN_TABLE(heater_table, heater, present,
     DN_FIELD_BY(heat, "heat", store_tenths));
 
-static void store_functions_of_users(void)
+static void custom_store_functions(void)
 {
     heater h;
     MESSAGE("\xc1\x84" "heat\x40\x00\x00\xbc\x41");
@@ -425,7 +425,7 @@ typedef struct {
 DN_TABLE(lazy_table, lazy, present,
     DN_FIELD_BY(ignored, "i", store_nothing), DN_FIELD(read, "r", u8));
 
-static void values_that_are_left_unread(void)
+static void values_left_unread(void)
 {
     lazy l;
     MESSAGE("\xc2\x81" "i\x81" "r\x81" "r\x05"); /* a value that looks like a key */
@@ -446,8 +446,8 @@ static void values_that_are_left_unread(void)
 
 int main(void)
 {
-    TEST(whole_struct);
-    TEST(any_order);
+    TEST(all_fields);
+    TEST(fields_in_any_order);
     TEST(absent_fields);
     TEST(unknown_keys);
     TEST(keys_with_varints);
@@ -457,10 +457,10 @@ int main(void)
     TEST(every_prefix_is_truncated);
     TEST(structs_within_messages);
     TEST(strict_structs);
-    TEST(keys_as_long_as_rows_hold);
-    TEST(as_many_rows_as_bits);
-    TEST(store_functions_of_users);
-    TEST(values_that_are_left_unread);
+    TEST(keys_of_the_maximum_length);
+    TEST(tables_of_32_rows);
+    TEST(custom_store_functions);
+    TEST(values_left_unread);
     free(message);
     return test_end("bind");
 }

@@ -47,7 +47,7 @@ DN_TABLE(sample_table, sample, present,
 /* An error that the loop itself finds, not the reader. */
 static dn_fault own;
 
-static bool found(dn_reader *r, dn_error kind)
+static bool fail_with(dn_reader *r, dn_error kind)
 {
     own.kind = kind;
     own.offset = (size_t)(r->item - message);
@@ -55,23 +55,23 @@ static bool found(dn_reader *r, dn_error kind)
 }
 
 /* Sets the present bit of the field. Fails if it was already set. */
-static bool mark(dn_reader *r, uint32_t *present, uint8_t row)
+static bool set_present(dn_reader *r, uint32_t *present, uint8_t row)
 {
-    if (*present & DN_BIT(row)) return found(r, DN_MALFORMED);
+    if (*present & DN_BIT(row)) return fail_with(r, DN_MALFORMED);
     *present |= DN_BIT(row);
     return true;
 }
 
-static bool hand_point(dn_reader *r, point *p)
+static bool read_point(dn_reader *r, point *p)
 {
     p->present = 0;
     dn_read_map(r);
     while (dn_read_key(r)) {
         if (DN_KEY_IS(r, "x")) {
-            if (!mark(r, &p->present, 0)) return false;
+            if (!set_present(r, &p->present, 0)) return false;
             p->x = dn_read_i8(r);
         } else if (DN_KEY_IS(r, "y")) {
-            if (!mark(r, &p->present, 1)) return false;
+            if (!set_present(r, &p->present, 1)) return false;
             p->y = dn_read_float(r);
         } else dn_skip(r);
     }
@@ -79,12 +79,12 @@ static bool hand_point(dn_reader *r, point *p)
 }
 
 /* The array has an element more than fits. */
-static bool over(dn_reader *r)
+static bool reject_extra_element(dn_reader *r)
 {
-    return dn_next(r) ? found(r, DN_RANGE) : false;
+    return dn_next(r) ? fail_with(r, DN_RANGE) : false;
 }
 
-static bool hand_value(dn_reader *r, sample *s, uint8_t row)
+static bool read_value(dn_reader *r, sample *s, uint8_t row)
 {
     switch (row) {
     case NAME:
@@ -101,25 +101,25 @@ static bool hand_value(dn_reader *r, sample *s, uint8_t row)
         s->text.data = (const uint8_t *)dn_chars(r);
         s->text.size = (size_t)r->n;
         break;
-    case AT: return hand_point(r, &s->at);
+    case AT: return read_point(r, &s->at);
     case DATA:
         dn_read_array(r);
         for (s->data_count = 0; dn_more(r); s->data_count++) {
-            if (s->data_count == 3) return over(r);
+            if (s->data_count == 3) return reject_extra_element(r);
             s->data[s->data_count] = dn_read_u16(r);
         }
         break;
     default:
         dn_read_array(r);
         for (s->path_count = 0; dn_more(r); s->path_count++) {
-            if (s->path_count == 2) return over(r);
-            if (!hand_point(r, &s->path[s->path_count])) return false;
+            if (s->path_count == 2) return reject_extra_element(r);
+            if (!read_point(r, &s->path[s->path_count])) return false;
         }
     }
     return !r->error;
 }
 
-static bool hand_sample(dn_reader *r, sample *s)
+static bool read_sample(dn_reader *r, sample *s)
 {
     s->present = 0;
     dn_read_map(r);
@@ -128,7 +128,7 @@ static bool hand_sample(dn_reader *r, sample *s)
                     : DN_KEY_IS(r, "float") ? FLOAT : DN_KEY_IS(r, "") ? BOOL : DN_KEY_IS(r, "text") ? TEXT : DN_KEY_IS(r, "at") ? AT
                     : DN_KEY_IS(r, "data") ? DATA : DN_KEY_IS(r, "path") ? PATH : KEYS;
         if (row == KEYS) dn_skip(r);
-        else if (!mark(r, &s->present, row) || !hand_value(r, s, row)) return false;
+        else if (!set_present(r, &s->present, row) || !read_value(r, s, row)) return false;
     }
     return dn_done(r);
 }
@@ -138,21 +138,21 @@ static bool hand_sample(dn_reader *r, sample *s)
 static uint32_t seed = 4559;
 static size_t size;
 
-static uint32_t below(uint32_t n) { return message_random(&seed) % n; }
+static uint32_t random_below(uint32_t n) { return message_random(&seed) % n; }
 
-static void put(uint32_t byte) { message[size++] = (uint8_t)byte; }
+static void put_byte(uint32_t byte) { message[size++] = (uint8_t)byte; }
 
 /* Writes a header of `type`, sometimes with an unnecessary varint. */
 static void put_header(uint32_t type, uint32_t n)
 {
-    if (n < 31 && below(16)) put(type << 5 | n);
+    if (n < 31 && random_below(16)) put_byte(type << 5 | n);
     else {
-        put(type << 5 | 31);
-        for (; n > 0x7f; n >>= 7) put(n | 0x80);
-        if (below(16)) put(n);
+        put_byte(type << 5 | 31);
+        for (; n > 0x7f; n >>= 7) put_byte(n | 0x80);
+        if (random_below(16)) put_byte(n);
         else {
-            put(n | 0x80);
-            put(0);
+            put_byte(n | 0x80);
+            put_byte(0);
         }
     }
 }
@@ -160,45 +160,45 @@ static void put_header(uint32_t type, uint32_t n)
 static void put_chars(uint32_t type, const char *text)
 {
     put_header(type, (uint32_t)strlen(text));
-    while (*text) put((uint8_t)*text++);
+    while (*text) put_byte((uint8_t)*text++);
 }
 
-static void put_integer(uint32_t type) { put_header(type, message_random(&seed) >> below(32)); }
+static void put_integer(uint32_t type) { put_header(type, message_random(&seed) >> random_below(32)); }
 
 static void put_float(void)
 {
-    uint32_t bits = below(2) ? message_random(&seed) : (0x40000000 | below(0x1000) << 12);
-    put(0x40);
-    for (unsigned i = 0; i < 4; i++) put(bits >> 8 * i);
+    uint32_t bits = random_below(2) ? message_random(&seed) : (0x40000000 | random_below(0x1000) << 12);
+    put_byte(0x40);
+    for (unsigned i = 0; i < 4; i++) put_byte(bits >> 8 * i);
 }
 
 static void put_any(unsigned level)
 {
     static const char *const texts[] = {"", "a", "name", "longer", "\xc3\xa9", "\xff", "x"};
     uint32_t n;
-    switch (below(level < 3 ? 9 : 7)) {
+    switch (random_below(level < 3 ? 9 : 7)) {
     case 0: put_integer(0); break;
     case 1: put_integer(1); break;
     case 2: put_float(); break;
-    case 3: put(0x60 | below(3)); break;
-    case 4: put_chars(4, texts[below(7)]); break;
-    case 5: put_chars(5, texts[below(7)]); break;
+    case 3: put_byte(0x60 | random_below(3)); break;
+    case 4: put_chars(4, texts[random_below(7)]); break;
+    case 5: put_chars(5, texts[random_below(7)]); break;
     case 6:
-        put(0x41);
-        n = below(0x1000);
-        for (unsigned i = 0; i < 4; i++) put(0);
-        put(0); put(n); put(n >> 8 | 0x40); put(0x40);
+        put_byte(0x41);
+        n = random_below(0x1000);
+        for (unsigned i = 0; i < 4; i++) put_byte(0);
+        put_byte(0); put_byte(n); put_byte(n >> 8 | 0x40); put_byte(0x40);
         break;
     case 7:
-        n = below(4);
+        n = random_below(4);
         put_header(7, n);
         while (n--) put_any(level + 1);
         break;
     default:
-        n = below(3);
+        n = random_below(3);
         put_header(6, n);
         while (n--) {
-            put_chars(4, texts[below(7)]);
+            put_chars(4, texts[random_below(7)]);
             put_any(level + 1);
         }
     }
@@ -206,13 +206,13 @@ static void put_any(unsigned level)
 
 static void put_point(void)
 {
-    uint32_t entries = below(4);
+    uint32_t entries = random_below(4);
     put_header(6, entries);
     for (uint32_t i = 0; i < entries; i++) {
-        uint32_t kind = below(20) ? i : below(3);
+        uint32_t kind = random_below(20) ? i : random_below(3);
         put_chars(4, kind == 0 ? "x" : kind == 1 ? "y" : "z");
-        if (below(30) == 0) put_any(1);
-        else if (kind == 0) put_header(below(2), below(120));
+        if (random_below(30) == 0) put_any(1);
+        else if (kind == 0) put_header(random_below(2), random_below(120));
         else put_float();
     }
 }
@@ -222,20 +222,20 @@ static void put_value(uint8_t row)
     uint32_t n;
     switch (row) {
     case NAME:
-    case TEXT: put_chars(4, below(20) ? "gps" : "far too long"); break;
-    case U8: put_header(0, below(250)); break;
-    case I16: put_header(below(2), below(32000)); break;
+    case TEXT: put_chars(4, random_below(20) ? "gps" : "far too long"); break;
+    case U8: put_header(0, random_below(250)); break;
+    case I16: put_header(random_below(2), random_below(32000)); break;
     case U32: put_integer(0); break;
     case FLOAT: put_float(); break;
-    case BOOL: put(0x60 | below(2)); break;
+    case BOOL: put_byte(0x60 | random_below(2)); break;
     case AT: put_point(); break;
     case DATA:
-        n = below(10) ? below(4) : 4;
+        n = random_below(10) ? random_below(4) : 4;
         put_header(7, n);
-        while (n--) put_header(0, below(70000));
+        while (n--) put_header(0, random_below(70000));
         break;
     default:
-        n = below(10) ? below(3) : 3;
+        n = random_below(10) ? random_below(3) : 3;
         put_header(7, n);
         while (n--) put_point();
     }
@@ -244,38 +244,38 @@ static void put_value(uint8_t row)
 static void put_sample(void)
 {
     static const char *const keys[] = {"name", "u", "i", "long", "float", "", "text", "at", "data", "path", "other"};
-    uint8_t row = (uint8_t)below(KEYS);
-    uint32_t entries = below(KEYS + 1);
-    bool in_order = below(2);
+    uint8_t row = (uint8_t)random_below(KEYS);
+    uint32_t entries = random_below(KEYS + 1);
+    bool in_order = random_below(2);
     size = 0;
     put_header(6, entries);
     for (uint32_t i = 0; i < entries; i++) {
-        bool other = below(10) == 0;
+        bool other = random_below(10) == 0;
         put_chars(4, keys[other ? (uint8_t)KEYS : row]);
-        if (other || below(60) == 0) put_any(0);
+        if (other || random_below(60) == 0) put_any(0);
         else put_value(row);
-        row = in_order || below(20) ? (uint8_t)((row + 1) % KEYS) : (uint8_t)below(KEYS);
-        if (!in_order && !below(3)) row = (uint8_t)below(KEYS);
+        row = in_order || random_below(20) ? (uint8_t)((row + 1) % KEYS) : (uint8_t)random_below(KEYS);
+        if (!in_order && !random_below(3)) row = (uint8_t)random_below(KEYS);
     }
 }
 
-static void damage(void)
+static void damage_message(void)
 {
-    switch (below(6)) {
-    case 0: message[below((uint32_t)size)] = (uint8_t)message_random(&seed); break;
-    case 1: message[below((uint32_t)size)] ^= (uint8_t)(1u << below(8)); break;
-    case 2: size = (size_t)below((uint32_t)size); break;
-    case 3: put(message_random(&seed)); break;
+    switch (random_below(6)) {
+    case 0: message[random_below((uint32_t)size)] = (uint8_t)message_random(&seed); break;
+    case 1: message[random_below((uint32_t)size)] ^= (uint8_t)(1u << random_below(8)); break;
+    case 2: size = (size_t)random_below((uint32_t)size); break;
+    case 3: put_byte(message_random(&seed)); break;
     default: break;
     }
 }
 
-static bool same_point(const point *a, const point *b)
+static bool equal_points(const point *a, const point *b)
 {
     return a->present == b->present && (!(a->present & 1) || a->x == b->x) && (!(a->present & 2) || memcmp(&a->y, &b->y, sizeof a->y) == 0);
 }
 
-static bool same(const sample *a, const sample *b)
+static bool equal_samples(const sample *a, const sample *b)
 {
     uint32_t p = a->present;
     if (p != b->present) return false;
@@ -286,12 +286,12 @@ static bool same(const sample *a, const sample *b)
     if (p & DN_BIT(FLOAT) && memcmp(&a->f, &b->f, sizeof a->f) != 0) return false;
     if (p & DN_BIT(BOOL) && a->b != b->b) return false;
     if (p & DN_BIT(TEXT) && (a->text.data != b->text.data || a->text.size != b->text.size)) return false;
-    if (p & DN_BIT(AT) && !same_point(&a->at, &b->at)) return false;
+    if (p & DN_BIT(AT) && !equal_points(&a->at, &b->at)) return false;
     if (p & DN_BIT(DATA) && (a->data_count != b->data_count || memcmp(a->data, b->data, a->data_count * sizeof a->data[0]) != 0)) return false;
     if (p & DN_BIT(PATH)) {
         if (a->path_count != b->path_count) return false;
         for (uint16_t i = 0; i < a->path_count; i++)
-            if (!same_point(&a->path[i], &b->path[i])) return false;
+            if (!equal_points(&a->path[i], &b->path[i])) return false;
     }
     return true;
 }
@@ -302,16 +302,16 @@ enum { ROUNDS = 200, ROOM = 600 };
 enum { ROUNDS = 300000, ROOM = 4096 };
 #endif
 
-static void as_by_hand(void)
+static void matches_handwritten_loop(void)
 {
     unsigned kinds[DN_LIMIT + 1] = {0, 0, 0, 0, 0, 0};
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        message_room(ROOM);
+        message_allocate(ROOM);
         put_sample();
-        damage();
-        message_cut(size);
-        bool strict = below(4) == 0;
-        sample by_table, by_hand;
+        damage_message();
+        message_truncate(size);
+        bool strict = random_below(4) == 0;
+        sample by_table, by_loop;
         dn_reader a, b;
         dn_reader_init(&a, message, message_size);
         dn_reader_init(&b, message, message_size);
@@ -323,11 +323,11 @@ static void as_by_hand(void)
             bound = dn_done(&a);
         } else bound = dn_bind(&a, message, message_size, &sample_table, &by_table);
         own.kind = DN_OK;
-        read = hand_sample(&b, &by_hand);
+        read = read_sample(&b, &by_loop);
         dn_error kind = own.kind ? own.kind : b.error;
         size_t offset = own.kind ? own.offset : dn_error_offset(&b);
         kinds[kind]++;
-        bool agree = bound == read && a.error == kind && (bound ? same(&by_table, &by_hand) : dn_error_offset(&a) == offset);
+        bool agree = bound == read && a.error == kind && (bound ? equal_samples(&by_table, &by_loop) : dn_error_offset(&a) == offset);
         if (!CHECK(agree)) {
             CHECK_EQ(a.error, kind);
             CHECK_EQ(dn_error_offset(&a), offset);
@@ -341,7 +341,7 @@ static void as_by_hand(void)
 
 int main(void)
 {
-    TEST(as_by_hand);
+    TEST(matches_handwritten_loop);
     free(message);
     return test_end("bind_loop");
 }

@@ -39,7 +39,7 @@ static void whole_messages(void)
     CHECK_EQ(dn_check(NULL, 0, false).kind, DN_TRUNCATED);
 }
 
-static void keys_that_stand_twice(void)
+static void duplicate_keys(void)
 {
     FAULT("\xc2\x81" "a\x01\x81" "a\x02", DN_MALFORMED, 4);
     FAULT("\xc2\x80\x00\x80\x00", DN_MALFORMED, 3);
@@ -73,11 +73,11 @@ static void keys_that_stand_twice(void)
 }
 
 /* Duplicates at every level: in the innermost map, and in each map around it after the inner ones have ended. */
-static void keys_at_every_level(void)
+static void duplicate_keys_at_every_level(void)
 {
     for (size_t depth = 1; depth <= DN_NESTING; depth++)
-        for (size_t twice = 0; twice <= depth; twice++) { /* the level of the duplicate; 0 for none */
-            message_room(depth * 7);
+        for (size_t duplicate = 0; duplicate <= depth; duplicate++) { /* the level of the duplicate; 0 for none */
+            message_allocate(depth * 7);
             size_t size = 0;
             size_t expected = 0;
             for (size_t level = 1; level <= depth; level++) {
@@ -87,67 +87,67 @@ static void keys_at_every_level(void)
             }
             message[size++] = 0x00;
             for (size_t level = depth; level >= 1; level--) {
-                if (level == twice) expected = size;
+                if (level == duplicate) expected = size;
                 message[size++] = 0x81;
-                message[size++] = level == twice ? 'a' : 'b';
+                message[size++] = level == duplicate ? 'a' : 'b';
                 message[size++] = 0x00;
             }
-            message_cut(size);
-            check(true, twice ? DN_MALFORMED : DN_OK, expected, __LINE__);
+            message_truncate(size);
+            check(true, duplicate ? DN_MALFORMED : DN_OK, expected, __LINE__);
         }
 }
 
 #if !defined(__AVR__) /* its RAM is too small */
 
 /* The last of 200 keys is a duplicate of an earlier one. */
-static void long_maps(void)
+static void duplicate_keys_in_long_maps(void)
 {
     enum { KEYS = 200 };
-    for (size_t twice = 0; twice < KEYS; twice++) { /* KEYS - 1: no duplicate */
-        message_room(3 + KEYS * 4);
+    for (size_t duplicate = 0; duplicate < KEYS; duplicate++) { /* KEYS - 1: no duplicate */
+        message_allocate(3 + KEYS * 4);
         message[0] = 0xdf;
         message[1] = 0x80 | (KEYS & 0x7f);
         message[2] = KEYS >> 7;
         for (size_t i = 0; i < KEYS; i++) {
-            size_t number = i < KEYS - 1 ? i : twice;
+            size_t number = i < KEYS - 1 ? i : duplicate;
             uint8_t *entry = message + 3 + 4 * i;
             entry[0] = 0x82;
             entry[1] = (uint8_t)('0' + number / 16);
             entry[2] = (uint8_t)('0' + number % 16);
             entry[3] = 0x00;
         }
-        check(true, twice < KEYS - 1 ? DN_MALFORMED : DN_OK, 3 + 4 * (KEYS - 1), __LINE__);
+        check(true, duplicate < KEYS - 1 ? DN_MALFORMED : DN_OK, 3 + 4 * (KEYS - 1), __LINE__);
     }
 }
 
 /* Random maps in maps and arrays, whose generator records the first duplicate key. */
-enum { BOOK_LEVELS = 6, BOOK_KEYS = 8 };
+enum { MAX_LEVELS = 6, MAX_KEYS = 8 };
 
-static size_t first_twice; /* offset of the first duplicate key; 0 for none */
+static size_t first_duplicate; /* offset of the first duplicate key; 0 for none */
 
 static void random_value(uint32_t *seed, size_t *size, unsigned level);
 
 static void random_map(uint32_t *seed, size_t *size, unsigned level)
 {
-    uint8_t book[BOOK_KEYS];
-    uint8_t keys = (uint8_t)(message_random(seed) % BOOK_KEYS);
+    uint8_t keys_used[MAX_KEYS];
+    uint8_t keys = (uint8_t)(message_random(seed) % MAX_KEYS);
     message[(*size)++] = (uint8_t)(0xc0 | keys);
     for (uint8_t i = 0; i < keys; i++) {
-        book[i] = (uint8_t)('a' + message_random(seed) % 26);
+        keys_used[i] = (uint8_t)('a' + message_random(seed) % 26);
         for (uint8_t before = 0; before < i; before++)
-            if (book[before] == book[i] && !first_twice) first_twice = *size;
+            if (keys_used[before] == keys_used[i] && !first_duplicate) first_duplicate = *size;
         if (message_random(seed) % 4 == 0) { /* an unnecessary varint */
             message[(*size)++] = 0x9f;
             message[(*size)++] = 0x01;
         } else message[(*size)++] = 0x81;
-        message[(*size)++] = book[i];
+        message[(*size)++] = keys_used[i];
         random_value(seed, size, level + 1);
     }
 }
 
 static void random_value(uint32_t *seed, size_t *size, unsigned level)
 {
-    uint32_t kind = message_random(seed) % (level < BOOK_LEVELS ? 8 : 5);
+    uint32_t kind = message_random(seed) % (level < MAX_LEVELS ? 8 : 5);
     if (kind >= 6) random_map(seed, size, level);
     else if (kind == 5) {
         uint8_t elements = (uint8_t)(message_random(seed) % 4);
@@ -170,19 +170,19 @@ static void random_value(uint32_t *seed, size_t *size, unsigned level)
 static void random_maps(void)
 {
     uint32_t seed = 2021;
-    unsigned twice = 0, good = 0;
+    unsigned duplicate = 0, good = 0;
     for (unsigned round = 0; round < 20000; round++) {
-        message_room(100000);
+        message_allocate(100000);
         size_t size = 0;
-        first_twice = 0;
+        first_duplicate = 0;
         random_map(&seed, &size, 1);
-        message_cut(size);
+        message_truncate(size);
         dn_fault fault = dn_check(message, message_size, false);
-        if (first_twice) twice++;
+        if (first_duplicate) duplicate++;
         else good++;
-        if (!CHECK(fault.kind == (first_twice ? DN_MALFORMED : DN_OK) && fault.offset == first_twice)) return;
+        if (!CHECK(fault.kind == (first_duplicate ? DN_MALFORMED : DN_OK) && fault.offset == first_duplicate)) return;
     }
-    CHECK(twice > 1000 && good > 1000);
+    CHECK(duplicate > 1000 && good > 1000);
 }
 #endif
 
@@ -218,19 +218,19 @@ static void canonical_form(void)
 
 static void limits(void)
 {
-    message_room(DN_NESTING + 2);
+    message_allocate(DN_NESTING + 2);
     memset(message, 0xe1, message_size);
     message[message_size - 1] = 0x42;
     check(false, DN_LIMIT, DN_NESTING, __LINE__);
-    message_cut(DN_NESTING);
+    message_truncate(DN_NESTING);
     check(false, DN_TRUNCATED, DN_NESTING, __LINE__);
     message[message_size - 1] = 0xe0;
     check(false, DN_OK, 0, __LINE__);
 #if !defined(__AVR__) /* its RAM is smaller than the limit */
-    message_room(DN_MESSAGE_MAX + 1);
+    message_allocate(DN_MESSAGE_MAX + 1);
     memset(message, 0, message_size);
     check(false, DN_LIMIT, DN_MESSAGE_MAX, __LINE__);
-    message_cut(DN_MESSAGE_MAX);
+    message_truncate(DN_MESSAGE_MAX);
     check(false, DN_MALFORMED, 1, __LINE__);
     message[0] = 0xbf;
     message[1] = 0xfc; /* 2^20 - 4 */
@@ -245,11 +245,11 @@ static void every_prefix_is_truncated(void)
     static const char whole[] = "\xc7\x86" "string" "\x84" "test" "\x86" "double" "\x40\x0a\xd7\x83\x3f" "\x84" "long" "\x1f\xb8\xfd\xcf\x84\x05"
                                 "\x83" "pos" "\x01\x83" "neg" "\x22\x84" "bool" "\x61\x85" "array" "\xe2\x40\x00\x00\x43\x42\x40\x33\x33\x13\x40";
     for (size_t size = 0; size < sizeof whole - 1; size++) {
-        message_room(size);
+        message_allocate(size);
         memcpy(message, whole, size);
         check(true, DN_TRUNCATED, size, __LINE__);
     }
-    message_room(sizeof whole - 1);
+    message_allocate(sizeof whole - 1);
     memcpy(message, whole, message_size);
     check(true, DN_OK, 0, __LINE__);
 }
@@ -257,10 +257,10 @@ static void every_prefix_is_truncated(void)
 int main(void)
 {
     TEST(whole_messages);
-    TEST(keys_that_stand_twice);
-    TEST(keys_at_every_level);
+    TEST(duplicate_keys);
+    TEST(duplicate_keys_at_every_level);
 #if !defined(__AVR__)
-    TEST(long_maps);
+    TEST(duplicate_keys_in_long_maps);
     TEST(random_maps);
 #endif
     TEST(numbers);

@@ -20,14 +20,14 @@ static uint64_t random64(void)
     return state;
 }
 
-static double double_of(uint64_t bits)
+static double double_from_bits(uint64_t bits)
 {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static uint64_t bits_of(double value)
+static uint64_t bits_from_double(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -48,15 +48,15 @@ static uint64_t parse(const char *text, bool *exact)
     return dn__decimal_bits(&d, exact);
 }
 
-static void reads_as_strtod(const char *text)
+static void check_read_like_strtod(const char *text)
 {
     bool exact;
     double value = strtod(text, NULL);
     uint64_t bits = parse(text, &exact);
     bool is_zero = strspn(text, "0.") == strcspn(text, "e");
     if (value == 0 && !is_zero && bits) value = HUGE_VAL; /* too small: the result is DN__INFINITY; only a decimal exactly halfway to 0 becomes 0 */
-    CHECK(bits == bits_of(value));
-    if (bits != bits_of(value)) printf("%.60s... is %a, not %a\n", text, value, double_of(bits));
+    CHECK(bits == bits_from_double(value));
+    if (bits != bits_from_double(value)) printf("%.60s... is %a, not %a\n", text, value, double_from_bits(bits));
     if (isinf(value)) CHECK(!exact);
 }
 
@@ -79,24 +79,24 @@ static void known_texts(void)
         "2.4703282292062327209e-324", "1e-323", "1e-324", "1e-400", "1e-1000000", "7.2057594037927933e16", "8.5e-320",
         "6929495644600919.5", "3.518437208883201171875e13", "358416272e-33", "0.000000000000000000000000000000000000001e39", "100000e-5",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) reads_as_strtod(texts[i]);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) check_read_like_strtod(texts[i]);
 }
 
 static void exactness(void)
 {
     bool exact;
-    CHECK(parse("18446744073709551616", &exact) == bits_of(18446744073709551616.0) && exact);
+    CHECK(parse("18446744073709551616", &exact) == bits_from_double(18446744073709551616.0) && exact);
     parse("18446744073709551617", &exact);
     CHECK(!exact);
-    CHECK(parse("0.5", &exact) == bits_of(0.5) && exact);
+    CHECK(parse("0.5", &exact) == bits_from_double(0.5) && exact);
     parse("0.1", &exact);
     CHECK(!exact);
-    CHECK(parse("1e23", &exact) == bits_of(1e23) && !exact);
-    CHECK(parse("1e22", &exact) == bits_of(1e22) && exact);
+    CHECK(parse("1e23", &exact) == bits_from_double(1e23) && !exact);
+    CHECK(parse("1e22", &exact) == bits_from_double(1e22) && exact);
     CHECK(parse("0", &exact) == 0 && exact);
     CHECK(parse("1e-400", &exact) == DN__INFINITY && !exact);
     CHECK(parse("1e400", &exact) == DN__INFINITY && !exact);
-    CHECK(parse("17.9769313486231571e307", &exact) == bits_of(1.7976931348623157e308));
+    CHECK(parse("17.9769313486231571e307", &exact) == bits_from_double(1.7976931348623157e308));
     CHECK(parse("179769313486231590000e289", &exact) == DN__INFINITY && !exact);
 
     uint64_t n;
@@ -111,11 +111,11 @@ static void exactness(void)
 
 /* Reads the decimal exactly halfway between the positive `value` and the next binary64, one slightly above it, and one slightly below
  * it. */
-static void reads_around_halfway(double value)
+static void check_read_around_halfway(double value)
 {
     enum { WHOLE = 310, PLACES = 1080 };
     static char a[WHOLE + PLACES + 8], b[WHOLE + PLACES + 8], text[WHOLE + PLACES + 64];
-    double next = double_of(bits_of(value) + 1);
+    double next = double_from_bits(bits_from_double(value) + 1);
     if (isinf(next)) return;
     snprintf(a, sizeof a, "%0*.*f", WHOLE + PLACES + 1, PLACES, value);
     snprintf(b, sizeof b, "%0*.*f", WHOLE + PLACES + 1, PLACES, next);
@@ -139,16 +139,16 @@ static void reads_around_halfway(double value)
     }
     CHECK(rest == 0);
     text[length] = 0;
-    reads_as_strtod(text);
+    check_read_like_strtod(text);
     strcpy(text + length, "00000000000000000000000000000000001");
-    reads_as_strtod(text);
+    check_read_like_strtod(text);
     int last = length - 1;
     while (text[last] == '0' || text[last] == '.') last--;
     text[last]--;
     text[length] = 0;
     for (int i = last + 1; i < length; i++)
         if (text[i] != '.') text[i] = '9';
-    reads_as_strtod(text);
+    check_read_like_strtod(text);
 }
 
 static void around_halfway(void)
@@ -156,12 +156,12 @@ static void around_halfway(void)
     for (int i = 0; i < count / 50; i++) {
         uint64_t bits = random64() >> 1;
         if (i % 3 == 1) bits &= 0x000fffffffffffffu; /* subnormal */
-        if (i % 3 == 2) bits = bits_of((double)(random64() >> (i % 40)));
-        if (bits < 0x7ff0000000000000u) reads_around_halfway(double_of(bits));
+        if (i % 3 == 2) bits = bits_from_double((double)(random64() >> (i % 40)));
+        if (bits < 0x7ff0000000000000u) check_read_around_halfway(double_from_bits(bits));
     }
-    reads_around_halfway(0);
-    reads_around_halfway(double_of(0x000fffffffffffffu));
-    reads_around_halfway(double_of(0x7feffffffffffffeu));
+    check_read_around_halfway(0);
+    check_read_around_halfway(double_from_bits(0x000fffffffffffffu));
+    check_read_around_halfway(double_from_bits(0x7feffffffffffffeu));
 }
 
 static void random_texts(void)
@@ -179,13 +179,13 @@ static void random_texts(void)
         int exponent = i % 4 == 0 ? 0 : (int)(random64() % 740) - 370 + (i % 8 == 1 ? point - length : 0);
         if (exponent || i % 2) to += snprintf(to, 16, "e%d", exponent);
         *to = 0;
-        reads_as_strtod(text);
+        check_read_like_strtod(text);
     }
 }
 
 /* ---- Printing -------------------------------------------------------------------------------------------------------------------- */
 
-static const char *printed(uint64_t bits)
+static const char *print_to_text(uint64_t bits)
 {
     static char text[DN__NUMBER_TEXT + 1];
     memset(text, 'x', sizeof text);
@@ -196,7 +196,7 @@ static const char *printed(uint64_t bits)
 }
 
 /* Copies the significant digits of `text` without leading and trailing zeros. Returns their number. */
-static int digits_of(const char *text, char *to)
+static int copy_digits(const char *text, char *to)
 {
     char *at = to;
     for (; *text && *text != 'e'; text++)
@@ -206,11 +206,11 @@ static int digits_of(const char *text, char *to)
     return (int)(at - to);
 }
 
-static void prints_shortest(uint64_t bits)
+static void check_shortest(uint64_t bits)
 {
-    double value = double_of(bits);
-    const char *text = printed(bits);
-    CHECK(bits_of(strtod(text, NULL)) == bits);
+    double value = double_from_bits(bits);
+    const char *text = print_to_text(bits);
+    CHECK(bits_from_double(strtod(text, NULL)) == bits);
     bool exact;
     CHECK((parse(text + (*text == '-'), &exact) | (bits & (uint64_t)1 << 63)) == bits);
     if (!strpbrk(text, ".e")) return; /* an integer, printed in full */
@@ -219,74 +219,74 @@ static void prints_shortest(uint64_t bits)
     int precision = 0;
     do snprintf(best, sizeof best, "%.*e", precision++, value);
     while (strtod(best, NULL) != value);
-    int length = digits_of(text, digits);
+    int length = copy_digits(text, digits);
     CHECK(length <= precision);
     /* With the same number of digits, printf prints the nearest decimal. */
-    if (length == precision) CHECK(digits_of(best, best_digits) == length && strcmp(best_digits, digits) == 0);
+    if (length == precision) CHECK(copy_digits(best, best_digits) == length && strcmp(best_digits, digits) == 0);
     /* Fewer digits than printf needs for its nearest decimal are possible only for powers of 2, below which the numbers are closer. */
     if (length < precision) CHECK((bits & 0xfffffffffffffu) == 0);
 }
 
-static void prints(double value, const char *text)
+static void check_printed(double value, const char *text)
 {
-    CHECK(strcmp(printed(bits_of(value)), text) == 0);
-    if (strcmp(printed(bits_of(value)), text) != 0) printf("%s, not %s\n", printed(bits_of(value)), text);
+    CHECK(strcmp(print_to_text(bits_from_double(value)), text) == 0);
+    if (strcmp(print_to_text(bits_from_double(value)), text) != 0) printf("%s, not %s\n", print_to_text(bits_from_double(value)), text);
 }
 
 static void notation(void)
 {
-    prints(0.0, "0");
-    prints(-0.0, "-0.0");
-    prints(1.0, "1");
-    prints(2.0, "2");
-    prints(-23.5, "-23.5");
-    prints(-100.0, "-100");
-    prints(0.1, "0.1");
-    prints(0.100000001490116119384765625, "0.10000000149011612"); /* (double)0.1f, which FLT_EVAL_METHOD 1 would change */
-    prints(0.012, "0.012");
-    prints(0.00001, "0.00001");
-    prints(0.000012345678901234567, "0.000012345678901234568");
-    prints(0.000001, "1e-6");
-    prints(1.5e-7, "1.5e-7");
-    prints(1e15, "1000000000000000");
-    prints(1234567890123456.7, "1234567890123456.8");
-    prints(9999999999999998.0, "9999999999999998");
-    prints(1e16, "10000000000000000");
-    prints(-9223372036854775808.0, "-9223372036854775808");
-    prints(-9223372036854777856.0, "-9.223372036854778e+18");
-    prints(18446744073709549568.0, "18446744073709549568");
-    prints(1e21, "1e+21");
-    prints(1e22, "1e+22");
-    prints(1e23, "1e+23");
-    prints(9007199254740992.0, "9007199254740992");
-    prints(18446744073709551616.0, "1.8446744073709552e+19");
-    prints(-1.7976931348623157e308, "-1.7976931348623157e+308");
-    prints(2.2250738585072014e-308, "2.2250738585072014e-308");
-    prints(5e-324, "5e-324");
-    prints(-2.2250738585072011e-308, "-2.225073858507201e-308");
-    prints(9.5367431640625e-7, "9.5367431640625e-7");
+    check_printed(0.0, "0");
+    check_printed(-0.0, "-0.0");
+    check_printed(1.0, "1");
+    check_printed(2.0, "2");
+    check_printed(-23.5, "-23.5");
+    check_printed(-100.0, "-100");
+    check_printed(0.1, "0.1");
+    check_printed(0.100000001490116119384765625, "0.10000000149011612"); /* (double)0.1f, which FLT_EVAL_METHOD 1 would change */
+    check_printed(0.012, "0.012");
+    check_printed(0.00001, "0.00001");
+    check_printed(0.000012345678901234567, "0.000012345678901234568");
+    check_printed(0.000001, "1e-6");
+    check_printed(1.5e-7, "1.5e-7");
+    check_printed(1e15, "1000000000000000");
+    check_printed(1234567890123456.7, "1234567890123456.8");
+    check_printed(9999999999999998.0, "9999999999999998");
+    check_printed(1e16, "10000000000000000");
+    check_printed(-9223372036854775808.0, "-9223372036854775808");
+    check_printed(-9223372036854777856.0, "-9.223372036854778e+18");
+    check_printed(18446744073709549568.0, "18446744073709549568");
+    check_printed(1e21, "1e+21");
+    check_printed(1e22, "1e+22");
+    check_printed(1e23, "1e+23");
+    check_printed(9007199254740992.0, "9007199254740992");
+    check_printed(18446744073709551616.0, "1.8446744073709552e+19");
+    check_printed(-1.7976931348623157e308, "-1.7976931348623157e+308");
+    check_printed(2.2250738585072014e-308, "2.2250738585072014e-308");
+    check_printed(5e-324, "5e-324");
+    check_printed(-2.2250738585072011e-308, "-2.225073858507201e-308");
+    check_printed(9.5367431640625e-7, "9.5367431640625e-7");
 }
 
 static void shortest(void)
 {
     for (int exponent = 0; exponent < 0x7ff; exponent++) {
         uint64_t bits = (uint64_t)(unsigned)exponent << 52;
-        prints_shortest(bits);
-        prints_shortest(bits + 1);
-        if (bits) prints_shortest(bits - 1);
+        check_shortest(bits);
+        check_shortest(bits + 1);
+        if (bits) check_shortest(bits - 1);
     }
-    for (int i = 0; i < 52; i++) prints_shortest((uint64_t)1 << i);
+    for (int i = 0; i < 52; i++) check_shortest((uint64_t)1 << i);
     for (int i = 0; i < count; i++) {
         uint64_t bits = random64();
         if (i % 4 == 1) bits &= 0x800fffffffffffffu;
-        if (i % 4 == 2) bits = bits_of((double)(random64() % 10000000) / (i % 8 == 2 ? 100 : 1000));
-        if (i % 4 == 3) bits = bits_of((double)(random64() >> (i / 4 & 63)));
-        if ((bits & DN__INFINITY) != DN__INFINITY) prints_shortest(bits);
+        if (i % 4 == 2) bits = bits_from_double((double)(random64() % 10000000) / (i % 8 == 2 ? 100 : 1000));
+        if (i % 4 == 3) bits = bits_from_double((double)(random64() >> (i / 4 & 63)));
+        if ((bits & DN__INFINITY) != DN__INFINITY) check_shortest(bits);
     }
 }
 
 /* A binary32 is printed as the shortest text that reads back as it, also if it is first read as a binary64. */
-static void prints_float(uint32_t bits)
+static void check_shortest_float(uint32_t bits)
 {
     char text[DN__NUMBER_TEXT + 1], best[32], digits[32], best_digits[32];
     float value, back;
@@ -307,33 +307,33 @@ static void prints_float(uint32_t bits)
     int precision = 0;
     do snprintf(best, sizeof best, "%.*e", precision++, (double)value);
     while (strtof(best, NULL) != value);
-    int significant = digits_of(text, digits);
+    int significant = copy_digits(text, digits);
     CHECK(significant <= precision);
-    if (significant == precision) CHECK(digits_of(best, best_digits) == significant && strcmp(best_digits, digits) == 0);
+    if (significant == precision) CHECK(copy_digits(best, best_digits) == significant && strcmp(best_digits, digits) == 0);
     if (significant < precision) CHECK((bits & 0x7fffff) == 0);
 }
 
 static void floats(void)
 {
     for (uint32_t exponent = 0; exponent < 0xff; exponent++) {
-        prints_float(exponent << 23);
-        prints_float((exponent << 23) + 1);
-        prints_float(exponent << 23 | 0x7fffff);
-        prints_float(0x80000000 | exponent << 23);
+        check_shortest_float(exponent << 23);
+        check_shortest_float((exponent << 23) + 1);
+        check_shortest_float(exponent << 23 | 0x7fffff);
+        check_shortest_float(0x80000000 | exponent << 23);
     }
     for (uint32_t hundredths = 0; hundredths < 20000; hundredths += 7) {
         float value = (float)hundredths / 100;
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);
-        prints_float(bits);
+        check_shortest_float(bits);
     }
     for (int i = 0; i < count; i++) {
         uint32_t bits = (uint32_t)random64();
         if (i % 4 == 0) bits &= 0x807fffff;
-        if ((bits & 0x7f800000) != 0x7f800000) prints_float(bits);
+        if ((bits & 0x7f800000) != 0x7f800000) check_shortest_float(bits);
     }
     if (step) /* every step-th binary32 */
-        for (uint64_t bits = 0; bits < 0x7f800000; bits += step) prints_float((uint32_t)bits);
+        for (uint64_t bits = 0; bits < 0x7f800000; bits += step) check_shortest_float((uint32_t)bits);
 }
 
 static void integers(void)

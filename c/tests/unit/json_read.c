@@ -96,9 +96,9 @@ typedef struct {
     const char *json;
     dn_error kind;
     uint32_t offset;
-} refused;
+} rejected;
 
-static const refused refused_texts[] = {
+static const rejected rejected_texts[] = {
     {"1e-400", DN_RANGE, 0},
     {"[-2e-324]", DN_RANGE, 1},
     {"[0.0, 1e-99999999999999999999]", DN_RANGE, 6},
@@ -214,7 +214,7 @@ static const refused refused_texts[] = {
     {"[1e400x]", DN_RANGE, 1},
 };
 
-static void check_refused(const refused *e, size_t first, size_t step)
+static void check_rejected(const rejected *e, size_t first, size_t step)
 {
     size_t size = to_message(e->json, strlen(e->json), strlen(e->json), 1).size;
     outcome o = to_message(e->json, strlen(e->json), first, step);
@@ -223,12 +223,12 @@ static void check_refused(const refused *e, size_t first, size_t step)
     if (o.error != e->kind || o.offset != e->offset) printf("  %s: %u at %u\n", e->json, o.error, (unsigned)o.offset);
 }
 
-static void refuses(void)
+static void rejects(void)
 {
-    for (size_t i = 0; i < sizeof refused_texts / sizeof *refused_texts; i++) {
-        size_t size = strlen(refused_texts[i].json);
-        for (size_t first = 0; first <= size; first++) check_refused(&refused_texts[i], first, size + 1);
-        check_refused(&refused_texts[i], 1, 1);
+    for (size_t i = 0; i < sizeof rejected_texts / sizeof *rejected_texts; i++) {
+        size_t size = strlen(rejected_texts[i].json);
+        for (size_t first = 0; first <= size; first++) check_rejected(&rejected_texts[i], first, size + 1);
+        check_rejected(&rejected_texts[i], 1, 1);
     }
 }
 
@@ -276,7 +276,7 @@ static void limits(void)
     CHECK(!o.error && o.write_error == DN_LIMIT);
 }
 
-static void decimals_that_may_have_lost_digits_are_told(void)
+static void reports_decimals_that_may_have_lost_digits(void)
 {
     static const struct {
         const char *json;
@@ -378,7 +378,7 @@ static void sink(void)
     }
 }
 
-static void amid_a_message(void)
+static void within_a_message(void)
 {
     dn_writer w;
     dn_json_reader j;
@@ -398,13 +398,13 @@ static void amid_a_message(void)
 int main(void)
 {
     TEST(accepts);
-    TEST(refuses);
+    TEST(rejects);
     TEST(prefixes_are_truncated);
     TEST(limits);
-    TEST(decimals_that_may_have_lost_digits_are_told);
+    TEST(reports_decimals_that_may_have_lost_digits);
     TEST(long_numbers);
     TEST(every_buffer_size);
     TEST(sink);
-    TEST(amid_a_message);
+    TEST(within_a_message);
     return test_end("json_read");
 }

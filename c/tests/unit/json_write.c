@@ -68,14 +68,14 @@ static void writes(void)
             CHECK(!r.error);
             CHECK(c.size <= most && memcmp(text, written_texts[i].json, c.size) == 0);
         }
-        for (size_t cut = 0; cut < size; cut++) {
-            CHECK(!write_json(bytes, cut, sizeof text, &c, &r));
-            CHECK(r.error == DN_TRUNCATED && dn_error_offset(&r) == cut);
+        for (size_t prefix = 0; prefix < size; prefix++) {
+            CHECK(!write_json(bytes, prefix, sizeof text, &c, &r));
+            CHECK(r.error == DN_TRUNCATED && dn_error_offset(&r) == prefix);
         }
     }
 }
 
-static void does_not_write(void)
+static void rejects(void)
 {
     static const struct {
         const char *hex;
@@ -110,7 +110,7 @@ static void does_not_write(void)
     CHECK(r.error == DN_LIMIT && dn_error_offset(&r) == DN_NESTING);
 }
 
-static void parts_of_a_message(void)
+static void items_of_a_message(void)
 {
     static const uint8_t bytes[] = {0xc2, 0x81, 'a', 0xe2, 1, 0xe1, 2, 0x81, 'b', 3};
     dn_reader r;
@@ -136,7 +136,7 @@ static void parts_of_a_message(void)
 int main(void)
 {
     TEST(writes);
-    TEST(does_not_write);
-    TEST(parts_of_a_message);
+    TEST(rejects);
+    TEST(items_of_a_message);
     return test_end("json_write");
 }

@@ -9,7 +9,7 @@
 static uint8_t *message; /* the last message made */
 static size_t message_size;
 
-static inline void message_room(size_t size)
+static inline void message_allocate(size_t size)
 {
     free(message);
     message = (uint8_t *)malloc(size ? size : 1);
@@ -18,7 +18,7 @@ static inline void message_room(size_t size)
 
 static inline void message_copy(const char *literal, size_t size)
 {
-    message_room(size);
+    message_allocate(size);
 #if defined(__AVR__)
     memcpy_P(message, literal, size);
 #else
@@ -27,13 +27,13 @@ static inline void message_copy(const char *literal, size_t size)
 }
 
 /* Truncates the message to its first `size` bytes. */
-static inline void message_cut(size_t size)
+static inline void message_truncate(size_t size)
 {
-    uint8_t *whole = message;
+    uint8_t *previous = message;
     message = NULL;
-    message_room(size);
-    memcpy(message, whole, size);
-    free(whole);
+    message_allocate(size);
+    memcpy(message, previous, size);
+    free(previous);
 }
 
 /* MESSAGE("\xc1\x81" "a" "\x00") */

@@ -10,7 +10,7 @@ typedef struct {
 
 DN_TABLE(content_table, content, present, DN_FIELD(view, "", text));
 
-static void a_message(void)
+static void reader(void)
 {
     dn_reader r;
     content c;
@@ -46,7 +46,7 @@ static void keys_and_texts(void)
     CHECK(!dn_find(&r, &map, NULL, 0) && !r.error);
 }
 
-static bool take(void *context, const uint8_t *bytes, size_t size)
+static bool count_bytes(void *context, const uint8_t *bytes, size_t size)
 {
     size_t *taken = (size_t *)context;
     (void)bytes;
@@ -54,7 +54,7 @@ static bool take(void *context, const uint8_t *bytes, size_t size)
     return true;
 }
 
-static void writers(void)
+static void writer(void)
 {
     dn_writer w;
     uint8_t buffer[2];
@@ -73,7 +73,7 @@ static void writers(void)
     uint8_t chunk[16];
     size_t taken = 0;
     dn_sink sink;
-    dn_sink_init(&sink, chunk, sizeof chunk, take, &taken);
+    dn_sink_init(&sink, chunk, sizeof chunk, count_bytes, &taken);
     dn_write_array(&sink.writer, 20);
     for (uint8_t i = 0; i < 20; i++) dn_write_bytes(&sink.writer, NULL, 0); /* also when the chunk is full */
     CHECK(dn_sink_finish(&sink) && taken == 21);
@@ -89,14 +89,14 @@ static void json(void)
     dn_json_reader_init(&j, &w);
     CHECK(dn_json_read(&j, NULL, 0) && !dn_json_finish(&j) && j.error == DN_TRUNCATED);
     dn_reader_init(&r, NULL, 0);
-    CHECK(!dn_json_write(&r, take, &taken) && r.error == DN_TRUNCATED && taken == 0);
+    CHECK(!dn_json_write(&r, count_bytes, &taken) && r.error == DN_TRUNCATED && taken == 0);
 }
 
 int main(void)
 {
-    TEST(a_message);
+    TEST(reader);
     TEST(keys_and_texts);
-    TEST(writers);
+    TEST(writer);
     TEST(json);
     return test_end("null");
 }

@@ -52,7 +52,7 @@ static void whole_doubles_are_integers(void)
 }
 
 /* Fractions, -0.0, denormals, infinities, NaN. */
-static void other_floats_are_no_integers(void)
+static void other_floats_are_not_integers(void)
 {
     static const uint32_t floats[] = {0x80000000, 0x3f000000, 0x3f7fffff, 0x3f800001, 0x4affffff, 0x00000001, 0x007fffff,
                                       0x80000001, 0x00800000, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001};
@@ -90,7 +90,7 @@ static void floats_hold_24_bits(void)
     OUT_OF_RANGE(NEGATIVE(UINT64_MAX), dn_read_float(&r));
 }
 
-static void floats_of_doubles_are_exact(void)
+static void doubles_as_floats_are_exact(void)
 {
     GIVES_FLOAT(FLOAT(0x41bc0000), dn_read_float(&r), 23.5f);
     GIVES_FLOAT(FLOAT(0x80000000), dn_read_float(&r), -0.0f);
@@ -212,9 +212,9 @@ int main(void)
 {
     TEST(whole_floats_are_integers);
     TEST(whole_doubles_are_integers);
-    TEST(other_floats_are_no_integers);
+    TEST(other_floats_are_not_integers);
     TEST(floats_hold_24_bits);
-    TEST(floats_of_doubles_are_exact);
+    TEST(doubles_as_floats_are_exact);
     TEST(doubles);
 #if DBL_MANT_DIG == 53
     TEST(random_doubles);

@@ -9,9 +9,9 @@
 enum { ITEM = 2 }; /* the offset of the item, which is the second of [5, item, 7] */
 
 /* Makes the message, and moves `r` before the item. */
-static inline void start(const void *item, size_t size)
+static inline void begin_item(const void *item, size_t size)
 {
-    message_room(ITEM + size + 1);
+    message_allocate(ITEM + size + 1);
     message[0] = 0xe3;
     message[1] = 5;
     memcpy(message + ITEM, item, size);
@@ -29,7 +29,7 @@ static inline void literal_item(const char *literal, size_t size)
 #else
     memcpy(item, literal, size);
 #endif
-    start(item, size);
+    begin_item(item, size);
 }
 
 static inline void integer_item(uint8_t header, uint64_t n)
@@ -41,7 +41,7 @@ static inline void integer_item(uint8_t header, uint64_t n)
         for (; n > 0x7f; n >>= 7) item[size++] = (uint8_t)(n | 0x80);
         item[size++] = (uint8_t)n;
     } else item[0] = (uint8_t)(header | n);
-    start(item, size);
+    begin_item(item, size);
 }
 
 static inline void bits_item(uint8_t header, uint64_t bits)
@@ -50,7 +50,7 @@ static inline void bits_item(uint8_t header, uint64_t bits)
     uint8_t size = header & 1 ? 8 : 4;
     item[0] = header;
     for (uint8_t i = 0; i < size; i++) item[1 + i] = (uint8_t)(bits >> 8 * i);
-    start(item, 1u + size);
+    begin_item(item, 1u + size);
 }
 
 #define LITERAL(literal) literal_item(TEST_LITERAL("" literal), sizeof("" literal) - 1)
@@ -60,14 +60,14 @@ static inline void bits_item(uint8_t header, uint64_t bits)
 #define DOUBLE(bits) bits_item(0x41, (bits))
 
 /* Checks that there is no error, and that the rest can be read. */
-static inline void read_on(unsigned line)
+static inline void check_rest(unsigned line)
 {
     test_check_eq(r.error, DN_OK, line, TEST_LITERAL("error"));
     test_check_eq(dn_read_u8(&r), 7, line, TEST_LITERAL("the next item"));
     test_check(!dn_more(&r) && dn_done(&r), line, TEST_LITERAL("done"));
 }
 
-static inline bool everything_is_0(void)
+static inline bool all_getters_return_0(void)
 {
     bool zero = dn_get_uint(&r, UINT32_MAX) == 0 && dn_get_int(&r, INT32_MIN, INT32_MAX) == 0 && dn_get_u64(&r) == 0 && dn_get_i64(&r) == 0
         && dn_get_float(&r) == 0 && dn_get_double(&r) == 0 && !dn_get_bool(&r);
@@ -79,14 +79,14 @@ static inline void check_error(dn_error kind, unsigned line)
     for (uint8_t again = 0; again < 2; again++) { /* nothing more can be read */
         test_check_eq(r.error, kind, line, TEST_LITERAL("error"));
         test_check_eq(dn_error_offset(&r), ITEM, line, TEST_LITERAL("offset"));
-        test_check(everything_is_0(), line, TEST_LITERAL("everything is 0"));
+        test_check(all_getters_return_0(), line, TEST_LITERAL("everything is 0"));
         test_check(dn_next(&r) == DN_STOP && !dn_more(&r) && !dn_done(&r), line, TEST_LITERAL("stopped"));
     }
 }
 
-#define GIVES(item, found, expected) ((item), CHECK_EQ(found, expected), read_on(__LINE__))
-#define GIVES_FLOAT(item, found, expected) ((item), CHECK_DOUBLE(found, expected), read_on(__LINE__))
-#define REFUSED(item, found, kind) ((item), CHECK((found) == 0), check_error(kind, __LINE__))
-#define OUT_OF_RANGE(item, found) REFUSED(item, found, DN_RANGE)
+#define GIVES(item, found, expected) ((item), CHECK_EQ(found, expected), check_rest(__LINE__))
+#define GIVES_FLOAT(item, found, expected) ((item), CHECK_DOUBLE(found, expected), check_rest(__LINE__))
+#define REJECTED(item, found, kind) ((item), CHECK((found) == 0), check_error(kind, __LINE__))
+#define OUT_OF_RANGE(item, found) REJECTED(item, found, DN_RANGE)
 
 #endif

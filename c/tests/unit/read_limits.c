@@ -12,15 +12,15 @@ static void read_all(uint8_t way)
     while (dn_next(&r)) {}
 }
 
-static void all_fail(dn_error kind, size_t offset, unsigned line)
+static void check_all_fail(dn_error kind, size_t offset, unsigned line)
 {
     for (uint8_t way = 0; way < WAYS; way++) {
         read_all(way);
-        failed(kind, offset, line);
+        check_failed(kind, offset, line);
     }
 }
 
-static void all_succeed(unsigned line)
+static void check_all_succeed(unsigned line)
 {
     for (uint8_t way = 0; way < WAYS; way++) {
         read_all(way);
@@ -28,27 +28,27 @@ static void all_succeed(unsigned line)
     }
 }
 
-#define ALL_FAIL(kind, offset) all_fail(kind, offset, __LINE__)
-#define ALL_SUCCEED() all_succeed(__LINE__)
+#define ALL_FAIL(kind, offset) check_all_fail(kind, offset, __LINE__)
+#define ALL_SUCCEED() check_all_succeed(__LINE__)
 
 static void every_prefix_is_truncated(void)
 {
-    size_t whole = 1;
-    for (size_t size = 0; size <= whole; size++) {
+    size_t complete = 1;
+    for (size_t size = 0; size <= complete; size++) {
         MESSAGE("\xff\x0a\x1f\xff\x01\x3f\x80\x80\x80\x80\x10\x40\x00\x00\xbc\x41\x41\x7b\x14\xae\x47\xe1\x7a\xf0\x3f\x61\x62\x83\xe2\x82\xac"
                 "\xbf\x03\x01\x02\x03\xc2\x81" "a\xe1\xc0\x9f\x81\x00" "b\xdf\x01\x82\xc3\xa9\x60\x9f\x02" "xy");
-        whole = message_size;
-        message_cut(size);
-        if (size == whole) ALL_SUCCEED();
+        complete = message_size;
+        message_truncate(size);
+        if (size == complete) ALL_SUCCEED();
         else ALL_FAIL(DN_TRUNCATED, size);
     }
 }
 
 /* `depth` arrays, or maps of one entry, the innermost of which is empty. */
-static void nested(size_t depth, bool maps)
+static void make_nested(size_t depth, bool maps)
 {
     size_t step = maps ? 2 : 1;
-    message_room((depth - 1) * step + 1);
+    message_allocate((depth - 1) * step + 1);
     for (size_t i = 0; i < depth; i++) {
         bool last = i == depth - 1;
         message[i * step] = maps ? (uint8_t)(0xc1 - last) : (uint8_t)(0xe1 - last);
@@ -60,36 +60,36 @@ static void nesting_ends_at_the_limit(void)
 {
     for (uint8_t maps = 0; maps < 2; maps++) {
         size_t header = DN_NESTING * (maps ? 2u : 1u); /* the header of the container that exceeds the limit */
-        nested(DN_NESTING, maps);
+        make_nested(DN_NESTING, maps);
         ALL_SUCCEED();
-        nested(DN_NESTING + 1, maps);
+        make_nested(DN_NESTING + 1, maps);
         ALL_FAIL(DN_LIMIT, header);
-        nested(DN_NESTING + 2, maps);
+        make_nested(DN_NESTING + 2, maps);
         ALL_FAIL(DN_LIMIT, header);
-        message_cut(header);
+        message_truncate(header);
         ALL_FAIL(DN_TRUNCATED, header);
-        nested(DN_NESTING + 1, maps);
+        make_nested(DN_NESTING + 1, maps);
         message[header] = 0xff; /* detected before its missing varint */
         ALL_FAIL(DN_LIMIT, header);
         message[header] = 0x00; /* other items do not exceed the limit */
         ALL_SUCCEED();
     }
-    message_room(2 * DN_NESTING); /* nested to the limit again after the first one */
+    message_allocate(2 * DN_NESTING); /* nested to the limit again after the first one */
     memset(message, 0xe1, message_size);
     message[0] = 0xe2;
     message[DN_NESTING - 1] = message[2 * DN_NESTING - 2] = 0xe0;
-    message_cut(2 * DN_NESTING - 1);
+    message_truncate(2 * DN_NESTING - 1);
     ALL_SUCCEED();
 }
 
 /* Makes a message of a header with N as a varint, and `size` bytes of `with`. */
-static void announced(uint8_t header, uint64_t n, size_t size, uint8_t with)
+static void make_announced(uint8_t header, uint64_t n, size_t size, uint8_t with)
 {
     uint8_t varint[10];
     size_t bytes = 0;
     for (; n > 0x7f; n >>= 7) varint[bytes++] = (uint8_t)(n | 0x80);
     varint[bytes++] = (uint8_t)n;
-    message_room(1 + bytes + size);
+    message_allocate(1 + bytes + size);
     message[0] = header | 31;
     memcpy(message + 1, varint, bytes);
     memset(message + 1 + bytes, with, size);
@@ -101,19 +101,19 @@ static void huge_counts_are_truncated(void)
         for (uint8_t more = 0; more < 3; more++) {
             uint64_t n = (bit < 64 ? (uint64_t)1 << bit : 0) + more - 1; /* 2^bit - 1, 2^bit, 2^bit + 1 */
             if (n < 0x7fff) continue;
-            announced(0xe0, n, 6, 0x00);
+            make_announced(0xe0, n, 6, 0x00);
             ALL_FAIL(DN_TRUNCATED, message_size);
-            announced(0xc0, n, 6, 0x80);
+            make_announced(0xc0, n, 6, 0x80);
             ALL_FAIL(DN_TRUNCATED, message_size);
-            announced(0xc0, n, 5, 0x80);
+            make_announced(0xc0, n, 5, 0x80);
             ALL_FAIL(DN_TRUNCATED, message_size);
-            announced(0x80, n, 6, 'a');
+            make_announced(0x80, n, 6, 'a');
             ALL_FAIL(DN_TRUNCATED, message_size);
-            announced(0xa0, n, 6, 0x00);
+            make_announced(0xa0, n, 6, 0x00);
             ALL_FAIL(DN_TRUNCATED, message_size);
-            announced(0xe0, n, 6, 0x63); /* elements are checked first */
+            make_announced(0xe0, n, 6, 0x63); /* elements are checked first */
             ALL_FAIL(DN_MALFORMED, message_size - 6);
-            announced(0xc0, n, 6, 0x00);
+            make_announced(0xc0, n, 6, 0x00);
             ALL_FAIL(DN_MALFORMED, message_size - 6);
         }
     MESSAGE("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\xdf\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00");
@@ -124,10 +124,10 @@ static void huge_counts_are_truncated(void)
 }
 
 #if SIZE_MAX > 0xffff /* and enough RAM */
-static void long_containers_are_read_whole(void)
+static void long_containers_are_read_completely(void)
 {
     enum { MANY = 20000 };
-    announced(0xe0, MANY, MANY, 0x07);
+    make_announced(0xe0, MANY, MANY, 0x07);
     ALL_SUCCEED();
     begin();
     CHECK(dn_read_array(&r) && r.n == MANY);
@@ -135,11 +135,11 @@ static void long_containers_are_read_whole(void)
     while (dn_more(&r) && dn_read_u8(&r) == 7) elements++;
     CHECK_EQ(elements, MANY);
     CHECK(dn_done(&r));
-    message_cut(message_size - 1);
+    message_truncate(message_size - 1);
     ALL_FAIL(DN_TRUNCATED, message_size);
-    announced(0xe0, MANY, MANY + 1, 0x07);
+    make_announced(0xe0, MANY, MANY + 1, 0x07);
     ALL_FAIL(DN_MALFORMED, message_size - 1);
-    announced(0xc0, MANY, 2 * MANY, 0x80); /* "": "" */
+    make_announced(0xc0, MANY, 2 * MANY, 0x80); /* "": "" */
     ALL_SUCCEED();
     begin();
     CHECK(dn_read_map(&r));
@@ -152,12 +152,12 @@ static void long_containers_are_read_whole(void)
     CHECK(dn_done(&r));
 }
 
-static void too_large_messages_are_refused(void)
+static void too_large_messages_are_rejected(void)
 {
-    announced(0xa0, DN_MESSAGE_MAX - 4, DN_MESSAGE_MAX - 4, 0xff);
+    make_announced(0xa0, DN_MESSAGE_MAX - 4, DN_MESSAGE_MAX - 4, 0xff);
     CHECK_EQ(message_size, DN_MESSAGE_MAX);
     ALL_SUCCEED();
-    announced(0xa0, DN_MESSAGE_MAX - 3, DN_MESSAGE_MAX - 3, 0xff);
+    make_announced(0xa0, DN_MESSAGE_MAX - 3, DN_MESSAGE_MAX - 3, 0xff);
     ALL_FAIL(DN_LIMIT, DN_MESSAGE_MAX);
     begin();
     CHECK_EQ(r.error, DN_LIMIT);
@@ -166,17 +166,17 @@ static void too_large_messages_are_refused(void)
 }
 #endif
 
-static void messages_may_start_anywhere(void)
+static void messages_may_start_at_any_address(void)
 {
     for (uint8_t offset = 0; offset < 8; offset++) {
         MESSAGE("\xe8\x40\x00\x00\xbc\x41\x41\x00\x00\x00\x00\x00\x80\x37\x40\x1f\x80\x80\x80\x80\x10\x41\x00\x00\x00\x00\x00\x00\xf0\x40"
                 "\x82on\xa2\x01\x02\x40\x00\x00\x80\x3f\x1f\x80\x02");
         size_t size = message_size;
-        uint8_t whole[64];
-        memcpy(whole, message, size);
-        message_room(offset + size);
+        uint8_t complete[64];
+        memcpy(complete, message, size);
+        message_allocate(offset + size);
         memset(message, 0xff, offset);
-        memcpy(message + offset, whole, size);
+        memcpy(message + offset, complete, size);
         dn_reader_init(&r, message + offset, size);
         CHECK(dn_read_array(&r));
         CHECK_DOUBLE(dn_read_float(&r), 23.5f);
@@ -195,7 +195,7 @@ static void messages_may_start_anywhere(void)
     }
 }
 
-static void texts_may_hold_nul(void)
+static void texts_may_contain_nul(void)
 {
     READ("\xc2\x83" "a\x00" "b\x82\x00\x00\x81" "a\x80");
     CHECK(dn_read_map(&r) && dn_read_key(&r));
@@ -261,7 +261,7 @@ static void texts_are_copied_when_they_fit(void)
         FAILED(DN_WRONG_TYPE, 1); \
     }
 
-static void what_is_no_text_is_not_copied(void)
+static void only_text_is_copied(void)
 {
     NOT_COPIED("\xa1" "a");
     NOT_COPIED("\x00");
@@ -283,13 +283,13 @@ int main(void)
     TEST(nesting_ends_at_the_limit);
     TEST(huge_counts_are_truncated);
 #if SIZE_MAX > 0xffff
-    TEST(long_containers_are_read_whole);
-    TEST(too_large_messages_are_refused);
+    TEST(long_containers_are_read_completely);
+    TEST(too_large_messages_are_rejected);
 #endif
-    TEST(messages_may_start_anywhere);
-    TEST(texts_may_hold_nul);
+    TEST(messages_may_start_at_any_address);
+    TEST(texts_may_contain_nul);
     TEST(texts_are_copied_when_they_fit);
-    TEST(what_is_no_text_is_not_copied);
+    TEST(only_text_is_copied);
     free(message);
     return test_end("read_limits");
 }

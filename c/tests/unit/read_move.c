@@ -49,19 +49,19 @@ static void maps_and_arrays_are_entered(void)
     CHECK(dn_done(&r));
 }
 
-#define REFUSED(literal, call, offset) (READ("\xe1" literal), (void)dn_next(&r), CHECK(!(call)), FAILED(DN_WRONG_TYPE, offset))
+#define REJECTED(literal, call, offset) (READ("\xe1" literal), (void)dn_next(&r), CHECK(!(call)), FAILED(DN_WRONG_TYPE, offset))
 
-static void other_types_are_refused(void)
+static void other_types_are_rejected(void)
 {
-    REFUSED("\xe0", dn_read_map(&r), 1);
-    REFUSED("\x81" "a", dn_read_map(&r), 1);
-    REFUSED("\xc0", dn_read_array(&r), 1);
-    REFUSED("\x01", dn_read_array(&r), 1);
-    REFUSED("\xa1" "a", dn_read_text(&r), 1);
-    REFUSED("\x81" "a", dn_read_bytes(&r), 1);
-    REFUSED("\x61", dn_read_null(&r), 1);
-    REFUSED("\x81" "a", dn_read_key(&r), 1); /* text that is not a key */
-    REFUSED("\x01", dn_read_uint(&r, 9) == 1 && dn_read_text(&r), 2); /* the array ends */
+    REJECTED("\xe0", dn_read_map(&r), 1);
+    REJECTED("\x81" "a", dn_read_map(&r), 1);
+    REJECTED("\xc0", dn_read_array(&r), 1);
+    REJECTED("\x01", dn_read_array(&r), 1);
+    REJECTED("\xa1" "a", dn_read_text(&r), 1);
+    REJECTED("\x81" "a", dn_read_bytes(&r), 1);
+    REJECTED("\x61", dn_read_null(&r), 1);
+    REJECTED("\x81" "a", dn_read_key(&r), 1); /* text that is not a key */
+    REJECTED("\x01", dn_read_uint(&r, 9) == 1 && dn_read_text(&r), 2); /* the array ends */
     READ("\xc1\x81" "a\x00");
     CHECK(dn_read_map(&r) && !dn_read_text(&r)); /* a key is next */
     FAILED(DN_WRONG_TYPE, 1);
@@ -73,7 +73,7 @@ static void other_types_are_refused(void)
     FAILED(DN_MALFORMED, 1);
 }
 
-static void skipping_skips_one_item(void)
+static void skip_skips_one_item(void)
 {
     READ("\xea\x1f\x80\x01\x40\x00\x00\xbc\x41\x62\x82on\xa1\xff\xe2\xe1\x01\xc1\x80\xe0\xc2\x81" "a\xc0\x80\x82xy\xe0\x3e\x07");
     CHECK(dn_read_array(&r));
@@ -102,7 +102,7 @@ static void skipping_skips_one_item(void)
     FAILED(DN_TRUNCATED, 3);
 }
 
-static void leaving_goes_one_level_up(void)
+static void leaving_closes_one_level(void)
 {
     for (uint8_t reads = 0; reads < 6; reads++) { /* items of the inner array that are read before it is left */
         READ("\xe2\xe5\x01\x62\x40\x00\x00\xbc\x41\x81" "a\x05\x07");
@@ -220,7 +220,7 @@ static void errors_end_the_search(void)
     FAILED(DN_MALFORMED, 1);
 }
 
-static void done_means_all_was_read(void)
+static void done_requires_a_complete_read(void)
 {
     READ("\xe2\x01\xe1\x02");
     CHECK(!dn_done(&r)); /* nothing was read */
@@ -245,7 +245,7 @@ static void done_means_all_was_read(void)
     FAILED(DN_TRUNCATED, 0);
 }
 
-static void bytes_behind_the_message_are_malformed(void)
+static void trailing_bytes_are_malformed(void)
 {
     READ("\x05\x05");
     CHECK(dn_read_u8(&r) == 5 && !dn_done(&r));
@@ -270,14 +270,14 @@ int main(void)
 {
     TEST(items_come_in_order);
     TEST(maps_and_arrays_are_entered);
-    TEST(other_types_are_refused);
-    TEST(skipping_skips_one_item);
-    TEST(leaving_goes_one_level_up);
+    TEST(other_types_are_rejected);
+    TEST(skip_skips_one_item);
+    TEST(leaving_closes_one_level);
     TEST(keys_are_found_in_any_order);
     TEST(marks_nest);
     TEST(errors_end_the_search);
-    TEST(done_means_all_was_read);
-    TEST(bytes_behind_the_message_are_malformed);
+    TEST(done_requires_a_complete_read);
+    TEST(trailing_bytes_are_malformed);
     free(message);
     return test_end("read_move");
 }

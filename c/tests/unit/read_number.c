@@ -1,7 +1,7 @@
-/* The getters of numbers: what each returns for integers and for other types; the first error sticks. */
+/* The getters of numbers: their results for integers and for items of other types, and the first error, which sticks. */
 #include "read_item.h"
 
-static void small_types_end_at_their_bounds(void)
+static void bounds_of_small_types(void)
 {
     GIVES(UINT(0), dn_read_u8(&r), 0);
     GIVES(UINT(30), dn_read_u8(&r), 30);
@@ -24,7 +24,7 @@ static void small_types_end_at_their_bounds(void)
     OUT_OF_RANGE(NEGATIVE(32769), dn_read_i16(&r));
 }
 
-static void bounds_are_the_callers(void)
+static void bounds_of_the_caller(void)
 {
     GIVES(UINT(9), dn_read_uint(&r, 9), 9);
     OUT_OF_RANGE(UINT(10), dn_read_uint(&r, 9));
@@ -79,7 +79,7 @@ static void integers_of_64_bits(void)
     OUT_OF_RANGE(NEGATIVE(UINT64_MAX), dn_read_i64(&r));
 }
 
-static void needless_varints_are_read(void)
+static void overlong_varints_are_read(void)
 {
     GIVES(LITERAL("\x1f\x05"), dn_read_u8(&r), 5);
     GIVES(LITERAL("\x1f\x85\x80\x00"), dn_read_u8(&r), 5);
@@ -102,24 +102,24 @@ static void bools(void)
 {
     GIVES(LITERAL("\x60"), dn_read_bool(&r), false);
     GIVES(LITERAL("\x61"), dn_read_bool(&r), true);
-    REFUSED(LITERAL("\x62"), dn_read_bool(&r), DN_WRONG_TYPE);
-    REFUSED(UINT(0), dn_read_bool(&r), DN_WRONG_TYPE);
-    REFUSED(UINT(1), dn_read_bool(&r), DN_WRONG_TYPE);
-    REFUSED(FLOAT(0x3f800000), dn_read_bool(&r), DN_WRONG_TYPE);
-    REFUSED(LITERAL("\x84true"), dn_read_bool(&r), DN_WRONG_TYPE);
+    REJECTED(LITERAL("\x62"), dn_read_bool(&r), DN_WRONG_TYPE);
+    REJECTED(UINT(0), dn_read_bool(&r), DN_WRONG_TYPE);
+    REJECTED(UINT(1), dn_read_bool(&r), DN_WRONG_TYPE);
+    REJECTED(FLOAT(0x3f800000), dn_read_bool(&r), DN_WRONG_TYPE);
+    REJECTED(LITERAL("\x84true"), dn_read_bool(&r), DN_WRONG_TYPE);
 }
 
-static void other_types_are_no_numbers(void)
+static void other_types_are_not_numbers(void)
 {
     static const char items[][4] = {"\x60", "\x61", "\x62", "\x82\x31\x32", "\xa2\x01\x02", "\xc0", "\xe0"};
     for (uint8_t i = 0; i < sizeof items / sizeof *items; i++) {
         size_t size = strlen(items[i]);
-        REFUSED(start(items[i], size), dn_read_u8(&r), DN_WRONG_TYPE);
-        REFUSED(start(items[i], size), dn_read_i32(&r), DN_WRONG_TYPE);
-        REFUSED(start(items[i], size), dn_read_u64(&r), DN_WRONG_TYPE);
-        REFUSED(start(items[i], size), dn_read_i64(&r), DN_WRONG_TYPE);
-        REFUSED(start(items[i], size), dn_read_float(&r), DN_WRONG_TYPE);
-        REFUSED(start(items[i], size), dn_read_double(&r), DN_WRONG_TYPE);
+        REJECTED(begin_item(items[i], size), dn_read_u8(&r), DN_WRONG_TYPE);
+        REJECTED(begin_item(items[i], size), dn_read_i32(&r), DN_WRONG_TYPE);
+        REJECTED(begin_item(items[i], size), dn_read_u64(&r), DN_WRONG_TYPE);
+        REJECTED(begin_item(items[i], size), dn_read_i64(&r), DN_WRONG_TYPE);
+        REJECTED(begin_item(items[i], size), dn_read_float(&r), DN_WRONG_TYPE);
+        REJECTED(begin_item(items[i], size), dn_read_double(&r), DN_WRONG_TYPE);
     }
     MESSAGE("\xc1\x81" "1\x01"); /* keys and the end of an array are not numbers either */
     dn_reader_init(&r, message, message_size);
@@ -136,7 +136,7 @@ static void other_types_are_no_numbers(void)
     CHECK_EQ(dn_error_offset(&r), 2);
 }
 
-static void an_item_may_be_asked_for_again(void)
+static void an_item_may_be_read_again(void)
 {
     DOUBLE(0x40f0000000000000u); /* 65536.0 */
     CHECK_EQ(dn_next(&r), DN_DOUBLE);
@@ -148,11 +148,11 @@ static void an_item_may_be_asked_for_again(void)
         CHECK_DOUBLE(dn_get_float(&r), 65536.0f);
         CHECK_DOUBLE(dn_get_double(&r), 65536.0);
     }
-    read_on(__LINE__);
+    check_rest(__LINE__);
     FLOAT(0x3fc00000);
     CHECK_EQ(dn_next(&r), DN_FLOAT);
     CHECK_DOUBLE(dn_float(&r), 1.5f);
-    read_on(__LINE__);
+    check_rest(__LINE__);
 }
 
 static void the_first_error_sticks(void)
@@ -175,14 +175,14 @@ static void the_first_error_sticks(void)
 
 int main(void)
 {
-    TEST(small_types_end_at_their_bounds);
-    TEST(bounds_are_the_callers);
+    TEST(bounds_of_small_types);
+    TEST(bounds_of_the_caller);
     TEST(integers_of_32_bits);
     TEST(integers_of_64_bits);
-    TEST(needless_varints_are_read);
+    TEST(overlong_varints_are_read);
     TEST(bools);
-    TEST(other_types_are_no_numbers);
-    TEST(an_item_may_be_asked_for_again);
+    TEST(other_types_are_not_numbers);
+    TEST(an_item_may_be_read_again);
     TEST(the_first_error_sticks);
     free(message);
     return test_end("read_number");

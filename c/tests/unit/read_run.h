@@ -12,7 +12,7 @@ static inline void begin(void) { dn_reader_init(&r, message, message_size); }
 
 #define READ(literal) (MESSAGE(literal), begin())
 
-static inline void failed(dn_error kind, size_t offset, unsigned line)
+static inline void check_failed(dn_error kind, size_t offset, unsigned line)
 {
     for (uint8_t again = 0; again < 2; again++) { /* the error sticks whatever is called */
         test_check_eq(r.error, kind, line, TEST_LITERAL("error"));
@@ -27,6 +27,6 @@ static inline void failed(dn_error kind, size_t offset, unsigned line)
     }
 }
 
-#define FAILED(kind, offset) failed(kind, offset, __LINE__)
+#define FAILED(kind, offset) check_failed(kind, offset, __LINE__)
 
 #endif

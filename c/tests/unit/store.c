@@ -45,12 +45,12 @@ DN_TABLE(scalars_table, scalars, present,
 static scalars s;
 
 /* Binds a value to one row, and expects the result `kind`. */
-static void scalar(const char *value, size_t size, uint8_t row, dn_error kind, unsigned line)
+static void check_scalar(const char *value, size_t size, uint8_t row, dn_error kind, unsigned line)
 {
     uint8_t copy[48];
     message_copy(value, size);
     memcpy(copy, message, size);
-    message_room(size + 3);
+    message_allocate(size + 3);
     message[0] = 0xc1;
     message[1] = 0x81;
     message[2] = (uint8_t)('A' + row);
@@ -64,7 +64,7 @@ static void scalar(const char *value, size_t size, uint8_t row, dn_error kind, u
     test_check((uint8_t)s.behind == 0xee, line, TEST_LITERAL("behind"));
 }
 
-#define ERROR(row, literal, kind) scalar(TEST_LITERAL("" literal), sizeof("" literal) - 1, row, kind, __LINE__)
+#define ERROR(row, literal, kind) check_scalar(TEST_LITERAL("" literal), sizeof("" literal) - 1, row, kind, __LINE__)
 #define GET(row, literal) ERROR(row, literal, DN_OK)
 
 static void small_integers(void)

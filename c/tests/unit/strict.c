@@ -6,7 +6,7 @@
 #include "message.h"
 
 /* Reads the whole message. Returns the kind of the error, and its offset in `*offset`. */
-static dn_error read(bool strict, size_t *offset)
+static dn_error read_message(bool strict, size_t *offset)
 {
     dn_reader r;
     dn_reader_init(&r, message, message_size);
@@ -17,23 +17,23 @@ static dn_error read(bool strict, size_t *offset)
     return r.error;
 }
 
-static void canonical(unsigned line)
+static void check_canonical(unsigned line)
 {
     size_t offset;
-    test_check(read(false, &offset) == DN_OK, line, TEST_LITERAL("lenient"));
-    test_check(read(true, &offset) == DN_OK, line, TEST_LITERAL("strict"));
+    test_check(read_message(false, &offset) == DN_OK, line, TEST_LITERAL("lenient"));
+    test_check(read_message(true, &offset) == DN_OK, line, TEST_LITERAL("strict"));
 }
 
-static void refused(size_t expected, unsigned line)
+static void check_rejected(size_t expected, unsigned line)
 {
     size_t offset;
-    test_check(read(false, &offset) == DN_OK, line, TEST_LITERAL("lenient"));
-    test_check(read(true, &offset) == DN_MALFORMED, line, TEST_LITERAL("strict"));
+    test_check(read_message(false, &offset) == DN_OK, line, TEST_LITERAL("lenient"));
+    test_check(read_message(true, &offset) == DN_MALFORMED, line, TEST_LITERAL("strict"));
     test_check_eq(offset, expected, line, TEST_LITERAL("offset"));
 }
 
-#define CANONICAL(literal) (MESSAGE(literal), canonical(__LINE__))
-#define REFUSED(literal, offset) (MESSAGE(literal), refused(offset, __LINE__))
+#define CANONICAL(literal) (MESSAGE(literal), check_canonical(__LINE__))
+#define REJECTED(literal, offset) (MESSAGE(literal), check_rejected(offset, __LINE__))
 
 static void varints(void)
 {
@@ -45,33 +45,33 @@ static void varints(void)
     CANONICAL("\x1f\xff\xff\xff\xff\x0f");
     CANONICAL("\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
     CANONICAL("\x3f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01");
-    REFUSED("\x1f\x00", 0);
-    REFUSED("\x1f\x1e", 0);
-    REFUSED("\x1f\x9f\x00", 0);
-    REFUSED("\x1f\x80\x00", 0);
-    REFUSED("\x1f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 0);
-    REFUSED("\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 0);
-    REFUSED("\x3f\x00", 0);
-    REFUSED("\x3f\x01", 0);
-    REFUSED("\x3f\x80\x00", 0);
-    REFUSED("\x3f\xa0\x00", 0);
-    REFUSED("\x9f\x01" "a", 0);
-    REFUSED("\x9f\x81\x00" "a", 0);
-    REFUSED("\xbf\x00", 0);
-    REFUSED("\xbf\x80\x00", 0);
-    REFUSED("\xdf\x00", 0);
-    REFUSED("\xdf\x81\x00\x81" "a\x00", 0);
-    REFUSED("\xff\x01\x00", 0);
-    REFUSED("\xe2\x00\xff\x00", 2);
-    REFUSED("\xc1\x9f\x01" "a\x00", 1);
+    REJECTED("\x1f\x00", 0);
+    REJECTED("\x1f\x1e", 0);
+    REJECTED("\x1f\x9f\x00", 0);
+    REJECTED("\x1f\x80\x00", 0);
+    REJECTED("\x1f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 0);
+    REJECTED("\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00", 0);
+    REJECTED("\x3f\x00", 0);
+    REJECTED("\x3f\x01", 0);
+    REJECTED("\x3f\x80\x00", 0);
+    REJECTED("\x3f\xa0\x00", 0);
+    REJECTED("\x9f\x01" "a", 0);
+    REJECTED("\x9f\x81\x00" "a", 0);
+    REJECTED("\xbf\x00", 0);
+    REJECTED("\xbf\x80\x00", 0);
+    REJECTED("\xdf\x00", 0);
+    REJECTED("\xdf\x81\x00\x81" "a\x00", 0);
+    REJECTED("\xff\x01\x00", 0);
+    REJECTED("\xe2\x00\xff\x00", 2);
+    REJECTED("\xc1\x9f\x01" "a\x00", 1);
     CANONICAL("\xff\x1f" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0");
     CANONICAL("\x9f\x1f" "abcdefghijklmnopqrstuvwxyzabcde");
 }
 
 static void zeros(void)
 {
-    REFUSED("\x20", 0);
-    REFUSED("\xe2\x00\x20", 2);
+    REJECTED("\x20", 0);
+    REJECTED("\xe2\x00\x20", 2);
     CANONICAL("\x21");
     CANONICAL("\x3e");
     CANONICAL("\x3f\x1f");
@@ -87,19 +87,19 @@ static void known_floats(void)
     CANONICAL("\x40\x00\x00\x00\x80"); /* -0 */
     CANONICAL("\x40\x00\x00\xbc\x41"); /* 23.5 */
     CANONICAL("\x41\x7b\x14\xae\x47\xe1\x7a\xf0\x3f"); /* 1.03 */
-    REFUSED("\x40\x01\x00\xc0\x7f", 0);
-    REFUSED("\x40\x00\x00\xc0\xff", 0);
-    REFUSED("\x40\x01\x00\x80\x7f", 0);
-    REFUSED("\x40\x00\x00\x00\x00", 0); /* 0 */
-    REFUSED("\x40\x00\x00\x80\x3f", 0); /* 1 */
-    REFUSED("\xe2\x00\x40\x00\x00\x40\x42", 2); /* 48 */
-    REFUSED("\x41\x00\x00\x00\x00\x00\x00\xf8\x7f", 0); /* NaN */
-    REFUSED("\x41\x01\x00\x00\x00\x00\x00\xf0\x7f", 0);
-    REFUSED("\x41\x00\x00\x00\x00\x00\x00\xf0\xff", 0);
-    REFUSED("\x41\x00\x00\x00\x00\x00\x00\x00\x00", 0);
-    REFUSED("\x41\x00\x00\x00\x00\x00\x00\x00\x80", 0); /* -0 */
-    REFUSED("\x41\x00\x00\x00\x00\x00\x00\xf8\x3f", 0); /* 1.5 */
-    REFUSED("\x41\x00\x00\x00\x10\x00\x00\x70\x41", 0); /* 2^24+1 is whole, though not a binary32 */
+    REJECTED("\x40\x01\x00\xc0\x7f", 0);
+    REJECTED("\x40\x00\x00\xc0\xff", 0);
+    REJECTED("\x40\x01\x00\x80\x7f", 0);
+    REJECTED("\x40\x00\x00\x00\x00", 0); /* 0 */
+    REJECTED("\x40\x00\x00\x80\x3f", 0); /* 1 */
+    REJECTED("\xe2\x00\x40\x00\x00\x40\x42", 2); /* 48 */
+    REJECTED("\x41\x00\x00\x00\x00\x00\x00\xf8\x7f", 0); /* NaN */
+    REJECTED("\x41\x01\x00\x00\x00\x00\x00\xf0\x7f", 0);
+    REJECTED("\x41\x00\x00\x00\x00\x00\x00\xf0\xff", 0);
+    REJECTED("\x41\x00\x00\x00\x00\x00\x00\x00\x00", 0);
+    REJECTED("\x41\x00\x00\x00\x00\x00\x00\x00\x80", 0); /* -0 */
+    REJECTED("\x41\x00\x00\x00\x00\x00\x00\xf8\x3f", 0); /* 1.5 */
+    REJECTED("\x41\x00\x00\x00\x10\x00\x00\x70\x41", 0); /* 2^24+1 is whole, though not a binary32 */
     CANONICAL("\x41\x00\x00\x00\x18\x00\x00\x70\x41"); /* 2^24+1.5 */
     CANONICAL("\x41\x01\x00\x00\x00\x00\x00\x00\x00"); /* denormal */
 }
@@ -109,22 +109,22 @@ static void order(void)
 {
     size_t offset;
     MESSAGE("\x9f\x05" "ab"); /* before the missing bytes */
-    CHECK_EQ(read(false, &offset), DN_TRUNCATED);
-    CHECK_EQ(read(true, &offset), DN_MALFORMED);
+    CHECK_EQ(read_message(false, &offset), DN_TRUNCATED);
+    CHECK_EQ(read_message(true, &offset), DN_MALFORMED);
     CHECK_EQ(offset, 0);
     MESSAGE("\xe1\x1f\x80"); /* after the varint */
-    CHECK_EQ(read(true, &offset), DN_TRUNCATED);
+    CHECK_EQ(read_message(true, &offset), DN_TRUNCATED);
     CHECK_EQ(offset, 3);
     MESSAGE("\x40\x00\x00\x80"); /* after the bytes of the float */
-    CHECK_EQ(read(true, &offset), DN_TRUNCATED);
+    CHECK_EQ(read_message(true, &offset), DN_TRUNCATED);
     CHECK_EQ(offset, 4);
     MESSAGE("\xe2\x20\x63"); /* before the next item */
-    CHECK_EQ(read(false, &offset), DN_MALFORMED);
+    CHECK_EQ(read_message(false, &offset), DN_MALFORMED);
     CHECK_EQ(offset, 2);
-    CHECK_EQ(read(true, &offset), DN_MALFORMED);
+    CHECK_EQ(read_message(true, &offset), DN_MALFORMED);
     CHECK_EQ(offset, 1);
     MESSAGE("\xc1\x1f\x01\x00"); /* after the header of the key */
-    CHECK_EQ(read(true, &offset), DN_MALFORMED);
+    CHECK_EQ(read_message(true, &offset), DN_MALFORMED);
     CHECK_EQ(offset, 1);
 }
 
@@ -138,7 +138,7 @@ static bool is_integer(double number)
     return true;
 }
 
-static bool canonical_single(uint32_t bits)
+static bool is_canonical_single(uint32_t bits)
 {
     float number;
     memcpy(&number, &bits, sizeof number);
@@ -147,7 +147,7 @@ static bool canonical_single(uint32_t bits)
     return !is_integer((double)number);
 }
 
-static bool canonical_double(uint64_t bits)
+static bool is_canonical_double(uint64_t bits)
 {
     double number;
     memcpy(&number, &bits, sizeof number);
@@ -160,7 +160,7 @@ static bool canonical_double(uint64_t bits)
 
 static uint32_t floats, wrong;
 
-static void compare(uint8_t header, uint64_t bits)
+static void check_float(uint8_t header, uint64_t bits)
 {
     uint8_t item[9];
     uint8_t size = header == 0x40 ? 5 : 9;
@@ -170,36 +170,36 @@ static void compare(uint8_t header, uint64_t bits)
     dn_reader_init(&r, item, size);
     dn_reader_strict(&r);
     dn_next(&r);
-    bool expected = header == 0x40 ? canonical_single((uint32_t)bits) : canonical_double(bits);
+    bool expected = header == 0x40 ? is_canonical_single((uint32_t)bits) : is_canonical_double(bits);
     floats++;
     wrong += expected ? r.error != DN_OK : r.error != DN_MALFORMED || dn_error_offset(&r) != 0;
 }
 
 /* Every sign and exponent, with mantissas whose ones begin, end or are interrupted at every bit. */
-static void all_exponents(uint8_t header, uint8_t exponent_bits, uint8_t mantissa_bits)
+static void check_all_exponents(uint8_t header, uint8_t exponent_bits, uint8_t mantissa_bits)
 {
-    uint64_t whole = ((uint64_t)1 << mantissa_bits) - 1;
+    uint64_t ones = ((uint64_t)1 << mantissa_bits) - 1;
     for (uint64_t exponent = 0; exponent < (uint64_t)2 << exponent_bits; exponent++) {
         uint64_t head = exponent << mantissa_bits;
-        compare(header, head);
+        check_float(header, head);
         for (uint8_t bit = 0; bit < mantissa_bits; bit++) {
             uint64_t one = (uint64_t)1 << bit;
-            compare(header, head | one);
-            compare(header, head | (one - 1));
-            compare(header, head | (whole & ~(one - 1)));
-            compare(header, head | one | (uint64_t)1 << (mantissa_bits - 1));
+            check_float(header, head | one);
+            check_float(header, head | (one - 1));
+            check_float(header, head | (ones & ~(one - 1)));
+            check_float(header, head | one | (uint64_t)1 << (mantissa_bits - 1));
         }
     }
 }
 
-static void all_kinds_of_floats(void)
+static void floats_of_every_exponent(void)
 {
     floats = wrong = 0;
-    all_exponents(0x40, 8, 23);
+    check_all_exponents(0x40, 8, 23);
     CHECK_EQ(floats, 512 * (1 + 4 * 23));
     CHECK_EQ(wrong, 0);
     floats = wrong = 0;
-    all_exponents(0x41, 11, 52);
+    check_all_exponents(0x41, 11, 52);
     CHECK_EQ(floats, 4096 * (1 + 4 * 52));
     CHECK_EQ(wrong, 0);
 }
@@ -210,8 +210,8 @@ static void random_floats(void)
     floats = wrong = 0;
     for (unsigned i = 0; i < 200000; i++) {
         uint64_t bits = (uint64_t)message_random(&seed) << 32 | message_random(&seed);
-        compare(0x40, bits & 0xffffffff);
-        compare(0x41, bits);
+        check_float(0x40, bits & 0xffffffff);
+        check_float(0x41, bits);
     }
     CHECK_EQ(wrong, 0);
 }
@@ -224,7 +224,7 @@ int main(void)
     TEST(known_floats);
     TEST(order);
 #if !defined(__AVR__)
-    TEST(all_kinds_of_floats);
+    TEST(floats_of_every_exponent);
     TEST(random_floats);
 #endif
     free(message);

@@ -4,7 +4,7 @@
 #include "test.h"
 
 /* Decodes each character, and checks its code point and that the encoding is the shortest one. */
-static bool plain(const uint8_t *at, size_t size)
+static bool is_utf8_reference(const uint8_t *at, size_t size)
 {
     while (size) {
         uint32_t character = *at;
@@ -39,10 +39,10 @@ static bool plain(const uint8_t *at, size_t size)
 
 static uint32_t sequences, disagreements;
 
-static void compare(const uint8_t *text, size_t size)
+static void check_text(const uint8_t *text, size_t size)
 {
     sequences++;
-    if (dn_is_utf8(text, size) != plain(text, size)) disagreements++;
+    if (dn_is_utf8(text, size) != is_utf8_reference(text, size)) disagreements++;
 }
 
 static void agrees_on_all_short_sequences(void)
@@ -51,14 +51,14 @@ static void agrees_on_all_short_sequences(void)
     sequences = disagreements = 0;
     for (unsigned a = 0; a < 256; a++) {
         text[0] = (uint8_t)a;
-        compare(text, 1);
+        check_text(text, 1);
         for (unsigned b = 0; b < 256; b++) {
             text[1] = (uint8_t)b;
-            compare(text, 2);
+            check_text(text, 2);
 #if !defined(__AVR__)
             for (unsigned c = 0; c < 256; c++) {
                 text[2] = (uint8_t)c;
-                compare(text, 3);
+                check_text(text, 3);
             }
 #endif
         }
@@ -72,30 +72,30 @@ static void agrees_on_all_short_sequences(void)
 }
 
 /* All lead bytes from 0xe0 on with all second bytes; the other bytes at the limits of their ranges. */
-static void agrees_at_the_borders_of_long_sequences(void)
+static void agrees_at_the_bounds_of_long_sequences(void)
 {
-    static const uint8_t borders[] = {0x00, 0x7f, 0x80, 0x81, 0xbe, 0xbf, 0xc0, 0xff};
+    static const uint8_t bounds[] = {0x00, 0x7f, 0x80, 0x81, 0xbe, 0xbf, 0xc0, 0xff};
     uint8_t text[6];
     sequences = disagreements = 0;
     for (unsigned a = 0xe0; a < 256; a++)
         for (unsigned b = 0; b < 256; b++)
-            for (size_t c = 0; c < sizeof borders; c++)
-                for (size_t d = 0; d < sizeof borders; d++) {
+            for (size_t c = 0; c < sizeof bounds; c++)
+                for (size_t d = 0; d < sizeof bounds; d++) {
                     text[0] = 'x';
                     text[1] = (uint8_t)a;
                     text[2] = (uint8_t)b;
-                    text[3] = borders[c];
-                    text[4] = borders[d];
+                    text[3] = bounds[c];
+                    text[4] = bounds[d];
                     text[5] = 'x';
-                    compare(text + 1, 3); /* truncated */
-                    compare(text + 1, 4);
-                    compare(text, 6); /* between other characters */
+                    check_text(text + 1, 3); /* truncated */
+                    check_text(text + 1, 4);
+                    check_text(text, 6); /* between other characters */
                 }
     CHECK_EQ(sequences, (uint32_t)3 * 32 * 256 * 64);
     CHECK_EQ(disagreements, 0);
 }
 
-static void knows_empty_text(void)
+static void short_texts(void)
 {
     CHECK(dn_is_utf8(NULL, 0));
     CHECK(dn_is_utf8("", 0));
@@ -105,14 +105,14 @@ static void knows_empty_text(void)
     CHECK(!dn_is_utf8("\xed\xa0\x80", 3));
 }
 
-/* What a reader returns for a text, a key and bytes, with N in the header or in a varint. */
-static void readers_agree(void)
+/* A reader rejects the same texts and keys, with N in the header or in a varint, and accepts any bytes. */
+static void agrees_with_the_reader(void)
 {
     uint32_t wrong = 0;
     for (unsigned a = 0; a < 256; a++)
         for (unsigned b = 0; b < 256; b += a < 0x80 ? 51 : 1) {
             uint8_t chars[2] = {(uint8_t)a, (uint8_t)b};
-            bool good = plain(chars, 2);
+            bool good = is_utf8_reference(chars, 2);
             uint8_t text[] = {0x82, chars[0], chars[1]};
             uint8_t key[] = {0xc1, 0x82, chars[0], chars[1], 0x00};
             uint8_t bytes[] = {0xa2, chars[0], chars[1]};
@@ -137,8 +137,8 @@ static void readers_agree(void)
 int main(void)
 {
     TEST(agrees_on_all_short_sequences);
-    TEST(agrees_at_the_borders_of_long_sequences);
-    TEST(knows_empty_text);
-    TEST(readers_agree);
+    TEST(agrees_at_the_bounds_of_long_sequences);
+    TEST(short_texts);
+    TEST(agrees_with_the_reader);
     return test_end("utf8");
 }

@@ -161,7 +161,7 @@ static void writes_floats(void)
 }
 
 /* Returns the float with these bits. */
-static float float_of(uint32_t bits)
+static float float_from_bits(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -170,14 +170,14 @@ static float float_of(uint32_t bits)
 
 static void writes_special_floats(void)
 {
-    CHECK_ITEM(dn_write_float(&w, float_of(0x00000001)), "\x40\x01\x00\x00\x00");
-    CHECK_ITEM(dn_write_float(&w, float_of(0x007fffff)), "\x40\xff\xff\x7f\x00");
-    CHECK_ITEM(dn_write_float(&w, float_of(0x80400000)), "\x40\x00\x00\x40\x80");
-    CHECK_ITEM(dn_write_float(&w, float_of(0x7f800000)), "\x40\x00\x00\x80\x7f");
-    CHECK_ITEM(dn_write_float(&w, float_of(0xff800000)), "\x40\x00\x00\x80\xff");
-    CHECK_ITEM(dn_write_float(&w, float_of(0x7fc00000)), "\x40\x00\x00\xc0\x7f");
-    CHECK_ITEM(dn_write_float(&w, float_of(0xffc00001)), "\x40\x00\x00\xc0\x7f");
-    CHECK_ITEM(dn_write_float(&w, float_of(0x7fffffff)), "\x40\x00\x00\xc0\x7f");
+    CHECK_ITEM(dn_write_float(&w, float_from_bits(0x00000001)), "\x40\x01\x00\x00\x00");
+    CHECK_ITEM(dn_write_float(&w, float_from_bits(0x007fffff)), "\x40\xff\xff\x7f\x00");
+    CHECK_ITEM(dn_write_float(&w, float_from_bits(0x80400000)), "\x40\x00\x00\x40\x80");
+    CHECK_ITEM(dn_write_float(&w, float_from_bits(0x7f800000)), "\x40\x00\x00\x80\x7f");
+    CHECK_ITEM(dn_write_float(&w, float_from_bits(0xff800000)), "\x40\x00\x00\x80\xff");
+    CHECK_ITEM(dn_write_float(&w, float_from_bits(0x7fc00000)), "\x40\x00\x00\xc0\x7f");
+    CHECK_ITEM(dn_write_float(&w, float_from_bits(0xffc00001)), "\x40\x00\x00\xc0\x7f");
+    CHECK_ITEM(dn_write_float(&w, float_from_bits(0x7fffffff)), "\x40\x00\x00\xc0\x7f");
 }
 
 /* Every exponent, both signs, and mantissas with 0 to 23 trailing zeros, compared with 64-bit arithmetic. */
@@ -193,15 +193,15 @@ static void writes_floats_of_every_exponent(void)
             dn_writer e;
             dn_writer_init(&e, expected, sizeof expected);
 
-            uint64_t whole = 0;
-            bool is_whole = exponent >= 127 && exponent <= 127 + 63;
-            if (is_whole && exponent >= 150) whole = mantissa << (exponent - 150);
-            if (is_whole && exponent < 150) whole = mantissa >> (150 - exponent);
-            if (is_whole && exponent < 150) is_whole = whole << (150 - exponent) == mantissa;
-            if (negative && whole > UINT64_C(1) << 63) is_whole = false;
-            if (bits == 0 || is_whole) {
-                if (negative) dn_write_i64(&e, (int64_t)(0 - whole));
-                else dn_write_u64(&e, whole);
+            uint64_t integer = 0;
+            bool is_integer = exponent >= 127 && exponent <= 127 + 63;
+            if (is_integer && exponent >= 150) integer = mantissa << (exponent - 150);
+            if (is_integer && exponent < 150) integer = mantissa >> (150 - exponent);
+            if (is_integer && exponent < 150) is_integer = integer << (150 - exponent) == mantissa;
+            if (negative && integer > UINT64_C(1) << 63) is_integer = false;
+            if (bits == 0 || is_integer) {
+                if (negative) dn_write_i64(&e, (int64_t)(0 - integer));
+                else dn_write_u64(&e, integer);
             } else {
                 uint32_t raw = exponent == 255 && mantissa != 0x800000 ? 0x7fc00000 : bits;
                 expected[0] = 0x40;
@@ -209,7 +209,7 @@ static void writes_floats_of_every_exponent(void)
                 e.at += 5;
             }
             begin();
-            dn_write_float(&w, float_of(bits));
+            dn_write_float(&w, float_from_bits(bits));
             if (dn_written(&w) != dn_written(&e) || memcmp(buffer, expected, dn_written(&e)) != 0) CHECK_EQ(bits, 0);
         }
     }

@@ -81,22 +81,22 @@ static void measures_without_a_buffer(void)
 static void check_buffer_of(size_t size)
 {
     dn_writer w;
-    size_t whole = 0; /* bytes of the items that fit */
+    size_t fitting = 0; /* bytes of the items that fit */
     memset(buffer, 0xee, sizeof buffer);
     dn_writer_init(&w, buffer, size);
     for (uint8_t item = 0; item < ITEMS; item++) {
         write_item(&w, item);
-        if (ends[item] <= size) whole = ends[item];
+        if (ends[item] <= size) fitting = ends[item];
         CHECK_EQ(w.error, ends[item] <= size ? DN_OK : DN_TRUNCATED);
         CHECK_EQ(dn_written(&w), ends[item]);
     }
     if (w.error) CHECK_EQ(dn_write_error_offset(&w), size);
-    CHECK(memcmp(buffer, message, whole) == 0);
-    for (size_t i = whole; i < sizeof buffer; i++)
-        if (buffer[i] != 0xee) CHECK_EQ(i, whole); /* a partial item, or a byte beyond the buffer */
+    CHECK(memcmp(buffer, message, fitting) == 0);
+    for (size_t i = fitting; i < sizeof buffer; i++)
+        if (buffer[i] != 0xee) CHECK_EQ(i, fitting); /* a partial item, or a byte beyond the buffer */
 }
 
-static void keeps_to_buffers_of_every_size(void)
+static void stays_within_buffers_of_every_size(void)
 {
     for (size_t size = 0; size <= message_size; size++) check_buffer_of(size);
 }
@@ -134,7 +134,7 @@ static void stays_truncated(void)
     CHECK_BYTES(buffer, 5, "\x61\xee\xee\xee\xee");
 }
 
-static void refuses_messages_over_the_limit(void)
+static void rejects_messages_over_the_limit(void)
 {
     dn_writer w;
     dn_writer_init(&w, NULL, 0);
@@ -147,7 +147,7 @@ static void refuses_messages_over_the_limit(void)
     CHECK_EQ(dn_write_error_offset(&w), DN_MESSAGE_MAX);
 }
 
-static void counts_no_further_than_a_size_goes(void)
+static void count_saturates(void)
 {
     dn_writer w;
     dn_writer_init(&w, NULL, 0);
@@ -191,11 +191,11 @@ int main(void)
 {
     TEST(writes_the_message);
     TEST(measures_without_a_buffer);
-    TEST(keeps_to_buffers_of_every_size);
+    TEST(stays_within_buffers_of_every_size);
     TEST(fills_buffers_to_the_last_byte);
     TEST(stays_truncated);
-    TEST(refuses_messages_over_the_limit);
-    TEST(counts_no_further_than_a_size_goes);
+    TEST(rejects_messages_over_the_limit);
+    TEST(count_saturates);
 #if SIZE_MAX > 0xffff
     TEST(uses_a_large_buffer_up_to_the_limit);
 #endif

@@ -16,7 +16,7 @@ static uint8_t sent[MOST];
 static uint8_t message[MOST];
 static uint8_t chunk[256];
 
-static bool take(void *context, const uint8_t *bytes, size_t size)
+static bool record(void *context, const uint8_t *bytes, size_t size)
 {
     recorder *r = (recorder *)context;
     CHECK(size > 0);
@@ -63,7 +63,7 @@ static void passes_on_chunks_of_every_size(void)
     for (size_t size = 16; size <= sizeof chunk; size++) {
         recorder r = {0, MOST, 0};
         dn_sink s;
-        dn_sink_init(&s, chunk, size, take, &r);
+        dn_sink_init(&s, chunk, size, record, &r);
         write_message(&s.writer);
         CHECK_EQ(dn_written(&s.writer), message_size);
         CHECK(dn_sink_finish(&s));
@@ -76,13 +76,13 @@ static void passes_on_chunks_of_every_size(void)
     }
 }
 
-static void keeps_to_chunks_that_are_too_small(void)
+static void stays_within_chunks_that_are_too_small(void)
 {
     for (size_t size = 0; size < 16; size++) {
         recorder r = {0, MOST, 0};
         dn_sink s;
         memset(chunk, 0xee, 17);
-        dn_sink_init(&s, chunk, size, take, &r);
+        dn_sink_init(&s, chunk, size, record, &r);
         write_message(&s.writer);
         bool finished = dn_sink_finish(&s);
         CHECK_EQ(dn_written(&s.writer), message_size);
@@ -101,7 +101,7 @@ static void stops_when_the_sink_fails(void)
         for (size_t allowed = 0; allowed < message_size; allowed++) {
             recorder r = {0, allowed, 0};
             dn_sink s;
-            dn_sink_init(&s, chunk, size, take, &r);
+            dn_sink_init(&s, chunk, size, record, &r);
             write_message(&s.writer);
             CHECK(!dn_sink_finish(&s));
             CHECK_EQ(s.writer.error, DN_TRUNCATED);
@@ -117,19 +117,19 @@ static void stops_when_the_sink_fails(void)
     }
 }
 
-static bool take_all(void *context, const uint8_t *bytes, size_t size)
+static bool count_bytes(void *context, const uint8_t *bytes, size_t size)
 {
     (void)bytes;
     *(uint32_t *)context += (uint32_t)size;
     return true;
 }
 
-static void refuses_messages_over_the_limit(void)
+static void rejects_messages_over_the_limit(void)
 {
     for (size_t more = 0; more < 40; more += 3) {
         uint32_t taken = 0;
         dn_sink s;
-        dn_sink_init(&s, chunk, 100, take_all, &taken);
+        dn_sink_init(&s, chunk, 100, count_bytes, &taken);
         for (size_t i = 0; i < DN_MESSAGE_MAX - 20; i++) dn_write_null(&s.writer);
         for (size_t i = 0; i < more; i++) dn_write_null(&s.writer);
         CHECK_EQ(s.writer.error, more <= 20 ? DN_OK : DN_LIMIT);
@@ -140,7 +140,7 @@ static void refuses_messages_over_the_limit(void)
     }
     uint32_t taken = 0;
     dn_sink s;
-    dn_sink_init(&s, chunk, 100, take_all, &taken);
+    dn_sink_init(&s, chunk, 100, count_bytes, &taken);
     for (size_t i = 0; i < 3 * (DN_MESSAGE_MAX / 100); i++) dn_write_bytes(&s.writer, message, 100);
     CHECK_EQ(s.writer.error, DN_LIMIT);
     CHECK(!dn_sink_finish(&s));
@@ -148,7 +148,7 @@ static void refuses_messages_over_the_limit(void)
 
 /* ---- Open containers ---- */
 
-static void closes_a_container_of(uint32_t count)
+static void check_container_of(uint32_t count)
 {
     uint8_t expected[256], buffer[256];
     dn_writer e, w, m;
@@ -182,7 +182,7 @@ static void closes_a_container_of(uint32_t count)
 
 static void closes_containers_of_every_count(void)
 {
-    for (uint32_t count = 0; count <= 200; count++) closes_a_container_of(count);
+    for (uint32_t count = 0; count <= 200; count++) check_container_of(count);
 }
 
 #if SIZE_MAX > 0xffff
@@ -276,7 +276,7 @@ static void keeps_an_open_container_in_the_chunk(void)
     for (size_t room = 16; room < 120; room++) {
         recorder r = {0, MOST, 0};
         dn_sink s;
-        dn_sink_init(&s, chunk, room, take, &r);
+        dn_sink_init(&s, chunk, room, record, &r);
         for (uint8_t i = 0; i < 3; i++) {
             dn_write_str(&s.writer, "before it");
             write_nested(&s.writer, true);
@@ -290,7 +290,7 @@ static void keeps_an_open_container_in_the_chunk(void)
     }
 }
 
-static void refuses_to_close_what_is_not_open(void)
+static void rejects_closing_a_container_that_is_not_open(void)
 {
     dn_writer w;
     dn_writer_init(&w, chunk, 64);
@@ -316,7 +316,7 @@ static void refuses_to_close_what_is_not_open(void)
 
     recorder r = {0, MOST, 0};
     dn_sink s;
-    dn_sink_init(&s, chunk, 16, take, &r);
+    dn_sink_init(&s, chunk, 16, record, &r);
     opened = dn_write_map_open(&s.writer);
     dn_write_close(&s.writer, opened, 0);
     for (uint8_t i = 0; i < 40; i++) dn_write_null(&s.writer);
@@ -324,7 +324,7 @@ static void refuses_to_close_what_is_not_open(void)
     CHECK_EQ(s.writer.error, DN_WRONG_TYPE);
     CHECK(!dn_sink_finish(&s));
 
-    dn_sink_init(&s, chunk, 16, take, &r);
+    dn_sink_init(&s, chunk, 16, record, &r);
     r.taken = 0;
     dn_write_map_open(&s.writer);
     CHECK(!dn_sink_finish(&s)); /* it is still open */
@@ -336,15 +336,15 @@ int main(void)
 {
     TEST(writes_the_message);
     TEST(passes_on_chunks_of_every_size);
-    TEST(keeps_to_chunks_that_are_too_small);
+    TEST(stays_within_chunks_that_are_too_small);
     TEST(stops_when_the_sink_fails);
-    TEST(refuses_messages_over_the_limit);
+    TEST(rejects_messages_over_the_limit);
     TEST(closes_containers_of_every_count);
 #if SIZE_MAX > 0xffff
     TEST(closes_large_containers);
 #endif
     TEST(closes_nested_containers);
     TEST(keeps_an_open_container_in_the_chunk);
-    TEST(refuses_to_close_what_is_not_open);
+    TEST(rejects_closing_a_container_that_is_not_open);
     return test_end("write_sink");
 }
