@@ -1,34 +1,5 @@
 /* Converts JSON text to PSON: a state machine that receives one byte at a time, with a stack of its own for the open containers. */
-#include "dn_internal.h"
-#include "dn_json.h"
-
-/* The states: what the reader expects next. */
-enum {
-    VALUE,
-    FIRST_ELEMENT, /* or ']' */
-    FIRST_KEY, /* or '}' */
-    KEY,
-    COLON,
-    NEXT, /* a comma or the container's end; outside of all containers only white space */
-    TEXT,
-    ESCAPE,
-    HEX,
-    PAIR, /* the backslash before the second half of a surrogate pair */
-    PAIR_U,
-    WORD,
-    MINUS,
-    FRACTION_START,
-    EXPONENT_START,
-    EXPONENT_DIGIT,
-    /* From here on the number may end. */
-    ZERO,
-    DIGITS,
-    FRACTION,
-    EXPONENT
-};
-
-/* For a larger exponent, no text of DN_JSON_MAX bytes has enough digits to bring the number back into range. */
-#define EXPONENT_MAX 100000000
+#include "dn_json_internal.h"
 
 /* The parts of `count` of a level. */
 #define COUNT (SIZE_MAX >> 1)
@@ -47,20 +18,14 @@ static char read_word_char(uint16_t index)
 #endif
 }
 
-static void fail(dn_json_reader *j, dn_error kind, uint32_t offset)
+void dn__json_fail(dn_json_reader *j, dn_error kind, uint32_t offset)
 {
     if (j->error) return;
     j->error = kind;
     j->offset = offset;
 }
 
-/* Returns the offset of the current byte. It is not counted byte by byte, because AVR takes 24 cycles to add to 32 bits in
- * memory. */
-static uint32_t current_offset(const dn_json_reader *j) { return j->offset + (uint32_t)((uintptr_t)j->at - (uintptr_t)j->piece); }
-
-static void malformed(dn_json_reader *j) { fail(j, DN_MALFORMED, current_offset(j)); }
-
-static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+void dn__json_malformed(dn_json_reader *j) { dn__json_fail(j, DN_MALFORMED, dn__json_offset(j)); }
 
 void dn_json_reader_init(dn_json_reader *j, dn_writer *w)
 {
@@ -73,17 +38,17 @@ void dn_json_reader_init(dn_json_reader *j, dn_writer *w)
     j->rounded = false;
 }
 
-static void end_value(dn_json_reader *j)
+void dn__json_end_value(dn_json_reader *j)
 {
     j->state = NEXT;
     /* The count may overflow where size_t has 16 bits, though not in a message of DN_MESSAGE_MAX. */
-    if (j->depth && !(++j->levels[j->depth - 1].count & COUNT)) fail(j, DN_LIMIT, current_offset(j));
+    if (j->depth && !(++j->levels[j->depth - 1].count & COUNT)) dn__json_fail(j, DN_LIMIT, dn__json_offset(j));
 }
 
 static void begin_container(dn_json_reader *j, bool map)
 {
     if (j->depth == DN_NESTING) {
-        fail(j, DN_LIMIT, current_offset(j));
+        dn__json_fail(j, DN_LIMIT, dn__json_offset(j));
         return;
     }
     j->levels[j->depth].opened = map ? dn_write_map_open(j->writer) : dn_write_array_open(j->writer);
@@ -96,96 +61,7 @@ static void end_container(dn_json_reader *j)
 {
     j->depth--;
     dn_write_close(j->writer, j->levels[j->depth].opened, (uint32_t)(j->levels[j->depth].count & COUNT));
-    end_value(j);
-}
-
-/* ---- Numbers ------------------------------------------------------------------------------------------------------------------- */
-
-static void begin_number(dn_json_reader *j)
-{
-    dn__decimal_init(&j->number);
-    j->exponent = 0;
-    j->start = current_offset(j);
-    j->whole = true;
-    j->negative = false;
-    j->negative_exponent = false;
-}
-
-static void end_number(dn_json_reader *j)
-{
-    const uint64_t least = (uint64_t)1 << 63; /* the magnitude of -2^63 */
-    dn__decimal *number = &j->number;
-    uint64_t magnitude;
-    if (number->dropped && DN_JSON_DIGITS < 768) {
-        fail(j, DN_LIMIT, j->start);
-        return;
-    }
-    uint32_t low;
-    if (j->whole && dn__decimal_low(number, &low) && !(j->negative && low == 0)) {
-        dn__write_header(j->writer, low, j->negative ? DN__HEAD_NEGATIVE : DN__HEAD_UINT); /* links no 64-bit arithmetic */
-    } else if (j->whole && dn__decimal_integer(number, &magnitude) && !(j->negative && (magnitude == 0 || magnitude > least))) {
-        if (j->negative) dn_write_i64(j->writer, -(int64_t)(magnitude - 1) - 1);
-        else dn_write_u64(j->writer, magnitude);
-    } else {
-        bool exact;
-        number->exponent += j->negative_exponent ? -j->exponent : j->exponent;
-        uint64_t bits = dn__decimal_bits(number, &exact);
-        /* A subnormal binary64 keeps fewer digits than the 15 of all others. */
-        if (!exact && (number->digits > 15 || dn__upper(&bits) < 0x10)) j->rounded = true;
-        if (bits == DN__INFINITY || (j->whole && !exact)) {
-            fail(j, DN_RANGE, j->start);
-            return;
-        }
-        if (j->negative) dn__add_upper(&bits, 0x8000);
-        dn__write_double_bits(j->writer, bits);
-    }
-    end_value(j);
-}
-
-/* Processes a byte of a number. Returns false if the byte is not part of it. */
-static bool read_number_byte(dn_json_reader *j, uint8_t c)
-{
-    bool digit = is_digit(c);
-    uint8_t state = j->state;
-    switch (state) {
-    case ZERO:
-        if (digit) malformed(j);
-        break;
-    case MINUS:
-        if (c == '0') state = ZERO;
-        else if (digit) state = DIGITS;
-        break;
-    case FRACTION_START:
-        if (digit) state = FRACTION;
-        break;
-    case EXPONENT_START:
-        if (c == '+' || c == '-') {
-            j->negative_exponent = c == '-';
-            j->state = EXPONENT_DIGIT;
-            return true;
-        }
-        /* fall through */
-    case EXPONENT_DIGIT:
-        if (digit) state = EXPONENT;
-        break;
-    default: break;
-    }
-    if (digit) {
-        j->state = state;
-        c = (uint8_t)(c - '0');
-        if (state == EXPONENT && j->exponent < EXPONENT_MAX) j->exponent = j->exponent * 10 + c;
-    } else if (state < ZERO) {
-        malformed(j);
-    } else if (c == '.' && state <= DIGITS) {
-        j->whole = false;
-        j->state = FRACTION_START;
-    } else if ((c == 'e' || c == 'E') && state != EXPONENT) {
-        j->whole = false;
-        j->state = EXPONENT_START;
-    } else {
-        return false;
-    }
-    return true;
+    dn__json_end_value(j);
 }
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------------------- */
@@ -220,14 +96,14 @@ static void begin_text(dn_json_reader *j, bool key)
 static void end_text(dn_json_reader *j)
 {
     if (j->key) j->state = COLON;
-    else end_value(j);
+    else dn__json_end_value(j);
 }
 
 /* Checks a byte of a character outside of ASCII. Returns false if it is not UTF-8; see dn_is_utf8 for the ranges. */
 static bool check_utf8_byte(dn_json_reader *j, uint8_t c)
 {
     if (!j->left) {
-        j->start = current_offset(j);
+        j->start = dn__json_offset(j);
         if (c < 0xc2 || c > 0xf4) return false;
         j->left = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
         j->low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
@@ -254,7 +130,7 @@ static void read_plain_text(dn_json_reader *j, const uint8_t *end)
             j->at = at;
             if (!check_utf8_byte(j, c)) {
                 append_text(j, start, (size_t)(at - start));
-                fail(j, DN_MALFORMED, j->start);
+                dn__json_fail(j, DN_MALFORMED, j->start);
                 return;
             }
         } else if (c == '"' || c == '\\' || c < 0x20) {
@@ -266,7 +142,7 @@ static void read_plain_text(dn_json_reader *j, const uint8_t *end)
     if (at == end || *at != '"') {
         append_text(j, start, n);
         if (at == end) return;
-        if (*at < 0x20) malformed(j);
+        if (*at < 0x20) dn__json_malformed(j);
         else j->state = ESCAPE;
     } else {
         /* Most texts arrive in one piece and without escapes. */
@@ -289,7 +165,7 @@ static void write_escaped_unit(dn_json_reader *j)
     uint16_t unit = j->unit;
     bool second = unit >= 0xdc00 && unit <= 0xdfff;
     if (second != (j->lead != 0)) {
-        malformed(j);
+        dn__json_malformed(j);
         return;
     }
     j->state = TEXT;
@@ -317,10 +193,10 @@ static void write_escaped_unit(dn_json_reader *j)
 static void read_hex_digit(dn_json_reader *j, uint8_t c)
 {
     uint8_t lower = c | 0x20;
-    if (is_digit(c)) c = (uint8_t)(c - '0');
+    if (dn__is_digit(c)) c = (uint8_t)(c - '0');
     else if (lower >= 'a' && lower <= 'f') c = (uint8_t)(lower - 'a' + 10);
     else {
-        malformed(j);
+        dn__json_malformed(j);
         return;
     }
     j->unit = (uint16_t)(j->unit << 4 | c);
@@ -343,7 +219,7 @@ static void read_escape(dn_json_reader *j, uint8_t c)
         j->left = 4;
         j->state = HEX;
         return;
-    default: malformed(j); return;
+    default: dn__json_malformed(j); return;
     }
     append_text(j, &c, 1);
     j->state = TEXT;
@@ -361,14 +237,14 @@ static void begin_word(dn_json_reader *j, uint8_t rest, uint8_t left)
 static void read_word_byte(dn_json_reader *j, uint8_t c)
 {
     if (c != (uint8_t)read_word_char(j->unit)) {
-        malformed(j);
+        dn__json_malformed(j);
         return;
     }
     j->unit++;
     if (--j->left) return;
     if (j->unit == WORDS_END) dn_write_null(j->writer);
     else dn_write_bool(j->writer, j->unit == FALSE_REST); /* the letters of true end at FALSE_REST */
-    end_value(j);
+    dn__json_end_value(j);
 }
 
 static void begin_value(dn_json_reader *j, uint8_t c)
@@ -381,10 +257,7 @@ static void begin_value(dn_json_reader *j, uint8_t c)
     case 'f': begin_word(j, FALSE_REST, 4); break;
     case 'n': begin_word(j, NULL_REST, 3); break;
     default:
-        begin_number(j);
-        j->state = MINUS;
-        if (c == '-') j->negative = true;
-        else read_number_byte(j, c);
+        dn__json_begin_number(j, c);
     }
 }
 
@@ -398,18 +271,18 @@ static void read_structure(dn_json_reader *j, uint8_t c)
     case KEY:
         if (c == '"') begin_text(j, true);
         else if (c == '}' && j->state == FIRST_KEY) end_container(j);
-        else malformed(j);
+        else dn__json_malformed(j);
         break;
     case COLON:
         if (c == ':') j->state = VALUE;
-        else malformed(j);
+        else dn__json_malformed(j);
         break;
     case NEXT:
         inside = j->depth != 0;
         map = inside && j->levels[j->depth - 1].count & IN_MAP;
         if (inside && c == ',') j->state = map ? KEY : VALUE;
         else if (inside && c == (map ? '}' : ']')) end_container(j);
-        else malformed(j);
+        else dn__json_malformed(j);
         break;
     default:
         if (c == ']' && j->state == FIRST_ELEMENT) end_container(j);
@@ -424,17 +297,17 @@ static void read_byte(dn_json_reader *j, uint8_t c)
     case HEX: read_hex_digit(j, c); break;
     case PAIR:
         if (c == '\\') j->state = PAIR_U;
-        else malformed(j);
+        else dn__json_malformed(j);
         break;
     case PAIR_U:
         if (c == 'u') read_escape(j, c);
-        else malformed(j);
+        else dn__json_malformed(j);
         break;
     case WORD: read_word_byte(j, c); break;
     default:
         if (j->state >= MINUS) {
-            if (read_number_byte(j, c)) break;
-            end_number(j);
+            if (dn__json_read_number(j, c)) break;
+            dn__json_end_number(j);
             if (j->error) break;
         }
         read_structure(j, c);
@@ -462,9 +335,9 @@ bool dn_json_read(dn_json_reader *j, const char *text, size_t size)
         }
         if (j->error) return false;
     }
-    j->offset = current_offset(j);
+    j->offset = dn__json_offset(j);
     j->piece = j->at;
-    if (too_long) fail(j, DN_LIMIT, DN_JSON_MAX);
+    if (too_long) dn__json_fail(j, DN_LIMIT, DN_JSON_MAX);
     return !j->error;
 }
 
@@ -472,7 +345,7 @@ bool dn_json_finish(dn_json_reader *j)
 {
     if (j->error) return false;
     /* Inside a map or an array the text is incomplete, and the number might continue. */
-    if (j->state >= ZERO && !j->depth) end_number(j);
-    if (j->state != NEXT || j->depth) fail(j, DN_TRUNCATED, j->offset);
+    if (j->state >= ZERO && !j->depth) dn__json_end_number(j);
+    if (j->state != NEXT || j->depth) dn__json_fail(j, DN_TRUNCATED, j->offset);
     return !j->error && !j->writer->error;
 }

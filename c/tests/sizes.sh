@@ -49,8 +49,8 @@ row() { what=$1; shift; list=$(files "$@"); echo "| $what | $list |"; }
     echo "|---|---:|---:|---:|"
     for type in $types; do echo "| \`$type\` | $(size_in avr "$type") | $(size_in bits32 "$type") | $(size_in bits64 "$type") |"; done
     echo
-    echo "Which of \`src/*.c\` a program needs; all of them include \`dn_pson.h\`, \`dn_config.h\`, \`dn_internal.h\` and \`dn_avr.h\`, binding \`dn_bind.h\`, and JSON"
-    echo "\`dn_json.h\` and \`dn_decimal.h\`."
+    echo "Which of \`src/*.c\` a program needs; all of them include \`dn_pson.h\`, \`dn_config.h\`, \`dn_internal.h\` and \`dn_avr.h\`, binding \`dn_bind.h\`, JSON"
+    echo "\`dn_json.h\` and \`dn_decimal.h\`, and parsing JSON \`dn_json_internal.h\`."
     echo
     echo "| to | files |"
     echo "|---|---|"
