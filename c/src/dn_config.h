@@ -73,7 +73,7 @@
 #define dn_json_write DN__NESTED(dn_json_write)
 #define dn__fail DN__NESTED(dn__fail)
 
-/* Every function that has a dn_json_reader, or the decimal in it, as a parameter. */
+/* Every function that has a dn_json_reader, or the decimal in it, or its words, as a parameter. */
 #define dn_json_reader_init DN__BOTH(dn_json_reader_init)
 #define dn_json_read DN__BOTH(dn_json_read)
 #define dn_json_finish DN__BOTH(dn_json_finish)
@@ -89,5 +89,13 @@
 #define dn__decimal_integer DN__DIGITS(dn__decimal_integer)
 #define dn__decimal_low DN__DIGITS(dn__decimal_low)
 #define dn__decimal_bits DN__DIGITS(dn__decimal_bits)
+#define dn__words_multiply DN__DIGITS(dn__words_multiply)
+#define dn__words_divide DN__DIGITS(dn__words_divide)
+#define dn__words_trim_zeros DN__DIGITS(dn__words_trim_zeros)
+#define dn__words_scale DN__DIGITS(dn__words_scale)
+#define dn__words_shift_right DN__DIGITS(dn__words_shift_right)
+#define dn__words_load DN__DIGITS(dn__words_load)
+#define dn__words_to_uint64 DN__DIGITS(dn__words_to_uint64)
+#define dn__words_bit_length DN__DIGITS(dn__words_bit_length)
 
 #endif

@@ -1,146 +1,15 @@
-/* Big integers of words. They are only multiplied and divided by powers of 5, because the binary exponent holds the powers of 2.
- * c/docs/cycles.md lists the cycles of numbers on AVR. */
+/* c/docs/cycles.md lists the cycles of numbers on AVR. */
 #include "dn_decimal.h"
 #include "dn_avr.h"
+#include "dn_words.h"
 
 #include <string.h>
 
-typedef dn__size_of_words size_of_words;
-
 #if DN__WORD_BITS == 8
-typedef uint16_t product; /* of two words */
-#define POWER 3 /* 5^3 is the highest power of 5 that fits a word */
 #define CHUNK 100 /* the highest power of 10 that fits a word */
 #else
-typedef uint32_t product;
-#define POWER 6
 #define CHUNK 10000
 #endif
-
-/* words = words * factor + add. Returns the new number of words; there must be room for one more. */
-static DN__APART size_of_words multiply(dn__word *words, size_of_words size, dn__word factor, dn__word add)
-{
-    product carry = add;
-    for (size_of_words i = 0; i < size; i++) {
-        carry = (product)(carry + (product)words[i] * factor);
-        words[i] = (dn__word)carry;
-        carry >>= DN__WORD_BITS;
-    }
-    if (carry) words[size++] = (dn__word)carry;
-    return size;
-}
-
-/* words = words / divisor. Returns the remainder; the highest word may become 0. The divisor is 125 at most if words have 8 bits;
- * `inverse` is 65536 / divisor. */
-static DN__APART dn__word divide(dn__word *words, size_of_words size, dn__word divisor, uint16_t inverse)
-{
-    dn__word rest = 0;
-#if defined(DN__DIVIDE_BYTES)
-    if (size) rest = dn__divide_bytes(words, size, divisor, inverse);
-#elif DN__WORD_BITS == 8
-    uint8_t upper = (uint8_t)(inverse >> 8), lower = (uint8_t)inverse;
-    while (size--) {
-        uint8_t low = words[size];
-        uint16_t sum = (uint16_t)((uint16_t)rest * lower);
-        sum = (uint16_t)(sum + (uint16_t)low * upper);
-        uint8_t quotient = (uint8_t)(rest * upper + (uint8_t)(sum >> 8)); /* at most 2 too small */
-        uint16_t left = (uint16_t)((uint16_t)((uint16_t)rest << 8 | low) - (uint16_t)quotient * divisor);
-        for (; left >= divisor; left = (uint16_t)(left - divisor)) quotient++;
-        words[size] = quotient;
-        rest = (uint8_t)left;
-    }
-#else
-    (void)inverse;
-    while (size--) {
-        product dividend = (product)rest << DN__WORD_BITS | words[size];
-        words[size] = (dn__word)(dividend / divisor);
-        rest = (dn__word)(dividend % divisor);
-    }
-#endif
-    return rest;
-}
-
-static size_of_words trim_zeros(const dn__word *words, size_of_words size)
-{
-    while (size && !words[size - 1]) size--;
-    return size;
-}
-
-/* words = words * 5^power. A negative power divides, rounds down, and sets `*inexact` if a remainder is lost. Returns the number of
- * words. */
-static size_of_words scale(dn__word *words, size_of_words size, int16_t power, bool *inexact)
-{
-    bool down = power < 0;
-    uint16_t left = (uint16_t)(down ? -power : power);
-    while (left) {
-        dn__word factor = 1;
-        uint8_t step = 0;
-        for (; step < POWER && step < left; step++) factor = (dn__word)(factor * 5);
-        left = (uint16_t)(left - step);
-        if (!down) size = multiply(words, size, factor, 0);
-        else {
-            if (divide(words, size, factor, step == 1 ? 13107 : step == 2 ? 2621 : 524)) *inexact = true;
-            size = trim_zeros(words, size);
-        }
-    }
-    return size;
-}
-
-/* words = words * 2^-shift for shift >= 0, rounded down. Sets `*inexact` if bits are lost. Returns the number of words. */
-static size_of_words shift_right(dn__word *words, size_of_words size, int16_t shift, bool *inexact)
-{
-    uint16_t skipped = (uint16_t)shift / DN__WORD_BITS;
-    size_of_words skip = (size_of_words)(skipped < size ? skipped : size);
-    for (size_of_words i = 0; i < skip; i++)
-        if (words[i]) *inexact = true;
-    size = (size_of_words)(size - skip);
-    uint8_t bits = (uint8_t)shift % DN__WORD_BITS;
-    if (!bits) {
-        memmove(words, words + skip, size * sizeof *words);
-        return size;
-    }
-    /* Multiplies, because AVR shifts by one bit at a time: the upper half of a product is the shifted word, the lower half goes to the
-     * word below. */
-    dn__word factor = (dn__word)(1u << (DN__WORD_BITS - bits));
-    for (size_of_words i = 0; i < size; i++) {
-        product moved = (product)((product)words[i + skip] * factor);
-        words[i] = (dn__word)(moved >> DN__WORD_BITS);
-        if (i) words[i - 1] = (dn__word)(words[i - 1] | (dn__word)moved);
-        else if ((dn__word)moved) *inexact = true;
-    }
-    return trim_zeros(words, size);
-}
-
-static DN__APART size_of_words load(dn__word *words, uint64_t value)
-{
-#if defined(__AVR__)
-    memcpy(words, &value, sizeof value);
-    return trim_zeros(words, sizeof value);
-#else
-    size_of_words size = 0;
-    for (; value; value >>= DN__WORD_BITS) words[size++] = (dn__word)value;
-    return size;
-#endif
-}
-
-/* Returns the integer in `words`, which must have at most 64 bits. */
-static DN__APART uint64_t to_uint64(const dn__word *words, size_of_words size)
-{
-    uint64_t value = 0;
-#if defined(__AVR__)
-    memcpy(&value, words, size);
-#else
-    while (size--) value = value << DN__WORD_BITS | words[size];
-#endif
-    return value;
-}
-
-static DN__APART int16_t bit_length(const dn__word *words, size_of_words size)
-{
-    int16_t bits = (int16_t)(DN__WORD_BITS * ((int16_t)size - 1));
-    for (dn__word top = words[size - 1]; top; top = (dn__word)(top >> 1)) bits++;
-    return bits;
-}
 
 /* ---- Decimal to binary ------------------------------------------------------------------------------------------------------ */
 
@@ -160,7 +29,7 @@ static bool to_uint32(const dn__decimal *d, uint32_t *value)
     *value = 0;
     memcpy(value, d->words, d->size);
 #else
-    *value = (uint32_t)to_uint64(d->words, d->size);
+    *value = (uint32_t)dn__words_to_uint64(d->words, d->size);
 #endif
     return true;
 }
@@ -169,7 +38,7 @@ void dn__decimal_digit(dn__decimal *d, uint8_t digit, bool fraction)
 {
     if (d->digits < DN_JSON_DIGITS) {
         if (d->size || digit) {
-            d->size = multiply(d->words, d->size, 10, digit);
+            d->size = dn__words_multiply(d->words, d->size, 10, digit);
             d->digits++;
         }
         d->exponent -= fraction;
@@ -200,9 +69,9 @@ const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8
         }
 #if defined(__AVR__)
         memcpy(d->words, &value, sizeof value);
-        d->size = trim_zeros(d->words, sizeof value);
+        d->size = dn__words_trim_zeros(d->words, sizeof value);
 #else
-        d->size = load(d->words, value);
+        d->size = dn__words_load(d->words, value);
 #endif
         d->digits = digits;
         if (fraction) d->exponent -= places;
@@ -214,7 +83,7 @@ const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8
 bool dn__decimal_integer(const dn__decimal *d, uint64_t *value)
 {
     if (d->size > 64 / DN__WORD_BITS || d->exponent) return false;
-    *value = to_uint64(d->words, d->size);
+    *value = dn__words_to_uint64(d->words, d->size);
     return true;
 }
 
@@ -233,19 +102,19 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
     bool inexact = d->dropped;
     int16_t exponent = (int16_t)d->exponent;
     dn__word *words = d->words;
-    size_of_words size = d->size;
+    dn__size_of_words size = d->size;
     /* Zero words below the digits leave room for 64 bits of the quotient, or of a small number. */
-    size_of_words zeros = 64 / DN__WORD_BITS;
+    dn__size_of_words zeros = 64 / DN__WORD_BITS;
     if (exponent < 0) {
         uint16_t wanted = (uint16_t)((uint16_t)(-exponent * 19 / 8 + 80) / DN__WORD_BITS + 1);
-        zeros = (size_of_words)(wanted > size ? wanted - size : 0);
+        zeros = (dn__size_of_words)(wanted > size ? wanted - size : 0);
     }
     memmove(words + zeros, words, size * sizeof *words);
     memset(words, 0, zeros * sizeof *words);
-    size = scale(words, (size_of_words)(size + zeros), exponent, &inexact);
+    size = dn__words_scale(words, (dn__size_of_words)(size + zeros), exponent, &inexact);
 
     /* 2^top <= number < 2^(top + 1). 53 of its bits are kept, fewer if the binary64 is subnormal. */
-    int16_t bits = bit_length(words, size);
+    int16_t bits = dn__words_bit_length(words, size);
     int16_t binary = (int16_t)(exponent - DN__WORD_BITS * (int16_t)zeros);
     int16_t top = (int16_t)(bits - 1 + binary);
     int16_t keep = 53;
@@ -256,8 +125,8 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
         *exact = false;
         return DN__INFINITY;
     }
-    size = shift_right(words, size, (int16_t)(bits - keep - 1), &inexact);
-    uint64_t kept = to_uint64(words, size);
+    size = dn__words_shift_right(words, size, (int16_t)(bits - keep - 1), &inexact);
+    uint64_t kept = dn__words_to_uint64(words, size);
     bool half = kept & 1;
     kept >>= 1;
     *exact = !(inexact || half);
@@ -274,10 +143,10 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact)
 #define DIGITS 20
 
 /* Writes an integer of up to 64 bits as `width` digits with leading zeros. `width` is even, and a multiple of 4 if CHUNK is 10000. */
-static DN__APART void print_digits(dn__word *words, size_of_words size, char *to, uint8_t width)
+static DN__APART void print_digits(dn__word *words, dn__size_of_words size, char *to, uint8_t width)
 {
     while (size && width) {
-        uint16_t rest = divide(words, size, CHUNK, 65536 / CHUNK);
+        uint16_t rest = dn__words_divide(words, size, CHUNK, 65536 / CHUNK);
         if (!words[size - 1]) size--;
 #if CHUNK == 100
         uint8_t tens = (uint8_t)((uint16_t)(rest * 103) >> 10);
@@ -293,22 +162,22 @@ static DN__APART void print_digits(dn__word *words, size_of_words size, char *to
 /* Writes the digits of (base + quarters / 4) * 2^binary * 10^decimal, rounded down. Returns false if digits are lost. Requires base <
  * 2^53, a result < 10^width, and binary + decimal >= 2 if decimal < 0, because a number that is divided by 5 must contain its powers of
  * 2. */
-static DN__APART bool print_scaled(const dn__word *base, size_of_words size, uint8_t quarters, int16_t binary, int16_t decimal, char *to,
+static DN__APART bool print_scaled(const dn__word *base, dn__size_of_words size, uint8_t quarters, int16_t binary, int16_t decimal, char *to,
     uint8_t width)
 {
     dn__word words[896 / DN__WORD_BITS]; /* 55 bits and 5^341 or 2^677 */
     int16_t shift = (int16_t)(binary + decimal - 2);
     bool inexact = false;
-    size_of_words zeros = 0;
+    dn__size_of_words zeros = 0;
     if (shift > 0) {
-        zeros = (size_of_words)(shift / DN__WORD_BITS);
+        zeros = (dn__size_of_words)(shift / DN__WORD_BITS);
         memset(words, 0, zeros * sizeof *words);
     }
     memcpy(words + zeros, base, size * sizeof *words);
-    size = multiply(words + zeros, size, 4, quarters);
-    if (shift > 0) size = multiply(words + zeros, size, (dn__word)(1u << (shift % DN__WORD_BITS)), 0);
-    size = scale(words, (size_of_words)(size + zeros), decimal, &inexact);
-    if (shift < 0) size = shift_right(words, size, (int16_t)-shift, &inexact);
+    size = dn__words_multiply(words + zeros, size, 4, quarters);
+    if (shift > 0) size = dn__words_multiply(words + zeros, size, (dn__word)(1u << (shift % DN__WORD_BITS)), 0);
+    size = dn__words_scale(words, (dn__size_of_words)(size + zeros), decimal, &inexact);
+    if (shift < 0) size = dn__words_shift_right(words, size, (int16_t)-shift, &inexact);
     print_digits(words, size, to, width);
     return !inexact;
 }
@@ -327,7 +196,7 @@ uint8_t dn__print_integer(uint64_t magnitude, bool negative, char *to)
 {
     char digits[DIGITS];
     dn__word words[64 / DN__WORD_BITS];
-    print_digits(words, load(words, magnitude), digits, DIGITS);
+    print_digits(words, dn__words_load(words, magnitude), digits, DIGITS);
     return (uint8_t)(print_integer(digits, negative, to) - to);
 }
 
@@ -353,7 +222,7 @@ static char *print_decimal(const char *digits, uint8_t count, int16_t exponent, 
         if (exponent >= 0) *at++ = '+';
         char power[DIGITS];
         dn__word words[64 / DN__WORD_BITS];
-        print_digits(words, load(words, (uint16_t)(exponent < 0 ? -exponent : exponent)), power, DIGITS);
+        print_digits(words, dn__words_load(words, (uint16_t)(exponent < 0 ? -exponent : exponent)), power, DIGITS);
         at = print_integer(power, exponent < 0, at);
     }
     return at;
@@ -378,7 +247,7 @@ static DN__APART uint8_t print_shortest(const float_parts *of, char *to)
     char *at = to;
     char low[DIGITS], high[DIGITS], digits[DIGITS];
     dn__word words[128 / DN__WORD_BITS];
-    size_of_words size = load(words, of->mantissa);
+    dn__size_of_words size = dn__words_load(words, of->mantissa);
     if (of->negative) *at++ = '-';
     if (!size) {
         *at++ = '0';
@@ -391,13 +260,13 @@ static DN__APART uint8_t print_shortest(const float_parts *of, char *to)
     bool even = !(words[0] & 1);
     /* The floor of the decimal logarithm of 2^n, at most one less than that of the number; 78913 / 2^18 is log10(2), and 400 makes it
      * positive. */
-    int16_t n = (int16_t)(bit_length(words, size) - 1 + binary);
+    int16_t n = (int16_t)(dn__words_bit_length(words, size) - 1 + binary);
     int16_t log = (int16_t)((int16_t)((n * (int32_t)78913 + ((int32_t)400 << 18)) >> 18) - 400);
 
     /* Integers of up to 64 bits, and not below -2^63, are printed as such. */
     bool fraction = binary > of->top || (of->negative && binary == of->top && !of->power);
-    if (!fraction && binary < 0) shift_right(words, size, (int16_t)-binary, &fraction);
-    size = load(words, of->mantissa - 1);
+    if (!fraction && binary < 0) dn__words_shift_right(words, size, (int16_t)-binary, &fraction);
+    size = dn__words_load(words, of->mantissa - 1);
     if (!fraction) {
         print_scaled(words, size, 4, binary, 0, digits, DIGITS);
         return (uint8_t)(print_integer(digits, false, at) - to);

@@ -50,7 +50,7 @@ row() { what=$1; shift; list=$(files "$@"); echo "| $what | $list |"; }
     for type in $types; do echo "| \`$type\` | $(size_in avr "$type") | $(size_in bits32 "$type") | $(size_in bits64 "$type") |"; done
     echo
     echo "Which of \`src/*.c\` a program needs; all of them include \`dn_pson.h\`, \`dn_config.h\`, \`dn_internal.h\` and \`dn_avr.h\`, binding \`dn_bind.h\`, JSON"
-    echo "\`dn_json.h\` and \`dn_decimal.h\`, and parsing JSON \`dn_json_internal.h\`."
+    echo "\`dn_json.h\`, \`dn_decimal.h\` and \`dn_words.h\`, and parsing JSON \`dn_json_internal.h\`."
     echo
     echo "| to | files |"
     echo "|---|---|"
