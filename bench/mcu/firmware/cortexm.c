@@ -14,7 +14,7 @@ __attribute__((section(".vectors"), used)) static void *const vectors[16] = {sta
 #define CPACR (*(volatile uint32_t *)0xe000ed88)
 
 /* Ends QEMU: semihosting's SYS_EXIT with ADP_Stopped_ApplicationExit. */
-static void leave(void) { __asm__ volatile("movs r0, #0x18\n\tldr r1, =0x20026\n\tbkpt 0xab" : : : "r0", "r1"); }
+static void exit_qemu(void) { __asm__ volatile("movs r0, #0x18\n\tldr r1, =0x20026\n\tbkpt 0xab" : : : "r0", "r1"); }
 
 void reset(void) {
 #if defined(__ARM_FP)
@@ -26,6 +26,6 @@ void reset(void) {
     SYST_CVR = 0;
     SYST_CSR = 5; /* enabled, processor clock, no interrupt */
     measure_everything();
-    leave();
+    exit_qemu();
     for (;;) {}
 }

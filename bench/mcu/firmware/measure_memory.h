@@ -45,28 +45,28 @@
 
 /* The offsets of the reports; src/qemu.rs has the same list. They are below 128, the range of every Thumb-1 store. */
 enum {
-    SAY_U32 = 0x00,
-    SAY_U64 = 0x04, /* the lower half, then the upper one at the next offset */
-    SAY_I32 = 0x0c,
-    SAY_I64 = 0x10,
-    SAY_FLOAT = 0x18,
-    SAY_DOUBLE = 0x1c,
-    SAY_BOOL = 0x24,
-    SAY_NULL = 0x28,
-    SAY_MAP = 0x2c,
-    SAY_ARRAY = 0x30,
-    SAY_KEY = 0x34, /* its address; its size follows */
-    SAY_TEXT = 0x38,
-    SAY_BYTES = 0x3c,
-    SAY_SIZE = 0x40,
-    SAY_REGION = 0x44, /* the next two reads of the timer belong to it */
-    SAY_STACK = 0x48, /* bytes of stack that the region used below its caller's */
-    SAY_MEMORY_AT = 0x4c, /* the address of the following words */
-    SAY_MEMORY = 0x50,
-    SAY_END = 0x54
+    REPORT_U32 = 0x00,
+    REPORT_U64 = 0x04, /* the lower half, then the upper one at the next offset */
+    REPORT_I32 = 0x0c,
+    REPORT_I64 = 0x10,
+    REPORT_FLOAT = 0x18,
+    REPORT_DOUBLE = 0x1c,
+    REPORT_BOOL = 0x24,
+    REPORT_NULL = 0x28,
+    REPORT_MAP = 0x2c,
+    REPORT_ARRAY = 0x30,
+    REPORT_KEY = 0x34, /* its address; its size follows */
+    REPORT_TEXT = 0x38,
+    REPORT_BYTES = 0x3c,
+    REPORT_SIZE = 0x40,
+    REPORT_REGION = 0x44, /* the next two reads of the timer belong to it */
+    REPORT_STACK = 0x48, /* bytes of stack that the region used below its caller's */
+    REPORT_MEMORY_AT = 0x4c, /* the address of the following words */
+    REPORT_MEMORY = 0x50,
+    REPORT_END = 0x54
 };
 
-static inline __attribute__((always_inline)) void say(unsigned what, uint32_t value) {
+static inline __attribute__((always_inline)) void report(unsigned what, uint32_t value) {
     *(volatile uint32_t *)(REPORT_TO + what) = value;
 }
 
@@ -82,7 +82,7 @@ void measure_memory(void);
     do { \
         uintptr_t caller, mark; \
         measure_memory(); \
-        say(SAY_REGION, (region)); \
+        report(REPORT_REGION, (region)); \
         __asm__ volatile(READ_STACK_POINTER : "=r"(caller)); \
         for (volatile uint32_t *at = (volatile uint32_t *)(caller - PAINTED); at < (volatile uint32_t *)caller; at++) *at = PAINT; \
         __asm__ volatile(TIMER_READ : "=" LOW_REGISTER (mark) : : "memory" FLAGS); \
@@ -91,41 +91,41 @@ void measure_memory(void);
         (void)mark; \
         volatile uint32_t *lowest = (volatile uint32_t *)(caller - PAINTED); \
         while (lowest < (volatile uint32_t *)caller && *lowest == PAINT) lowest++; \
-        say(SAY_STACK, caller - (uintptr_t)lowest); \
+        report(REPORT_STACK, caller - (uintptr_t)lowest); \
     } while (0)
 
-static inline void say_64(unsigned what, uint64_t value) {
-    say(what, (uint32_t)value);
-    say(what + 4, (uint32_t)(value >> 32));
+static inline void report_64(unsigned what, uint64_t value) {
+    report(what, (uint32_t)value);
+    report(what + 4, (uint32_t)(value >> 32));
 }
 
-static inline void say_span(unsigned what, const void *at, size_t size) {
-    say(what, (uint32_t)(uintptr_t)at);
-    say(SAY_SIZE, (uint32_t)size);
+static inline void report_span(unsigned what, const void *at, size_t size) {
+    report(what, (uint32_t)(uintptr_t)at);
+    report(REPORT_SIZE, (uint32_t)size);
 }
 
-static inline void fold_u32(uint32_t value) { say(SAY_U32, value); }
-static inline void fold_u64(uint64_t value) { say_64(SAY_U64, value); }
-static inline void fold_i32(int32_t value) { say(SAY_I32, (uint32_t)value); }
-static inline void fold_i64(int64_t value) { say_64(SAY_I64, (uint64_t)value); }
-static inline void fold_bool(bool value) { say(SAY_BOOL, value); }
-static inline void fold_null(void) { say(SAY_NULL, 0); }
-static inline void fold_map(uint32_t entries) { say(SAY_MAP, entries); }
-static inline void fold_array(uint32_t elements) { say(SAY_ARRAY, elements); }
-static inline void fold_key(const char *text, size_t size) { say_span(SAY_KEY, text, size); }
-static inline void fold_text(const char *text, size_t size) { say_span(SAY_TEXT, text, size); }
-static inline void fold_bytes(const void *bytes, size_t size) { say_span(SAY_BYTES, bytes, size); }
+static inline void fold_u32(uint32_t value) { report(REPORT_U32, value); }
+static inline void fold_u64(uint64_t value) { report_64(REPORT_U64, value); }
+static inline void fold_i32(int32_t value) { report(REPORT_I32, (uint32_t)value); }
+static inline void fold_i64(int64_t value) { report_64(REPORT_I64, (uint64_t)value); }
+static inline void fold_bool(bool value) { report(REPORT_BOOL, value); }
+static inline void fold_null(void) { report(REPORT_NULL, 0); }
+static inline void fold_map(uint32_t entries) { report(REPORT_MAP, entries); }
+static inline void fold_array(uint32_t elements) { report(REPORT_ARRAY, elements); }
+static inline void fold_key(const char *text, size_t size) { report_span(REPORT_KEY, text, size); }
+static inline void fold_text(const char *text, size_t size) { report_span(REPORT_TEXT, text, size); }
+static inline void fold_bytes(const void *bytes, size_t size) { report_span(REPORT_BYTES, bytes, size); }
 
 static inline void fold_float(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    say(SAY_FLOAT, bits);
+    report(REPORT_FLOAT, bits);
 }
 
 static inline void fold_double(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    say_64(SAY_DOUBLE, bits);
+    report_64(REPORT_DOUBLE, bits);
 }
 
 #endif

@@ -9,8 +9,8 @@ extern uint32_t data_start[], data_end[], data_load[], bss_start[], bss_end[];
 void measure_all(void);
 
 void measure_memory(void) {
-    say(SAY_MEMORY_AT, (uint32_t)(uintptr_t)data_start);
-    for (const volatile uint32_t *at = data_start; at < bss_end; at++) say(SAY_MEMORY, *at);
+    report(REPORT_MEMORY_AT, (uint32_t)(uintptr_t)data_start);
+    for (const volatile uint32_t *at = data_start; at < bss_end; at++) report(REPORT_MEMORY, *at);
 }
 
 void prepare_memory(void) {
@@ -20,12 +20,12 @@ void prepare_memory(void) {
 
 void measure_everything(void) {
     /* In a register that the stores can use, because a move within the region would be counted. */
-    register volatile uint32_t *map __asm__(STORE_REGISTER) = (volatile uint32_t *)(REPORT_TO + SAY_MAP);
+    register volatile uint32_t *map __asm__(STORE_REGISTER) = (volatile uint32_t *)(REPORT_TO + REPORT_MAP);
     HIDE(map);
     MEASURE(0xff, ); /* nothing */
     MEASURE(0xfe, LOOP("100")); /* 1 + 100 * 2 = 201 */
     MEASURE(0xfd, LOOP("250"); LOOP("250"); STORE_TWICE(map)); /* 2 * (1 + 250 * 2) + 2 = 1004 */
     measure_all();
     measure_memory();
-    say(SAY_END, 0);
+    report(REPORT_END, 0);
 }

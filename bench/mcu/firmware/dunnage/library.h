@@ -69,21 +69,21 @@ static __attribute__((noinline)) bool walk(const uint8_t *message, size_t size) 
 
 typedef struct {
     uint8_t *at, *end;
-} room_left;
+} output;
 
-static bool keep(void *context, const uint8_t *bytes, size_t size) {
-    room_left *left = context;
-    if (size > (size_t)(left->end - left->at)) return false;
-    memcpy(left->at, bytes, size);
-    left->at += size;
+static bool append_chunk(void *context, const uint8_t *bytes, size_t size) {
+    output *out = context;
+    if (size > (size_t)(out->end - out->at)) return false;
+    memcpy(out->at, bytes, size);
+    out->at += size;
     return true;
 }
 
 static __attribute__((noinline, unused)) size_t print(const void *message, size_t size, uint8_t *to, size_t room) {
-    room_left left = {to, to + room};
+    output out = {to, to + room};
     dn_reader r;
     dn_reader_init(&r, message, size);
-    return dn_json_write(&r, keep, &left) && dn_done(&r) ? (size_t)(left.at - to) : 0;
+    return dn_json_write(&r, append_chunk, &out) && dn_done(&r) ? (size_t)(out.at - to) : 0;
 }
 
 static __attribute__((noinline, unused)) size_t parse(const void *text, size_t size, uint8_t *to, size_t room) {
