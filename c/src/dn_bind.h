@@ -227,8 +227,8 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
 /* -- A table -- */
 
 /* DN_TABLE(name, type, present, rows...) defines the table `name` of the struct `type`, which must be smaller than 65,535 bytes. It has
- * 1 to 32 rows; bit i of the uint32_t `type.present` tells whether the field of row i was present. It stands at file scope, followed by
- * a semicolon, and is static. DN_TABLE_SHARED defines a table that is not static; DN_TABLE_DECLARE(name, type) in a header declares it
+ * 1 to 32 rows; bit i of the uint32_t `type.present` tells whether the field of row i was present. Use it at file scope, followed by a
+ * semicolon; the table is static. DN_TABLE_SHARED defines a table that is not static; DN_TABLE_DECLARE(name, type) in a header declares it
  * for other files. */
 #define DN_TABLE(name, type, present, ...) \
     DN__TABLE_ROWS(name, type, __VA_ARGS__); \

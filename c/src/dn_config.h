@@ -22,7 +22,7 @@
 #endif
 #endif
 #if DN_NESTING < 1 || DN_NESTING > 32
-#error "DN_NESTING has to be 1 to 32"
+#error "DN_NESTING must be 1 to 32"
 #endif
 
 /* Significant digits of a decimal that the JSON reader keeps, 20 to 768; define it like DN_NESTING. A number halfway between two binary64
@@ -37,7 +37,7 @@
 #endif
 #endif
 #if DN_JSON_DIGITS < 20 || DN_JSON_DIGITS > 768
-#error "DN_JSON_DIGITS has to be 20 to 768"
+#error "DN_JSON_DIGITS must be 20 to 768"
 #endif
 
 #define DN__JOIN(name, setting, value) name##_##setting##_##value

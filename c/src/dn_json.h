@@ -84,7 +84,7 @@ typedef struct dn_json_reader {
  * map, an array or a text before its content, so that with a sink the item must fit the chunk. */
 void dn_json_reader_init(dn_json_reader *j, dn_writer *w);
 
-/* Reads the next `size` bytes of the text, which may be cut anywhere. Returns false after an error, which sticks. `text` is not needed
+/* Reads the next `size` bytes of the text, which may be split anywhere. Returns false after an error, which sticks. `text` is not needed
  * after the call.
  *
  * Whole numbers without point and exponent keep every digit: from -2^63 to 2^64-1 as integers, beyond that only when a binary64 holds

@@ -69,10 +69,10 @@ row() { what=$1; shift; list=$(files "$@"); echo "| $what | $list |"; }
     row "parse JSON" dn_json_read
 } >table
 
-sed -n '/<!-- begin types -->/,/<!-- end types -->/p' "$readme" | sed '1d;$d' >said
+sed -n '/<!-- begin types -->/,/<!-- end types -->/p' "$readme" | sed '1d;$d' >documented
 if [ "${1:-}" = bless ]; then
     sed -e '/<!-- begin types -->/r table' -e '/<!-- begin types -->/,/<!-- end types -->/{/<!-- .* types -->/!d}' "$readme" >new
     cat new >"$readme"
 else
-    diff said table || { echo "the README has other sizes or files; tests/sizes.sh bless updates it"; exit 1; }
+    diff documented table || { echo "the README has other sizes or files; tests/sizes.sh bless updates it"; exit 1; }
 fi

@@ -34,7 +34,7 @@ void answer_error(dn_error kind, size_t offset) {
 }
 
 // Executes the command in `input`, completely or not at all.
-void obey(dn_reader *r) {
+void execute_command(dn_reader *r) {
   bool new_led = led;
   uint16_t new_period = period;
   dn_reader_init(r, input, received);
@@ -63,7 +63,7 @@ void loop() {
   if (received == 0) return;
 
   dn_reader r;
-  obey(&r);
+  execute_command(&r);
   bool more_may_come = received < sizeof input && millis() - last_byte < 50;
   if (r.error == DN_TRUNCATED && more_may_come) return;
   if (r.error) answer_error(r.error, dn_error_offset(&r));

@@ -18,9 +18,9 @@
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
 
-enum { END_OF_INPUT = 4, PATIENCE = 1000 /* instructions between two polls of an empty stdin */ };
+enum { END_OF_INPUT = 4, POLL_INTERVAL = 1000 /* instructions between two polls of an empty stdin */ };
 
-static bool reads; /* the program has room for a byte */
+static bool has_room; /* the program has room for a byte */
 
 static void on_output(struct avr_irq_t *irq, uint32_t value, void *context)
 {
@@ -32,13 +32,13 @@ static void on_output(struct avr_irq_t *irq, uint32_t value, void *context)
 static void on_room(struct avr_irq_t *irq, uint32_t value, void *context)
 {
     (void)irq, (void)value, (void)context;
-    reads = true;
+    has_room = true;
 }
 
 static void on_full(struct avr_irq_t *irq, uint32_t value, void *context)
 {
     (void)irq, (void)value, (void)context;
-    reads = false;
+    has_room = false;
 }
 
 /* simavr logs to stdout, which is reserved for the program. */
@@ -75,7 +75,7 @@ static int next_byte(void)
     if (at < size) return bytes[at++];
     struct pollfd input = {0, POLLIN, 0};
     if (wait-- > 0) return -1;
-    wait = PATIENCE;
+    wait = POLL_INTERVAL;
     if (poll(&input, 1, 0) <= 0) return -1;
     wait = 0;
     at = 0;
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     int state = cpu_Running;
     while (state != cpu_Done && state != cpu_Crashed) {
         state = avr_run(avr);
-        int byte = reads ? next_byte() : -1;
+        int byte = has_room ? next_byte() : -1;
         if (byte >= 0) avr_raise_irq(input, (uint32_t)byte);
     }
     return state == cpu_Crashed;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A string literal. On AVR it is in flash, because RAM is short. */
+/* A string literal. On AVR it is in flash, because RAM is scarce. */
 #if defined(__AVR__)
 #define LITERAL(literal) PSTR(literal)
 #define SAME_TEXT(text, literal) (strcmp_P((text), PSTR(literal)) == 0)

@@ -284,7 +284,7 @@ static void structs_within_messages(void)
 static void strict_structs(void)
 {
     static const char *const rejected[] = {"\xc1\x81" "x\x1f\x05", "\xc1\x81" "x\x20", "\xc1\x81" "x\x40\x00\x00\x80\x3f", "\xc1\x9f\x01" "x\x05",
-                                          "\xdf\x01\x81" "x\x05"};
+                                           "\xdf\x01\x81" "x\x05"};
     static const uint8_t sizes[] = {5, 4, 8, 5, 5};
     static const uint8_t offsets[] = {3, 3, 3, 1, 0};
     point p;

@@ -26,7 +26,7 @@
 #include <avr/io.h>
 #include <avr/pgmspace.h>
 #include <avr/sleep.h>
-#define TEST_LITERAL(literal) PSTR(literal) /* keeps texts out of RAM, which is short */
+#define TEST_LITERAL(literal) PSTR(literal) /* keeps texts out of RAM, which is scarce */
 #define TEST_PRINT(format, ...) printf_P(PSTR(format), __VA_ARGS__)
 #define TEST_TEXT "%S" /* in flash */
 #else
