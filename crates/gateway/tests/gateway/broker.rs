@@ -281,7 +281,7 @@ fn a_message_that_the_broker_sends_again_is_stored_once() {
     let port = listener.local_addr().unwrap().port();
     let gateway = start_with(|config| subscribe(config, port, "gateway", ""));
     let mut broker = accept(&listener, 0);
-    let held = crate::support::hold(gateway.folder.path());
+    let held = crate::support::block_commits(gateway.folder.path());
     broker.send(&message(0, 5, "1"));
     // The connection ends before the message is stored.
     broker.stream.shutdown(Shutdown::Write).unwrap();

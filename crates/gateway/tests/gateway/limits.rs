@@ -1,6 +1,6 @@
 //! What happens when there is too much: full queues, slow clients, many connections.
 
-use crate::support::{JSON, agent, hold, post, start, start_with};
+use crate::support::{JSON, agent, block_commits, post, start, start_with};
 use socket2::{Domain, Socket, Type};
 use std::{
     io::{ErrorKind, Read, Write},
@@ -137,7 +137,7 @@ fn a_client_that_leaves_in_the_middle_counts_as_refused() {
 #[test]
 fn connections_wait_for_those_that_the_gateway_works_for() {
     let gateway = start_with(|config| config.http.connections = 1);
-    let held = hold(gateway.folder.path());
+    let held = block_commits(gateway.folder.path());
     let mut first = connect(&gateway);
     write!(first, "{}2\r\n\r\n{{}}", post_head(&gateway)).unwrap();
     std::thread::sleep(Duration::from_millis(200));

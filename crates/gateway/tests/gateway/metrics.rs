@@ -61,7 +61,7 @@ fn gateway() -> Running {
     mqtt::Client::connect(gateway.gateway.input_address("m").unwrap(), 5, "c", false);
     let join = gateway.agent.post(gateway.url("/hooks/h?event=join"));
     assert_eq!(join.header("authorization", "Bearer 0123456789abcdef").send("{}").unwrap().status(), 200);
-    coap::Client::new(gateway.gateway.input_address("coap").unwrap()).ask(&coap::ping(1));
+    coap::Client::new(gateway.gateway.input_address("coap").unwrap()).exchange(&coap::ping(1));
     let sealed = format!("coaps://{}/ingest/d", gateway.gateway.input_address("s").unwrap());
     coap::libcoap("coap-client-openssl", &["-u", "nobody", "-k", "a-key-of-some-bytes", "-e", "1"], &sealed);
     let key = [("idempotency-key", "k")];

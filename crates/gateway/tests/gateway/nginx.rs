@@ -117,7 +117,7 @@ fn a_proxy_that_passes_connections_on_is_known_by_its_user() {
         config.inputs.push(toml::from_str(input).unwrap());
     });
     let address = mqtt.gateway.input_address("yard").unwrap();
-    let nginx = Nginx::pass_on_as("www-data", address);
+    let nginx = Nginx::forward_tcp_as("www-data", address);
     let connack = |address: SocketAddr| {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.write_all(b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a").unwrap();

@@ -1,6 +1,6 @@
 //! Messages that have not arrived whole take a part of the memory for messages, and no other sender waits for them.
 
-use crate::support::{JSON, Running, coap, hold, mqtt, start_with};
+use crate::support::{JSON, Running, block_commits, coap, mqtt, start_with};
 use coap_lite::CoapOption;
 use dunnage_gateway::Who;
 use socket2::{Domain, Socket, Type};
@@ -153,7 +153,7 @@ fn transfers_in_blocks_that_fall_silent_take_their_share() {
         );
         let value = (number << 4 | u32::from(more) << 3 | 6).to_be_bytes();
         request.add_option(CoapOption::Block1, value[2..].to_vec());
-        coap::words(&client.ask(&request)).0
+        coap::code_and_diagnostic(&client.exchange(&request)).0
     };
     let mut begun = Vec::new();
     for n in 0..40_u8 {
@@ -189,7 +189,7 @@ fn packets_that_one_address_leaves_unfinished_take_its_share() {
         .map(|n| {
             let stream = connect([127, 0, 0, 2].into(), address);
             let mut client = mqtt::Client::over(stream, 4);
-            let hello = client.hello(&format!("c{n}"), false, 60);
+            let hello = client.connect_packet(&format!("c{n}"), false, 60);
             client.send(&hello);
             assert_eq!(client.read().unwrap().0, 0x20);
             let body = [mqtt::text("v1/d/json"), vec![0, 1], payload.clone().into_bytes()].concat();
@@ -210,7 +210,7 @@ fn messages_that_cannot_be_decoded_wait_for_memory_too() {
     const SIZE: usize = 60_000;
     let gateway = gateway();
     let address = gateway.gateway.input_address("mqtt").unwrap();
-    let held = hold(gateway.folder.path());
+    let held = block_commits(gateway.folder.path());
     let sender = std::thread::spawn(move || {
         let (mut client, _) = mqtt::Client::connect(address, 5, "c", true);
         let payload = "x".repeat(SIZE);

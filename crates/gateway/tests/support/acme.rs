@@ -11,12 +11,12 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Who may do everything.
+/// The originator with all rights.
 const ADMIN: &str = "CAdmin";
 
-/// Without its web page. With it, a request that comes while ACME starts ends it: "The setup method 'add_url_rule' can no
-/// longer be called on the application". A gateway whose CSE was away sends such requests.
-const NO_PAGE: &str = "[webui]\nenable=false\n";
+/// Disables the web page. With it, a request during the start ends ACME: "The setup method 'add_url_rule' can no longer be
+/// called on the application". A gateway whose CSE was down sends such requests.
+const WITHOUT_WEB_PAGE: &str = "[webui]\nenable=false\n";
 
 pub struct Acme {
     pub address: SocketAddr,
@@ -25,12 +25,12 @@ pub struct Acme {
     agent: ureq::Agent,
 }
 
-/// A port that nothing listens on.
+/// Returns a port that nothing listens on.
 pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// An instance of a container.
+/// A content instance of a container.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
     pub name: String,
@@ -39,18 +39,18 @@ pub struct Instance {
 }
 
 impl Acme {
-    /// One that forgets everything when it ends.
+    /// Starts ACME with its resources in memory, which a restart loses.
     pub fn in_memory() -> Acme {
         Acme::start("databaseType=memory\n")
     }
 
-    /// One with more lines in its configuration: those of `[basic.config]` first.
+    /// Starts ACME. `more` are further lines of its configuration, which begin in the section `[basic.config]`.
     pub fn start(more: &str) -> Acme {
         let port = free_port();
         let folder = TempDir::new().unwrap();
         let config = format!(
             "[basic.config]\ncseType=IN\ncseID=id-in\ncseName=cse-in\nadminID={ADMIN}\ncseHost=127.0.0.1\nhttpPort={port}\n\
-             networkInterface=127.0.0.1\nlogLevel=warn\nsecret=secret\n{more}\n[logging]\nenableFileLogging=true\n{NO_PAGE}"
+             networkInterface=127.0.0.1\nlogLevel=warn\nsecret=secret\n{more}\n[logging]\nenableFileLogging=true\n{WITHOUT_WEB_PAGE}"
         );
         std::fs::write(folder.path().join("acme.ini"), config).unwrap();
         let address = ([127, 0, 0, 1], port).into();
@@ -59,7 +59,7 @@ impl Acme {
         acme
     }
 
-    /// Starts it again after a kill. It is the same CSE if its database is on disk, else an empty one.
+    /// Starts ACME again after a kill. It still has its resources if its database is on disk; else it is empty.
     pub fn restart(&mut self) {
         assert!(self.child.is_none());
         let output = File::create(self.folder.path().join("output")).unwrap();
@@ -79,11 +79,11 @@ impl Acme {
             assert!(begun.elapsed() < Duration::from_secs(60), "ACME does not start");
             thread::sleep(Duration::from_millis(20));
         };
-        // It may end when it is asked something before it is ready.
+        // A request before ACME is ready may end it.
         while !self.output().contains("CSE started") {
             wait();
         }
-        while self.ask("/cse-in").is_none_or(|(status, _)| status != 200) {
+        while self.try_get("/cse-in").is_none_or(|(status, _)| status != 200) {
             wait();
         }
     }
@@ -92,7 +92,7 @@ impl Acme {
         std::fs::read_to_string(self.folder.path().join("output")).unwrap_or_default()
     }
 
-    /// SIGKILL, and wait until it is gone.
+    /// Sends SIGKILL and waits until the process has ended.
     pub fn kill(&mut self) {
         let mut child = self.child.take().unwrap();
         child.kill().unwrap();
@@ -103,12 +103,12 @@ impl Acme {
         format!("http://{}", self.address)
     }
 
-    /// The representation of a resource, without its root; `None` when it is not there.
+    /// Returns the representation of a resource without its root element, or `None` if the resource does not exist.
     pub fn get(&self, path: &str) -> Option<Value> {
         let begun = Instant::now();
         let (status, mut content) = loop {
-            let (status, content) = self.ask(path).expect("ACME answers");
-            // It throws an exception when it lists a container whose children change meanwhile.
+            let (status, content) = self.try_get(path).expect("ACME answers");
+            // ACME answers 500 if the children of a container change while it lists them.
             if status != 500 || begun.elapsed() > Duration::from_secs(20) {
                 break (status, content);
             }
@@ -121,32 +121,33 @@ impl Acme {
         content.as_object_mut()?.values_mut().next().map(Value::take)
     }
 
-    /// What discovery (fu=1) finds below `path` of the type `ty`.
+    /// Returns the paths of the resources of the type `ty` below `path`, by discovery (fu=1).
     pub fn discover(&self, path: &str, ty: u8) -> Vec<String> {
         let found = self.get(&format!("{path}?fu=1&ty={ty}")).unwrap();
         found.as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_owned()).collect()
     }
 
-    /// The instances of a container, in the order in which they were made.
+    /// Returns the instances of a container, in the order of their creation.
     pub fn instances(&self, container: &str) -> Vec<Instance> {
         let Some(mut container) = self.get(&format!("{container}?rcn=4&ty=4")) else { return Vec::new() };
         let mut instances = match container["m2m:cin"].take() {
             Value::Array(instances) => instances,
             _ => Vec::new(),
         };
-        // By the time of creation, to the microsecond.
+        // The times of creation have microseconds.
         instances.sort_by_key(|instance| instance["ct"].as_str().unwrap().to_owned());
         instances.into_iter().map(instance).collect()
     }
 
-    /// Deletes a resource and what is below it.
+    /// Deletes a resource and its children.
     pub fn delete(&self, path: &str) {
         let request = self.agent.delete(format!("{}{path}", self.url()));
         let answer = with_headers(request).call().unwrap();
         assert_eq!(answer.status(), 200, "{path}");
     }
 
-    fn ask(&self, path: &str) -> Option<(u16, Value)> {
+    /// Returns the status and the content of a resource, or `None` if ACME does not answer.
+    fn try_get(&self, path: &str) -> Option<(u16, Value)> {
         let request = self.agent.get(format!("{}{path}", self.url()));
         let mut answer = with_headers(request).call().ok()?;
         let text = answer.body_mut().with_config().limit(64 << 20).read_to_string().ok()?;
@@ -173,7 +174,7 @@ impl Drop for Acme {
             self.kill();
         }
         if thread::panicking() {
-            eprintln!("--- ACME says");
+            eprintln!("--- output of ACME");
             let mut files = vec![self.folder.path().join("output")];
             let logs = std::fs::read_dir(self.folder.path().join("logs")).into_iter().flatten().flatten();
             files.extend(logs.map(|entry| entry.path()));

@@ -1,4 +1,4 @@
-//! A certificate authority, and what it issues.
+//! A certificate authority that issues certificates for tests.
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use std::{fs, path::Path};
@@ -18,7 +18,7 @@ impl Authority {
         Authority { issuer: Issuer::new(params, key), pem }
     }
 
-    /// Writes a certificate for `names` that ends with the year `until`, and its key.
+    /// Writes a certificate for `names` that expires at the end of the year `until`, and its key.
     pub fn issue(&self, names: &[&str], until: i32, certificate: &Path, key: &Path) {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
         let mut params = CertificateParams::new(names).unwrap();
@@ -30,7 +30,7 @@ impl Authority {
         fs::write(key, secret.serialize_pem()).unwrap();
     }
 
-    /// Writes the certificate that clients trust.
+    /// Writes the authority's own certificate, for clients that trust it.
     pub fn write(&self, to: &Path) {
         fs::write(to, &self.pem).unwrap();
     }

@@ -43,8 +43,8 @@ pub fn start(folder: &Path, before: &str) -> ChildGateway {
 }
 
 impl ChildGateway {
-    /// Returns the peak of its resident memory, in bytes.
-    pub fn peak(&self) -> u64 {
+    /// Returns the peak of the resident memory of the process, in bytes.
+    pub fn peak_memory(&self) -> u64 {
         let path = Path::new("/proc").join(self.child.id().to_string()).join("status");
         let status = std::fs::read_to_string(path).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -57,7 +57,7 @@ impl ChildGateway {
         self.child.wait().unwrap();
     }
 
-    /// Stops it gracefully.
+    /// Stops the gateway gracefully.
     pub fn stop(mut self) {
         drop(self.child.stdin.take());
         assert!(self.child.wait().unwrap().success());

@@ -1,4 +1,4 @@
-//! A gateway with CoAP, and clients for it: one that says exactly what a test wants, and other people's.
+//! A gateway with CoAP, and its clients: one that sends exactly the packets of a test, and third-party programs.
 
 use super::{Running, start_with, tools::tool};
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType, ResponseType};
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 pub const JSON: u16 = 50;
 
-/// Lets the gateway take CoAP on a free port.
+/// Adds a CoAP input on a free port.
 pub fn configure(config: &mut Config) {
     let text = "name = 'coap'\n[coap]\nlisten = '127.0.0.1:0'";
     config.inputs.push(toml::from_str(text).unwrap());
@@ -28,7 +28,7 @@ pub fn gateway() -> (Running, SocketAddr) {
     (gateway, address)
 }
 
-/// An endpoint of its own.
+/// A client, which is an endpoint of its own.
 pub struct Client {
     pub socket: UdpSocket,
     next: u16,
@@ -42,7 +42,7 @@ impl Client {
         Client { socket, next: 1 }
     }
 
-    /// A confirmable POST of `payload` to `path?query` with a message id of its own.
+    /// Returns a confirmable POST of `payload` to `path?query` with a new message ID.
     pub fn request(&mut self, path: &str, format: u16, payload: &[u8]) -> Packet {
         let mut packet = Packet::new();
         packet.header.set_version(1);
@@ -69,27 +69,28 @@ impl Client {
 
     pub fn receive(&self) -> Packet {
         let mut buffer = [0; 2048];
-        let length = self.socket.recv(&mut buffer).expect("there is an answer");
+        let length = self.socket.recv(&mut buffer).expect("an answer arrives");
         Packet::from_bytes(&buffer[..length]).unwrap()
     }
 
-    pub fn ask(&self, packet: &Packet) -> Packet {
+    /// Sends `packet` and returns the next datagram that arrives.
+    pub fn exchange(&self, packet: &Packet) -> Packet {
         self.send(packet);
         self.receive()
     }
 
-    /// Nothing comes: what is asked next is answered first.
+    /// Asserts that the server has sent no further datagram: the next one answers a ping.
     pub fn expect_nothing(&mut self) {
         let ping = ping(60_000 + self.next);
         self.next += 1;
-        assert_eq!(self.ask(&ping).header.message_id, ping.header.message_id);
+        assert_eq!(self.exchange(&ping).header.message_id, ping.header.message_id);
     }
 
     pub fn post(&mut self, path: &str, format: u16, payload: &[u8]) -> (String, String) {
         let request = self.request(path, format, payload);
-        let answer = self.ask(&request);
+        let answer = self.exchange(&request);
         assert_eq!(answer.get_token(), request.get_token());
-        words(&answer)
+        code_and_diagnostic(&answer)
     }
 }
 
@@ -101,8 +102,8 @@ pub fn ping(id: u16) -> Packet {
     packet
 }
 
-/// An answer's code and diagnostic.
-pub fn words(answer: &Packet) -> (String, String) {
+/// Returns the code and the diagnostic of an answer.
+pub fn code_and_diagnostic(answer: &Packet) -> (String, String) {
     (answer.header.get_code(), String::from_utf8(answer.payload.clone()).unwrap())
 }
 
@@ -110,12 +111,12 @@ pub fn is_changed(answer: &Packet) -> bool {
     answer.header.code == MessageClass::Response(ResponseType::Changed)
 }
 
-/// What libcoap's client says of a request: nothing for a success, or code and diagnostic.
+/// Runs libcoap's client without DTLS. Returns its output: nothing after a success, else code and diagnostic.
 pub fn coap_client(arguments: &[&str], uri: &str) -> String {
     libcoap("coap-client-notls", arguments, uri)
 }
 
-/// The same of one of its clients, which differ in what they do DTLS with.
+/// Runs one of libcoap's clients, which differ in their DTLS library. Returns its output.
 pub fn libcoap(program: &str, arguments: &[&str], uri: &str) -> String {
     let output = Command::new(program).args(["-B", "20", "-m", "post"]).args(arguments).arg(uri).output();
     let output =

@@ -16,7 +16,7 @@ pub struct Kafka {
     process: Option<Child>,
 }
 
-/// Settings of a small broker, whose topics have one replica and are made when they are first written to.
+/// Settings of a small broker, whose topics have one replica and are created by the first write.
 const PROPERTIES: &str = "\
 process.roles=broker,controller
 node.id=1
@@ -31,7 +31,7 @@ group.initial.rebalance.delay.ms=0
 ";
 
 impl Kafka {
-    /// Starts one that takes records of up to `record_bytes`.
+    /// Starts a broker that accepts records of up to `record_bytes`.
     pub fn start(record_bytes: usize) -> Kafka {
         let folder = tempfile::tempdir().unwrap();
         let ports: Vec<_> = (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
@@ -52,12 +52,12 @@ impl Kafka {
         kafka
     }
 
-    /// What clients connect to.
+    /// Returns the address for clients.
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// SIGKILL.
+    /// Sends SIGKILL and waits until the process has ended.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill().unwrap();
@@ -65,7 +65,7 @@ impl Kafka {
         }
     }
 
-    /// Starts it again on what it had, and waits until it listens.
+    /// Starts the broker again with its data, and waits until it listens.
     pub fn restart(&mut self) {
         self.kill();
         let child = self.java("kafka.Kafka").arg(self.path("server.properties")).spawn().unwrap();
@@ -93,7 +93,7 @@ impl Kafka {
         command
     }
 
-    /// What it printed, for people.
+    /// Returns the output of the process, for messages of failed tests.
     pub fn output(&self) -> String {
         std::fs::read_to_string(self.path("output")).unwrap_or_default()
     }
@@ -103,7 +103,7 @@ impl Drop for Kafka {
     fn drop(&mut self) {
         self.kill();
         if std::thread::panicking() {
-            eprintln!("Kafka said:\n{}", self.output());
+            eprintln!("output of Kafka:\n{}", self.output());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A network between UDP clients and a server that loses, doubles and reorders datagrams, in both directions.
+//! A UDP proxy between clients and a server, which loses, duplicates and reorders datagrams in both directions.
 
 use std::{
     collections::HashMap,
@@ -12,11 +12,11 @@ use std::{
     time::Duration,
 };
 
-/// Of a hundred datagrams.
+/// Percentages of the datagrams.
 const LOST: u32 = 30;
-const DOUBLED: u32 = 10;
+const DUPLICATED: u32 = 10;
 const HELD_BACK: u32 = 15;
-/// How long one is held back when none follows.
+/// Longest time for which a datagram is held back if none follows.
 const HELD: Duration = Duration::from_millis(30);
 
 pub struct Lossy {
@@ -28,18 +28,18 @@ pub struct Lossy {
 struct State {
     ended: AtomicBool,
     lost: AtomicUsize,
-    doubled: AtomicUsize,
+    duplicated: AtomicUsize,
     reordered: AtomicUsize,
 }
 
-/// One direction of a way.
-struct Way {
+/// One direction between a client and the server.
+struct Direction {
     random: fastrand::Rng,
     held: Option<Vec<u8>>,
 }
 
-impl Way {
-    /// What becomes of a datagram: it is passed to `send` as often as it arrives.
+impl Direction {
+    /// Decides what happens to a datagram, and calls `send` for each datagram that arrives.
     fn pass(&mut self, state: &State, datagram: &[u8], send: impl Fn(&[u8])) {
         let dice = self.random.u32(..100);
         if dice < LOST {
@@ -51,8 +51,8 @@ impl Way {
             return;
         }
         send(datagram);
-        if dice >= 100 - DOUBLED {
-            state.doubled.fetch_add(1, Ordering::Relaxed);
+        if dice >= 100 - DUPLICATED {
+            state.duplicated.fetch_add(1, Ordering::Relaxed);
             send(datagram);
         }
         if let Some(held) = self.held.take() {
@@ -63,7 +63,7 @@ impl Way {
 }
 
 impl Lossy {
-    /// A way to `server` from a free port. The same `seed` throws the same dice.
+    /// Starts a proxy to `server` on a free port. `seed` determines the random numbers.
     pub fn start(server: SocketAddr, seed: u64) -> Lossy {
         let front = UdpSocket::bind("127.0.0.1:0").unwrap();
         front.set_read_timeout(Some(HELD)).unwrap();
@@ -74,9 +74,9 @@ impl Lossy {
         Lossy { address, state }
     }
 
-    /// How many datagrams were lost, doubled and reordered.
+    /// Returns how many datagrams were lost, duplicated and reordered.
     pub fn counts(&self) -> [usize; 3] {
-        [&self.state.lost, &self.state.doubled, &self.state.reordered]
+        [&self.state.lost, &self.state.duplicated, &self.state.reordered]
             .map(|count| count.load(Ordering::Relaxed))
     }
 }
@@ -88,27 +88,27 @@ impl Drop for Lossy {
 }
 
 fn serve(front: &UdpSocket, server: SocketAddr, seed: u64, state: &Arc<State>) {
-    let mut clients: HashMap<SocketAddr, (UdpSocket, Way)> = HashMap::new();
+    let mut clients: HashMap<SocketAddr, (UdpSocket, Direction)> = HashMap::new();
     let mut buffer = [0; 65_536];
     while !state.ended.load(Ordering::Relaxed) {
         match front.recv_from(&mut buffer) {
             Ok((length, client)) => {
                 let number = clients.len() as u64;
-                let (back, way) = clients.entry(client).or_insert_with(|| {
+                let (back, direction) = clients.entry(client).or_insert_with(|| {
                     let back = UdpSocket::bind("127.0.0.1:0").unwrap();
                     back.set_read_timeout(Some(HELD)).unwrap();
                     back.connect(server).unwrap();
                     let (from, to) = (back.try_clone().unwrap(), front.try_clone().unwrap());
-                    let way = |n| Way { random: fastrand::Rng::with_seed(seed + n), held: None };
-                    let (state, mut other) = (Arc::clone(state), way(2 * number + 1));
+                    let direction = |n| Direction { random: fastrand::Rng::with_seed(seed + n), held: None };
+                    let (state, mut other) = (Arc::clone(state), direction(2 * number + 1));
                     thread::spawn(move || answer(&from, &to, client, &mut other, &state));
-                    (back, way(2 * number))
+                    (back, direction(2 * number))
                 });
-                way.pass(state, &buffer[..length], |datagram| drop(back.send(datagram)));
+                direction.pass(state, &buffer[..length], |datagram| drop(back.send(datagram)));
             }
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                for (back, way) in clients.values_mut() {
-                    way.held.take().into_iter().for_each(|held| drop(back.send(&held)));
+                for (back, direction) in clients.values_mut() {
+                    direction.held.take().into_iter().for_each(|held| drop(back.send(&held)));
                 }
             }
             Err(_) => {}
@@ -116,14 +116,16 @@ fn serve(front: &UdpSocket, server: SocketAddr, seed: u64, state: &Arc<State>) {
     }
 }
 
-/// Hands on what the server answers to `client`.
-fn answer(from: &UdpSocket, to: &UdpSocket, client: SocketAddr, way: &mut Way, state: &State) {
+/// Forwards the answers of the server to `client`.
+fn answer(from: &UdpSocket, to: &UdpSocket, client: SocketAddr, direction: &mut Direction, state: &State) {
     let mut buffer = [0; 65_536];
     while !state.ended.load(Ordering::Relaxed) {
         match from.recv(&mut buffer) {
-            Ok(length) => way.pass(state, &buffer[..length], |datagram| drop(to.send_to(datagram, client))),
-            // A server that is being started again, or none that answers.
-            Err(_) => way.held.take().into_iter().for_each(|held| drop(to.send_to(&held, client))),
+            Ok(length) => {
+                direction.pass(state, &buffer[..length], |datagram| drop(to.send_to(datagram, client)))
+            }
+            // The server is down, or it does not answer.
+            Err(_) => direction.held.take().into_iter().for_each(|held| drop(to.send_to(&held, client))),
         }
     }
 }

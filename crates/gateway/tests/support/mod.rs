@@ -23,7 +23,7 @@ use tokio::runtime::Runtime;
 
 pub const JSON: &str = "application/json";
 
-/// Configuration for a gateway that keeps its buffer in `folder`.
+/// Returns the configuration of a gateway with its buffer in `folder`.
 pub fn config(folder: &Path) -> Config {
     let mut config = Config::default();
     config.http.listen = ([127, 0, 0, 1], 0).into();
@@ -32,8 +32,8 @@ pub fn config(folder: &Path) -> Config {
     config
 }
 
-/// Nothing is committed to the buffer in `folder` until this is dropped.
-pub fn hold(folder: &Path) -> rusqlite::Connection {
+/// Blocks commits to the buffer in `folder` until the result is dropped.
+pub fn block_commits(folder: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(folder.join("buffer.sqlite3")).unwrap();
     connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     connection
@@ -117,7 +117,7 @@ pub fn post(agent: &ureq::Agent, url: &str, content_type: &str, body: &[u8]) -> 
     answer(agent.post(url).header("content-type", content_type).send(body).unwrap())
 }
 
-/// A post with an `Idempotency-Key`.
+/// Posts JSON with an `Idempotency-Key`.
 pub fn post_with_key(agent: &ureq::Agent, url: &str, key: &str, body: &[u8]) -> Answer {
     let request = agent.post(url).header("content-type", JSON).header("idempotency-key", key);
     answer(request.send(body).unwrap())

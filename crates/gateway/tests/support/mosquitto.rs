@@ -12,19 +12,19 @@ use std::{
 pub struct Mosquitto {
     pub port: u16,
     child: Option<Child>,
-    /// A configuration, in place of none.
+    /// The configuration file, if there is one.
     file: Option<PathBuf>,
 }
 
 impl Mosquitto {
-    /// One that remembers nothing.
+    /// Starts a broker without persistence.
     pub fn start() -> Mosquitto {
         let mut broker = Mosquitto { port: free_port(), child: None, file: None };
         broker.restart();
         broker
     }
 
-    /// One that keeps sessions and messages in `folder`, with further lines of configuration.
+    /// Starts a broker that stores sessions and messages in `folder`. `more` are further lines of its configuration.
     pub fn start_in(folder: &Path, more: &str) -> Mosquitto {
         let port = free_port();
         let file = folder.join("mosquitto.conf");
@@ -39,10 +39,10 @@ impl Mosquitto {
         broker
     }
 
-    /// Starts it again after a kill or a stop, on its port.
+    /// Starts the broker again on the same port, after a kill or a stop.
     pub fn restart(&mut self) {
         assert!(self.child.is_none());
-        // Debian's place is not in every user's path.
+        // Debian's folder is not in the path of every user.
         let debians = Path::new("/usr/sbin/mosquitto");
         let program = if debians.exists() { debians } else { Path::new("mosquitto") };
         let mut command = Command::new(program);
@@ -61,14 +61,14 @@ impl Mosquitto {
         }
     }
 
-    /// Ends it in order: it writes what it keeps.
+    /// Stops the broker gracefully, so that it writes its state to the disk.
     pub fn stop(&mut self) {
         let mut child = self.child.take().unwrap();
         assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
         child.wait().unwrap();
     }
 
-    /// SIGKILL, and wait until it is gone.
+    /// Sends SIGKILL and waits until the process has ended.
     pub fn kill(&mut self) {
         let mut child = self.child.take().unwrap();
         child.kill().unwrap();

@@ -1,4 +1,4 @@
-//! Bytes of MQTT as a client sends them, for what real clients do not do.
+//! A client that sends the bytes of a test, also those that real MQTT clients do not send.
 
 use std::{
     io::{Read, Write},
@@ -11,13 +11,13 @@ pub struct Client {
     version: u8,
 }
 
-/// A string with its length.
+/// Returns a string behind its length.
 pub fn text(text: &str) -> Vec<u8> {
     let length = u16::try_from(text.len()).unwrap().to_be_bytes();
     [&length[..], text.as_bytes()].concat()
 }
 
-/// A packet of fewer than 128 bytes behind its length, or fewer than 16384.
+/// Returns a packet from its first byte and the bytes behind its length.
 pub fn packet(first: u8, body: &[u8]) -> Vec<u8> {
     let mut length = body.len();
     let mut bytes = vec![first];
@@ -34,42 +34,42 @@ pub fn packet(first: u8, body: &[u8]) -> Vec<u8> {
 }
 
 impl Client {
-    /// A connection on which nothing has been said.
+    /// Opens a connection without sending anything.
     pub fn open(address: SocketAddr, version: u8) -> Client {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         Client::over(stream, version)
     }
 
-    /// The one or the other end of `stream`.
+    /// Returns a client on an open stream. It can act as either side of the protocol.
     pub fn over(stream: TcpStream, version: u8) -> Client {
         Client { stream, version }
     }
 
-    /// A client that is connected, and whether its session was there. With `kept`, its session is kept.
-    pub fn connect(address: SocketAddr, version: u8, id: &str, kept: bool) -> (Client, bool) {
+    /// Connects. Returns the client and whether the server had its session. `keep_session` lets the session outlive the connection.
+    pub fn connect(address: SocketAddr, version: u8, id: &str, keep_session: bool) -> (Client, bool) {
         let mut client = Client::open(address, version);
-        client.send(&client.hello(id, kept, 60));
+        client.send(&client.connect_packet(id, keep_session, 60));
         let (first, body) = client.read().unwrap();
         assert_eq!((first, body[1]), (0x20, 0), "{body:?}");
         (client, body[0] == 1)
     }
 
-    /// CONNECT
-    pub fn hello(&self, id: &str, kept: bool, keep_alive: u16) -> Vec<u8> {
-        let flags = if kept { 0 } else { 2 };
+    /// Returns a CONNECT packet.
+    pub fn connect_packet(&self, id: &str, keep_session: bool, keep_alive: u16) -> Vec<u8> {
+        let flags = if keep_session { 0 } else { 2 };
         let mut body = text("MQTT");
         body.extend([self.version, flags]);
         body.extend(keep_alive.to_be_bytes());
         if self.version == 5 {
-            let properties: &[u8] = if kept { &[5, 0x11, 0, 0, 1, 0] } else { &[0] };
+            let properties: &[u8] = if keep_session { &[5, 0x11, 0, 0, 1, 0] } else { &[0] };
             body.extend(properties);
         }
         body.extend(text(id));
         packet(0x10, &body)
     }
 
-    /// PUBLISH
+    /// Sends a PUBLISH packet.
     pub fn publish(&mut self, flags: u8, topic: &str, id: u16, payload: &str) {
         let mut body = text(topic);
         if flags & 0b110 != 0 {
@@ -86,7 +86,7 @@ impl Client {
         self.stream.write_all(bytes).unwrap();
     }
 
-    /// The next packet: its first byte, and what is behind its length. None when the connection ends.
+    /// Returns the first byte of the next packet and the bytes behind its length, or `None` if the connection has ended.
     pub fn read(&mut self) -> Option<(u8, Vec<u8>)> {
         let mut byte = [0];
         if self.stream.read(&mut byte).ok()? == 0 {

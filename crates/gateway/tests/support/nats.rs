@@ -1,4 +1,4 @@
-//! Real nats-servers on the loopback device, one or a cluster, each in a process of its own that can be killed and started again.
+//! Real NATS servers on the loopback interface, one or a cluster. Each is a process that can be killed and started again.
 
 use super::tools::tool;
 use async_nats::jetstream::{self, Context};
@@ -11,7 +11,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A port that is free and stays so while a server is away: none that systems give to outgoing connections.
+/// Returns a free port outside the range for outgoing connections, so that it stays free while its server is down.
 fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     loop {
@@ -67,7 +67,7 @@ impl Cluster {
         cluster
     }
 
-    /// Where the servers are.
+    /// Returns the URLs of the servers.
     pub fn urls(&self) -> Vec<String> {
         self.nodes.iter().map(|node| node.url.clone()).collect()
     }
@@ -82,19 +82,19 @@ impl Cluster {
         node.child = Some(command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap());
     }
 
-    /// SIGKILL, and wait until it is gone.
+    /// Sends SIGKILL and waits until the process has ended.
     pub fn kill(&mut self, node: usize) {
-        let mut child = self.nodes[node].child.take().expect("it runs");
+        let mut child = self.nodes[node].child.take().expect("the server runs");
         child.kill().unwrap();
         child.wait().unwrap();
     }
 
-    /// The number of the server called `name`.
+    /// Returns the number of the server called `name`.
     pub fn find(&self, name: &str) -> usize {
         self.nodes.iter().position(|node| node.name == name).unwrap()
     }
 
-    /// A client of its own, once the servers agree on a leader.
+    /// Waits until the servers have a leader. Returns a new client.
     pub async fn context(&self) -> Context {
         let begun = Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! A real nginx on a free port of the loopback interface, with a server whose locations are given.
+//! A real nginx on a free port of the loopback interface.
 
 use super::acme::free_port;
 use std::{
@@ -20,24 +20,24 @@ pub struct Nginx {
 }
 
 impl Nginx {
-    /// With a server that has `locations`.
+    /// Starts nginx with an HTTP server that has `locations`.
     pub fn start(locations: &str) -> Nginx {
         Nginx::start_as("root", locations)
     }
 
-    /// The same, with workers of `user`. Without the rights of root, nginx runs as the user of the tests whatever is asked.
+    /// As [`Nginx::start`], with workers of `user`. Without the rights of root, nginx ignores `user` and runs as the user of the tests.
     pub fn start_as(user: &str, locations: &str) -> Nginx {
         Nginx::run(user, "", |address| http(&format!("server {{\nlisten {address};\n{locations}\n}}")))
     }
 
-    /// With workers of `user` that pass connections on to `to` as they are.
-    pub fn pass_on_as(user: &str, to: SocketAddr) -> Nginx {
+    /// Starts nginx with workers of `user` that forward TCP connections to `to`.
+    pub fn forward_tcp_as(user: &str, to: SocketAddr) -> Nginx {
         Nginx::run(user, STREAM, |address| {
             format!("stream {{ server {{ listen {address}; proxy_pass {to}; }} }}\n")
         })
     }
 
-    /// With `deploy/nginx.conf.template`, in front of `gateways`.
+    /// Starts nginx with `deploy/nginx.conf.template`, in front of `gateways`.
     pub fn balance(gateways: &[SocketAddr]) -> Nginx {
         let template = include_str!("../../../../deploy/nginx.conf.template");
         let servers: String = gateways.iter().map(|at| format!("server {at} max_fails=0; ")).collect();
@@ -46,7 +46,7 @@ impl Nginx {
         })
     }
 
-    /// With `deploy/nginx.stream-template`, whose variables are `values`. `${MQTT_LISTEN}` becomes its address.
+    /// Starts nginx with `deploy/nginx.stream-template`, whose variables are `values`. `${MQTT_LISTEN}` becomes its own address.
     pub fn balance_streams(values: &[(&str, String)]) -> Nginx {
         let template = include_str!("../../../../deploy/nginx.stream-template");
         let streams = values.iter().fold(template.to_owned(), |text, (variable, value)| {
@@ -66,7 +66,7 @@ impl Nginx {
             "{modules}\ndaemon off;\nuser {user};\nworker_processes 1;\npid nginx.pid;\nevents {{}}\n{blocks}"
         );
         fs::write(folder.path().join("nginx.conf"), config).unwrap();
-        // Debian's place is not in every user's path.
+        // Debian's folder is not in the path of every user.
         let debians = Path::new("/usr/sbin/nginx");
         let program = if debians.exists() { debians } else { Path::new("nginx") };
         let mut command = Command::new(program);
@@ -106,10 +106,10 @@ impl Drop for Nginx {
     }
 }
 
-/// The block for HTTP, with nginx's files in its own folder.
+/// Returns the block for HTTP, with the temporary files in the folder of this nginx.
 fn http(inside: &str) -> String {
-    let places: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    let temporary_paths: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|name| format!("{name}_temp_path {name};\n"))
         .concat();
-    format!("http {{\naccess_log off;\n{places}\n{inside}\n}}\n")
+    format!("http {{\naccess_log off;\n{temporary_paths}\n{inside}\n}}\n")
 }

@@ -1,5 +1,5 @@
-//! A real PostgreSQL, on a free port of the loopback interface, with its data in a temporary folder: ACME's database
-//! where it has to survive a kill. ACME's files do not: it answers first, and writes them a second later.
+//! A real PostgreSQL, on a free port of the loopback interface, with its data in a temporary folder. It is ACME's
+//! database where resources must survive a kill. ACME's own files do not, because it answers first and writes them a second later.
 
 use super::acme::free_port;
 use std::{
@@ -46,7 +46,7 @@ impl Postgres {
         let port = free_port();
         let mut serve = command("postgres");
         serve.arg("-D").arg(&data).arg("-k").arg(folder.path());
-        // Only ACME is killed: what was committed stays without waiting for the disk.
+        // Only ACME is killed, so commits survive without waiting for the disk.
         serve.args(["-c", "fsync=off", "-h", "127.0.0.1", "-p", &port.to_string()]).stderr(Stdio::null());
         let child = serve.spawn().unwrap();
         let begun = Instant::now();
@@ -57,7 +57,7 @@ impl Postgres {
         Postgres { port, child, _folder: folder }
     }
 
-    /// What ACME's configuration says to use it.
+    /// Returns the lines of ACME's configuration that select this database.
     pub fn config(&self) -> String {
         format!(
             "databaseType=postgresql\n[database.postgresql]\nhost=127.0.0.1\nport={}\nrole=acme\npassword=acme\n\
@@ -67,7 +67,7 @@ impl Postgres {
     }
 }
 
-/// Where Debian keeps the programs of the newest version that is there.
+/// Returns the folder with the programs of the newest installed version, on Debian.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let newest = versions.map(|entry| entry.path()).max();

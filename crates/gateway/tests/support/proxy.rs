@@ -1,4 +1,4 @@
-//! A TCP proxy in front of a server, which fails in the way that a test asks for.
+//! A TCP proxy in front of a server, which injects the faults that a test selects.
 
 use std::{
     io::{Read, Write},
@@ -11,29 +11,29 @@ use std::{
     time::Duration,
 };
 
-/// How often a held connection looks whether the mode has changed.
+/// Interval in which a connection checks whether the mode has changed.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What a client is told in place of the answer.
+/// The answer that a client gets in place of the server's.
 const FAILURE: &[u8] =
     b"HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// What the proxy does with connections, those that are open too.
+/// What the proxy does with connections, including those that are open already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Hands on what either side sends.
+    /// Forwards all data.
     Pass,
-    /// Holds what the server sends for so long.
+    /// Delays each answer of the server by this time.
     Delay(Duration),
-    /// Hands on what the client sends; when the server answers, every n-th time, it cuts the connection instead.
+    /// Forwards requests, and closes the connection in place of every n-th answer.
     CutAfterRequest { every: usize },
-    /// The same, but the client is told 500 before.
+    /// Forwards requests, and answers 500 and closes the connection in place of every n-th answer.
     FailAfterRequest { every: usize },
-    /// Tells the client 500 in place of handing on its request, three times of ten.
+    /// Answers 500 to three of ten requests without forwarding them.
     FailThreeOfTen,
-    /// Cuts connections, and new ones as soon as they are made.
+    /// Closes open connections, and new ones at once.
     Refuse,
-    /// Takes connections and hands nothing on.
+    /// Accepts connections and forwards nothing.
     Stall,
 }
 
@@ -52,7 +52,7 @@ struct State {
 }
 
 impl Proxy {
-    /// A proxy on a free port in front of `server`, which need not be there yet.
+    /// Starts a proxy on a free port in front of `server`, which need not run yet.
     pub fn start(server: SocketAddr) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -71,7 +71,7 @@ impl Proxy {
                     return;
                 }
                 let state = Arc::clone(&shared);
-                // A server that is not there ends the client's connection, as it would without us.
+                // If the server is down, the client's connection ends, as it would without the proxy.
                 let _ = client.and_then(|client| state.join(client));
             }
         });
@@ -82,12 +82,12 @@ impl Proxy {
         *self.state.mode.lock().unwrap() = mode;
     }
 
-    /// How many connections were cut in place of an answer.
+    /// Returns how often the client got a closed connection or an error in place of the answer.
     pub fn cuts(&self) -> usize {
         self.state.cuts.load(Ordering::Relaxed)
     }
 
-    /// How often the server has answered.
+    /// Returns the number of answers of the server.
     pub fn answers(&self) -> usize {
         self.state.answers.load(Ordering::Relaxed)
     }
@@ -97,7 +97,7 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         self.set(Mode::Refuse);
         self.state.ended.store(true, Ordering::Relaxed);
-        // The listener's thread waits for a connection.
+        // The listener's thread sees `ended` only after a connection.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -113,13 +113,14 @@ impl State {
         }
         let server = TcpStream::connect(self.server)?;
         let asked = Arc::new(AtomicBool::new(false));
-        for (from, to, answers) in [(client.try_clone()?, server.try_clone()?, false), (server, client, true)]
+        for (from, to, from_server) in
+            [(client.try_clone()?, server.try_clone()?, false), (server, client, true)]
         {
             from.set_nodelay(true)?;
             from.set_read_timeout(Some(POLL_INTERVAL))?;
             let (state, asked) = (Arc::clone(&self), Arc::clone(&asked));
             thread::spawn(move || {
-                let _ = state.copy(&from, &to, answers, &asked);
+                let _ = state.copy(&from, &to, from_server, &asked);
                 let _ = from.shutdown(Shutdown::Both);
                 let _ = to.shutdown(Shutdown::Both);
             });
@@ -127,13 +128,13 @@ impl State {
         Ok(())
     }
 
-    /// Hands on what `from` sends until either side ends, or the mode says so. `asked` is whether the client has sent
-    /// something since the server last did: what the server sends then begins an answer.
+    /// Forwards the data of `from` until either side ends or the mode closes the connection. `asked` is true if the client has
+    /// sent data since the server last did; the next data of the server then begins an answer.
     fn copy(
         &self,
         mut from: &TcpStream,
         mut to: &TcpStream,
-        answers: bool,
+        from_server: bool,
         asked: &AtomicBool,
     ) -> std::io::Result<()> {
         let mut part = [0; 16 * 1024];
@@ -156,11 +157,11 @@ impl State {
                 }
                 Err(e) => return Err(e),
             };
-            if !answers {
+            if !from_server {
                 let begins = !asked.swap(true, Ordering::Relaxed);
                 if begins && self.mode() == Mode::FailThreeOfTen {
                     let count = self.requests.fetch_add(1, Ordering::Relaxed);
-                    // Spread without a period that requests could fall in with.
+                    // A hash spreads the failures without a period that could coincide with one of the requests.
                     let spread = (count as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
                     if spread % 10 < 3 {
                         self.cuts.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! An HTTP server that does with each request what a script says, right or wrong.
+//! An HTTP server whose script decides what it does with each request.
 
 use std::{
     net::SocketAddr,
@@ -11,7 +11,7 @@ use tokio::{
     runtime::Runtime,
 };
 
-/// A request, whole.
+/// A complete request.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub at: Instant,
@@ -26,7 +26,7 @@ pub enum Reply {
     Status(&'static str),
     /// Closes the connection.
     Drop,
-    /// Says nothing more.
+    /// Never answers.
     Hang,
 }
 
@@ -37,7 +37,7 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// Starts a server; `script` gets each request and how many came before it.
+    /// Starts a server; `script` gets each request and the number of requests before it.
     pub fn start(script: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Scripted {
         let runtime = super::runtime();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -54,12 +54,12 @@ impl Scripted {
         Scripted { address, requests, _runtime: runtime }
     }
 
-    /// All requests up to now.
+    /// Returns all requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Waits for so many.
+    /// Waits until there are `count` requests, and returns all requests.
     pub fn wait_for(&self, count: usize) -> Vec<Request> {
         let begun = Instant::now();
         while self.requests.lock().unwrap().len() < count {

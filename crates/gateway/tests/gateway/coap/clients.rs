@@ -3,7 +3,7 @@
 use super::stored;
 use crate::support::{
     child,
-    coap::{Client, JSON, aiocoap, coap_client, gateway, is_changed, words},
+    coap::{Client, JSON, aiocoap, coap_client, code_and_diagnostic, gateway, is_changed},
     lossy::Lossy,
     start_in,
 };
@@ -144,7 +144,7 @@ fn until_answered(client: &Client, request: &Packet) {
         while let Ok(length) = client.socket.recv(&mut buffer) {
             let answer = Packet::from_bytes(&buffer[..length]).unwrap();
             if answer.get_token() == request.get_token() {
-                assert!(is_changed(&answer), "{:?}", words(&answer));
+                assert!(is_changed(&answer), "{:?}", code_and_diagnostic(&answer));
                 return;
             }
         }

@@ -4,7 +4,7 @@ mod clients;
 
 use crate::support::{
     Running,
-    coap::{Client, JSON, configure, gateway, is_changed, ping, words},
+    coap::{Client, JSON, code_and_diagnostic, configure, gateway, is_changed, ping},
     start_with,
 };
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType};
@@ -25,22 +25,22 @@ fn a_message_is_stored_once_however_often_it_comes() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     let request = client.request("ingest/d?link=lorawan", JSON, b"{\"t\":1}");
-    let first = client.ask(&request);
+    let first = client.exchange(&request);
     assert_eq!((first.header.get_type(), is_changed(&first)), (ACK, true));
     assert_eq!(first.header.message_id, request.header.message_id);
     assert_eq!(first.get_token(), request.get_token());
     for _ in 0..3 {
-        assert_eq!(client.ask(&request), first);
+        assert_eq!(client.exchange(&request), first);
     }
     // What is refused is refused the same, too.
     let bad = client.request("ingest/d", JSON, b"[1,");
-    let refused = client.ask(&bad);
-    assert_eq!(client.ask(&bad), refused);
+    let refused = client.exchange(&bad);
+    assert_eq!(client.exchange(&bad), refused);
     // Another endpoint's message id is another.
     let mut other = Client::new(address);
     let theirs = other.request("ingest/d", JSON, b"2");
     assert_eq!(theirs.header.message_id, request.header.message_id);
-    assert!(is_changed(&other.ask(&theirs)));
+    assert!(is_changed(&other.exchange(&theirs)));
     // A key makes messages the same that have different ids.
     for _ in 0..2 {
         assert_eq!(client.post("ingest/d?key=a", JSON, b"3").0, "2.04");
@@ -61,7 +61,7 @@ fn a_message_that_is_not_confirmable_is_answered_so() {
     let mut client = Client::new(address);
     let mut request = client.request("ingest/d", JSON, b"1");
     request.header.set_type(MessageType::NonConfirmable);
-    let answer = client.ask(&request);
+    let answer = client.exchange(&request);
     assert_eq!((answer.header.get_type(), is_changed(&answer)), (MessageType::NonConfirmable, true));
     assert_eq!(answer.get_token(), request.get_token());
     client.send(&request);
@@ -120,23 +120,23 @@ fn other_methods_and_options_are_refused() {
     for method in [RequestType::Get, RequestType::Put, RequestType::Delete, RequestType::Fetch] {
         let mut request = client.request("ingest/d", JSON, b"1");
         request.header.code = MessageClass::Request(method);
-        assert_eq!(words(&client.ask(&request)).0, "4.05");
+        assert_eq!(code_and_diagnostic(&client.exchange(&request)).0, "4.05");
     }
     let mut request = client.request("ingest/d", JSON, b"1");
     request.header.code = MessageClass::Reserved(0x1e);
-    assert_eq!(words(&client.ask(&request)).0, "4.05");
+    assert_eq!(code_and_diagnostic(&client.exchange(&request)).0, "4.05");
     for (option, code) in
         [(9, "4.02"), (65_001, "4.02"), (1, "4.02"), (35, "5.05"), (39, "5.05"), (2, "2.04"), (258, "2.04")]
     {
         let mut request = client.request("ingest/d", JSON, b"1");
         request.add_option(CoapOption::from(option), b"x".to_vec());
-        assert_eq!(words(&client.ask(&request)).0, code, "{option}");
+        assert_eq!(code_and_diagnostic(&client.exchange(&request)).0, code, "{option}");
     }
     // One that need not be acknowledged is rejected (RFC 7252, 5.4.1).
     let mut request = client.request("ingest/d", JSON, b"1");
     request.header.set_type(MessageType::NonConfirmable);
     request.add_option(CoapOption::Unknown(65_001), b"x".to_vec());
-    let answer = client.ask(&request);
+    let answer = client.exchange(&request);
     assert_eq!((answer.header.get_type(), answer.header.code), (MessageType::Reset, MessageClass::Empty));
 }
 
@@ -144,7 +144,7 @@ fn other_methods_and_options_are_refused() {
 fn pings_and_what_is_no_request_are_reset_or_ignored() {
     let (_gateway, address) = gateway();
     let mut client = Client::new(address);
-    let answer = client.ask(&ping(7));
+    let answer = client.exchange(&ping(7));
     assert_eq!(answer.to_bytes().unwrap(), b"\x70\x00\x00\x07");
     let unwanted: [&[u8]; 6] =
         [b"", b"x", b"\x60\x00\x00\x07", b"\x50\x44\x00\x07", b"\x81\x02\x00\x07", b"{\"t\":1}"];
@@ -168,8 +168,8 @@ fn an_answer_is_at_most_three_times_its_request() {
     request.header.set_type(MessageType::Confirmable);
     request.header.code = MessageClass::Request(RequestType::Post);
     request.add_option(CoapOption::UriPath, b"x".to_vec());
-    let answer = client.ask(&request);
-    assert_eq!(words(&answer), ("4.04".into(), "not-found: se".into()));
+    let answer = client.exchange(&request);
+    assert_eq!(code_and_diagnostic(&answer), ("4.04".into(), "not-found: se".into()));
     assert!(answer.to_bytes().unwrap().len() <= 3 * request.to_bytes().unwrap().len());
 }
 
@@ -193,11 +193,11 @@ fn tokens_and_limits_hold_here_too() {
     assert_eq!(client.post(&path, JSON, b"1").0, "2.04");
     assert_eq!(client.post(&path, JSON, b"2").0, "2.04");
     let request = client.request(&path, JSON, b"3");
-    let answer = client.ask(&request);
-    assert_eq!(words(&answer).0, "4.29");
+    let answer = client.exchange(&request);
+    assert_eq!(code_and_diagnostic(&answer).0, "4.29");
     assert!(answer.get_first_option(CoapOption::MaxAge).is_some());
     // It stays refused, whenever it comes again.
-    assert_eq!(client.ask(&request), answer);
+    assert_eq!(client.exchange(&request), answer);
     assert_eq!(stored(&gateway), ["1", "2"]);
 }
 
@@ -211,7 +211,7 @@ fn a_loopback_address_alone_does_not_make_a_user_of_this_machine() {
     let mut ask = |options: &[(CoapOption, &[u8])]| {
         let mut request = client.request("ingest/d", JSON, b"1");
         options.iter().for_each(|(option, value)| request.add_option(*option, value.to_vec()));
-        words(&client.ask(&request)).0
+        code_and_diagnostic(&client.exchange(&request)).0
     };
     let port = address.port().to_be_bytes();
     assert_eq!(ask(&[(CoapOption::UriHost, b"localhost"), (CoapOption::UriPort, &port)]), "2.04");
@@ -241,10 +241,10 @@ fn a_slow_commit_is_answered_separately() {
     let database = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
     database.execute_batch("BEGIN IMMEDIATE").unwrap();
     let request = client.request("ingest/d", JSON, b"1");
-    let acknowledgement = client.ask(&request);
+    let acknowledgement = client.exchange(&request);
     assert_eq!(acknowledgement.to_bytes().unwrap(), b"\x60\x00\x00\x01");
     // It is acknowledged again at once, and still stored once.
-    assert_eq!(client.ask(&request), acknowledgement);
+    assert_eq!(client.exchange(&request), acknowledgement);
     database.execute_batch("ROLLBACK").unwrap();
     let answer = client.receive();
     assert_eq!((answer.header.get_type(), is_changed(&answer)), (MessageType::Confirmable, true));
@@ -254,7 +254,7 @@ fn a_slow_commit_is_answered_separately() {
     let mut acknowledged = ping(answer.header.message_id);
     acknowledged.header.set_type(ACK);
     client.send(&acknowledged);
-    assert_eq!(client.ask(&request), acknowledgement);
+    assert_eq!(client.exchange(&request), acknowledgement);
     assert_eq!(stored(&gateway), ["1"]);
 }
 
@@ -271,7 +271,7 @@ fn a_doubled_message_has_one_answer() {
     database.execute_batch("ROLLBACK").unwrap();
     let answer = client.receive();
     assert_eq!((answer.header.get_type(), is_changed(&answer)), (ACK, true));
-    assert_eq!(client.ask(&request), answer);
+    assert_eq!(client.exchange(&request), answer);
     assert_eq!(stored(&gateway), ["1"]);
 }
 
@@ -283,10 +283,10 @@ fn a_commit_that_fails_is_503_with_max_age() {
     let database = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
     database.execute_batch("BEGIN IMMEDIATE").unwrap();
     let request = client.request("ingest/d", JSON, b"1");
-    assert_eq!(client.ask(&request).header.code, MessageClass::Empty);
+    assert_eq!(client.exchange(&request).header.code, MessageClass::Empty);
     // The writer gives up after 5 s.
     let answer = client.receive();
-    assert_eq!(words(&answer).0, "5.03");
+    assert_eq!(code_and_diagnostic(&answer).0, "5.03");
     assert_eq!(answer.get_first_option(CoapOption::MaxAge), Some(&vec![1]));
     database.execute_batch("ROLLBACK").unwrap();
     assert!(stored(&gateway).is_empty());
@@ -303,11 +303,11 @@ fn blocks_are_put_together() {
         let mut request = client.request("ingest/d", JSON, part);
         let more = 32 * (n + 1) < text.len();
         request.add_option(CoapOption::Block1, vec![(n as u8) << 4 | u8::from(more) << 3 | 1]);
-        let answer = client.ask(&request);
+        let answer = client.exchange(&request);
         // A doubled datagram changes nothing.
-        assert_eq!(client.ask(&request), answer);
+        assert_eq!(client.exchange(&request), answer);
         assert_eq!(answer.get_option(CoapOption::Block1), request.get_option(CoapOption::Block1));
-        answers.push(words(&answer).0);
+        answers.push(code_and_diagnostic(&answer).0);
         last = Some(request);
     }
     assert_eq!(answers, ["2.31", "2.31", "2.31", "2.04"]);
@@ -315,14 +315,14 @@ fn blocks_are_put_together() {
     // A last block whose message is over already, and one that is larger than messages may be.
     let mut request = last.unwrap();
     request.header.message_id = 50_000;
-    assert_eq!(words(&client.ask(&request)).0, "4.08");
+    assert_eq!(code_and_diagnostic(&client.exchange(&request)).0, "4.08");
     let mut request = client.request("ingest/d", JSON, &[b' '; 16]);
     request.add_option(CoapOption::Block1, vec![8]);
     request.add_option(CoapOption::Size1, vec![0x10, 0, 1]);
-    let answer = client.ask(&request);
-    assert_eq!(words(&answer).0, "4.13");
+    let answer = client.exchange(&request);
+    assert_eq!(code_and_diagnostic(&answer).0, "4.13");
     assert_eq!(answer.get_first_option(CoapOption::Size1), Some(&vec![0x10, 0, 0]));
     let mut request = client.request("ingest/d", JSON, b"1");
     request.add_option(CoapOption::Block1, vec![7]);
-    assert_eq!(words(&client.ask(&request)).0, "4.00");
+    assert_eq!(code_and_diagnostic(&client.exchange(&request)).0, "4.00");
 }

@@ -3,7 +3,7 @@
 use super::{DUP, Q1, Q2, address, bodies, start, stats, until};
 use crate::support::{
     acme::free_port,
-    child, hold,
+    block_commits, child,
     mqtt::{Client, packet},
     start_in,
     tools::tool,
@@ -72,13 +72,13 @@ fn a_message_of_quality_1_whose_acknowledgement_was_never_sent_is_stored_once() 
     let gateway = start();
     let address = address(&gateway);
     let (mut first, _) = Client::connect(address, 5, "c", true);
-    let held = hold(gateway.folder.path());
+    let held = block_commits(gateway.folder.path());
     first.publish(Q1, "v1/d/json", 9, "1");
     let received = "dunnage_received_messages_total{input=\"mqtt\",format=\"json\"} 1";
     until("the message is received", || gateway.get("/metrics").text.contains(received));
     // It connects again before the message is stored.
     let mut second = Client::open(address, 5);
-    second.send(&second.hello("c", true, 60));
+    second.send(&second.connect_packet("c", true, 60));
     assert_eq!(first.read().map(|(first, body)| (first, body[0])), Some((0xe0, 0x8e)));
     drop(held);
     let (_, body) = second.read().unwrap();

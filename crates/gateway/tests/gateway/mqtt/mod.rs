@@ -297,7 +297,7 @@ fn a_client_has_one_connection_and_silence_ends_it() {
     assert_eq!(second.read().unwrap(), (0xd0, vec![]));
 
     let mut silent = Client::open(address, 5);
-    silent.send(&silent.hello("silent", false, 1));
+    silent.send(&silent.connect_packet("silent", false, 1));
     assert_eq!(silent.read().unwrap().0, 0x20);
     let begun = Instant::now();
     assert_eq!(silent.read().map(|(first, body)| (first, body[0])), Some((0xe0, 0x8d)));
@@ -309,7 +309,7 @@ fn bytes_that_are_no_mqtt_end_their_connection_and_no_other() {
     let gateway = start();
     let address = address(&gateway);
     let (mut good, _) = Client::connect(address, 5, "good", false);
-    let connect = Client::open(address, 5).hello("c", false, 60);
+    let connect = Client::open(address, 5).connect_packet("c", false, 60);
     for bytes in [
         &b"GET / HTTP/1.1\r\n\r\n"[..],
         &[0x10, 0xff, 0xff, 0xff, 0x7f],
