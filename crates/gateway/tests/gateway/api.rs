@@ -1,4 +1,4 @@
-//! What the API shows of what was stored.
+//! The API: messages, devices, statistics, health and events.
 
 use crate::support::{JSON, Running, start, start_in};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn ids(gateway: &Running, path: &str) -> Vec<u64> {
 }
 
 #[test]
-fn lists_are_newest_first_and_continue_before_an_id() {
+fn lists_start_with_the_newest_message_or_below_an_id() {
     let gateway = start();
     for n in 1..=6 {
         let device = if n % 2 == 0 { "even" } else { "odd" };
@@ -38,7 +38,7 @@ fn lists_are_newest_first_and_continue_before_an_id() {
 }
 
 #[test]
-fn stats_count_what_was_stored_and_what_was_not() {
+fn stats_count_stored_and_rejected_messages() {
     let gateway = start();
     let fresh = gateway.get_json("/api/stats");
     assert_eq!((&fresh["received"], &fresh["success_rate"]), (&json!(0), &json!(1.0)));
@@ -66,7 +66,7 @@ fn stats_count_what_was_stored_and_what_was_not() {
 }
 
 #[test]
-fn what_json_lacks_is_an_object_in_the_value() {
+fn bytes_and_infinity_are_objects_in_the_json_value() {
     let gateway = start();
     assert_eq!(gateway.post("/ingest/d", "application/cbor", &[0x82, 0x42, 1, 2, 0xf9, 0x7c, 0]).status, 204);
     let message = &gateway.get_json("/api/messages")["messages"][0];
@@ -82,7 +82,7 @@ fn integers_of_64_bits_are_shown_in_full() {
 }
 
 #[test]
-fn health_readiness_and_metrics_answer() {
+fn health_readiness_and_metrics_are_served() {
     let gateway = start();
     gateway.post("/ingest/d", JSON, b"12");
     gateway.post("/ingest/d", JSON, b"1 2");
@@ -107,7 +107,7 @@ fn health_readiness_and_metrics_answer() {
 }
 
 #[test]
-fn pages_may_only_use_what_the_gateway_serves() {
+fn the_content_security_policy_allows_only_resources_of_the_gateway() {
     let gateway = start();
     for path in ["/api/stats", "/", "/nothing"] {
         let headers = gateway.get(path).headers;
@@ -119,11 +119,11 @@ fn pages_may_only_use_what_the_gateway_serves() {
     assert_eq!(gateway.get("/%2e%2e/%2e%2e/Cargo.toml").status, 404);
 }
 
-/// Reads events until `enough` says so.
-fn watch(gateway: &Running, enough: impl Fn(&[(String, Value)]) -> bool) -> Vec<(String, Value)> {
+/// Opens the event stream, sends a valid and an invalid message, and reads events until `enough` returns true.
+fn read_events(gateway: &Running, enough: impl Fn(&[(String, Value)]) -> bool) -> Vec<(String, Value)> {
     let response = gateway.agent.get(gateway.url("/api/events")).call().unwrap();
     assert_eq!(response.headers()["content-type"], "text/event-stream");
-    // The stream is open: what is sent from now on is in it.
+    // The stream is open, so the following messages are in it.
     gateway.post("/ingest/a", JSON, b"{\"n\":1}");
     gateway.post("/ingest/a", JSON, b"{\"n\":");
     let (mut events, mut name) = (Vec::new(), String::new());
@@ -142,18 +142,19 @@ fn watch(gateway: &Running, enough: impl Fn(&[(String, Value)]) -> bool) -> Vec<
 }
 
 #[test]
-fn events_show_messages_quarantine_and_stats_as_they_come() {
+fn events_show_messages_quarantine_and_stats() {
     let gateway = start();
-    let events =
-        watch(&gateway, |events| events.iter().any(|(name, value)| name == "stats" && value["stored"] == 1));
-    let of = |name: &str| events.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone()).unwrap();
+    let events = read_events(&gateway, |events| {
+        events.iter().any(|(name, value)| name == "stats" && value["stored"] == 1)
+    });
+    let first = |name: &str| events.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone()).unwrap();
     assert_eq!(events[0].0, "stats");
-    assert_eq!(of("message"), gateway.get_json("/api/messages")["messages"][0]);
-    assert_eq!(of("quarantine"), gateway.get_json("/api/quarantine")["messages"][0]);
+    assert_eq!(first("message"), gateway.get_json("/api/messages")["messages"][0]);
+    assert_eq!(first("quarantine"), gateway.get_json("/api/quarantine")["messages"][0]);
 }
 
 #[test]
-fn events_are_a_sample_under_load() {
+fn events_are_sampled_under_load() {
     let gateway = start();
     let response = gateway.agent.get(gateway.url("/api/events")).call().unwrap();
     let begun = Instant::now();
@@ -179,7 +180,7 @@ fn a_stop_ends_event_streams_at_once() {
     response.into_body().into_reader().read_to_end(&mut Vec::new()).unwrap();
 }
 
-/// A list of devices that is not full after the newest messages looks at all devices.
+/// If the newest messages do not fill a list of devices, the query reads all devices, which takes long enough to be interrupted.
 #[test]
 fn a_query_ends_when_its_client_closes_the_connection() {
     let gateway = start();
@@ -201,18 +202,18 @@ fn a_query_ends_when_its_client_closes_the_connection() {
     assert_eq!(gateway.get("/api/devices?limit=1000").status, 200);
     let one = begun.elapsed();
     let address = gateway.gateway.address();
-    let ask = || {
+    let send_query = || {
         let mut client = TcpStream::connect(address).unwrap();
         write!(client, "GET /api/devices?limit=1000 HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
         client
     };
-    // More of them than there are connections to the buffer: four are read, and the others wait for their turn.
-    let clients: Vec<_> = (0..16).map(|_| ask()).collect();
+    // There are more queries than connections to the buffer: four run, and the others wait for their turn.
+    let clients: Vec<_> = (0..16).map(|_| send_query()).collect();
     std::thread::sleep(one / 4);
     drop(clients);
     let begun = Instant::now();
     assert_eq!(gateway.get("/api/messages?limit=1").status, 200);
     let waited = begun.elapsed();
-    // Were those that are read not ended, it would wait for the first of them, for at least three quarters of its time.
+    // If the running queries did not end, this one would wait for the first of them, at least three quarters of its time.
     assert!(waited < one / 2, "{waited:?} behind queries of {one:?} each");
 }

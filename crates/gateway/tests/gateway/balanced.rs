@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 const DEVICES: usize = 24;
 
-fn wait(what: &str, mut done: impl FnMut() -> bool) {
+fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
         assert!(begun.elapsed() < Duration::from_secs(90), "{what}");
@@ -27,7 +27,7 @@ fn wait(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// The devices that a gateway has messages of, and how many messages.
+/// Returns the devices of a gateway and the numbers of their messages.
 fn devices(gateway: &Running) -> BTreeMap<String, u64> {
     let listed = gateway.get_json("/api/devices");
     let devices = listed["devices"].as_array().unwrap().iter();
@@ -35,7 +35,7 @@ fn devices(gateway: &Running) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn a_device_stays_with_its_gateway_and_hooks_the_api_and_the_page_come_through() {
+fn nginx_keeps_a_device_at_one_gateway_and_forwards_webhooks_api_and_page() {
     let folder = TempDir::new().unwrap();
     let token = folder.path().join("yard.token");
     std::fs::write(&token, "0123456789abcdef0123456789abcdef").unwrap();
@@ -80,8 +80,8 @@ fn configure(folder: &Path, cluster: &Cluster) {
     child::configure(folder, &text);
 }
 
-/// Sends numbers that count up from each device, the next one when the one before is acknowledged, until told to stop.
-/// Answers how many were acknowledged.
+/// Sends increasing numbers from each device until `stop` is set, each after the acknowledgement of the one before.
+/// Returns the number of acknowledged messages.
 fn load(nginx: &Nginx, token: &str, stop: &AtomicBool) -> u64 {
     std::thread::scope(|scope| {
         let send = |device: usize| {
@@ -90,7 +90,7 @@ fn load(nginx: &Nginx, token: &str, stop: &AtomicBool) -> u64 {
             while !stop.load(Ordering::Relaxed) {
                 let request = agent.post(&url).header("content-type", JSON).header("authorization", token);
                 let sent = request.header("idempotency-key", n.to_string()).send(n.to_string());
-                // What is not acknowledged comes again, under the same key.
+                // Without an acknowledgement, the message is sent again with the same key.
                 match sent.map(|answer| answer.status().as_u16()) {
                     Ok(204) => n += 1,
                     _ => std::thread::sleep(Duration::from_millis(20)),
@@ -103,10 +103,10 @@ fn load(nginx: &Nginx, token: &str, stop: &AtomicBool) -> u64 {
     })
 }
 
-/// A message of the stream: its device, when it arrived, its number.
-type Arrived = (String, i64, u64);
+/// A message of the stream: its device, its time of receipt, its number.
+type StreamMessage = (String, i64, u64);
 
-async fn read(context: &Context) -> Vec<Arrived> {
+async fn read(context: &Context) -> Vec<StreamMessage> {
     let stream = context.get_stream("FLEET").await.unwrap();
     let state = stream.cached_info().state.clone();
     let mut messages = Vec::new();
@@ -119,8 +119,8 @@ async fn read(context: &Context) -> Vec<Arrived> {
     messages
 }
 
-/// How many messages come behind a later one of their device, and of how many devices.
-fn out_of_order<'m>(messages: impl Iterator<Item = &'m Arrived>) -> (usize, usize) {
+/// Returns how many messages follow a later one of their device, and of how many devices they are.
+fn out_of_order<'m>(messages: impl Iterator<Item = &'m StreamMessage>) -> (usize, usize) {
     let (mut last, mut late, mut devices) = (BTreeMap::new(), 0, HashSet::new());
     for (device, _, number) in messages {
         let last = last.entry(device).or_insert(*number);
@@ -134,7 +134,7 @@ fn out_of_order<'m>(messages: impl Iterator<Item = &'m Arrived>) -> (usize, usiz
 }
 
 #[test]
-fn what_a_failover_puts_out_of_order_is_put_right_by_the_time_of_receipt() {
+fn the_time_of_receipt_restores_the_order_after_a_failover() {
     let cluster = Cluster::start(1, "");
     let runtime = crate::support::runtime();
     let context = runtime.block_on(cluster.context());
@@ -144,7 +144,7 @@ fn what_a_failover_puts_out_of_order_is_put_right_by_the_time_of_receipt() {
     let mut token = String::new();
     for folder in &folders {
         configure(folder.path(), &cluster);
-        // The same tokens at both.
+        // Both gateways have the same tokens.
         let file = folder.path().join("tokens.toml");
         match token.is_empty() {
             true => {
@@ -164,44 +164,44 @@ fn what_a_failover_puts_out_of_order_is_put_right_by_the_time_of_receipt() {
         let stream = runtime.block_on(context.get_stream("FLEET"));
         stream.map_or(0, |stream| stream.cached_info().state.messages)
     };
-    let more = |messages: u64| {
+    let wait_for_more = |messages: u64| {
         let before = count();
-        wait("no more messages", || count() >= before + messages);
+        wait_until("the stream gets no further messages", || count() >= before + messages);
     };
     let stop = AtomicBool::new(false);
     let (acknowledged, undisturbed) = std::thread::scope(|scope| {
         let load = scope.spawn(|| load(&nginx, &token, &stop));
-        more(500);
+        wait_for_more(500);
         let undisturbed = runtime.block_on(read(&context));
         for round in 0..4 {
             let which = round % 2;
             gateways[which].take().unwrap().kill();
-            more(200);
+            wait_for_more(200);
             gateways[which] = Some(start(which));
-            more(200);
+            wait_for_more(200);
         }
         stop.store(true, Ordering::Relaxed);
         (load.join().unwrap(), undisturbed)
     });
-    // Nobody is killed: each device's messages are in order.
+    // Before the first kill, the messages of each device are in order.
     assert_eq!(out_of_order(undisturbed.iter()), (0, 0));
-    wait("some are missing", || count() >= acknowledged);
+    wait_until("acknowledged messages are missing", || count() >= acknowledged);
     let mut messages = runtime.block_on(read(&context));
-    let there: HashSet<_> = messages.iter().map(|(device, _, number)| (device.clone(), *number)).collect();
-    assert_eq!(there.len(), messages.len(), "none is there twice");
-    assert!(there.len() as u64 >= acknowledged);
+    let distinct: HashSet<_> = messages.iter().map(|(device, _, number)| (device.clone(), *number)).collect();
+    assert_eq!(distinct.len(), messages.len(), "a message is in the stream twice");
+    assert!(distinct.len() as u64 >= acknowledged);
     let (late, of_devices) = out_of_order(messages.iter());
     messages.sort_by_key(|(_, received_at, _)| *received_at);
     println!(
         "{acknowledged} acknowledged, 4 kills: {late} of {} messages of {of_devices} of {DEVICES} devices out of order in the stream",
         messages.len()
     );
-    assert_eq!(out_of_order(messages.iter()), (0, 0), "by the time of receipt");
+    assert_eq!(out_of_order(messages.iter()), (0, 0), "out of order by the time of receipt");
     gateways.into_iter().flatten().for_each(child::ChildGateway::stop);
 }
 
 #[test]
-fn mqtt_coap_and_udp_come_through_nginx_with_tokens() {
+fn nginx_forwards_mqtt_coap_and_udp_with_tokens() {
     let mut token = String::new();
     let gateways = [(); 2].map(|()| {
         start_with(|config| {
@@ -230,7 +230,7 @@ fn mqtt_coap_and_udp_come_through_nginx_with_tokens() {
         ("${COAP_LISTEN}", coap.to_string()),
         ("${UDP_LISTEN}", udp.to_string()),
     ]);
-    // Each address has its gateway, so one of the tokens is right and the other is not.
+    // nginx assigns each address to one gateway, which accepts its own token and refuses the other.
     let mut refused = 0;
     for host in 1..=8 {
         let from = format!("127.0.0.{host}");
@@ -252,7 +252,7 @@ fn mqtt_coap_and_udp_come_through_nginx_with_tokens() {
         let answers: Vec<_> = answers.collect();
         refused += answers.iter().filter(|code| *code == "4.01").count();
         assert!(answers.contains(&"2.04".to_owned()), "{answers:?}");
-        // Whoever comes through nginx looks like this machine, and has no right by that.
+        // A client behind nginx seems to be on this machine, but gets no access by that.
         assert_eq!(client.post("ingest/coap", crate::support::coap::JSON, b"1").0, "4.01");
         let socket = UdpSocket::bind((&*from, 0)).unwrap();
         socket.send_to(b"{\"containerID\":\"udp\"}", udp).unwrap();
@@ -265,7 +265,7 @@ fn mqtt_coap_and_udp_come_through_nginx_with_tokens() {
             .unwrap()
     };
     let all = |device: &str| gateways.iter().map(|gateway| stored(gateway, device)).sum::<u64>();
-    wait("datagrams are missing", || all("udp") == 8);
+    wait_until("datagrams are missing", || all("udp") == 8);
     assert_eq!((all("mqtt"), all("coap")), (8, 8));
-    assert!(gateways.iter().all(|gateway| stored(gateway, "coap") > 0), "both have some");
+    assert!(gateways.iter().all(|gateway| stored(gateway, "coap") > 0), "a gateway has no message over CoAP");
 }

@@ -26,19 +26,19 @@ fn send(agent: &ureq::Agent, url: &str, content_type: &str, key: &str, body: &[u
     answer(if key.is_empty() { request } else { request.header("idempotency-key", key) }.send(body).unwrap())
 }
 
-/// What is stored of the device, the oldest first.
+/// Returns the values of the stored messages, oldest first.
 fn values(gateway: &Running) -> Vec<Value> {
     let list = gateway.get_json("/api/messages?limit=1000");
     list["messages"].as_array().unwrap().iter().rev().map(|message| message["value"].clone()).collect()
 }
 
-/// `count` lines with consecutive numbers, from `first`.
+/// Returns `count` lines with consecutive numbers from `first`.
 fn lines(first: usize, count: usize) -> String {
     (first..first + count).map(|n| format!("{{\"n\":{n}}}\n")).collect()
 }
 
 #[test]
-fn all_messages_are_stored_in_their_order_and_once() {
+fn all_messages_are_stored_in_order_and_once() {
     let gateway = start();
     let url = gateway.url("/ingest/d?link=lte-m");
     for _ in 0..2 {
@@ -79,7 +79,7 @@ fn curl_sends_lines_from_a_file() {
 }
 
 #[test]
-fn what_is_wrong_is_named_by_index_and_kept_and_the_others_are_stored() {
+fn invalid_messages_are_reported_by_index_and_quarantined_and_the_others_are_stored() {
     let gateway = start();
     let body = b"{\"n\":1}\n{\"n\":\n\n[\"a\"]\n{\"n\":1,}\n";
     let answer = send(&gateway.agent, &gateway.url("/ingest/d"), LINES, "", body);
@@ -96,9 +96,9 @@ fn what_is_wrong_is_named_by_index_and_kept_and_the_others_are_stored() {
     assert_eq!(brief(0), [json!(1), json!(8), json!("truncated"), json!(5), json!(400)]);
     assert_eq!(brief(1), [json!(3), json!(21), json!("malformed"), json!(7), json!(400)]);
     assert_eq!(values(&gateway), [json!({"n": 1}), json!(["a"])]);
-    let kept = gateway.get_json("/api/quarantine");
-    assert_eq!(kept["messages"][1]["hex"], "7b226e223a");
-    assert_eq!(kept["messages"][1]["content_type"], "application/json");
+    let quarantine = gateway.get_json("/api/quarantine");
+    assert_eq!(quarantine["messages"][1]["hex"], "7b226e223a");
+    assert_eq!(quarantine["messages"][1]["content_type"], "application/json");
     let metrics = gateway.get("/metrics").text;
     assert!(metrics.contains("dunnage_problem_messages_total{problem=\"malformed\"} 2"), "{metrics}");
     let answer = send(&gateway.agent, &gateway.url("/ingest/d"), LINES, "", b"");
@@ -108,7 +108,7 @@ fn what_is_wrong_is_named_by_index_and_kept_and_the_others_are_stored() {
 }
 
 #[test]
-fn a_cbor_sequence_is_messages_up_to_where_it_breaks_off() {
+fn a_truncated_cbor_sequence_is_stored_up_to_its_last_complete_message() {
     let gateway = start();
     let mut body = Vec::new();
     for n in 0..100 {
@@ -127,7 +127,7 @@ fn a_cbor_sequence_is_messages_up_to_where_it_breaks_off() {
 }
 
 #[test]
-fn packed_messages_have_a_length_before_each() {
+fn each_packed_message_has_a_length_prefix() {
     let gateway = start_with(|config| {
         config.profiles.push(toml::from_str("device = '*'\nschema = 'container'").unwrap());
     });
@@ -136,15 +136,15 @@ fn packed_messages_have_a_length_before_each() {
     let url = gateway.url("/ingest/d");
     assert_eq!(send(&gateway.agent, &url, PACKED, "", &one.repeat(20)).status, 204);
     assert_eq!(gateway.get_json("/api/messages?limit=1")["messages"][0]["bytes"], message.len());
-    // The layout holds for each; and what is cut off is kept.
+    // The layout applies to each message, and a truncated message is quarantined.
     let answer = send(&gateway.agent, &url, &format!("{PACKED}; layout=00000000"), "", &one.repeat(2));
     assert_eq!(answer.json()["problems"][1]["problem"]["type"], "urn:dunnage:problem:unknown-layout");
     let answer = send(&gateway.agent, &url, PACKED, "", &one.repeat(2)[..2 * one.len() - 1]);
     assert_eq!((answer.status, &answer.json()["stored"]), (207, &json!(1)));
     assert_eq!(answer.json()["problems"][0]["offset"], one.len());
-    let kept = gateway.get_json("/api/quarantine")["messages"][0].clone();
-    assert_eq!((&kept["kind"], &kept["bytes"]), (&json!("truncated"), &json!(one.len() - 1)));
-    // What the batch holds is unknown: it is kept whole.
+    let quarantined = gateway.get_json("/api/quarantine")["messages"][0].clone();
+    assert_eq!((&quarantined["kind"], &quarantined["bytes"]), (&json!("truncated"), &json!(one.len() - 1)));
+    // Without the parameter `format`, the batch is quarantined as a whole.
     let answer = send(&gateway.agent, &url, "application/vnd.dunnage.batch", "", &one);
     assert_eq!(answer.status, 415);
     assert_eq!(gateway.get_json("/api/quarantine")["messages"][0]["kind"], "media-type");
@@ -153,7 +153,7 @@ fn packed_messages_have_a_length_before_each() {
 }
 
 #[test]
-fn a_batch_is_bounded_by_messages_by_the_queue_and_by_what_the_device_may_send() {
+fn a_batch_is_limited_by_its_messages_the_queue_and_the_rate_of_the_device() {
     let gateway = start();
     let url = gateway.url("/ingest/d");
     assert_eq!(send(&gateway.agent, &url, LINES, "", lines(0, 1024).as_bytes()).status, 204);
@@ -178,6 +178,7 @@ fn a_batch_is_bounded_by_messages_by_the_queue_and_by_what_the_device_may_send()
     );
 }
 
+/// Returns how many messages are stored, and how many different ones.
 fn stored(folder: &Path) -> (i64, i64) {
     let buffer = rusqlite::Connection::open(folder.join("buffer.sqlite3")).unwrap();
     let sql = "SELECT count(*), count(DISTINCT json) FROM messages";
@@ -185,7 +186,7 @@ fn stored(folder: &Path) -> (i64, i64) {
 }
 
 #[test]
-fn an_answered_batch_survives_a_kill_whole() {
+fn every_message_of_an_acknowledged_batch_survives_a_kill() {
     let folder = TempDir::new().unwrap();
     let child = child::start(folder.path(), "");
     let url = format!("{}/ingest/d", child.url);
@@ -198,7 +199,7 @@ fn an_answered_batch_survives_a_kill_whole() {
 }
 
 #[test]
-fn a_batch_that_was_written_in_part_is_stored_once_when_it_comes_again() {
+fn a_partly_written_batch_is_stored_once_when_it_is_sent_again() {
     let folder = TempDir::new().unwrap();
     let child = child::start(folder.path(), "trap '' XFSZ; ulimit -S -f 800");
     let (agent, url) = (agent(), format!("{}/ingest/d", child.url));

@@ -1,4 +1,4 @@
-//! Messages of a broker: mosquitto, restarted in the midst; and one that sends a message again.
+//! Messages from an MQTT broker: mosquitto, which is restarted under load, and a scripted broker that sends a message again.
 
 use crate::support::{
     Running,
@@ -37,7 +37,7 @@ fn count(gateway: &Running, name: &str) -> u64 {
     gateway.get_json("/api/stats")[name].as_u64().unwrap()
 }
 
-fn until(what: &str, mut done: impl FnMut() -> bool) {
+fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
         assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
@@ -45,15 +45,15 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Publishes until the gateway has it: then its subscription stands.
-fn until_subscribed(gateway: &Running, port: u16) {
-    until("the gateway does not subscribe", || {
+/// Publishes until the gateway stores a message, which shows that it has subscribed.
+fn wait_until_subscribed(gateway: &Running, port: u16) {
+    wait_until("the gateway does not subscribe", || {
         publish(port, "v1/probe/json", "0");
         count(gateway, "stored") > 0
     });
 }
 
-/// What is stored, "DEVICE JSON", in its order.
+/// Returns the stored messages as "DEVICE JSON", in their order, without those of `probe`.
 fn stored(folder: &Path) -> Vec<String> {
     let connection = Connection::open(folder.join("buffer.sqlite3")).unwrap();
     let sql = "SELECT device || ' ' || json FROM messages WHERE device <> 'probe' ORDER BY id";
@@ -61,11 +61,11 @@ fn stored(folder: &Path) -> Vec<String> {
     statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
 }
 
-/// mosquitto ends in order and starts again, several times under load. Of two gateways, one knows messages by their bytes.
+/// mosquitto stops gracefully and starts again several times under load. One of two gateways detects duplicates by their bytes.
 #[test]
-fn a_restart_of_the_broker_loses_nothing_and_repeats_what_was_under_way_at_most() {
+fn a_restart_of_the_broker_loses_nothing_and_repeats_at_most_the_messages_in_flight() {
     const RESTARTS: u64 = 4;
-    /// What is not acknowledged, as far as the broker knows.
+    /// Limit of the messages for which the broker has no acknowledgement yet.
     const IN_FLIGHT: u64 = 256;
     let kept = tempfile::tempdir().unwrap();
     let mut broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
@@ -76,7 +76,7 @@ fn a_restart_of_the_broker_loses_nothing_and_repeats_what_was_under_way_at_most(
         config.profiles.push(toml::from_str("device = 'paho-*'\nduplicates = 'bytes'").unwrap());
     });
     let gateways = [plain, knowing];
-    gateways.iter().for_each(|gateway| until_subscribed(gateway, port));
+    gateways.iter().for_each(|gateway| wait_until_subscribed(gateway, port));
     let mut acknowledged = HashSet::new();
     for round in 0..RESTARTS {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/mqtt_publish.py");
@@ -94,22 +94,22 @@ fn a_restart_of_the_broker_loses_nothing_and_repeats_what_was_under_way_at_most(
         clients.wait().unwrap();
         broker.restart();
     }
-    // What comes again comes before what is published now.
+    // The broker sends repeated messages before one that is published now.
     publish(port, "v1/last/json", "0");
     let name = |line: &String| format!("paho-{line}");
     let mut wanted: HashSet<String> = acknowledged.iter().map(name).collect();
     wanted.insert("last 0".into());
     let twice = gateways.map(|gateway| {
         let folder = gateway.folder.path().to_owned();
-        until("some messages never come", || {
+        wait_until("acknowledged messages are missing", || {
             let stored: HashSet<String> = stored(&folder).into_iter().collect();
             wanted.is_subset(&stored)
         });
         let all = stored(&folder);
-        let known = count(&gateway, "duplicates");
+        let duplicates = count(&gateway, "duplicates");
         gateway.stop();
         let distinct: HashSet<&String> = all.iter().collect();
-        (u64::try_from(all.len() - distinct.len()).unwrap(), known)
+        (u64::try_from(all.len() - distinct.len()).unwrap(), duplicates)
     });
     println!("{} messages; stored twice, known as duplicates: {twice:?}", wanted.len());
     let [(plain, _), (knowing, _)] = twice;
@@ -118,11 +118,11 @@ fn a_restart_of_the_broker_loses_nothing_and_repeats_what_was_under_way_at_most(
 }
 
 #[test]
-fn what_is_published_while_the_gateway_is_away_comes_when_it_is_back() {
+fn messages_published_while_the_gateway_is_down_arrive_after_its_restart() {
     let kept = tempfile::tempdir().unwrap();
     let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
     let gateway = start_with(|config| subscribe(config, broker.port, "gateway", ""));
-    until_subscribed(&gateway, broker.port);
+    wait_until_subscribed(&gateway, broker.port);
     let (_, folder) = gateway.stop();
     for n in 0..20 {
         publish(broker.port, "v1/d/json", &n.to_string());
@@ -130,7 +130,7 @@ fn what_is_published_while_the_gateway_is_away_comes_when_it_is_back() {
     publish(broker.port, "v1/d/json", "[");
     publish(broker.port, "v1/-d/json", "1");
     let gateway = start_in(folder, |config| subscribe(config, broker.port, "gateway", ""));
-    until("not all come", || count(&gateway, "quarantined") == 2);
+    wait_until("messages are missing", || count(&gateway, "quarantined") == 2);
     let message = &gateway.get_json("/api/devices/d/messages")["messages"][0];
     assert_eq!(message["origin"]["topic"], "v1/d/json");
     assert_eq!(gateway.get_json("/api/quarantine")["messages"][0]["device"], "unknown");
@@ -139,17 +139,17 @@ fn what_is_published_while_the_gateway_is_away_comes_when_it_is_back() {
     assert_eq!(stored(folder.path()), all);
 }
 
-/// mosquitto 2.0.11 sends what waited for a session at once, however few messages the gateway wants under way. Each is acknowledged:
-/// the next gateway of the session gets none of them.
+/// mosquitto 2.0.11 sends all messages that it queued for a session at once, even if they exceed the gateway's limit of messages in
+/// flight. Each is acknowledged: the next gateway of the session gets none of them.
 #[test]
-fn what_comes_faster_than_wanted_is_acknowledged_too() {
+fn messages_over_the_limit_in_flight_are_acknowledged() {
     const MESSAGES: usize = 5000;
     let kept = tempfile::tempdir().unwrap();
     let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
     let port = broker.port;
     let gateway = || start_with(|config| subscribe(config, port, "gateway", ""));
     let first = gateway();
-    until_subscribed(&first, port);
+    wait_until_subscribed(&first, port);
     first.stop();
     let arguments = ["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "-t", "v1/d/json", "-l"];
     let mut publisher = Command::new("mosquitto_pub").args(arguments).stdin(Stdio::piped()).spawn().unwrap();
@@ -157,13 +157,13 @@ fn what_comes_faster_than_wanted_is_acknowledged_too() {
     publisher.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     assert!(publisher.wait().unwrap().success());
     let second = gateway();
-    until("not all come", || count(&second, "stored") == MESSAGES as u64);
+    wait_until("messages are missing", || count(&second, "stored") == MESSAGES as u64);
     let (_, folder) = second.stop();
     assert_eq!(stored(folder.path()), (0..MESSAGES).map(|n| format!("d {n}")).collect::<Vec<_>>());
     let third = gateway();
-    // What comes again comes before what is published now.
+    // The broker sends repeated messages before one that is published now.
     publish(port, "v1/last/json", "0");
-    until("the last one does not come", || count(&third, "stored") > 0);
+    wait_until("the last message does not arrive", || count(&third, "stored") > 0);
     let (_, folder) = third.stop();
     assert_eq!(stored(folder.path()), ["last 0"]);
 }
@@ -175,22 +175,24 @@ fn gateways_of_one_group_share_the_messages() {
     let group = "group = 'gateways'";
     let gateways =
         ["one", "two"].map(|name| start_with(|config| subscribe(config, broker.port, name, group)));
-    until("the gateways do not subscribe", || {
+    wait_until("the gateways do not subscribe", || {
         publish(broker.port, "v1/probe/json", "0");
         gateways.iter().all(|gateway| count(gateway, "stored") > 0)
     });
     for n in 0..20 {
         publish(broker.port, "v1/d/json", &n.to_string());
     }
-    let of = |gateway: &Running| stored(gateway.folder.path());
-    until("not all come", || gateways.iter().map(|gateway| of(gateway).len()).sum::<usize>() >= 20);
-    let all: HashSet<String> = gateways.iter().flat_map(of).collect();
+    let stored_by = |gateway: &Running| stored(gateway.folder.path());
+    wait_until("messages are missing", || {
+        gateways.iter().map(|gateway| stored_by(gateway).len()).sum::<usize>() >= 20
+    });
+    let all: HashSet<String> = gateways.iter().flat_map(stored_by).collect();
     assert_eq!(all.len(), 20);
-    assert!(gateways.iter().all(|gateway| !of(gateway).is_empty()));
+    assert!(gateways.iter().all(|gateway| !stored_by(gateway).is_empty()));
 }
 
 #[test]
-fn a_password_that_is_wrong_is_right_after_a_reload() {
+fn a_reload_reads_a_corrected_password() {
     let kept = tempfile::tempdir().unwrap();
     let passwords = kept.path().join("passwords");
     let made =
@@ -205,7 +207,7 @@ fn a_password_that_is_wrong_is_right_after_a_reload() {
     std::fs::write(&file, "right\n").unwrap();
     gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
     let port = broker.port.to_string();
-    until("the gateway is not let in", || {
+    wait_until("the broker does not accept the gateway", || {
         let login = ["-p", &port, "-u", "g", "-P", "right", "-q", "1", "-t", "v1/d/json", "-m", "1"];
         assert!(Command::new("mosquitto_pub").args(login).status().unwrap().success());
         count(&gateway, "stored") > 0
@@ -213,7 +215,7 @@ fn a_password_that_is_wrong_is_right_after_a_reload() {
 }
 
 #[test]
-fn a_broker_with_tls_is_known_by_its_certificate() {
+fn the_certificate_of_a_broker_with_tls_is_verified() {
     let kept = tempfile::tempdir().unwrap();
     let [ca, other, certificate, key] =
         ["ca.pem", "other.pem", "cert.pem", "key.pem"].map(|name| kept.path().join(name));
@@ -224,29 +226,29 @@ fn a_broker_with_tls_is_known_by_its_certificate() {
     let more = format!("allow_anonymous true\ncertfile {}\nkeyfile {}", certificate.display(), key.display());
     let broker = Mosquitto::start_in(kept.path(), &more);
     let port = broker.port.to_string();
-    let subscribed = |config: &mut Config, name: &str, ca: &Path| {
+    let subscribe_with_tls = |config: &mut Config, name: &str, ca: &Path| {
         subscribe(config, broker.port, name, &format!("ca_file = {ca:?}"));
         let InputKind::Broker(settings) = &mut config.inputs.last_mut().unwrap().kind else {
-            panic!("it is a broker")
+            panic!("the input is not a broker")
         };
         settings.url = format!("mqtts://127.0.0.1:{port}");
     };
-    let gateway = start_with(|config| subscribed(config, "good", &ca));
-    let stranger = start_with(|config| subscribed(config, "stranger", &other));
-    until("the gateway does not subscribe", || {
+    let gateway = start_with(|config| subscribe_with_tls(config, "good", &ca));
+    let stranger = start_with(|config| subscribe_with_tls(config, "stranger", &other));
+    wait_until("the gateway does not subscribe", || {
         let message =
             ["-p", &port, "--cafile", ca.to_str().unwrap(), "-q", "1", "-t", "v1/d/json", "-m", "1"];
         let sent = Command::new("mosquitto_pub").args(["-h", "127.0.0.1"]).args(message).status();
         sent.unwrap().success() && count(&gateway, "stored") > 0
     });
     assert_eq!(count(&stranger, "received"), 0);
-    // A reload reads the certificates again, and leaves those from before when they are none.
+    // A reload reads the certificates again. If they are invalid, it fails and the old ones stay in use.
     std::fs::write(&other, "no PEM").unwrap();
-    let refused = stranger.runtime.block_on(stranger.gateway.reload()).unwrap_err().to_string();
-    assert!(refused.contains("ca_file") && refused.contains("no trusted certificate"), "{refused}");
+    let error = stranger.runtime.block_on(stranger.gateway.reload()).unwrap_err().to_string();
+    assert!(error.contains("ca_file") && error.contains("no trusted certificate"), "{error}");
     authority.write(&other);
     stranger.runtime.block_on(stranger.gateway.reload()).unwrap();
-    until("the certificate is not trusted", || {
+    wait_until("the gateway does not trust the certificate after the reload", || {
         let message =
             ["-p", &port, "--cafile", ca.to_str().unwrap(), "-q", "1", "-t", "v1/d/json", "-m", "1"];
         let sent = Command::new("mosquitto_pub").args(["-h", "127.0.0.1"]).args(message).status();
@@ -254,19 +256,20 @@ fn a_broker_with_tls_is_known_by_its_certificate() {
     });
 }
 
-/// The next connection of the gateway, subscribed; with the session that was.
-fn accept(listener: &TcpListener, present: u8) -> Client {
+/// Accepts the next connection of the gateway and its subscription. `session_present` is the flag of that name in the CONNACK.
+fn accept(listener: &TcpListener, session_present: u8) -> Client {
     let stream = listener.accept().unwrap().0;
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let mut client = Client::over(stream, 5);
     assert_eq!(client.read().unwrap().0, 0x10);
-    client.send(&packet(0x20, &[present, 0, 0]));
+    client.send(&packet(0x20, &[session_present, 0, 0]));
     let (first, body) = client.read().unwrap();
     assert_eq!(first, 0x82);
     client.send(&packet(0x90, &[body[0], body[1], 0, 1]));
     client
 }
 
+/// Returns a PUBLISH packet with QoS 1.
 fn message(flags: u8, id: u16, payload: &str) -> Vec<u8> {
     let mut body = text("v1/d/json");
     body.extend(id.to_be_bytes());
@@ -288,16 +291,16 @@ fn a_message_that_the_broker_sends_again_is_stored_once() {
     while broker.read().is_some() {}
     drop(held);
     let mut broker = accept(&listener, 1);
-    until("the message is not stored", || count(&gateway, "stored") == 1);
+    wait_until("the message is not stored", || count(&gateway, "stored") == 1);
     broker.send(&message(0b1000, 5, "1"));
     assert_eq!(broker.read().unwrap(), (0x40, vec![0, 5]));
-    // The identifier is free again: the same bytes are another message now.
+    // After the acknowledgement, the packet identifier is free: the same bytes are another message.
     broker.send(&message(0, 5, "1"));
     assert_eq!(broker.read().unwrap(), (0x40, vec![0, 5]));
-    let known = ["stored", "duplicates"].map(|name| count(&gateway, name));
-    assert_eq!(known, [2, 1]);
+    let counts = ["stored", "duplicates"].map(|name| count(&gateway, name));
+    assert_eq!(counts, [2, 1]);
     drop(broker);
-    // Without the session that was, the identifier means nothing.
+    // In a new session, the packet identifier does not refer to the former message.
     let mut broker = accept(&listener, 0);
     broker.send(&message(0b1000, 5, "1"));
     assert_eq!(broker.read().unwrap(), (0x40, vec![0, 5]));
@@ -305,7 +308,7 @@ fn a_message_that_the_broker_sends_again_is_stored_once() {
 }
 
 #[test]
-fn settings_that_cannot_work_say_which() {
+fn errors_name_the_invalid_setting() {
     let folder = tempfile::tempdir().unwrap();
     let good = "url = 'mqtt://h'\nclient_id = 'c'\ntopics = ['a/{device}']";
     for (settings, key) in [
