@@ -14,7 +14,7 @@ fn ids(gateway: &Running, path: &str) -> Vec<u64> {
 }
 
 #[test]
-fn lists_start_with_the_newest_message_or_below_an_id() {
+fn lists_are_newest_first_and_can_start_below_an_id() {
     let gateway = start();
     for n in 1..=6 {
         let device = if n % 2 == 0 { "even" } else { "odd" };

@@ -19,10 +19,11 @@ use tempfile::TempDir;
 
 const DEVICES: usize = 24;
 
-fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+/// Waits until `done` returns true. Fails with `error` after a time limit.
+fn wait_until(error: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(90), "{what}");
+        assert!(begun.elapsed() < Duration::from_secs(90), "{error}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

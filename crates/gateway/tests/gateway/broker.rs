@@ -37,10 +37,11 @@ fn count(gateway: &Running, name: &str) -> u64 {
     gateway.get_json("/api/stats")[name].as_u64().unwrap()
 }
 
-fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+/// Waits until `done` returns true. Fails with `error` after a time limit.
+fn wait_until(error: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "{error}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

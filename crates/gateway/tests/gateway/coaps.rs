@@ -1,4 +1,4 @@
-//! CoAP over DTLS with pre-shared keys: what libcoap's clients, which have OpenSSL's and GnuTLS's DTLS, are answered.
+//! CoAP over DTLS with pre-shared keys, with libcoap's clients, which use the DTLS of OpenSSL and GnuTLS.
 
 use crate::support::{Running, child, coap::libcoap, lossy::Lossy, start_with};
 use dimpl::{Dtls, Output, PskResolver, crypto::Dtls12CipherSuite};
@@ -14,13 +14,13 @@ use std::{
 
 const CLIENTS: [&str; 2] = ["coap-client-openssl", "coap-client-gnutls"];
 
-/// Lets the gateway take CoAP over DTLS on a free port.
+/// Adds an input for CoAP over DTLS on a free port.
 fn configure(config: &mut Config) {
     let text = "name = 'coaps'\n[coap]\nlisten = '127.0.0.1:0'\ndtls = true";
     config.inputs.push(toml::from_str(text).unwrap());
 }
 
-/// A gateway, its address, and the key with which `buoys` may send as `buoy-*`.
+/// Returns a gateway, its address, and the key with which `buoys` may send as `buoy-*`.
 fn gateway() -> (Running, SocketAddr, String) {
     let mut key = String::new();
     let gateway = start_with(|config| {
@@ -37,7 +37,7 @@ fn stored(folder: &Path) -> Vec<String> {
     statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
 }
 
-/// The value of a metric, whose labels are part of its name.
+/// Returns the value of a metric, or 0 if it does not exist. `name` includes the labels.
 fn metric(gateway: &Running, name: &str) -> u64 {
     let text = gateway.get("/metrics").text;
     let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -48,13 +48,13 @@ fn uri(address: SocketAddr, device: &str) -> String {
     format!("coaps://{address}/ingest/{device}")
 }
 
-/// Sends `message` with `program`; nothing is said of a success.
+/// Sends `message` with `program`. Returns its output, which is empty after a success.
 fn send(program: &str, (identity, key): (&str, &str), message: &str, uri: &str) -> String {
     libcoap(program, &["-u", identity, "-k", key, "-t", "50", "-e", message], uri)
 }
 
 #[test]
-fn libcoap_sends_messages_small_and_large() {
+fn libcoap_sends_small_and_large_messages() {
     let (gateway, address, key) = gateway();
     let large = format!("\"{}\"", "y".repeat(9000));
     let file = gateway.folder.path().join("large.json");
@@ -64,8 +64,8 @@ fn libcoap_sends_messages_small_and_large() {
         assert_eq!(send(program, ("buoys", &key), &n.to_string(), &uri).trim(), "");
         let large = ["-u", "buoys", "-k", &key, "-t", "50", "-b", "512", "-f", file.to_str().unwrap()];
         assert_eq!(libcoap(program, &large, &uri).trim(), "");
-        let said = send(program, ("buoys", &key), "[1,", &uri);
-        assert!(said.contains("4.00 malformed kind=truncated offset=3"), "{said}");
+        let output = send(program, ("buoys", &key), "[1,", &uri);
+        assert!(output.contains("4.00 malformed kind=truncated offset=3"), "{output}");
         let message = &gateway.get_json(&format!("/api/devices/buoy-{n}/messages"))["messages"][1];
         assert_eq!(message["origin"]["identity"], "buoys");
         assert_eq!(message["origin"]["input"], "coaps");
@@ -76,23 +76,23 @@ fn libcoap_sends_messages_small_and_large() {
 }
 
 #[test]
-fn who_has_no_key_or_one_for_other_devices_is_refused() {
+fn unknown_keys_and_keys_of_other_devices_are_refused() {
     let (gateway, address, key) = gateway();
     let begun = Instant::now();
     for program in CLIENTS {
         let wrong = send(program, ("buoys", "0123456789abcdef"), "1", &uri(address, "buoy-1"));
         let unknown = send(program, ("nobody", "0123456789abcdef"), "1", &uri(address, "buoy-1"));
-        // Behind the time and the addresses.
-        let said = |text: &str| {
+        // Without the time and the addresses at the beginning of the lines.
+        let errors = |text: &str| {
             let parts = text.lines().filter_map(|line| line.split_once("DTLS: "));
-            parts.map(|(_, said)| said.to_lowercase()).collect::<Vec<_>>()
+            parts.map(|(_, error)| error.to_lowercase()).collect::<Vec<_>>()
         };
-        assert!(said(&wrong).iter().any(|line| line.contains("decrypt error")), "{wrong}");
-        assert_eq!(said(&wrong), said(&unknown));
+        assert!(errors(&wrong).iter().any(|line| line.contains("decrypt error")), "{wrong}");
+        assert_eq!(errors(&wrong), errors(&unknown));
         let other = send(program, ("buoys", &key), "1", &uri(address, "ship-1"));
         assert!(other.contains("4.03 forbidden: this key may not send as \"ship-1\""), "{other}");
     }
-    // They are told, and need not wait.
+    // The clients get an alert, so they end without waiting for a timeout.
     assert!(begun.elapsed() < Duration::from_secs(60));
     assert!(stored(gateway.folder.path()).is_empty());
     assert_eq!(metric(&gateway, "dunnage_dtls_handshakes_total{result=\"key\"}"), 4);
@@ -102,7 +102,7 @@ fn who_has_no_key_or_one_for_other_devices_is_refused() {
 }
 
 #[test]
-fn two_keys_overlap_and_one_that_is_revoked_ends() {
+fn two_keys_work_at_once_until_one_is_revoked() {
     let (gateway, address, old) = gateway();
     let path = gateway.folder.path().join("keys.toml");
     let new = keys::add(&path, Some("buoys-2"), "buoy-*", None).unwrap().1;
@@ -119,10 +119,10 @@ fn two_keys_overlap_and_one_that_is_revoked_ends() {
     assert_eq!(stored(gateway.folder.path()), ["0", "1", "3"]);
 }
 
-/// 30 % lost in each direction, others doubled and reordered, the handshake's datagrams among them. A client that gives up tries again,
-/// in another session, with the same key of its message.
+/// The network loses 30 % of the datagrams in each direction, and duplicates and reorders others, also during the handshake. A client
+/// that gives up tries again in another session, with the same idempotency key.
 #[test]
-fn a_handshake_comes_through_a_lossy_network() {
+fn a_handshake_succeeds_on_a_lossy_network() {
     const DEVICES: usize = 6;
     let (gateway, address, key) = gateway();
     let lossy = Lossy::start(address, 11);
@@ -131,24 +131,24 @@ fn a_handshake_comes_through_a_lossy_network() {
         let device = |n: usize| {
             let (uri, key) = (uri(lossy.address, &format!("buoy-{n}?key=m")), &key);
             let message = n.to_string();
-            let arrives = move |_: &usize| {
+            let is_stored = move |_: &usize| {
                 send(CLIENTS[n % 2], ("buoys", key), &message, &uri);
                 stored(folder).contains(&message)
             };
-            scope.spawn(move || (1..20).find(arrives))
+            scope.spawn(move || (1..20).find(is_stored))
         };
         let devices: Vec<_> = (0..DEVICES).map(device).collect();
         devices.into_iter().map(|device| device.join().unwrap()).collect()
     });
-    let [lost, doubled, reordered] = lossy.counts();
-    println!("tries: {tries:?}; {lost} lost, {doubled} doubled, {reordered} reordered");
-    assert!(lost > DEVICES && doubled > 0 && reordered > 0);
+    let [lost, duplicated, reordered] = lossy.counts();
+    println!("tries: {tries:?}; {lost} lost, {duplicated} duplicated, {reordered} reordered");
+    assert!(lost > DEVICES && duplicated > 0 && reordered > 0);
     assert_eq!(stored(folder), ["0", "1", "2", "3", "4", "5"]);
 }
 
-/// Hellos from addresses that nobody has shown to be his are answered, and cost nothing.
+/// The gateway answers a ClientHello without a valid cookie, and keeps no state for it.
 #[test]
-fn a_flood_of_hellos_keeps_nobody_out() {
+fn a_flood_of_client_hellos_does_not_lock_out_clients() {
     let (gateway, address, key) = gateway();
     let mut hello = vec![22, 0xfe, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 54, 1, 0, 0, 42, 0, 0, 0, 0, 0, 0, 0, 42];
     hello.extend([0xfe, 0xfd].into_iter().chain([7; 32]).chain([0, 0, 0, 2, 0xc0, 0xa8, 1, 0]));
@@ -171,9 +171,9 @@ fn a_flood_of_hellos_keeps_nobody_out() {
     assert_eq!(metric(&gateway, "dunnage_dtls_handshakes_total{result=\"done\"}"), 2);
 }
 
-/// A killed gateway forgets its sessions. Its clients make others, and a message that has a key is stored once.
+/// A killed gateway loses its sessions. The clients establish new ones, and a message with a key is stored once.
 #[test]
-fn after_a_kill_clients_shake_hands_again() {
+fn clients_repeat_the_handshake_after_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     child::configure(
@@ -201,12 +201,12 @@ impl PskResolver for Secret {
     }
 }
 
-/// A client whose session stands.
+/// A client with an established session.
 struct Session {
     dtls: Dtls,
     socket: UdpSocket,
     connected: bool,
-    /// Whether an answer is to come.
+    /// Whether the client waits for an answer.
     waiting: bool,
 }
 
@@ -226,7 +226,7 @@ impl Session {
         session
     }
 
-    /// Sends what there is to send and takes what comes; a message, if one does.
+    /// Sends the pending datagrams and receives one. Returns a message if there is one.
     fn step(&mut self) -> Option<Vec<u8>> {
         let mut buffer = [0; 2048];
         self.dtls.handle_timeout(Instant::now()).unwrap();
@@ -248,7 +248,7 @@ impl Session {
         None
     }
 
-    fn ask(&mut self, message: &[u8]) -> Vec<u8> {
+    fn exchange(&mut self, message: &[u8]) -> Vec<u8> {
         self.dtls.send_application_data(message).unwrap();
         self.waiting = true;
         let begun = Instant::now();
@@ -261,9 +261,9 @@ impl Session {
     }
 }
 
-/// What SECURITY.md says of a session's memory.
+/// SECURITY.md documents the memory of a session.
 #[test]
-fn a_session_takes_some_kibibytes() {
+fn a_session_takes_less_than_16_kibibytes() {
     const SESSIONS: usize = 400;
     let folder = tempfile::tempdir().unwrap();
     let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -284,24 +284,24 @@ fn a_session_takes_some_kibibytes() {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         line.trim().trim_end_matches(" kB").parse::<usize>().unwrap()
     };
-    // POST ingest/buoy-1, JSON: the message id is bytes 2 and 3.
+    // POST ingest/buoy-1, JSON: the message ID is bytes 2 and 3.
     let mut request = b"\x40\x02\x00\x00\xb6ingest\x06buoy-1\x11\x32\xff1".to_vec();
-    let mut ask = |session: &mut Session, n: usize| {
+    let mut post = |session: &mut Session, n: usize| {
         request[2..4].copy_from_slice(&(n as u16).to_be_bytes());
-        let answer = session.ask(&request);
+        let answer = session.exchange(&request);
         assert_eq!(answer, [&[0x60, 0x44], &request[2..4]].concat());
     };
     let open = |n: usize| (0..n).map(|_| Session::open(&config, server)).collect::<Vec<_>>();
     let mut first = open(50);
-    first.iter_mut().enumerate().for_each(|(n, session)| ask(session, n));
+    first.iter_mut().enumerate().for_each(|(n, session)| post(session, n));
     let before = kibibytes();
     let mut sessions = open(SESSIONS);
-    sessions.iter_mut().enumerate().for_each(|(n, session)| ask(session, n));
-    let each = (kibibytes() - before) as f64 / SESSIONS as f64;
-    println!("{each:.1} KiB a session");
-    assert!(each < 16.0, "{each}");
-    // All of them stand.
-    first.iter_mut().enumerate().for_each(|(n, session)| ask(session, 1000 + n));
+    sessions.iter_mut().enumerate().for_each(|(n, session)| post(session, n));
+    let per_session = (kibibytes() - before) as f64 / SESSIONS as f64;
+    println!("{per_session:.1} KiB a session");
+    assert!(per_session < 16.0, "{per_session}");
+    // The first sessions are still established.
+    first.iter_mut().enumerate().for_each(|(n, session)| post(session, 1000 + n));
     assert_eq!(stored(folder.path()).len(), 2 * 50 + SESSIONS);
     process.stop();
 }

@@ -1,4 +1,4 @@
-//! Compressed bodies, as the programs `gzip` and `zstd` make them, and what is done with bombs.
+//! Compressed bodies, as the programs `gzip` and `zstd` write them, and decompression bombs.
 
 use crate::support::{Answer, JSON, Running, agent, answer, child, post, start, start_with};
 use serde_json::json;
@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What `program` makes of `input`.
+/// Returns the output of `program` for `input`.
 fn compress(program: &[&str], input: &[u8]) -> Vec<u8> {
     let mut command = Command::new(program[0]);
     let mut child = command
@@ -15,7 +15,7 @@ fn compress(program: &[&str], input: &[u8]) -> Vec<u8> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .expect("it is installed");
+        .expect("the program is installed");
     let mut to = child.stdin.take().unwrap();
     let output = std::thread::scope(|scope| {
         scope.spawn(move || to.write_all(input).unwrap());
@@ -39,8 +39,8 @@ fn assert_problem(answer: &Answer, status: u16, name: &str) {
     assert_eq!(answer.json()["type"], format!("urn:dunnage:problem:{name}"));
 }
 
-/// Every way that the programs have.
-const WAYS: [(&str, &[&str]); 7] = [
+/// Content codings with the programs and the options that produce them.
+const PROGRAMS: [(&str, &[&str]); 7] = [
     ("gzip", &["gzip", "-c"]),
     ("GZip", &["gzip", "-9", "-c"]),
     ("x-gzip", &["gzip", "-1", "-c"]),
@@ -51,11 +51,11 @@ const WAYS: [(&str, &[&str]); 7] = [
 ];
 
 #[test]
-fn what_a_body_holds_is_stored() {
+fn compressed_bodies_are_stored_decompressed() {
     let gateway = start();
     let numbers: Vec<u32> = (0..60_000).map(|n: u32| n.wrapping_mul(2_654_435_761) % 1000).collect();
     let large = json!({ "n": numbers }).to_string();
-    for (coding, program) in WAYS {
+    for (coding, program) in PROGRAMS {
         for message in ["{\"temperature\":17.25}", &large, "1"] {
             assert_eq!(
                 send(&gateway, coding, &compress(program, message.as_bytes())).status,
@@ -67,33 +67,33 @@ fn what_a_body_holds_is_stored() {
             assert_eq!(stored["value"], serde_json::from_str::<serde_json::Value>(message).unwrap());
         }
     }
-    // Several members and frames, and one that is to be skipped, are one body.
+    // Several members or frames, and a skippable frame, are one body.
     let halves = |program: &[&str]| [compress(program, b"[1,"), compress(program, b"2]")].concat();
-    assert_eq!(send(&gateway, "gzip", &halves(WAYS[0].1)).status, 204);
-    let skipped = [b"\x50\x2a\x4d\x18\x03\0\0\0abc", &halves(WAYS[3].1)[..]].concat();
+    assert_eq!(send(&gateway, "gzip", &halves(PROGRAMS[0].1)).status, 204);
+    let skipped = [b"\x50\x2a\x4d\x18\x03\0\0\0abc", &halves(PROGRAMS[3].1)[..]].concat();
     assert_eq!(send(&gateway, "zstd", &skipped).status, 204);
     assert_eq!(gateway.get_json("/api/messages?limit=1")["messages"][0]["value"], json!([1, 2]));
 }
 
 #[test]
-fn the_bytes_are_the_same_with_and_without_compression() {
+fn duplicates_by_bytes_are_detected_whatever_the_compression() {
     let gateway = start_with(|config| {
         let profile = "device = '*'\nduplicates = 'bytes'";
         config.profiles.push(toml::from_str(profile).unwrap());
     });
     let body = b"{\"t\":1}";
     assert_eq!(gateway.post("/ingest/d", JSON, body).status, 204);
-    for (coding, program) in WAYS {
+    for (coding, program) in PROGRAMS {
         assert_eq!(send(&gateway, coding, &compress(program, body)).status, 204);
     }
     let (summary, _) = gateway.stop();
-    assert_eq!((summary.stored, summary.duplicates), (1, WAYS.len() as u64));
+    assert_eq!((summary.stored, summary.duplicates), (1, PROGRAMS.len() as u64));
 }
 
 #[test]
-fn a_body_that_is_not_what_it_says_is_400_and_not_kept() {
+fn an_invalid_compressed_body_is_400_and_not_quarantined() {
     let gateway = start();
-    for (coding, program) in WAYS {
+    for (coding, program) in PROGRAMS {
         let whole = compress(program, b"{\"temperature\":17.25}");
         let mut sent = 0;
         for length in (0..whole.len()).rev() {
@@ -104,13 +104,13 @@ fn a_body_that_is_not_what_it_says_is_400_and_not_kept() {
         assert!(sent > 10);
         assert_problem(&send(&gateway, coding, &[&whole[..], b"x"].concat()), 400, "body");
     }
-    let mut wrong = compress(WAYS[3].1, b"{\"temperature\":17.25}");
+    let mut wrong = compress(PROGRAMS[3].1, b"{\"temperature\":17.25}");
     *wrong.last_mut().unwrap() ^= 1;
     assert_problem(&send(&gateway, "zstd", &wrong), 400, "body");
     assert_problem(&send(&gateway, "gzip", b"{}"), 400, "body");
     assert_problem(&send(&gateway, "zstd", b"{}"), 400, "body");
-    // What decompresses and is no message is kept as what it holds.
-    let answer = send(&gateway, "gzip", &compress(WAYS[0].1, b"{\"t\":"));
+    // A body that can be decompressed but not decoded is quarantined decompressed.
+    let answer = send(&gateway, "gzip", &compress(PROGRAMS[0].1, b"{\"t\":"));
     assert_problem(&answer, 400, "malformed");
     assert_eq!(gateway.get_json("/api/quarantine")["messages"][0]["hex"], "7b2274223a");
     let (summary, _) = gateway.stop();
@@ -119,7 +119,7 @@ fn a_body_that_is_not_what_it_says_is_400_and_not_kept() {
 }
 
 #[test]
-fn other_codings_are_415_with_those_that_are_taken() {
+fn other_codings_are_415_with_the_accepted_ones() {
     let gateway = start();
     for coding in ["br", "deflate", "gzip, gzip"] {
         let answer = send(&gateway, coding, b"{}");
@@ -131,7 +131,7 @@ fn other_codings_are_415_with_those_that_are_taken() {
 }
 
 #[test]
-fn bombs_are_413_and_take_no_memory() {
+fn decompression_bombs_are_413_and_take_little_memory() {
     let folder = tempfile::tempdir().unwrap();
     let gateway = child::start(folder.path(), "");
     let (agent, url) = (agent(), format!("{}/ingest/d", gateway.url));
@@ -151,9 +151,9 @@ fn bombs_are_413_and_take_no_memory() {
         }
     });
     assert!(gateway.peak_memory() < before + (64 << 20), "{} and {} bytes", before, gateway.peak_memory());
-    // A window that nobody needs to take: it is not made room for.
+    // The gateway rejects a window over its limit before it allocates it.
     let mut announced = compress(&["zstd", "-c"], &vec![b'0'; 1 << 20]);
-    // The window's exponent, in the high bits of the byte behind magic number and descriptor.
+    // The exponent of the window is in the high bits of the byte behind magic number and descriptor.
     announced[5] = 0xf8;
     assert_problem(&send_to(&agent, &url, "zstd", &announced), 400, "body");
     assert_eq!(post(&agent, &url, JSON, b"1").status, 204);
@@ -161,9 +161,9 @@ fn bombs_are_413_and_take_no_memory() {
 }
 
 #[test]
-fn the_limit_is_that_of_what_the_body_holds() {
+fn the_size_limit_applies_to_the_decompressed_body() {
     let gateway = start_with(|config| config.http.body_limit_bytes = 1000);
-    for (coding, program) in [WAYS[0], WAYS[3]] {
+    for (coding, program) in [PROGRAMS[0], PROGRAMS[3]] {
         for (length, status) in [(1000, 204), (1001, 413)] {
             let message = format!("\"{}\"", "x".repeat(length - 2));
             assert_eq!(send(&gateway, coding, &compress(program, message.as_bytes())).status, status);

@@ -15,13 +15,13 @@ use std::{
 };
 
 #[test]
-fn libcoap_sends_messages_small_and_large() {
+fn libcoap_sends_small_and_large_messages() {
     let (gateway, address) = gateway();
     let uri = format!("coap://{address}/ingest/libcoap");
     assert_eq!(coap_client(&["-t", "50", "-e", "{\"t\":1}"], &uri).trim(), "");
     assert_eq!(coap_client(&["-N", "-t", "50", "-e", "{\"t\":2}"], &uri).trim(), "");
-    let said = coap_client(&["-t", "50", "-e", "[1,"], &uri);
-    assert!(said.contains("4.00 malformed kind=truncated offset=3"), "{said}");
+    let output = coap_client(&["-t", "50", "-e", "[1,"], &uri);
+    assert!(output.contains("4.00 malformed kind=truncated offset=3"), "{output}");
     let large = format!("\"{}\"", "y".repeat(9000));
     let file = gateway.folder.path().join("large.json");
     std::fs::write(&file, &large).unwrap();
@@ -33,7 +33,7 @@ fn libcoap_sends_messages_small_and_large() {
 }
 
 #[test]
-fn aiocoap_sends_messages_small_and_large() {
+fn aiocoap_sends_small_and_large_messages() {
     let (gateway, address) = gateway();
     let uri = format!("coap://{address}/ingest/aiocoap");
     let file = gateway.folder.path().join("message");
@@ -52,9 +52,10 @@ fn aiocoap_sends_messages_small_and_large() {
     assert_eq!(stored(&gateway), ["{\"t\":1}", "{\"t\":2}", &large]);
 }
 
-/// A network that loses 30 % in each direction, doubles and reorders: everything that is acknowledged is stored, nothing twice.
+/// The network loses 30 % of the datagrams in each direction, and duplicates and reorders others. Every acknowledged message is stored,
+/// and none twice.
 #[test]
-fn nothing_is_lost_or_doubled_on_a_lossy_network() {
+fn a_lossy_network_neither_loses_nor_duplicates_messages() {
     const CLIENTS: usize = 24;
     const MESSAGES: usize = 6;
     let (gateway, address) = gateway();
@@ -62,8 +63,8 @@ fn nothing_is_lost_or_doubled_on_a_lossy_network() {
     let uri = format!("coap://{}/ingest/c", lossy.address);
     let lines = aiocoap(&[&uri, "--clients", &CLIENTS.to_string(), "--messages", &MESSAGES.to_string()]);
     assert_eq!(lines.len(), CLIENTS * MESSAGES);
-    let [lost, doubled, reordered] = lossy.counts();
-    assert!(lost > CLIENTS && doubled > 0 && reordered > 0, "{lost} {doubled} {reordered}");
+    let [lost, duplicated, reordered] = lossy.counts();
+    assert!(lost > CLIENTS && duplicated > 0 && reordered > 0, "{lost} {duplicated} {reordered}");
     let all = stored(&gateway);
     let found: HashSet<_> = all.iter().collect();
     assert_eq!(found.len(), all.len(), "some are stored twice");
@@ -72,17 +73,17 @@ fn nothing_is_lost_or_doubled_on_a_lossy_network() {
         assert!(found.contains(&format!("{{\"c\":{},\"n\":{}}}", line["c"], line["n"])), "{line} is lost");
     }
     println!(
-        "{} acknowledged, {} stored; {lost} lost, {doubled} doubled, {reordered} reordered",
+        "{} acknowledged, {} stored; {lost} lost, {duplicated} duplicated, {reordered} reordered",
         acknowledged.len(),
         all.len()
     );
     assert!(acknowledged.len() * 10 >= lines.len() * 9, "{}", acknowledged.len());
 }
 
-/// kill -9 under load: what was acknowledged is stored, and what is sent again after it, under the same message id, is
-/// stored once, although the process that took it is gone.
+/// kill -9 under load: every acknowledged message is stored. A message that is sent again after a kill, with the same message ID, is
+/// stored once, although the process that received it first has ended.
 #[test]
-fn a_kill_under_load_loses_and_doubles_nothing() {
+fn kill_under_load_neither_loses_nor_duplicates_messages() {
     const ROUNDS: usize = 4;
     const CLIENTS: usize = 16;
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +106,7 @@ fn a_kill_under_load_loses_and_doubles_nothing() {
                     while !done.load(Ordering::Relaxed) {
                         let request =
                             client.request(&format!("ingest/c{c}"), JSON, format!("[{c},{n}]").as_bytes());
-                        until_answered(&client, &request);
+                        send_until_answered(&client, &request);
                         n += 1;
                     }
                     n
@@ -130,12 +131,12 @@ fn a_kill_under_load_loses_and_doubles_nothing() {
     assert_eq!((all.len(), found.len()), (acknowledged, acknowledged));
 }
 
-/// Sends a request until it is answered 2.04, as a client does that has no other way to learn of it.
-fn until_answered(client: &Client, request: &Packet) {
+/// Repeats a request until the answer is 2.04, as a client does that cannot know whether its message was stored.
+fn send_until_answered(client: &Client, request: &Packet) {
     let begun = Instant::now();
     loop {
         assert!(begun.elapsed() < Duration::from_secs(60), "no answer");
-        // An error is the server that is away.
+        // Sending fails while the gateway is down.
         if client.socket.send(&request.to_bytes().unwrap()).is_err() {
             std::thread::sleep(Duration::from_millis(20));
             continue;

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 
 const ACK: MessageType = MessageType::Acknowledgement;
 
-/// What is stored, oldest first.
+/// Returns the stored messages, oldest first.
 fn stored(gateway: &Running) -> Vec<String> {
     let connection = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
     let mut statement = connection.prepare("SELECT json FROM messages ORDER BY id").unwrap();
@@ -21,7 +21,7 @@ fn stored(gateway: &Running) -> Vec<String> {
 }
 
 #[test]
-fn a_message_is_stored_once_however_often_it_comes() {
+fn a_repeated_message_is_stored_once() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     let request = client.request("ingest/d?link=lorawan", JSON, b"{\"t\":1}");
@@ -32,16 +32,16 @@ fn a_message_is_stored_once_however_often_it_comes() {
     for _ in 0..3 {
         assert_eq!(client.exchange(&request), first);
     }
-    // What is refused is refused the same, too.
+    // A repeated request that was rejected gets the same answer.
     let bad = client.request("ingest/d", JSON, b"[1,");
-    let refused = client.exchange(&bad);
-    assert_eq!(client.exchange(&bad), refused);
-    // Another endpoint's message id is another.
+    let rejected = client.exchange(&bad);
+    assert_eq!(client.exchange(&bad), rejected);
+    // The same message ID from another endpoint belongs to another message.
     let mut other = Client::new(address);
     let theirs = other.request("ingest/d", JSON, b"2");
     assert_eq!(theirs.header.message_id, request.header.message_id);
     assert!(is_changed(&other.exchange(&theirs)));
-    // A key makes messages the same that have different ids.
+    // Messages with different message IDs but the same key are duplicates.
     for _ in 0..2 {
         assert_eq!(client.post("ingest/d?key=a", JSON, b"3").0, "2.04");
     }
@@ -56,7 +56,7 @@ fn a_message_is_stored_once_however_often_it_comes() {
 }
 
 #[test]
-fn a_message_that_is_not_confirmable_is_answered_so() {
+fn a_non_confirmable_request_gets_a_non_confirmable_answer() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     let mut request = client.request("ingest/d", JSON, b"1");
@@ -70,7 +70,7 @@ fn a_message_that_is_not_confirmable_is_answered_so() {
 }
 
 #[test]
-fn senml_has_its_content_formats() {
+fn senml_is_accepted_with_its_content_formats() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     let json = br#"[{"bn":"a","bt":1600000000,"v":1}]"#;
@@ -83,11 +83,11 @@ fn senml_has_its_content_formats() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_kind_and_offset() {
+fn errors_have_kind_and_offset() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     let long_path = format!("ingest/{}", "d".repeat(65));
-    for (path, format, payload, code, begins) in [
+    for (path, format, payload, code, prefix) in [
         ("ingest/d", JSON, &b"[1,"[..], "4.00", "malformed kind=truncated offset=3: "),
         ("ingest/d", 60, b"\xa1\x61", "4.00", "malformed kind=truncated offset="),
         ("ingest/d?schema=nothing", JSON, b"1", "4.04", "unknown-schema: "),
@@ -104,9 +104,9 @@ fn what_is_wrong_is_said_with_kind_and_offset() {
         ("ingest/d/e", JSON, b"1", "4.04", "not-found: "),
         (".well-known/core", JSON, b"", "4.04", "not-found: "),
     ] {
-        let (is, diagnostic) = client.post(path, format, payload);
-        assert_eq!(is, code, "{path}: {diagnostic}");
-        assert!(diagnostic.starts_with(begins), "{path}: {diagnostic}");
+        let (actual, diagnostic) = client.post(path, format, payload);
+        assert_eq!(actual, code, "{path}: {diagnostic}");
+        assert!(diagnostic.starts_with(prefix), "{path}: {diagnostic}");
     }
     assert!(stored(&gateway).is_empty());
     assert_eq!(gateway.get_json("/api/stats")["quarantined"], 6);
@@ -114,7 +114,7 @@ fn what_is_wrong_is_said_with_kind_and_offset() {
 }
 
 #[test]
-fn other_methods_and_options_are_refused() {
+fn other_methods_and_critical_options_are_rejected() {
     let (_gateway, address) = gateway();
     let mut client = Client::new(address);
     for method in [RequestType::Get, RequestType::Put, RequestType::Delete, RequestType::Fetch] {
@@ -132,7 +132,7 @@ fn other_methods_and_options_are_refused() {
         request.add_option(CoapOption::from(option), b"x".to_vec());
         assert_eq!(code_and_diagnostic(&client.exchange(&request)).0, code, "{option}");
     }
-    // One that need not be acknowledged is rejected (RFC 7252, 5.4.1).
+    // A non-confirmable request with a critical option gets a Reset (RFC 7252, 5.4.1).
     let mut request = client.request("ingest/d", JSON, b"1");
     request.header.set_type(MessageType::NonConfirmable);
     request.add_option(CoapOption::Unknown(65_001), b"x".to_vec());
@@ -141,7 +141,7 @@ fn other_methods_and_options_are_refused() {
 }
 
 #[test]
-fn pings_and_what_is_no_request_are_reset_or_ignored() {
+fn pings_and_messages_that_are_not_requests_are_reset_or_ignored() {
     let (_gateway, address) = gateway();
     let mut client = Client::new(address);
     let answer = client.exchange(&ping(7));
@@ -161,7 +161,7 @@ fn pings_and_what_is_no_request_are_reset_or_ignored() {
 }
 
 #[test]
-fn an_answer_is_at_most_three_times_its_request() {
+fn an_answer_is_at_most_three_times_as_long_as_its_request() {
     let (_gateway, address) = gateway();
     let client = Client::new(address);
     let mut request = Packet::new();
@@ -174,7 +174,7 @@ fn an_answer_is_at_most_three_times_its_request() {
 }
 
 #[test]
-fn tokens_and_limits_hold_here_too() {
+fn tokens_and_rate_limits_apply_to_coap() {
     let mut token = String::new();
     let gateway = start_with(|config| {
         configure(config);
@@ -196,33 +196,33 @@ fn tokens_and_limits_hold_here_too() {
     let answer = client.exchange(&request);
     assert_eq!(code_and_diagnostic(&answer).0, "4.29");
     assert!(answer.get_first_option(CoapOption::MaxAge).is_some());
-    // It stays refused, whenever it comes again.
+    // A repeated request gets the same answer.
     assert_eq!(client.exchange(&request), answer);
     assert_eq!(stored(&gateway), ["1", "2"]);
 }
 
 #[test]
-fn a_loopback_address_alone_does_not_make_a_user_of_this_machine() {
+fn a_loopback_address_alone_does_not_give_access() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     assert_eq!(client.post("ingest/d", JSON, b"1").0, "2.04");
-    // What is brought is looked at.
+    // A token is checked even if none is needed.
     assert_eq!(client.post("ingest/d?token=wrong", JSON, b"1").0, "4.01");
-    let mut ask = |options: &[(CoapOption, &[u8])]| {
+    let mut post_with = |options: &[(CoapOption, &[u8])]| {
         let mut request = client.request("ingest/d", JSON, b"1");
         options.iter().for_each(|(option, value)| request.add_option(*option, value.to_vec()));
         code_and_diagnostic(&client.exchange(&request)).0
     };
     let port = address.port().to_be_bytes();
-    assert_eq!(ask(&[(CoapOption::UriHost, b"localhost"), (CoapOption::UriPort, &port)]), "2.04");
-    assert_eq!(ask(&[(CoapOption::UriHost, b"127.0.0.1")]), "2.04");
+    assert_eq!(post_with(&[(CoapOption::UriHost, b"localhost"), (CoapOption::UriPort, &port)]), "2.04");
+    assert_eq!(post_with(&[(CoapOption::UriHost, b"127.0.0.1")]), "2.04");
     for host in [&b"telemetry.example.org"[..], b"203.0.113.7", b"0.0.0.0", b"", b"\xff"] {
-        assert_eq!(ask(&[(CoapOption::UriHost, host)]), "4.01", "{}", host.escape_ascii());
+        assert_eq!(post_with(&[(CoapOption::UriHost, host)]), "4.01", "{}", host.escape_ascii());
     }
-    assert_eq!(ask(&[(CoapOption::UriPort, &[1])]), "4.01");
+    assert_eq!(post_with(&[(CoapOption::UriPort, &[1])]), "4.01");
     gateway.stop();
 
-    // Other machines reach this one, so it may be a proxy that asks.
+    // Other machines can reach this listener, so a client on the loopback interface may be a proxy.
     let open = start_with(|config| {
         let input = "name = 'coap'\n[coap]\nlisten = '0.0.0.0:0'";
         config.inputs.push(toml::from_str(input).unwrap());
@@ -233,7 +233,7 @@ fn a_loopback_address_alone_does_not_make_a_user_of_this_machine() {
     open.stop();
 }
 
-/// While the commit takes long, the sender learns that the message has arrived, and the answer follows the commit.
+/// During a slow commit, the sender gets an empty acknowledgement; the answer follows after the commit.
 #[test]
 fn a_slow_commit_is_answered_separately() {
     let (gateway, address) = gateway();
@@ -243,24 +243,24 @@ fn a_slow_commit_is_answered_separately() {
     let request = client.request("ingest/d", JSON, b"1");
     let acknowledgement = client.exchange(&request);
     assert_eq!(acknowledgement.to_bytes().unwrap(), b"\x60\x00\x00\x01");
-    // It is acknowledged again at once, and still stored once.
+    // A repeated request is acknowledged again at once, and stored once.
     assert_eq!(client.exchange(&request), acknowledgement);
     database.execute_batch("ROLLBACK").unwrap();
     let answer = client.receive();
     assert_eq!((answer.header.get_type(), is_changed(&answer)), (MessageType::Confirmable, true));
     assert_eq!(answer.get_token(), request.get_token());
-    // Unless it is acknowledged, it comes again.
+    // The gateway sends the answer again until the client acknowledges it.
     assert_eq!(client.receive(), answer);
-    let mut acknowledged = ping(answer.header.message_id);
-    acknowledged.header.set_type(ACK);
-    client.send(&acknowledged);
+    let mut reply = ping(answer.header.message_id);
+    reply.header.set_type(ACK);
+    client.send(&reply);
     assert_eq!(client.exchange(&request), acknowledgement);
     assert_eq!(stored(&gateway), ["1"]);
 }
 
-/// What the network doubled is answered once, in the acknowledgement, when the commit takes less than a second.
+/// A datagram that the network duplicated gets one answer, in the acknowledgement, if the commit takes less than a second.
 #[test]
-fn a_doubled_message_has_one_answer() {
+fn a_duplicated_datagram_gets_one_answer() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     let database = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
@@ -275,9 +275,9 @@ fn a_doubled_message_has_one_answer() {
     assert_eq!(stored(&gateway), ["1"]);
 }
 
-/// Nothing is acknowledged that could not be written.
+/// A message that could not be written is not acknowledged as stored.
 #[test]
-fn a_commit_that_fails_is_503_with_max_age() {
+fn a_failed_commit_is_5_03_with_max_age() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     let database = Connection::open(gateway.folder.path().join("buffer.sqlite3")).unwrap();
@@ -293,7 +293,7 @@ fn a_commit_that_fails_is_503_with_max_age() {
 }
 
 #[test]
-fn blocks_are_put_together() {
+fn blocks_are_assembled() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     let text = format!("\"{}\"", "x".repeat(98));
@@ -304,7 +304,7 @@ fn blocks_are_put_together() {
         let more = 32 * (n + 1) < text.len();
         request.add_option(CoapOption::Block1, vec![(n as u8) << 4 | u8::from(more) << 3 | 1]);
         let answer = client.exchange(&request);
-        // A doubled datagram changes nothing.
+        // A repeated block changes nothing.
         assert_eq!(client.exchange(&request), answer);
         assert_eq!(answer.get_option(CoapOption::Block1), request.get_option(CoapOption::Block1));
         answers.push(code_and_diagnostic(&answer).0);
@@ -312,7 +312,7 @@ fn blocks_are_put_together() {
     }
     assert_eq!(answers, ["2.31", "2.31", "2.31", "2.04"]);
     assert_eq!(stored(&gateway), [text]);
-    // A last block whose message is over already, and one that is larger than messages may be.
+    // The last block of a message that is complete already, and a block of a message over the size limit.
     let mut request = last.unwrap();
     request.header.message_id = 50_000;
     assert_eq!(code_and_diagnostic(&client.exchange(&request)).0, "4.08");
