@@ -1,4 +1,4 @@
-//! A damaged buffer: what stands in damaged pages is lost and counted, and nothing else.
+//! A damaged buffer: the messages in damaged pages are lost and counted, and no others.
 
 use crate::support::{JSON, Running, agent, child, post, post_with_key, start, start_in};
 use rusqlite::Connection;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 const PAGE: usize = 8192;
 
-/// Message `n`: most are short, some take pages of their own.
+/// Returns message `n`. Most are short, some take pages of their own.
 fn body(n: usize) -> String {
     let length = match n % 50 {
         0 => 9_000,
@@ -37,7 +37,7 @@ fn fill(url: &str, messages: usize) {
     });
 }
 
-/// A buffer with `messages` messages, and three in its quarantine, after a stop.
+/// Returns the folder of a buffer with `messages` messages and three in its quarantine, after a stop.
 fn filled(messages: usize) -> TempDir {
     let gateway = start();
     fill(&gateway.url(""), messages);
@@ -68,7 +68,7 @@ fn number(folder: &Path, sql: &str) -> i64 {
     open(folder).query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
-/// The pages of a table's or index's tree.
+/// Returns the pages of the type `kind` in the tree of a table or an index.
 fn pages(folder: &Path, table: &str, kind: &str) -> Vec<usize> {
     let connection = open(folder);
     let sql = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY path";
@@ -76,8 +76,8 @@ fn pages(folder: &Path, table: &str, kind: &str) -> Vec<usize> {
     statement.query_map([table, kind], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
 }
 
-/// Which messages have something in each page.
-fn places(folder: &Path) -> HashMap<usize, Vec<i64>> {
+/// Returns the IDs of the messages that have data in each page.
+fn messages_by_page(folder: &Path) -> HashMap<usize, Vec<i64>> {
     let connection = open(folder);
     let mut ids = connection.prepare("SELECT id FROM messages ORDER BY id").unwrap();
     let mut ids = ids.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap);
@@ -86,11 +86,11 @@ fn places(folder: &Path) -> HashMap<usize, Vec<i64>> {
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
     let rows: Vec<(String, usize, String, usize)> =
         statement.query_map([], read).unwrap().map(Result::unwrap).collect();
-    let (mut places, mut leaves) = (HashMap::new(), HashMap::new());
+    let (mut pages, mut leaves) = (HashMap::new(), HashMap::new());
     for (path, page, kind, cells) in &rows {
         if kind == "leaf" {
             let here: Vec<i64> = ids.by_ref().take(*cells).collect();
-            places.insert(*page, here.clone());
+            pages.insert(*page, here.clone());
             leaves.insert(path.clone(), here);
         }
     }
@@ -98,21 +98,21 @@ fn places(folder: &Path) -> HashMap<usize, Vec<i64>> {
         if kind == "overflow" {
             let (leaf, cell) = path.rsplit_once('+').unwrap().0.rsplit_once('/').unwrap();
             let cell = usize::from_str_radix(cell, 16).unwrap();
-            places.insert(*page, vec![leaves[&format!("{leaf}/")][cell]]);
+            pages.insert(*page, vec![leaves[&format!("{leaf}/")][cell]]);
         }
     }
     assert_eq!(ids.next(), None);
-    places
+    pages
 }
 
-/// Every message, as the API shows it, once the buffer is whole again.
+/// Waits for the recovery of the buffer. Returns every message as the API shows it.
 fn messages(gateway: &Running) -> BTreeMap<i64, Value> {
-    let (mut found, mut before, mut refusals) = (BTreeMap::new(), i64::MAX, 0);
+    let (mut found, mut before, mut failures) = (BTreeMap::new(), i64::MAX, 0);
     loop {
         let answer = gateway.get(&format!("/api/messages?limit=1000&before={before}"));
         if answer.status == 500 {
-            refusals += 1;
-            assert!(refusals < 200, "the buffer stays damaged");
+            failures += 1;
+            assert!(failures < 200, "the buffer stays damaged");
             std::thread::sleep(std::time::Duration::from_millis(20));
             continue;
         }
@@ -132,7 +132,7 @@ fn write(folder: &Path, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
     fs::write(path, bytes).unwrap();
 }
 
-fn zero(folder: &Path, pages: &[usize]) {
+fn zero_pages(folder: &Path, pages: &[usize]) {
     write(folder, "buffer.sqlite3", |bytes| {
         for page in pages {
             bytes[(page - 1) * PAGE..page * PAGE].fill(0);
@@ -140,14 +140,15 @@ fn zero(folder: &Path, pages: &[usize]) {
     });
 }
 
-fn set_aside(folder: &Path) -> usize {
+/// Returns the number of damaged databases that the gateway has set aside.
+fn count_damaged_files(folder: &Path) -> usize {
     let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
     let names = fs::read_dir(folder).unwrap().map(|entry| name(entry.unwrap()));
     names.filter(|name| name.starts_with("buffer.sqlite3.damaged-") && !name.ends_with("-wal")).count()
 }
 
-/// Starts a gateway on a damaged buffer, and checks that `lost` messages are gone, and nothing else.
-fn survives(folder: TempDir, before: &BTreeMap<i64, Value>, lost: &HashSet<i64>) -> TempDir {
+/// Starts a gateway on a damaged buffer, and asserts that it loses the messages `lost` and nothing else.
+fn assert_recovers(folder: TempDir, before: &BTreeMap<i64, Value>, lost: &HashSet<i64>) -> TempDir {
     let gateway = start_in(folder, |_| ());
     let mut after = messages(&gateway);
     let stats = gateway.get_json("/api/stats");
@@ -160,12 +161,12 @@ fn survives(folder: TempDir, before: &BTreeMap<i64, Value>, lost: &HashSet<i64>)
     for (id, message) in before {
         match after.remove(id) {
             Some(found) => assert_eq!(found, *message),
-            None => assert!(lost.contains(id), "{id} is lost"),
+            None => assert!(lost.contains(id), "message {id} is lost"),
         }
     }
     assert!(after.is_empty());
     let (_, folder) = gateway.stop();
-    assert_eq!(set_aside(folder.path()), 1);
+    assert_eq!(count_damaged_files(folder.path()), 1);
     assert_eq!(number(folder.path(), "SELECT count(*) FROM quarantine"), 3);
     let check: String =
         open(folder.path()).query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
@@ -174,18 +175,18 @@ fn survives(folder: TempDir, before: &BTreeMap<i64, Value>, lost: &HashSet<i64>)
 }
 
 #[test]
-fn whichever_page_is_damaged_only_what_stands_in_it_is_lost() {
+fn damage_to_any_page_loses_only_the_messages_in_it() {
     let folder = filled(600);
-    let places = places(folder.path());
+    let messages_by_page = messages_by_page(folder.path());
     let (leaf, node) =
         (pages(folder.path(), "messages", "leaf"), pages(folder.path(), "messages", "internal"));
     let overflow = pages(folder.path(), "messages", "overflow");
     let gateway = start_in(copy(folder.path()), |_| ());
     let before = messages(&gateway);
     assert_eq!(before.len(), 600);
-    let name = number(folder.path(), "SELECT count(*) FROM totals WHERE length(name) = 8");
-    assert_eq!(name, 1);
-    let name = |folder: &Path| -> String {
+    let buffer_ids = number(folder.path(), "SELECT count(*) FROM totals WHERE length(name) = 8");
+    assert_eq!(buffer_ids, 1);
+    let buffer_id = |folder: &Path| -> String {
         open(folder).query_row("SELECT name FROM totals", [], |row| row.get(0)).unwrap()
     };
     drop(gateway);
@@ -203,27 +204,32 @@ fn whichever_page_is_damaged_only_what_stands_in_it_is_lost() {
         [1, leaf[1]].into_iter().chain(pages(folder.path(), "devices", "leaf")).collect(),
     ] {
         let copied = copy(folder.path());
-        zero(copied.path(), &damaged);
-        let lost = damaged.iter().flat_map(|page| places.get(page).cloned().unwrap_or_default()).collect();
+        zero_pages(copied.path(), &damaged);
+        let lost =
+            damaged.iter().flat_map(|page| messages_by_page.get(page).cloned().unwrap_or_default()).collect();
         println!("pages {damaged:?}: {} messages", HashSet::<i64>::len(&lost));
-        let copied = survives_when_read(copied, &before, &lost);
-        assert_eq!(name(copied.path()), name(folder.path()));
+        let copied = assert_recovers_after_reads(copied, &before, &lost);
+        assert_eq!(buffer_id(copied.path()), buffer_id(folder.path()));
     }
 }
 
-/// As [`survives`]; a table that is not read with the messages is read first.
-fn survives_when_read(folder: TempDir, before: &BTreeMap<i64, Value>, lost: &HashSet<i64>) -> TempDir {
+/// As [`assert_recovers`], after reading the tables that a list of messages does not read.
+fn assert_recovers_after_reads(
+    folder: TempDir,
+    before: &BTreeMap<i64, Value>,
+    lost: &HashSet<i64>,
+) -> TempDir {
     let gateway = start_in(folder, |_| ());
     gateway.get("/api/devices");
     gateway.post("/ingest/-", JSON, b"1");
     let (_, folder) = gateway.stop();
-    survives(folder, before, lost)
+    assert_recovers(folder, before, lost)
 }
 
 #[test]
-fn a_file_that_was_cut_off_keeps_what_is_left() {
+fn a_truncated_file_keeps_its_remaining_messages() {
     let folder = filled(300);
-    let places = places(folder.path());
+    let messages_by_page = messages_by_page(folder.path());
     let gateway = start_in(copy(folder.path()), |_| ());
     let before = messages(&gateway);
     drop(gateway);
@@ -236,9 +242,10 @@ fn a_file_that_was_cut_off_keeps_what_is_left() {
             .unwrap()
             .set_len((keep * PAGE) as u64)
             .unwrap();
-        let lost =
-            (keep + 1..=count).flat_map(|page| places.get(&page).cloned().unwrap_or_default()).collect();
-        survives(copied, &before, &lost);
+        let lost = (keep + 1..=count)
+            .flat_map(|page| messages_by_page.get(&page).cloned().unwrap_or_default())
+            .collect();
+        assert_recovers(copied, &before, &lost);
     }
 }
 
@@ -251,13 +258,13 @@ fn a_file_of_garbage_is_set_aside() {
     assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
     assert_eq!(gateway.get_json("/api/stats")["damages"], 1);
     let (_, folder) = gateway.stop();
-    assert_eq!(set_aside(folder.path()), 1);
+    assert_eq!(count_damaged_files(folder.path()), 1);
 }
 
 #[test]
-fn random_damage_never_alters_a_message_and_costs_no_other_page() {
+fn random_damage_alters_no_message_and_loses_only_those_in_damaged_pages() {
     let folder = filled(1500);
-    let places = places(folder.path());
+    let messages_by_page = messages_by_page(folder.path());
     let gateway = start_in(copy(folder.path()), |_| ());
     let before = messages(&gateway);
     drop(gateway);
@@ -287,7 +294,7 @@ fn random_damage_never_alters_a_message_and_costs_no_other_page() {
             assert_eq!(before.get(id), Some(message), "case {case}");
         }
         let lost: HashSet<i64> =
-            damaged.iter().flat_map(|page| places.get(page).cloned().unwrap_or_default()).collect();
+            damaged.iter().flat_map(|page| messages_by_page.get(page).cloned().unwrap_or_default()).collect();
         let missing: Vec<_> = before.keys().filter(|id| !after.contains_key(id)).collect();
         assert!(missing.iter().all(|id| lost.contains(id)), "case {case}, {damaged:?}: {missing:?}");
         assert_eq!(gateway.get_json("/api/stats")["lost"], missing.len(), "case {case}, {damaged:?}");
@@ -297,7 +304,7 @@ fn random_damage_never_alters_a_message_and_costs_no_other_page() {
 }
 
 #[test]
-fn a_damaged_log_costs_what_stands_in_the_damaged_frames() {
+fn a_damaged_log_loses_only_the_messages_in_damaged_frames() {
     const FRAME: usize = 24 + PAGE;
     const MESSAGES: usize = 400;
     let folder = tempfile::tempdir().unwrap();
@@ -323,30 +330,30 @@ fn a_damaged_log_costs_what_stands_in_the_damaged_frames() {
         let found: HashSet<u64> =
             messages(&gateway).values().map(|message| message["value"]["n"].as_u64().unwrap()).collect();
         assert_eq!(gateway.post("/ingest/device1", JSON, b"1").status, 204);
-        // Frames that were touched, and those behind them.
+        // A frame is intact if neither it nor the frame before it was overwritten.
         let intact = |frame: &usize| {
             let at = 32 + frame * FRAME;
             to <= at.saturating_sub(FRAME) || from >= at + FRAME
         };
         let intact: Vec<usize> = (0..(log.len() - 32) / FRAME).filter(intact).collect();
-        // Without its commit, a transaction is one that the end came before.
+        // A transaction without its commit frame counts as unfinished.
         let commits = |frame: &&usize| log[32 + **frame * FRAME + 4..][..4] != [0; 4];
         let last = intact.iter().rfind(commits).map_or(0, |last| last + 1);
-        let owed: HashSet<u64> = intact
+        let expected: HashSet<u64> = intact
             .iter()
             .filter(|frame| **frame < last)
-            .flat_map(|frame| whole(&log[32 + frame * FRAME + 24..][..PAGE]))
+            .flat_map(|frame| complete_messages(&log[32 + frame * FRAME + 24..][..PAGE]))
             .collect();
-        let lost: Vec<_> = owed.difference(&found).collect();
+        let lost: Vec<_> = expected.difference(&found).collect();
         assert!(lost.is_empty(), "case {case}: bytes {from} to {to}: {lost:?}");
-        let owed = owed.len();
-        println!("case {case}: bytes {from} to {to}; {} found, {owed} owed", found.len());
+        let expected = expected.len();
+        println!("case {case}: bytes {from} to {to}; {} found, {expected} expected", found.len());
         gateway.stop();
     }
 }
 
-/// The messages that stand in a page as a whole.
-fn whole(page: &[u8]) -> Vec<u64> {
+/// Returns the messages that a page contains completely.
+fn complete_messages(page: &[u8]) -> Vec<u64> {
     const HEAD: &[u8] = b"{\"n\":";
     let begins = (0..page.len()).filter(|at| page[*at..].starts_with(HEAD));
     let read = |at: usize| {
@@ -358,14 +365,15 @@ fn whole(page: &[u8]) -> Vec<u64> {
 }
 
 #[test]
-fn damage_that_comes_while_it_runs_is_mended_while_it_runs() {
+fn a_running_gateway_recovers_from_damage() {
     let folder = filled(600);
-    let places = places(folder.path());
+    let messages_by_page = messages_by_page(folder.path());
     let leaf = pages(folder.path(), "messages", "leaf");
     let gateway = start_in(folder, |_| ());
     let before = messages(&gateway);
-    zero(gateway.folder.path(), &[leaf[2], leaf[9]]);
-    let lost: HashSet<i64> = [leaf[2], leaf[9]].iter().flat_map(|page| places[page].clone()).collect();
+    zero_pages(gateway.folder.path(), &[leaf[2], leaf[9]]);
+    let lost: HashSet<i64> =
+        [leaf[2], leaf[9]].iter().flat_map(|page| messages_by_page[page].clone()).collect();
     let url = gateway.url("/ingest/device3");
     let mut after = std::thread::scope(|scope| {
         let sender = scope.spawn(|| {
@@ -375,7 +383,7 @@ fn damage_that_comes_while_it_runs_is_mended_while_it_runs() {
                 assert_eq!(answer.status, 204, "{}", answer.text);
             }
         });
-        // The readers have pages in memory; what they have not read yet is found on the disk.
+        // The readers cache pages in memory; they notice the damage when they read other pages from the disk.
         let mut after = messages(&gateway);
         sender.join().unwrap();
         for _ in 0..100 {
@@ -396,5 +404,5 @@ fn damage_that_comes_while_it_runs_is_mended_while_it_runs() {
     assert_eq!(after.len(), 100);
     assert_eq!(gateway.get_json("/api/stats")["stored"], 700);
     let (_, folder) = gateway.stop();
-    assert_eq!(set_aside(folder.path()), 1);
+    assert_eq!(count_damaged_files(folder.path()), 1);
 }

@@ -1,4 +1,4 @@
-//! What comes again is stored once: in one batch, after a restart, after a kill, and not when the first was never stored.
+//! Duplicates are stored once: in one batch, after a restart and after a kill. A message that was not stored can be sent again.
 
 use crate::support::{JSON, Running, agent, child, post_with_key, start, start_in, start_with};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn values(gateway: &Running) -> Vec<Value> {
 }
 
 #[test]
-fn a_key_that_comes_again_is_stored_once_and_counted() {
+fn duplicates_by_key_are_stored_once_and_counted() {
     let gateway = start();
     send(&gateway, "a", "1", b"1");
     send(&gateway, "a", "1", b"2");
@@ -49,7 +49,7 @@ fn a_key_that_comes_again_is_stored_once_and_counted() {
 }
 
 #[test]
-fn a_message_that_was_not_stored_may_come_again() {
+fn the_key_of_a_rejected_message_can_be_used_again() {
     let gateway = start();
     let url = gateway.url("/ingest/a");
     assert_eq!(post_with_key(&gateway.agent, &url, "1", b"[").status, 400);
@@ -58,7 +58,7 @@ fn a_message_that_was_not_stored_may_come_again() {
 }
 
 #[test]
-fn the_same_key_many_times_at_once_is_stored_once() {
+fn concurrent_duplicates_are_stored_once() {
     const CLIENTS: usize = 16;
     const KEYS: usize = 25;
     let gateway = start();
@@ -83,7 +83,7 @@ fn the_same_key_many_times_at_once_is_stored_once() {
 }
 
 #[test]
-fn what_was_stored_is_known_after_a_restart_and_after_a_kill() {
+fn duplicates_are_detected_after_a_restart_and_after_a_kill() {
     let gateway = start();
     send(&gateway, "a", "1", b"1");
     let (_, folder) = gateway.stop();
@@ -108,7 +108,7 @@ fn what_was_stored_is_known_after_a_restart_and_after_a_kill() {
 }
 
 #[test]
-fn a_key_is_forgotten_when_its_time_is_over() {
+fn a_key_is_forgotten_after_the_duplicate_window() {
     let gateway = start_with(|config| config.buffer.duplicate_window_seconds = 1);
     send(&gateway, "a", "1", b"1");
     std::thread::sleep(Duration::from_millis(1100));
@@ -117,7 +117,7 @@ fn a_key_is_forgotten_when_its_time_is_over() {
 }
 
 #[test]
-fn a_key_whose_message_could_not_be_written_is_taken_back() {
+fn the_key_of_a_message_that_could_not_be_written_can_be_used_again() {
     let folder = tempfile::tempdir().unwrap();
     let gateway = child::start(folder.path(), "trap '' XFSZ; ulimit -S -f 800");
     let (agent, url) = (agent(), format!("{}/ingest/d", gateway.url));
@@ -141,7 +141,7 @@ fn a_key_whose_message_could_not_be_written_is_taken_back() {
 }
 
 #[test]
-fn watchers_see_the_right_ids_among_duplicates() {
+fn events_have_the_right_ids_among_duplicates() {
     let gateway = start();
     let events = gateway.agent.get(gateway.url("/api/events")).call().unwrap();
     std::thread::scope(|scope| {

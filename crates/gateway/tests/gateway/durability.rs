@@ -1,4 +1,4 @@
-//! What was acknowledged is there: after a restart, a drain, a kill, and beside a disk that fails.
+//! Acknowledged messages survive a restart, a drain, a kill and a failing disk.
 
 use crate::support::{JSON, agent, child, config, post, runtime, start, start_in};
 use dunnage_gateway::{BufferError, Error, Gateway};
@@ -17,7 +17,7 @@ fn count(folder: &Path, sql: &str) -> u64 {
 }
 
 #[test]
-fn ids_and_counts_go_on_after_a_restart() {
+fn ids_and_counts_continue_after_a_restart() {
     let gateway = start();
     for n in 0..3 {
         gateway.post("/ingest/d", JSON, n.to_string().as_bytes());
@@ -44,7 +44,7 @@ fn ids_and_counts_go_on_after_a_restart() {
 }
 
 #[test]
-fn a_stop_leaves_one_file_with_everything_in_it() {
+fn a_stop_leaves_all_data_in_the_database_file() {
     let gateway = start();
     gateway.post("/ingest/d", JSON, b"1");
     let (_, folder) = gateway.stop();
@@ -54,7 +54,7 @@ fn a_stop_leaves_one_file_with_everything_in_it() {
 }
 
 #[test]
-fn a_buffer_in_use_is_refused_and_is_free_again_after_the_stop() {
+fn a_buffer_in_use_is_refused_until_its_gateway_stops() {
     let gateway = start();
     let second = config(gateway.folder.path());
     match gateway.runtime.block_on(Gateway::start(second.clone())) {
@@ -67,7 +67,7 @@ fn a_buffer_in_use_is_refused_and_is_free_again_after_the_stop() {
 }
 
 #[test]
-fn a_file_that_is_no_buffer_is_refused() {
+fn a_file_that_is_not_a_buffer_is_refused() {
     for version in [0, 1, 4, 7] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("buffer.sqlite3");
@@ -90,7 +90,7 @@ fn a_buffer_of_a_later_version_is_refused() {
 }
 
 #[test]
-fn a_drain_answers_every_request_that_is_under_way() {
+fn a_drain_answers_every_request_in_progress() {
     let gateway = start();
     let url = gateway.url("/ingest/d");
     let (stored, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -99,7 +99,7 @@ fn a_drain_answers_every_request_that_is_under_way() {
             scope.spawn(|| {
                 let agent = agent();
                 while !stop.load(Ordering::Relaxed) {
-                    // Once it drains, a request may find the connection closed; one that was taken is answered.
+                    // During the drain, the connection may be closed before a request; a request that was read is answered.
                     match agent.post(&url).header("content-type", JSON).send("1") {
                         Ok(answer) if answer.status() == 204 => stored.fetch_add(1, Ordering::Relaxed),
                         Ok(answer) => panic!("{}", answer.status()),
@@ -120,7 +120,7 @@ fn a_drain_answers_every_request_that_is_under_way() {
     assert_eq!(count(folder.path(), "SELECT count(*) FROM messages"), stored);
 }
 
-/// Posts from many connections until the gateway is killed. Answers the numbers that were acknowledged.
+/// Posts from many connections until the gateway is killed. Returns the numbers of the acknowledged messages.
 fn load_and_kill(gateway: child::ChildGateway, round: usize, clients: usize) -> Vec<(usize, usize, u64)> {
     let url = format!("{}/ingest/client", gateway.url);
     std::thread::scope(|scope| {
@@ -149,7 +149,7 @@ fn load_and_kill(gateway: child::ChildGateway, round: usize, clients: usize) -> 
 }
 
 #[test]
-fn a_kill_under_load_loses_nothing_that_was_acknowledged() {
+fn a_kill_under_load_loses_no_acknowledged_message() {
     const ROUNDS: usize = 5;
     const CLIENTS: usize = 16;
     let folder = tempfile::tempdir().unwrap();
@@ -188,7 +188,7 @@ fn a_kill_under_load_loses_nothing_that_was_acknowledged() {
 }
 
 #[test]
-fn a_disk_that_fails_is_503_until_it_works_again() {
+fn a_failing_disk_is_503_until_it_works_again() {
     let folder = tempfile::tempdir().unwrap();
     // No file of this process may grow over 400 KiB; ignoring SIGXFSZ makes that an error of write(2), like a full disk.
     let gateway = child::start(folder.path(), "trap '' XFSZ; ulimit -S -f 800");

@@ -1,4 +1,4 @@
-//! Messages in files, read back with another program (DuckDB), after kills.
+//! Messages in files, which another program (DuckDB) reads, also after kills.
 
 use crate::support::{JSON, Running, agent, child, start_in, tools::tool};
 use dunnage_gateway::Config;
@@ -24,7 +24,7 @@ fn with_complete_files(folder: &Path, config: &mut Config) {
     config.outputs = toml::from_str::<Config>(&output).unwrap().outputs;
 }
 
-/// What DuckDB answers, a row a line, with tabs between columns.
+/// Returns the result of DuckDB, one string per row, with tabs between the columns.
 fn duckdb(sql: &str) -> Vec<String> {
     let program = "import duckdb, sys\nfor row in duckdb.sql(sys.argv[1]).fetchall(): print(*row, sep='\\t')";
     let run = Command::new(tool("venv/bin/python")).args(["-c", program, sql]).output().unwrap();
@@ -32,7 +32,7 @@ fn duckdb(sql: &str) -> Vec<String> {
     String::from_utf8(run.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Posts from many connections until the gateway is killed. Answers what was acknowledged.
+/// Posts from many connections until the gateway is killed. Returns the texts of the acknowledged messages.
 fn load_and_kill(gateway: child::ChildGateway, round: u64) -> Vec<String> {
     let url = gateway.url.clone();
     std::thread::scope(|scope| {
@@ -44,7 +44,7 @@ fn load_and_kill(gateway: child::ChildGateway, round: u64) -> Vec<String> {
                     let mut acknowledged = Vec::new();
                     for n in 0.. {
                         let text = format!("{round}.{client}.{n}");
-                        // Some have a part that the others have not, and all what files must quote.
+                        // Some have a field that the others lack, and all have characters that the files must quote.
                         let more = if n % 7 == 6 { ",\"more\":[true]" } else { "" };
                         let body =
                             format!("{{\"which\":\"{text}\",\"t\":-0.5,\"q\":\"a,\\\"b\\\"\\né\"{more}}}");
@@ -79,14 +79,14 @@ fn wait_until_delivered(gateway: &Running) {
     }
 }
 
-/// Names of a kind's files.
-fn files(folder: &Path) -> Vec<String> {
+/// Returns the names of the files in `folder`.
+fn file_names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 #[test]
-fn what_was_acknowledged_is_in_every_file_once_however_often_the_gateway_is_killed() {
+fn kills_neither_lose_nor_duplicate_acknowledged_messages_in_files() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
     let mut acknowledged = BTreeSet::new();
@@ -126,19 +126,19 @@ fn what_was_acknowledged_is_in_every_file_once_however_often_the_gateway_is_kill
     );
     assert_eq!(duckdb(&cells), [format!("{n}\tTrue\tTrue")]);
 
-    a_day_that_is_over_becomes_parquet(folder, n);
+    a_past_day_becomes_parquet(folder, n);
 }
 
-/// Goes on with the files of the test above, as if they were of another day.
-fn a_day_that_is_over_becomes_parquet(folder: tempfile::TempDir, n: &str) {
+/// Continues with the files of the test above, as if they were of another day.
+fn a_past_day_becomes_parquet(folder: tempfile::TempDir, n: &str) {
     let parquet = folder.path().join("parquet");
-    let lines = files(&parquet).pop().unwrap();
-    let over = parquet.join(format!("2026-01-01{}", &lines[10..]));
-    fs::rename(parquet.join(lines), &over).unwrap();
+    let lines = file_names(&parquet).pop().unwrap();
+    let past = parquet.join(format!("2026-01-01{}", &lines[10..]));
+    fs::rename(parquet.join(lines), &past).unwrap();
     let path = folder.path().to_owned();
     let gateway = start_in(folder, |config| with_complete_files(&path, config));
     assert_eq!(gateway.post("/ingest/d", JSON, b"{\"which\":\"last\"}").status, 204);
-    wait_for_whole_files(&parquet, 2);
+    wait_for_complete_files(&parquet, 2);
     let (_, _folder) = gateway.stop();
     let table = format!(
         "(SELECT * FROM read_parquet('{}/*.parquet', union_by_name = true) WHERE device != 'd')",
@@ -152,11 +152,11 @@ fn a_day_that_is_over_becomes_parquet(folder: tempfile::TempDir, n: &str) {
     assert_eq!(duckdb(&exact), [format!("{n}\t{n}\tTrue")]);
 }
 
-/// Waits until there are so many Parquet files, and no lines beside them.
-fn wait_for_whole_files(folder: &Path, count: usize) {
+/// Waits until `folder` has `count` Parquet files and no other ones.
+fn wait_for_complete_files(folder: &Path, count: usize) {
     let begun = Instant::now();
     loop {
-        let names = if folder.exists() { files(folder) } else { Vec::new() };
+        let names = if folder.exists() { file_names(folder) } else { Vec::new() };
         if names.len() == count && names.iter().all(|name| name.ends_with(".parquet")) {
             return;
         }
@@ -174,14 +174,14 @@ fn the_documented_query_works_on_five_messages() {
         let body = format!("{{\"temperature\":{temperature},\"n\":{n},\"at\":\"2026-01-31T08:00:0{n}Z\"}}");
         assert_eq!(gateway.post(&format!("/ingest/buoy-{}", n % 2), JSON, body.as_bytes()).status, 204);
     }
-    // They are there without a further message, a stop or another day.
+    // The file is complete without a further message, a stop or the next day.
     let parquet = path.join("parquet");
     let begun = Instant::now();
     let source = format!("read_parquet('{}/*.parquet', union_by_name = true)", parquet.display());
     loop {
-        let names = if parquet.exists() { files(&parquet) } else { Vec::new() };
-        let whole = names.iter().any(|name| name.ends_with(".parquet"));
-        if whole && duckdb(&format!("SELECT count(*) FROM {source}")) == ["5"] {
+        let names = if parquet.exists() { file_names(&parquet) } else { Vec::new() };
+        let complete = names.iter().any(|name| name.ends_with(".parquet"));
+        if complete && duckdb(&format!("SELECT count(*) FROM {source}")) == ["5"] {
             break;
         }
         assert!(begun.elapsed() < Duration::from_secs(60), "{names:?}");
@@ -200,7 +200,7 @@ fn the_documented_query_works_on_five_messages() {
 }
 
 #[test]
-fn files_of_a_schema_have_its_columns_whatever_their_values_look_like() {
+fn files_with_a_schema_have_its_columns_whatever_their_values() {
     let folder = tempfile::tempdir().unwrap();
     let (path, schemas) = (folder.path().to_owned(), folder.path().join("schemas"));
     fs::create_dir(&schemas).unwrap();
@@ -213,7 +213,7 @@ fn files_of_a_schema_have_its_columns_whatever_their_values_look_like() {
         config.schemas.path = schemas;
     });
     let parquet = path.join("parquet");
-    // Each of these files alone would have other types: all of them integers, a text that is a time, and parts that are absent.
+    // Without the schema, each of these files would have other types: only integers, a text that is a time, absent fields.
     let bodies = [
         r#"{"t":1,"n":1,"s":"2026-01-31T08:00:00Z"}"#,
         r#"{"t":1.5,"n":2.0,"at":"2026-01-31T08:00:00.123456789+01:00","ok":true,"s":"x","more":1}"#,
@@ -221,9 +221,9 @@ fn files_of_a_schema_have_its_columns_whatever_their_values_look_like() {
     ];
     for (body, file) in bodies.iter().zip(1..) {
         assert_eq!(gateway.post("/ingest/d?schema=soil", JSON, body.as_bytes()).status, 204);
-        wait_for_whole_files(&parquet, file);
+        wait_for_complete_files(&parquet, file);
     }
-    // Without union_by_name, DuckDB takes the columns of the first file for those of all.
+    // Without union_by_name, DuckDB expects the columns of the first file in all files.
     let source = format!("read_parquet('{}/*.parquet')", parquet.display());
     let columns = ["n", "t", "at", "ok", "s", "never"].map(|name| format!("\"/{name}\""));
     let types = columns.each_ref().map(|column| format!("typeof({column})")).join(", ");
@@ -240,7 +240,7 @@ fn files_of_a_schema_have_its_columns_whatever_their_values_look_like() {
         [
             "1\t1.0\tNone\tNone\t2026-01-31T08:00:00Z\tNone",
             "2\t1.5\tTrue\tTrue\tx\tNone",
-            // A format is an annotation: a text that is no time stands in the column value.
+            // `format` is an annotation: a text that is not a time is only in the column `value`.
             "None\tNone\tNone\tNone\tNone\tNone",
         ]
     );

@@ -1,4 +1,4 @@
-//! A message in every format, and a .proto of one's own.
+//! A message in every format, and a profile with a .proto file.
 
 use crate::support::{start, start_with};
 use dunnage_formats::{Id, Mapping, Value};
@@ -16,7 +16,7 @@ fn encode(id: Id, mapping: Mapping) -> Vec<u8> {
 }
 
 #[test]
-fn the_same_message_comes_out_of_every_format() {
+fn every_format_decodes_to_the_same_message() {
     let gateway = start();
     for (n, id) in Id::all().enumerate() {
         let bytes = encode(id, Mapping::Exact);
@@ -35,7 +35,7 @@ fn the_same_message_comes_out_of_every_format() {
 }
 
 #[test]
-fn truncated_messages_of_every_format_are_answered_and_kept() {
+fn truncated_messages_of_every_format_are_rejected_and_quarantined() {
     let gateway = start();
     for id in Id::all() {
         let bytes = encode(id, Mapping::Exact);
@@ -50,7 +50,7 @@ fn truncated_messages_of_every_format_are_answered_and_kept() {
 }
 
 #[test]
-fn stored_json_is_what_the_json_format_writes() {
+fn stored_json_equals_the_output_of_the_json_format() {
     let gateway = start();
     let message = Value::Map(vec![
         (
@@ -74,7 +74,7 @@ fn a_senml_pack_is_stored_as_its_resolved_records() {
     let gateway = start();
     let json =
         br#"[{"bn":"urn:dev:a:","bt":1600000000,"bu":"Cel","n":"in","v":20.5},{"n":"out","t":-60,"v":3}]"#;
-    // The same with the integers of RFC 8428, table 4.
+    // The same pack with the integer labels of RFC 8428, table 4.
     let cbor = b"\x82\xa5\x21\x6aurn:dev:a:\x22\x1a\x5f\x5e\x10\x00\x23\x63Cel\x00\x62in\x02\xf9\x4d\x20\xa3\x00\x63out\x06\x38\x3b\x02\x03";
     let stream = json.strip_suffix(b"]").unwrap();
     let records = serde_json::json!([
@@ -89,7 +89,7 @@ fn a_senml_pack_is_stored_as_its_resolved_records() {
         assert_eq!((&message["value"], &message["device"]), (&records, &serde_json::json!("d")), "{name}");
         assert_eq!(message["format"].as_str().unwrap(), name.replace('+', "-"));
     }
-    // A time that is relative counts from the arrival.
+    // A relative time counts from the time of receipt.
     assert_eq!(
         gateway.post("/ingest/d", "application/senml+json", br#"[{"n":"a","v":1,"t":-60}]"#).status,
         204
@@ -106,7 +106,7 @@ fn a_senml_pack_is_stored_as_its_resolved_records() {
 }
 
 #[test]
-fn a_profile_may_bring_its_own_proto() {
+fn a_profile_can_have_its_own_proto() {
     let bytes = encode(Id::Protobuf, Mapping::Float32);
     assert_eq!(bytes.len(), 138);
     let gateway = start_with(|config| {
@@ -130,7 +130,7 @@ fn a_profile_may_bring_its_own_proto() {
     assert_eq!(gateway.post("/ingest/LMCU1231237", Id::Struct.media_type(), &bytes).status, 204);
     let bytes = encode(Id::Avro, Mapping::Exact);
     assert_eq!(gateway.post("/ingest/LMCU1231237", Id::Avro.media_type(), &bytes).status, 204);
-    // The schema without the profile is the exact mapping.
+    // Without the profile, the schema has the exact mapping.
     let bytes = encode(Id::Protobuf, Mapping::Exact);
     assert_eq!(gateway.post("/ingest/other?schema=container", Id::Protobuf.media_type(), &bytes).status, 204);
 }
