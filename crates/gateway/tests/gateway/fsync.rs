@@ -3,7 +3,7 @@
 use crate::support::{JSON, agent, child};
 use std::collections::HashMap;
 
-/// A system call: what is known when it begins, and the numbers of the lines where it begins and ends.
+/// A system call, with the numbers of the lines of the trace where it begins and ends.
 #[derive(Debug)]
 struct Call {
     name: String,
@@ -13,14 +13,14 @@ struct Call {
     result: String,
 }
 
-/// Reads what `strace -f -o` writes: a line a call, or two lines if another thread's came between.
-fn calls(trace: &str) -> Vec<Call> {
+/// Parses the output of `strace -f -o`: one line per call, or two if calls of other threads came between.
+fn parse_trace(trace: &str) -> Vec<Call> {
     let (mut calls, mut open) = (Vec::new(), HashMap::new());
     for (number, line) in trace.lines().enumerate() {
         let (thread, line) = line.split_once(' ').unwrap();
         let line = line.trim_start();
         if line.starts_with("<... ") {
-            let index: usize = open.remove(thread).expect("a call that was begun");
+            let index: usize = open.remove(thread).expect("a call that has begun");
             let call: &mut Call = &mut calls[index];
             call.ends = number;
             call.result = line.rsplit_once("= ").unwrap().1.to_owned();
@@ -44,14 +44,15 @@ fn is_synchronization(call: &Call) -> bool {
     call.name == "fsync" || call.name == "fdatasync"
 }
 
-/// How many messages were acknowledged without a synchronization of the log between their write and their 204.
-fn too_early(calls: &[Call], markers: &[String]) -> usize {
+/// Returns how many messages were acknowledged without a synchronization of the log between their write and their 204.
+fn count_early_acknowledgements(calls: &[Call], markers: &[String]) -> usize {
     let is_log = |call: &&Call| call.arguments.split(',').next().unwrap().contains("buffer.sqlite3-wal>");
     markers
         .iter()
         .filter(|marker| {
-            let with = |call: &&Call| call.name.contains("write") && call.arguments.contains(&***marker);
-            let written = calls.iter().filter(is_log).find(with).expect("the message is in the log");
+            let has_marker =
+                |call: &&Call| call.name.contains("write") && call.arguments.contains(&***marker);
+            let written = calls.iter().filter(is_log).find(has_marker).expect("the message is in the log");
             let sent = |call: &&Call| {
                 call.arguments.contains("204 No Content") && call.arguments.contains(&***marker)
             };
@@ -77,7 +78,7 @@ fn the_log_is_synchronized_before_a_message_is_acknowledged() {
         format!("exec strace -f -qq -y -s 20000 -e trace={traced} -o '{}' \"$0\" \"$@\"", trace.display());
     let gateway = child::start(folder.path(), &strace);
     let url = format!("{}/ingest/d", gateway.url);
-    // A request's name is in its answer; as the message, it is in the log.
+    // Each marker is a request ID, which is in the answer, and a message, which is in the log.
     let markers: Vec<_> = (0..CLIENTS * MESSAGES).map(|n| format!("marker-{n:04}")).collect();
     std::thread::scope(|scope| {
         for client in markers.chunks(MESSAGES) {
@@ -93,9 +94,9 @@ fn the_log_is_synchronized_before_a_message_is_acknowledged() {
     });
     gateway.stop();
 
-    let mut calls = calls(&std::fs::read_to_string(&trace).unwrap());
-    assert_eq!(too_early(&calls, &markers), 0);
-    // The same trace without the synchronizations says that all came too early.
+    let mut calls = parse_trace(&std::fs::read_to_string(&trace).unwrap());
+    assert_eq!(count_early_acknowledgements(&calls, &markers), 0);
+    // In the same trace without the synchronizations, every acknowledgement is early.
     calls.retain(|call| !is_synchronization(call));
-    assert_eq!(too_early(&calls, &markers), markers.len());
+    assert_eq!(count_early_acknowledgements(&calls, &markers), markers.len());
 }

@@ -1,4 +1,4 @@
-//! Messages in, answers out: every status that a sender can meet.
+//! HTTP ingest: every status that a sender can get.
 
 use crate::support::{Answer, JSON, Running, start, start_with};
 use serde_json::{Value, json};
@@ -13,12 +13,13 @@ fn assert_problem(answer: &Answer, status: u16, name: &str) -> Value {
     problem
 }
 
+/// Returns the messages in the quarantine, newest first.
 fn quarantine(gateway: &Running) -> Vec<Value> {
     gateway.get_json("/api/quarantine")["messages"].as_array().unwrap().clone()
 }
 
 #[test]
-fn a_message_is_stored_with_its_provenance_and_comes_back() {
+fn a_message_is_stored_and_listed_with_its_provenance() {
     let gateway = start();
     let body = br#"{ "temperature": 23.50, "n": [1, -2, null], "s": "\u00e9" }"#;
     let answer =
@@ -38,7 +39,7 @@ fn a_message_is_stored_with_its_provenance_and_comes_back() {
 }
 
 #[test]
-fn malformed_messages_are_400_with_kind_and_offset_and_are_kept() {
+fn malformed_messages_are_400_with_kind_and_offset_and_quarantined() {
     let gateway = start();
     let problem = assert_problem(&gateway.post("/ingest/d", JSON, b"{\"a\":1,}"), 400, "malformed");
     assert_eq!(problem["kind"], "malformed");
@@ -46,20 +47,20 @@ fn malformed_messages_are_400_with_kind_and_offset_and_are_kept() {
     let problem = assert_problem(&gateway.post("/ingest/d?link=l", JSON, b"{\"a\":"), 400, "malformed");
     assert_eq!(problem["kind"], "truncated");
     assert_eq!(problem["offset"], 5);
-    let kept = quarantine(&gateway);
-    assert_eq!(kept.len(), 2);
-    assert_eq!(kept[0]["kind"], "truncated");
-    assert_eq!(kept[0]["link"], "l");
-    assert_eq!(kept[1]["hex"], "7b2261223a312c7d");
-    assert_eq!(kept[1]["offset"], 7);
-    assert_eq!(kept[1]["bytes"], 8);
-    assert_eq!(kept[1]["device"], "d");
-    assert_eq!(kept[1]["content_type"], JSON);
+    let quarantined = quarantine(&gateway);
+    assert_eq!(quarantined.len(), 2);
+    assert_eq!(quarantined[0]["kind"], "truncated");
+    assert_eq!(quarantined[0]["link"], "l");
+    assert_eq!(quarantined[1]["hex"], "7b2261223a312c7d");
+    assert_eq!(quarantined[1]["offset"], 7);
+    assert_eq!(quarantined[1]["bytes"], 8);
+    assert_eq!(quarantined[1]["device"], "d");
+    assert_eq!(quarantined[1]["content_type"], JSON);
     assert_eq!(gateway.get_json("/api/messages")["messages"], json!([]));
 }
 
 #[test]
-fn the_empty_body_is_truncated() {
+fn an_empty_body_is_truncated() {
     let gateway = start();
     let problem = assert_problem(&gateway.post("/ingest/d", JSON, b""), 400, "malformed");
     assert_eq!((&problem["kind"], &problem["offset"]), (&json!("truncated"), &json!(0)));
@@ -74,7 +75,7 @@ fn nesting_over_the_limit_is_400() {
 }
 
 #[test]
-fn messages_over_the_limit_are_413_and_not_kept() {
+fn messages_over_the_limit_are_413_and_not_quarantined() {
     let gateway = start_with(|config| config.http.body_limit_bytes = 100);
     let body = format!("\"{}\"", "x".repeat(99));
     let problem = assert_problem(&gateway.post("/ingest/d", JSON, body.as_bytes()), 413, "too-large");
@@ -98,7 +99,7 @@ fn the_largest_message_is_stored() {
 }
 
 #[test]
-fn unknown_content_types_are_415_and_kept() {
+fn unknown_content_types_are_415_and_quarantined() {
     let gateway = start();
     assert_problem(&gateway.post("/ingest/d", "text/plain", b"hello"), 415, "media-type");
     assert_eq!(quarantine(&gateway)[0]["kind"], "media-type");
@@ -106,7 +107,7 @@ fn unknown_content_types_are_415_and_kept() {
 }
 
 #[test]
-fn a_format_that_needs_a_schema_says_so_without_one() {
+fn a_format_that_needs_a_schema_is_415_without_one() {
     let gateway = start();
     let problem =
         assert_problem(&gateway.post("/ingest/d", "application/x-protobuf", b"\x08\x01"), 415, "media-type");
@@ -114,14 +115,14 @@ fn a_format_that_needs_a_schema_says_so_without_one() {
 }
 
 #[test]
-fn an_unknown_schema_is_404_and_the_message_is_kept() {
+fn an_unknown_schema_is_404_and_the_message_quarantined() {
     let gateway = start();
     assert_problem(&gateway.post("/ingest/d?schema=nothing", JSON, b"{}"), 404, "unknown-schema");
     assert_eq!(quarantine(&gateway)[0]["schema"], "nothing");
 }
 
 #[test]
-fn names_that_are_none_are_400() {
+fn invalid_names_are_400() {
     let gateway = start();
     for path in ["/ingest/a%20b", "/ingest/-a", "/ingest/d?link=%2F", "/ingest/d?schema=..", "/ingest/%ff"] {
         assert_eq!(gateway.post(path, JSON, b"1").status, 400, "{path}");
@@ -132,7 +133,7 @@ fn names_that_are_none_are_400() {
 }
 
 #[test]
-fn other_methods_and_addresses_are_405_and_404() {
+fn other_methods_and_paths_are_405_and_404() {
     let gateway = start();
     assert_problem(&gateway.get("/ingest/d"), 405, "method");
     assert_problem(&gateway.get("/api/nothing"), 404, "not-found");
@@ -143,7 +144,7 @@ fn other_methods_and_addresses_are_405_and_404() {
 }
 
 #[test]
-fn the_quarantine_is_bounded_by_messages_and_by_bytes() {
+fn the_quarantine_is_limited_by_messages_and_by_bytes() {
     let gateway = start_with(|config| config.quarantine.messages = 5);
     for n in 0..8 {
         gateway.post("/ingest/d", JSON, format!("{{{n}").as_bytes());
@@ -162,7 +163,7 @@ fn the_quarantine_is_bounded_by_messages_and_by_bytes() {
 }
 
 #[test]
-fn garbage_is_answered_for_every_content_type() {
+fn random_bytes_are_stored_or_quarantined_for_every_content_type() {
     let gateway = start();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = || {
@@ -171,21 +172,21 @@ fn garbage_is_answered_for_every_content_type() {
         state ^= state << 17;
         state as u8
     };
-    let (mut stored, mut kept) = (0, 0);
+    let (mut stored, mut quarantined) = (0, 0);
     for format in dunnage_formats::Id::readable() {
         for length in 0..60 {
             let body: Vec<u8> = (0..length).map(|_| random()).collect();
             let path = if format.needs_schema() { "/ingest/d?schema=container" } else { "/ingest/d" };
             match gateway.post(path, format.media_type(), &body).status {
                 204 => stored += 1,
-                400 | 404 | 415 | 422 => kept += 1,
+                400 | 404 | 415 | 422 => quarantined += 1,
                 status => panic!("{format} {body:02x?}: {status}"),
             }
         }
     }
-    assert!(kept > stored);
+    assert!(quarantined > stored);
     let (summary, _) = gateway.stop();
-    assert_eq!((summary.stored, summary.quarantined, summary.refused), (stored, kept, 0));
+    assert_eq!((summary.stored, summary.quarantined, summary.refused), (stored, quarantined, 0));
 }
 
 #[test]

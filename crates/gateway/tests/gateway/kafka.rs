@@ -1,4 +1,4 @@
-//! Messages in a topic of a real Kafka broker, which is killed and comes again. `make test-kafka` runs it.
+//! Messages in a topic of a real Kafka broker, which is killed and started again. `make test-kafka` runs these tests.
 
 use crate::support::{JSON, Running, kafka::Kafka, start_with};
 use dunnage_gateway::{Config, OutputKind, OutputSettings, kafka_output::Settings};
@@ -19,7 +19,7 @@ fn with_kafka(kafka: &Kafka, config: &mut Config) {
     config.outputs.push(OutputSettings::new("log", OutputKind::Kafka(settings)));
 }
 
-/// A record: its key, its value, and a header.
+/// A record. `name` is its header `Dunnage-Name`.
 struct Record {
     key: String,
     value: String,
@@ -27,7 +27,7 @@ struct Record {
     partition: i32,
 }
 
-/// All records of the topic, when there are `count` or more of them, partition by partition in their order.
+/// Waits until the topic has at least `count` records. Returns all of them, those of each partition in their order.
 fn records(kafka: &Kafka, count: usize) -> Vec<Record> {
     let consumer: BaseConsumer = ClientConfig::new()
         .set("bootstrap.servers", kafka.address())
@@ -39,7 +39,7 @@ fn records(kafka: &Kafka, count: usize) -> Vec<Record> {
     consumer.subscribe(&["telemetry"]).unwrap();
     let (mut found, begun) = (Vec::new(), Instant::now());
     let mut quiet = Instant::now();
-    // Some more may come than are waited for: those that are there twice.
+    // Duplicates would arrive in addition to the expected records, so wait until no more arrive.
     while found.len() < count || quiet.elapsed() < Duration::from_secs(3) {
         assert!(begun.elapsed() < Duration::from_secs(120), "{} of {count} records", found.len());
         let Some(Ok(record)) = consumer.poll(Duration::from_millis(200)) else { continue };
@@ -65,7 +65,7 @@ fn send(gateway: &Running, range: std::ops::Range<usize>) {
 }
 
 #[test]
-fn a_broker_that_is_killed_has_every_message_in_the_order_of_its_device() {
+fn a_killed_broker_gets_every_message_in_the_order_of_its_device() {
     let mut kafka = Kafka::start(1 << 20);
     let gateway = start_with(|config| with_kafka(&kafka, config));
     send(&gateway, 0..300);
@@ -93,7 +93,7 @@ fn a_broker_that_is_killed_has_every_message_in_the_order_of_its_device() {
 }
 
 #[test]
-fn a_record_that_is_too_large_is_set_aside_and_others_arrive() {
+fn a_record_that_is_too_large_becomes_a_dead_letter_and_others_arrive() {
     let kafka = Kafka::start(20_000);
     let gateway = start_with(|config| with_kafka(&kafka, config));
     let large = format!("\"{}\"", "x".repeat(50_000));
