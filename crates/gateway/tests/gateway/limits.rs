@@ -1,4 +1,4 @@
-//! What happens when there is too much: full queues, slow clients, many connections.
+//! Overload: full queues, slow clients, many connections.
 
 use crate::support::{JSON, agent, block_commits, post, start, start_with};
 use socket2::{Domain, Socket, Type};
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Everything of a request up to its `Content-Length`, with the gateway's own address as `Host`.
+/// Returns the head of a request up to the value of `Content-Length`, with the gateway's own address as `Host`.
 fn post_head(gateway: &crate::support::Running) -> String {
     let host = gateway.gateway.address();
     format!("POST /ingest/d HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: ")
@@ -21,8 +21,8 @@ fn connect(gateway: &crate::support::Running) -> TcpStream {
     stream
 }
 
-/// Everything until the other side closes, and how long that took.
-fn rest(mut stream: TcpStream) -> (String, Duration) {
+/// Reads until the gateway closes the connection. Returns the text and the duration.
+fn read_to_end(mut stream: TcpStream) -> (String, Duration) {
     let begun = Instant::now();
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
@@ -68,19 +68,19 @@ fn a_full_queue_is_503_with_retry_after_and_nothing_is_lost() {
 }
 
 #[test]
-fn bodies_in_memory_are_bounded_together() {
+fn all_bodies_in_memory_have_a_common_limit() {
     let gateway = start_with(|config| {
         config.http.body_limit_bytes = 60_000;
         config.buffer.queue_bytes = 100_000;
         config.http.body_timeout_seconds = 2;
     });
-    // Two senders leave their bodies unfinished; one holds what it has sent, for the other there is no room.
-    let hold: Vec<_> = (0..2)
+    // Two senders leave their bodies unfinished. The queue has room for one of them.
+    let unfinished: Vec<_> = (0..2)
         .map(|_| {
             let mut stream = connect(&gateway);
             write!(stream, "{}50000\r\n\r\n", post_head(&gateway)).unwrap();
             stream.write_all(&[b' '; 49_000]).unwrap();
-            // The bodies arrive one after the other: interleaved, both can be refused.
+            // The bodies arrive one after the other: interleaved, both could be rejected.
             std::thread::sleep(Duration::from_millis(300));
             stream
         })
@@ -88,12 +88,12 @@ fn bodies_in_memory_are_bounded_together() {
     let body = format!("\"{}\"", "x".repeat(5_000));
     let answer = gateway.post("/ingest/d", JSON, body.as_bytes());
     assert_eq!(answer.status, 204, "{}", answer.text);
-    // One that comes in parts is refused until the first has stopped for long enough.
+    // A large body is rejected until the unfinished one has timed out.
     let large = [body.as_bytes(), &[b' '; 50_000]].concat();
     let answer = gateway.post("/ingest/d", JSON, &large);
     assert_eq!((answer.status, answer.headers["retry-after"].to_str().unwrap()), (503, "1"));
-    for stream in hold {
-        let (text, _) = rest(stream);
+    for stream in unfinished {
+        let (text, _) = read_to_end(stream);
         assert!(text.starts_with("HTTP/1.1 408"), "{text}");
     }
     assert_eq!(gateway.post("/ingest/d", JSON, &large).status, 204);
@@ -105,8 +105,8 @@ fn a_slow_head_and_an_idle_connection_are_closed() {
     let mut slow = connect(&gateway);
     slow.write_all(b"POST /ingest/d HTTP/1.1\r\nhost").unwrap();
     let idle = connect(&gateway);
-    let (_, slow) = rest(slow);
-    let (text, idle) = rest(idle);
+    let (_, slow) = read_to_end(slow);
+    let (text, idle) = read_to_end(idle);
     assert!(slow < Duration::from_secs(5) && idle < Duration::from_secs(5), "{slow:?} {idle:?}");
     assert!(!text.contains("200"), "{text}");
 }
@@ -116,7 +116,7 @@ fn a_slow_body_is_408_and_counts_as_refused() {
     let gateway = start_with(|config| config.http.body_timeout_seconds = 1);
     let mut stream = connect(&gateway);
     write!(stream, "{}5\r\n\r\n12", post_head(&gateway)).unwrap();
-    let (text, took) = rest(stream);
+    let (text, took) = read_to_end(stream);
     assert!(text.starts_with("HTTP/1.1 408") && text.contains("urn:dunnage:problem:body-timeout"), "{text}");
     assert!(took < Duration::from_secs(5), "{took:?}");
     let (summary, _) = gateway.stop();
@@ -124,7 +124,7 @@ fn a_slow_body_is_408_and_counts_as_refused() {
 }
 
 #[test]
-fn a_client_that_leaves_in_the_middle_counts_as_refused() {
+fn a_request_that_ends_early_counts_as_refused() {
     let gateway = start();
     let mut stream = connect(&gateway);
     write!(stream, "{}5\r\n\r\n12", post_head(&gateway)).unwrap();
@@ -135,7 +135,7 @@ fn a_client_that_leaves_in_the_middle_counts_as_refused() {
 }
 
 #[test]
-fn connections_wait_for_those_that_the_gateway_works_for() {
+fn new_connections_wait_for_those_with_requests_in_progress() {
     let gateway = start_with(|config| config.http.connections = 1);
     let held = block_commits(gateway.folder.path());
     let mut first = connect(&gateway);
@@ -147,29 +147,29 @@ fn connections_wait_for_those_that_the_gateway_works_for() {
     assert!(second.read(&mut [0; 1]).is_err(), "the second connection was served beside the first");
     drop(held);
     second.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    assert!(rest(second).0.starts_with("HTTP/1.1 200"));
-    // The first one was answered before it gave way.
-    assert!(rest(first).0.starts_with("HTTP/1.1 204"));
+    assert!(read_to_end(second).0.starts_with("HTTP/1.1 200"));
+    // The first request was answered before its connection gave way.
+    assert!(read_to_end(first).0.starts_with("HTTP/1.1 204"));
 }
 
-/// Connects until `many` connections are open that send `bytes` and no more.
-fn fill(gateway: &crate::support::Running, many: usize, bytes: &[u8]) -> Vec<TcpStream> {
+/// Opens `count` connections that send `bytes` and nothing else.
+fn open_connections(gateway: &crate::support::Running, count: usize, bytes: &[u8]) -> Vec<TcpStream> {
     let open = || {
         let mut stream = connect(gateway);
         stream.write_all(bytes).unwrap();
         stream
     };
-    (0..many).map(|_| open()).collect()
+    (0..count).map(|_| open()).collect()
 }
 
 #[test]
-fn connections_that_say_nothing_give_way_to_those_that_do() {
+fn idle_connections_give_way_to_active_ones() {
     let gateway = start_with(|config| config.http.connections = 64);
     let body = format!("{}9\r\n\r\n{{", post_head(&gateway));
     for bytes in [&b""[..], b"POST /ingest/d HTTP/1.1\r\nhost", body.as_bytes()] {
-        let silent = fill(&gateway, 64, bytes);
+        let silent = open_connections(&gateway, 64, bytes);
         let begun = Instant::now();
-        // A client of its own, so that there is no connection that was open before.
+        // A new agent has no open connection that it could use.
         assert_eq!(post(&agent(), &gateway.url("/ingest/d"), JSON, b"{}").status, 204);
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
         drop(silent);
@@ -182,7 +182,7 @@ fn connections_that_say_nothing_give_way_to_those_that_do() {
 }
 
 #[test]
-fn mqtt_clients_that_do_not_connect_give_way_to_those_that_do() {
+fn mqtt_connections_without_connect_packets_give_way_to_clients() {
     let gateway = start_with(|config| {
         let input = "name = 'm'\n[mqtt]\nlisten = '127.0.0.1:0'\nconnections = 8";
         config.inputs.push(toml::from_str(input).unwrap());
@@ -198,7 +198,7 @@ fn mqtt_clients_that_do_not_connect_give_way_to_those_that_do() {
         let mut answer = [0; 4];
         client.read_exact(&mut answer).unwrap();
         assert_eq!(answer, [0x20, 2, 0, 0]);
-        // Beside it, one that says nothing: at the end there would be twice as many as may be.
+        // A silent connection for each client: together they exceed the limit of connections.
         all.push((client, TcpStream::connect(address).unwrap()));
     }
     for (client, _) in &mut all {
@@ -211,7 +211,7 @@ fn mqtt_clients_that_do_not_connect_give_way_to_those_that_do() {
 }
 
 #[test]
-fn the_event_streams_of_an_address_leave_some_to_others() {
+fn one_address_cannot_use_all_event_streams() {
     let gateway = start();
     let port = gateway.gateway.address().port();
     let stream = |from: [u8; 4]| {
@@ -229,12 +229,12 @@ fn the_event_streams_of_an_address_leave_some_to_others() {
     assert!(open.iter().all(|(_, status)| status == "200"));
     assert_eq!(stream([127, 0, 0, 1]).1, "503");
     assert_eq!(stream([127, 0, 0, 2]).1, "200");
-    // The place of one that leaves is free again.
+    // The place of a closed stream becomes free.
     open.pop();
     let begun = Instant::now();
     while stream([127, 0, 0, 1]).1 != "200" {
         assert!(begun.elapsed() < Duration::from_secs(60));
-        // Its end is seen when the next event is sent.
+        // The gateway notices the end when it sends the next event.
         gateway.post("/ingest/d", JSON, b"{}");
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -242,17 +242,17 @@ fn the_event_streams_of_an_address_leave_some_to_others() {
 }
 
 #[test]
-fn answers_that_nobody_reads_leave_memory_to_others() {
+fn unread_answers_leave_memory_to_other_clients() {
     let gateway = start();
     let port = gateway.gateway.address().port();
-    // A text of MessagePack whose characters are six each in JSON.
+    // A MessagePack text whose characters take six bytes each in JSON.
     let length = 500_000_u32;
     let message = [&[0xdb][..], &length.to_be_bytes(), &vec![1; length as usize]].concat();
     for _ in 0..2 {
         assert_eq!(gateway.post("/ingest/d", "application/msgpack", &message).status, 204);
     }
-    // An answer of three megabytes, of which its reader takes the status.
-    let ask = |from: [u8; 4]| {
+    // Requests an answer of three megabytes, and reads only the status.
+    let request = |from: [u8; 4]| {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         socket.set_recv_buffer_size(4096).unwrap();
         socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
@@ -264,18 +264,18 @@ fn answers_that_nobody_reads_leave_memory_to_others() {
         stream.read_exact(&mut status).unwrap();
         (stream, String::from_utf8_lossy(&status[9..]).into_owned())
     };
-    let unread: Vec<_> = (0..40).map(|_| ask([127, 0, 0, 1])).collect();
+    let unread: Vec<_> = (0..40).map(|_| request([127, 0, 0, 1])).collect();
     let answered = unread.iter().filter(|(_, status)| status == "200").count();
-    // 32 MiB for an address.
+    // The answers to one address may take 32 MiB.
     assert!((8..=13).contains(&answered), "{answered}");
     assert!(unread.iter().all(|(_, status)| status == "200" || status == "503"));
-    // Another address has room, messages too, and the room is free again when they are gone.
-    assert_eq!(ask([127, 0, 0, 2]).1, "200");
+    // Other addresses and messages still get memory, and the memory is free again after the clients have disconnected.
+    assert_eq!(request([127, 0, 0, 2]).1, "200");
     assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
     drop(unread);
     let begun = Instant::now();
     while gateway.get("/api/messages?limit=1000").status != 200 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the room is not free");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the memory does not become free");
         std::thread::sleep(Duration::from_millis(50));
     }
     gateway.stop();
@@ -287,19 +287,19 @@ fn heads_over_the_limit_are_431() {
     let mut stream = connect(&gateway);
     let head = format!("GET /healthz HTTP/1.1\r\nhost: localhost\r\nlong: {}\r\n\r\n", "x".repeat(20 << 10));
     let _ = stream.write_all(head.as_bytes());
-    assert!(rest(stream).0.starts_with("HTTP/1.1 431"));
+    assert!(read_to_end(stream).0.starts_with("HTTP/1.1 431"));
     let mut stream = connect(&gateway);
     stream.write_all(format!("GET /healthz HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(100)).as_bytes()).unwrap();
-    assert!(rest(stream).0.starts_with("HTTP/1.1 431"));
+    assert!(read_to_end(stream).0.starts_with("HTTP/1.1 431"));
 }
 
 #[test]
-fn a_connection_goes_on_after_a_request_that_is_refused_for_its_head() {
+fn a_connection_stays_open_after_a_request_is_rejected_by_its_head() {
     let gateway = start();
     let mut stream = TcpStream::connect(gateway.gateway.address()).unwrap();
     for _ in 0..20 {
         stream.write_all(b"POST /ingest/- HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n\r\n").unwrap();
-        // The body comes when the head has long been read.
+        // The gateway has read the head long before the body arrives.
         std::thread::sleep(Duration::from_millis(5));
         stream.write_all(b"1").unwrap();
         let mut answer = [0; 4096];

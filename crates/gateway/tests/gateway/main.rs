@@ -1,4 +1,5 @@
-//! The gateway over its sockets, with clients, brokers and servers of others. One program, as to link it takes longer than to run most of it.
+//! Tests of the gateway over its sockets, with third-party clients, brokers and servers. They are one program, because linking takes longer
+//! than running most of them.
 
 #![allow(clippy::unwrap_used)]
 
